@@ -1,0 +1,200 @@
+"""Every error that Aeon raises, as one tree.
+
+    AeonError                    what happened, where, and what the user can do
+    ├── UsageError               the caller's input is wrong: fix it and call again (exit code 2)
+    │   ├── ConfigError          a setting is unknown or out of range; names its path
+    │   ├── UnknownNameError     no such model, tool or option; names what there is
+    │   ├── InputFileError       a file or folder is missing, unreadable or of another program
+    │   └── MissingExtraError    a feature needs an optional dependency that is not installed
+    ├── ModelError               the endpoint could not give an answer (exit code 1)
+    │   ├── EndpointUnreachable  refused, no route, no such host
+    │   ├── EndpointRejected     401 or 403: the key is missing or wrong
+    │   ├── ModelNotFound        the endpoint does not serve this model
+    │   ├── RateLimited          429 after the retries that policy allows
+    │   ├── EndpointFailed       5xx after the retries that policy allows, or a dead local server
+    │   ├── EndpointTimeout      no whole answer within the deadline
+    │   ├── MalformedResponse    the endpoint answered something that is no completion (HTML, say)
+    │   └── CassetteMiss         a recorded adapter has no answer for this request
+    ├── CompletionError          the endpoint answered, but not with something usable
+    │   ├── Truncated            the completion was cut off by its token limit
+    │   ├── Refused              the model declined
+    │   ├── EmptyCompletion      the model answered nothing
+    │   └── Malformed            no schema-valid value after the allowed repairs
+    ├── WeightsError             model weights could not be made ready (exit code 1)
+    │   ├── DownloadFailed       no mirror could be reached, or the transfer broke
+    │   ├── ChecksumMismatch     the bytes are not the ones the catalogue names
+    │   └── DiskFull             no room for the file
+    ├── ToolError                a tool could not do its work
+    │   ├── ToolArgumentError    the arguments do not fit the tool's schema
+    │   ├── ToolTimeout          the tool did not return in time
+    │   └── ToolFailed           the tool raised
+    ├── AllowanceExhausted       a call would go beyond what the kernel allowed this effect
+    └── JournalError             a journal cannot be used
+        └── Divergence           replay asked for another effect than the journal holds; names the entry
+
+A vendor's exception is translated once, in the adapter that met it; nothing above the adapter knows the vendor.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "AeonError",
+    "AllowanceExhausted",
+    "CassetteMiss",
+    "ChecksumMismatch",
+    "CompletionError",
+    "ConfigError",
+    "DiskFull",
+    "Divergence",
+    "DownloadFailed",
+    "EmptyCompletion",
+    "EndpointFailed",
+    "EndpointRejected",
+    "EndpointTimeout",
+    "EndpointUnreachable",
+    "InputFileError",
+    "JournalError",
+    "Malformed",
+    "MalformedResponse",
+    "MissingExtraError",
+    "ModelError",
+    "ModelNotFound",
+    "RateLimited",
+    "Refused",
+    "ToolArgumentError",
+    "ToolError",
+    "ToolFailed",
+    "ToolTimeout",
+    "Truncated",
+    "UnknownNameError",
+    "UsageError",
+    "WeightsError",
+]
+
+
+class AeonError(Exception):
+    """Root of every error that Aeon raises; its text is one line for the user."""
+
+    exit_code = 1
+
+
+class UsageError(AeonError):
+    """The caller's input is wrong; calling again with other input can work."""
+
+    exit_code = 2
+
+
+class ConfigError(UsageError):
+    """A configuration value is unknown or out of range."""
+
+
+class UnknownNameError(UsageError):
+    """No model, tool or option has this name."""
+
+
+class InputFileError(UsageError):
+    """A file or folder the caller named cannot be used."""
+
+
+class MissingExtraError(UsageError):
+    """A feature needs an optional dependency that is not installed."""
+
+
+class ModelError(AeonError):
+    """The endpoint could not give an answer at all."""
+
+
+class EndpointUnreachable(ModelError):
+    """The connection was refused or the host does not exist."""
+
+
+class EndpointRejected(ModelError):
+    """The endpoint answered 401 or 403."""
+
+
+class ModelNotFound(ModelError):
+    """The endpoint does not serve the model that was asked for."""
+
+
+class RateLimited(ModelError):
+    """The endpoint answered 429 until the retries were used up."""
+
+
+class EndpointFailed(ModelError):
+    """The endpoint answered 5xx until the retries were used up, or the local server died."""
+
+
+class EndpointTimeout(ModelError):
+    """No whole answer came within the deadline."""
+
+
+class MalformedResponse(ModelError):
+    """The endpoint answered something that is no completion."""
+
+
+class CassetteMiss(ModelError):
+    """A recorded adapter has no answer for this request."""
+
+
+class CompletionError(AeonError):
+    """The endpoint answered, but the completion is not usable."""
+
+
+class Truncated(CompletionError):
+    """The completion was cut off by its token limit, so it is never taken as whole."""
+
+
+class Refused(CompletionError):
+    """The model declined to answer."""
+
+
+class EmptyCompletion(CompletionError):
+    """The model answered nothing."""
+
+
+class Malformed(CompletionError):
+    """No schema-valid value came out of the text, repairs included."""
+
+
+class WeightsError(AeonError):
+    """Model weights could not be made ready."""
+
+
+class DownloadFailed(WeightsError):
+    """No mirror could be reached, or every transfer broke."""
+
+
+class ChecksumMismatch(WeightsError):
+    """The bytes are not the ones that the catalogue names."""
+
+
+class DiskFull(WeightsError):
+    """The disk has no room for the file."""
+
+
+class ToolError(AeonError):
+    """A tool could not do its work."""
+
+
+class ToolArgumentError(ToolError):
+    """The arguments do not fit the tool's schema."""
+
+
+class ToolTimeout(ToolError):
+    """The tool did not return in time."""
+
+
+class ToolFailed(ToolError):
+    """The tool raised; the text carries its message."""
+
+
+class AllowanceExhausted(AeonError):
+    """A call would go beyond what the kernel allowed this effect; names the limit."""
+
+
+class JournalError(AeonError):
+    """A journal cannot be used."""
+
+
+class Divergence(JournalError):
+    """Replay asked for another effect than the journal holds at this entry."""

@@ -1,0 +1,81 @@
+"""The usage ledger: every model call and tool call of an effect is charged here, repairs included."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from aeon.errors import AllowanceExhausted
+from aeon.schema.usage import Allowance, Usage
+
+__all__ = ["Ledger", "charging", "current_ledger"]
+
+
+class Ledger:
+    """Counts what one effect spends and refuses a call that would go beyond its allowance.
+
+    ``clock`` gives seconds that never run backwards; the allowance's seconds count from the ledger's making.
+    """
+
+    def __init__(self, allowance: Allowance, clock: Callable[[], float] = time.monotonic) -> None:
+        self._allowance = allowance
+        self._clock = clock
+        self._opened = clock()
+        self.spent = Usage()
+
+    def seconds_left(self) -> float | None:
+        """Seconds until the effect's deadline, at least 0; ``None`` without a deadline."""
+        if self._allowance.seconds is None:
+            return None
+        return max(0.0, self._allowance.seconds - (self._clock() - self._opened))
+
+    def tokens_left(self) -> int | None:
+        """Tokens that may still be spent; ``None`` without a limit."""
+        if self._allowance.tokens is None:
+            return None
+        return max(0, self._allowance.tokens - self.spent.tokens)
+
+    def calls_left(self) -> int:
+        """Model calls that may still be made."""
+        return max(0, self._allowance.calls - self.spent.calls)
+
+    def admit(self, most_tokens: int) -> None:
+        """Let one model call of at most ``most_tokens`` (prompt and completion) begin, or say which limit forbids it.
+
+        Raises:
+            AllowanceExhausted: no call, not enough tokens, no time or no money left.
+        """
+        if self.calls_left() < 1:
+            raise AllowanceExhausted(f"calls: all {self._allowance.calls} model calls of this step are used")
+        tokens = self.tokens_left()
+        if tokens is not None and most_tokens > tokens:
+            raise AllowanceExhausted(f"tokens: a call of up to {most_tokens} tokens does not fit into the {tokens} left")
+        seconds = self.seconds_left()
+        if seconds is not None and seconds <= 0:
+            raise AllowanceExhausted("seconds: the time for this step is over")
+        if self._allowance.cost is not None and self.spent.cost >= self._allowance.cost:
+            raise AllowanceExhausted(f"cost: the ${self._allowance.cost:.4f} of this step are spent")
+
+    def charge(self, usage: Usage) -> None:
+        """Add what a call has cost, whether it succeeded or not."""
+        self.spent = self.spent + usage
+
+
+_current: ContextVar[Ledger | None] = ContextVar("aeon_ledger", default=None)
+
+
+def current_ledger() -> Ledger:
+    """The ledger of the effect that is being handled; outside a run, a fresh one that forbids nothing."""
+    return _current.get() or Ledger(Allowance(calls=1_000_000))
+
+
+@contextmanager
+def charging(ledger: Ledger) -> Iterator[Ledger]:
+    """Make ``ledger`` the current one for the duration of the block, and for tasks started in it."""
+    token = _current.set(ledger)
+    try:
+        yield ledger
+    finally:
+        _current.reset(token)

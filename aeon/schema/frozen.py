@@ -1,0 +1,16 @@
+"""The base of every value that crosses a boundary."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+__all__ = ["Frozen", "JsonObject", "JsonValue"]
+
+JsonObject = dict[str, JsonValue]
+"""A JSON object, such as a tool's arguments or a JSON Schema."""
+
+
+class Frozen(BaseModel):
+    """An immutable value that accepts no field it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,0 +1,97 @@
+"""What judgment modules say: profile, validation report, convergence assessment, refinement."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from aeon.schema.frozen import Frozen
+from aeon.schema.plan import RefinementAction
+
+__all__ = [
+    "ConvergenceAssessment",
+    "Form",
+    "Issue",
+    "IssueType",
+    "Level",
+    "Refinement",
+    "SemanticValidationReport",
+    "Severity",
+    "TaskProfile",
+    "ToolUsage",
+    "Trigger",
+]
+
+Level = Literal["low", "medium", "high"]
+ToolUsage = Literal["none", "minimal", "moderate", "extensive"]
+Severity = Literal["LOW", "MEDIUM", "HIGH", "CRITICAL"]
+IssueType = Literal["specificity", "relevance", "consistency", "hallucination", "do_say_mismatch"]
+Form = Literal["none", "verdict", "probability", "samples"]
+
+
+class TaskProfile(Frozen):
+    """How hard a task looks before it starts. ``inferred`` is false for the default that stands in for a failed call."""
+
+    version: int = Field(1, ge=1)
+    reasoning_depth: int = Field(3, ge=1, le=5)
+    ambiguity: float = Field(0.5, ge=0, le=1)
+    information_sufficiency: float = Field(0.5, ge=0, le=1)
+    dependency_complexity: Level = "medium"
+    expected_step_count: int = Field(3, ge=1, le=50)
+    expected_tool_usage: ToolUsage = "moderate"
+    output_breadth: Literal["narrow", "moderate", "broad"] = "moderate"
+    confidence_requirement: Level = "medium"
+    rationale: str = ""
+    inferred: bool = True
+
+
+class Issue(Frozen):
+    """One thing that a validator found. ``location`` is a step id, ``plan`` or ``answer``."""
+
+    type: IssueType
+    severity: Severity = "MEDIUM"
+    description: str = Field(min_length=1)
+    location: str
+    proposed_repair: str = ""
+
+
+class SemanticValidationReport(Frozen):
+    """Issues, most severe first. Advisory: it never stops a run by itself.
+
+    ``evidence`` lists what host code found and showed the judge. ``failed`` says that the judgment could not be made.
+    """
+
+    issues: tuple[Issue, ...] = ()
+    evidence: tuple[str, ...] = ()
+    form: Form = "none"
+    failed: bool = False
+
+
+class ConvergenceAssessment(Frozen):
+    """Whether the results so far answer the task. Scores are in 0–1; ``reason_codes`` name each criterion that failed."""
+
+    converged: bool
+    completeness: float = Field(0.0, ge=0, le=1)
+    coherence: float = Field(0.0, ge=0, le=1)
+    consistency: float = Field(0.0, ge=0, le=1)
+    reason_codes: tuple[str, ...] = ()
+    detected_issues: tuple[str, ...] = ()
+    explanation: str = ""
+    form: Form = "none"
+    failed: bool = False
+
+
+class Trigger(Frozen):
+    """Why a refinement is asked for. It points at something that exists: a step id, ``plan`` or ``answer``."""
+
+    kind: Literal["issue", "reason_code", "blocked", "failed_step"]
+    location: str
+    detail: str
+
+
+class Refinement(Frozen):
+    """What a planner proposes to change, and repairs of a validator that it overruled."""
+
+    actions: tuple[RefinementAction, ...] = ()
+    advisories: tuple[str, ...] = ()

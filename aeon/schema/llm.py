@@ -1,0 +1,68 @@
+"""What is sent to a model and what comes back."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from aeon.schema.frozen import Frozen, JsonObject
+from aeon.schema.usage import Usage
+
+__all__ = ["Capabilities", "FinishReason", "LLMRequest", "LLMResponse", "Message", "TokenProbability"]
+
+FinishReason = Literal["stop", "length", "refusal", "other"]
+
+
+class Message(Frozen):
+    """One chat message."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class LLMRequest(Frozen):
+    """One completion to ask for.
+
+    ``json_schema`` asks for a value of that schema: enforced where the endpoint can, else described in the prompt by
+    the supervisor. ``top_logprobs`` > 0 asks for the probabilities of that many first-token alternatives.
+    ``timeout`` is the total deadline in seconds, ``None`` for the adapter's own.
+    """
+
+    messages: tuple[Message, ...] = Field(min_length=1)
+    max_tokens: int = Field(512, ge=1)
+    temperature: float = Field(0.0, ge=0, le=2)
+    seed: int = 0
+    json_schema: JsonObject | None = None
+    json_mode: bool = False
+    top_logprobs: int = Field(0, ge=0, le=20)
+    timeout: float | None = Field(None, gt=0)
+
+
+class TokenProbability(Frozen):
+    """One alternative for the first generated token; ``probability`` is in 0–1."""
+
+    token: str
+    probability: float = Field(ge=0, le=1)
+
+
+class LLMResponse(Frozen):
+    """One completion. ``usage`` covers every attempt that was made for it, retries included."""
+
+    text: str
+    finish_reason: FinishReason = "stop"
+    usage: Usage = Usage(calls=1)
+    first_token: tuple[TokenProbability, ...] = ()
+    model: str = ""
+
+
+class Capabilities(Frozen):
+    """What an endpoint can really do, as probed, not as advertised.
+
+    ``context_tokens`` is the context length in tokens, ``None`` if the endpoint does not tell.
+    """
+
+    json_schema: bool = False
+    json_mode: bool = False
+    logprobs: bool = False
+    context_tokens: int | None = Field(None, ge=1)
