@@ -37,6 +37,8 @@ A vendor's exception is translated once, in the adapter that met it; nothing abo
 
 from __future__ import annotations
 
+from typing import Literal
+
 __all__ = [
     "AeonError",
     "AllowanceExhausted",
@@ -101,7 +103,9 @@ class MissingExtraError(UsageError):
 
 
 class ModelError(AeonError):
-    """The endpoint could not give an answer at all."""
+    """The endpoint could not give an answer at all; ``attempts`` is how many calls were made before giving up."""
+
+    attempts: int = 1
 
 
 class EndpointUnreachable(ModelError):
@@ -189,7 +193,11 @@ class ToolFailed(ToolError):
 
 
 class AllowanceExhausted(AeonError):
-    """A call would go beyond what the kernel allowed this effect; names the limit."""
+    """A call would go beyond what the kernel allowed this effect; ``limit`` is calls, tokens, seconds or cost."""
+
+    def __init__(self, limit: Literal["calls", "tokens", "seconds", "cost"], message: str) -> None:
+        super().__init__(message)
+        self.limit = limit
 
 
 class JournalError(AeonError):
