@@ -1,0 +1,1 @@
+"""Where model text becomes a valid object, or a typed failure."""

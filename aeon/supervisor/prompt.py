@@ -1,0 +1,100 @@
+"""Prompts: files beside their module, rendered strictly, with all foreign text fenced as data.
+
+Text from tools, sources and earlier answers is data. It is put into the user message by :func:`fence`, is never the
+template itself, and is never scanned for placeholders.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+
+from aeon.errors import ConfigError, InputFileError
+from aeon.schema.llm import Message
+
+__all__ = ["Prompt", "clean", "cut", "fence", "load", "render"]
+
+_PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff]")
+_DATA_TAG = re.compile(r"<(?=\s*/?\s*data\b)", re.IGNORECASE)
+_LABEL = re.compile(r"[^\w .:/$#-]+")
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What is asked of a model: ``system`` says how to work, ``user`` says on what.
+
+    Stable text goes first in each, changing text last, so that an endpoint's prefix cache can serve it.
+    """
+
+    system: str
+    user: str
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The chat messages, always encodable as UTF-8; an empty system text makes no message."""
+        user = Message(role="user", content=clean(self.user))
+        if not self.system.strip():
+            return (user,)
+        return (Message(role="system", content=clean(self.system)), user)
+
+
+def clean(text: str) -> str:
+    """``text`` with control characters and lone surrogates replaced by U+FFFD; tab and newlines stay."""
+    return _UNPRINTABLE.sub("\ufffd", text)
+
+
+def cut(text: str, limit: int) -> str:
+    """``text`` in at most ``limit`` characters; a mark in the middle says how many were left out.
+
+    Where ``limit`` has no room for the mark, the start of the text is kept without one.
+    """
+    if len(text) <= limit:
+        return text
+    mark = f"\n[… {len(text)} characters in all, the middle left out …]\n"
+    room = limit - len(mark)
+    if room <= 0:
+        return text[: max(0, limit)]
+    head = (room + 1) // 2
+    return text[:head] + mark + text[len(text) - (room - head) :]
+
+
+def fence(label: str, text: str, limit: int) -> str:
+    """``text`` as data that cannot end its own fence: ``<data label>`` … ``</data>``.
+
+    At most ``limit`` characters of ``text`` are kept, start and end, with a mark in the middle. Any data tag inside is
+    written with ``&lt;``, and what cannot be printed is replaced.
+    """
+    name = _LABEL.sub("_", label).strip()
+    body = _DATA_TAG.sub("&lt;", cut(clean(text), limit))
+    return f"<data {name}>\n{body}\n</data>"
+
+
+@lru_cache(maxsize=256)
+def load(package: str, name: str) -> str:
+    """The prompt file ``name`` (such as ``plan.md``) that lies in ``package``.
+
+    Raises:
+        InputFileError: the package or the file does not exist, or is not UTF-8.
+    """
+    try:
+        return resources.files(package).joinpath(name).read_text(encoding="utf-8")
+    except (OSError, ModuleNotFoundError, UnicodeDecodeError) as error:
+        raise InputFileError(f"prompt {name!r} of {package} cannot be read: {error}") from error
+
+
+def render(template: str, **values: str) -> str:
+    """``template`` with each ``{{name}}`` replaced by its value, verbatim: values are never scanned again.
+
+    Raises:
+        ConfigError: the template names a value that is not given, or a value is given that it does not name.
+    """
+    wanted = set(_PLACEHOLDER.findall(template))
+    missing, unused = sorted(wanted - values.keys()), sorted(values.keys() - wanted)
+    if missing:
+        raise ConfigError(f"prompt template: no value for {', '.join(missing)}")
+    if unused:
+        raise ConfigError(f"prompt template: it has no place for {', '.join(unused)}")
+    return _PLACEHOLDER.sub(lambda found: values[found.group(1)], template)

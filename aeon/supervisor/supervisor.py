@@ -1,0 +1,251 @@
+"""The one place where model text becomes a valid object: asks, reads, asks again with the errors, gives up in time.
+
+Every call is admitted by the current ledger before it is made and charged to it afterwards, whatever its outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from aeon.errors import AllowanceExhausted, CompletionError, EmptyCompletion, Malformed, Refused, Truncated
+from aeon.llm.adapter import LLMAdapter
+from aeon.schema.frozen import Frozen, JsonObject
+from aeon.schema.judgment import Form
+from aeon.schema.llm import Capabilities, LLMResponse, Message, TokenProbability
+from aeon.supervisor.calls import Ask, call, prompt_bytes
+from aeon.supervisor.extract import without_thoughts
+from aeon.supervisor.prompt import Prompt, clean, cut
+from aeon.supervisor.repair import parse
+from aeon.supervisor.schema import described, schema_of
+
+__all__ = ["Reply", "Supervisor"]
+
+M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
+
+_BYTES_PER_TOKEN = 4
+_LONGEST_OWN_TEXT = 2000
+_LONGEST_ERRORS = 1000
+_LONGEST_TEXT = 200_000
+_ALTERNATIVES = 10
+_TOKEN_MARKS = " \t\r\n▁Ġ\"'*"
+_SHORTER = "Your last answer was cut off because it was too long. Give a shorter answer, complete from start to end."
+_ANSWER = "Your last answer was empty. Give the answer now."
+
+
+@dataclass(frozen=True)
+class Reply(Generic[T]):
+    """A usable answer: its value, whether its syntax was mended, how many asks it took, and the form that was used.
+
+    ``form`` is ``none`` for plain text, ``verdict`` for an object, ``probability`` for a scored yes/no question.
+    """
+
+    value: T
+    mended: bool = False
+    attempts: int = 1
+    form: Form = "none"
+
+
+class _Verdict(Frozen):
+    reason: str
+    verdict: Literal["yes", "no"]
+
+
+class Supervisor:
+    """Asks a model and lets only whole, valid answers through.
+
+    ``repairs`` is how many times it asks again after an unusable answer, so one call of a method makes at most
+    ``1 + repairs`` model calls. ``max_prompt_tokens`` bounds a prompt, at four bytes a token.
+    """
+
+    def __init__(self, llm: LLMAdapter, repairs: int = 2, max_prompt_tokens: int = 6000) -> None:
+        self.llm = llm
+        self.repairs = repairs
+        self.max_prompt_tokens = max_prompt_tokens
+        self._capabilities: Capabilities | None = None
+
+    async def capabilities(self) -> Capabilities:
+        """What the endpoint can do, asked of the adapter once.
+
+        Raises:
+            ModelError: the endpoint gives no answer.
+        """
+        if self._capabilities is None:
+            self._capabilities = await self.llm.capabilities()
+        return self._capabilities
+
+    async def structured(
+        self,
+        prompt: Prompt,
+        model: type[M],
+        *,
+        max_tokens: int = 512,
+        schema: JsonObject | None = None,
+        check: Callable[[M], Sequence[str]] | None = None,
+    ) -> Reply[M]:
+        """A ``model`` instance that is valid against ``schema`` (default: the model's own) and passes ``check``.
+
+        ``check`` gives texts that say what is wrong with a valid value, such as an unknown tool; none means good.
+
+        Raises:
+            Malformed: no valid value after the repairs; the text names the path of each fault.
+            Truncated: the answer was cut off by its token limit, and once more with a larger one.
+            Refused: the endpoint says that the model declined.
+            EmptyCompletion: nothing was answered, repairs included.
+            AllowanceExhausted: the prompt is too long, or the ledger does not admit a call.
+            ModelError: the endpoint gave no answer at all.
+            ConfigError: ``schema`` is not a valid JSON Schema.
+        """
+        wanted = schema if schema is not None else schema_of(model)
+        can = await self.capabilities()
+
+        def read(response: LLMResponse) -> tuple[M, bool]:
+            parsed = parse(response.text, wanted)
+            try:
+                value = model.model_validate(parsed.value)
+            except ValidationError as error:
+                raise Malformed(_faults(error)) from error
+            faults = check(value) if check else ()
+            if faults:
+                raise Malformed("; ".join(faults))
+            return value, parsed.mended
+
+        messages = prompt.messages if can.json_schema else _with_note(prompt.messages, described(wanted))
+        enforced = wanted if can.json_schema else None
+        ask = Ask(messages, max_tokens, json_schema=enforced, json_mode=can.json_mode and not can.json_schema)
+        return await self._until_usable(ask, read, form="verdict")
+
+    async def text(self, prompt: Prompt, *, max_tokens: int) -> Reply[str]:
+        """Plain text without the model's thinking. It is asked for again once at most.
+
+        Raises:
+            Truncated: the text was cut off by its token limit, and once more with a larger one.
+            Refused: the endpoint says that the model declined.
+            EmptyCompletion: nothing was answered, twice.
+            Malformed: the text is longer than any answer that was asked for can be.
+            AllowanceExhausted: the prompt is too long, or the ledger does not admit a call.
+            ModelError: the endpoint gave no answer at all.
+        """
+
+        def read(response: LLMResponse) -> tuple[str, bool]:
+            if len(response.text) > _LONGEST_TEXT:
+                raise Malformed(f"$: the answer has {len(response.text)} characters; at most {_LONGEST_TEXT} are read")
+            text = clean(without_thoughts(response.text))
+            if not text:
+                raise EmptyCompletion("the model thought but answered nothing")
+            return text, False
+
+        return await self._until_usable(Ask(prompt.messages, max_tokens), read, repairs=min(1, self.repairs))
+
+    async def probability(self, prompt: Prompt, *, yes: str = "Yes", no: str = "No") -> Reply[float]:
+        """How likely the answer to a yes/no question is ``yes``, between 0 and 1.
+
+        Scored by the probability of the first token, in one call (form ``probability``); where the endpoint does not
+        tell probabilities, a reasoned verdict is asked for instead, which gives 1 or 0 (form ``verdict``).
+
+        Raises:
+            Malformed: neither answer is among the likely tokens, or there is no valid verdict after the repairs.
+            Truncated, EmptyCompletion: as `structured`, for a verdict.
+            Refused: the endpoint says that the model declined.
+            AllowanceExhausted: the prompt is too long, or the ledger does not admit a call.
+            ModelError: the endpoint gave no answer at all.
+        """
+        if not (await self.capabilities()).logprobs:
+            verdict = await self.structured(prompt, _Verdict, max_tokens=256)
+            value = 1.0 if verdict.value.verdict == "yes" else 0.0
+            return Reply(value, verdict.mended, verdict.attempts, "verdict")
+        self._refuse_long(prompt.messages)
+        response = await call(self.llm, Ask(prompt.messages, max_tokens=1, top_logprobs=_ALTERNATIVES))
+        if response.finish_reason == "refusal":
+            raise Refused(f"{self.llm.name} declined to answer")
+        for_yes, for_no = _mass(response.first_token, yes), _mass(response.first_token, no)
+        if for_yes + for_no <= 0:
+            seen = ", ".join(ascii(alternative.token[:20]) for alternative in response.first_token[:5]) or "nothing"
+            raise Malformed(f"first token: neither {yes!r} nor {no!r} is likely; {self.llm.name} would say {seen}")
+        return Reply(for_yes / (for_yes + for_no), form="probability")
+
+    async def _until_usable(
+        self,
+        ask: Ask,
+        read: Callable[[LLMResponse], tuple[T, bool]],
+        *,
+        form: Form = "none",
+        repairs: int | None = None,
+    ) -> Reply[T]:
+        """Ask, and ask again with what was wrong, until ``read`` accepts the answer or the repairs are used up."""
+        self._refuse_long(ask.messages)
+        attempts = 1 + (self.repairs if repairs is None else repairs)
+        longer = False
+        current = ask
+        for attempt in range(1, attempts + 1):
+            response = await call(self.llm, current)
+            try:
+                value, mended = read(self._whole(response))
+                return Reply(value, mended, attempt, form)
+            except Refused:
+                raise
+            except CompletionError as error:
+                if attempt == attempts or (longer and isinstance(error, Truncated)):
+                    raise type(error)(_verdict_line(error, attempt)) from error
+                longer = longer or isinstance(error, Truncated)
+                current = _again(ask, response, error, longer=longer)
+        raise AssertionError("the loop above returns or raises")
+
+    def _whole(self, response: LLMResponse) -> LLMResponse:
+        """``response``, if it is a whole answer."""
+        if response.finish_reason == "refusal":
+            raise Refused(f"{self.llm.name} declined to answer")
+        if response.finish_reason == "length":
+            raise Truncated(f"{self.llm.name} was cut off after {response.usage.generated_tokens} tokens")
+        if not response.text.strip("\ufeff \t\r\n\x00"):
+            raise EmptyCompletion(f"{self.llm.name} answered nothing")
+        return response
+
+    def _refuse_long(self, messages: Sequence[Message]) -> None:
+        size, most = prompt_bytes(messages), self.max_prompt_tokens * _BYTES_PER_TOKEN
+        if size > most:
+            raise AllowanceExhausted("tokens", f"prompt: it has {size} bytes; at most {most} are sent")
+
+
+def _again(ask: Ask, response: LLMResponse, error: CompletionError, *, longer: bool) -> Ask:
+    """What to ask after an unusable answer: always the first ask and the last fault, so that it cannot grow."""
+    tokens = ask.max_tokens * 2 if longer else ask.max_tokens
+    if isinstance(error, Truncated):
+        return ask.changed(_with_note(ask.messages, _SHORTER), tokens)
+    own = cut(clean(response.text.strip()), _LONGEST_OWN_TEXT)
+    if isinstance(error, EmptyCompletion) or not own:
+        return ask.changed(_with_note(ask.messages, _ANSWER), tokens)
+    faults = cut(clean(str(error)), _LONGEST_ERRORS)
+    correction = f"That answer cannot be used: {faults}\nGive the whole answer again, corrected."
+    own_message = Message(role="assistant", content=own)
+    return ask.changed((*ask.messages, own_message, Message(role="user", content=correction)), tokens)
+
+
+def _with_note(messages: tuple[Message, ...], note: str) -> tuple[Message, ...]:
+    """``messages`` with ``note`` at the end of the last one: roles must alternate for many chat templates."""
+    last = messages[-1]
+    return (*messages[:-1], Message(role=last.role, content=f"{last.content}\n\n{note}"))
+
+
+def _verdict_line(error: CompletionError, attempts: int) -> str:
+    line = clean(" ".join(cut(str(error), _LONGEST_ERRORS).split()))
+    return line if attempts == 1 else f"{line} (after {attempts} attempts)"
+
+
+def _faults(error: ValidationError) -> str:
+    """The first faults pydantic found, each with its path."""
+    lines = []
+    for fault in error.errors(include_url=False, include_context=False, include_input=False)[:5]:
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in fault["loc"])
+        lines.append(f"${path}: {fault['msg']}")
+    return "; ".join(lines)
+
+
+def _mass(alternatives: Sequence[TokenProbability], answer: str) -> float:
+    """The probability of all spellings of ``answer`` among the first-token alternatives."""
+    wanted = answer.strip().casefold()
+    return sum(one.probability for one in alternatives if one.token.strip(_TOKEN_MARKS).casefold() == wanted)
