@@ -1,0 +1,89 @@
+"""HTTP clients that live and die with the event loop that uses them."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+from collections.abc import AsyncGenerator
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
+
+import openai
+
+__all__ = ["CONNECT_SECONDS", "Connections", "is_loopback"]
+
+CONNECT_SECONDS = 10.0
+"""How long connecting may take."""
+
+
+def is_loopback(url: str) -> bool:
+    """Whether the URL's host is this machine; a proxy must not get between."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class Connections:
+    """One SDK client per running event loop.
+
+    Connections are kept alive for the next call, and closed when the loop shuts down: `asyncio.run` closes every
+    asynchronous generator that was started in its loop, and each client is held by one.
+    """
+
+    def __init__(self, base_url: str, api_key: str | None) -> None:
+        self.base_url = base_url
+        self._api_key = api_key or None
+        self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, openai.AsyncOpenAI] = WeakKeyDictionary()
+        self._holders: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncGenerator[openai.AsyncOpenAI]] = (
+            WeakKeyDictionary()
+        )
+
+    def lock(self) -> asyncio.Lock:
+        """The running loop's lock for what is to be done once, such as probing."""
+        return self._locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())
+
+    async def client(self) -> openai.AsyncOpenAI:
+        """The running loop's client, made on first use."""
+        loop = asyncio.get_running_loop()
+        known = self._clients.get(loop)
+        if known is not None:
+            return known
+        client = self._open()
+        holder = self._hold(client)
+        self._clients[loop] = client
+        self._holders[loop] = holder
+        await anext(holder)
+        return client
+
+    async def aclose(self) -> None:
+        """Close the running loop's client."""
+        holder = self._holders.pop(asyncio.get_running_loop(), None)
+        if holder is not None:
+            await holder.aclose()
+
+    def options(self, seconds: float | None = None) -> openai.RequestOptions:
+        """Options that every request is sent with; ``seconds`` bounds a request that no other deadline bounds."""
+        options: openai.RequestOptions = {"timeout": openai.Timeout(seconds, connect=CONNECT_SECONDS)}
+        if self._api_key is None:
+            options["headers"] = {"Authorization": openai.Omit()}
+        return options
+
+    def _open(self) -> openai.AsyncOpenAI:
+        return openai.AsyncOpenAI(
+            base_url=self.base_url,
+            api_key=self._api_key or "none",  # never the SDK's own choice, an environment variable
+            max_retries=0,
+            http_client=openai.DefaultAsyncHttpxClient(trust_env=not is_loopback(self.base_url)),
+        )
+
+    async def _hold(self, client: openai.AsyncOpenAI) -> AsyncGenerator[openai.AsyncOpenAI]:
+        loop = asyncio.get_running_loop()
+        try:
+            yield client
+        finally:
+            self._clients.pop(loop, None)
+            self._holders.pop(loop, None)
+            await client.close()

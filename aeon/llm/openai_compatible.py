@@ -1,0 +1,229 @@
+"""Any endpoint that speaks the OpenAI chat completion protocol: hosted, llama.cpp, vLLM, Ollama and others."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import openai
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
+
+from aeon.errors import EndpointFailed, EndpointTimeout, MalformedResponse, ModelError
+from aeon.llm.asking import OPTIONAL_FIELDS, Form, Habits, forms, request_body
+from aeon.llm.connections import Connections
+from aeon.llm.probe import probe
+from aeon.llm.translation import RETRIED, TRANSLATED, backoff, refused_part, retry_after, translate
+from aeon.llm.wire import Gathering, Price, parse
+from aeon.schema.frozen import JsonObject
+from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
+
+__all__ = ["OPENAI_BASE_URL", "OpenAICompatible"]
+
+OPENAI_BASE_URL = "https://api.openai.com/v1"
+
+COMPLETIONS = "/chat/completions"
+CHECK_URL = "check that the base URL ends in the API's root, such as /v1"
+NO_COUNTS = "use a server that sends usage"
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """What went wrong in one attempt; ``rephrase`` if it is worth asking again in another form, at once."""
+
+    error: ModelError
+    rephrase: bool = False
+    plainer: bool = False
+    wait: float | None = None
+
+
+class OpenAICompatible:
+    """A model behind an OpenAI-compatible API.
+
+    ``base_url`` is the API's root, such as ``http://127.0.0.1:8080/v1``, by default OpenAI's. ``api_key`` is sent to
+    it and nowhere else; no environment variable is read. Failures that another attempt can cure are retried at most
+    ``retries`` times, with exponential backoff or as long as ``Retry-After`` says, within the deadline.
+    ``timeout`` is the deadline of a whole call and ``idle_timeout`` the longest wait for the next token, in seconds.
+    ``price`` is (US dollars per million prompt tokens, per million generated tokens). ``capabilities`` skips probing.
+
+    Token counts are the endpoint's own, never estimates. Answers are streamed, so that an idle deadline can be held; an
+    endpoint whose streams have no counts is asked again without streaming, and from then on only so. One that tells no
+    counts at all gives `MalformedResponse`, since no budget could be kept with it. A stream that ends before the
+    endpoint said why is a failure, never a short answer.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        retries: int = 2,
+        timeout: float = 120.0,
+        idle_timeout: float = 60.0,
+        price: Price | None = None,
+        capabilities: Capabilities | None = None,
+    ) -> None:
+        self._model = model
+        self._base_url = (base_url or OPENAI_BASE_URL).rstrip("/")
+        self._api_key = api_key
+        self._retries = retries
+        self._timeout = timeout
+        self._idle_timeout = idle_timeout
+        self._price = price
+        self._capabilities = capabilities
+        self._habits = Habits()
+        self._connections = Connections(self._base_url, api_key)
+
+    @property
+    def name(self) -> str:
+        """The model's name at the endpoint."""
+        return self._model
+
+    @property
+    def base_url(self) -> str:
+        """The API's root."""
+        return self._base_url
+
+    def __repr__(self) -> str:
+        return f"OpenAICompatible({self._model!r}, {self._base_url!r})"
+
+    async def complete(self, request: LLMRequest) -> LLMResponse:
+        """One completion; see `LLMAdapter.complete`. Raises `ModelError`."""
+        known = Capabilities()
+        if request.json_schema is not None or request.json_mode or request.top_logprobs:
+            known = await self.capabilities()
+        if request.top_logprobs and not known.logprobs:
+            request = request.model_copy(update={"top_logprobs": 0})
+        return await self._converse(request, forms(request, known))
+
+    async def capabilities(self) -> Capabilities:
+        """What the endpoint can do, found out with three tiny calls on first use; they are charged to no run."""
+        async with self._connections.lock():
+            if self._capabilities is None:
+                self._capabilities = await probe(self._connections, self._model, self._in_form)
+            return self._capabilities
+
+    async def aclose(self) -> None:
+        """Close the running loop's connections."""
+        await self._connections.aclose()
+
+    @property
+    def _where(self) -> str:
+        return f"{self._base_url} (model {self._model})"
+
+    async def _in_form(self, request: LLMRequest, form: Form) -> LLMResponse:
+        return await self._converse(request, (form,))
+
+    async def _converse(self, request: LLMRequest, ways: tuple[Form, ...]) -> LLMResponse:
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + (request.timeout or self._timeout)
+        retries = 0
+        for made in itertools.count(1):
+            outcome = await self._attempt(request, ways, deadline)
+            if isinstance(outcome, Gathering):
+                return outcome.response(made)
+            outcome.error.attempts = made
+            if made >= request.attempts:
+                raise outcome.error
+            if outcome.rephrase:
+                ways = ways[1:] if outcome.plainer else ways
+                continue
+            retries += 1
+            wait = backoff(retries) if outcome.wait is None else outcome.wait
+            if not isinstance(outcome.error, RETRIED) or retries > self._retries or clock() + wait >= deadline:
+                raise outcome.error
+            await asyncio.sleep(wait)
+        raise AssertionError("unreachable")
+
+    async def _attempt(self, request: LLMRequest, ways: tuple[Form, ...], deadline: float) -> Gathering | _Failure:
+        body = request_body(request, self._model, ways[0], self._habits)
+        try:
+            gathering = await (self._streamed if "stream" in body else self._whole)(body, deadline)
+        except ModelError as error:
+            return _Failure(error)
+        except TRANSLATED as raw:
+            return self._understand(raw, len(ways) > 1)
+        if gathering.counted:
+            return gathering
+        again = self._habits.learn("stream_options")
+        return _Failure(
+            MalformedResponse(f"{self._where} tells no token counts, so no budget can be kept; {NO_COUNTS}"), again
+        )
+
+    def _understand(self, raw: BaseException, can_be_plainer: bool) -> _Failure:
+        error = translate(raw, self._where, self._api_key)
+        if not isinstance(raw, openai.APIStatusError):
+            return _Failure(error)
+        field = refused_part(raw, OPTIONAL_FIELDS)
+        if field == "response_format":
+            return _Failure(error, rephrase=can_be_plainer, plainer=can_be_plainer)
+        if field is not None:
+            return _Failure(error, rephrase=self._habits.learn(field))
+        return _Failure(error, wait=retry_after(raw.response.headers))
+
+    async def _whole(self, body: JsonObject, deadline: float) -> Gathering:
+        client = await self._connections.client()
+        async with asyncio.timeout_at(deadline):
+            reply = await client.post(
+                COMPLETIONS, body=body, cast_to=ChatCompletion, options=self._connections.options()
+            )
+        return self._gather(reply)
+
+    async def _streamed(self, body: JsonObject, deadline: float) -> Gathering:
+        client = await self._connections.client()
+        async with self._patience(deadline):
+            stream = await client.post(
+                COMPLETIONS,
+                body=body,
+                cast_to=ChatCompletionChunk,
+                options=self._connections.options(),
+                stream=True,
+                stream_cls=openai.AsyncStream[ChatCompletionChunk],
+            )
+        async with stream:
+            if "json" in stream.response.headers.get("content-type", ""):  # a server that knows no streaming
+                async with asyncio.timeout_at(deadline):
+                    return self._gather(json.loads(await stream.response.aread()))
+            return await self._follow(stream, deadline)
+
+    async def _follow(self, stream: openai.AsyncStream[ChatCompletionChunk], deadline: float) -> Gathering:
+        gathering = Gathering(self._price)
+        while True:
+            async with self._patience(deadline):
+                chunk = await anext(stream, None)
+            if chunk is None:
+                break
+            gathering.add(parse(_decoded(chunk), self._where))
+        if not gathering.started:
+            raise MalformedResponse(f"{self._where} answered something that is no chat completion; {CHECK_URL}")
+        if not gathering.finished:
+            raise EndpointFailed(f"{self._where} broke off in the middle of its answer; try again or look at its log")
+        return gathering
+
+    def _gather(self, reply: object) -> Gathering:
+        gathering = Gathering(self._price)
+        gathering.add(parse(_decoded(reply), self._where))
+        if not gathering.started:
+            raise MalformedResponse(f"{self._where} answered something that is no chat completion; {CHECK_URL}")
+        return gathering
+
+    @contextlib.asynccontextmanager
+    async def _patience(self, deadline: float) -> AsyncIterator[None]:
+        """Holds both deadlines: the idle one anew each time, and the total one."""
+        patience = asyncio.get_running_loop().time() + self._idle_timeout
+        try:
+            async with asyncio.timeout_at(min(patience, deadline)):
+                yield
+        except TimeoutError:
+            if deadline <= patience:
+                raise
+            raise EndpointTimeout(
+                f"{self._where} sent nothing for {self._idle_timeout:g} s; allow more time or ask for fewer tokens"
+            ) from None
+
+
+def _decoded(reply: object) -> object:
+    return reply.to_dict(warnings=False) if isinstance(reply, openai.BaseModel) else reply

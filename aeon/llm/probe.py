@@ -1,0 +1,139 @@
+"""Finding out what an endpoint can really do, by trying."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from json import JSONDecodeError
+from typing import TypeVar
+
+import openai
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from aeon.errors import ModelError
+from aeon.llm.asking import Form
+from aeon.llm.connections import Connections
+from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse, Message
+
+__all__ = ["Ask", "probe"]
+
+Ask = Callable[[LLMRequest, Form], Awaitable[LLMResponse]]
+"""Sends one request in exactly one form."""
+
+ENFORCED = "zq7"
+"""A value that no model would answer unless the schema forces it to."""
+
+PROBE_TOKENS = 256
+INFORMATION_SECONDS = 10.0
+
+SCHEMA_REQUEST = LLMRequest(
+    messages=(Message(role="user", content="Name the largest planet. Answer in JSON."),),
+    max_tokens=PROBE_TOKENS,
+    json_schema={
+        "type": "object",
+        "properties": {"code": {"type": "string", "enum": [ENFORCED]}},
+        "required": ["code"],
+        "additionalProperties": False,
+    },
+    attempts=6,
+)
+JSON_REQUEST = LLMRequest(
+    messages=(Message(role="user", content='Answer with the JSON object {"planet": "Jupiter"} and nothing else.'),),
+    max_tokens=PROBE_TOKENS,
+    json_mode=True,
+    attempts=6,
+)
+LOGPROBS_REQUEST = LLMRequest(
+    messages=(Message(role="user", content="Is 7 a prime number? Answer Yes or No."),),
+    max_tokens=1,
+    top_logprobs=2,
+    attempts=6,
+)
+
+_KNOWN: dict[tuple[str, str], Capabilities] = {}
+
+
+async def probe(connections: Connections, model: str, ask: Ask) -> Capabilities:
+    """What the endpoint can do with this model; three tiny calls, once per endpoint and model and process.
+
+    A capability counts only if the answer shows it: some servers accept a schema and ignore it. Raises `ModelError`
+    where the endpoint cannot be asked at all (unreachable, wrong key, no such model, failing).
+    """
+    key = (connections.base_url, model)
+    if key not in _KNOWN:
+        enforced = await _try(ask, SCHEMA_REQUEST, "json_schema")
+        json_object = await _try(ask, JSON_REQUEST, "json_object")
+        scored = await _try(ask, LOGPROBS_REQUEST, "text")
+        _KNOWN[key] = Capabilities(
+            json_schema=_object(enforced) == {"code": ENFORCED},
+            json_mode=_object(json_object) is not None,
+            logprobs=scored is not None and bool(scored.first_token),
+            context_tokens=await _context_tokens(connections, model),
+        )
+    return _KNOWN[key]
+
+
+async def _try(ask: Ask, request: LLMRequest, form: Form) -> LLMResponse | None:
+    try:
+        return await ask(request, form)
+    except ModelError as error:
+        if type(error) is ModelError:  # the endpoint is there, and refused just this request
+            return None
+        raise
+
+
+def _object(response: LLMResponse | None) -> object:
+    if response is None:
+        return None
+    try:
+        value: object = json.loads(response.text)
+    except JSONDecodeError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+class _Lenient(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+
+class _Served(_Lenient):
+    id: str = ""
+    max_model_len: int | None = Field(None, ge=1)
+    context_length: int | None = Field(None, ge=1)
+
+
+class _Listing(_Lenient):
+    data: list[_Served] = []
+
+
+class _Slot(_Lenient):
+    n_ctx: int | None = Field(None, ge=1)
+
+
+class _Properties(_Lenient):
+    default_generation_settings: _Slot = _Slot()
+
+
+async def _context_tokens(connections: Connections, model: str) -> int | None:
+    """The context length in tokens, where the server tells: vLLM and others in /v1/models, llama.cpp in /props."""
+    served = await _read(connections, "/models", _Listing)
+    if served is not None:
+        told = next((each.max_model_len or each.context_length for each in served.data if each.id == model), None)
+        if told is not None:
+            return told
+    root = connections.base_url.removesuffix("/v1")
+    properties = await _read(connections, f"{root}/props", _Properties)
+    return properties.default_generation_settings.n_ctx if properties is not None else None
+
+
+Shape = TypeVar("Shape", bound=_Lenient)
+
+
+async def _read(connections: Connections, path: str, shape: type[Shape]) -> Shape | None:
+    """The JSON at the path, ``None`` if the server has none such there: this information is a courtesy."""
+    client = await connections.client()
+    try:
+        text = await client.get(path, cast_to=str, options=connections.options(INFORMATION_SECONDS))
+        return shape.model_validate_json(text)
+    except (openai.OpenAIError, ValidationError):
+        return None

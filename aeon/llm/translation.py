@@ -1,0 +1,156 @@
+"""The one place where the SDK's exceptions become Aeon's errors, and where it is decided what is worth another try."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+import openai
+
+from aeon.errors import (
+    EndpointFailed,
+    EndpointRejected,
+    EndpointTimeout,
+    EndpointUnreachable,
+    MalformedResponse,
+    ModelError,
+    ModelNotFound,
+    RateLimited,
+)
+
+__all__ = [
+    "BACKOFF_SECONDS",
+    "RETRIED",
+    "TRANSLATED",
+    "backoff",
+    "one_line",
+    "refused_part",
+    "retry_after",
+    "translate",
+]
+
+BACKOFF_SECONDS = 0.5
+"""The wait before the second attempt; doubles from then on, with jitter."""
+
+LONGEST_BACKOFF_SECONDS = 20.0
+LONGEST_DETAIL = 300
+"""Characters of the endpoint's own words that an error message quotes."""
+
+RETRIED = (RateLimited, EndpointFailed, EndpointTimeout, EndpointUnreachable)
+"""What another attempt can cure."""
+
+TRANSLATED = (openai.OpenAIError, TimeoutError, json.JSONDecodeError, UnicodeDecodeError)
+"""What an attempt can raise that `translate` understands."""
+
+CONTEXT_WORDS = (
+    "context length",
+    "context_length",
+    "context size",
+    "context window",
+    "maximum context",
+    "too many tokens",
+)
+
+
+def one_line(text: str, secret: str | None = None) -> str:
+    """The text on one line, cut to a readable length, with the secret blotted out."""
+    blotted = text.replace(secret, "***") if secret else text
+    flat = " ".join(blotted.split())
+    return flat if len(flat) <= LONGEST_DETAIL else flat[:LONGEST_DETAIL] + "…"
+
+
+def translate(error: BaseException, where: str, secret: str | None) -> ModelError:
+    """Aeon's error for one of `TRANSLATED`; ``where`` names the endpoint and the model."""
+    if isinstance(error, openai.APIStatusError):
+        return _from_status(error, where, secret)
+    if isinstance(error, openai.APIConnectionError):
+        return _from_connection(error, where, secret)
+    if isinstance(error, TimeoutError):
+        return EndpointTimeout(
+            f"{where} gave no whole answer within the deadline; allow more time or ask for fewer tokens"
+        )
+    if isinstance(error, (openai.APIResponseValidationError, json.JSONDecodeError, UnicodeDecodeError)):
+        return MalformedResponse(
+            f"{where} answered something that is no JSON; check that the base URL ends in the API's root, such as /v1"
+        )
+    return EndpointFailed(f"{where} reported an error: {one_line(str(error), secret)}; try again or look at its log")
+
+
+def _from_connection(error: openai.APIConnectionError, where: str, secret: str | None) -> ModelError:
+    cause = error.__cause__
+    kind = type(cause).__name__  # the SDK's HTTP library differs between its versions, the names do not
+    if kind in ("ConnectError", "ConnectTimeout", "UnsupportedProtocol", "ProxyError"):
+        detail = one_line(str(cause), secret) or kind
+        return EndpointUnreachable(f"cannot reach {where}: {detail}; check the base URL and that the server is running")
+    if isinstance(error, openai.APITimeoutError):
+        return translate(TimeoutError(), where, secret)
+    return EndpointFailed(f"{where} broke off the connection ({kind}); try again or look at the server's log")
+
+
+def _from_status(error: openai.APIStatusError, where: str, secret: str | None) -> ModelError:
+    status = error.status_code
+    detail = f"HTTP {status}: {_detail(error, secret)}"
+    if status in (401, 403):
+        return EndpointRejected(
+            f"{where} rejected the API key ({detail}); set a valid key, for example in AEON_API_KEY"
+        )
+    if status == 404:
+        return ModelNotFound(f"{where} does not serve this model ({detail}); check the model's name and the base URL")
+    if status == 429:
+        return RateLimited(f"{where} is limiting the rate ({detail}); wait, or lower the number of parallel calls")
+    if status in (408, 504):
+        return EndpointTimeout(f"{where} took too long ({detail}); try again or allow more time")
+    if status >= 500:
+        return EndpointFailed(f"{where} failed ({detail}); try again or look at the server's log")
+    if any(words in detail.lower() for words in CONTEXT_WORDS):
+        return ModelError(
+            f"the prompt is longer than the context of {where} ({detail}); shorten it or raise the context"
+        )
+    return ModelError(f"{where} refused the request ({detail}); use a model or an endpoint that supports it")
+
+
+def _detail(error: openai.APIStatusError, secret: str | None) -> str:
+    body = error.body
+    if isinstance(body, Mapping):
+        message = body.get("message") or body.get("detail") or body.get("error")
+        return one_line(str(message or body), secret)
+    text = str(body or "").strip()
+    return "an HTML page" if text.startswith("<") else one_line(text or error.message, secret)
+
+
+def refused_part(error: openai.APIStatusError, parts: tuple[str, ...]) -> str | None:
+    """Which of these request fields a 400 or 422 complains about, ``None`` if none of them."""
+    if error.status_code not in (400, 422):
+        return None
+    named = (error.param or "").split(".")[0]
+    if named in parts:
+        return named
+    text = f"{error.message} {error.body}"
+    return next((part for part in parts if re.search(rf"\b{part}\b", text)), None)
+
+
+def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Seconds that a ``Retry-After`` header asks to wait (a number or a date, RFC 9110 §10.2.3), else ``None``."""
+    value = headers.get("retry-after")
+    if value is None:
+        return None
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        when = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    aware = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return max(0.0, (aware - (now or datetime.now(UTC))).total_seconds())
+
+
+def backoff(retry: int) -> float:
+    """Seconds to wait before retry number ``retry`` (from 1) when the endpoint asked for no particular wait."""
+    longest = min(BACKOFF_SECONDS * 2.0 ** (retry - 1), LONGEST_BACKOFF_SECONDS)
+    return random.uniform(longest / 2, longest)

@@ -1,0 +1,193 @@
+"""Reading what an OpenAI-compatible endpoint sends: whole completions and streamed chunks, by one set of models.
+
+Servers differ in what they leave out, so every field is optional here, and what Aeon needs is checked when the
+completion is put together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from aeon.errors import MalformedResponse
+from aeon.schema.llm import FinishReason, LLMResponse, TokenProbability
+from aeon.schema.usage import Usage
+
+__all__ = ["Gathering", "Price", "WireReply", "parse"]
+
+Price = tuple[float, float]
+"""US dollars per million prompt tokens and per million generated tokens."""
+
+FINISH_REASONS: Mapping[str, FinishReason] = {
+    "stop": "stop",
+    "eos": "stop",
+    "length": "length",
+    "max_tokens": "length",
+    "content_filter": "refusal",
+    "refusal": "refusal",
+}
+
+
+class _Wire(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class WireCached(_Wire):
+    """The part of the prompt that came from a prefix cache."""
+
+    cached_tokens: int | None = None
+
+
+class WireUsage(_Wire):
+    """Token counts as the endpoint tells them."""
+
+    prompt_tokens: int = Field(ge=0)
+    completion_tokens: int = Field(0, ge=0)
+    prompt_tokens_details: WireCached | None = None
+
+
+class WireAlternative(_Wire):
+    """One candidate token; ``token`` or ``bytes`` can be missing."""
+
+    token: str | None = None
+    bytes: list[int] | None = None
+    logprob: float | None = None
+
+
+class WireToken(_Wire):
+    """One generated token with its alternatives."""
+
+    top_logprobs: list[WireAlternative] | None = None
+
+
+class WireLogprobs(_Wire):
+    """Log-probabilities of the generated tokens, in order."""
+
+    content: list[WireToken] | None = None
+
+
+class WireMessage(_Wire):
+    """Text, or a part of it."""
+
+    content: str | None = None
+    refusal: str | None = None
+
+
+class WireChoice(_Wire):
+    """One choice: ``message`` in a whole completion, ``delta`` in a chunk."""
+
+    index: int | None = 0
+    message: WireMessage | None = None
+    delta: WireMessage | None = None
+    finish_reason: str | None = None
+    logprobs: WireLogprobs | None = None
+
+
+class WireReply(_Wire):
+    """A whole completion or one chunk of it."""
+
+    model: str | None = None
+    choices: list[WireChoice] | None = None
+    usage: WireUsage | None = None
+
+
+def parse(raw: object, where: str) -> WireReply:
+    """Read a decoded JSON value. Raises `MalformedResponse` if it has not the shape of a completion."""
+    try:
+        return WireReply.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        at = ".".join(str(part) for part in first["loc"]) or "the body"
+        raise MalformedResponse(
+            f"{where} answered something that is no chat completion ({at}: {first['msg']}); "
+            "check that the base URL ends in the API's root, such as /v1"
+        ) from None
+
+
+class Gathering:
+    """Puts a completion together out of one whole reply or many chunks; ``price`` gives the cost."""
+
+    def __init__(self, price: Price | None = None) -> None:
+        self._price = price
+        self._texts: list[str] = []
+        self._finish: str | None = None
+        self._refused = False
+        self._first_token: tuple[TokenProbability, ...] = ()
+        self._usage: WireUsage | None = None
+        self._model = ""
+        self._started = False
+
+    @property
+    def started(self) -> bool:
+        """Whether the endpoint sent any part of a completion."""
+        return self._started
+
+    @property
+    def finished(self) -> bool:
+        """Whether the endpoint said why it stopped; without it the text may be a part only."""
+        return self._finish is not None
+
+    @property
+    def counted(self) -> bool:
+        """Whether the endpoint told its token counts."""
+        return self._usage is not None
+
+    def add(self, reply: WireReply) -> None:
+        """Take in one reply or chunk."""
+        self._model = reply.model or self._model
+        self._usage = reply.usage or self._usage
+        for choice in reply.choices or []:
+            if not choice.index:
+                self._take(choice)
+
+    def _take(self, choice: WireChoice) -> None:
+        self._started = True
+        part = choice.message or choice.delta
+        if part is not None and part.content:
+            self._texts.append(part.content)
+        if part is not None and part.refusal:
+            self._refused = True
+            self._texts.append(part.refusal)
+        if choice.logprobs is not None and choice.logprobs.content and not self._first_token:
+            self._first_token = _probabilities(choice.logprobs.content[0])
+        self._finish = choice.finish_reason or self._finish
+
+    def response(self, calls: int) -> LLMResponse:
+        """The completion; ``calls`` is the number of attempts it took."""
+        finish = FINISH_REASONS.get(self._finish or "", "other")
+        return LLMResponse(
+            text="".join(self._texts),
+            finish_reason="refusal" if self._refused else finish,
+            usage=self._spent(calls),
+            first_token=self._first_token,
+            model=self._model,
+        )
+
+    def _spent(self, calls: int) -> Usage:
+        told = self._usage or WireUsage(prompt_tokens=0)
+        details = told.prompt_tokens_details
+        cached = (details.cached_tokens if details else None) or 0
+        prompt_price, generated_price = self._price or (0.0, 0.0)
+        return Usage(
+            calls=calls,
+            prompt_tokens=told.prompt_tokens,
+            cached_tokens=max(cached, 0),
+            generated_tokens=told.completion_tokens,
+            cost=(told.prompt_tokens * prompt_price + told.completion_tokens * generated_price) / 1e6,
+        )
+
+
+def _probabilities(token: WireToken) -> tuple[TokenProbability, ...]:
+    return tuple(
+        TokenProbability(token=_token_text(each), probability=min(1.0, math.exp(min(each.logprob, 0.0))))
+        for each in token.top_logprobs or []
+        if each.logprob is not None and not math.isnan(each.logprob)
+    )
+
+
+def _token_text(alternative: WireAlternative) -> str:
+    if alternative.token is not None:
+        return alternative.token
+    return bytes(each & 0xFF for each in alternative.bytes or []).decode("utf-8", errors="replace")
