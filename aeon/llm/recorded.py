@@ -114,11 +114,9 @@ class Recorded:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.open("a+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            file.seek(0)
-            content = file.read()
-            whole = content.rfind(b"\n") + 1
-            if whole < len(content):
-                file.truncate(whole)
+            content = self._path.read_bytes()
+            if not content.endswith(b"\n"):
+                file.truncate(content.rfind(b"\n") + 1)
             os.write(file.fileno(), line)
 
     def _only_model(self) -> str:
