@@ -24,7 +24,7 @@ _FENCE = re.compile(r"^[ \t]*```[ \t]*(\w*)", re.MULTILINE)
 _TOKEN = re.compile(r'["{}\[\]]')
 _STRING_REST = re.compile(r'(?:[^"\\]|\\.)*+"', re.DOTALL)
 _CLOSES = {"}": "{", "]": "["}
-_SPACE = re.compile(r"\s*+")
+_ARRAY_START = re.compile(r"""\s*+\[(?=\s*(?:["'“{\[\]0-9-]|(?:true|false|null)\b))""")
 _MOST_THOUGHTS = 32
 _JSON_NAMES = {"json", "json5", "jsonc"}
 
@@ -95,9 +95,8 @@ def _is_orphan(text: str, tag: re.Match[str], opening: int) -> bool:
 
 def _first_value(text: str, position: int) -> int:
     """Where the first thing that looks like a JSON value starts at or after ``position``, or -1."""
-    space = _SPACE.match(text, position)
-    if space and text.startswith("[", space.end()):
-        return space.end()
+    if array := _ARRAY_START.match(text, position):
+        return array.end() - 1
     found = _START.search(text, position)
     return found.start() if found else -1
 

@@ -24,7 +24,7 @@ from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.supervisor.extract import MAX_DEPTH, MAX_TEXT, extract_json
 from aeon.supervisor.prompt import clean, cut
 
-__all__ = ["MAX_DEPTH", "MAX_DIGITS", "MAX_TEXT", "Parsed", "extract_json", "parse", "problems"]
+__all__ = ["MAX_DEPTH", "MAX_DIGITS", "MAX_TEXT", "Parsed", "extract_json", "parse"]
 
 MAX_DIGITS = 300
 """Digits of an integer beyond which it is refused; so every integer also fits a float."""
@@ -43,6 +43,7 @@ _MARKS = rf"\s{_OPENING}\u201d\u2019`,:;{{}}\[\]\\"
 _PUNCTUATION = re.compile(f"[{_MARKS}]+")
 _LITERAL_START = re.compile(f"[^{_MARKS}]{{1,24}}")
 _QUOTED_START = re.compile(f"[{_OPENING}]([^{_MARKS}]{{1,24}})")
+_SWALLOWED = re.compile(r"""["']\s*[,:\]}{\[]+\s*["']""")
 
 
 @dataclass(frozen=True)
@@ -67,14 +68,14 @@ def parse(text: str, schema: JsonObject) -> Parsed:
     except json.JSONDecodeError as error:
         parsed = Parsed(_mend(literal, error), mended=True)
     _refuse_unusable(parsed.value)
-    faults = problems(parsed.value, validator)
+    faults = _problems(parsed.value, validator)
     if faults:
         raise Malformed("; ".join(faults))
     return parsed
 
 
-def problems(value: JsonValue, validator: Draft202012Validator) -> list[str]:
-    """What is wrong with ``value``, worst first, at most five one-line texts that begin with a path.
+def _problems(value: JsonValue, validator: Draft202012Validator) -> list[str]:
+    """What is wrong with ``value``, at most five one-line texts that begin with a path.
 
     Raises:
         ConfigError: the schema refers to something outside itself, or to itself without end.
@@ -169,7 +170,8 @@ def _mend(literal: str, fault: json.JSONDecodeError) -> JsonValue:
     except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, AttributeError) as error:
         raise Malformed(where) from error
     same_kind = isinstance(value, dict if literal.startswith("{") else list)
-    if not same_kind or _content(literal) != _content(dumped) or not _was_quoted(value, literal):
+    swallowed = any(_SWALLOWED.search(text) for text in chain(_texts(value), _keys(value)))
+    if not same_kind or swallowed or _content(literal) != _content(dumped) or not _was_quoted(value, literal):
         raise Malformed(where)
     return value
 

@@ -178,6 +178,8 @@ class Supervisor:
     ) -> Reply[T]:
         """Ask, and ask again with what was wrong, until ``read`` accepts the answer or the repairs are used up."""
         self._refuse_long(ask.messages)
+        context = (await self.capabilities()).context_tokens
+        more_tokens = max(ask.max_tokens, min(ask.max_tokens * 2, context // 2 if context else ask.max_tokens * 2))
         attempts = 1 + (self.repairs if repairs is None else repairs)
         longer = False
         current = ask
@@ -192,7 +194,7 @@ class Supervisor:
                 if attempt == attempts or (longer and isinstance(error, Truncated)):
                     raise type(error)(_verdict_line(error, attempt)) from error
                 longer = longer or isinstance(error, Truncated)
-                current = _again(ask, response, error, longer=longer)
+                current = _again(ask, response, error, more_tokens if longer else ask.max_tokens)
         raise AssertionError("the loop above returns or raises")
 
     def _whole(self, response: LLMResponse) -> LLMResponse:
@@ -211,9 +213,8 @@ class Supervisor:
             raise AllowanceExhausted("tokens", f"prompt: it has {size} bytes; at most {most} are sent")
 
 
-def _again(ask: Ask, response: LLMResponse, error: CompletionError, *, longer: bool) -> Ask:
+def _again(ask: Ask, response: LLMResponse, error: CompletionError, tokens: int) -> Ask:
     """What to ask after an unusable answer: always the first ask and the last fault, so that it cannot grow."""
-    tokens = ask.max_tokens * 2 if longer else ask.max_tokens
     if isinstance(error, Truncated):
         return ask.changed(_with_note(ask.messages, _SHORTER), tokens)
     own = cut(clean(response.text.strip()), _LONGEST_OWN_TEXT)
