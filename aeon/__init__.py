@@ -1,0 +1,1 @@
+"""Aeon turns any language model into a bounded, auditable, replayable reasoner."""

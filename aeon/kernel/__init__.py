@@ -1,0 +1,1 @@
+"""The kernel: pure, it decides what happens next and touches nothing."""

@@ -1,0 +1,1 @@
+"""Drivers, journal and ledger: the only things that touch the world."""

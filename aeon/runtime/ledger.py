@@ -24,6 +24,7 @@ class Ledger:
         self._clock = clock
         self._opened = clock()
         self.spent = Usage()
+        self.in_tool = False
 
     def seconds_left(self) -> float | None:
         """Seconds until the effect's deadline, at least 0; ``None`` without a deadline."""
@@ -48,15 +49,31 @@ class Ledger:
             AllowanceExhausted: no call, not enough tokens, no time or no money left.
         """
         if self.calls_left() < 1:
-            raise AllowanceExhausted(f"calls: all {self._allowance.calls} model calls of this step are used")
+            raise AllowanceExhausted("calls", f"all {self._allowance.calls} model calls of this step are used")
         tokens = self.tokens_left()
         if tokens is not None and most_tokens > tokens:
-            raise AllowanceExhausted(f"tokens: a call of up to {most_tokens} tokens does not fit into the {tokens} left")
+            raise AllowanceExhausted("tokens", f"a call of up to {most_tokens} tokens does not fit: {tokens} left")
         seconds = self.seconds_left()
         if seconds is not None and seconds <= 0:
-            raise AllowanceExhausted("seconds: the time for this step is over")
+            raise AllowanceExhausted("seconds", "the time for this step is over")
         if self._allowance.cost is not None and self.spent.cost >= self._allowance.cost:
-            raise AllowanceExhausted(f"cost: the ${self._allowance.cost:.4f} of this step are spent")
+            raise AllowanceExhausted("cost", f"the ${self._allowance.cost:.4f} of this step are spent")
+
+    @contextmanager
+    def tool_call(self) -> Iterator[None]:
+        """Charge a tool call; while the block runs, nobody may break it off.
+
+        Raises:
+            AllowanceExhausted: the time is over, so that no tool call may begin.
+        """
+        if self.seconds_left() == 0:
+            raise AllowanceExhausted("seconds", "the time for this step is over")
+        self.charge(Usage(tool_calls=1))
+        self.in_tool = True
+        try:
+            yield
+        finally:
+            self.in_tool = False
 
     def charge(self, usage: Usage) -> None:
         """Add what a call has cost, whether it succeeded or not."""

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from aeon.schema.frozen import Frozen
-from aeon.schema.plan import RefinementAction
+from aeon.schema.plan import RefinementAction, Trigger
 
 __all__ = [
     "ConvergenceAssessment",
@@ -20,7 +20,6 @@ __all__ = [
     "Severity",
     "TaskProfile",
     "ToolUsage",
-    "Trigger",
 ]
 
 Level = Literal["low", "medium", "high"]
@@ -31,7 +30,7 @@ Form = Literal["none", "verdict", "probability", "samples"]
 
 
 class TaskProfile(Frozen):
-    """How hard a task looks before it starts. ``inferred`` is false for the default that stands in for a failed call."""
+    """How hard a task looks before it starts. ``inferred`` is false for the default, where the judgment failed."""
 
     version: int = Field(1, ge=1)
     reasoning_depth: int = Field(3, ge=1, le=5)
@@ -55,6 +54,11 @@ class Issue(Frozen):
     location: str
     proposed_repair: str = ""
 
+    @property
+    def trigger(self) -> Trigger:
+        """The reason to refine that this issue is."""
+        return Trigger(kind="issue", location=self.location, detail=self.description)
+
 
 class SemanticValidationReport(Frozen):
     """Issues, most severe first. Advisory: it never stops a run by itself.
@@ -69,7 +73,7 @@ class SemanticValidationReport(Frozen):
 
 
 class ConvergenceAssessment(Frozen):
-    """Whether the results so far answer the task. Scores are in 0–1; ``reason_codes`` name each criterion that failed."""
+    """Whether the results so far answer the task. Scores are in 0-1; ``reason_codes`` name the criteria not met."""
 
     converged: bool
     completeness: float = Field(0.0, ge=0, le=1)
@@ -81,13 +85,12 @@ class ConvergenceAssessment(Frozen):
     form: Form = "none"
     failed: bool = False
 
-
-class Trigger(Frozen):
-    """Why a refinement is asked for. It points at something that exists: a step id, ``plan`` or ``answer``."""
-
-    kind: Literal["issue", "reason_code", "blocked", "failed_step"]
-    location: str
-    detail: str
+    @property
+    def triggers(self) -> tuple[Trigger, ...]:
+        """A reason to refine for each criterion that was not met; none if the judgment could not be made."""
+        why = "; ".join(self.detected_issues) or self.explanation
+        codes = () if self.failed else self.reason_codes
+        return tuple(Trigger(kind="reason_code", location="answer", detail=f"{code}: {why}") for code in codes)
 
 
 class Refinement(Frozen):

@@ -42,7 +42,7 @@ class LLMRequest(Frozen):
 
 
 class TokenProbability(Frozen):
-    """One alternative for the first generated token; ``probability`` is in 0–1."""
+    """One alternative for the first generated token; ``probability`` is in 0-1."""
 
     token: str
     probability: float = Field(ge=0, le=1)

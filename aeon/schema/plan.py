@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -15,10 +19,13 @@ __all__ = [
     "Reasoning",
     "RefinementAction",
     "Step",
+    "StepInput",
     "StepMode",
     "StepResult",
     "StepStatus",
     "ToolCall",
+    "Trigger",
+    "fragment",
 ]
 
 StepStatus = Literal["pending", "running", "complete", "failed", "invalid"]
@@ -44,7 +51,23 @@ class Reasoning(Frozen):
     type: Literal["reasoning"] = "reasoning"
 
 
+def fragment(step_id: str) -> str:
+    """The fragment that a step belongs to: its id without the version, ``s2`` for ``s2_r1``."""
+    return re.sub(r"_r\d+$", "", step_id)
+
+
 Action = Annotated[ToolCall | Reasoning, Field(discriminator="type")]
+
+
+_BAD_ENDS: dict[str, Literal["blocked", "failed_step"]] = {"invalid": "blocked", "failed": "failed_step"}
+
+
+class Trigger(Frozen):
+    """Why a refinement is asked for. It points at something that exists: a step id, ``plan`` or ``answer``."""
+
+    kind: Literal["issue", "reason_code", "blocked", "failed_step"]
+    location: str
+    detail: str
 
 
 class Step(Frozen):
@@ -75,6 +98,36 @@ class Step(Frozen):
         """Whether the step has run to an end, good or bad."""
         return self.status in ("complete", "failed", "invalid")
 
+    @property
+    def work(self) -> tuple[str, Action, tuple[str, ...]]:
+        """What the step does, apart from its id and its state."""
+        return self.description, self.action, self.dependencies
+
+    @property
+    def trigger(self) -> Trigger | None:
+        """The reason to refine that this step is, if it ran to a bad end."""
+        kind = _BAD_ENDS.get(self.status)
+        return Trigger(kind=kind, location=self.id, detail=self.problem or kind) if kind else None
+
+    def anew(self, step_id: str) -> Step:
+        """The same work under another id, not yet done."""
+        lasting = {"description", "action", "dependencies", "provides", "depth"}
+        return Step(id=step_id, **{name: getattr(self, name) for name in lasting})
+
+    def given(self, result: StepResult) -> Step:
+        """The step after it gave this result: complete, or invalid if it was blocked."""
+        status = "invalid" if result.clarity == "BLOCKED" else "complete"
+        update = {name: getattr(result, name) for name in ("output", "clarity", "mode", "problem")}
+        return self.model_copy(update=update | {"status": status})
+
+
+class StepInput(Frozen):
+    """The output of a step that another one depends on, under the names it may be referred to by."""
+
+    names: tuple[str, ...]
+    description: str
+    output: JsonValue
+
 
 class Plan(Frozen):
     """Steps in order; what may run when follows from their dependencies."""
@@ -89,6 +142,70 @@ class Plan(Frozen):
         """Every pending step whose dependencies are complete, in plan order."""
         done = {step.id for step in self.steps if step.status == "complete"}
         return tuple(s for s in self.steps if s.status == "pending" and done.issuperset(s.dependencies))
+
+    def placed(self, step: Step) -> Step:
+        """The step with what it needs to know of its place: incoming context and handoff."""
+        before = "; ".join(f"{s.id}: {s.description}" for s in self.steps if s.id in step.dependencies)
+        after = "; ".join(f"{s.id}: {s.description}" for s in self.steps if step.id in s.dependencies)
+        return step.model_copy(update={"incoming_context": before, "handoff": after})
+
+    def inputs(self, step: Step) -> tuple[StepInput, ...]:
+        """The outputs that a step builds on, named by step and by fragment."""
+        return tuple(
+            StepInput(names=tuple(dict.fromkeys((s.id, fragment(s.id)))), description=s.description, output=s.output)
+            for s in self.steps
+            if s.id in step.dependencies
+        )
+
+    def merge(self, changed: Iterable[Step]) -> Plan:
+        """The plan with these steps in the place of those with the same id."""
+        by_id = {step.id: step for step in changed}
+        return Plan(steps=tuple(by_id.get(step.id, step) for step in self.steps))
+
+    def numbered(self) -> Plan:
+        """The plan with the index and the total of each step as they stand."""
+        total = len(self.steps)
+        return Plan(steps=tuple(s.model_copy(update={"index": n, "total": total}) for n, s in enumerate(self.steps, 1)))
+
+    def fresh_id(self, step_id: str) -> str:
+        """The next free version of that step's fragment: ``s2_r1``, ``s2_r2`` and so on."""
+        taken = {step.id for step in self.steps}
+        return next(i for n in range(1, len(taken) + 2) if (i := f"{fragment(step_id)}_r{n}") not in taken)
+
+    def results(self) -> str:
+        """The outputs of the complete steps, word for word, one a line."""
+        done = [(s.description, s.output) for s in self.steps if s.status == "complete"]
+        return "\n".join(f"{what}: {out if isinstance(out, str) else json.dumps(out)}" for what, out in done)
+
+    def triggers(self, executed: Iterable[str]) -> list[Trigger]:
+        """The reasons to refine among the steps of these ids: those that were blocked or failed."""
+        return [step.trigger for step in self.steps if step.id in executed and step.trigger]
+
+    def holds(self, trigger: Trigger) -> bool:
+        """Whether the trigger points at something that exists: a step of this plan, the plan or the answer."""
+        return trigger.location in ("plan", "answer") or self.find(trigger.location) is not None
+
+    def problems(self, most_steps: int, most_depth: int = 0) -> tuple[str, ...]:
+        """What makes the plan unusable: no steps, too many or too deep, duplicate ids, dangling dependencies, a cycle."""
+        ids = Counter(step.id for step in self.steps)
+        found = [f"step id '{i}' is used {n} times" for i, n in ids.items() if n > 1]
+        for step in self.steps:
+            dangling = (d for d in step.dependencies if d not in ids)
+            found += [f"step '{step.id}' depends on '{d}', which does not exist" for d in dangling]
+        if not ids:
+            found.append("the plan has no steps")
+        if len(self.steps) > most_steps:
+            found.append(f"the plan has {len(self.steps)} steps, at most {most_steps} are allowed")
+        if any(step.depth > most_depth for step in self.steps):
+            found.append(f"subplans are nested deeper than {most_depth}")
+        return tuple(found) or self._cycle()
+
+    def _cycle(self) -> tuple[str, ...]:
+        waiting = {step.id: set(step.dependencies) for step in self.steps}
+        while free := [step_id for step_id, needs in waiting.items() if not needs & waiting.keys()]:
+            for step_id in free:
+                del waiting[step_id]
+        return (f"these steps depend on each other in a circle: {', '.join(sorted(waiting))}",) if waiting else ()
 
 
 class StepResult(Frozen):

@@ -1,0 +1,127 @@
+"""What the kernel can ask for.
+
+A program yields a ``Batch`` of effects (a single effect is a batch of one) and is sent one ``Outcome`` per effect, in
+the batch's order. It also yields ``Note``s: what people may want to see, answered with nothing and never journalled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import ClassVar, Generic, TypeAlias, TypeVar
+
+from pydantic import SerializeAsAny
+
+from aeon.schema import (
+    Allowance, Answer, ConvergenceAssessment, ConvergenceThresholds, Decision, Frozen, Outcome, Phase, Plan,
+    Refinement, RefinementRecord, SemanticValidationReport, Step, StepInput, StepResult, Task, TaskProfile, Trigger,
+)  # fmt: skip
+
+__all__ = [
+    "AssessConvergence", "Batch", "DraftPlan", "Effect", "ExecuteStep", "InferProfile", "Note", "Program",
+    "RefinePlan", "Synthesize", "ValidatePlan", "ValidateResults",
+]  # fmt: skip
+
+R = TypeVar("R", bound=Frozen)
+T = TypeVar("T")
+
+
+class Effect(Frozen, Generic[R]):
+    """A request that only the world outside can answer, and the most it may spend."""
+
+    phase: ClassVar[Phase]
+    result: ClassVar[type[Frozen]]
+
+    task: Task
+    allowance: Allowance = Allowance(calls=0)
+
+
+class InferProfile(Effect[TaskProfile]):
+    """How hard is the task? ``previous`` and ``issues`` are set when it is asked again at a pass boundary."""
+
+    phase = "profile"
+    result = TaskProfile
+    previous: TaskProfile | None = None
+    issues: tuple[str, ...] = ()
+
+
+class DraftPlan(Effect[Plan]):
+    """Which steps, at most ``most_steps``, lead to the answer?"""
+
+    phase = "plan"
+    result = Plan
+    profile: TaskProfile
+    most_steps: int
+
+
+class ValidatePlan(Effect[SemanticValidationReport]):
+    """What is wrong with the plan?"""
+
+    phase = "validate_plan"
+    result = SemanticValidationReport
+    plan: Plan
+
+
+class RefinePlan(Effect[Refinement]):
+    """Which deltas resolve the triggers? ``repairs`` are a validator's advice; ``most_steps`` new steps fit."""
+
+    phase = "refine_plan"
+    result = Refinement
+    plan: Plan
+    triggers: tuple[Trigger, ...]
+    repairs: tuple[str, ...] = ()
+    most_steps: int
+
+
+class ExecuteStep(Effect[StepResult]):
+    """Do this step; it knows its place, its incoming context and its handoff."""
+
+    phase = "execute"
+    result = StepResult
+    step: Step
+    inputs: tuple[StepInput, ...] = ()
+
+
+class ValidateResults(Effect[SemanticValidationReport]):
+    """What is wrong with the results of the steps that this pass executed?"""
+
+    phase = "validate_results"
+    result = SemanticValidationReport
+    plan: Plan
+    executed: tuple[str, ...]
+
+
+class AssessConvergence(Effect[ConvergenceAssessment]):
+    """Do the results answer the task?"""
+
+    phase = "assess"
+    result = ConvergenceAssessment
+    plan: Plan
+    report: SemanticValidationReport
+    thresholds: ConvergenceThresholds
+
+
+class Synthesize(Effect[Answer]):
+    """Put the results into one answer; ``caveat`` says what it must admit, if anything."""
+
+    phase = "synthesize"
+    result = Answer
+    plan: Plan
+    caveat: str = ""
+
+
+class Batch(Frozen):
+    """Effects to be done at once; the outcomes come back in this order."""
+
+    effects: tuple[SerializeAsAny[Effect[Frozen]], ...]
+
+
+class Note(Frozen):
+    """Something that observers may want to show: a decision, or a changed plan with what changed it."""
+
+    pass_number: int
+    decision: Decision | None = None
+    plan: Plan | None = None
+    refinement: RefinementRecord | None = None
+
+
+Program: TypeAlias = Generator[Batch | Note, tuple[Outcome, ...], T]

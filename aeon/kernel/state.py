@@ -1,0 +1,119 @@
+"""Where a run stands. Phases change it; every effect is issued through ``perform``, the one place that can stop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar, cast
+
+from aeon.kernel.budget import allowance, exhausted, pass_limit
+from aeon.kernel.decide import Signals, decide
+from aeon.kernel.effects import Batch, Effect, Program
+from aeon.kernel.refine import Attempts
+from aeon.schema import (
+    Allowance, Config, ConvergenceAssessment, Decision, Degradation, ExecutionPass, Frozen, Outcome, Phase,
+    PhaseTiming, Plan, Preparation, StopReason, Task, TaskProfile, Usage,
+)  # fmt: skip
+
+__all__ = ["Halt", "State"]
+
+R = TypeVar("R", bound=Frozen)
+
+
+class Halt(Exception):
+    """The decision table ended the run at a boundary."""
+
+    def __init__(self, decision: Decision) -> None:
+        super().__init__(decision.detail)
+        self.decision = decision
+
+
+@dataclass
+class State:
+    """One run: what was asked, what is known, what was spent. All of it follows from the outcomes so far.
+
+    ``settled`` and ``assessment`` are of the latest complete pass; ``timings`` are of the pass under way;
+    ``failure`` says why the endpoint cannot be used; ``denied`` is the budget that refused an effect.
+    """
+
+    task: Task
+    config: Config
+    attempts: Attempts
+    profile: TaskProfile = field(default_factory=lambda: TaskProfile(inferred=False))
+    plan: Plan = field(default_factory=Plan)
+    settled: Plan | None = None
+    assessment: ConvergenceAssessment | None = None
+    usage: Usage = field(default_factory=Usage)
+    elapsed: float = 0.0
+    interrupted: bool = False
+    failure: str = ""
+    denied: StopReason | None = None
+    preparation: Preparation = field(default_factory=Preparation)
+    passes: list[ExecutionPass] = field(default_factory=list)
+    timings: list[PhaseTiming] = field(default_factory=list)
+    degraded: list[Degradation] = field(default_factory=list)
+
+    @property
+    def complete(self) -> list[int]:
+        """The numbers of the passes that ran to their assessment."""
+        return [record.number for record in self.passes if record.complete]
+
+    def decide(self, stalled: bool = False) -> Decision:
+        """Ask the table, here and now."""
+        return decide(Signals(
+            interrupted=self.interrupted, failure=self.failure, stalled=stalled,
+            converged=self.assessment is not None and self.assessment.converged,
+            passes=len(self.complete), ttl=pass_limit(self.profile, self.config),
+            exhausted=self.denied or exhausted(self.config, self.usage, self.elapsed),
+        ))  # fmt: skip
+
+    def boundary(self, stalled: bool = False) -> None:
+        """Stop here if the table says so, by raising ``Halt``."""
+        if (decision := self.decide(stalled)).action == "OUTPUT":
+            raise Halt(decision)
+
+    def allow(self, phase: Phase, effects: int = 1, final: bool = False) -> Allowance:
+        """What so many effects of this phase may spend now, together."""
+        return allowance(self.config, self.usage, self.elapsed, effects * self.config.caps.of(phase), final)
+
+    def perform(self, effect: Effect[R], instead: R) -> Program[R]:
+        """Issue one effect at a boundary; a failure is recorded, and ``instead`` stands in for its value."""
+        self.boundary()
+        (outcome,) = yield from self.issue((effect,))
+        return self.value(effect, outcome, instead)
+
+    def value(self, effect: Effect[R], outcome: Outcome, instead: R) -> R:
+        """The outcome's value; without one ``instead``, and the degradation on record."""
+        if isinstance(outcome.value, effect.result):
+            return cast("R", outcome.value)
+        self.degraded.append(Degradation(phase=effect.phase, message=outcome.message))
+        return instead
+
+    def issue(self, effects: Sequence[Effect[R]]) -> Program[tuple[Outcome, ...]]:
+        """Issue effects at once and charge what they cost; failures are the caller's to judge."""
+        outcomes = yield Batch(effects=cast("tuple[Effect[Frozen], ...]", tuple(effects)))
+        for effect, outcome in zip(effects, outcomes, strict=True):
+            self.usage = self.usage + outcome.usage
+            self.elapsed = max(self.elapsed, outcome.ended)
+            self.interrupted = self.interrupted or outcome.interrupted
+            self.timings.append(PhaseTiming(phase=effect.phase, started=outcome.started, ended=outcome.ended))
+            if outcome.failure and outcome.failure.kind == "endpoint":
+                self.failure = outcome.failure.message
+            self.denied = self.denied or self.denial(effect, outcome)
+        return outcomes
+
+    def denial(self, effect: Effect[R], outcome: Outcome) -> StopReason | None:
+        """The budget of the run that kept this effect from being done; its own cap on calls is none."""
+        limit = outcome.failure.limit if outcome.failure else None
+        own_cap = limit == "calls" and effect.allowance.calls >= self.config.caps.of(effect.phase)
+        return cast("StopReason", f"{limit}_exhausted") if limit and not own_cap else None
+
+    def begin_pass(self) -> None:
+        """Open the record of the next pass."""
+        number = len(self.passes) + 1
+        self.passes.append(ExecutionPass(number=number, profile=self.profile, budget_before=self.usage))
+        self.timings.clear()
+
+    def record(self, **changes: object) -> None:
+        """Put what is new into the record of the pass under way."""
+        self.passes[-1] = self.passes[-1].model_copy(update=changes)

@@ -1,0 +1,73 @@
+"""Every setting of a run, with its default and its range."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from aeon.schema.frozen import Frozen
+from aeon.schema.usage import Budget
+
+__all__ = ["CallCaps", "Config", "ConvergenceThresholds", "RefinementLimits", "Reserve"]
+
+
+class ConvergenceThresholds(Frozen):
+    """Scores (0-1) that an assessment must reach for a run to count as converged."""
+
+    completeness: float = Field(0.95, ge=0, le=1)
+    coherence: float = Field(0.90, ge=0, le=1)
+    consistency: float = Field(0.90, ge=0, le=1)
+
+
+class RefinementLimits(Frozen):
+    """How much a plan may change, and how large it may get."""
+
+    attempts_per_fragment: int = Field(3, ge=0)
+    attempts: int = Field(10, ge=0, description="per run")
+    subplan_depth: int = Field(5, ge=0)
+    plan_steps: int = Field(12, ge=1, description="in a first plan")
+    total_steps: int = Field(24, ge=1, description="over a whole run, replaced ones included")
+
+
+class CallCaps(Frozen):
+    """Model calls that one effect of each kind may make, repairs and retries included."""
+
+    profile: int = Field(3, ge=0)
+    plan: int = Field(4, ge=0)
+    validate_plan: int = Field(4, ge=0)
+    refine_plan: int = Field(4, ge=0)
+    execute: int = Field(4, ge=0)
+    validate_results: int = Field(8, ge=0)
+    assess: int = Field(6, ge=0)
+    synthesize: int = Field(3, ge=0)
+
+    def of(self, phase: str) -> int:
+        """The cap of an effect of this phase."""
+        cap: int = getattr(self, phase)
+        return cap
+
+
+class Reserve(Frozen):
+    """The share (0-1) of each budget that is kept for the synthesis, so that every run can end in an answer."""
+
+    tokens: float = Field(0.25, ge=0, le=1)
+    seconds: float = Field(0.20, ge=0, le=1)
+    cost: float = Field(0.10, ge=0, le=1)
+
+
+class Config(Frozen):
+    """The configuration of a run; the most that a run may spend follows from it alone.
+
+    ``max_passes`` is the global limit on passes (TTL); a task's profile may lower it, never raise it.
+    ``prompt_bytes`` and ``output_tokens`` limit one model call.
+    """
+
+    max_passes: int = Field(5, ge=1, le=1000)
+    budget: Budget = Budget()
+    thresholds: ConvergenceThresholds = ConvergenceThresholds()
+    limits: RefinementLimits = RefinementLimits()
+    caps: CallCaps = CallCaps()
+    reserve: Reserve = Reserve()
+    prompt_bytes: int = Field(20_000, ge=1_000)
+    output_tokens: int = Field(1_024, ge=64)
+    tool_seconds: float = Field(30.0, gt=0)
+    tool_output_bytes: int = Field(16_384, ge=256)

@@ -1,0 +1,52 @@
+"""What comes back for an effect: a value or a typed failure, with what it cost."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, SerializeAsAny
+
+from aeon.schema.frozen import Frozen, JsonValue
+from aeon.schema.usage import Usage
+
+__all__ = ["Answer", "Failure", "Outcome"]
+
+
+class Failure(Frozen):
+    """Why an effect has no value.
+
+    ``allowance``: it would have spent more than allowed (``limit`` says of what). ``endpoint``: the model cannot be
+    reached or used. ``completion``: the model answered, but with nothing usable. ``tool``: a tool failed.
+    ``handler``: the module raised something of its own or returned a value of another type. ``interrupted``: it was
+    broken off because the run was asked to stop.
+    """
+
+    kind: Literal["allowance", "endpoint", "completion", "tool", "handler", "interrupted"]
+    message: str
+    limit: Literal["calls", "tokens", "seconds", "cost"] | None = None
+
+
+class Outcome(Frozen):
+    """The answer to one effect. Times are seconds since the run began and never run backwards.
+
+    ``interrupted`` is true from the moment somebody asked the run to stop.
+    """
+
+    value: SerializeAsAny[Frozen] | None = None
+    failure: Failure | None = None
+    usage: Usage = Usage()
+    started: float = Field(0.0, ge=0)
+    ended: float = Field(0.0, ge=0)
+    interrupted: bool = False
+
+    @property
+    def message(self) -> str:
+        """Why there is no usable value, for people."""
+        return self.failure.message if self.failure else "the handler returned a value of another type"
+
+
+class Answer(Frozen):
+    """The final answer; ``value`` is the object for a task with an ``answer_schema``."""
+
+    text: str
+    value: JsonValue = None
