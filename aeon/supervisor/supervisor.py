@@ -178,11 +178,9 @@ class Supervisor:
     ) -> Reply[T]:
         """Ask, and ask again with what was wrong, until ``read`` accepts the answer or the repairs are used up."""
         self._refuse_long(ask.messages)
-        context = (await self.capabilities()).context_tokens
-        more_tokens = max(ask.max_tokens, min(ask.max_tokens * 2, context // 2 if context else ask.max_tokens * 2))
+        roomier = _roomier(ask.max_tokens, (await self.capabilities()).context_tokens)
         attempts = 1 + (self.repairs if repairs is None else repairs)
-        longer = False
-        current = ask
+        tokens, current = ask.max_tokens, ask
         for attempt in range(1, attempts + 1):
             response = await call(self.llm, current)
             try:
@@ -191,10 +189,11 @@ class Supervisor:
             except Refused:
                 raise
             except CompletionError as error:
-                if attempt == attempts or (longer and isinstance(error, Truncated)):
+                cut_off = isinstance(error, Truncated)
+                if attempt == attempts or (cut_off and current.max_tokens == roomier):
                     raise type(error)(_verdict_line(error, attempt)) from error
-                longer = longer or isinstance(error, Truncated)
-                current = _again(ask, response, error, more_tokens if longer else ask.max_tokens)
+                tokens = roomier if cut_off else tokens
+                current = _again(ask, response, error, tokens)
         raise AssertionError("the loop above returns or raises")
 
     def _whole(self, response: LLMResponse) -> LLMResponse:
@@ -211,6 +210,12 @@ class Supervisor:
         size, most = prompt_bytes(messages), self.max_prompt_tokens * _BYTES_PER_TOKEN
         if size > most:
             raise AllowanceExhausted("tokens", f"prompt: it has {size} bytes; at most {most} are sent")
+
+
+def _roomier(max_tokens: int, context: int | None) -> int:
+    """Twice ``max_tokens``, but at most half of the endpoint's context where that is known."""
+    doubled = max_tokens * 2
+    return doubled if context is None else max(max_tokens + 1, min(doubled, context // 2))
 
 
 def _again(ask: Ask, response: LLMResponse, error: CompletionError, tokens: int) -> Ask:
