@@ -92,7 +92,7 @@ def room_needed(mirror: Mirror, entry: CatalogueEntry, part: Path) -> int:
 def fetch(mirror: Mirror, entry: CatalogueEntry, part: Path, report: Report) -> None:
     """Bring ``part`` up to the entry's size, going on with what it holds.
 
-    Raises `DownloadFailed` with the reason; what has arrived stays for the next time. Raises OSError if the disk is full.
+    Raises `DownloadFailed` with the reason, and OSError if the disk is full. What has arrived stays for the next time.
     """
     if _size(part) > entry.size:
         part.unlink()

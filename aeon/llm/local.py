@@ -1,0 +1,132 @@
+"""The embedded model: llama.cpp in a child process, so that a native crash does not take the run down."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import TypeVar
+
+from aeon.errors import EndpointFailed, EndpointUnreachable
+from aeon.llm.catalogue import CatalogueEntry
+from aeon.llm.local_process import Address, ServerProcess, shared_process
+from aeon.llm.openai_compatible import OpenAICompatible
+from aeon.llm.weights import Report, pull
+from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
+
+__all__ = ["Local"]
+
+T = TypeVar("T")
+
+
+class Local:
+    """A model file on this machine, or an entry of the catalogue, which is fetched on first use.
+
+    ``context_tokens`` is the context length, at most what the entry's model was trained for. ``timeout`` is the
+    deadline of a whole call in seconds; calls wait for each other, so it covers the queue too. ``progress`` is told about the
+    fetching. The server starts with the first call and is shared with every other `Local` of the same file.
+    """
+
+    def __init__(
+        self,
+        model: str | Path | CatalogueEntry,
+        context_tokens: int = 8192,
+        timeout: float = 600.0,
+        progress: Report | None = None,
+    ) -> None:
+        self._model = model if isinstance(model, CatalogueEntry) else Path(model).expanduser()
+        limit = model.context_tokens if isinstance(model, CatalogueEntry) else context_tokens
+        self._context = min(context_tokens, limit)
+        self._timeout = timeout
+        self._progress = progress
+        self._lock = threading.Lock()
+        self._process: ServerProcess | None = None
+        self._endpoint: tuple[int, OpenAICompatible] | None = None
+
+    @property
+    def name(self) -> str:
+        """The catalogue's name for the model, or the file's name without its suffix."""
+        return self._model.name if isinstance(self._model, CatalogueEntry) else self._model.stem
+
+    @property
+    def pid(self) -> int | None:
+        """The server's process id, ``None`` if it does not run."""
+        return self._process.pid if self._process is not None else None
+
+    def __repr__(self) -> str:
+        return f"Local({self.name!r}, context_tokens={self._context})"
+
+    async def capabilities(self) -> Capabilities:
+        """What llama.cpp can do; known without asking."""
+        return Capabilities(json_schema=True, json_mode=True, logprobs=True, context_tokens=self._context)
+
+    async def complete(self, request: LLMRequest) -> LLMResponse:
+        """One completion; see `LLMAdapter.complete`.
+
+        If the server dies meanwhile, raises `EndpointFailed`, which names its log; the next call starts it again.
+        Raises also `WeightsError`, `MissingExtraError` and `InputFileError` when it cannot be started.
+        """
+        process = await _in_thread(self._ready)
+        address = await _in_thread(process.address)
+        endpoint = self._client(address)
+        try:
+            response = await endpoint.complete(request)
+        except (EndpointFailed, EndpointUnreachable) as error:
+            if not await _in_thread(lambda: process.died(address.generation)):
+                raise
+            raise EndpointFailed(
+                f"the local model server of {self.name} died during the call; see {process.log_path}; "
+                "the next call starts it again"
+            ) from error
+        process.succeeded()
+        return response
+
+    async def aclose(self) -> None:
+        """Close the connection, and stop the server unless another `Local` uses it."""
+        if self._endpoint is not None:
+            await self._endpoint[1].aclose()
+            self._endpoint = None
+        process, self._process = self._process, None
+        if process is not None:
+            await _in_thread(process.release)
+
+    def _ready(self) -> ServerProcess:
+        with self._lock:
+            if self._process is None:
+                path = pull(self._model, self._progress) if isinstance(self._model, CatalogueEntry) else self._model
+                self._process = shared_process(path, self._context)
+                self._process.acquire()
+            return self._process
+
+    def _client(self, address: Address) -> OpenAICompatible:
+        if self._endpoint is None or self._endpoint[0] != address.generation:
+            known = Capabilities(json_schema=True, json_mode=True, logprobs=True, context_tokens=self._context)
+            client = OpenAICompatible(
+                self.name,
+                address.base_url,
+                address.api_key,
+                retries=0,
+                timeout=self._timeout,
+                idle_timeout=self._timeout,
+                capabilities=known,
+            )
+            self._endpoint = (address.generation, client)
+        return self._endpoint[1]
+
+
+async def _in_thread(work: Callable[[], T]) -> T:
+    """Run blocking work off the event loop, in a thread that does not keep an interrupted program from ending."""
+    done: Future[T] = Future()
+
+    def run() -> None:
+        if not done.set_running_or_notify_cancel():
+            return
+        try:
+            done.set_result(work())
+        except BaseException as error:  # the caller's to handle, whatever it is
+            done.set_exception(error)
+
+    threading.Thread(target=run, name="aeon-local", daemon=True).start()
+    return await asyncio.wrap_future(done)

@@ -1,0 +1,214 @@
+"""The parent's side of the embedded model: one child process per model file, shared by all runs of this process."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import importlib.util
+import json
+import os
+import secrets
+import select
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+from aeon.errors import EndpointFailed, InputFileError, MissingExtraError
+from aeon.llm.weights import cache_dir
+from aeon.schema.frozen import Frozen
+
+__all__ = ["STARTUP_SECONDS", "Address", "ServerProcess", "shared_process"]
+
+STARTUP_SECONDS = 120.0
+STOP_SECONDS = 5.0
+DEATHS_ALLOWED = 2
+"""How often in a row the child may die before a completion; one restart, then the user must look."""
+
+
+class Address(Frozen):
+    """Where a started server listens, and the key that it wants; ``generation`` counts its starts."""
+
+    base_url: str
+    api_key: str
+    generation: int
+
+
+class ServerProcess:
+    """A child process that serves one model; started when first needed, stopped when its last user lets go.
+
+    Every method may be called from any thread. ``log_path`` is where llama.cpp's own output goes.
+    """
+
+    def __init__(self, model: Path, context_tokens: int) -> None:
+        self._model = model
+        self._context = context_tokens
+        self._lock = threading.Lock()
+        self._child: subprocess.Popen[bytes] | None = None
+        self._address: Address | None = None
+        self._users = 0
+        self._deaths = 0
+        self._starts = 0
+        self._log_matters = False
+        self.log_path = cache_dir() / "logs" / f"local-{os.getpid()}-{model.stem}.log"
+
+    @property
+    def pid(self) -> int | None:
+        """The child's process id, ``None`` if there is none."""
+        return self._child.pid if self._child is not None else None
+
+    def acquire(self) -> None:
+        """Count one more user."""
+        with self._lock:
+            self._users += 1
+
+    def release(self) -> None:
+        """Count one user less; the last one's leaving stops the child."""
+        with self._lock:
+            self._users = max(0, self._users - 1)
+            if self._users == 0:
+                self._stop()
+                self._deaths = 0
+
+    def address(self) -> Address:
+        """Where the server listens, after starting it if need be; takes seconds then.
+
+        Raises `MissingExtraError` without xllamacpp, `InputFileError` without the file, and `EndpointFailed` if the
+        model cannot be loaded or the child has died too often.
+        """
+        with self._lock:
+            if self._address is not None and self._alive():
+                return self._address
+            if self._child is not None:
+                self._deaths += 1
+                self._log_matters = True
+                self._stop()
+            if self._deaths >= DEATHS_ALLOWED:
+                raise EndpointFailed(f"the local model server died {self._deaths} times in a row; see {self.log_path}")
+            self._address = self._start()
+            return self._address
+
+    def succeeded(self) -> None:
+        """Take note of a completion: the child is sound."""
+        with self._lock:
+            self._deaths = 0
+
+    def died(self, generation: int) -> bool:
+        """Whether the child of this generation has ended; waits a moment, since a connection breaks before that."""
+        with self._lock:
+            if self._child is None or self._starts != generation:
+                return True
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._child.wait(timeout=0.5)
+            return not self._alive()
+
+    def stop(self) -> None:
+        """Stop the child, whoever uses it; the next use starts another."""
+        with self._lock:
+            self._stop()
+
+    def _alive(self) -> bool:
+        return self._child is not None and self._child.poll() is None
+
+    def _start(self) -> Address:
+        if importlib.util.find_spec("xllamacpp") is None:
+            raise MissingExtraError("the local model needs llama.cpp: pip install 'aeon-orchestrator[local]'")
+        if not self._model.is_file():
+            raise InputFileError(f"there is no model file at {self._model}")
+        self.log_path.parent.mkdir(parents=True, exist_ok=True)
+        api_key = secrets.token_urlsafe(24)
+        command = [sys.executable, "-P", "-m", "aeon.llm.local_server", "--model", str(self._model)]
+        command += ["--context", str(self._context), "--parent", str(os.getpid())]
+        package_root = str(Path(__file__).resolve().parents[2])
+        with self.log_path.open("ab") as log:
+            self._child = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join([package_root, *_python_path()])},
+                start_new_session=True,  # Ctrl-C is for the parent, which then stops the child
+            )
+        try:
+            base_url = self._handshake(self._child, api_key)
+        except EndpointFailed:
+            self._log_matters = True
+            self._stop()
+            raise
+        self._starts += 1
+        return Address(base_url=base_url, api_key=api_key, generation=self._starts)
+
+    def _handshake(self, child: subprocess.Popen[bytes], api_key: str) -> str:
+        assert child.stdin is not None and child.stdout is not None
+        try:
+            child.stdin.write(api_key.encode() + b"\n")
+            child.stdin.flush()
+        except BrokenPipeError:
+            raise EndpointFailed(f"the local model server ended at once; see {self.log_path}") from None
+        line = _first_line(child.stdout.fileno(), time.monotonic() + STARTUP_SECONDS)
+        if line is None:
+            raise EndpointFailed(f"the local model was not loaded within {STARTUP_SECONDS:g} s; see {self.log_path}")
+        try:
+            told = json.loads(line)
+        except ValueError:
+            raise EndpointFailed(f"the local model server ended while loading the model; see {self.log_path}") from None
+        if "address" not in told:
+            reason = told.get("error", "no reason given")
+            raise EndpointFailed(f"llama.cpp cannot load {self._model}: {reason}; see {self.log_path}")
+        return f"{told['address']}/v1"
+
+    def _stop(self) -> None:
+        child, self._child, self._address = self._child, None, None
+        if child is None:
+            return
+        self._log_matters = self._log_matters or child.poll() is not None
+        assert child.stdin is not None and child.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
+            child.stdin.close()
+        try:
+            child.wait(timeout=STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+        child.stdout.close()
+        if not self._log_matters:
+            self.log_path.unlink(missing_ok=True)
+
+
+def _python_path() -> list[str]:
+    return [each for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
+
+
+def _first_line(descriptor: int, deadline: float) -> bytes | None:
+    """The first line, empty at the end of the stream, ``None`` if it does not come in time."""
+    line = b""
+    while not line.endswith(b"\n"):
+        ready, _, _ = select.select([descriptor], [], [], max(0.0, deadline - time.monotonic()))
+        if not ready:
+            return None
+        byte = os.read(descriptor, 1)
+        if not byte:
+            return b""
+        line += byte
+    return line
+
+
+_SHARED: dict[tuple[Path, int], ServerProcess] = {}
+_SHARED_LOCK = threading.Lock()
+
+
+def shared_process(model: Path, context_tokens: int) -> ServerProcess:
+    """The process for this model file and context length (tokens); the same for all who ask."""
+    with _SHARED_LOCK:
+        key = (model.resolve(), context_tokens)
+        if key not in _SHARED:
+            _SHARED[key] = ServerProcess(model.resolve(), context_tokens)
+        return _SHARED[key]
+
+
+@atexit.register
+def _stop_all() -> None:
+    with _SHARED_LOCK:
+        for process in _SHARED.values():
+            process.stop()

@@ -1,0 +1,101 @@
+"""The child process that runs the embedded model: ``python -m aeon.llm.local_server --model PATH --context N``.
+
+It serves llama.cpp's OpenAI-compatible API on a free port of the loopback interface. The first line of its standard
+input is the API key, the first line of its standard output a JSON object with ``address`` or ``error``. It ends when
+its standard input does: when the parent dies, however that happens, its end of the pipe closes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+import threading
+from pathlib import Path
+
+import xllamacpp
+
+__all__ = ["main"]
+
+PARENT_CHECK_SECONDS = 1.0
+CGROUP_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+
+
+def physical_cores() -> int:
+    """How many physical cores this process may use: by affinity, and by the control group's quota."""
+    if sys.platform != "linux":
+        return max(1, (os.cpu_count() or 2) // 2)
+    cores = {_siblings(cpu) for cpu in os.sched_getaffinity(0)}
+    return max(1, min(len(cores), _quota()))
+
+
+def _siblings(cpu: int) -> str:
+    try:
+        return Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list").read_text().strip()
+    except OSError:
+        return str(cpu)
+
+
+def _quota() -> int:
+    try:
+        quota, period = CGROUP_QUOTA.read_text().split()
+        return math.ceil(int(quota) / int(period))
+    except (OSError, ValueError):  # no control group, or no limit: "max"
+        return os.cpu_count() or 1
+
+
+def parameters(model: str, context: int, api_key: str) -> xllamacpp.CommonParams:
+    """llama.cpp's settings for one user on this machine."""
+    params = xllamacpp.CommonParams()
+    params.model.path = model
+    params.n_ctx = context
+    params.n_parallel = 1
+    params.port = 0  # the system chooses a free one
+    params.api_keys = [api_key]
+    params.warmup = False
+    params.ui = False
+    params.cpuparams.n_threads = physical_cores()
+    return params
+
+
+def wait_for_parent(parent: int) -> None:
+    """Return once the parent is gone: standard input ends, or the process has another parent."""
+    ended = threading.Event()
+
+    def drain() -> None:
+        while sys.stdin.buffer.read(1 << 10):
+            pass
+        ended.set()
+
+    threading.Thread(target=drain, daemon=True).start()
+    gone = False
+    while not gone:
+        gone = ended.wait(PARENT_CHECK_SECONDS) or os.getppid() != parent
+
+
+def main() -> None:
+    """Serve until the parent is gone."""
+    arguments = argparse.ArgumentParser(description="Serve one model to the parent process")
+    arguments.add_argument("--model", required=True, help="path of a GGUF file")
+    arguments.add_argument("--context", required=True, type=int, help="context length in tokens")
+    arguments.add_argument("--parent", required=True, type=int, help="process id of the parent")
+    given = arguments.parse_args()
+    channel = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # the native library's own output belongs into the log
+    api_key = sys.stdin.buffer.readline().decode().strip()
+    try:
+        server = xllamacpp.Server(parameters(given.model, given.context, api_key))
+    except (RuntimeError, ValueError, OSError) as error:
+        channel.write(json.dumps({"error": " ".join(str(error).split())}) + "\n")
+        channel.flush()
+        os._exit(1)
+    channel.write(json.dumps({"address": server.listening_address}) + "\n")
+    channel.flush()
+    wait_for_parent(given.parent)
+    os._exit(0)  # the native threads need no farewell
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""Which model a run uses: the explicit argument, else the environment, else the local one. Never a silent change."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from aeon.errors import ConfigError, InputFileError, UnknownNameError
+from aeon.llm.adapter import LLMAdapter
+from aeon.llm.catalogue import CATALOGUE, DEFAULT_MODEL, CatalogueEntry
+from aeon.llm.download import Report
+
+__all__ = ["select"]
+
+OPENAI_BASE_URL = "https://api.openai.com/v1"
+OPENAI_PREFIX = "openai:"
+
+
+def select(
+    model: str | LLMAdapter | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    progress: Report | None = None,
+) -> LLMAdapter:
+    """The adapter for ``model``, or the one that the environment names, or the local default model.
+
+    ``model`` is an adapter (given back as it is), a name of the catalogue, a path that ends in ``.gguf``, a URL such as
+    ``http://127.0.0.1:8080/v1`` or ``http://127.0.0.1:8080/v1#model-name``, or ``openai:model-name``. Without it:
+    ``AEON_BASE_URL`` with ``AEON_MODEL`` and ``AEON_API_KEY``; ``AEON_MODEL`` alone, in any of those forms;
+    ``OPENAI_BASE_URL`` or ``OPENAI_API_KEY``, with ``OPENAI_MODEL``; the local default. An endpoint without a model's
+    name is asked, once and blocking for seconds at most, for the only model it serves. ``environ`` is by default the
+    process's; ``progress`` is told about the fetching of a local model, which happens on first use.
+
+    Raises `UnknownNameError`, `InputFileError`, `ConfigError`, and `ModelError` if the endpoint cannot be asked.
+    """
+    if model is not None and not isinstance(model, str):
+        return model
+    env = {name: value for name, value in (os.environ if environ is None else environ).items() if value}
+    if model:
+        return _named(model, env, progress)
+    if "AEON_BASE_URL" in env:
+        return _endpoint(env["AEON_BASE_URL"], env.get("AEON_MODEL"), env.get("AEON_API_KEY"))
+    if "AEON_MODEL" in env:
+        return _named(env["AEON_MODEL"], env, progress)
+    if "OPENAI_BASE_URL" in env or "OPENAI_API_KEY" in env:
+        url = env.get("OPENAI_BASE_URL", OPENAI_BASE_URL)
+        return _endpoint(url, env.get("OPENAI_MODEL"), env.get("OPENAI_API_KEY"))
+    return _local(CATALOGUE[DEFAULT_MODEL], progress)
+
+
+def _named(model: str, env: Mapping[str, str], progress: Report | None) -> LLMAdapter:
+    if model in CATALOGUE:
+        return _local(CATALOGUE[model], progress)
+    if model.startswith(("http://", "https://")):
+        url, _, name = model.partition("#")
+        return _endpoint(url, name or None, _key_for(url, env))
+    if model.startswith(OPENAI_PREFIX):
+        return _openai(model.removeprefix(OPENAI_PREFIX), env)
+    if model.endswith(".gguf"):
+        path = Path(model).expanduser()
+        if not path.is_file():
+            raise InputFileError(f"there is no model file at {path}")
+        return _local(path, progress)
+    raise UnknownNameError(
+        f"no model is called {model!r}; use one of {', '.join(CATALOGUE)}, a path that ends in .gguf, "
+        "a URL such as http://127.0.0.1:8080/v1#model-name, or openai:model-name"
+    )
+
+
+def _key_for(url: str, env: Mapping[str, str]) -> str | None:
+    """The key to send there: OpenAI's own only to where the environment says it belongs."""
+    own = env.get("OPENAI_BASE_URL", OPENAI_BASE_URL).rstrip("/")
+    fallback = env.get("OPENAI_API_KEY") if url.rstrip("/") == own else None
+    return env.get("AEON_API_KEY") or fallback
+
+
+def _openai(name: str, env: Mapping[str, str]) -> LLMAdapter:
+    key = env.get("OPENAI_API_KEY") or env.get("AEON_API_KEY")
+    if key is None:
+        raise ConfigError(f"{OPENAI_PREFIX}{name} needs a key; set OPENAI_API_KEY")
+    return _endpoint(env.get("OPENAI_BASE_URL", OPENAI_BASE_URL), name, key)
+
+
+def _endpoint(url: str, name: str | None, key: str | None) -> LLMAdapter:
+    if not url.startswith(("http://", "https://")):
+        raise ConfigError(f"the base URL {url!r} is none; it should look like http://127.0.0.1:8080/v1")
+    # imported when it is needed: the SDK takes a second, which a run with another model should not pay
+    if name is None:
+        name = importlib.import_module("aeon.llm.listing").only_model(url, key)
+    module = importlib.import_module("aeon.llm.openai_compatible")
+    adapter: LLMAdapter = module.OpenAICompatible(name, url, key)
+    return adapter
+
+
+def _local(model: CatalogueEntry | Path, progress: Report | None) -> LLMAdapter:
+    module = importlib.import_module("aeon.llm.local")
+    adapter: LLMAdapter = module.Local(model, progress=progress)
+    return adapter
