@@ -1,0 +1,118 @@
+"""Running one tool's function: in a thread or as a task, with a deadline, every failure as a ``ToolError``."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import inspect
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+
+from aeon.errors import ToolArgumentError, ToolError, ToolFailed, ToolTimeout
+from aeon.schema.frozen import JsonValue
+from aeon.tools.output import bounded, one_line
+from aeon.tools.tool import Tool
+
+__all__ = ["invoke"]
+
+_Result = tuple[JsonValue, bool]
+
+
+async def invoke(tool: Tool, arguments: Mapping[str, object], limit: int) -> _Result:
+    """Call the tool and return its JSON value, cut at ``limit`` bytes, and whether it was cut.
+
+    A plain function runs in a daemon thread, so that one that hangs blocks neither the loop nor the interpreter's exit;
+    after its timeout it is abandoned, for a thread cannot be stopped. A coroutine function runs as a task of this loop,
+    which is cancelled at the timeout. Raises ``ToolTimeout``, or ``ToolFailed`` for whatever the tool raises.
+    """
+    if inspect.iscoroutinefunction(tool.call) or inspect.iscoroutinefunction(type(tool.call).__call__):
+        pending: asyncio.Future[_Result] = asyncio.ensure_future(_awaited(tool, arguments, limit))
+    else:
+        pending = _threaded(tool, arguments, limit)
+    pending.add_done_callback(_seen)
+    try:
+        done, _ = await asyncio.wait({pending}, timeout=tool.timeout)
+    except asyncio.CancelledError:
+        pending.cancel()
+        raise
+    if not done:
+        pending.cancel()
+        raise ToolTimeout(f"{tool.name} did not return within {tool.timeout:g} s")
+    return pending.result()
+
+
+async def _awaited(tool: Tool, arguments: Mapping[str, object], limit: int) -> _Result:
+    call: Callable[..., object] = tool.call
+    with _translated(tool.name):
+        result = call(**arguments)
+        return bounded(await result if inspect.isawaitable(result) else result, limit)
+
+
+def _threaded(tool: Tool, arguments: Mapping[str, object], limit: int) -> asyncio.Future[_Result]:
+    """Start the function in a thread; the future gets its result or its ``ToolError``."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[_Result] = loop.create_future()
+
+    def deliver(result: _Result | None, error: ToolError | None) -> None:
+        if future.done():
+            return
+        if error is not None:
+            future.set_exception(error)
+        elif result is not None:
+            future.set_result(result)
+
+    def work() -> None:
+        result, problem = None, None
+        try:
+            with _translated(tool.name):
+                result = bounded(_called(tool, arguments), limit)
+        except ToolError as error:
+            problem = error
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(deliver, result, problem)
+
+    context = contextvars.copy_context()
+    thread = threading.Thread(target=context.run, args=(work,), daemon=True, name=f"tool-{tool.name}")
+    with _translated(tool.name):
+        thread.start()
+    return future
+
+
+def _called(tool: Tool, arguments: Mapping[str, object]) -> object:
+    result = tool.call(**arguments)
+    if not inspect.iscoroutine(result):
+        return result
+    result.close()
+    raise ToolFailed("the function returned a coroutine; declare it with `async def`")
+
+
+def _seen(future: asyncio.Future[_Result]) -> None:
+    """Take note of an abandoned call's error, so that nothing is reported when it is collected."""
+    if not future.cancelled():
+        future.exception()
+
+
+@contextmanager
+def _translated(name: str) -> Iterator[None]:
+    """Whatever the tool raises, as a ``ToolError`` of one line that names the tool."""
+    try:
+        yield
+    except ToolArgumentError as error:
+        raise ToolArgumentError(_named(name, str(error))) from error
+    except ToolError as error:
+        raise ToolFailed(_named(name, str(error))) from error
+    except (Exception, SystemExit) as error:
+        raise ToolFailed(_named(name, f"{type(error).__name__}: {_text(error)}")) from error
+
+
+def _named(name: str, text: str) -> str:
+    return one_line(f"{name}: {text}", 600)
+
+
+def _text(error: BaseException) -> str:
+    """Return the error's text; an error may fail even at making that."""
+    try:
+        return str(error)
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        return "(its text cannot be shown)"

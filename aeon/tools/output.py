@@ -1,0 +1,86 @@
+"""What a tool returned, made into a JSON value that is safe to keep: valid UTF-8, finite, and of bounded size."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from pydantic import Field
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+from aeon.errors import ToolFailed
+from aeon.schema.frozen import Frozen, JsonValue
+
+__all__ = ["ToolOutput", "bounded", "one_line", "printable"]
+
+# Control characters but tab, line feed and carriage return, and surrogates (in a str they are always lone).
+_UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+class ToolOutput(Frozen):
+    """What a tool gave: a JSON value, whether it was cut at the byte cap, and how long the call took."""
+
+    value: JsonValue
+    cut: bool = False
+    seconds: float = Field(0.0, ge=0)
+
+
+def printable(text: str) -> str:
+    """Return the text with control characters and lone surrogates replaced by U+FFFD, so that it encodes as UTF-8."""
+    return _UNSAFE.sub("\ufffd", text)
+
+
+def one_line(text: str, limit: int = 300) -> str:
+    """Return the text on one line of at most ``limit`` characters, for use in an error."""
+    line = " ".join(printable(text[: 4 * limit]).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def bounded(value: object, limit: int) -> tuple[JsonValue, bool]:
+    """Any Python value as a JSON value of about ``limit`` bytes, and whether it was cut.
+
+    A text above the limit keeps its first ``limit`` bytes and says so at its end; any other value above it becomes its
+    JSON text, cut likewise. Dates, sets, dataclasses and models become their JSON forms, anything else its ``str``.
+    Raises ``ToolFailed`` for what has no JSON form: NaN, bytes that are no UTF-8, cycles, nesting beyond some 200
+    levels, integers beyond 4,300 digits.
+    """
+    if isinstance(value, bytes | bytearray | memoryview):
+        value = _decoded(bytes(value))
+    if isinstance(value, str):
+        text, cut = _cut(value, limit)
+        return text, cut
+    try:
+        plain = to_jsonable_python(value, fallback=str, bytes_mode="utf8", inf_nan_mode="constants")
+        text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
+    except (PydanticSerializationError, ValueError, TypeError, RecursionError) as error:
+        raise ToolFailed(f"the result has no JSON form: {one_line(str(error))}") from None
+    shown, cut = _cut(text, limit)
+    return (shown, True) if cut else (_cleaned(plain), False)
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = f"the result is {len(data):,} bytes that are no UTF-8 text (byte {error.start:,})"
+        raise ToolFailed(message) from None
+
+
+def _cut(text: str, limit: int) -> tuple[str, bool]:
+    """Return the printable text, cut at ``limit`` bytes; what is beyond the cut is only counted."""
+    size = len(text.encode("utf-8", "replace"))
+    if size <= limit:
+        return printable(text), False
+    kept = text[:limit].encode("utf-8", "replace")[:limit].decode("utf-8", "ignore")
+    return f"{printable(kept)}… [cut: {size:,} bytes, the first {limit:,} shown]", True
+
+
+def _cleaned(value: JsonValue) -> JsonValue:
+    """Return the value with every text in it printable; the depth was bounded when it was made."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, list):
+        return [_cleaned(item) for item in value]
+    if isinstance(value, dict):
+        return {printable(key): _cleaned(item) for key, item in value.items()}
+    return value

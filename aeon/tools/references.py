@@ -1,0 +1,102 @@
+"""References such as ``$s1`` in a step's arguments: finding them, and putting earlier outputs in their place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from aeon.errors import ToolArgumentError
+from aeon.schema.frozen import JsonObject, JsonValue
+
+__all__ = ["REFERENCE", "WHOLE", "references", "rename", "substitute"]
+
+REFERENCE = re.compile(r"\$([a-z][a-z0-9_]*)")
+"""A reference anywhere in a text; its group is the step's id."""
+
+WHOLE = re.compile(r"\s*\$([a-z][a-z0-9_]*)\s*")
+"""A text that is one reference and nothing else."""
+
+_NEEDS_PARENTHESES = re.compile(r"-.*|\d+/\d+")
+_NUMBER = re.compile(r"-?\d[\d_,]*(\.\d+)?([eE][+-]?\d+)?|-?\d+/\d+")
+_MAX_INLINE = 200
+_MAX_DEPTH = 64
+
+
+def references(value: JsonValue) -> tuple[str, ...]:
+    """Return the ids that the texts in the value refer to, each once, in order of appearance; keys are ignored."""
+    found: dict[str, None] = {}
+    stack: list[JsonValue] = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            found.update(dict.fromkeys(REFERENCE.findall(item)))
+        elif isinstance(item, list):
+            stack.extend(reversed(item))
+        elif isinstance(item, dict):
+            stack.extend(reversed(item.values()))
+    return tuple(found)
+
+
+def substitute(arguments: JsonObject, outputs: Mapping[str, JsonValue]) -> JsonObject:
+    """Return the arguments with outputs in the place of references; what is put in is not searched again.
+
+    A text that is exactly one reference becomes the output itself, its type kept. Inside a longer text a scalar is
+    written out exactly; a negative number or a fraction such as 1/3 gets parentheses, so that ``$s1 * 2`` and
+    ``2 / $s1`` mean what they say. Raises ``ToolArgumentError`` for a reference without output, and where an output
+    does not fit inside a text: a list, an object, null, or a text of several lines or above 200 characters.
+    """
+
+    def filled(text: str) -> JsonValue:
+        whole = WHOLE.fullmatch(text)
+        if whole:
+            return _output(whole[1], outputs)
+        return REFERENCE.sub(lambda match: _inline(match[1], _output(match[1], outputs)), text)
+
+    return {key: _mapped(value, filled) for key, value in arguments.items()}
+
+
+def rename(arguments: JsonObject, old: str, new: str) -> JsonObject:
+    """Return the arguments with every reference to ``old`` made one to ``new``."""
+
+    def rewired(text: str) -> JsonValue:
+        return REFERENCE.sub(lambda match: f"${new}" if match[1] == old else match[0], text)
+
+    return {key: _mapped(value, rewired) for key, value in arguments.items()}
+
+
+def _mapped(value: JsonValue, change: Callable[[str], JsonValue], depth: int = 0) -> JsonValue:
+    """Return the value with every text in it changed."""
+    if depth > _MAX_DEPTH:
+        raise ToolArgumentError(f"arguments: nested deeper than {_MAX_DEPTH} levels")
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [_mapped(item, change, depth + 1) for item in value]
+    if isinstance(value, dict):
+        return {key: _mapped(item, change, depth + 1) for key, item in value.items()}
+    return value
+
+
+def _output(step: str, outputs: Mapping[str, JsonValue]) -> JsonValue:
+    if step not in outputs:
+        known = ", ".join(f"${key}" for key in outputs) or "none"
+        raise ToolArgumentError(f"reference ${step} has no output; known references: {known}")
+    return outputs[step]
+
+
+def _inline(step: str, value: JsonValue) -> str:
+    """Return the scalar as it is written inside a longer text."""
+    text = _scalar_text(value)
+    if text is None or len(text) > _MAX_INLINE or len(text.splitlines()) > 1:
+        raise ToolArgumentError(f"the output of ${step} does not fit inside a longer text; it must be a short scalar")
+    if _NUMBER.fullmatch(text) and _NEEDS_PARENTHESES.fullmatch(text):
+        return f"({text})"
+    return text
+
+
+def _scalar_text(value: JsonValue) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int) and value.bit_length() > 8 * _MAX_INLINE:
+        return None
+    return value if isinstance(value, str) else str(value) if isinstance(value, int | float) else None

@@ -1,0 +1,129 @@
+"""The tools of one run: found by name, described for prompts, checked, and called within limits."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
+from types import MappingProxyType
+from weakref import WeakKeyDictionary
+
+from jsonschema import Draft202012Validator
+from pydantic import ValidationError
+
+from aeon.errors import ConfigError, ToolArgumentError, UnknownNameError
+from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.tools.arguments import problems
+from aeon.tools.invoke import invoke
+from aeon.tools.output import ToolOutput, one_line
+from aeon.tools.tool import Tool
+from aeon.tools.typetext import signature
+
+__all__ = ["ToolRegistry"]
+
+_NOTHING: Mapping[str, JsonValue] = MappingProxyType({})
+
+
+class ToolRegistry:
+    """The tools a run may call, and nothing else: what is not in here is never executed.
+
+    ``output_bytes`` caps each result. Raises ``ConfigError`` when two tools share a name.
+    """
+
+    def __init__(self, tools: Iterable[Tool] = (), output_bytes: int = 16_384) -> None:
+        if output_bytes < 1:
+            raise ConfigError(f"output_bytes must be at least 1, not {output_bytes}")
+        self.output_bytes = output_bytes
+        self._tools: dict[str, Tool] = {}
+        for tool in tools:
+            if tool.name in self._tools:
+                raise ConfigError(f"two tools are named {tool.name}; give one of them another name")
+            self._tools[tool.name] = tool
+        self._validators = {name: Draft202012Validator(tool.parameters) for name, tool in self._tools.items()}
+        self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The tools' names, in the order they were given."""
+        return tuple(self._tools)
+
+    def get(self, name: str) -> Tool:
+        """Return the tool of that name. Raises ``UnknownNameError``, which lists the known ones."""
+        if name in self._tools:
+            return self._tools[name]
+        known = ", ".join(self._tools) or "none"
+        close = difflib.get_close_matches(name[:64], self._tools, n=1)
+        guess = f"; did you mean {close[0]}?" if close else ""
+        raise UnknownNameError(f"no tool is named {one_line(name, 64)!r}; the tools are: {known}{guess}")
+
+    def describe(self) -> str:
+        """All tools for a prompt: a line each, then what is said of its parameters and its hint, indented."""
+        return "\n".join(self._described(tool) for tool in self._tools.values())
+
+    def check(self, name: str, arguments: JsonValue, *, references: bool = False) -> list[str]:
+        """Return what is wrong with the arguments, in short texts that name the path; empty where they fit.
+
+        With ``references`` a text that is exactly one reference, such as ``"$s1"``, fits any type: its value is not
+        known yet. Raises ``UnknownNameError`` for an unknown tool.
+        """
+        tool = self.get(name)
+        found = problems(self._validators[name], arguments, references=references)
+        if not found and not references and isinstance(arguments, dict):
+            found = _prepared(tool, arguments)[1]
+        return found
+
+    async def call(
+        self,
+        name: str,
+        arguments: JsonObject,
+        idempotency_key: str = "",
+        inputs: Mapping[str, JsonValue] = _NOTHING,
+    ) -> ToolOutput:
+        """Call the tool once and return its output.
+
+        ``inputs`` are outputs of earlier steps by step id, for tools that take them. Tools that are not
+        ``parallel_safe`` run one at a time. Raises ``UnknownNameError``; ``ToolArgumentError`` before the tool is
+        touched; ``ToolTimeout``; ``ToolFailed``.
+        """
+        tool = self.get(name)
+        found = problems(self._validators[name], arguments)
+        if found:
+            raise ToolArgumentError(one_line(f"{name}: {'; '.join(found)}", 600))
+        prepared, found = _prepared(tool, arguments)
+        if found:
+            raise ToolArgumentError(one_line(f"{name}: {'; '.join(found)}", 600))
+        host: dict[str, object] = {"idempotency_key": idempotency_key, "inputs": dict(inputs)}
+        prepared.update({key: host[key] for key in tool.host_filled})
+        async with nullcontext() if tool.parallel_safe else self._lock():
+            started = time.monotonic()
+            value, cut = await invoke(tool, prepared, self.output_bytes)
+            return ToolOutput(value=value, cut=cut, seconds=time.monotonic() - started)
+
+    def _lock(self) -> asyncio.Lock:
+        """Return the lock of the running loop: a lock belongs to one loop, a registry may serve many."""
+        return self._locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())
+
+    @staticmethod
+    def _described(tool: Tool) -> str:
+        lines = [f"{tool.name}({signature(tool.parameters)}) - {' '.join(tool.description.split())}"]
+        properties = tool.parameters.get("properties")
+        for key, schema in properties.items() if isinstance(properties, dict) else ():
+            text = schema.get("description") if isinstance(schema, dict) else None
+            if isinstance(text, str):
+                lines.append(f"    {key}: {' '.join(text.split())}")
+        lines += [f"    {line}" for line in tool.hint.splitlines()]
+        return "\n".join(lines)
+
+
+def _prepared(tool: Tool, arguments: JsonObject) -> tuple[dict[str, object], list[str]]:
+    """Return the arguments as the function takes them, or what keeps them from becoming that."""
+    if tool.prepare is None:
+        return dict(arguments), []
+    try:
+        return dict(tool.prepare(arguments)), []
+    except ValidationError as error:
+        return {}, [one_line(item["msg"], 200) for item in error.errors(include_url=False, include_context=False)]
+    except ValueError as error:
+        return {}, [one_line(str(error), 200)]

@@ -1,0 +1,225 @@
+"""What a tool is, and the decorator that makes one of a typed function."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+from pydantic import PydanticUserError, TypeAdapter
+
+from aeon.errors import ConfigError
+from aeon.schema.frozen import JsonObject, JsonValue
+
+__all__ = ["HOST_FILLED", "Tool", "tool"]
+
+HOST_FILLED = ("idempotency_key", "inputs")
+"""Parameters of these names are filled by the host and are no part of a tool's schema."""
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+_ARGUMENT = re.compile(r"(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)")
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One thing a plan may call.
+
+    ``parameters`` is a JSON Schema of type object. ``call`` takes the arguments by keyword and may be a coroutine
+    function. A parameter of ``call`` named ``idempotency_key`` gets a text that is the same whenever the same step of
+    the same run is tried again; one named ``inputs`` gets the outputs of earlier steps by step id. Both are filled by
+    the host and stay out of ``parameters``.
+
+    ``side_effects``: whether calling it changes the world, so that a call of unknown outcome is never repeated.
+    ``parallel_safe``: whether it may run while another tool runs. ``late_arguments``: its arguments are written when
+    the step runs, with its inputs in view (an argument that is a program or a text). ``timeout`` is in seconds.
+    ``hint`` holds a few more lines for the planner, such as a folder's listing. ``prepare`` turns arguments that fit
+    the schema into those that ``call`` takes and raises ``ValueError`` where it cannot.
+
+    Raises ``ConfigError`` for a name, schema or timeout that cannot work.
+    """
+
+    name: str
+    description: str
+    parameters: JsonObject = field(hash=False)
+    call: Callable[..., object]
+    side_effects: bool = True
+    parallel_safe: bool = False
+    late_arguments: bool = False
+    timeout: float = 30.0
+    hint: str = ""
+    prepare: Callable[[JsonObject], Mapping[str, object]] | None = None
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):
+            raise ConfigError(f"tool name {self.name!r}: use letters, digits and underscores, at most 64")
+        if not self.timeout > 0:
+            raise ConfigError(f"tool {self.name}: timeout must be above 0 seconds, not {self.timeout}")
+        if self.parameters.get("type") != "object":
+            raise ConfigError(f"tool {self.name}: parameters must be a JSON Schema of type object")
+        try:
+            Draft202012Validator.check_schema(self.parameters)
+        except SchemaError as error:
+            raise ConfigError(f"tool {self.name}: parameters are no valid JSON Schema: {error.message}") from None
+
+    @property
+    def host_filled(self) -> tuple[str, ...]:
+        """Which of ``HOST_FILLED`` the function takes."""
+        try:
+            taken = inspect.signature(self.call).parameters
+        except ValueError:  # a builtin without a signature
+            return ()
+        own = self.parameters.get("properties")
+        return tuple(n for n in HOST_FILLED if n in taken and not (isinstance(own, dict) and n in own))
+
+
+@typing.overload
+def tool(function: Callable[..., object], /) -> Tool: ...
+
+
+@typing.overload
+def tool(
+    *,
+    name: str = "",
+    side_effects: bool = True,
+    parallel_safe: bool = False,
+    late_arguments: bool = False,
+    timeout: float = 30.0,
+    hint: str = "",
+) -> Callable[[Callable[..., object]], Tool]: ...
+
+
+def tool(
+    function: Callable[..., object] | None = None,
+    /,
+    *,
+    name: str = "",
+    side_effects: bool = True,
+    parallel_safe: bool = False,
+    late_arguments: bool = False,
+    timeout: float = 30.0,
+    hint: str = "",
+) -> Tool | Callable[[Callable[..., object]], Tool]:
+    """Make a ``Tool`` of a typed function with a docstring; bare or with the options of ``Tool``.
+
+    The description is the docstring's first paragraph, a parameter's description its entry under ``Args:``, the JSON
+    Schema follows from the type hints. The function stays reachable as ``.call``. Raises ``ConfigError`` for a function
+    without docstring, with a parameter that has no type, or with parameters that cannot be passed by keyword.
+    """
+
+    def make(target: Callable[..., object]) -> Tool:
+        label = name or getattr(target, "__name__", "")
+        text = inspect.getdoc(target)
+        if not text:
+            raise ConfigError(f"tool {label}: give the function a docstring; its first paragraph describes the tool")
+        adapters = _adapters(label, target)
+        return Tool(
+            name=label,
+            description=" ".join(text.split("\n\n")[0].split()),
+            parameters=_schema(label, target, adapters, _argument_texts(text)),
+            call=target,
+            side_effects=side_effects,
+            parallel_safe=parallel_safe,
+            late_arguments=late_arguments,
+            timeout=timeout,
+            hint=hint,
+            prepare=lambda arguments: {key: adapters[key].validate_python(v) for key, v in arguments.items()},
+        )
+
+    return make if function is None else make(function)
+
+
+def _adapters(label: str, function: Callable[..., object]) -> dict[str, TypeAdapter[object]]:
+    """Return a pydantic adapter for each parameter that is the caller's to fill."""
+    try:
+        hints = typing.get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise ConfigError(f"tool {label}: a type hint cannot be resolved: {error}") from None
+    adapters: dict[str, TypeAdapter[object]] = {}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            raise ConfigError(f"tool {label}: parameter {parameter} cannot be passed by keyword; give it a plain name")
+        if parameter.name not in hints:
+            raise ConfigError(f"tool {label}: parameter {parameter.name} has no type; annotate it, as in `text: str`")
+        if parameter.name in HOST_FILLED:
+            _check_host_filled(label, parameter.name, hints[parameter.name])
+            continue
+        try:
+            adapters[parameter.name] = TypeAdapter(hints[parameter.name])
+        except PydanticUserError as error:
+            raise ConfigError(
+                f"tool {label}: parameter {parameter.name} has a type that JSON cannot carry: {_line(error.message)}"
+            ) from None
+    return adapters
+
+
+def _check_host_filled(label: str, name: str, hint: object) -> None:
+    """Refuse a parameter that takes a host-filled name for something else."""
+    origin = typing.get_origin(hint) or hint
+    fits = hint is str if name == "idempotency_key" else isinstance(origin, type) and issubclass(origin, Mapping)
+    if not fits:
+        wanted = "str" if name == "idempotency_key" else "dict[str, JsonValue]"
+        raise ConfigError(f"tool {label}: the host fills a parameter named {name}; annotate it {wanted} or rename it")
+
+
+def _schema(
+    label: str,
+    function: Callable[..., object],
+    adapters: Mapping[str, TypeAdapter[object]],
+    texts: Mapping[str, str],
+) -> JsonObject:
+    """Return the JSON Schema of the parameters, with what the docstring says about each."""
+    try:
+        schemas, shared = TypeAdapter.json_schemas([(k, "validation", adapter) for k, adapter in adapters.items()])
+    except PydanticUserError as error:
+        raise ConfigError(f"tool {label}: a parameter's type has no JSON Schema: {_line(error.message)}") from None
+    properties: JsonObject = {}
+    required: list[JsonValue] = []
+    for key, parameter in inspect.signature(function).parameters.items():
+        if key not in adapters:
+            continue
+        entry = _untitled(schemas[key, "validation"])
+        if key in texts:
+            entry["description"] = texts[key]
+        if parameter.default is parameter.empty:
+            required.append(key)
+        elif parameter.default is None or isinstance(parameter.default, str | int | float | bool):
+            entry["default"] = parameter.default
+        properties[key] = entry
+    result: JsonObject = {"type": "object", "properties": properties, "additionalProperties": False}
+    if required:
+        result["required"] = required
+    if "$defs" in shared:
+        result["$defs"] = shared["$defs"]
+    return result
+
+
+def _untitled(schema: Mapping[str, JsonValue]) -> JsonObject:
+    """Return a schema without the title that pydantic puts on it."""
+    return {key: value for key, value in schema.items() if key != "title"}
+
+
+def _argument_texts(docstring: str) -> dict[str, str]:
+    """Return the entries of a Google-style ``Args:`` section."""
+    texts: dict[str, str] = {}
+    name, inside = "", False
+    for line in docstring.splitlines():
+        if not line.startswith(" "):
+            inside = line.strip() in ("Args:", "Arguments:") or (inside and not line.strip())
+            continue
+        if not inside:
+            continue
+        match = _ARGUMENT.fullmatch(line.strip())
+        if match and len(line) - len(line.lstrip()) <= 4:
+            name = match[1]
+            texts[name] = match[2]
+        elif name:
+            texts[name] = f"{texts[name]} {line.strip()}".strip()
+    return texts
+
+
+def _line(text: str) -> str:
+    return text.strip().splitlines()[0]
