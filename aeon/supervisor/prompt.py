@@ -85,7 +85,7 @@ def load(package: str, name: str) -> str:
         raise InputFileError(f"prompt {name!r} of {package} cannot be read: {error}") from error
 
 
-def render(template: str, **values: str) -> str:
+def render(template: str, /, **values: str) -> str:
     """``template`` with each ``{{name}}`` replaced by its value, verbatim: values are never scanned again.
 
     Raises:

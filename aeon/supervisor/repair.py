@@ -169,9 +169,8 @@ def _mend(literal: str, fault: json.JSONDecodeError) -> JsonValue:
         value = _strict(dumped)
     except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, AttributeError) as error:
         raise Malformed(where) from error
-    same_kind = isinstance(value, dict if literal.startswith("{") else list)
     swallowed = any(_SWALLOWED.search(text) for text in chain(_texts(value), _keys(value)))
-    if not same_kind or swallowed or _content(literal) != _content(dumped) or not _was_quoted(value, literal):
+    if swallowed or _content(literal) != _content(dumped) or not _was_quoted(value, literal):
         raise Malformed(where)
     return value
 

@@ -60,20 +60,14 @@ def test_a_model_that_contains_itself_keeps_its_references() -> None:
 
 def test_the_short_schema_accepts_what_the_long_one_accepts() -> None:
     """For a nested model with a tagged union both schemas agree."""
-    actions: list[JsonObject] = [{"type": "tool", "tool": "t"}, {"type": "tool"}, {"type": "none"}]
+    tool: JsonObject = {"id": "s1", "description": "d", "action": {"type": "tool", "tool": "t"}}
+    no_tool: JsonObject = {"id": "s1", "description": "d", "action": {"type": "tool"}}
     values: list[JsonObject] = [
         {"actions": []},
         {"actions": [{"type": "NO SUCH"}]},
         {"actions": [{"type": "REMOVE", "target": "s1"}]},
-        {
-            "actions": [
-                {"type": "ADD", "steps": [{"id": "s1", "description": "d", "action": {"type": "tool", "tool": "t"}}]}
-            ]
-        },
-        *(
-            {"actions": [{"type": "ADD", "steps": [{"id": "s1", "description": "d", "action": one}]}]}
-            for one in actions
-        ),
+        {"actions": [{"type": "ADD", "steps": [tool]}]},
+        {"actions": [{"type": "ADD", "steps": [no_tool]}]},
     ]
     short, long = Draft202012Validator(schema_of(Refinement)), Draft202012Validator(Refinement.model_json_schema())
     assert [short.is_valid(value) for value in values] == [long.is_valid(value) for value in values]

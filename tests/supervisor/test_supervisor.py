@@ -22,6 +22,7 @@ from aeon.errors import (
     Refused,
     Truncated,
 )
+from aeon.llm.scripted import Scripted
 from aeon.runtime.ledger import Ledger, charging
 from aeon.schema.frozen import Frozen
 from aeon.schema.llm import Capabilities, FinishReason, LLMRequest, LLMResponse, TokenProbability
@@ -51,32 +52,9 @@ def said(text: str = "", finish: FinishReason = "stop", /, **first: float) -> LL
     return LLMResponse(text=text, finish_reason=finish, first_token=alternatives, usage=usage)
 
 
-class Playing:
-    """A model that gives its answers in order, the last one for ever, and keeps what it was asked."""
-
-    name = "playing"
-
-    def __init__(self, *answers: LLMResponse | Exception, can: Capabilities = PLAIN) -> None:
-        self.answers = answers
-        self.can = can
-        self.asked: list[LLMRequest] = []
-        self.probes = 0
-
-    async def complete(self, request: LLMRequest) -> LLMResponse:
-        """Give the next answer."""
-        answer = self.answers[min(len(self.asked), len(self.answers) - 1)]
-        self.asked.append(request)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    async def capabilities(self) -> Capabilities:
-        """Tell what was scripted."""
-        self.probes += 1
-        return self.can
-
-    async def aclose(self) -> None:
-        """Hold nothing."""
+def playing(*answers: LLMResponse | AeonError, can: Capabilities = PLAIN) -> Scripted:
+    """A model that gives its answers in order, the last one again and again."""
+    return Scripted((*answers, *(answers[-1:] * 9)), can)
 
 
 def under(allowance: Allowance, work: Callable[[], Coroutine[Any, Any, T]]) -> tuple[T | AeonError, Ledger]:
@@ -92,14 +70,14 @@ def under(allowance: Allowance, work: Callable[[], Coroutine[Any, Any, T]]) -> t
     return asyncio.run(body())
 
 
-def pick(llm: Playing, **options: Any) -> tuple[Any, Ledger]:
+def pick(llm: Scripted, **options: Any) -> tuple[Any, Ledger]:
     """Ask ``llm`` for a `Pick` under a roomy ledger."""
     return under(Allowance(calls=10), lambda: Supervisor(llm).structured(PROMPT, Pick, **options))
 
 
 def test_a_good_answer_takes_one_call() -> None:
     """A valid answer is returned as it is, and charged."""
-    llm = Playing(said(GOOD))
+    llm = playing(said(GOOD))
     reply, ledger = pick(llm)
     assert (reply.value, reply.mended, reply.attempts, reply.form) == (
         Pick(tool="search", count=2),
@@ -112,14 +90,14 @@ def test_a_good_answer_takes_one_call() -> None:
 
 def test_a_mended_answer_is_marked() -> None:
     """An answer whose syntax was mended says so."""
-    assert pick(Playing(said("{'tool': 'search', 'count': 2}")))[0].mended is True
+    assert pick(playing(said("{'tool': 'search', 'count': 2}")))[0].mended is True
 
 
 def test_the_schema_is_enforced_where_the_endpoint_can() -> None:
     """An endpoint that enforces schemas gets the schema, and the prompt stays as it is."""
-    llm = Playing(said(GOOD), can=ENFORCING)
+    llm = playing(said(GOOD), can=ENFORCING)
     pick(llm)
-    request = llm.asked[0]
+    request = llm.requests[0]
     assert request.json_schema is not None and request.json_mode is False
     assert request.messages == PROMPT.messages
 
@@ -127,9 +105,9 @@ def test_the_schema_is_enforced_where_the_endpoint_can() -> None:
 @pytest.mark.parametrize("json_mode", [True, False])
 def test_the_schema_is_described_where_the_endpoint_cannot(json_mode: bool) -> None:
     """Elsewhere the last message describes the schema, and JSON mode is used if there is one."""
-    llm = Playing(said(GOOD), can=Capabilities(json_mode=json_mode))
+    llm = playing(said(GOOD), can=Capabilities(json_mode=json_mode))
     pick(llm)
-    request = llm.asked[0]
+    request = llm.requests[0]
     assert request.json_schema is None and request.json_mode is json_mode
     assert [message.role for message in request.messages] == ["system", "user"]
     assert '"count":{"type":"integer"}' in request.messages[-1].content
@@ -137,34 +115,34 @@ def test_the_schema_is_described_where_the_endpoint_cannot(json_mode: bool) -> N
 
 def test_a_wrong_answer_is_asked_again_with_its_errors() -> None:
     """The second ask shows the model its own answer and the path of the fault; both calls are charged."""
-    llm = Playing(said(BAD), said(GOOD))
+    llm = playing(said(BAD), said(GOOD))
     reply, ledger = pick(llm)
     assert reply.attempts == 2 and ledger.spent.calls == 2
-    *base, own, correction = llm.asked[1].messages
-    assert tuple(base) == llm.asked[0].messages
+    *base, own, correction = llm.requests[1].messages
+    assert tuple(base) == llm.requests[0].messages
     assert (own.role, own.content) == ("assistant", BAD)
     assert correction.role == "user" and "$.count" in correction.content
 
 
 def test_a_check_by_the_host_is_an_error_like_any_other() -> None:
     """A valid object that the host's check rejects is asked again with the check's text, then fails with it."""
-    llm = Playing(said(GOOD))
+    llm = playing(said(GOOD))
     failure, ledger = pick(llm, check=lambda value: [f"$.tool: no tool is called {value.tool!r}"])
     assert isinstance(failure, Malformed) and "no tool is called 'search'" in str(failure)
-    assert "no tool is called" in llm.asked[1].messages[-1].content
+    assert "no tool is called" in llm.requests[1].messages[-1].content
     assert ledger.spent.calls == 3
 
 
 def test_a_given_schema_replaces_the_models_own() -> None:
     """A narrower schema, such as an enum of known tools, is what the answer must fit."""
     schema = {"type": "object", "properties": {"tool": {"enum": ["shell"]}}, "required": ["tool", "count"]}
-    failure, _ = pick(Playing(said(GOOD)), schema=schema)
+    failure, _ = pick(playing(said(GOOD)), schema=schema)
     assert isinstance(failure, Malformed) and "$.tool" in str(failure)
 
 
 def test_a_schema_wider_than_the_model_does_not_let_a_wrong_value_through() -> None:
     """What the schema allows but the model does not is told with its path."""
-    failure, _ = pick(Playing(said(BAD)), schema={"type": "object"})
+    failure, _ = pick(playing(said(BAD)), schema={"type": "object"})
     assert isinstance(failure, Malformed) and "$.count" in str(failure)
 
 
@@ -185,7 +163,7 @@ def test_a_model_that_never_gets_it_right_ends_in_a_typed_failure(
     answer: LLMResponse, kind: type[CompletionError], calls: int
 ) -> None:
     """Each kind of unusable answer has its own error and its own number of calls, each charged."""
-    failure, ledger = pick(Playing(answer))
+    failure, ledger = pick(playing(answer))
     assert type(failure) is kind
     assert ledger.spent.calls == calls
     assert "\n" not in str(failure)
@@ -193,58 +171,65 @@ def test_a_model_that_never_gets_it_right_ends_in_a_typed_failure(
 
 def test_a_cut_off_answer_is_asked_again_once_with_more_room() -> None:
     """A truncated answer is never read, even when it parses; the next ask has twice the tokens."""
-    llm = Playing(said(GOOD, "length"), said('{"tool": "other", "count": 1}'))
+    llm = playing(said(GOOD, "length"), said('{"tool": "other", "count": 1}'))
     reply, _ = pick(llm, max_tokens=100)
     assert reply.value.tool == "other"
-    assert [request.max_tokens for request in llm.asked] == [100, 200]
-    assert [message.role for message in llm.asked[1].messages] == ["system", "user"]
-    assert "shorter" in llm.asked[1].messages[-1].content
+    assert [request.max_tokens for request in llm.requests] == [100, 200]
+    assert [message.role for message in llm.requests[1].messages] == ["system", "user"]
+    assert "shorter" in llm.requests[1].messages[-1].content
 
 
 def test_more_room_stays_within_the_context() -> None:
     """Twice the tokens, but never more than half of the context that the endpoint told."""
-    llm = Playing(said("", "length"), said(GOOD), can=Capabilities(context_tokens=300))
+    llm = playing(said("", "length"), said(GOOD), can=Capabilities(context_tokens=300))
     pick(llm, max_tokens=100)
-    assert [request.max_tokens for request in llm.asked] == [100, 150]
+    assert [request.max_tokens for request in llm.requests] == [100, 150]
 
 
 def test_re_asks_do_not_grow() -> None:
     """A long wrong answer comes back to the model cut, and only the last one."""
-    llm = Playing(said("no " * 10_000), said("never " * 10_000), said(GOOD))
+    llm = playing(said("no " * 10_000), said("never " * 10_000), said(GOOD))
     reply, _ = pick(llm)
     assert reply.attempts == 3
-    assert len(llm.asked[2].messages) == 4 and len(llm.asked[2].messages[2].content) <= 2000
-    assert "no no" not in llm.asked[2].messages[2].content
+    assert len(llm.requests[2].messages) == 4 and len(llm.requests[2].messages[2].content) <= 2000
+    assert "no no" not in llm.requests[2].messages[2].content
 
 
 def test_repairs_can_be_switched_off() -> None:
     """With no repairs there is one call."""
-    llm = Playing(said(BAD))
+    llm = playing(said(BAD))
     failure, ledger = under(Allowance(calls=9), lambda: Supervisor(llm, repairs=0).structured(PROMPT, Pick))
     assert isinstance(failure, Malformed) and ledger.spent.calls == 1
 
 
 def test_capabilities_are_asked_once() -> None:
     """A supervisor asks what the endpoint can do once, however much it is used."""
-    llm = Playing(said(GOOD))
-    supervisor = Supervisor(llm)
+    probes = 0
+
+    class Probed(Scripted):
+        async def capabilities(self) -> Capabilities:
+            nonlocal probes
+            probes += 1
+            return PLAIN
+
+    supervisor = Supervisor(Probed([GOOD, GOOD]))
 
     async def twice() -> None:
         await supervisor.structured(PROMPT, Pick)
         await supervisor.structured(PROMPT, Pick)
 
     asyncio.run(twice())
-    assert llm.probes == 1 and len(llm.asked) == 2
+    assert probes == 1
 
 
-def text(llm: Playing) -> tuple[Any, Ledger]:
+def text(llm: Scripted) -> tuple[Any, Ledger]:
     """Ask ``llm`` for plain text."""
     return under(Allowance(calls=10), lambda: Supervisor(llm).text(PROMPT, max_tokens=50))
 
 
 def test_plain_text_comes_without_thoughts() -> None:
     """Thinking before the answer is left out; what the answer says about tags stays."""
-    reply, _ = text(Playing(said("<think>hm\nhm</think>\n\nUse the <think> tag.")))
+    reply, _ = text(playing(said("<think>hm\nhm</think>\n\nUse the <think> tag.")))
     assert (reply.value, reply.form, reply.attempts) == ("Use the <think> tag.", "none", 1)
 
 
@@ -258,68 +243,68 @@ def test_plain_text_comes_without_thoughts() -> None:
 )
 def test_unusable_text_is_asked_again_once(answer: LLMResponse, kind: type[CompletionError]) -> None:
     """Truncated or empty text gets one more chance and then fails, never passing as an answer."""
-    failure, ledger = text(Playing(answer))
+    failure, ledger = text(playing(answer))
     assert type(failure) is kind and ledger.spent.calls == 2
-    reply, _ = text(Playing(answer, said("whole")))
+    reply, _ = text(playing(answer, said("whole")))
     assert (reply.value, reply.attempts) == ("whole", 2)
 
 
 def test_text_is_always_encodable() -> None:
     """Surrogates and control characters in an answer are replaced."""
-    assert text(Playing(said("a\ud800b\x1b[0m\tc")))[0].value == "a\ufffdb\ufffd[0m\tc"
+    assert text(playing(said("a\ud800b\x1b[0m\tc")))[0].value == "a\ufffdb\ufffd[0m\tc"
 
 
-def ask(llm: Playing, **options: Any) -> tuple[Any, Ledger]:
+def ask(llm: Scripted, **options: Any) -> tuple[Any, Ledger]:
     """Ask ``llm`` a yes/no question."""
     return under(Allowance(calls=10), lambda: Supervisor(llm).probability(PROMPT, **options))
 
 
 def test_probability_adds_up_the_spellings() -> None:
     """All spellings of yes and no among the alternatives count, and nothing else does."""
-    llm = Playing(said("Yes", "length", **{"Yes": 0.5, " yes": 0.1, "NO": 0.2, "Maybe": 0.2}), can=ENFORCING)
+    llm = playing(said("Yes", "length", **{"Yes": 0.5, " yes": 0.1, "NO": 0.2, "Maybe": 0.2}), can=ENFORCING)
     reply, ledger = ask(llm)
     assert reply.value == pytest.approx(0.75) and reply.form == "probability"
-    assert (llm.asked[0].max_tokens, llm.asked[0].top_logprobs) == (1, 10)
+    assert (llm.requests[0].max_tokens, llm.requests[0].top_logprobs) == (1, 10)
     assert ledger.spent.calls == 1
 
 
 def test_probability_takes_other_words() -> None:
     """The two answers can be other words."""
-    llm = Playing(said("A", **{"A": 0.2, "B": 0.6}), can=ENFORCING)
+    llm = playing(said("A", **{"A": 0.2, "B": 0.6}), can=ENFORCING)
     assert ask(llm, yes="A", no="B")[0].value == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize("answer", [said("Well", Well=0.9), said("Yes"), said("Yes", Yes=0.0)])
 def test_probability_without_either_word_is_malformed(answer: LLMResponse) -> None:
     """Where neither word is likely there is no number to give."""
-    failure, _ = ask(Playing(answer, can=ENFORCING))
+    failure, _ = ask(playing(answer, can=ENFORCING))
     assert isinstance(failure, Malformed) and "first token" in str(failure)
 
 
 @pytest.mark.parametrize(("verdict", "value"), [("yes", 1.0), ("no", 0.0)])
 def test_probability_falls_back_to_a_verdict(verdict: str, value: float) -> None:
     """Where the endpoint tells no probabilities, a reasoned verdict is asked for, and the form says so."""
-    reply, _ = ask(Playing(said(json.dumps({"reason": "r", "verdict": verdict}))))
+    reply, _ = ask(playing(said(json.dumps({"reason": "r", "verdict": verdict}))))
     assert (reply.value, reply.form) == (value, "verdict")
 
 
 def test_a_refused_probability_is_a_refusal() -> None:
     """A refusal is no probability, whatever the tokens say."""
-    assert isinstance(ask(Playing(said("", "refusal", Yes=1.0), can=ENFORCING))[0], Refused)
+    assert isinstance(ask(playing(said("", "refusal", Yes=1.0), can=ENFORCING))[0], Refused)
 
 
 def test_a_failed_call_is_charged_with_all_its_attempts() -> None:
     """When the endpoint gives up, each attempt it made is charged, and it is not asked again."""
     error = EndpointTimeout("no answer")
     error.attempts = 3
-    failure, ledger = pick(Playing(error))
+    failure, ledger = pick(playing(error))
     assert isinstance(failure, ModelError) and ledger.spent == Usage(calls=3)
 
 
 def test_a_cancelled_call_is_charged() -> None:
     """A call that is cancelled under way counts as made."""
 
-    class Slow(Playing):
+    class Slow(Scripted):
         async def complete(self, request: LLMRequest) -> LLMResponse:
             await asyncio.sleep(60)
             return said(GOOD)
@@ -327,7 +312,7 @@ def test_a_cancelled_call_is_charged() -> None:
     async def body() -> Ledger:
         with charging(Ledger(Allowance(calls=5))) as ledger:
             with pytest.raises(TimeoutError):
-                await asyncio.wait_for(Supervisor(Slow()).structured(PROMPT, Pick), 0.01)
+                await asyncio.wait_for(Supervisor(Slow([])).structured(PROMPT, Pick), 0.01)
             return ledger
 
     assert asyncio.run(body()).spent.calls == 1
@@ -335,45 +320,53 @@ def test_a_cancelled_call_is_charged() -> None:
 
 def test_a_call_gets_the_time_and_attempts_that_are_left() -> None:
     """The deadline and the attempts of a call never go beyond the ledger's."""
-    llm = Playing(said(BAD))
+    llm = playing(said(BAD))
     failure, ledger = under(Allowance(calls=2, seconds=30), lambda: Supervisor(llm).structured(PROMPT, Pick))
     assert isinstance(failure, AllowanceExhausted) and failure.limit == "calls" and ledger.spent.calls == 2
-    assert [request.attempts for request in llm.asked] == [2, 1]
-    assert all(request.timeout is not None and 0 < request.timeout <= 30 for request in llm.asked)
+    assert [request.attempts for request in llm.requests] == [2, 1]
+    assert all(request.timeout is not None and 0 < request.timeout <= 30 for request in llm.requests)
 
 
 def test_no_time_means_no_call() -> None:
     """After the deadline nothing is asked."""
-    llm = Playing(said(GOOD))
+    llm = playing(said(GOOD))
     failure, _ = under(Allowance(calls=2, seconds=0), lambda: Supervisor(llm).structured(PROMPT, Pick))
-    assert isinstance(failure, AllowanceExhausted) and failure.limit == "seconds" and not llm.asked
+    assert isinstance(failure, AllowanceExhausted) and failure.limit == "seconds" and not llm.requests
 
 
 def test_a_prompt_that_is_too_long_is_not_sent() -> None:
     """A prompt beyond the supervisor's limit is refused before any call."""
-    llm = Playing(said(GOOD))
+    llm = playing(said(GOOD))
     long = Prompt(system="", user="é" * 250)
     failure, _ = under(Allowance(calls=2), lambda: Supervisor(llm, max_prompt_tokens=100).text(long, max_tokens=5))
-    assert isinstance(failure, AllowanceExhausted) and str(failure).startswith("prompt: ") and not llm.asked
+    assert isinstance(failure, AllowanceExhausted) and str(failure).startswith("prompt: ") and not llm.requests
 
 
 def test_the_answer_is_shortened_to_the_tokens_that_are_left() -> None:
     """With less left than asked for, but at least 64, the call is made with what is left."""
     prompt = Prompt(system="", user="x" * 20)
-    llm = Playing(said("fine"))
+    llm = playing(said("fine"))
     reply, _ = under(Allowance(calls=1, tokens=200), lambda: Supervisor(llm).text(prompt, max_tokens=5000))
     assert not isinstance(reply, AeonError)
-    assert llm.asked[0].max_tokens == 200 - (20 + 16 + 64)
+    assert llm.requests[0].max_tokens == 200 - (20 + 16 + 64)
     failure, _ = under(Allowance(calls=1, tokens=163), lambda: Supervisor(llm).text(prompt, max_tokens=5000))
     assert isinstance(failure, AllowanceExhausted) and failure.limit == "tokens"
-    assert len(llm.asked) == 1
+    assert len(llm.requests) == 1
+
+
+def test_an_enforced_schema_counts_as_prompt() -> None:
+    """Some endpoints put the schema into the prompt, so its bytes are part of the bound."""
+    llm = playing(said(GOOD), can=ENFORCING)
+    roomy = 16 * 2 + 64 + sum(len(message.content) for message in PROMPT.messages) + 64
+    failure, _ = under(Allowance(calls=1, tokens=roomy), lambda: Supervisor(llm).structured(PROMPT, Pick))
+    assert isinstance(failure, AllowanceExhausted) and failure.limit == "tokens"
 
 
 _ANSWERS = st.sampled_from([GOOD, BAD, "", "no", "{'tool': 'a', 'count': 1}", '{"tool":', "x" * 5000])
 _FINISHES: st.SearchStrategy[FinishReason] = st.sampled_from(["stop", "length", "refusal", "other"])
 
 
-class Greedy(Playing):
+class Greedy(Scripted):
     """A model that uses every token it may: as many as the prompt has bytes, and all of ``max_tokens``."""
 
     async def complete(self, request: LLMRequest) -> LLMResponse:
@@ -388,9 +381,9 @@ class Greedy(Playing):
 @settings(max_examples=200, deadline=None)
 def test_the_ledger_is_never_exceeded(answers: Sequence[tuple[str, FinishReason]], calls: int, tokens: int) -> None:
     """Whatever a greedy model answers, calls and tokens stay within the allowance and every call is charged."""
-    llm = Greedy(*(said(answer, finish) for answer, finish in answers))
+    llm = Greedy([said(*answers[min(number, len(answers) - 1)]) for number in range(4)])
     allowance = Allowance(calls=calls, tokens=tokens)
     result, ledger = under(allowance, lambda: Supervisor(llm).structured(PROMPT, Pick))
-    assert ledger.spent.calls == len(llm.asked) <= min(calls, 3)
+    assert ledger.spent.calls == len(llm.requests) <= min(calls, 3)
     assert ledger.spent.tokens <= tokens
     assert isinstance(result, CompletionError | AllowanceExhausted | Reply)
