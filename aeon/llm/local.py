@@ -25,8 +25,8 @@ class Local:
     """A model file on this machine, or an entry of the catalogue, which is fetched on first use.
 
     ``context_tokens`` is the context length, at most what the entry's model was trained for. ``timeout`` is the
-    deadline of a whole call in seconds; calls wait for each other, so it covers the queue too. ``progress`` is told about the
-    fetching. The server starts with the first call and is shared with every other `Local` of the same file.
+    deadline of a whole call in seconds; calls wait for each other, so it covers the queue too. ``progress`` is told
+    about the fetching. The server starts with the first call and is shared with every other `Local` of the same file.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ async def _in_thread(work: Callable[[], T]) -> T:
             return
         try:
             done.set_result(work())
-        except BaseException as error:  # the caller's to handle, whatever it is
+        except BaseException as error:  # noqa: BLE001 # handed to the waiting caller, whatever it is
             done.set_exception(error)
 
     threading.Thread(target=run, name="aeon-local", daemon=True).start()

@@ -1,0 +1,23 @@
+"""What the tests of the model adapters share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from played_endpoint import Endpoint, served
+
+from aeon.llm import translation
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    """A fresh endpoint on a free port."""
+    with served() as played:
+        yield played
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hardly any wait between attempts."""
+    monkeypatch.setattr(translation, "BACKOFF_SECONDS", 0.01)

@@ -1,0 +1,336 @@
+"""The OpenAI-compatible adapter against a server that plays every kind of endpoint."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from played_endpoint import (
+    Endpoint,
+    Step,
+    chunk,
+    failure,
+    hang,
+    hello,
+    request,
+    send,
+    stream,
+    whole,
+)
+
+from aeon.errors import (
+    AeonError,
+    EndpointFailed,
+    EndpointRejected,
+    EndpointTimeout,
+    EndpointUnreachable,
+    MalformedResponse,
+    ModelError,
+    ModelNotFound,
+    RateLimited,
+)
+from aeon.llm.openai_compatible import OpenAICompatible
+from aeon.llm.translation import retry_after
+from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
+
+KEY = "secret-key-123"
+SCHEMA: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "integer"}}}
+
+
+def adapter(endpoint: Endpoint, **settings: Any) -> OpenAICompatible:
+    return OpenAICompatible(endpoint.model, endpoint.base_url, KEY, **settings)
+
+
+def ask(endpoint: Endpoint, asked: LLMRequest | None = None, **settings: Any) -> LLMResponse:
+    return asyncio.run(adapter(endpoint, **settings).complete(asked or request()))
+
+
+def test_a_streamed_answer_is_joined_and_counted(endpoint: Endpoint) -> None:
+    """Text, model, usage and cost come from the stream and the price."""
+    endpoint.play(hello())
+    response = ask(endpoint, price=(1.0, 2.0))
+    assert (response.text, response.finish_reason, response.model) == ("hello", "stop", "real")
+    assert response.usage.model_dump(exclude={"cost", "tool_calls"}) == {
+        "calls": 1,
+        "prompt_tokens": 7,
+        "cached_tokens": 5,
+        "generated_tokens": 3,
+    }
+    assert response.usage.cost == pytest.approx(13e-6)
+    assert endpoint.headers[0]["authorization"] == f"Bearer {KEY}"
+
+
+def test_without_a_key_no_authorization_is_sent(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another endpoint's key in the environment is never sent here."""
+    monkeypatch.setenv("OPENAI_API_KEY", "not-yours")
+    endpoint.play(hello())
+    asyncio.run(OpenAICompatible(endpoint.model, endpoint.base_url).complete(request()))
+    assert "authorization" not in endpoint.headers[0]
+
+
+def test_a_proxy_does_not_get_between_loopback(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Proxy settings of the environment do not matter for an endpoint on this machine."""
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    endpoint.play(hello())
+    assert ask(endpoint).text == "hello"
+
+
+@pytest.mark.parametrize(
+    ("step", "error"),
+    [
+        (failure(401), EndpointRejected),
+        (failure(403), EndpointRejected),
+        (failure(404), ModelNotFound),
+        (failure(429), RateLimited),
+        (failure(500), EndpointFailed),
+        (failure(503), EndpointFailed),
+        (failure(504), EndpointTimeout),
+        (failure(418), ModelError),
+        (send(200, "<html>Welcome</html>"), MalformedResponse),
+        (send(502, "<html>Bad gateway</html>"), EndpointFailed),
+        (send(200, {"hello": "world"}), MalformedResponse),
+        (send(200, {"choices": [{"message": 3}]}), MalformedResponse),
+        (send(200, []), MalformedResponse),
+        (stream(chunk("hel"), done=False), EndpointFailed),
+        (stream({"error": {"message": "out of memory"}}), EndpointFailed),
+        (stream(chunk("hello"), chunk(finish="stop"), usage=None), MalformedResponse),
+    ],
+)
+def test_failures_are_typed_and_name_the_endpoint(endpoint: Endpoint, step: Step, error: type[AeonError]) -> None:
+    """Each way to fail gives its error, in one line that names the endpoint and never the key."""
+    endpoint.play(step)
+    with pytest.raises(error) as caught:
+        ask(endpoint, retries=0)
+    text = str(caught.value)
+    assert type(caught.value) is error
+    assert endpoint.base_url in text and endpoint.model in text
+    assert "\n" not in text and KEY not in text
+
+
+def test_the_key_is_blotted_out_of_the_endpoints_words(endpoint: Endpoint) -> None:
+    """An endpoint that echoes the key does not get it into the error."""
+    endpoint.play(failure(401, f"key {KEY} is\nwrong"))
+    with pytest.raises(EndpointRejected, match=r"key \*\*\* is wrong"):
+        ask(endpoint)
+
+
+def test_a_context_overflow_is_told_as_such(endpoint: Endpoint) -> None:
+    """A 400 about the context length says that the prompt is too long."""
+    endpoint.play(failure(400, "This model's maximum context length is 4096 tokens"))
+    with pytest.raises(ModelError, match="prompt is longer than the context"):
+        ask(endpoint)
+
+
+def test_a_failure_is_cured_by_another_attempt(endpoint: Endpoint) -> None:
+    """500 and then an answer is an answer that took two calls."""
+    endpoint.play(failure(500), hello())
+    assert ask(endpoint).usage.calls == 2
+
+
+@pytest.mark.parametrize(("retries", "attempts", "made"), [(2, 9, 3), (9, 2, 2), (0, 9, 1)])
+def test_attempts_are_bounded_by_both_limits(endpoint: Endpoint, retries: int, attempts: int, made: int) -> None:
+    """The error says how many calls were made, at most the adapter's retries and the request's attempts."""
+    endpoint.play(failure(500))
+    with pytest.raises(EndpointFailed) as caught:
+        ask(endpoint, request(attempts=attempts), retries=retries)
+    assert caught.value.attempts == made == len(endpoint.bodies)
+
+
+def test_what_no_retry_can_cure_is_not_retried(endpoint: Endpoint) -> None:
+    """A rejected key is asked about once."""
+    endpoint.play(failure(401))
+    with pytest.raises(EndpointRejected) as caught:
+        ask(endpoint)
+    assert caught.value.attempts == 1 == len(endpoint.bodies)
+
+
+def test_retry_after_is_honoured(endpoint: Endpoint) -> None:
+    """The wait that a 429 asks for is kept before the next attempt."""
+    endpoint.play(failure(429, Retry_After="0.2"), hello())
+    start = time.monotonic()
+    assert ask(endpoint).text == "hello"
+    assert time.monotonic() - start >= 0.2
+
+
+def test_a_wait_beyond_the_deadline_is_not_begun(endpoint: Endpoint) -> None:
+    """Retry-After of an hour gives the error at once."""
+    endpoint.play(failure(429, Retry_After="3600"), hello())
+    with pytest.raises(RateLimited):
+        ask(endpoint, timeout=5)
+    assert len(endpoint.bodies) == 1
+
+
+def test_retry_after_reads_numbers_and_dates() -> None:
+    """Both forms of the header give seconds; nonsense and the past give none to wait."""
+    now = datetime(2030, 1, 1, tzinfo=UTC)
+    assert retry_after({"retry-after": "1.5"}) == 1.5
+    assert retry_after({"retry-after": "Tue, 01 Jan 2030 00:00:30 GMT"}, now) == 30
+    assert retry_after({"retry-after": "Tue, 01 Jan 2029 00:00:30 GMT"}, now) == 0
+    assert retry_after({"retry-after": "soon"}) is None
+    assert retry_after({}) is None
+
+
+def test_an_unreachable_endpoint_says_so() -> None:
+    """A refused connection is retried and then reported."""
+    with pytest.raises(EndpointUnreachable, match="check the base URL") as caught:
+        asyncio.run(OpenAICompatible("m", "http://127.0.0.1:1/v1").complete(request()))
+    assert caught.value.attempts == 3
+
+
+def test_a_silent_endpoint_meets_the_idle_deadline(endpoint: Endpoint) -> None:
+    """No token for the idle time is a timeout, which is retried."""
+    endpoint.play(hang(), hello())
+    assert ask(endpoint, idle_timeout=0.1).usage.calls == 2
+
+
+def test_a_slow_stream_meets_the_total_deadline(endpoint: Endpoint) -> None:
+    """Tokens that keep coming do not extend the request's deadline, and the part is not returned."""
+    endpoint.play(stream(*[chunk("x")] * 100, pause=0.02))
+    start = time.monotonic()
+    with pytest.raises(EndpointTimeout):
+        ask(endpoint, request(timeout=0.2), idle_timeout=5)
+    assert time.monotonic() - start < 1
+
+
+def test_a_stream_without_counts_is_asked_again_whole(endpoint: Endpoint) -> None:
+    """Token counts are never estimated: the call is repeated without streaming, and later ones do so at once."""
+    endpoint.play(stream(chunk("hello"), chunk(finish="stop"), usage=None), whole(), whole())
+    used = adapter(endpoint)
+    first, second = asyncio.run(used.complete(request())), asyncio.run(used.complete(request()))
+    assert (first.usage.calls, second.usage.calls) == (2, 1)
+    assert [body.get("stream", False) for body in endpoint.bodies] == [True, False, False]
+    assert second.usage.generated_tokens == 3
+
+
+def test_an_endpoint_without_counts_is_refused(endpoint: Endpoint) -> None:
+    """Without any token counts no budget can be kept, which is an error."""
+    endpoint.play(whole(usage=None))
+    with pytest.raises(MalformedResponse, match="no budget"):
+        ask(endpoint)
+
+
+def test_a_server_that_ignores_streaming_is_understood(endpoint: Endpoint) -> None:
+    """A whole JSON answer to a streaming request is taken as it is."""
+    endpoint.play(whole("hi"))
+    assert ask(endpoint).text == "hi"
+
+
+@pytest.mark.parametrize(
+    ("step", "reason"),
+    [
+        (stream(chunk("a"), chunk(finish="length")), "length"),
+        (stream(chunk(refusal="I can't"), chunk(finish="stop")), "refusal"),
+        (stream(chunk("a"), chunk(finish="content_filter")), "refusal"),
+        (stream(chunk("a"), chunk(finish="tool_calls")), "other"),
+        (whole(None, refusal="I can't"), "refusal"),
+        (whole("a", finish="length"), "length"),
+    ],
+)
+def test_finish_reasons_are_mapped(endpoint: Endpoint, step: Step, reason: str) -> None:
+    """Length, refusals and filters are told apart from a normal end."""
+    endpoint.play(step)
+    assert ask(endpoint).finish_reason == reason
+
+
+def test_first_token_probabilities_are_read(endpoint: Endpoint) -> None:
+    """Log-probabilities become probabilities; missing tokens and values do no harm."""
+    top = [
+        {"token": "Yes", "logprob": -0.5},
+        {"token": None, "bytes": [195, 164], "logprob": -1.0},
+        {"token": "x", "logprob": None},
+        {"token": "No", "logprob": -9999.0},
+    ]
+    endpoint.play(hello(logprobs={"content": [{"token": "Yes", "top_logprobs": top}]}))
+    found = ask(endpoint, request(top_logprobs=4), capabilities=Capabilities(logprobs=True)).first_token
+    assert [each.token for each in found] == ["Yes", "ä", "No"]
+    assert [round(each.probability, 3) for each in found] == [0.607, 0.368, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("known", "sent"),
+    [
+        (Capabilities(json_schema=True, json_mode=True), "json_schema"),
+        (Capabilities(json_mode=True), "json_object"),
+        (Capabilities(), None),
+    ],
+)
+def test_a_schema_is_sent_as_far_as_it_is_enforced(endpoint: Endpoint, known: Capabilities, sent: str | None) -> None:
+    """The response format is the best one that the endpoint can do."""
+    endpoint.play(hello())
+    ask(endpoint, request(json_schema=SCHEMA), capabilities=known)
+    assert endpoint.bodies[0].get("response_format", {}).get("type") == sent
+
+
+def test_a_refused_schema_is_asked_for_more_plainly(endpoint: Endpoint) -> None:
+    """An endpoint that refuses this very schema is asked for any JSON object."""
+    endpoint.play(failure(400, "Invalid schema for response_format 'answer'"), hello())
+    known = Capabilities(json_schema=True, json_mode=True)
+    assert ask(endpoint, request(json_schema=SCHEMA), capabilities=known).usage.calls == 2
+    assert endpoint.bodies[1]["response_format"] == {"type": "json_object"}
+
+
+def test_fields_that_an_endpoint_refuses_are_left_out_from_then_on(endpoint: Endpoint) -> None:
+    """max_tokens is renamed and temperature dropped where the endpoint wants that; the next call knows."""
+    endpoint.play(
+        failure(400, "Unsupported parameter: 'max_tokens' is not supported with this model."),
+        failure(400, "Unsupported value: 'temperature' does not support 0.0"),
+        hello(),
+    )
+    used = adapter(endpoint)
+    assert asyncio.run(used.complete(request())).usage.calls == 3
+    assert asyncio.run(used.complete(request())).usage.calls == 1
+    assert "temperature" not in endpoint.bodies[3] and endpoint.bodies[3]["max_completion_tokens"] == 512
+
+
+def test_the_adapter_outlives_event_loops(endpoint: Endpoint) -> None:
+    """It works in one loop after another, and many times within each, closed or not."""
+    endpoint.play(hello())
+    used = adapter(endpoint)
+
+    async def twice() -> list[str]:
+        return [each.text for each in await asyncio.gather(used.complete(request()), used.complete(request()))]
+
+    assert asyncio.run(twice()) + asyncio.run(twice()) == ["hello"] * 4
+    asyncio.run(used.aclose())
+    assert asyncio.run(used.complete(request())).text == "hello"
+
+
+ENFORCED = stream(chunk('{"code": "zq7"}'), chunk(finish="stop"))
+ANY_JSON = stream(chunk('{"planet": "Jupiter"}'), chunk(finish="stop"))
+SCORED = hello(logprobs={"content": [{"top_logprobs": [{"token": "Yes", "logprob": -0.1}]}]})
+
+
+def probed(endpoint: Endpoint) -> Capabilities:
+    return asyncio.run(adapter(endpoint).capabilities())
+
+
+def test_capabilities_are_probed_once(endpoint: Endpoint) -> None:
+    """Three calls find out what the endpoint can do; another adapter for it asks no more."""
+    endpoint.play(ENFORCED, ANY_JSON, SCORED)
+    endpoint.pages["/v1/models"] = send(200, {"data": [{"id": endpoint.model, "max_model_len": 4096}]})
+    assert probed(endpoint) == Capabilities(json_schema=True, json_mode=True, logprobs=True, context_tokens=4096)
+    assert probed(endpoint).json_schema and len(endpoint.bodies) == 3
+
+
+def test_a_lying_endpoint_is_found_out(endpoint: Endpoint) -> None:
+    """A schema that is accepted and ignored does not count as enforced."""
+    endpoint.play(ANY_JSON, ANY_JSON, hello())
+    endpoint.pages["/props"] = send(200, {"default_generation_settings": {"n_ctx": 2048}})
+    assert probed(endpoint) == Capabilities(json_mode=True, context_tokens=2048)
+
+
+def test_a_refusing_endpoint_can_do_little(endpoint: Endpoint) -> None:
+    """A 400 on each feature means that it cannot do it."""
+    endpoint.play(failure(400, "response_format is unknown"), failure(422), failure(400))
+    assert probed(endpoint) == Capabilities()
+
+
+@pytest.mark.parametrize(("step", "error"), [(failure(401), EndpointRejected), (failure(404), ModelNotFound)])
+def test_a_probe_that_cannot_ask_fails(endpoint: Endpoint, step: Step, error: type[AeonError]) -> None:
+    """A wrong key or model is an error, not a lack of features."""
+    endpoint.play(step)
+    with pytest.raises(error):
+        probed(endpoint)

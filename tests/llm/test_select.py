@@ -1,0 +1,113 @@
+"""Choosing a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from played_endpoint import Endpoint, failure, send
+
+from aeon.errors import AeonError, ConfigError, EndpointRejected, EndpointUnreachable, InputFileError, UnknownNameError
+from aeon.llm.catalogue import CATALOGUE, DEFAULT_MODEL, lookup
+from aeon.llm.local import Local
+from aeon.llm.openai_compatible import OPENAI_BASE_URL, OpenAICompatible
+from aeon.llm.scripted import Scripted
+from aeon.llm.select import select
+
+URL = "http://127.0.0.1:9/v1"
+
+
+def where(model: str | None, **environ: str) -> tuple[str, str, str | None]:
+    adapter = select(model, environ=environ)
+    assert isinstance(adapter, OpenAICompatible)
+    return adapter.name, adapter.base_url, adapter._api_key
+
+
+def test_an_adapter_is_given_back() -> None:
+    """What is an adapter already needs no choice."""
+    model = Scripted([])
+    assert select(model) is model
+
+
+def test_without_configuration_the_local_model_is_used() -> None:
+    """No argument and no setting means the default of the catalogue; nothing is loaded yet."""
+    adapter = select(environ={})
+    assert isinstance(adapter, Local) and adapter.name == DEFAULT_MODEL and adapter.pid is None
+
+
+def test_a_local_model_is_named_or_pointed_at(tmp_path: Path) -> None:
+    """A name of the catalogue or a GGUF file gives that model, whatever the environment says."""
+    file = tmp_path / "mine.gguf"
+    file.touch()
+    assert select("smollm2-135m", environ={"AEON_BASE_URL": URL}).name == "smollm2-135m"
+    assert select(str(file), environ={}).name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("model", "environ", "expected"),
+    [
+        (f"{URL}#m", {}, ("m", URL, None)),
+        (f"{URL}#m", {"AEON_API_KEY": "k"}, ("m", URL, "k")),
+        (f"{URL}#m", {"OPENAI_API_KEY": "k"}, ("m", URL, None)),
+        (f"{OPENAI_BASE_URL}#m", {"OPENAI_API_KEY": "k"}, ("m", OPENAI_BASE_URL, "k")),
+        ("openai:m", {"OPENAI_API_KEY": "k"}, ("m", OPENAI_BASE_URL, "k")),
+        (None, {"AEON_BASE_URL": URL, "AEON_MODEL": "m", "OPENAI_API_KEY": "k"}, ("m", URL, None)),
+        (None, {"AEON_MODEL": f"{URL}#m", "OPENAI_BASE_URL": "http://other/v1"}, ("m", URL, None)),
+        (None, {"OPENAI_BASE_URL": URL, "OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, ("m", URL, "k")),
+        (None, {"OPENAI_API_KEY": "k", "OPENAI_MODEL": "m"}, ("m", OPENAI_BASE_URL, "k")),
+        (None, {"AEON_BASE_URL": "", "OPENAI_BASE_URL": URL, "OPENAI_MODEL": "m"}, ("m", URL, None)),
+    ],
+)
+def test_argument_then_aeon_then_openai(
+    model: str | None, environ: dict[str, str], expected: tuple[str, str, str | None]
+) -> None:
+    """The first that is set decides, and a key goes only to the endpoint it is meant for."""
+    assert where(model, **environ) == expected
+
+
+def test_an_endpoint_with_one_model_is_asked_for_it(endpoint: Endpoint) -> None:
+    """The model's name may be left out where there is no choice."""
+    endpoint.pages["/v1/models"] = send(200, {"data": [{"id": "only"}]})
+    assert where(endpoint.base_url)[0] == "only"
+
+
+@pytest.mark.parametrize(
+    ("page", "error", "text"),
+    [
+        (send(200, {"data": [{"id": "a"}, {"id": "b"}]}), ConfigError, "2 models: a, b"),
+        (send(200, "<html>"), ConfigError, "does not list"),
+        (failure(401), EndpointRejected, "set a valid key"),
+    ],
+)
+def test_a_choice_is_the_users(endpoint: Endpoint, page: object, error: type[AeonError], text: str) -> None:
+    """Several models, or none told, is an error that says how to name one."""
+    endpoint.pages["/v1/models"] = page  # type: ignore[assignment]
+    with pytest.raises(error, match=text):
+        select(endpoint.base_url, environ={})
+
+
+@pytest.mark.parametrize(
+    ("model", "environ", "error", "text"),
+    [
+        ("gpt-unknown", {}, UnknownNameError, "qwen2.5-coder-1.5b, smollm2-135m"),
+        ("missing.gguf", {}, InputFileError, "missing.gguf"),
+        ("openai:m", {}, ConfigError, "OPENAI_API_KEY"),
+        (None, {"AEON_BASE_URL": "localhost:8080"}, ConfigError, "localhost:8080"),
+        ("http://127.0.0.1:1/v1", {}, EndpointUnreachable, "cannot reach"),
+    ],
+)
+def test_what_cannot_be_used_is_never_replaced(
+    model: str | None, environ: dict[str, str], error: type[AeonError], text: str
+) -> None:
+    """A wrong choice is an error that says what to do, not a reason for another provider."""
+    with pytest.raises(error, match=text):
+        select(model, environ=environ)
+
+
+def test_the_catalogue_is_complete() -> None:
+    """Every entry can be looked up by its name, is free to use, and has somewhere to come from."""
+    assert DEFAULT_MODEL in CATALOGUE
+    for name, entry in CATALOGUE.items():
+        assert lookup(name) is entry and entry.licence == "Apache-2.0" and entry.mirrors
+    with pytest.raises(UnknownNameError, match="smollm2-135m"):
+        lookup("nothing")
