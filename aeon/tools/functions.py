@@ -230,7 +230,7 @@ def _log(value: Number, base: Number | None = None) -> Number:
 
 
 def _abs(value: Number) -> Number:
-    return abs(value)
+    return -value if value < 0 else value
 
 
 def _max(*values: Number) -> Number:

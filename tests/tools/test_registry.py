@@ -323,3 +323,30 @@ def test_any_value_is_clean_json_or_a_tool_error(value) -> None:  # type: ignore
 def test_seconds_are_reported() -> None:
     """The output says how long the call took."""
     assert given_back(lambda: time.sleep(0.01)).seconds >= 0.009
+
+
+def test_a_cancelled_call_cancels_its_task() -> None:
+    """Cancelling a call stops an async tool and leaves the registry usable."""
+    seen: list[str] = []
+
+    @tool
+    async def wait() -> None:
+        """Wait to be cancelled."""
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            seen.append("cancelled")
+            raise
+
+    async def main() -> object:
+        registry = ToolRegistry([wait, add])
+        call = asyncio.create_task(registry.call("wait", {}))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        return (await registry.call("add", {"a": 1})).value
+
+    assert asyncio.run(main()) == 1
+    assert seen == ["cancelled"]

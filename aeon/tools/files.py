@@ -1,0 +1,179 @@
+"""Tools that read a folder: list, read, search, and ask a table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from itertools import islice
+from typing import Annotated
+
+from pydantic import Field
+
+from aeon.errors import ToolError, ToolFailed
+from aeon.schema.frozen import JsonValue
+from aeon.tools.folder import Folder
+from aeon.tools.output import one_line, printable
+from aeon.tools.tables import Comparison, Operation, Table, answer
+from aeon.tools.tool import Tool, tool
+
+__all__ = ["files"]
+
+_READ_BYTES = 256 * 1024
+_TABLE_BYTES = 32 * 1024 * 1024
+_HINT_TABLE_BYTES = 4 * 1024 * 1024
+_HINT_CHARACTERS = 1_200
+_SEARCH_BYTES = 64 * 1024 * 1024
+_SEARCH_LINES = 100
+_TABLES = (".csv", ".tsv")
+
+_reader = tool(side_effects=False, parallel_safe=True)
+
+
+def files(folder: str | os.PathLike[str]) -> tuple[Tool, ...]:
+    """Return the tools ``list_files``, ``read_file``, ``search_files`` and ``table_query`` over a folder, read-only.
+
+    The first one's hint tells the planner the files, and the columns of the tables among them, as they are now.
+    Raises ``InputFileError`` if the folder is missing, unreadable or no folder.
+    """
+    source = Folder.open(folder)
+    listing = tool(side_effects=False, parallel_safe=True, hint=_hint(source))(_list_files(source))
+    return listing, _reader(_read_file(source)), _reader(_search_files(source)), _reader(_table_query(source))
+
+
+def _list_files(source: Folder) -> Callable[..., object]:
+    def list_files() -> list[dict[str, JsonValue]]:
+        """List the files of the folder with their sizes in bytes."""
+        return [{"path": path, "bytes": size} for path, size in source.files()]
+
+    return list_files
+
+
+def _read_file(source: Folder) -> Callable[..., object]:
+    def read_file(path: str) -> str:
+        """Read one text file.
+
+        Args:
+            path: the file's path as listed
+        """
+        text, whole = source.text(source.find(path), _READ_BYTES)
+        return text if whole else f"{text}… [cut: only the first {_READ_BYTES:,} bytes were read]"
+
+    return read_file
+
+
+def _search_files(source: Folder) -> Callable[..., object]:
+    def search_files(text: Annotated[str, Field(min_length=1)]) -> str:
+        """Find the lines of all text files that contain a text, upper and lower case alike.
+
+        Args:
+            text: a word or phrase, not a pattern
+        """
+        found, complete = _hits(source, text.casefold())
+        if not found:
+            return f"no line contains {one_line(text, 100)!r}" + ("" if complete else " in the part that was searched")
+        return "\n".join(found) + ("" if complete else f"\n… [cut: the search stopped after {len(found)} lines]")
+
+    return search_files
+
+
+def _hits(source: Folder, wanted: str) -> tuple[list[str], bool]:
+    """Return the matching lines as ``path:line: text``, and whether everything was searched."""
+    found: list[str] = []
+    left = _SEARCH_BYTES
+    for path, size in source.files():
+        if size > left:
+            return found, False
+        left -= size
+        try:
+            text, _ = source.text(source.find(path), size + 1)
+        except ToolError:  # a binary or unreadable file holds no lines
+            continue
+        for number, line in enumerate(text.splitlines(), start=1):
+            if wanted in line.casefold():
+                if len(found) == _SEARCH_LINES:
+                    return found, False
+                found.append(f"{path}:{number}: {one_line(line, 200)}")
+    return found, True
+
+
+def _table_query(source: Folder) -> Callable[..., object]:
+    def table_query(
+        path: str,
+        column: str,
+        operation: Operation,
+        where_column: str = "",
+        where_comparison: Comparison = "=",
+        where_value: str | int | float = "",
+        group_by: str = "",
+    ) -> JsonValue:
+        """Calculate over one column of a CSV file exactly, if wanted only over some rows or for each group of rows.
+
+        Args:
+            path: the CSV file's path as listed
+            column: the column to calculate over
+            operation: count counts rows; min and max also give the row
+            where_column: use only rows where this column compares with where_value
+            where_comparison: how to compare
+            where_value: what to compare with
+            group_by: give one result for each value of this column
+        """
+        table = _table(source, path, _TABLE_BYTES)
+        if operation != "count":
+            table.column(column)
+        if where_column:
+            table = _filtered(table, where_column, where_comparison, str(where_value))
+        if not group_by:
+            return answer(table, column, operation)
+        at = table.column(group_by)
+        groups: dict[str, list[tuple[str, ...]]] = {}
+        for row in table.rows:
+            groups.setdefault(row[at], []).append(row)
+        return {key: answer(Table(table.columns, tuple(rows)), column, operation) for key, rows in groups.items()}
+
+    return table_query
+
+
+def _filtered(table: Table, column: str, comparison: Comparison, value: str) -> Table:
+    """Return the matching rows; a value that does not occur at all is taken for a mistake and raises ``ToolFailed``."""
+    matching = table.where(column, comparison, value)
+    if matching.rows or not table.rows or comparison != "=":
+        return matching
+    at = table.column(column)
+    values = ", ".join(islice(dict.fromkeys(row[at] for row in table.rows), 12))
+    wanted = one_line(f"{table.columns[at]} = {value}", 100)
+    raise ToolFailed(f"no row has {wanted}; its values are: {one_line(values, 300)}")
+
+
+def _table(source: Folder, path: str, limit: int) -> Table:
+    text, whole = source.text(source.find(path), limit)
+    if not whole:
+        raise ToolFailed(f"{one_line(path, 100)} is larger than {limit:,} bytes; too large for a table")
+    return Table.parse(text)
+
+
+def _hint(source: Folder) -> str:
+    """Return a line for each file: size and, for a table, rows, columns and the first row; bounded in length."""
+    lines: list[str] = []
+    length = 0
+    entries = list(source.files())
+    for number, (path, size) in enumerate(entries):
+        line = _hint_line(source, path, size)
+        length += len(line) + 1
+        if length > _HINT_CHARACTERS:
+            lines.append(f"… and {len(entries) - number} more files")
+            break
+        lines.append(line)
+    return "\n".join(lines) or "the folder is empty"
+
+
+def _hint_line(source: Folder, path: str, size: int) -> str:
+    line = f"{one_line(path, 120)} ({size:,} bytes)"
+    if not path.lower().endswith(_TABLES) or size > _HINT_TABLE_BYTES:
+        return line
+    try:
+        table = _table(source, path, _HINT_TABLE_BYTES + 1)
+    except ToolError:  # what is no table is listed like any file
+        return line
+    first = f"; first row: {one_line(', '.join(table.rows[0]), 120)}" if table.rows else ""
+    columns = one_line(printable(", ".join(table.columns)), 200)
+    return f"{line}: {len(table.rows):,} rows; columns: {columns}{first}"

@@ -1,0 +1,96 @@
+"""A folder that can be read and never left."""
+
+from __future__ import annotations
+
+import codecs
+import difflib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from aeon.errors import InputFileError, ToolFailed
+from aeon.tools.output import one_line
+
+__all__ = ["Folder"]
+
+_MAX_FILES = 2_000
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A read-only view of the files in one folder and those below it; hidden ones are left out.
+
+    Nothing outside it is ever opened: neither through ``..`` nor an absolute path nor a symbolic link.
+    """
+
+    root: Path
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Folder:
+        """Return the folder. Raises ``InputFileError`` if it is missing, unreadable or no folder."""
+        try:
+            root = Path(path).resolve(strict=True)
+            with os.scandir(root):
+                pass
+        except (OSError, RuntimeError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise InputFileError(f"cannot read the folder {one_line(str(path))!r}: {reason}") from None
+        return cls(root)
+
+    def files(self) -> Iterator[tuple[str, int]]:
+        """Give the relative path and the size in bytes of each file, sorted, up to 2,000 files."""
+        count = 0
+        for base, folders, names in os.walk(self.root):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            for name in sorted(names):
+                path = Path(base, name)
+                if name.startswith(".") or not self._is_inside(path) or not path.is_file():
+                    continue
+                count += 1
+                if count > _MAX_FILES:
+                    return
+                yield path.relative_to(self.root).as_posix(), path.stat().st_size
+
+    def find(self, name: str) -> Path:
+        """Return the file of that relative path. Raises ``ToolFailed`` for one outside or that is not there."""
+        shown = repr(one_line(name, 100))
+        try:
+            path = (self.root / name.strip().replace("\\", "/")).resolve()
+            if not path.is_relative_to(self.root):
+                raise ToolFailed(f"{shown} is outside the folder; only the files listed by list_files can be read")
+            found = path.is_file()
+        except (OSError, RuntimeError, ValueError):
+            raise ToolFailed(f"{shown} is no path of a file") from None
+        if found:
+            return path
+        known = [entry for entry, _ in self.files()]
+        close = difflib.get_close_matches(name[:200], known, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(close)}?" if close else f"there are: {', '.join(known[:10]) or 'none'}"
+        raise ToolFailed(f"there is no file {shown}; {hint}")
+
+    def text(self, path: Path, limit: int) -> tuple[str, bool]:
+        """Return the file's text, up to ``limit`` bytes of it, and whether that is all.
+
+        Text is UTF-8 or else Latin-1. Raises ``ToolFailed`` for a binary or unreadable file.
+        """
+        shown = path.relative_to(self.root).as_posix()
+        try:
+            with path.open("rb") as file:
+                data = file.read(limit)
+                whole = not file.read(1)
+        except OSError as error:
+            raise ToolFailed(f"cannot read {shown}: {error.strerror or error}") from None
+        if b"\x00" in data:
+            raise ToolFailed(f"{shown} is a binary file, not text")
+        try:
+            decoder = codecs.getincrementaldecoder("utf-8-sig")()
+            return decoder.decode(data, final=whole), whole
+        except UnicodeDecodeError:
+            return data.decode("latin-1"), whole
+
+    def _is_inside(self, path: Path) -> bool:
+        try:
+            return path.resolve().is_relative_to(self.root)
+        except (OSError, RuntimeError):
+            return False

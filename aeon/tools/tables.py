@@ -1,0 +1,188 @@
+"""Tables from CSV text, and the questions that can be asked of one column."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import functools
+import io
+import operator
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from aeon.errors import ToolFailed
+from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.tools.numbers import parse_cell, plain
+from aeon.tools.output import one_line
+
+__all__ = ["Comparison", "Operation", "Table", "answer", "cell_value"]
+
+Operation = Literal["sum", "mean", "min", "max", "count", "list", "distinct"]
+Comparison = Literal["=", "!=", "<", "<=", ">", ">=", "contains"]
+
+_PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d{0,17})(\.\d{1,17})?")
+_MISSING = frozenset({"", "-", "na", "n/a", "nan", "null", "none"})
+_MAX_CELL = 1_000_000
+
+_ORDER: dict[str, Callable[[Fraction | str, Fraction | str], bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def cell_value(text: str) -> JsonValue:
+    """Return a cell as a number if it is written plainly as one, else as its text; ``007`` and ``1,200`` stay texts."""
+    if not _PLAIN_NUMBER.fullmatch(text):
+        return text
+    return float(text) if "." in text else int(text)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A header and its rows, each as wide as the header: missing cells are empty, surplus ones are dropped."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Table:
+        """Return the table of a CSV text whose first row is the header; the delimiter is found out.
+
+        Empty rows are left out, a column without name is called ``column_2``, a second one of a name ``name_2``.
+        Raises ``ToolFailed`` for a text without a table.
+        """
+        csv.field_size_limit(_MAX_CELL)
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
+        try:
+            lines = [[cell.strip() for cell in line] for line in reader if any(cell.strip() for cell in line)]
+        except csv.Error as error:
+            raise ToolFailed(f"line {reader.line_num} is no CSV: {error}") from None
+        if not lines:
+            raise ToolFailed("the file holds no table: it is empty")
+        columns = _unique(lines[0])
+        width = len(columns)
+        return cls(columns, tuple(tuple((line + [""] * width)[:width]) for line in lines[1:]))
+
+    def column(self, name: str) -> int:
+        """Return the column's position; case and outer spaces do not matter. Raises ``ToolFailed`` with the columns."""
+        wanted = name.strip().casefold()
+        folded = [column.casefold() for column in self.columns]
+        if name in self.columns:
+            return self.columns.index(name)
+        if wanted in folded:
+            return folded.index(wanted)
+        close = difflib.get_close_matches(wanted[:100], folded, n=1)
+        guess = f"; did you mean {self.columns[folded.index(close[0])]}?" if close else ""
+        listed = one_line(", ".join(self.columns), 300)
+        raise ToolFailed(f"there is no column {one_line(name, 60)!r}; the columns are: {listed}{guess}")
+
+    def objects(self) -> list[JsonObject]:
+        """Return the rows as objects, with plainly written numbers as numbers."""
+        return [self.record(row) for row in self.rows]
+
+    def record(self, row: Sequence[str]) -> JsonObject:
+        """Return one row as an object."""
+        return {column: cell_value(cell) for column, cell in zip(self.columns, row, strict=True)}
+
+    def where(self, column: str, comparison: Comparison, value: str) -> Table:
+        """Return the table of the rows that match: as numbers if both sides are numbers, else as texts without case.
+
+        With an order (``<``, ``>=``, …) a number and a text never match; two texts are ordered by their characters,
+        which is right for dates such as 2024-02-29.
+        """
+        at = self.column(column)
+        return Table(self.columns, tuple(row for row in self.rows if _matches(row[at], comparison, value)))
+
+
+def answer(table: Table, column: str, operation: Operation) -> JsonValue:
+    """Return what the operation gives for the column; sums and means are exact.
+
+    ``count`` counts rows, ``list`` gives the values in order, ``distinct`` each once; ``min`` and ``max`` give the
+    value, the first row that has it, and how many have it if more than one. Empty cells and ``n/a`` are no values.
+    Raises ``ToolFailed`` for an unknown column, for no values, and for a text where numbers are needed.
+    """
+    if operation == "count":
+        return len(table.rows)
+    at = table.column(column)
+    present = [row for row in table.rows if row[at].casefold() not in _MISSING]
+    if operation in ("list", "distinct"):
+        values = [row[at] for row in present]
+        return [cell_value(text) for text in (values if operation == "list" else dict.fromkeys(values))]
+    if not present:
+        raise ToolFailed(f"no row has a value in column {table.columns[at]!r}, so it has no {operation}")
+    if operation in ("min", "max"):
+        return _extreme(table, at, present, operation)
+    numbers = _numbers(table, at, present, operation)
+    total = sum(numbers, Fraction(0))
+    return plain(total if operation == "sum" else total / len(numbers))
+
+
+def _numbers(table: Table, at: int, rows: Sequence[Sequence[str]], operation: str) -> list[Fraction]:
+    numbers = []
+    for row in rows:
+        number = parse_cell(row[at])
+        if number is None:
+            cell, name = one_line(row[at], 60), table.columns[at]
+            raise ToolFailed(f"{operation} needs numbers, but column {name!r} holds {cell!r}")
+        numbers.append(number)
+    return numbers
+
+
+def _extreme(table: Table, at: int, rows: Sequence[Sequence[str]], operation: str) -> JsonObject:
+    """Return the least or greatest value with its row; numbers if all are, else texts."""
+    parsed = [parse_cell(row[at]) for row in rows]
+    keys: list[Fraction] | list[str]
+    numbers = [number for number in parsed if number is not None]
+    keys = numbers if len(numbers) == len(rows) else [row[at].casefold() for row in rows]
+    first = _place(keys, operation)
+    value: JsonValue = plain(numbers[first]) if keys is numbers else rows[first][at]
+    result: JsonObject = {"value": value, "row": table.record(rows[first])}
+    same = sum(key == keys[first] for key in keys)
+    return result if same == 1 else {**result, "rows_with_it": same}
+
+
+def _place(keys: list[Fraction] | list[str], operation: str) -> int:
+    """Return where the first least or greatest key stands."""
+    better = operator.lt if operation == "min" else operator.gt
+    return functools.reduce(lambda best, i: i if better(keys[i], keys[best]) else best, range(len(keys)))
+
+
+def _matches(cell: str, comparison: Comparison, value: str) -> bool:
+    if comparison == "contains":
+        return value.strip().casefold() in cell.casefold()
+    left, right = parse_cell(cell), parse_cell(value)
+    if left is not None and right is not None:
+        return _ORDER[comparison](left, right)
+    if comparison in ("=", "!="):
+        return _ORDER[comparison](cell.casefold(), value.strip().casefold())
+    if left is not None or right is not None or not cell:
+        return False
+    return _ORDER[comparison](cell.casefold(), value.strip().casefold())
+
+
+def _delimiter(text: str) -> str:
+    """Return the delimiter that csv finds, if the header has it; else a comma."""
+    header = next((line for line in text.splitlines()[:50] if line.strip()), "")
+    try:
+        found = csv.Sniffer().sniff(text[:8192], delimiters=",;\t|").delimiter
+    except csv.Error:
+        found = max(",;\t|", key=header.count)
+    return found if found in header else ","
+
+
+def _unique(names: Sequence[str]) -> tuple[str, ...]:
+    columns: list[str] = []
+    for number, name in enumerate(names, start=1):
+        wanted = stem = name or f"column_{number}"
+        again = 2
+        while wanted in columns:
+            wanted, again = f"{stem}_{again}", again + 1
+        columns.append(wanted)
+    return tuple(columns)

@@ -1,0 +1,273 @@
+"""Reading a folder."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from aeon.errors import InputFileError, ToolArgumentError, ToolFailed
+from aeon.tools import ToolRegistry
+from aeon.tools.files import files
+
+SALES = """date,region,product,amount
+2024-01-01,North,Apple,"1,200.50"
+2024-01-02,South,Pear,$300
+2024-02-01,North,Pear,99.5
+2024-02-02,East,Apple,n/a
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Make a folder of a table, texts, a binary file, a hidden one and links out of it."""
+    root = tmp_path / "data"
+    (root / "sub").mkdir(parents=True)
+    (root / "sales.csv").write_text(SALES)
+    (root / "notes.txt").write_text("First line\nThe Secret is here\n")
+    (root / "sub" / "latin.txt").write_bytes("caf\xe9 secret".encode("latin-1"))
+    (root / "sub" / "picture.bin").write_bytes(b"\x00\x01secret")
+    (root / ".hidden").write_text("secret")
+    (tmp_path / "outside.txt").write_text("secret of the outside")
+    (root / "link.txt").symlink_to(tmp_path / "outside.txt")
+    (root / "up").symlink_to(tmp_path)
+    return root
+
+
+def ask(folder: Path, name: str, **arguments: object) -> object:
+    """Call one of the tools."""
+    return asyncio.run(ToolRegistry(files(folder), 10**6).call(name, arguments)).value  # type: ignore[arg-type]
+
+
+def test_all_are_safe(folder: Path) -> None:
+    """Reading changes nothing and may overlap."""
+    tools = files(folder)
+    assert [t.name for t in tools] == ["list_files", "read_file", "search_files", "table_query"]
+    assert all(t.parallel_safe and not t.side_effects for t in tools)
+
+
+def test_list_leaves_out_hidden_files_and_links_out(folder: Path) -> None:
+    """Only what is in the folder is listed."""
+    assert [entry["path"] for entry in ask(folder, "list_files")] == [  # type: ignore[attr-defined]
+        "notes.txt",
+        "sales.csv",
+        "sub/latin.txt",
+        "sub/picture.bin",
+    ]
+
+
+def test_hint_tells_the_columns(folder: Path) -> None:
+    """A planner that never saw the folder learns names, columns and a first row."""
+    hint = files(folder)[0].hint
+    assert "sales.csv (141 bytes): 4 rows; columns: date, region, product, amount" in hint
+    assert "first row: 2024-01-01, North, Apple, 1,200.50" in hint
+
+
+def test_hint_is_bounded(tmp_path: Path) -> None:
+    """Many files do not flood the prompt."""
+    for number in range(200):
+        (tmp_path / f"file_{number:03}.txt").write_text("x")
+    hint = files(tmp_path)[0].hint
+    assert len(hint) < 1300
+    assert hint.splitlines()[-1].endswith("more files")
+
+
+def test_empty_folder(tmp_path: Path) -> None:
+    """An empty folder is no error."""
+    assert files(tmp_path)[0].hint == "the folder is empty"
+    assert ask(tmp_path, "list_files") == []
+
+
+def test_missing_folder_and_file_as_folder(tmp_path: Path) -> None:
+    """What is no folder is refused at once."""
+    (tmp_path / "file").write_text("x")
+    for path in ("missing", "file", "nul\x00"):
+        with pytest.raises(InputFileError, match=r"cannot read the folder"):
+            files(str(tmp_path / path))
+
+
+def test_read_text(folder: Path) -> None:
+    """UTF-8 is read as it is, other text as Latin-1."""
+    assert ask(folder, "read_file", path="notes.txt") == "First line\nThe Secret is here\n"
+    assert ask(folder, "read_file", path="sub/latin.txt") == "caf\xe9 secret"
+    assert ask(folder, "read_file", path="./sub/../notes.txt") == "First line\nThe Secret is here\n"
+
+
+def test_read_cuts_a_large_file(tmp_path: Path) -> None:
+    """A file above the cap is cut, never in the middle of a character, and marked."""
+    (tmp_path / "large.txt").write_text("a" + "\xe9" * 200_000)
+    text = str(ask(tmp_path, "read_file", path="large.txt"))
+    assert text.startswith("a\xe9")
+    assert text.endswith("\xe9… [cut: only the first 262,144 bytes were read]")
+
+
+def test_binary_file_is_refused(folder: Path) -> None:
+    """A binary file is no text."""
+    with pytest.raises(ToolFailed, match="binary"):
+        ask(folder, "read_file", path="sub/picture.bin")
+
+
+@pytest.mark.parametrize(
+    "path", ["../outside.txt", "/etc/passwd", "link.txt", "up/outside.txt", "sub/../../outside.txt", "..\\outside.txt"]
+)
+def test_nothing_outside_is_read(folder: Path, path: str) -> None:
+    """No path and no link leads out of the folder."""
+    with pytest.raises(ToolFailed, match="outside the folder"):
+        ask(folder, "read_file", path=path)
+    with pytest.raises(ToolFailed, match="outside the folder"):
+        ask(folder, "table_query", path=path, column="a", operation="count")
+
+
+@pytest.mark.parametrize("path", ["", "sub", "sale.csv", "nul\x00", "x" * 10_000])
+def test_what_is_no_file_is_a_failure(folder: Path, path: str) -> None:
+    """A folder, a wrong name or an impossible one is a clear failure."""
+    with pytest.raises(ToolFailed):
+        ask(folder, "read_file", path=path)
+
+
+def test_wrong_name_lists_close_ones(folder: Path) -> None:
+    """A misspelt path gets the nearest."""
+    with pytest.raises(ToolFailed, match=r"did you mean sales\.csv"):
+        ask(folder, "read_file", path="sale.csv")
+
+
+def test_search_ignores_case_and_never_leaves(folder: Path) -> None:
+    """Search gives path, line number and line, from text files of the folder only."""
+    assert (
+        ask(folder, "search_files", text="SECRET") == "notes.txt:2: The Secret is here\nsub/latin.txt:1: caf\xe9 secret"
+    )
+    assert ask(folder, "search_files", text="absent") == "no line contains 'absent'"
+
+
+def test_search_is_capped(tmp_path: Path) -> None:
+    """A common word gives a hundred lines and says that there are more."""
+    (tmp_path / "many.txt").write_text("word\n" * 500)
+    lines = str(ask(tmp_path, "search_files", text="word")).splitlines()
+    assert len(lines) == 101
+    assert lines[-1] == "… [cut: the search stopped after 100 lines]"
+
+
+def test_search_for_nothing_is_refused(folder: Path) -> None:
+    """An empty text is in every line."""
+    with pytest.raises(ToolArgumentError):
+        ask(folder, "search_files", text="")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "value"),
+    [
+        ({"column": "amount", "operation": "sum"}, 1600),
+        ({"column": "amount", "operation": "mean"}, 1600 / 3),
+        ({"column": " AMOUNT", "operation": "sum", "where_column": "region", "where_value": "north"}, 1300),
+        (
+            {
+                "column": "",
+                "operation": "count",
+                "where_column": "product",
+                "where_comparison": "!=",
+                "where_value": "Pear",
+            },
+            2,
+        ),
+        (
+            {
+                "column": "*",
+                "operation": "count",
+                "where_column": "amount",
+                "where_comparison": ">=",
+                "where_value": 300,
+            },
+            2,
+        ),
+        (
+            {
+                "column": "*",
+                "operation": "count",
+                "where_column": "amount",
+                "where_comparison": ">",
+                "where_value": 9999,
+            },
+            0,
+        ),
+        (
+            {
+                "column": "date",
+                "operation": "list",
+                "where_column": "date",
+                "where_comparison": "<",
+                "where_value": "2024-02-01",
+            },
+            ["2024-01-01", "2024-01-02"],
+        ),
+        (
+            {
+                "column": "date",
+                "operation": "count",
+                "where_column": "date",
+                "where_comparison": "contains",
+                "where_value": "-02-",
+            },
+            2,
+        ),
+        ({"column": "region", "operation": "distinct"}, ["North", "South", "East"]),
+        (
+            {"column": "amount", "operation": "max"},
+            {
+                "value": 1200.5,
+                "row": {"date": "2024-01-01", "region": "North", "product": "Apple", "amount": "1,200.50"},
+            },
+        ),
+        (
+            {"column": "product", "operation": "min"},
+            {
+                "value": "Apple",
+                "row": {"date": "2024-01-01", "region": "North", "product": "Apple", "amount": "1,200.50"},
+                "rows_with_it": 2,
+            },
+        ),
+        ({"column": "amount", "operation": "count", "group_by": "region"}, {"North": 2, "South": 1, "East": 1}),
+        (
+            {
+                "column": "amount",
+                "operation": "sum",
+                "group_by": "product",
+                "where_column": "region",
+                "where_value": "North",
+            },
+            {"Apple": 1200.5, "Pear": 99.5},
+        ),
+    ],
+)
+def test_table_query(folder: Path, arguments: dict[str, object], value: object) -> None:
+    """Each operation, comparison and grouping gives the exact answer."""
+    assert ask(folder, "table_query", path="sales.csv", **arguments) == value
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"column": "amont", "operation": "sum"}, "columns are: date, region, product, amount; did you mean amount"),
+        ({"column": "product", "operation": "sum"}, "sum needs numbers, but column 'product' holds 'Apple'"),
+        (
+            {"column": "amount", "operation": "sum", "where_column": "region", "where_value": "West"},
+            "values are: North, South, East",
+        ),
+        ({"column": "amount", "operation": "sum", "where_column": "city", "where_value": "x"}, "no column 'city'"),
+        (
+            {"column": "amount", "operation": "max", "where_column": "region", "where_value": "East"},
+            "no row has a value",
+        ),
+        ({"column": "amount", "operation": "sum", "group_by": "town"}, "no column 'town'"),
+    ],
+)
+def test_table_query_failures_say_what_there_is(folder: Path, arguments: dict[str, object], text: str) -> None:
+    """A wrong column or value gets the right ones."""
+    with pytest.raises(ToolFailed, match=text):
+        ask(folder, "table_query", path="sales.csv", **arguments)
+
+
+def test_unknown_operation_is_an_argument_error(folder: Path) -> None:
+    """The schema knows the operations."""
+    with pytest.raises(ToolArgumentError, match="operation"):
+        ask(folder, "table_query", path="sales.csv", column="amount", operation="total")
