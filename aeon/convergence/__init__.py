@@ -1,0 +1,1 @@
+"""Whether the results answer the task."""

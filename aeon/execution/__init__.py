@@ -1,0 +1,1 @@
+"""Doing one step: by its tool, or by reasoning."""

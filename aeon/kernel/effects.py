@@ -7,7 +7,7 @@ the batch's order. It also yields ``Note``s: what people may want to see, answer
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import ClassVar, Generic, TypeAlias, TypeVar
+from typing import ClassVar, TypeAlias, TypeVar
 
 from pydantic import SerializeAsAny
 
@@ -21,11 +21,10 @@ __all__ = [
     "RefinePlan", "Synthesize", "ValidatePlan", "ValidateResults",
 ]  # fmt: skip
 
-R = TypeVar("R", bound=Frozen)
 T = TypeVar("T")
 
 
-class Effect(Frozen, Generic[R]):
+class Effect(Frozen):
     """A request that only the world outside can answer, and the most it may spend."""
 
     phase: ClassVar[Phase]
@@ -35,7 +34,7 @@ class Effect(Frozen, Generic[R]):
     allowance: Allowance = Allowance(calls=0)
 
 
-class InferProfile(Effect[TaskProfile]):
+class InferProfile(Effect):
     """How hard is the task? ``previous`` and ``issues`` are set when it is asked again at a pass boundary."""
 
     phase = "profile"
@@ -44,7 +43,7 @@ class InferProfile(Effect[TaskProfile]):
     issues: tuple[str, ...] = ()
 
 
-class DraftPlan(Effect[Plan]):
+class DraftPlan(Effect):
     """Which steps, at most ``most_steps``, lead to the answer?"""
 
     phase = "plan"
@@ -53,7 +52,7 @@ class DraftPlan(Effect[Plan]):
     most_steps: int
 
 
-class ValidatePlan(Effect[SemanticValidationReport]):
+class ValidatePlan(Effect):
     """What is wrong with the plan?"""
 
     phase = "validate_plan"
@@ -61,7 +60,7 @@ class ValidatePlan(Effect[SemanticValidationReport]):
     plan: Plan
 
 
-class RefinePlan(Effect[Refinement]):
+class RefinePlan(Effect):
     """Which deltas resolve the triggers? ``repairs`` are a validator's advice; ``most_steps`` new steps fit."""
 
     phase = "refine_plan"
@@ -72,7 +71,7 @@ class RefinePlan(Effect[Refinement]):
     most_steps: int
 
 
-class ExecuteStep(Effect[StepResult]):
+class ExecuteStep(Effect):
     """Do this step; it knows its place, its incoming context and its handoff."""
 
     phase = "execute"
@@ -81,7 +80,7 @@ class ExecuteStep(Effect[StepResult]):
     inputs: tuple[StepInput, ...] = ()
 
 
-class ValidateResults(Effect[SemanticValidationReport]):
+class ValidateResults(Effect):
     """What is wrong with the results of the steps that this pass executed?"""
 
     phase = "validate_results"
@@ -90,7 +89,7 @@ class ValidateResults(Effect[SemanticValidationReport]):
     executed: tuple[str, ...]
 
 
-class AssessConvergence(Effect[ConvergenceAssessment]):
+class AssessConvergence(Effect):
     """Do the results answer the task?"""
 
     phase = "assess"
@@ -100,7 +99,7 @@ class AssessConvergence(Effect[ConvergenceAssessment]):
     thresholds: ConvergenceThresholds
 
 
-class Synthesize(Effect[Answer]):
+class Synthesize(Effect):
     """Put the results into one answer; ``caveat`` says what it must admit, if anything."""
 
     phase = "synthesize"
@@ -112,7 +111,7 @@ class Synthesize(Effect[Answer]):
 class Batch(Frozen):
     """Effects to be done at once; the outcomes come back in this order."""
 
-    effects: tuple[SerializeAsAny[Effect[Frozen]], ...]
+    effects: tuple[SerializeAsAny[Effect], ...]
 
 
 class Note(Frozen):

@@ -76,22 +76,22 @@ class State:
         """What so many effects of this phase may spend now, together."""
         return allowance(self.config, self.usage, self.elapsed, effects * self.config.caps.of(phase), final)
 
-    def perform(self, effect: Effect[R], instead: R) -> Program[R]:
+    def perform(self, effect: Effect, instead: R) -> Program[R]:
         """Issue one effect at a boundary; a failure is recorded, and ``instead`` stands in for its value."""
         self.boundary()
         (outcome,) = yield from self.issue((effect,))
         return self.value(effect, outcome, instead)
 
-    def value(self, effect: Effect[R], outcome: Outcome, instead: R) -> R:
+    def value(self, effect: Effect, outcome: Outcome, instead: R) -> R:
         """The outcome's value; without one ``instead``, and the degradation on record."""
         if isinstance(outcome.value, effect.result):
             return cast("R", outcome.value)
         self.degraded.append(Degradation(phase=effect.phase, message=outcome.message))
         return instead
 
-    def issue(self, effects: Sequence[Effect[R]]) -> Program[tuple[Outcome, ...]]:
+    def issue(self, effects: Sequence[Effect]) -> Program[tuple[Outcome, ...]]:
         """Issue effects at once and charge what they cost; failures are the caller's to judge."""
-        outcomes = yield Batch(effects=cast("tuple[Effect[Frozen], ...]", tuple(effects)))
+        outcomes = yield Batch(effects=tuple(effects))
         for effect, outcome in zip(effects, outcomes, strict=True):
             self.usage = self.usage + outcome.usage
             self.elapsed = max(self.elapsed, outcome.ended)
@@ -102,7 +102,7 @@ class State:
             self.denied = self.denied or self.denial(effect, outcome)
         return outcomes
 
-    def denial(self, effect: Effect[R], outcome: Outcome) -> StopReason | None:
+    def denial(self, effect: Effect, outcome: Outcome) -> StopReason | None:
         """The budget of the run that kept this effect from being done; its own cap on calls is none."""
         limit = outcome.failure.limit if outcome.failure else None
         own_cap = limit == "calls" and effect.allowance.calls >= self.config.caps.of(effect.phase)

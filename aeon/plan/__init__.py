@@ -1,0 +1,1 @@
+"""Plans: drafting them and refining them."""

@@ -132,17 +132,17 @@ class _Run:
             if not ledger.in_tool:
                 task.cancel()
 
-    async def _issue(self, effects: tuple[Effect[Frozen], ...]) -> tuple[Outcome, ...]:
+    async def _issue(self, effects: tuple[Effect, ...]) -> tuple[Outcome, ...]:
         first = self._issued
         self._issued += len(effects)
         handled = (self._handle(first + n, effect) for n, effect in enumerate(effects))
         return tuple(await asyncio.gather(*handled))
 
-    async def _handle(self, number: int, effect: Effect[Frozen]) -> Outcome:
+    async def _handle(self, number: int, effect: Effect) -> Outcome:
         self._tell(EffectStarted(number=number, effect=effect))
         started = self._now()
         ledger = Ledger(effect.allowance, self._clock)
-        handler = cast("Handler[Effect[Frozen], Frozen]", getattr(self._job.modules, effect.phase))
+        handler = cast("Handler[Effect, Frozen]", getattr(self._job.modules, effect.phase))
         value, failure = None, None
         with charging(ledger):
             task = asyncio.ensure_future(_answer(handler, effect))
@@ -174,7 +174,7 @@ class _Run:
             observer(event)
 
 
-async def _answer(handler: Handler[Effect[Frozen], Frozen], effect: Effect[Frozen]) -> Frozen:
+async def _answer(handler: Handler[Effect, Frozen], effect: Effect) -> Frozen:
     value = await handler(effect)
     if not isinstance(value, effect.result):
         raise TypeError(f"the handler of '{effect.phase}' returned {type(value).__name__}, not {effect.result.__name__}")

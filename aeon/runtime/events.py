@@ -27,7 +27,7 @@ class EffectStarted(Frozen):
 
     type: Literal["effect_started"] = "effect_started"
     number: int
-    effect: SerializeAsAny[Effect[Frozen]]
+    effect: SerializeAsAny[Effect]
 
 
 class EffectEnded(Frozen):
@@ -35,7 +35,7 @@ class EffectEnded(Frozen):
 
     type: Literal["effect_ended"] = "effect_ended"
     number: int
-    effect: SerializeAsAny[Effect[Frozen]]
+    effect: SerializeAsAny[Effect]
     outcome: Outcome
 
 

@@ -49,7 +49,7 @@ class Entry(Frozen):
     interrupted: bool = False
 
     @classmethod
-    def of(cls, number: int, effect: Effect[Frozen], outcome: Outcome) -> Entry:
+    def of(cls, number: int, effect: Effect, outcome: Outcome) -> Entry:
         """The entry for an effect that has its outcome."""
         value = outcome.value.model_dump(mode="json") if outcome.value is not None else None
         return cls(
@@ -57,7 +57,7 @@ class Entry(Frozen):
             usage=outcome.usage, started=outcome.started, ended=outcome.ended, interrupted=outcome.interrupted,
         )  # fmt: skip
 
-    def outcome(self, effect: Effect[Frozen]) -> Outcome:
+    def outcome(self, effect: Effect) -> Outcome:
         """The outcome as it was.
 
         Raises:
@@ -78,7 +78,7 @@ class Entry(Frozen):
         )  # fmt: skip
 
 
-def fingerprint(effect: Effect[Frozen]) -> str:
+def fingerprint(effect: Effect) -> str:
     """16 hex digits that tell this effect from any other: its phase and all its fields."""
     return hashlib.sha256(f"{effect.phase}:{effect.model_dump_json()}".encode()).hexdigest()[:16]
 

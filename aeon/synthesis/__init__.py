@@ -1,0 +1,1 @@
+"""One answer from the results of the steps."""

@@ -1,0 +1,87 @@
+"""What a model writes when it plans: steps as a tagged union of the tools there are, and reasoning.
+
+Ids, indices and dependencies are the host's: the model names a tool, fills its slots and refers to earlier steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aeon.schema import JsonObject, JsonValue, Reasoning, Step, ToolCall
+from aeon.tools.references import references
+from aeon.tools.registry import ToolRegistry
+
+__all__ = ["faults", "plan_schema", "step_schema", "to_step"]
+
+NO_TOOL = "none"
+_GOAL: JsonObject = {"type": "string", "minLength": 3, "maxLength": 160}
+_USES: JsonObject = {"type": "array", "items": {"type": "string", "pattern": "^s[0-9]{1,2}$"}, "maxItems": 6}
+
+
+def step_schema(tools: ToolRegistry) -> JsonObject:
+    """One step: ``goal``, ``tool`` and that tool's arguments; late and reasoning steps name the steps they use."""
+    variants = [_variant(name, _arguments(tools, name)) for name in tools.names]
+    variants.append(_variant(NO_TOOL, {"uses": _USES}))
+    return {"anyOf": list(variants)}
+
+
+def plan_schema(tools: ToolRegistry, most: int) -> JsonObject:
+    """A whole plan of at most ``most`` steps."""
+    steps: JsonObject = {"type": "array", "items": step_schema(tools), "minItems": 1, "maxItems": most}
+    return {"type": "object", "properties": {"steps": steps}, "required": ["steps"], "additionalProperties": False}
+
+
+def to_step(raw: JsonObject, step_id: str, depth: int = 0) -> Step:
+    """The step that a model's words mean; what it depends on follows from what it refers to."""
+    fields = dict(raw)
+    goal, tool = str(fields.pop("goal")), str(fields.pop("tool"))
+    uses = fields.pop("uses", None)
+    named = [str(use) for use in uses] if isinstance(uses, list) else []
+    wanted = dict.fromkeys([*named, *references([goal, fields])])
+    action = Reasoning() if tool == NO_TOOL else ToolCall(tool=tool, arguments=None if uses is not None else fields)
+    return Step(id=step_id, description=goal, action=action, dependencies=tuple(wanted), provides=(step_id,), depth=depth)
+
+
+def faults(steps: Sequence[Step], earlier: Sequence[str], tools: ToolRegistry) -> list[str]:
+    """What keeps steps from running, in words for the model: unknown tools, wrong arguments, wrong references."""
+    known = list(earlier)
+    found: list[str] = []
+    for step in steps:
+        for name in step.dependencies:
+            if name not in known:
+                there = ", ".join(f"${k}" for k in known) or "none"
+                found.append(f"step {step.id} refers to ${name}, which is no earlier step (earlier steps: {there})")
+        if isinstance(step.action, ToolCall) and step.action.tool not in tools.names:
+            found.append(f"step {step.id} names the tool '{step.action.tool}', which does not exist")
+        elif isinstance(step.action, ToolCall) and step.action.arguments is not None:
+            found += [f"step {step.id}: {fault}" for fault in tools.check(step.action.tool, step.action.arguments, references=True)]
+        known.append(step.id)
+    return found
+
+
+def _arguments(tools: ToolRegistry, name: str) -> JsonObject:
+    tool = tools.get(name)
+    if tool.late_arguments:
+        return {"uses": _USES}
+    properties = tool.parameters.get("properties")
+    return {key: _open(value) for key, value in properties.items()} if isinstance(properties, dict) else {}
+
+
+def _open(schema: JsonValue) -> JsonValue:
+    """A slot that also takes a reference: its value is not known yet. Text slots take one anyway."""
+    if not isinstance(schema, dict) or schema.get("type") == "string" and "enum" not in schema:
+        return schema
+    bare = {key: value for key, value in schema.items() if key != "description"}
+    return {"anyOf": [bare, {"type": "string", "pattern": r"^\$s[0-9]{1,2}$"}]}
+
+
+def _variant(tool: str, arguments: JsonObject) -> JsonObject:
+    properties: JsonObject = {"goal": _GOAL, "tool": {"const": tool}, **arguments}
+    required = [key for key in properties if not _optional(arguments.get(key))]
+    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+
+
+def _optional(schema: JsonValue | None) -> bool:
+    return isinstance(schema, dict) and "default" in schema
+
+

@@ -1,0 +1,33 @@
+"""The part that all prompts of a run share: how to work, with which tools, on which task.
+
+It comes first and never changes within a run, so that an endpoint's prefix cache serves it to every module.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aeon.schema import Task
+from aeon.supervisor.prompt import Prompt, fence, load, render
+
+__all__ = ["Briefing"]
+
+_LONGEST_CONTEXT = 6_000
+_LONGEST_TASK = 6_000
+
+
+@dataclass(frozen=True)
+class Briefing:
+    """What every module tells the model first. ``tools`` describes the tools of the run, one a line."""
+
+    tools: str = ""
+
+    def prompt(self, task: Task, question: str) -> Prompt:
+        """A prompt that asks ``question`` about ``task``."""
+        system = render(load("aeon.supervisor", "briefing.md"), tools=self.tools or "(none)")
+        parts = [f"TASK: {task.text[:_LONGEST_TASK]}"]
+        if task.context:
+            parts.append(fence("context", task.context, _LONGEST_CONTEXT))
+        if task.criteria:
+            parts.append("The answer must meet:\n" + "\n".join(f"- {criterion}" for criterion in task.criteria))
+        return Prompt(system=system, user="\n\n".join([*parts, question]))

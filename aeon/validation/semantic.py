@@ -1,0 +1,124 @@
+"""The validator: crisp questions, asked with the evidence in view; an issue must point at something that exists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from aeon.kernel.effects import ValidatePlan, ValidateResults
+from aeon.runtime.ledger import current_ledger
+from aeon.schema import Form, Frozen, Issue, IssueType, JsonValue, Plan, SemanticValidationReport, Severity, Step, Task
+from aeon.supervisor.briefing import Briefing
+from aeon.supervisor.prompt import fence, load, render
+from aeon.supervisor.schema import schema_of
+from aeon.supervisor.supervisor import Supervisor
+from aeon.validation.arithmetic import wrong_sums
+
+__all__ = ["SemanticValidator"]
+
+_LONGEST = 5_000
+_CALLS_PER_ISSUE = 2
+
+
+class IssueReply(Frozen):
+    """One fault in the model's words; where it can be is filled in by the host."""
+
+    description: str = Field(min_length=5, max_length=200)
+    proposed_repair: str = Field(max_length=160)
+    type: IssueType
+    severity: Severity
+    location: str
+
+
+class SemanticValidator:
+    """Asks whether a plan or a result is right, and only where that is doubted what is wrong.
+
+    ``plan_cut`` and ``result_cut`` are the probabilities (0-1) of "right" below which a fault is looked for.
+    """
+
+    def __init__(
+        self, supervisor: Supervisor, briefing: Briefing, plan_cut: float = 0.2, result_cut: float = 0.2
+    ) -> None:
+        self._supervisor = supervisor
+        self._briefing = briefing
+        self._plan_cut = plan_cut
+        self._result_cut = result_cut
+
+    async def validate_plan(self, effect: ValidatePlan) -> SemanticValidationReport:
+        """Issues of the plan, none where it is judged to lead to the answer."""
+        shown = fence("plan", outline(effect.plan), _LONGEST)
+        right, form = await self._ask(effect.task, render(load("aeon.validation", "plan.md"), plan=shown))
+        if right >= self._plan_cut:
+            return SemanticValidationReport(form=form)
+        issue = await self._issue(effect.task, "plan", shown, (), effect.plan.steps)
+        return SemanticValidationReport(issues=(issue,) if issue else (), form=form)
+
+    async def validate_results(self, effect: ValidateResults) -> SemanticValidationReport:
+        """Issues of the steps that reasoned; what a tool computed is exact and asked about by nobody."""
+        steps = [s for s in effect.plan.steps if s.id in effect.executed and s.status == "complete" and _reasoned(s)]
+        issues: list[Issue] = []
+        evidence: list[str] = []
+        form: Form = "none"
+        for step in steps:
+            if current_ledger().calls_left() < _CALLS_PER_ISSUE:
+                evidence.append(f"{step.id}: not checked, the calls for it were used up")
+                continue
+            found = wrong_sums(str(step.output))
+            evidence += [f"{step.id}: {fact}" for fact in found]
+            shown = fence("results", _context(effect.plan, step), _LONGEST)
+            note = "Recomputed: " + "; ".join(found) + "\n" if found else ""
+            question = render(load("aeon.validation", "results.md"), results=shown, evidence=note, step=step.id)
+            right, form = await self._ask(effect.task, question)
+            if right < self._result_cut:
+                issue = await self._issue(effect.task, "results", shown, found, (step,))
+                issues += [issue] if issue else []
+        return SemanticValidationReport(issues=tuple(issues), evidence=tuple(evidence), form=form)
+
+    async def _ask(self, task: Task, question: str) -> tuple[float, Form]:
+        reply = await self._supervisor.probability(self._briefing.prompt(task, question))
+        return reply.value, reply.form
+
+    async def _issue(
+        self, task: Task, subject: Literal["plan", "results"], shown: str, evidence: Sequence[str], steps: Sequence[Step]
+    ) -> Issue | None:
+        """The fault in words, or nothing if all that comes is the step itself said again."""
+        note = "Recomputed: " + "; ".join(evidence) + "\n" if evidence else ""
+        question = render(load("aeon.validation", "issue.md"), subject=subject, material=shown, evidence=note)
+        schema = schema_of(IssueReply)
+        properties = schema["properties"]
+        if isinstance(properties, dict):
+            places: list[JsonValue] = [s.id for s in steps]
+            properties["location"] = {"enum": [*places, "plan"] if subject == "plan" else places}
+        reply = await self._supervisor.structured(
+            self._briefing.prompt(task, question), IssueReply, schema=schema, max_tokens=200
+        )
+        issue = Issue.model_validate(reply.value.model_dump())
+        return None if any(_echoes(issue.description, step.description) for step in steps) else issue
+
+
+def outline(plan: Plan) -> str:
+    """The plan for a judge: what each step finds out and how."""
+    return "\n".join(f"{s.id}: {s.description} | {_how(s)}" for s in plan.steps)
+
+
+def _how(step: Step) -> str:
+    if step.action.type == "reasoning":
+        return "by reasoning"
+    return f"{step.action.tool} {step.action.arguments or '(arguments follow)'}"
+
+
+def _context(plan: Plan, step: Step) -> str:
+    shown = [s for s in plan.steps if s.id in step.dependencies] + [step]
+    return "\n".join(f"{s.id}: {s.description}\n  = {s.output}" for s in shown)
+
+
+def _reasoned(step: Step) -> bool:
+    return step.mode in ("reasoning", "reasoning_fallback")
+
+
+def _echoes(text: str, step: str) -> bool:
+    """Whether nearly every word of the text is one of the step's own: then it names no fault."""
+    words, own = set(text.casefold().split()), set(step.casefold().split())
+    return len(words & own) >= 0.8 * len(words)
