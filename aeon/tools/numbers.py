@@ -59,8 +59,9 @@ def restored(text: str) -> Fraction:
     """Return the exact value of a decimal text, or of the simple fraction whose double the text shows.
 
     ``3.3333333333333335`` is how a double shows 10/3: a text of more than 12 digits that is exactly such a display, of
-    a fraction with a denominator up to 100,000 (less above 1,000, where doubles lie further apart), is taken for that
-    fraction. So a number survives being handed on as JSON, and ``10 / 3`` in one step times 3 in the next is 10.
+    a fraction with a small denominator, is taken for that fraction. So a number survives being handed on as JSON, and
+    ``10 / 3`` in one step times 3 in the next is 10. This holds for every denominator up to 1,000 and values up to a
+    million, and for nearly every one up to 100,000 and values up to 1,000.
     """
     exact = Fraction(text)
     if sum(character.isdigit() for character in text.lower().split("e")[0].lstrip("0.")) <= _PLAIN_DIGITS:

@@ -201,7 +201,7 @@ def test_chained_steps_stay_exact() -> None:
     assert asyncio.run(chain()) == 10
 
 
-@given(st.fractions(-1000, 1000, max_denominator=100_000) | st.fractions(-(10**6), 10**6, max_denominator=1000))
+@given(st.fractions(-(10**6), 10**6, max_denominator=1000))
 def test_simple_fractions_survive_json(fraction) -> None:  # type: ignore[no-untyped-def]
     """A fraction with a small denominator comes back exactly from its JSON number."""
     assert restored(str(plain(fraction))) == fraction
