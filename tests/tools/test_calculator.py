@@ -308,3 +308,9 @@ def test_never_raises_outside_the_tree(expression) -> None:  # type: ignore[no-u
 def test_numbers_in_cells(cell, value) -> None:  # type: ignore[no-untyped-def]
     """Cells show numbers in many ways; what is no number is told apart."""
     assert parse_cell(cell) == value
+
+
+def test_a_long_flat_expression_is_not_nested() -> None:
+    """Length alone is no nesting: a column of numbers can be added up."""
+    assert evaluate(" + ".join(["(1)"] * 1000)) == 1000
+    assert evaluate("sum(" + ", ".join(["1"] * 1000) + ")") == 1000
