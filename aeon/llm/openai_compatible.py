@@ -132,11 +132,15 @@ class OpenAICompatible:
                 ways = ways[1:] if outcome.plainer else ways
                 continue
             retries += 1
-            wait = backoff(retries) if outcome.wait is None else outcome.wait
-            if not isinstance(outcome.error, RETRIED) or retries > self._retries or clock() + wait >= deadline:
-                raise outcome.error
-            await asyncio.sleep(wait)
+            await asyncio.sleep(self._wait(outcome, retries, deadline - clock()))
         raise AssertionError("unreachable")
+
+    def _wait(self, failure: _Failure, retry: int, left: float) -> float:
+        """Seconds to wait before this retry; raises the failure's error if none is due or the deadline is nearer."""
+        wait = backoff(retry) if failure.wait is None else failure.wait
+        if not isinstance(failure.error, RETRIED) or retry > self._retries or wait >= left:
+            raise failure.error
+        return wait
 
     async def _attempt(self, request: LLMRequest, ways: tuple[Form, ...], deadline: float) -> Gathering | _Failure:
         body = request_body(request, self._model, ways[0], self._habits)

@@ -38,8 +38,10 @@ def select(
     if model is not None and not isinstance(model, str):
         return model
     env = {name: value for name, value in (os.environ if environ is None else environ).items() if value}
-    if model:
-        return _named(model, env, progress)
+    return _named(model, env, progress) if model else _configured(env, progress)
+
+
+def _configured(env: Mapping[str, str], progress: Report | None) -> LLMAdapter:
     if "AEON_BASE_URL" in env:
         return _endpoint(env["AEON_BASE_URL"], env.get("AEON_MODEL"), env.get("AEON_API_KEY"))
     if "AEON_MODEL" in env:
