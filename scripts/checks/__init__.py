@@ -1,0 +1,1 @@
+"""The gates that every change has to pass."""

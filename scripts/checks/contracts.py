@@ -1,0 +1,93 @@
+"""The folder ``contracts/``: JSON Schemas written from the models, and whether they are in step with them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from aeon.testing.schemas import CONTRACTS, Contract, schema
+
+__all__ = ["differences"]
+
+FOLDER = "contracts"
+INTRODUCTION = """# Contracts
+
+JSON Schemas (draft 2020-12) of all that crosses a boundary: what the kernel asks for, what may come back, and what
+a run leaves behind. They are written from the models by `scripts/contracts`; a change of a model that is not
+written here as well fails the checks. Nothing in this folder is edited by hand.
+
+A handler answers one phase: it is given the phase's effect and returns the result that belongs to it. To hold a handler
+of your own to its contract:
+
+```python
+import asyncio
+from aeon.testing.contracts import check_handler
+
+violations = asyncio.run(check_handler("assess", my_handler))
+assert not violations, violations
+```
+
+It is given several sample effects of its phase; what it returns is validated against the schema and against what a
+schema cannot say (a plan has no cycle, an issue points at a step that exists, an assessment agrees with its scores).
+A handler that cannot answer raises an `aeon.errors.AeonError`; anything else that it raises is a violation.
+
+| file | what it describes |
+|---|---|
+"""
+
+
+def differences(root: Path) -> list[str]:
+    """The contracts are the ones that the models make."""
+    wanted = _files()
+    folder = root / FOLDER
+    there = {path.name: path.read_text() for path in folder.glob("*") if path.is_file()}
+    problems = [f"{FOLDER}/{name}:1: is missing" for name in wanted.keys() - there.keys()]
+    problems += [f"{FOLDER}/{name}:1: belongs to no model" for name in there.keys() - wanted.keys()]
+    for name in wanted.keys() & there.keys():
+        if wanted[name] != there[name]:
+            problems.append(f"{FOLDER}/{name}:{_first_difference(wanted[name], there[name])}: differs from its model")
+    return sorted(problems) + ["run scripts/contracts and commit what it writes"] * bool(problems)
+
+
+def _files() -> dict[str, str]:
+    """Every file of the folder, by name."""
+    files = {f"{contract.name}.json": _text(contract) for contract in CONTRACTS}
+    rows = "".join(f"| [{c.name}.json]({c.name}.json) | {c.description} |\n" for c in CONTRACTS)
+    return files | {"README.md": INTRODUCTION + rows}
+
+
+def _text(contract: Contract) -> str:
+    return json.dumps(schema(contract), indent=2, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def _first_difference(wanted: str, there: str) -> int:
+    pairs = zip(wanted.splitlines(), there.splitlines(), strict=False)
+    alike = next((number for number, (a, b) in enumerate(pairs, 1) if a != b), None)
+    return alike or 1 + min(len(wanted.splitlines()), len(there.splitlines()))
+
+
+def main(arguments: list[str]) -> int:
+    """Write the folder; with ``--check`` only say what differs."""
+    root = Path.cwd()
+    if arguments not in ([], ["--check"]):
+        print("usage: scripts/contracts [--check]", file=sys.stderr)
+        return 2
+    if arguments == ["--check"]:
+        problems = differences(root)
+        print("\n".join(problems) or "the contracts are in step with the models")
+        return 1 if problems else 0
+    wanted = _files()
+    folder = root / FOLDER
+    folder.mkdir(exist_ok=True)
+    for path in folder.glob("*"):
+        if path.is_file() and path.name not in wanted:
+            path.unlink()
+    for name, text in wanted.items():
+        (folder / name).write_text(text)
+    print(f"wrote {len(wanted)} files to {FOLDER}/")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,207 @@
+"""The shipped modules against the contracts, with a model that behaves in every way that models do."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any, get_args
+
+import pytest
+
+from aeon.assembly import build
+from aeon.errors import AeonError
+from aeon.kernel.effects import Effect
+from aeon.llm.scripted import Scripted
+from aeon.runtime.ledger import Ledger, charging
+from aeon.schema import (
+    Answer,
+    Capabilities,
+    ConvergenceAssessment,
+    Frozen,
+    Issue,
+    JsonValue,
+    LLMResponse,
+    Phase,
+    Plan,
+    Refinement,
+    RefinementAction,
+    SemanticValidationReport,
+    Step,
+    StepResult,
+    TaskProfile,
+)
+from aeon.testing.contracts import check_handler
+from aeon.testing.obliging import oblige
+from aeon.testing.samples import samples
+
+PHASES: tuple[Phase, ...] = get_args(Phase)
+ENFORCING = Capabilities(json_schema=True, json_mode=True)
+SCORING = Capabilities(json_schema=True, json_mode=True, logprobs=True)
+BARE = Capabilities()
+
+
+def retyped(value: JsonValue) -> JsonValue:
+    """The value with every leaf of another type."""
+    match value:
+        case dict():
+            return {name: retyped(each) for name, each in value.items()}
+        case list():
+            return [retyped(each) for each in value]
+        case str():
+            return 7
+        case _:
+            return "seven"
+
+
+def fenced(response: LLMResponse) -> LLMResponse:
+    """The answer in a code fence, with talk around it."""
+    return response.model_copy(update={"text": f"Sure, here it is:\n```json\n{response.text}\n```\nHope that helps!"})
+
+
+def truncated(response: LLMResponse) -> LLMResponse:
+    """The first half of the answer."""
+    return response.model_copy(update={"text": response.text[: len(response.text) // 2], "finish_reason": "length"})
+
+
+def wrong_types(response: LLMResponse) -> LLMResponse:
+    """An answer of the right shape in which numbers are words and words are numbers."""
+    try:
+        text = json.dumps(retyped(json.loads(response.text)))
+    except ValueError:
+        text = "[3]"
+    return response.model_copy(update={"text": text, "first_token": ()})
+
+
+def refusal(response: LLMResponse) -> LLMResponse:
+    """A refusal that the endpoint marks as one."""
+    return response.model_copy(update={"text": "I cannot help with that.", "finish_reason": "refusal"})
+
+
+def refusal_in_words(response: LLMResponse) -> LLMResponse:
+    """A refusal that looks like an answer."""
+    return response.model_copy(update={"text": "I'm sorry, but I can't help with that.", "first_token": ()})
+
+
+def empty(response: LLMResponse) -> LLMResponse:
+    """Nothing at all."""
+    return response.model_copy(update={"text": "", "first_token": ()})
+
+
+def doubtful(response: LLMResponse) -> LLMResponse:
+    """An answer whose first token is no far more likely than yes."""
+    turned = tuple(t.model_copy(update={"probability": 1 - t.probability}) for t in response.first_token)
+    return response.model_copy(update={"text": response.text.replace('"yes"', '"no"'), "first_token": turned})
+
+
+KINDS = (fenced, truncated, wrong_types, refusal, refusal_in_words, empty, doubtful)
+
+
+def handler(phase: Phase, model: Scripted) -> Callable[[Any], Any]:
+    """The shipped handler of a phase on this model."""
+    made: Callable[[Any], Any] = getattr(build(llm=model).modules, phase)
+    return made
+
+
+def answered(phase: Phase, model: Scripted, effect: Effect) -> bool:
+    """Whether the shipped handler has a result for the effect, rather than a typed failure."""
+
+    async def ask() -> bool:
+        with charging(Ledger(effect.allowance)):
+            try:
+                await handler(phase, model)(effect)
+            except AeonError:
+                return False
+        return True
+
+    return asyncio.run(ask())
+
+
+@pytest.mark.requirement("J1", "J2", "J4", "J5", "J6", "S1", "S2")
+@pytest.mark.parametrize("can", [ENFORCING, SCORING, BARE], ids=["enforcing", "scoring", "bare"])
+@pytest.mark.parametrize("kind", [lambda response: response, *KINDS], ids=lambda kind: kind.__name__.strip("<>"))
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_shipped_module_keeps_its_contract(
+    phase: Phase, kind: Callable[[LLMResponse], LLMResponse], can: Capabilities
+) -> None:
+    """Whatever the model says, a module gives a result that the kernel can rely on, or a typed failure."""
+    model = Scripted(lambda request: kind(oblige(request)), can)
+    assert asyncio.run(check_handler(phase, handler(phase, model))) == []
+
+
+@pytest.mark.requirement("S1", "J7")
+@pytest.mark.parametrize("can", [ENFORCING, SCORING], ids=["enforcing", "scoring"])
+@pytest.mark.parametrize("kind", [lambda response: response, fenced], ids=["valid", "fenced"])
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_usable_answer_is_used(phase: Phase, kind: Callable[[LLMResponse], LLMResponse], can: Capabilities) -> None:
+    """A model that answers in the shape asked for, bare or in a fence, is never turned into a failure."""
+    for number, effect in enumerate(samples(phase)):
+        model = Scripted(lambda request: kind(oblige(request)), can)
+        assert answered(phase, model, effect), f"sample {number} of {phase}"
+
+
+def always(value: object) -> Callable[[Any], Any]:
+    """A handler that gives the same result for every effect."""
+
+    async def handle(effect: Effect) -> object:
+        return value
+
+    return handle
+
+
+LOOP = Plan(
+    steps=(Step(id="s1", description="a", dependencies=("s2",)), Step(id="s2", description="b", dependencies=("s1",)))
+)
+NOWHERE = Issue(type="relevance", description="It is off the point.", location="s99")
+UNDO = RefinementAction(type="REMOVE", target="s99")
+MILD = Issue(type="relevance", severity="LOW", description="a", location="plan")
+GRAVE = Issue(type="relevance", severity="CRITICAL", description="b", location="plan")
+
+
+@pytest.mark.parametrize(
+    ("phase", "value", "said"),
+    [
+        ("plan", LOOP, "in a circle"),
+        ("plan", Plan(), "has no steps"),
+        ("plan", TaskProfile(), "returned TaskProfile, not Plan"),
+        ("validate_plan", SemanticValidationReport(issues=(NOWHERE,)), "'s99', which does not exist"),
+        ("validate_results", SemanticValidationReport(issues=(MILD, GRAVE)), "order of their severity"),
+        ("validate_results", SemanticValidationReport(issues=(GRAVE,), failed=True), "marked as failed"),
+        ("refine_plan", Refinement(actions=(UNDO,)), "there is no such step"),
+        ("execute", StepResult(output="", clarity="BLOCKED"), "does not say by what"),
+        ("execute", StepResult(output="", mode="tool"), "a reasoning step was done in mode 'tool'"),
+        ("assess", ConvergenceAssessment(converged=True), "below the threshold in completeness"),
+        ("assess", ConvergenceAssessment(converged=False), "no reason code"),
+        ("synthesize", Answer(text=" "), "is empty"),
+        ("synthesize", Answer(text="x", value=3), "has no schema for one"),
+        ("profile", TaskProfile.model_construct(reasoning_depth=9), "reasoning_depth: 9 is greater"),
+        ("profile", {"reasoning_depth": 3}, "returned dict"),
+    ],
+)
+def test_a_handler_that_breaks_its_contract_is_told_so(phase: Phase, value: Frozen, said: str) -> None:
+    """The violation names the phase, the sample and what is wrong."""
+    violations = asyncio.run(check_handler(phase, always(value)))
+    assert any(said in violation for violation in violations), violations
+    assert all(violation.startswith(f"{phase}, sample ") for violation in violations)
+
+
+def test_an_error_of_its_own_is_a_violation_and_a_typed_failure_is_none() -> None:
+    """A handler may fail with an AeonError only."""
+
+    async def clumsy(effect: Effect) -> Frozen:
+        raise KeyError("total")
+
+    async def honest(effect: Effect) -> Frozen:
+        raise AeonError("there is nothing to say")
+
+    (effect, *_) = samples("plan")
+    assert asyncio.run(check_handler("plan", clumsy, effect)) == [
+        "plan, sample 0: it raised KeyError, which is no AeonError: 'total'"
+    ]
+    assert asyncio.run(check_handler("plan", honest)) == []
+
+
+def test_the_obliging_model_carries_a_run_to_its_answer() -> None:
+    """With the model that ships for tests a whole run works without any other set-up."""
+    result = build(llm=Scripted(oblige)).execute("What is 2 + 2?")
+    assert result.answer and not result.degraded
