@@ -1,0 +1,1 @@
+"""Tests of the kernel: it is driven by hand, effect by effect."""

@@ -1,0 +1,75 @@
+"""The decision table: its order, row by row, and that it always has an answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aeon.kernel.decide import TABLE, Signals, decide
+from aeon.schema import Decision
+
+BUDGETS = ("calls_exhausted", "tokens_exhausted", "seconds_exhausted", "cost_exhausted")
+ROWS = [
+    ("failed", {"failure": "nobody answers"}),
+    ("interrupted", {"interrupted": True}),
+    ("converged", {"converged": True}),
+    ("ttl_expired", {"passes": 3, "ttl": 3}),
+    ("tokens_exhausted", {"exhausted": "tokens_exhausted"}),
+    ("stalled", {"stalled": True}),
+    ("continue", {}),
+]
+QUIET = Signals(passes=1, ttl=3)
+SIGNALS = st.builds(
+    Signals,
+    interrupted=st.booleans(), failure=st.sampled_from(("", "nobody answers")), converged=st.booleans(),
+    passes=st.integers(0, 9), ttl=st.integers(1, 9), exhausted=st.sampled_from((None, *BUDGETS)), stalled=st.booleans(),
+)  # fmt: skip
+
+
+@pytest.mark.requirement("K2", "K13")
+@given(signals=SIGNALS)
+def test_decide_is_total(signals: Signals) -> None:
+    """Any signals give exactly one decision with a reason in words; only ``continue`` goes on."""
+    decision = decide(signals)
+    assert decision.detail
+    assert (decision.action == "CONTINUE") == (decision.reason == "continue")
+
+
+@pytest.mark.requirement("K2")
+@pytest.mark.parametrize(("reason", "signal"), ROWS)
+def test_each_signal_alone_decides_for_its_own_reason(reason: str, signal: dict[str, object]) -> None:
+    """One row, one reason."""
+    assert decide(replace(QUIET, **signal)).reason == reason  # type: ignore[arg-type]
+
+
+@pytest.mark.requirement("K2")
+@pytest.mark.parametrize(("first", "second"), list(pairwise(ROWS)))
+def test_an_earlier_row_wins(first: tuple[str, dict[str, object]], second: tuple[str, dict[str, object]]) -> None:
+    """Where two neighbouring rows hold, the upper one decides."""
+    assert decide(replace(QUIET, **(second[1] | first[1]))).reason == first[0]  # type: ignore[arg-type]
+
+
+@pytest.mark.requirement("K2")
+def test_the_rows_under_test_are_the_table() -> None:
+    """A row that is added to the table must be added here."""
+    names = ["budget" if reason in BUDGETS else reason for reason, _ in ROWS]
+    assert [rule.reason for rule in TABLE] == names
+
+
+@pytest.mark.requirement("K9")
+@pytest.mark.parametrize("reason", BUDGETS)
+def test_an_exhausted_budget_is_named_as_the_reason(reason: str) -> None:
+    """Each budget has a stop reason of its own."""
+    decision = decide(replace(QUIET, exhausted=reason))  # type: ignore[arg-type]
+    assert decision == Decision(action="OUTPUT", reason=reason, detail=decision.detail)  # type: ignore[arg-type]
+
+
+@pytest.mark.requirement("K9")
+@pytest.mark.parametrize(("passes", "action"), [(0, "CONTINUE"), (2, "CONTINUE"), (3, "OUTPUT"), (4, "OUTPUT")])
+def test_the_ttl_counts_complete_passes(passes: int, action: str) -> None:
+    """The run goes on until as many passes as the TTL are complete."""
+    assert decide(Signals(passes=passes, ttl=3)).action == action

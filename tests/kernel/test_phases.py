@@ -1,0 +1,362 @@
+"""The run from top to bottom: the order of phases, waves of steps, every way out, and what stands in for a failure."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import aeon.kernel
+from aeon.schema import (
+    Budget,
+    Config,
+    ConvergenceAssessment,
+    Failure,
+    Plan,
+    Refinement,
+    SemanticValidationReport,
+    StepResult,
+    StopReason,
+    TaskProfile,
+)
+from kernel.world import BLOCKED, CONVERGED, ENDPOINT_DOWN, NOT_YET, WildWorld, World, add, found, step
+
+PREPARED = ["profile", "plan", "validate_plan"]
+ENDED = ["validate_results", "assess", "synthesize"]
+NO_ANSWER = Failure(kind="completion", message="the model declined")
+
+
+def growing(effect: object, n: int) -> Refinement:
+    """A refinement that adds a step each time it is asked for."""
+    return add(step(f"more{n}"))
+
+
+@pytest.mark.requirement("K1", "K2")
+def test_the_phases_come_in_order_and_a_phase_with_nothing_to_do_costs_no_call() -> None:
+    """Without anything to mend, no refinement is asked for, before or after execution."""
+    world = World()
+    world.run()
+    assert world.phases == [*PREPARED, "execute", *ENDED]
+
+
+@pytest.mark.requirement("K1")
+def test_issues_lead_to_a_refinement_before_the_first_pass_and_after_each_pass() -> None:
+    """Plan issues are mended before execution; result issues before the next pass."""
+    again = [NOT_YET, CONVERGED]
+    world = World(
+        validate_plan=found("plan"), refine_plan=growing, validate_results=found("s1"), assess=lambda _, n: again[n]
+    )
+    world.run()
+    one_pass = ["execute", "validate_results", "assess"]
+    assert world.phases == [*PREPARED, "refine_plan", "execute", *one_pass, "refine_plan", *one_pass, "synthesize"]
+
+
+@pytest.mark.requirement("K1", "K7")
+def test_the_refined_plan_is_the_one_that_runs() -> None:
+    """A step that refinement adds before the first pass is executed in it."""
+    world = World(validate_plan=found("plan"), refine_plan=growing)
+    world.run()
+    assert world.waves == [["s1", "more0"]]
+
+
+@pytest.mark.requirement("K4")
+def test_all_ready_steps_run_at_once_wave_by_wave_in_plan_order() -> None:
+    """A diamond runs in three waves; its middle is one batch, in the order of the plan."""
+    world = World((step("d", "b", "c"), step("c", "a"), step("b", "a"), step("a")))
+    world.run()
+    assert world.waves == [["a"], ["c", "b"], ["d"]]
+
+
+@pytest.mark.requirement("K5")
+def test_a_step_is_told_its_place_its_context_and_what_it_builds_on() -> None:
+    """Index, total, incoming context, handoff, the task and the outputs of its dependencies come with the effect."""
+    world = World((step("a"), step("b_r1", "a"), step("c", "b_r1")))
+    world.run(task="Add up the sums.")
+    middle = world.of("execute")[1]
+    assert middle.task.text == "Add up the sums."
+    assert (middle.step.index, middle.step.total, middle.step.status) == (2, 3, "pending")
+    assert (middle.step.incoming_context, middle.step.handoff) == ("a: do a", "c: do c")
+    assert [(i.names, i.output) for i in middle.inputs] == [(("a",), "out of a")]
+    assert world.of("execute")[2].inputs[0].names == ("b_r1", "b")
+
+
+@pytest.mark.requirement("K6")
+def test_a_blocked_step_keeps_its_output_becomes_invalid_and_asks_for_refinement() -> None:
+    """What depends on it does not run, and the trigger names the step and its problem."""
+    world = World((step("a"), step("b", "a")), execute=BLOCKED, assess=NOT_YET)
+    result = world.run(Config(max_passes=2))
+    (blocked,) = result.history.passes[0].executed
+    assert (blocked.status, blocked.output, blocked.clarity) == ("invalid", "a half", "BLOCKED")
+    trigger = world.of("refine_plan")[0].triggers[0]
+    assert (trigger.kind, trigger.location, trigger.detail) == ("blocked", "a", "which year is not said")
+    assert world.waves == [["a"]]
+    assert result.abandoned == ("b",)
+
+
+@pytest.mark.requirement("K11", "K6")
+def test_a_failed_step_is_a_trigger_and_independent_steps_go_on() -> None:
+    """The failure's message is the step's problem; a step beside it completes."""
+    world = World(
+        (step("a"), step("b")), assess=NOT_YET,
+        execute=lambda e, _: Failure(kind="tool", message="no such row") if e.step.id == "a" else StepResult(output=2),
+    )  # fmt: skip
+    result = world.run(Config(max_passes=2))
+    first = result.history.passes[0]
+    assert [(s.id, s.status, s.problem) for s in first.executed] == [("a", "failed", "no such row"), ("b", "complete", "")]
+    assert first.refinement.triggers[0].kind == "failed_step"
+
+
+@pytest.mark.requirement("K1", "K13")
+@pytest.mark.parametrize(
+    ("reason", "world", "config"),
+    [
+        ("converged", World(), Config()),
+        ("ttl_expired", World(assess=NOT_YET, refine_plan=growing), Config(max_passes=2)),
+        ("calls_exhausted", World(assess=NOT_YET, refine_plan=growing), Config(budget=Budget(calls=7))),
+        ("tokens_exhausted", World(assess=NOT_YET, refine_plan=growing), Config(budget=Budget(tokens=800))),
+        ("seconds_exhausted", World(assess=NOT_YET, refine_plan=growing), Config(budget=Budget(seconds=8))),
+        ("cost_exhausted", World(assess=NOT_YET, refine_plan=growing), Config(budget=Budget(cost=0.08))),
+        ("interrupted", World(assess=NOT_YET, refine_plan=growing, interrupted_at=4), Config()),
+        ("stalled", World(assess=NOT_YET), Config()),
+    ],
+)
+def test_every_way_out_leads_through_synthesis(reason: StopReason, world: World, config: Config) -> None:
+    """The result names the reason, and the answer is the synthesizer's, made with a caveat unless converged."""
+    result = world.run(config)
+    assert (result.stop_reason, result.converged, result.answer) == (reason, reason == "converged", "the answer")
+    assert not result.assembled
+    assert world.phases.count("synthesize") == 1
+    assert world.phases[-1] == "synthesize"
+    assert bool(world.effects[-1].caveat) == (reason != "converged")
+    assert world.notes[-1].decision and world.notes[-1].decision.reason == reason
+
+
+@pytest.mark.requirement("K1", "K13", "J7")
+def test_without_an_endpoint_the_answer_is_put_together_from_outputs_with_no_further_effect() -> None:
+    """Once the endpoint has failed nothing more is asked, synthesis included, and the result says why."""
+    world = World((step("a"), step("b", "a")), validate_results=ENDPOINT_DOWN)
+    result = world.run()
+    assert world.phases[-1] == "validate_results"
+    assert (result.stop_reason, result.detail, result.assembled) == ("failed", "nobody answers", True)
+    assert result.answer == "do a: out of a\ndo b: out of b"
+
+
+@pytest.mark.requirement("K13")
+def test_a_run_that_fails_at_once_still_ends_in_a_result() -> None:
+    """Without a single completed step the answer says so, and no step is invented."""
+    result = World(profile=ENDPOINT_DOWN).run()
+    assert result.stop_reason == "failed"
+    assert result.answer == "No step was completed: nobody answers."
+    assert (result.passes, result.pass_number, result.abandoned) == (0, 0, ())
+
+
+@pytest.mark.requirement("K13", "K2")
+@given(random=st.randoms(use_true_random=False))
+@settings(max_examples=150, deadline=None)
+def test_every_run_ends_in_a_result_whatever_the_models_say(random: Random) -> None:
+    """However wild the signals, the generator never raises, and its result carries a typed stop reason."""
+    config = Config(max_passes=random.randint(1, 4))
+    world = WildWorld(random, config)
+    result = world.run(config)
+    assert result.stop_reason in StopReason.__args__  # type: ignore[attr-defined]
+    assert result.answer
+    assert result.passes <= config.max_passes
+    assert result.usage == world.spent
+
+
+@pytest.mark.requirement("J7")
+def test_a_failed_profile_becomes_the_default_profile() -> None:
+    """It is marked as not inferred, and the failure is listed."""
+    result = World(profile=NO_ANSWER).run()
+    assert result.history.preparation.profile == TaskProfile(inferred=False)
+    assert [(d.phase, d.message) for d in result.degraded] == [("profile", "the model declined")]
+
+
+@pytest.mark.requirement("J7", "K13")
+@pytest.mark.parametrize(
+    "drafted",
+    [
+        NO_ANSWER,
+        Plan(),
+        Plan(steps=(step("a", "b"), step("b", "a"))),
+        Plan(steps=(step("a", "gone"),)),
+        Plan(steps=(step("a"), step("a"))),
+        Plan(steps=tuple(step(f"s{n}") for n in range(13))),
+    ],
+    ids=["failed", "empty", "circle", "dangling", "duplicate", "too many steps"],
+)
+def test_without_a_sound_plan_the_task_is_the_only_step(drafted: Plan | Failure) -> None:
+    """Nothing of an unsound plan runs, and the degradation says what was wrong with it."""
+    world = World(plan=drafted)
+    result = world.run(task="Add up the sums.")
+    assert [s.description for s in result.history.passes[0].executed] == ["Add up the sums."]
+    assert [d.phase for d in result.degraded] == ["plan"]
+    assert result.degraded[0].message
+
+
+@pytest.mark.requirement("J7")
+@pytest.mark.parametrize("phase", ["validate_plan", "validate_results"])
+def test_a_failed_validation_is_an_empty_report_flagged_as_failed(phase: str) -> None:
+    """No issue is made up, and the run goes on."""
+    result = World(**{phase: NO_ANSWER}).run()
+    reports = {"validate_plan": result.history.preparation.report, "validate_results": result.history.passes[0].report}
+    assert reports[phase] == SemanticValidationReport(failed=True)
+    assert [d.phase for d in result.degraded] == [phase]
+    assert result.stop_reason == "converged"
+
+
+@pytest.mark.requirement("J7", "J6")
+def test_a_failed_assessment_is_not_convergence_and_is_marked() -> None:
+    """The run does not take silence for consent."""
+    result = World(assess=NO_ANSWER).run(Config(max_passes=1))
+    assert result.assessment == ConvergenceAssessment(
+        converged=False, failed=True, reason_codes=("assessment_failed",)
+    )
+    assert not result.converged
+    assert [d.phase for d in result.degraded] == ["assess"]
+
+
+@pytest.mark.requirement("J7")
+def test_a_failed_refinement_leaves_the_plan_as_it_is() -> None:
+    """The steps run as drafted, and the failure is listed."""
+    world = World(validate_plan=found("plan"), refine_plan=NO_ANSWER)
+    result = world.run()
+    assert world.waves == [["s1"]]
+    assert [d.phase for d in result.degraded] == ["refine_plan"]
+
+
+@pytest.mark.requirement("J7")
+def test_a_failed_synthesis_becomes_an_answer_assembled_from_outputs() -> None:
+    """The answer is the outputs word for word, flagged as assembled."""
+    result = World((step("a"), step("b")), synthesize=NO_ANSWER).run()
+    assert result.answer == "do a: out of a\ndo b: out of b"
+    assert (result.assembled, result.converged) == (True, True)
+
+
+@pytest.mark.requirement("J7", "K2")
+def test_a_value_of_the_wrong_type_is_a_failure_of_its_phase() -> None:
+    """An outcome that carries another type is not used."""
+    result = World(validate_results=CONVERGED).run()
+    assert result.history.passes[0].report.failed
+    assert result.degraded[0].phase == "validate_results"
+
+
+@pytest.mark.requirement("J3")
+@pytest.mark.parametrize(("said", "taken"), [(1, 2), (2, 2), (4, 4), (5, 4)])
+def test_a_new_profile_stays_within_one_tier_of_the_first(said: int, taken: int) -> None:
+    """A blocked step and an issue lead to a new profile, whose depth is held to one tier up or down."""
+    depths = [3, said]
+    world = World(
+        execute=lambda e, n: BLOCKED if n == 0 else StepResult(output=1), assess=NOT_YET, refine_plan=growing,
+        validate_results=found("s1"), profile=lambda _, n: TaskProfile(reasoning_depth=depths[min(n, 1)]),
+    )  # fmt: skip
+    result = world.run(Config(max_passes=2))
+    first, second = result.history.passes
+    assert (first.profile.reasoning_depth, first.profile.version) == (3, 1)
+    assert (second.profile.reasoning_depth, second.profile.version) == (taken, 2)
+    assert world.of("profile")[1].issues == ("s1 is wrong",)
+
+
+@pytest.mark.requirement("J3")
+@pytest.mark.parametrize(
+    ("clarity", "report", "assessment", "asked"),
+    [
+        ("BLOCKED", found("s1"), NOT_YET, 2),
+        ("CLEAR", found("s1"), NOT_YET, 1),
+        ("BLOCKED", SemanticValidationReport(), NOT_YET, 1),
+        ("BLOCKED", found("s1"), CONVERGED, 1),
+    ],
+    ids=["all three", "not blocked", "no issues", "converged"],
+)
+def test_the_profile_is_asked_again_only_for_all_three_reasons(
+    clarity: str, report: SemanticValidationReport, assessment: ConvergenceAssessment, asked: int
+) -> None:
+    """Not converged, an issue and a blocked step must come together."""
+    world = World(
+        execute=StepResult(output=1, clarity=clarity), validate_results=report, assess=assessment, refine_plan=growing
+    )
+    world.run(Config(max_passes=2))
+    assert world.phases.count("profile") == asked
+
+
+@pytest.mark.requirement("K1", "K2")
+def test_a_trigger_that_points_nowhere_is_dropped() -> None:
+    """An issue at a place that does not exist leads to no refinement."""
+    world = World(validate_plan=found("s9", "the second paragraph"))
+    result = world.run()
+    assert "refine_plan" not in world.phases
+    assert result.history.preparation.refinement.triggers == ()
+
+
+@pytest.mark.requirement("K12", "K13")
+@pytest.mark.parametrize("refinement", [Refinement(), add(step("s1")), add(step("again", "missing"))])
+def test_imaginary_issues_do_not_make_a_run_loop(refinement: Refinement) -> None:
+    """Issues without end and refinements that change nothing end the run as stalled after one pass."""
+    world = World(validate_results=found("s1", "answer"), assess=NOT_YET, refine_plan=refinement)
+    result = world.run(Config(max_passes=1000))
+    assert (result.stop_reason, result.passes) == ("stalled", 1)
+
+
+@pytest.mark.requirement("K8", "K12")
+def test_endless_refinement_ends_at_its_limits() -> None:
+    """A plan that grows at each issue stops growing at the fragment's limit, and the run ends."""
+    world = World(
+        validate_results=found("plan"), assess=NOT_YET, refine_plan=growing,
+        profile=TaskProfile(reasoning_depth=5, ambiguity=1, confidence_requirement="high"),
+    )  # fmt: skip
+    result = world.run(Config(max_passes=7))
+    applied = [a for record in result.history.passes for a in record.refinement.applied]
+    assert len(applied) == Config().limits.attempts_per_fragment
+    assert result.stop_reason == "stalled"
+
+
+SCRIPT = """
+from random import Random
+from aeon.schema import Config
+from kernel.world import WildWorld
+for seed in range(12):
+    config = Config(max_passes=3)
+    print(WildWorld(Random(seed), config).run(config).model_dump_json())
+"""
+
+
+@pytest.mark.requirement("K2", "K3")
+def test_the_same_signals_give_the_same_bytes_in_any_process() -> None:
+    """Whatever the hash seed, the results of a dozen wild runs are byte-identical."""
+    roots = [Path(__file__).parents[1], Path(aeon.kernel.__file__).parents[2]]
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT], capture_output=True, check=True,
+            env={"PYTHONHASHSEED": str(seed), "PYTHONPATH": ":".join(map(str, roots))},
+        ).stdout
+        for seed in (0, 1, 2)
+    }  # fmt: skip
+    assert len(outputs) == 1
+    assert outputs.pop().count(b"\n") == 12
+
+
+@pytest.mark.requirement("K3", "K14")
+def test_the_kernel_imports_nothing_that_could_touch_the_world() -> None:
+    """It imports the schemas, itself and a short list of pure modules, at the top of its files only."""
+    pure = {"__future__", "collections", "collections.abc", "dataclasses", "typing", "pydantic"}
+    for path in Path(aeon.kernel.__file__).parent.glob("*.py"):
+        tree = ast.parse(path.read_text())
+        top = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+        every = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+        assert len(top) == len(every), f"{path.name} imports inside a function"
+        for node in top:
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
+            assert all(n in pure or n.startswith(("aeon.schema", "aeon.kernel")) for n in names), (path.name, names)
+
+
+@pytest.mark.requirement("K14")
+def test_the_kernel_stays_under_800_lines() -> None:
+    """All files of the kernel together, comments included."""
+    lines = sum(len(p.read_text().splitlines()) for p in Path(aeon.kernel.__file__).parent.glob("**/*.py"))
+    assert lines < 800

@@ -1,0 +1,257 @@
+"""A world to run the kernel in: it answers each effect from a table, and has neither event loop nor clock."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from random import Random
+from typing import TypeAlias
+
+from aeon.kernel.effects import Batch, Effect, ExecuteStep, Note, Program
+from aeon.kernel.phases import run
+from aeon.schema import (
+    Answer,
+    Config,
+    ConvergenceAssessment,
+    Failure,
+    Frozen,
+    Issue,
+    Outcome,
+    Plan,
+    Refinement,
+    RefinementAction,
+    Result,
+    SemanticValidationReport,
+    Step,
+    StepResult,
+    Task,
+    TaskProfile,
+    Usage,
+)
+
+Reply: TypeAlias = Frozen | Callable[[Effect, int], Frozen]
+
+ONE_CALL = Usage(calls=1, prompt_tokens=90, generated_tokens=10, cost=0.01)
+NOT_YET = ConvergenceAssessment(converged=False, completeness=0.5, reason_codes=("completeness",), explanation="half")
+CONVERGED = ConvergenceAssessment(converged=True, completeness=1, coherence=1, consistency=1)
+BLOCKED = StepResult(output="a half", clarity="BLOCKED", problem="which year is not said")
+ENDPOINT_DOWN = Failure(kind="endpoint", message="nobody answers")
+TOO_LONG = 3_000  # effects: no run in these tests may need as many
+
+
+def step(step_id: str, *dependencies: str, **fields: object) -> Step:
+    """A pending step."""
+    return Step.model_validate({"id": step_id, "description": f"do {step_id}", "dependencies": dependencies} | fields)
+
+
+def plan(*steps: Step) -> Plan:
+    """A numbered plan."""
+    return Plan(steps=steps).numbered()
+
+
+def found(*locations: str) -> SemanticValidationReport:
+    """A report with an issue at each location."""
+    return SemanticValidationReport(
+        issues=tuple(Issue(type="consistency", description=f"{at} is wrong", location=at) for at in locations)
+    )
+
+
+def add(*steps: Step, target: str | None = None) -> Refinement:
+    """A refinement that adds steps."""
+    return Refinement(actions=(RefinementAction(type="ADD", target=target, steps=steps),))
+
+
+class World:
+    """Answers effects and keeps what happened.
+
+    ``replies`` gives for a phase a value, a ``Failure`` or a function of the effect and of how often this phase was
+    asked before. Each effect costs ``cost`` (a usage or a function of the effect) and each batch a made-up second.
+    From effect ``interrupted_at`` (counted from 0) on, outcomes say that somebody asked the run to stop.
+    """
+
+    def __init__(
+        self,
+        steps: Iterable[Step] = (step("s1"),),
+        cost: Usage | Callable[[Effect], Usage] = ONE_CALL,
+        seconds: float = 1.0,
+        interrupted_at: int | None = None,
+        **replies: Reply,
+    ) -> None:
+        self.cost, self.seconds, self.interrupted_at = cost, seconds, interrupted_at
+        self.replies: dict[str, Reply] = {
+            "profile": TaskProfile(reasoning_depth=3, ambiguity=0.0),
+            "plan": Plan(steps=tuple(steps)),
+            "validate_plan": SemanticValidationReport(),
+            "refine_plan": Refinement(),
+            "execute": lambda effect, _: StepResult(output=f"out of {effect.step.id}"),
+            "validate_results": SemanticValidationReport(),
+            "assess": CONVERGED,
+            "synthesize": Answer(text="the answer"),
+        } | replies
+        self.effects: list[Effect] = []
+        self.outcomes: list[Outcome] = []
+        self.batches: list[Batch] = []
+        self.notes: list[Note] = []
+        self.asked: Counter[str] = Counter()
+        self.now = 0.0
+
+    @property
+    def phases(self) -> list[str]:
+        """The phase of each effect so far."""
+        return [effect.phase for effect in self.effects]
+
+    def of(self, phase: str) -> list[Effect]:
+        """The effects of one phase so far."""
+        return [effect for effect in self.effects if effect.phase == phase]
+
+    @property
+    def waves(self) -> list[list[str]]:
+        """The step ids of each batch of steps."""
+        found = [[e.step.id for e in b.effects if isinstance(e, ExecuteStep)] for b in self.batches]
+        return [ids for ids in found if ids]
+
+    @property
+    def spent(self) -> Usage:
+        """What all effects so far have cost."""
+        return sum((outcome.usage for outcome in self.outcomes), Usage())
+
+    def run(self, config: Config | None = None, task: str = "How much is it?") -> Result:
+        """Run a task to its end in this world."""
+        return self.drive(run(Task(text=task), config or Config(), "run-1"))
+
+    def drive(self, program: Program[Result]) -> Result:
+        """Step any program to its end, by hand."""
+        request = next(program)
+        while True:
+            assert len(self.effects) < TOO_LONG, "the run does not end"
+            reply = self.note(request) if isinstance(request, Note) else self.answer_all(request)
+            try:
+                request = program.send(reply)
+            except StopIteration as stop:
+                result: Result = stop.value
+                return result
+
+    def note(self, note: Note) -> tuple[Outcome, ...]:
+        """Keep a note; it is answered with nothing."""
+        self.notes.append(note)
+        return ()
+
+    def answer_all(self, batch: Batch) -> tuple[Outcome, ...]:
+        """One outcome per effect, in order."""
+        self.batches.append(batch)
+        started, self.now = self.now, self.now + self.seconds
+        return tuple(self.answer(effect, started) for effect in batch.effects)
+
+    def answer(self, effect: Effect, started: float) -> Outcome:
+        """The outcome of one effect."""
+        reply = self.reply(effect)
+        self.asked[effect.phase] += 1
+        failure = reply if isinstance(reply, Failure) else None
+        interrupted = self.interrupted_at is not None and len(self.effects) >= self.interrupted_at
+        outcome = Outcome(
+            value=None if failure else reply, failure=failure, usage=self.price(effect), started=started,
+            ended=self.now, interrupted=interrupted,
+        )  # fmt: skip
+        self.effects.append(effect)
+        self.outcomes.append(outcome)
+        return outcome
+
+    def reply(self, effect: Effect) -> Frozen:
+        """What this world says to an effect."""
+        reply = self.replies[effect.phase]
+        return reply if isinstance(reply, Frozen) else reply(effect, self.asked[effect.phase])
+
+    def price(self, effect: Effect) -> Usage:
+        """What an effect costs."""
+        return self.cost if isinstance(self.cost, Usage) else self.cost(effect)
+
+
+class WildWorld(World):
+    """Says anything that the types allow, as ``random`` has it, and fails in every way; it obeys its allowances.
+
+    ``greedy`` spends every effect's whole allowance and never converges.
+    """
+
+    def __init__(self, random: Random, config: Config, greedy: bool = False) -> None:
+        self.random, self.config, self.greedy = random, config, greedy
+        super().__init__(cost=self.bill, seconds=random.choice((0.0, 0.5, 3.0)))
+        self.interrupted_at = None if greedy else random.choice((None, None, None, random.randrange(12)))
+
+    def bill(self, effect: Effect) -> Usage:
+        """As much as the allowance lets an effect spend, or some of it."""
+        allowed = effect.allowance
+        calls = allowed.calls if self.greedy else self.random.randint(0, allowed.calls)
+        most = calls * (self.config.prompt_bytes + self.config.output_tokens)
+        tokens = most if allowed.tokens is None else min(most, allowed.tokens)
+        cost = 0.001 * calls if allowed.cost is None else min(0.001 * calls, allowed.cost)
+        return Usage(calls=calls, prompt_tokens=tokens // 2, generated_tokens=tokens - tokens // 2, cost=cost)
+
+    def reply(self, effect: Effect) -> Frozen:
+        """Anything that fits the effect, sometimes a failure."""
+        if not self.greedy and self.random.random() < 0.1:
+            return self.failure()
+        return getattr(self, f"say_{effect.phase}")(effect)  # type: ignore[no-any-return]
+
+    def failure(self) -> Failure:
+        """Some failure."""
+        kind = self.random.choice(("allowance", "completion", "completion", "tool", "handler", "handler", "endpoint"))
+        limit = self.random.choice((None, "calls", "tokens", "seconds", "cost")) if kind == "allowance" else None
+        return Failure(kind=kind, message=f"{kind} went wrong", limit=limit)
+
+    def say_profile(self, effect: Effect) -> TaskProfile:
+        """Some profile; a hard one if greedy."""
+        depth = 5 if self.greedy else self.random.randint(1, 5)
+        return TaskProfile(reasoning_depth=depth, ambiguity=self.random.choice((0.0, 0.4, 1.0)))
+
+    def say_plan(self, effect: Effect) -> Plan:
+        """Some plan, not always a sound one."""
+        return Plan(steps=self.some_steps("s", self.random.randint(0, 5), []))
+
+    def say_validate_plan(self, effect: Effect) -> SemanticValidationReport:
+        """Issues, some of them nowhere."""
+        return found(*self.places(effect))
+
+    say_validate_results = say_validate_plan
+
+    def say_refine_plan(self, effect: Effect) -> Refinement:
+        """A few deltas, not always sound ones."""
+        return Refinement(actions=tuple(self.delta(effect, n) for n in range(self.random.randint(0, 3))))
+
+    def say_execute(self, effect: Effect) -> StepResult:
+        """Some result."""
+        clarity = self.random.choice(("CLEAR", "CLEAR", "PARTIALLY_CLEAR", "BLOCKED"))
+        return StepResult(output=self.random.choice((None, 1.5, "x", [1, {"a": "ü"}])), clarity=clarity)
+
+    def say_assess(self, effect: Effect) -> ConvergenceAssessment:
+        """Not yet, mostly."""
+        return CONVERGED if not self.greedy and self.random.random() < 0.2 else NOT_YET
+
+    def say_synthesize(self, effect: Effect) -> Answer:
+        """An answer."""
+        return Answer(text="an answer", value={"n": 1})
+
+    def places(self, effect: Effect) -> list[str]:
+        """Where something may be wrong."""
+        ids = [s.id for s in effect.plan.steps]
+        return self.random.choices([*ids, "plan", "answer", "nowhere"], k=self.random.randint(self.greedy, 3))
+
+    def some_steps(self, name: str, count: int, older: list[str]) -> tuple[Step, ...]:
+        """Steps that build on older ones and on each other, now and then in a circle or on nothing."""
+        ids = [f"{name}{n}" for n in range(count)]
+        pool = [*older, *ids, *(["missing"] if self.random.random() < 0.1 else [])]
+        steps = []
+        for n, i in enumerate(ids):
+            older_ones = pool if self.random.random() < 0.1 else [*older, *ids[:n]]
+            chosen = self.random.choices(older_ones, k=self.random.randint(0, 2)) if older_ones else []
+            steps.append(step(i, *dict.fromkeys(chosen)))
+        return tuple(steps)
+
+    def delta(self, effect: Effect, n: int) -> RefinementAction:
+        """Some delta."""
+        ids = [s.id for s in effect.plan.steps]
+        kind = self.random.choice(("ADD", "MODIFY", "REMOVE", "REPLACE", "REPLACE"))
+        target = self.random.choice([*ids, None, "nowhere"])
+        new = self.some_steps(f"n{self.asked['refine_plan']}_{n}_", self.random.randint(1, 2), ids)
+        if kind == "MODIFY" and target:
+            new = (step(target, description="do it otherwise"),)
+        return RefinementAction(type=kind, target=target, steps=() if kind == "REMOVE" else new)
