@@ -27,7 +27,8 @@ class ConvergenceEngine:
     async def assess(self, effect: AssessConvergence) -> ConvergenceAssessment:
         """The assessment; ``converged`` only if every score reaches its threshold and nothing is left undone."""
         unfinished = open_steps(effect.plan)
-        codes = ["steps_unfinished"] if unfinished else []
+        finished = not unfinished and any(step.status == "complete" for step in effect.plan.steps)
+        codes = [] if finished else ["steps_unfinished"]
         problems = [f"{s.id} is {s.status}: {s.problem or s.description}" for s in unfinished]
         problems += [f"{issue.location}: {issue.description}" for issue in effect.report.issues]
         scores: dict[str, float] = {}

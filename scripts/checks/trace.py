@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from scripts.checks.sources import Source, sources
+from scripts.checks.sources import FunctionNode, Source, sources
 
 __all__ = ["untested"]
 
@@ -57,21 +57,17 @@ def _marked(source: Source) -> Iterator[tuple[str, list[str]]]:
         if isinstance(node, ast.ClassDef):
             shared = module + _of_decorators(node)
             for inner in node.body:
-                if _is_test(inner):
+                if isinstance(inner, FunctionNode) and inner.name.startswith("test_"):
                     yield f"{node.name}::{inner.name}", shared + _of_decorators(inner)
-        elif _is_test(node):
+        elif isinstance(node, FunctionNode) and node.name.startswith("test_"):
             yield node.name, module + _of_decorators(node)
-
-
-def _is_test(node: ast.AST) -> bool:
-    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
 
 
 def _is_pytestmark(node: ast.stmt) -> bool:
     return isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "pytestmark" for t in node.targets)
 
 
-def _of_decorators(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[str]:
+def _of_decorators(node: FunctionNode | ast.ClassDef) -> list[str]:
     return [name for decorator in node.decorator_list for name in _named(decorator)]
 
 
