@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from pydantic import JsonValue, RootModel
@@ -39,7 +40,7 @@ class RecursivePlanner:
             CompletionError: no sound plan came out, repairs included.
         """
         most = min(effect.most_steps, effect.profile.expected_step_count + 3)
-        question = render(load("aeon.plan", "draft.md"), most=str(most))
+        question = render(load("aeon.plan", "draft.md"), most=str(most), examples=examples(self._tools.names), task=effect.task.text)
         reply = await self._supervisor.structured(
             self._briefing.prompt(effect.task, question),
             _Object,
@@ -78,9 +79,13 @@ class RecursivePlanner:
 
     def _refinement_faults(self, plan: Plan, raw: JsonObject) -> list[str]:
         action = _action(plan, raw)
-        at = plan.find(action.target or "")
-        earlier = [s.id for s in plan.steps if s.status != "invalid" and (at is None or s.index < at.index)]
-        return faults(action.steps, earlier, self._tools)
+        return faults(action.steps, _earlier(plan, action.target), self._tools)
+
+
+def examples(names: Sequence[str]) -> str:
+    """Worked plans for other tasks, those that need no tool but the ones there are."""
+    chosen: list[dict[str, object]] = [e for e in json.loads(load("aeon.plan", "examples.json")) if set(e["tools"]) <= set(names)]
+    return "\n".join(f"Task: {e['task']}\nPlan: {json.dumps(e['plan'])}" for e in chosen)
 
 
 def described(plan: Plan) -> str:
@@ -96,8 +101,15 @@ def _line(step: Step) -> str:
 
 
 def _steps(raw: JsonObject) -> list[Step]:
-    steps = raw["steps"]
-    return [to_step(step, f"s{n}") for n, step in enumerate(steps, 1) if isinstance(step, dict)] if isinstance(steps, list) else []
+    """The steps in order; from the first that says the same again word for word, what follows says nothing new."""
+    steps: list[Step] = []
+    for step in raw.values():
+        if isinstance(step, dict):
+            new = to_step(step, f"s{len(steps) + 1}", [s.id for s in steps])
+            if any((new.description, new.action) == (s.description, s.action) for s in steps):
+                break
+            steps.append(new)
+    return steps
 
 
 def _targets(effect: RefinePlan) -> list[str]:
@@ -125,9 +137,17 @@ def _action(plan: Plan, raw: JsonObject) -> RefinementAction:
     target = plan.find(str(raw["change"]))
     step = raw["step"] if isinstance(raw["step"], dict) else {}
     why = str(raw["problem"])
+    earlier = _earlier(plan, target.id if target else None)
     if target is None:
-        new = to_step(step, plan.fresh_id(f"s{len({fragment(s.id) for s in plan.steps}) + 1}"))
+        new = to_step(step, plan.fresh_id(f"s{len({fragment(s.id) for s in plan.steps}) + 1}"), earlier)
         return RefinementAction(type="ADD", steps=(new,), justification=why)
-    new = to_step(step, plan.fresh_id(target.id) if target.executed else target.id, target.depth)
-    kind = "REPLACE" if target.executed else "MODIFY"
-    return RefinementAction(type=kind, target=target.id, steps=(new,), justification=why)
+    new = to_step(step, plan.fresh_id(target.id) if target.executed else target.id, earlier, target.depth)
+    return RefinementAction(
+        type="REPLACE" if target.executed else "MODIFY", target=target.id, steps=(new,), justification=why
+    )
+
+
+def _earlier(plan: Plan, target: str | None) -> list[str]:
+    """The steps that a new one in the place of ``target`` (at the end without one) may build on."""
+    at = plan.find(target) if target else None
+    return [s.id for s in plan.steps if s.status not in ("invalid", "failed") and (at is None or s.index < at.index)]

@@ -15,31 +15,34 @@ __all__ = ["faults", "plan_schema", "step_schema", "to_step"]
 
 NO_TOOL = "none"
 _GOAL: JsonObject = {"type": "string", "minLength": 3, "maxLength": 160}
-_USES: JsonObject = {"type": "array", "items": {"type": "string", "pattern": "^s[0-9]{1,2}$"}, "maxItems": 6}
 
 
 def step_schema(tools: ToolRegistry) -> JsonObject:
-    """One step: ``goal``, ``tool`` and that tool's arguments; late and reasoning steps name the steps they use."""
+    """One step: ``goal``, ``tool`` and that tool's arguments, unless they are written when the step runs."""
     variants = [_variant(name, _arguments(tools, name)) for name in tools.names]
-    variants.append(_variant(NO_TOOL, {"uses": _USES}))
-    return {"anyOf": list(variants)}
+    return {"anyOf": [*variants, _variant(NO_TOOL, {})]}
 
 
 def plan_schema(tools: ToolRegistry, most: int) -> JsonObject:
-    """A whole plan of at most ``most`` steps."""
-    steps: JsonObject = {"type": "array", "items": step_schema(tools), "minItems": 1, "maxItems": most}
-    return {"type": "object", "properties": {"steps": steps}, "required": ["steps"], "additionalProperties": False}
+    """A whole plan of at most ``most`` steps, an object keyed by step id: so the model sees which step it is at."""
+    steps: JsonObject = {f"s{number}": {"$ref": "#/$defs/step"} for number in range(1, most + 1)}
+    return {
+        "type": "object", "properties": steps, "required": ["s1"], "additionalProperties": False,
+        "$defs": {"step": step_schema(tools)},
+    }  # fmt: skip
 
 
-def to_step(raw: JsonObject, step_id: str, depth: int = 0) -> Step:
-    """The step that a model's words mean; what it depends on follows from what it refers to."""
-    fields = dict(raw)
-    goal, tool = str(fields.pop("goal")), str(fields.pop("tool"))
-    uses = fields.pop("uses", None)
-    named = [str(use) for use in uses] if isinstance(uses, list) else []
-    wanted = dict.fromkeys([*named, *references([goal, fields])])
-    action = Reasoning() if tool == NO_TOOL else ToolCall(tool=tool, arguments=None if uses is not None else fields)
-    return Step(id=step_id, description=goal, action=action, dependencies=tuple(wanted), provides=(step_id,), depth=depth)
+def to_step(raw: JsonObject, step_id: str, earlier: Sequence[str], depth: int = 0) -> Step:
+    """The step that a model's words mean.
+
+    A tool step depends on the steps that it refers to. One that reasons, or whose arguments are written later, depends
+    on those that its goal refers to, and where it refers to none on all ``earlier`` ones: it may need any of them.
+    """
+    arguments = dict(raw)
+    goal, tool = str(arguments.pop("goal")), str(arguments.pop("tool"))
+    wanted = references([goal, arguments]) or (() if arguments else tuple(earlier))
+    action = Reasoning() if tool == NO_TOOL else ToolCall(tool=tool, arguments=arguments or None)
+    return Step(id=step_id, description=goal, action=action, dependencies=wanted, provides=(step_id,), depth=depth)
 
 
 def faults(steps: Sequence[Step], earlier: Sequence[str], tools: ToolRegistry) -> list[str]:
@@ -62,7 +65,7 @@ def faults(steps: Sequence[Step], earlier: Sequence[str], tools: ToolRegistry) -
 def _arguments(tools: ToolRegistry, name: str) -> JsonObject:
     tool = tools.get(name)
     if tool.late_arguments:
-        return {"uses": _USES}
+        return {}
     properties = tool.parameters.get("properties")
     return {key: _open(value) for key, value in properties.items()} if isinstance(properties, dict) else {}
 

@@ -9,7 +9,9 @@ import uuid
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from typing import TypeVar, cast
 
-from aeon.errors import AeonError, AllowanceExhausted, CompletionError, ModelError, ToolError
+from aeon.errors import (
+    AeonError, AllowanceExhausted, CompletionError, InputFileError, MissingExtraError, ModelError, ToolError, WeightsError,
+)  # fmt: skip
 from aeon.kernel.budget import bound
 from aeon.kernel.effects import Effect, Note
 from aeon.kernel.ports import Handler, Job
@@ -187,7 +189,7 @@ def failure_of(error: Exception) -> Failure:
     match error:
         case AllowanceExhausted():
             return Failure(kind="allowance", message=message, limit=error.limit)
-        case ModelError():
+        case ModelError() | WeightsError() | MissingExtraError() | InputFileError():
             return Failure(kind="endpoint", message=message)
         case CompletionError():
             return Failure(kind="completion", message=message)

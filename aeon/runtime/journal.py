@@ -1,15 +1,18 @@
 """The journal: every outcome of a run in order, from which the run can be derived again without a model.
 
 On disk it is JSON Lines: an opening line with task and configuration, then one line per effect. A line is written and
-synced before the next effect is issued, so that a crash loses at most the effect that was under way.
+synced before the next effect is issued, so that a crash loses at most the effect that was under way. Each line ends
+in a seal, a digest of it and of the line before, so that an edit is found even where replay would not stumble over it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
 import os
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -23,6 +26,7 @@ from aeon.schema import Config, Failure, Frozen, Outcome, Task, Usage
 __all__ = ["Entry", "Journal", "Opening", "fingerprint"]
 
 FORMAT: Literal["aeon-journal"] = "aeon-journal"
+_SEALED = re.compile(rb'(\{.*),"seal":"([0-9a-f]{16})"\}', re.DOTALL)
 
 
 class Opening(Frozen):
@@ -94,6 +98,8 @@ class Journal:
         self.opening: Opening | None = None
         self.entries: dict[int, Entry] = {}
         self._file: io.FileIO | None = None
+        self._seal = ""
+        self._size = 0
         if path is not None:
             try:
                 self._file = io.FileIO(path, "x")
@@ -121,15 +127,28 @@ class Journal:
     def _write(self, line: Frozen) -> None:
         if self._file is None:
             return
-        data = line.model_dump_json().encode() + b"\n"
+        bare = line.model_dump_json().encode()
+        seal = _seal(bare, self._seal)
+        sealed = bare[:-1] + f',"seal":"{seal}"}}\n'.encode()
+        data = sealed
         try:
             while data:
                 data = data[self._file.write(data) :]
             os.fsync(self._file.fileno())
         except OSError as error:
-            name = self._file.name
-            self.close()
-            raise JournalError(f"{name}: cannot be written: {error.strerror}; what was saved before is whole") from None
+            raise self._broken(error, self._file) from None
+        self._seal = seal
+        self._size += len(sealed)
+
+    def _broken(self, error: OSError, file: io.FileIO) -> JournalError:
+        """Take back what was written of a line; without a whole one, the file too."""
+        with contextlib.suppress(OSError):
+            file.truncate(self._size)
+        if not self._size:
+            Path(str(file.name)).unlink(missing_ok=True)
+        self.close()
+        rest = "what was saved before is whole" if self._size else "nothing was saved"
+        return JournalError(f"{file.name}: cannot be written: {error.strerror}; {rest}")
 
     @classmethod
     def read(cls, path: Path | str) -> Journal:
@@ -140,27 +159,54 @@ class Journal:
             JournalError: an entry is damaged; names its line.
         """
         try:
-            lines = Path(path).read_bytes().splitlines()
+            data = Path(path).read_bytes()
         except OSError as error:
             raise InputFileError(f"{path}: cannot be read: {error.strerror}") from None
+        lines = data.split(b"\n")
+        torn = lines.pop()
         journal = cls()
-        journal.opening = _opening(path, lines)
-        for number, line in enumerate(lines[1:], 2):
+        journal.opening = _opening(path, (lines or [torn])[0])
+        if torn:
+            raise JournalError(f"{path}: line {len(lines) + 1} is cut short; the run broke off while it was saved")
+        seal = ""
+        for number, line in enumerate(lines, 1):
+            bare, seal = _unsealed(path, number, line, seal)
+            if number == 1:
+                continue
             try:
-                entry = Entry.model_validate_json(line)
+                entry = Entry.model_validate_json(bare)
             except ValidationError:
-                raise JournalError(f"{path}: line {number} is damaged; a journal cannot be edited") from None
+                raise _damaged(path, number) from None
             journal.entries[entry.number] = entry
         return journal
 
 
-def _opening(path: Path | str, lines: list[bytes]) -> Opening:
+def _seal(bare: bytes, before: str) -> str:
+    """16 hex digits over a line and the seal of the line before."""
+    return hashlib.sha256(before.encode() + bare).hexdigest()[:16]
+
+
+def _unsealed(path: Path | str, number: int, line: bytes, before: str) -> tuple[bytes, str]:
+    """The line without its seal, and the seal."""
+    match = _SEALED.fullmatch(line)
+    bare = match[1] + b"}" if match else b""
+    if match is None or match[2].decode() != _seal(bare, before):
+        raise _damaged(path, number)
+    return bare, match[2].decode()
+
+
+def _damaged(path: Path | str, number: int) -> JournalError:
+    return JournalError(f"{path}: line {number} is damaged or was edited; a journal stays as it was written")
+
+
+def _opening(path: Path | str, line: bytes) -> Opening:
     try:
-        head = json.loads(lines[0]) if lines else None
-    except ValueError:
+        head = json.loads(line) if line else None
+    except (ValueError, RecursionError):
         head = None
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise InputFileError(f"{path}: this is no Aeon journal; save one with: aeon run TASK --save FILE")
+    head.pop("seal", None)
     try:
         return Opening.model_validate(head)
     except ValidationError:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Annotated
 
 from pydantic import Field
 
 from aeon.errors import ToolError, ToolFailed
-from aeon.schema.frozen import JsonValue
+from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.tools.folder import Folder
 from aeon.tools.output import one_line, printable
-from aeon.tools.tables import Comparison, Operation, Table, answer
+from aeon.tools.tables import Comparison, Operation, Table, answer, conditions
 from aeon.tools.tool import Tool, tool
 
 __all__ = ["files"]
@@ -24,6 +25,7 @@ _HINT_TABLE_BYTES = 4 * 1024 * 1024
 _HINT_CHARACTERS = 1_200
 _SEARCH_BYTES = 64 * 1024 * 1024
 _SEARCH_LINES = 100
+_MOST_NAMES = 60
 _TABLES = (".csv", ".tsv")
 
 _reader = tool(side_effects=False, parallel_safe=True)
@@ -32,12 +34,35 @@ _reader = tool(side_effects=False, parallel_safe=True)
 def files(folder: str | os.PathLike[str]) -> tuple[Tool, ...]:
     """Return the tools ``list_files``, ``read_file``, ``search_files`` and ``table_query`` over a folder, read-only.
 
-    The first one's hint tells the planner the files, and the columns of the tables among them, as they are now.
+    ``table_query`` is there only if the folder holds tables. Names of files and columns are those that the folder has
+    now. The first one's hint tells the planner the files, and the columns of the tables among them, as they are now.
     Raises ``InputFileError`` if the folder is missing, unreadable or no folder.
     """
     source = Folder.open(folder)
     listing = tool(side_effects=False, parallel_safe=True, hint=_hint(source))(_list_files(source))
-    return listing, _reader(_read_file(source)), _reader(_search_files(source)), _reader(_table_query(source))
+    paths = [path for path, _ in source.files()]
+    tables = [path for path in paths if path.lower().endswith(_TABLES)]
+    reading = _one_of(_reader(_read_file(source)), "path", paths)
+    asking = _one_of(_reader(_table_query(source)), "path", tables)
+    asking = _one_of(asking, "column", list(dict.fromkeys(c for path in tables for c in _columns(source, path))))
+    return listing, reading, _reader(_search_files(source)), *([asking] if tables else [])
+
+
+def _one_of(made: Tool, parameter: str, values: Sequence[str]) -> Tool:
+    """The tool with a parameter that takes only these values, so that no name can be invented; unless they are many."""
+    properties = made.parameters["properties"]
+    if not isinstance(properties, dict) or not 0 < len(values) <= _MOST_NAMES:
+        return made
+    schema = properties[parameter]
+    named: JsonObject = {**(schema if isinstance(schema, dict) else {}), "enum": list(values)}
+    return replace(made, parameters={**made.parameters, "properties": {**properties, parameter: named}})
+
+
+def _columns(source: Folder, path: str) -> tuple[str, ...]:
+    try:
+        return _table(source, path, _HINT_TABLE_BYTES).columns
+    except ToolError:  # what is no table has no columns
+        return ()
 
 
 def _list_files(source: Folder) -> Callable[..., object]:
@@ -101,9 +126,7 @@ def _table_query(source: Folder) -> Callable[..., object]:
         path: str,
         column: str,
         operation: Operation,
-        where_column: str = "",
-        where_comparison: Comparison = "=",
-        where_value: str | int | float = "",
+        where: str = "",
         group_by: str = "",
     ) -> JsonValue:
         """Calculate over one column of a CSV file exactly, if wanted only over some rows or for each group of rows.
@@ -112,16 +135,14 @@ def _table_query(source: Folder) -> Callable[..., object]:
             path: the CSV file's path as listed
             column: the column to calculate over
             operation: count counts rows; min and max also give the row
-            where_column: use only rows where this column compares with where_value
-            where_comparison: how to compare
-            where_value: what to compare with
+            where: use only rows that meet conditions such as: city = Rome and weight >= 10
             group_by: give one result for each value of this column
         """
         table = _table(source, path, _TABLE_BYTES)
         if operation != "count":
             table.column(column)
-        if where_column:
-            table = _filtered(table, where_column, where_comparison, str(where_value))
+        for condition in conditions(where):
+            table = _filtered(table, *condition)
         if not group_by:
             return answer(table, column, operation)
         at = table.column(group_by)

@@ -11,14 +11,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, cast
 
-from aeon.errors import ToolFailed
+from aeon.errors import ToolArgumentError, ToolFailed
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.tools.numbers import parse_cell, plain
 from aeon.tools.output import one_line
 
-__all__ = ["Comparison", "Operation", "Table", "answer", "cell_value"]
+__all__ = ["Comparison", "Operation", "Table", "answer", "cell_value", "conditions"]
 
 Operation = Literal["sum", "mean", "min", "max", "count", "list", "distinct"]
 Comparison = Literal["=", "!=", "<", "<=", ">", ">=", "contains"]
@@ -35,6 +35,25 @@ _ORDER: dict[str, Callable[[Fraction | str, Fraction | str], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+
+
+_CONDITION = re.compile(r"\s*[\"'`]?(.+?)[\"'`]?\s*(==|!=|<=|>=|<|>|=|\bcontains\b)\s*[\"']?(.*?)[\"']?\s*", re.IGNORECASE)
+_AND = re.compile(r"\s+and\s+|\s*&&?\s*|\s*;\s*", re.IGNORECASE)
+
+
+def conditions(text: str) -> list[tuple[str, Comparison, str]]:
+    """Return the conditions of a text such as ``city = Rome and weight >= 10``: column, comparison, value.
+
+    Raises ``ToolArgumentError`` for a part that is no condition.
+    """
+    found: list[tuple[str, Comparison, str]] = []
+    for part in _AND.split(text.strip()) if text.strip() else ():
+        match = _CONDITION.fullmatch(part)
+        if not match:
+            raise ToolArgumentError(f"{one_line(part, 80)!r} is no condition; write: column = value and column >= value")
+        comparison = cast("Comparison", {"==": "="}.get(match[2], match[2].lower()))
+        found.append((match[1].strip(), comparison, match[3].strip()))
+    return found
 
 
 def cell_value(text: str) -> JsonValue:

@@ -1,0 +1,89 @@
+"""The entry point ``aeon``: reads the arguments, has the command carried out, and turns what goes wrong into one line."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import io
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from aeon.cli.options import parse
+from aeon.errors import AeonError, UsageError
+
+__all__ = ["main"]
+
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Carry out a command line (default: the process's own) and give the exit code.
+
+    0 converged or done, 3 answered without converging, 2 wrong usage or input, 1 failure, 130 interrupted, 141 nobody
+    reads the output any more. What goes wrong is one line on standard error.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = _carry_out(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _pipe_closed()
+    except KeyboardInterrupt:
+        return _complain(arguments, "Interrupted", "interrupted", INTERRUPTED)
+    except AeonError as error:
+        return _complain(arguments, type(error).__name__, " ".join(str(error).split()), error.exit_code)
+    except Exception as error:  # noqa: BLE001 - the last resort: a bug becomes one line too
+        if os.environ.get("AEON_DEBUG"):
+            traceback.print_exc()
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        hint = "this is a bug; run again with AEON_DEBUG=1 for the traceback"
+        return _complain(arguments, type(error).__name__, f"{said}; {hint}", 1)
+    return code
+
+
+def _carry_out(arguments: list[str]) -> int:
+    try:
+        parsed = parse(arguments)
+    except SystemExit:  # --help
+        return 0
+    if parsed.version:
+        print(f"aeon {_version()}")
+        return 0
+    if parsed.command is None:
+        raise UsageError("name a command; aeon --help shows them")
+    # loaded when it is known to be needed: a wrong option should not wait for an SDK
+    command = importlib.import_module(f"aeon.cli.{parsed.command}")
+    return cast("Callable[..., int]", command.command)(parsed)
+
+
+def _version() -> str:
+    try:
+        return importlib.metadata.version("aeon-orchestrator")
+    except importlib.metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+def _complain(arguments: list[str], kind: str, message: str, code: int) -> int:
+    """One line on standard error and, where a JSON document is expected, the same in one."""
+    print(f"aeon: {message}", file=sys.stderr)
+    if "--json" in arguments:
+        print(json.dumps({"error": {"type": kind, "message": message}}))
+    return code
+
+
+def _pipe_closed() -> int:
+    """Nobody reads any more: point standard output elsewhere, so that closing it raises nothing."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return PIPE_CLOSED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

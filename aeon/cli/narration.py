@@ -1,0 +1,114 @@
+"""The story of a run, event by event: which lines each event adds to what the user sees."""
+
+from __future__ import annotations
+
+from aeon.kernel.effects import Effect, ExecuteStep
+from aeon.observability.lines import (
+    Line, Span, answer_lines, assessment_lines, conclusion_lines, decision_line, degradation_line, labelled, plan_lines,
+    profile_line, refinement_lines, report_lines, short, step_lines, visible,
+)  # fmt: skip
+from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, RunEnded, RunStarted
+from aeon.schema import (
+    ConvergenceAssessment, Degradation, Failure, Outcome, Plan, SemanticValidationReport, StepResult, TaskProfile,
+)  # fmt: skip
+
+__all__ = ["Narrator", "doing"]
+
+_DOING = {
+    "profile": "judging how hard the task is",
+    "plan": "drafting a plan",
+    "validate_plan": "checking the plan",
+    "refine_plan": "changing the plan",
+    "execute": "working on",
+    "validate_results": "checking the results",
+    "assess": "asking whether the task is answered",
+    "synthesize": "writing the answer",
+}
+_NOT_DONE = ("endpoint", "allowance", "interrupted")
+
+
+def doing(effect: Effect) -> str:
+    """What is being done while this effect is under way."""
+    what = _DOING[effect.phase]
+    return f"{what} {effect.step.id}: {short(effect.step.description, 50)}" if isinstance(effect, ExecuteStep) else what
+
+
+class Narrator:
+    """Gives the lines for each event of one run, in order."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._passes = 0
+        self._within = False
+
+    def lines(self, event: Event) -> list[Line]:
+        """What is new with this event; often nothing."""
+        match event:
+            case RunStarted():
+                return self._started(event)
+            case EffectStarted():
+                return self._header(event.effect)
+            case EffectEnded():
+                return _ended(event.effect, event.outcome)
+            case Noted():
+                return self._noted(event)
+            case RunEnded():
+                end = event.result
+                heading: Line = (Span("Answer", "strong"),)
+                return [(), heading, *answer_lines(end), (), *conclusion_lines(end)]
+
+    def _started(self, event: RunStarted) -> list[Line]:
+        bound = event.bound
+        most = f"at most {bound.calls:,} model calls and {bound.tokens:,} tokens"
+        first, *rest = visible(event.task.text).splitlines()
+        task: list[Line] = [(Span(first, "strong"),), *((Span(line, "strong"),) for line in rest)]
+        return [*task, (Span(f"{self._model}, {most}", "dim"),), ()]
+
+    def _header(self, effect: Effect) -> list[Line]:
+        if self._within or effect.phase not in ("execute", "validate_results"):
+            return []
+        self._within = True
+        self._passes += 1
+        return [(), (Span(f"Pass {self._passes}", "strong"),)]
+
+    def _noted(self, event: Noted) -> list[Line]:
+        note = event.note
+        if note.decision is not None:
+            self._within = self._within and note.decision.action == "OUTPUT"
+            return labelled("decide", [decision_line(note.decision)])
+        if note.refinement is not None:
+            applied = note.plan if note.refinement.applied else None
+            return labelled("refine", refinement_lines(note.refinement)) + (_to_do(applied) if applied else [])
+        return labelled("plan", plan_lines(note.plan)) if note.plan else []
+
+
+def _to_do(plan: Plan) -> list[Line]:
+    waiting = Plan(steps=tuple(step for step in plan.steps if step.status == "pending"))
+    return labelled("to do", plan_lines(waiting) or [(Span("nothing", "dim"),)])
+
+
+def _ended(effect: Effect, outcome: Outcome) -> list[Line]:
+    took = outcome.ended - outcome.started
+    if isinstance(effect, ExecuteStep):
+        return labelled("", _step(effect, outcome, took))
+    if outcome.failure is not None:
+        return labelled("", [degradation_line(Degradation(phase=effect.phase, message=outcome.message))])
+    time: Line = (Span(f"  {took:.1f} s", "dim"),)
+    match outcome.value:
+        case TaskProfile() as profile:
+            return labelled("profile", [profile_line(profile) + time])
+        case SemanticValidationReport() as report:
+            first, *rest = report_lines(report)
+            return labelled("check", [first + time, *rest])
+        case ConvergenceAssessment() as assessment:
+            first, *rest = assessment_lines(assessment)
+            return labelled("scores", [first + time, *rest])
+    return []
+
+
+def _step(effect: ExecuteStep, outcome: Outcome, took: float) -> list[Line]:
+    if isinstance(outcome.value, StepResult):
+        return step_lines(effect.step.given(outcome.value), took)
+    failure = outcome.failure or Failure(kind="handler", message=outcome.message)
+    status = "pending" if failure.kind in _NOT_DONE else "failed"
+    return step_lines(effect.step.model_copy(update={"status": status, "problem": failure.message}), took)

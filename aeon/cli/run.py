@@ -1,0 +1,173 @@
+"""``aeon run``: one task, worked on before the user's eyes."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import TextIO
+
+from jsonschema.exceptions import SchemaError
+from jsonschema.validators import validator_for
+from pydantic import ValidationError
+
+from aeon.assembly import build
+from aeon.cli.live import LiveView
+from aeon.cli.output import print_json
+from aeon.cli.progress import ProgressBar
+from aeon.errors import ConfigError, InputFileError, UsageError
+from aeon.kernel.budget import bound
+from aeon.kernel.orchestrator import Orchestrator
+from aeon.llm.adapter import LLMAdapter
+from aeon.llm.catalogue import CATALOGUE
+from aeon.llm.local import Local
+from aeon.llm.select import select
+from aeon.llm.weights import pull
+from aeon.observability.log import log_observer
+from aeon.runtime.driver import AsyncDriver
+from aeon.runtime.events import Observer
+from aeon.runtime.journal import Journal
+from aeon.schema import Config, JsonObject, Result, Task
+from aeon.settings import load_config
+
+__all__ = ["command"]
+
+CONVERGED, FAILED, ANSWERED = 0, 1, 3
+
+
+def command(options: argparse.Namespace) -> int:
+    """Run the task as the options say, show it, and give the exit code that its stop reason means."""
+    config = load_config(options.config, _overrides(options))
+    if options.bound:
+        return _print_bound(config, options.json)
+    task = _task(options)
+    if options.save and os.path.lexists(options.save):
+        raise InputFileError(f"{options.save}: exists already; a journal is never overwritten, name another file")
+    with contextlib.ExitStack() as stack:
+        observers: list[Observer] = []
+        if log := options.log or os.environ.get("AEON_LOG"):
+            observers.append(log_observer(stack.enter_context(_log_file(log))))
+        result = _run(options, task, config, observers)
+    if options.json:
+        print_json(result)
+    return CONVERGED if result.converged else FAILED if result.stop_reason == "failed" else ANSWERED
+
+
+def _run(options: argparse.Namespace, task: Task, config: Config, observers: list[Observer]) -> Result:
+    with ProgressBar(options.model or "the model") as bar:
+        model = select(options.model)
+        shown = sys.stderr if options.json else sys.stdout
+        view = LiveView(shown, model.name)
+        if not options.json or sys.stderr.isatty():
+            observers.append(view)
+        journal: Callable[[], Journal] = (lambda: Journal(options.save)) if options.save else Journal
+        orchestrator = build(model, [options.tools], config, observers, journal)
+        _fetch(model, bar)
+    with _interruptible(orchestrator, view if view in observers else None), view:
+        return orchestrator.execute(task)
+
+
+def _fetch(model: LLMAdapter, bar: ProgressBar) -> None:
+    """Fetch a local model now, so that neither the run's clock nor its journal starts before it is there."""
+    if isinstance(model, Local) and model.name in CATALOGUE:
+        pull(CATALOGUE[model.name], bar.report)
+
+
+@contextlib.contextmanager
+def _interruptible(orchestrator: Orchestrator, view: LiveView | None) -> Iterator[None]:
+    """Ctrl-C asks the run to stop; again, it breaks off the synthesis too; the third time ends the program."""
+    presses = 0
+
+    def on_interrupt(_: int, __: FrameType | None) -> None:
+        nonlocal presses
+        presses += 1
+        driver = orchestrator.driver
+        if presses > 2 or not isinstance(driver, AsyncDriver):
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            raise KeyboardInterrupt
+        driver.interrupt()
+        if view is not None:
+            view.note("stopping at the next boundary" if presses == 1 else "breaking off")
+
+    before = signal.signal(signal.SIGINT, on_interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _overrides(options: argparse.Namespace) -> dict[str, object]:
+    """The settings that options set, in the shape of a configuration file."""
+    given = {name: getattr(options, f"budget_{name}") for name in ("calls", "tokens", "seconds")}
+    budget: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+    passes: dict[str, object] = {"max_passes": options.max_passes} if options.max_passes is not None else {}
+    return passes | ({"budget": budget} if budget else {})
+
+
+def _print_bound(config: Config, as_json: bool) -> int:
+    most = bound(config)
+    if as_json:
+        print_json(most)
+    else:
+        cost = "" if most.cost is None else f" and ${most.cost:g}"
+        print(f"no run can spend more than {most.calls:,} model calls, {most.tokens:,} tokens{cost}")
+    return 0
+
+
+def _task(options: argparse.Namespace) -> Task:
+    if options.task is None:
+        raise UsageError("run: say in words what you want to know: aeon run \"What is 15% of 2,480?\"")
+    text = _stdin() if options.task == "-" else options.task
+    context = _text_of(options.context) if options.context else ""
+    schema = _schema(options.schema) if options.schema else None
+    whole = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    try:
+        return Task(text=whole, context=context, answer_schema=schema)
+    except ValidationError:
+        raise UsageError("run: the task is empty: say in words what you want to know") from None
+
+
+def _stdin() -> str:
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputFileError("standard input: is no UTF-8 text") from None
+
+
+def _text_of(path: str) -> str:
+    try:
+        return Path(path).read_bytes().decode("utf-8")
+    except OSError as error:
+        raise InputFileError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputFileError(f"{path}: is no UTF-8 text") from None
+
+
+def _schema(path: str) -> JsonObject:
+    try:
+        schema = json.loads(_text_of(path))
+    except json.JSONDecodeError as error:
+        raise InputFileError(f"{path}: is no JSON: line {error.lineno}: {error.msg}") from None
+    except RecursionError:
+        raise InputFileError(f"{path}: is nested too deeply") from None
+    if not isinstance(schema, dict):
+        raise ConfigError(f"{path}: is no JSON Schema: it must be an object")
+    try:
+        validator_for(schema).check_schema(schema)
+    except SchemaError as error:
+        at = ".".join(str(part) for part in error.absolute_path) or "the schema"
+        raise ConfigError(f"{path}: is no JSON Schema: {at}: {error.message}") from None
+    return schema
+
+
+def _log_file(path: str) -> TextIO:
+    try:
+        return Path(path).open("a", encoding="utf-8", buffering=1)
+    except OSError as error:
+        raise InputFileError(f"{path}: cannot be written: {error.strerror}") from None

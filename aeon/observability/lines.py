@@ -1,0 +1,234 @@
+"""What happens in a run, in words: each value of a run as lines of styled spans, for the live view and the report.
+
+Text from models, tools and users is shown with its control characters escaped, so that it can do nothing to a terminal.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from aeon.schema import (
+    Conclusion, ConvergenceAssessment, Decision, Degradation, JsonValue, Plan, RefinementAction, RefinementRecord,
+    SemanticValidationReport, Step, StepStatus, TaskProfile,
+)  # fmt: skip
+
+__all__ = [
+    "Line", "Span", "answer_lines", "assessment_lines", "conclusion_lines", "decision_line", "degradation_line",
+    "labelled", "plain", "plan_lines", "profile_line", "refinement_lines", "report_lines", "short", "step_lines",
+    "visible",
+]  # fmt: skip
+
+_WIDTH = 69
+_BIDI = frozenset("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_MARKS: dict[StepStatus, tuple[str, str]] = {
+    "complete": ("✓", "good"),
+    "failed": ("✗", "bad"),
+    "invalid": ("!", "warn"),
+    "running": ("▸", "now"),
+    "pending": ("○", "dim"),
+}
+_DELTAS = {"ADD": ("+", "good"), "MODIFY": ("~", "warn"), "REMOVE": ("-", "bad"), "REPLACE": ("=>", "now")}
+
+
+class Span(NamedTuple):
+    """A piece of a line. ``style`` is a role: good, bad, warn, now, dim, strong, or none."""
+
+    text: str
+    style: str = ""
+
+
+Line = tuple[Span, ...]
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """The lines as text without styles."""
+    return "\n".join("".join(span.text for span in line).rstrip() for line in lines)
+
+
+def labelled(label: str, lines: Iterable[Line]) -> list[Line]:
+    """The lines beside a label in the margin; all that a line holds starts in the same column."""
+    heads = (label if not number else "" for number in range(1_000_000))
+    return [(Span(f"  {head:<9}", "dim"), *line) for head, line in zip(heads, lines, strict=False)]
+
+
+def visible(text: str) -> str:
+    """The text with every character that could steer a terminal or turn the reading direction shown as its code."""
+    return "".join(c if c in "\n\t" or _harmless(c) else c.encode("unicode_escape").decode() for c in text)
+
+
+def _harmless(character: str) -> bool:
+    return unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp") and character not in _BIDI
+
+
+def short(value: JsonValue, width: int = _WIDTH) -> str:
+    """The value on one line of at most ``width`` characters; what was cut is marked."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    line = visible(" ".join(text[: 8 * width].split()))
+    return line if len(line) <= width and len(text) <= 8 * width else line[: max(1, width - 1)].rstrip() + "…"
+
+
+def profile_line(profile: TaskProfile) -> Line:
+    """How hard the task looks."""
+    if not profile.inferred:
+        return (Span("not known; the default profile stands in", "warn"),)
+    steps = f"{profile.expected_step_count} step{'' if profile.expected_step_count == 1 else 's'}"
+    facts = f"depth {profile.reasoning_depth} of 5, ambiguity {profile.ambiguity:.1f}, about {steps}"
+    return (Span(f"{facts}, tools {profile.expected_tool_usage}", "dim"),)
+
+
+def plan_lines(plan: Plan, width: int = _WIDTH) -> list[Line]:
+    """Every step of a plan: its mark, what it is for, how it is done and what it builds on."""
+    margin = max([len(step.id) for step in plan.steps], default=2)
+    lines: list[Line] = []
+    for step in plan.steps:
+        mark, style = _MARKS[step.status]
+        after = f"  after {', '.join(step.dependencies)}" if step.dependencies else ""
+        head = Span(f"{step.id:<{margin}}  ", "strong")
+        lines.append((Span(f"{mark} ", style), head, Span(short(step.description, width - margin - 8))))
+        lines.append((Span(" " * (margin + 4)), Span(short(_how(step), width - margin - 10 - len(after)) + after, "dim")))
+    return lines
+
+
+def _how(step: Step) -> str:
+    if step.action.type == "reasoning":
+        return "reasoning"
+    given = step.action.arguments
+    if given is None:
+        return f"{step.action.tool}, arguments follow"
+    only = next(iter(given.values())) if len(given) == 1 else given
+    return f"{step.action.tool}: {only if isinstance(only, str) else json.dumps(only, ensure_ascii=False)}"
+
+
+_MODES = {
+    "tool": "",
+    "tool_repaired": "its tool call was mended",
+    "reasoning": "",
+    "reasoning_fallback": "its tool could not be used, so by reasoning",
+}
+
+
+def step_lines(step: Step, seconds: float | None = None, width: int = _WIDTH) -> list[Line]:
+    """A step that has run: what it was for, how it was done, and what came out or went wrong."""
+    mark, style = _MARKS[step.status]
+    by = step.action.tool if step.action.type == "tool" and step.mode != "reasoning_fallback" else "reasoning"
+    took = f", {seconds:.1f} s" if seconds is not None else ""
+    tail = f"  {by}{took}"
+    head = short(step.description, width - len(step.id) - len(tail) - 6)
+    lines: list[Line] = [(Span(f"{mark} ", style), Span(f"{step.id}  ", "strong"), Span(head), Span(tail, "dim"))]
+    indent = " " * (len(step.id) + 4)
+    if step.mode and _MODES[step.mode]:
+        lines.append((Span(indent), Span(_MODES[step.mode], "warn")))
+    if step.status == "complete":
+        lines.append((Span(indent), Span("= ", "dim"), Span(short(step.output, width - len(indent) - 6), "now")))
+    if step.clarity != "CLEAR" or step.problem:
+        word = {"BLOCKED": "blocked: ", "PARTIALLY_CLEAR": "partly clear: "}.get(step.clarity, "")
+        problem = short(step.problem or "no reason given", width - len(indent) - len(word) - 4)
+        lines.append((Span(indent), Span(f"{word}{problem}", "bad" if step.status == "failed" else "warn")))
+    return lines
+
+
+def report_lines(report: SemanticValidationReport, width: int = _WIDTH) -> list[Line]:
+    """What a validator found, most severe first."""
+    if report.failed:
+        return [(Span("could not be checked", "warn"),)]
+    lines: list[Line] = [(Span("no issues", "good" if report.form != "none" else "dim"),)] if not report.issues else []
+    for issue in report.issues:
+        kind = issue.type.replace("_", " ")
+        lines.append((Span(f"{issue.severity} ", "bad"), Span(f"{kind} at {short(issue.location, 30)}", "warn")))
+        lines.append((Span("  " + short(issue.description, width - 8)),))
+        if issue.proposed_repair:
+            lines.append((Span("  repair: " + short(issue.proposed_repair, width - 16), "dim"),))
+    lines += [(Span("evidence: " + short(fact, width - 16), "dim"),) for fact in report.evidence]
+    return lines
+
+
+def assessment_lines(assessment: ConvergenceAssessment, width: int = _WIDTH) -> list[Line]:
+    """The scores and, where criteria are not met, which and why."""
+    if assessment.failed:
+        return [(Span("could not be assessed", "warn"),)]
+    scores = [
+        f"{name} {value:.2f}"
+        for name, value in (
+            ("completeness", assessment.completeness),
+            ("coherence", assessment.coherence),
+            ("consistency", assessment.consistency),
+        )
+    ]
+    verdict = Span("converged", "good") if assessment.converged else Span("not converged", "warn")
+    lines: list[Line] = [(Span(", ".join(scores)), Span("  "), verdict)]
+    if assessment.reason_codes:
+        lines.append((Span("not met: " + short(", ".join(assessment.reason_codes), width - 14), "warn"),))
+    lines += [(Span(short(issue, width - 6), "dim"),) for issue in assessment.detected_issues]
+    return lines
+
+
+def refinement_lines(record: RefinementRecord, width: int = _WIDTH) -> list[Line]:
+    """Every delta with its reason: applied, refused, and repairs that were overruled."""
+    lines = [line for action in record.applied for line in _delta_lines(action, width)]
+    for refused in record.rejected:
+        what = f"{refused.action.type} {refused.action.target or 'plan'}"
+        lines.append((Span("refused ", "bad"), Span(f"{short(what, 30)}: {short(refused.reason, width - 46)}", "dim")))
+    lines += [(Span("overruled: " + short(text, width - 16), "dim"),) for text in record.advisories]
+    return lines
+
+
+def _delta_lines(action: RefinementAction, width: int) -> list[Line]:
+    mark, style = _DELTAS[action.type]
+    head = f"{mark} {action.type}"
+    target = f" {short(action.target, 30)}" if action.target else ""
+    lines: list[Line] = [(Span(head, style), Span(target, "strong"))]
+    for step in action.steps:
+        how = short(_how(step), 30)
+        what = short(step.description, width - len(step.id) - len(how) - 14)
+        lines.append((Span("     "), Span(f"{step.id}  ", "strong"), Span(what), Span(f"  {how}", "dim")))
+    if action.justification:
+        lines.append((Span("     because " + short(action.justification, width - 20), "dim"),))
+    return lines
+
+
+def decision_line(decision: Decision) -> Line:
+    """What happens next and why."""
+    reason = decision.reason.replace("_", " ")
+    style = "good" if decision.reason == "converged" else "bad" if decision.reason == "failed" else "warn"
+    verb = "go on" if decision.action == "CONTINUE" else "stop"
+    words = verb if decision.reason == "continue" else f"{verb}, {reason}"
+    return (Span(words, style), Span(f": {visible(decision.detail)}" if decision.detail else "", ""))
+
+
+def degradation_line(degradation: Degradation, width: int = _WIDTH) -> Line:
+    """A judgment that failed."""
+    phase = degradation.phase.replace("_", " ")
+    return (Span("degraded ", "warn"), Span(f"{phase}: {short(degradation.message, width - len(phase) - 16)}"))
+
+
+def answer_lines(end: Conclusion) -> list[Line]:
+    """The answer, an object laid out over several lines."""
+    text = end.answer if end.value is None else json.dumps(end.value, ensure_ascii=False, indent=2)
+    return [(Span("  "), Span(line)) for line in visible(text).splitlines()]
+
+
+def conclusion_lines(end: Conclusion) -> list[Line]:
+    """How the run ended and what it cost; what was left undone, if anything."""
+    style = "good" if end.converged else "bad" if end.stop_reason == "failed" else "warn"
+    usage = end.usage
+    spent = (
+        f"{_count(end.passes, 'pass', 'passes')}, {_count(usage.calls, 'model call')}, "
+        f"{_count(usage.tokens, 'token')} ({usage.generated_tokens:,} generated), {end.seconds:.1f} s"
+    )
+    lines: list[Line] = [(Span(end.stop_reason.replace("_", " "), style), Span(f"  {spent}"))]
+    if end.detail and not end.converged:
+        lines.append((Span(visible(end.detail), "dim"),))
+    if end.assembled:
+        lines.append((Span("no model put this answer together: it is the steps' results, word for word", "warn"),))
+    if end.abandoned:
+        lines.append((Span(f"left undone: {', '.join(end.abandoned)}", "warn"),))
+    if end.needs_manual_intervention:
+        lines.append((Span(f"needs manual intervention: {', '.join(end.needs_manual_intervention)}", "warn"),))
+    return lines + [degradation_line(each) for each in end.degraded]
+
+
+def _count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
