@@ -31,7 +31,7 @@ from aeon.schema import (
     Trigger,
 )
 
-__all__ = ["samples"]
+__all__ = ["DONE", "samples"]
 
 _SCHEMA: JsonObject = {
     "type": "object",

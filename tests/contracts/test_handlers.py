@@ -18,6 +18,7 @@ from aeon.schema import (
     Answer,
     Capabilities,
     ConvergenceAssessment,
+    Form,
     Frozen,
     Issue,
     JsonValue,
@@ -33,7 +34,7 @@ from aeon.schema import (
 )
 from aeon.testing.contracts import check_handler
 from aeon.testing.obliging import oblige
-from aeon.testing.samples import samples
+from aeon.testing.samples import DONE, samples
 
 PHASES: tuple[Phase, ...] = get_args(Phase)
 ENFORCING = Capabilities(json_schema=True, json_mode=True)
@@ -138,6 +139,19 @@ def test_a_usable_answer_is_used(phase: Phase, kind: Callable[[LLMResponse], LLM
     for number, effect in enumerate(samples(phase)):
         model = Scripted(lambda request: kind(oblige(request)), can)
         assert answered(phase, model, effect), f"sample {number} of {phase}"
+
+
+@pytest.mark.requirement("J8")
+@pytest.mark.parametrize(("can", "form"), [(ENFORCING, "verdict"), (SCORING, "probability")])
+@pytest.mark.parametrize("phase", ["validate_plan", "validate_results", "assess"])
+def test_a_judgment_is_asked_in_the_form_that_the_endpoint_is_good_at(
+    phase: Phase, can: Capabilities, form: Form
+) -> None:
+    """With token probabilities a yes/no question is scored, without them a verdict is asked for; the form is recorded."""
+    effect = next(each for each in samples(phase) if getattr(each, "plan", None) == DONE)
+    with charging(Ledger(effect.allowance)):
+        judgment = asyncio.run(handler(phase, Scripted(oblige, can))(effect))
+    assert judgment.form == form
 
 
 def always(value: object) -> Callable[[Any], Any]:
