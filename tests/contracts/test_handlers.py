@@ -147,7 +147,7 @@ def test_a_usable_answer_is_used(phase: Phase, kind: Callable[[LLMResponse], LLM
 def test_a_judgment_is_asked_in_the_form_that_the_endpoint_is_good_at(
     phase: Phase, can: Capabilities, form: Form
 ) -> None:
-    """With token probabilities a yes/no question is scored, without them a verdict is asked for; the form is recorded."""
+    """With token probabilities a yes/no question is scored, without them a verdict is asked for, on record."""
     effect = next(each for each in samples(phase) if getattr(each, "plan", None) == DONE)
     with charging(Ledger(effect.allowance)):
         judgment = asyncio.run(handler(phase, Scripted(oblige, can))(effect))
