@@ -78,7 +78,6 @@ class LiveView:
             text.append(words, _STYLES[span.style])
         if self._console.is_terminal:
             left = len(text.plain) - len(text.plain.lstrip())
-            text.plain = text.plain if not left else text.plain
             self._console.print(_indented(text, left))
         else:
             self._console.print(text, soft_wrap=True)

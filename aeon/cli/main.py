@@ -1,4 +1,4 @@
-"""The entry point ``aeon``: reads the arguments, has the command carried out, and turns what goes wrong into one line."""
+"""The entry point ``aeon``: reads the arguments, has the command carried out, makes one line of what goes wrong."""
 
 from __future__ import annotations
 

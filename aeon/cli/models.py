@@ -50,7 +50,8 @@ def _pull(entry: CatalogueEntry) -> int:
 def _path(entry: CatalogueEntry) -> int:
     path = find(entry)
     if path is None:
-        print(f"aeon: {entry.name} is not at {path_of(entry)} yet; fetch it: aeon models pull {entry.name}", file=sys.stderr)
+        there = f"{entry.name} is not at {path_of(entry)} yet"
+        print(f"aeon: {there}; fetch it: aeon models pull {entry.name}", file=sys.stderr)
         return 1
     print(path)
     return 0

@@ -9,7 +9,8 @@ from aeon.observability.lines import (
 )  # fmt: skip
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, RunEnded, RunStarted
 from aeon.schema import (
-    ConvergenceAssessment, Degradation, Failure, Outcome, Plan, SemanticValidationReport, StepResult, TaskProfile,
+    ConvergenceAssessment, Degradation, Failure, Outcome, Plan, Result, SemanticValidationReport, StepResult,
+    TaskProfile,
 )  # fmt: skip
 
 __all__ = ["Narrator", "doing"]
@@ -53,9 +54,7 @@ class Narrator:
             case Noted():
                 return self._noted(event)
             case RunEnded():
-                end = event.result
-                heading: Line = (Span("Answer", "strong"),)
-                return [(), heading, *answer_lines(end), (), *conclusion_lines(end)]
+                return _told(event.result)
 
     def _started(self, event: RunStarted) -> list[Line]:
         bound = event.bound
@@ -82,6 +81,13 @@ class Narrator:
         return labelled("plan", plan_lines(note.plan)) if note.plan else []
 
 
+def _told(end: Result) -> list[Line]:
+    """The answer and how the run ended; a run that failed before any step was complete has no answer to show."""
+    done = any(step.status == "complete" for record in end.history.passes for step in record.executed)
+    answer: list[Line] = [(), (Span("Answer", "strong"),), *answer_lines(end)]
+    return [*(answer if done or end.stop_reason != "failed" else []), (), *conclusion_lines(end)]
+
+
 def _to_do(plan: Plan) -> list[Line]:
     waiting = Plan(steps=tuple(step for step in plan.steps if step.status == "pending"))
     return labelled("to do", plan_lines(waiting) or [(Span("nothing", "dim"),)])
@@ -92,6 +98,8 @@ def _ended(effect: Effect, outcome: Outcome) -> list[Line]:
     if isinstance(effect, ExecuteStep):
         return labelled("", _step(effect, outcome, took))
     if outcome.failure is not None:
+        if outcome.failure.kind == "endpoint":  # it ends the run, and is told at its end
+            return []
         return labelled("", [degradation_line(Degradation(phase=effect.phase, message=outcome.message))])
     time: Line = (Span(f"  {took:.1f} s", "dim"),)
     match outcome.value:

@@ -1,4 +1,4 @@
-"""A progress bar for the fetching of a model: drawn on a terminal, a line each tenth elsewhere; always standard error."""
+"""A progress bar for the fetching of a model: drawn on a terminal, a line each tenth elsewhere; on standard error."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from types import TracebackType
 from typing import Self
 
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+from rich.progress import (
+    BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TimeRemainingColumn, TransferSpeedColumn,
+)  # fmt: skip
 
 from aeon.llm.download import Progress as Fetched
 
@@ -15,7 +17,7 @@ __all__ = ["ProgressBar"]
 
 
 class ProgressBar:
-    """A context manager; ``report`` is to be told how far the fetching has come. Shows nothing if nothing is fetched."""
+    """A context manager; ``report`` is to be told how far the fetching has come. Without a report it shows nothing."""
 
     def __init__(self, title: str) -> None:
         self._title = title
@@ -32,7 +34,8 @@ class ProgressBar:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
-        self._bar.stop()
+        if self._task is not None:
+            self._bar.stop()
         if self._source and kind is None:
             self._console.print(f"fetched and verified {self._title}")
 

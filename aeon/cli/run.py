@@ -29,6 +29,7 @@ from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.local import Local
 from aeon.llm.select import select
 from aeon.llm.weights import pull
+from aeon.observability.lines import visible
 from aeon.observability.log import log_observer
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
@@ -56,6 +57,9 @@ def command(options: argparse.Namespace) -> int:
         result = _run(options, task, config, observers)
     if options.json:
         print_json(result)
+    if result.stop_reason == "failed":
+        sys.stdout.flush()
+        print(f"aeon: {' '.join(visible(result.detail).split())}", file=sys.stderr)
     return CONVERGED if result.converged else FAILED if result.stop_reason == "failed" else ANSWERED
 
 
@@ -122,7 +126,7 @@ def _print_bound(config: Config, as_json: bool) -> int:
 
 def _task(options: argparse.Namespace) -> Task:
     if options.task is None:
-        raise UsageError("run: say in words what you want to know: aeon run \"What is 15% of 2,480?\"")
+        raise UsageError("run: say in words what you want to know: aeon run 'What is 15% of 2,480?'")
     text = _stdin() if options.task == "-" else options.task
     context = _text_of(options.context) if options.context else ""
     schema = _schema(options.schema) if options.schema else None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ __all__ = [
 ]  # fmt: skip
 
 _WIDTH = 69
+_LONGEST_MESSAGE = 300
 _BIDI = frozenset("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _MARKS: dict[StepStatus, tuple[str, str]] = {
     "complete": ("✓", "good"),
@@ -88,7 +90,8 @@ def plan_lines(plan: Plan, width: int = _WIDTH) -> list[Line]:
         after = f"  after {', '.join(step.dependencies)}" if step.dependencies else ""
         head = Span(f"{step.id:<{margin}}  ", "strong")
         lines.append((Span(f"{mark} ", style), head, Span(short(step.description, width - margin - 8))))
-        lines.append((Span(" " * (margin + 4)), Span(short(_how(step), width - margin - 10 - len(after)) + after, "dim")))
+        how = short(_how(step), width - margin - 10 - len(after))
+        lines.append((Span(" " * (margin + 4)), Span(how + after, "dim")))
     return lines
 
 
@@ -195,13 +198,14 @@ def decision_line(decision: Decision) -> Line:
     style = "good" if decision.reason == "converged" else "bad" if decision.reason == "failed" else "warn"
     verb = "go on" if decision.action == "CONTINUE" else "stop"
     words = verb if decision.reason == "continue" else f"{verb}, {reason}"
-    return (Span(words, style), Span(f": {visible(decision.detail)}" if decision.detail else "", ""))
+    said = decision.detail and decision.reason != "failed"
+    return (Span(words, style), Span(f": {visible(decision.detail)}" if said else ""))
 
 
-def degradation_line(degradation: Degradation, width: int = _WIDTH) -> Line:
-    """A judgment that failed."""
+def degradation_line(degradation: Degradation) -> Line:
+    """A judgment that failed, and why."""
     phase = degradation.phase.replace("_", " ")
-    return (Span("degraded ", "warn"), Span(f"{phase}: {short(degradation.message, width - len(phase) - 16)}"))
+    return (Span("degraded ", "warn"), Span(f"{phase}: {short(degradation.message, _LONGEST_MESSAGE)}"))
 
 
 def answer_lines(end: Conclusion) -> list[Line]:
@@ -219,15 +223,19 @@ def conclusion_lines(end: Conclusion) -> list[Line]:
         f"{_count(usage.tokens, 'token')} ({usage.generated_tokens:,} generated), {end.seconds:.1f} s"
     )
     lines: list[Line] = [(Span(end.stop_reason.replace("_", " "), style), Span(f"  {spent}"))]
-    if end.detail and not end.converged:
+    if end.stop_reason not in ("converged", "failed"):
         lines.append((Span(visible(end.detail), "dim"),))
-    if end.assembled:
-        lines.append((Span("no model put this answer together: it is the steps' results, word for word", "warn"),))
+    if end.assembled and end.stop_reason != "failed":
+        lines.append((Span("no model worded this answer: it is the steps' results as they are", "warn"),))
     if end.abandoned:
         lines.append((Span(f"left undone: {', '.join(end.abandoned)}", "warn"),))
     if end.needs_manual_intervention:
         lines.append((Span(f"needs manual intervention: {', '.join(end.needs_manual_intervention)}", "warn"),))
-    return lines + [degradation_line(each) for each in end.degraded]
+    phases = Counter(each.phase.replace("_", " ") for each in end.degraded if each.message != end.detail)
+    if phases:
+        names = ", ".join(name if number == 1 else f"{name} ({number} times)" for name, number in phases.items())
+        lines.append((Span(f"degraded judgments: {names}", "warn"),))
+    return lines
 
 
 def _count(number: int, one: str, many: str | None = None) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from aeon.kernel.history import plan_before
 from aeon.observability.lines import (
-    Line, Span, answer_lines, assessment_lines, conclusion_lines, decision_line, labelled, plain, plan_lines,
-    profile_line, refinement_lines, report_lines, step_lines, visible,
+    Line, Span, answer_lines, assessment_lines, conclusion_lines, decision_line, degradation_line, labelled, plain,
+    plan_lines, profile_line, refinement_lines, report_lines, step_lines, visible,
 )  # fmt: skip
 from aeon.schema import ExecutionHistory, ExecutionPass, PhaseTiming, Plan, Usage
 
@@ -31,7 +31,8 @@ def to_text(history: ExecutionHistory) -> str:
     synthesis = [history.synthesis] if history.synthesis else []
     bound = f"bound: at most {end.bound.calls:,} model calls and {end.bound.tokens:,} tokens"
     lines += [(), (Span("Answer"),), *answer_lines(end), *labelled("time", [_times(synthesis)])]
-    return plain([*lines, (), *conclusion_lines(end), (Span(bound),)])
+    lines += [(), *conclusion_lines(end), *map(degradation_line, end.degraded), (Span(bound),)]
+    return plain(lines)
 
 
 def _pass(record: ExecutionPass, plan: Plan) -> list[Line]:

@@ -10,7 +10,8 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from typing import TypeVar, cast
 
 from aeon.errors import (
-    AeonError, AllowanceExhausted, CompletionError, InputFileError, MissingExtraError, ModelError, ToolError, WeightsError,
+    AeonError, AllowanceExhausted, CompletionError, InputFileError, MissingExtraError, ModelError, ToolError,
+    WeightsError,
 )  # fmt: skip
 from aeon.kernel.budget import bound
 from aeon.kernel.effects import Effect, Note
@@ -179,7 +180,8 @@ class _Run:
 async def _answer(handler: Handler[Effect, Frozen], effect: Effect) -> Frozen:
     value = await handler(effect)
     if not isinstance(value, effect.result):
-        raise TypeError(f"the handler of '{effect.phase}' returned {type(value).__name__}, not {effect.result.__name__}")
+        got, wanted = type(value).__name__, effect.result.__name__
+        raise TypeError(f"the handler of '{effect.phase}' returned {got}, not {wanted}")
     return value
 
 

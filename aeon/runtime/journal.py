@@ -75,7 +75,8 @@ class Entry(Frozen):
         try:
             value = effect.result.model_validate(self.value) if self.value is not None else None
         except ValidationError as error:
-            raise Divergence(f"entry {self.number}: its value is no {effect.result.__name__}: {error.errors()[0]['msg']}") from None
+            said = error.errors()[0]["msg"]
+            raise Divergence(f"entry {self.number}: its value is no {effect.result.__name__}: {said}") from None
         return Outcome(
             value=value, failure=self.failure, usage=self.usage,
             started=self.started, ended=self.ended, interrupted=self.interrupted,
@@ -104,7 +105,7 @@ class Journal:
             try:
                 self._file = io.FileIO(path, "x")
             except FileExistsError:
-                raise InputFileError(f"{path}: exists already; a journal is never overwritten, name another file") from None
+                raise InputFileError(f"{path}: exists already; a journal is never overwritten, name another") from None
             except OSError as error:
                 raise InputFileError(f"{path}: cannot be written: {error.strerror}") from None
 
