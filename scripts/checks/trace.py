@@ -53,14 +53,15 @@ def tests(root: Path) -> dict[str, list[str]]:
 def _marked(source: Source) -> Iterator[tuple[str, list[str]]]:
     """Each test with the requirements that it, its class or its module names."""
     module = [name for node in source.tree.body if _is_pytestmark(node) for name in _named(node)]
-    for node in source.tree.body:
+    yield from _tests_in(source.tree, "", module)
+
+
+def _tests_in(parent: ast.Module | ast.ClassDef, path: str, shared: list[str]) -> Iterator[tuple[str, list[str]]]:
+    for node in parent.body:
         if isinstance(node, ast.ClassDef):
-            shared = module + _of_decorators(node)
-            for inner in node.body:
-                if isinstance(inner, FunctionNode) and inner.name.startswith("test_"):
-                    yield f"{node.name}::{inner.name}", shared + _of_decorators(inner)
+            yield from _tests_in(node, f"{path}{node.name}::", shared + _of_decorators(node))
         elif isinstance(node, FunctionNode) and node.name.startswith("test_"):
-            yield node.name, module + _of_decorators(node)
+            yield f"{path}{node.name}", shared + _of_decorators(node)
 
 
 def _is_pytestmark(node: ast.stmt) -> bool:
