@@ -27,8 +27,7 @@ class ConvergenceEngine:
     async def assess(self, effect: AssessConvergence) -> ConvergenceAssessment:
         """The assessment; ``converged`` only if every score reaches its threshold and nothing is left undone."""
         unfinished = open_steps(effect.plan)
-        finished = not unfinished and any(step.status == "complete" for step in effect.plan.steps)
-        codes = [] if finished else ["steps_unfinished"]
+        codes = ["steps_unfinished"] if unfinished or not effect.plan.results() else []
         problems = [f"{s.id} is {s.status}: {s.problem or s.description}" for s in unfinished]
         problems += [f"{issue.location}: {issue.description}" for issue in effect.report.issues]
         scores: dict[str, float] = {}
