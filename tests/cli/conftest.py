@@ -1,0 +1,68 @@
+"""What the tests of the command line share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from aeon.cli.main import main
+from aeon.llm import openai_compatible, translation
+
+from .played_model import Model, served
+
+
+class Outcome(NamedTuple):
+    """How a command ended and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> Any:
+        """Standard output as one JSON document."""
+        return json.loads(self.out)
+
+    def complains(self, code: int, *words: str) -> None:
+        """Whether it failed with this code and one line on standard error that holds these words."""
+        assert self.code == code, self
+        lines = self.err.splitlines()
+        assert len(lines) == 1 and lines[0].startswith("aeon: "), self.err
+        assert "Traceback" not in self.out + self.err
+        for word in words:
+            assert word in lines[0], lines[0]
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    """A fresh server whose model answers everything well."""
+    with served() as played:
+        yield played
+
+
+@pytest.fixture
+def aeon(capfd: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
+    """Carries out a command line in this process."""
+
+    def call(*arguments: str) -> Outcome:
+        capfd.readouterr()
+        code = main(arguments)
+        return Outcome(code, *capfd.readouterr())
+
+    return call
+
+
+@pytest.fixture(autouse=True)
+def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty cache, no settings from outside, hardly any wait between attempts, and short deadlines."""
+    monkeypatch.setenv("AEON_HOME", str(tmp_path / "home"))
+    for name in ("AEON_MODEL", "AEON_BASE_URL", "AEON_LOG", "AEON_DEBUG", "OPENAI_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(translation, "BACKOFF_SECONDS", 0.01)
+    defaults = openai_compatible.OpenAICompatible.__init__.__defaults__ or ()
+    short = tuple(1.0 if value in (120.0, 60.0) else value for value in defaults)
+    monkeypatch.setattr(openai_compatible.OpenAICompatible.__init__, "__defaults__", short)

@@ -1,0 +1,129 @@
+"""An OpenAI-compatible server on the loopback interface that answers structured requests from their own schema."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+WORDS = {"expression": "17 * 2.40", "goal": "multiply the price", "tool": "calculator", "clarity": "CLEAR"}
+
+
+def value_of(schema: dict[str, Any], name: str = "") -> Any:
+    """The simplest value of a schema; texts of a known name get a word that makes sense there."""
+    if "$ref" in schema or not schema:
+        return {}
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        return WORDS[name] if WORDS.get(name) in schema["enum"] else schema["enum"][0]
+    for union in ("anyOf", "oneOf"):
+        if union in schema:
+            return value_of(schema[union][0], name)
+    kind = schema.get("type")
+    if kind == "object":
+        return {key: value_of(each, key) for key, each in schema.get("properties", {}).items()}
+    if kind == "array":
+        return [value_of(schema.get("items", {}), name)] * max(1, schema.get("minItems", 0))
+    if kind in ("integer", "number"):
+        return schema.get("minimum", 1)
+    return True if kind == "boolean" else WORDS.get(name, "the total is 40.8")
+
+
+def text_for(body: dict[str, Any]) -> str:
+    """What the model says to this request."""
+    shape = body.get("response_format") or {}
+    if "json_schema" in shape:
+        return json.dumps(value_of(shape["json_schema"]["schema"]))
+    if shape.get("type") == "json_object":
+        return '{"planet": "Jupiter"}'
+    return "Yes" if body.get("logprobs") else "The total is 40.8."
+
+
+class Model:
+    """The server's side. ``before`` sees each request first and may answer it itself, by returning true."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.url = f"{root}/v1#played"
+        self.closed = threading.Event()
+        self.bodies: list[dict[str, Any]] = []
+        self.before: Callable[[BaseHTTPRequestHandler, dict[str, Any]], bool] = lambda handler, body: False
+
+    def fails(self, status: int, text: str = '{"error": {"message": "no"}}', **headers: str) -> None:
+        """Answer every request with this status and text from now on."""
+
+        def fail(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> bool:
+            kind = "application/json" if text.startswith("{") else "text/html"
+            reply(handler, status, text.encode(), **{"Content-Type": kind, **headers})
+            return True
+
+        self.before = fail
+
+    def hangs(self, when: Callable[[dict[str, Any]], bool] = lambda body: True) -> None:
+        """Never answer the requests that ``when`` picks."""
+
+        def hang(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> bool:
+            if when(body):
+                self.closed.wait(30)
+                handler.close_connection = True
+                return True
+            return False
+
+        self.before = hang
+
+
+def reply(handler: BaseHTTPRequestHandler, status: int, payload: bytes, **headers: str) -> None:
+    handler.send_response(status)
+    for name, value in {"Content-Length": str(len(payload)), **headers}.items():
+        handler.send_header(name.replace("_", "-"), value)
+    handler.end_headers()
+    handler.wfile.write(payload)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        model: Model = self.server.model  # type: ignore[attr-defined]
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        model.bodies.append(body)
+        with contextlib.suppress(ConnectionError):
+            if not model.before(self, body):
+                self._answer(text_for(body), bool(body.get("logprobs")))
+
+    def do_GET(self) -> None:
+        payload = json.dumps({"data": [{"id": "played"}]}).encode() if self.path == "/v1/models" else b"{}"
+        reply(self, 200, payload, Content_Type="application/json")
+
+    def _answer(self, text: str, scored: bool) -> None:
+        choice: dict[str, Any] = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+        if scored:
+            choice["logprobs"] = {"content": [{"token": "Yes", "top_logprobs": [{"token": "Yes", "logprob": -0.001}]}]}
+        usage = {"prompt_tokens": 20, "completion_tokens": 5}
+        payload = json.dumps({"id": "1", "model": "played", "choices": [choice], "usage": usage}).encode()
+        reply(self, 200, payload, Content_Type="application/json")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def served() -> Iterator[Model]:
+    """A fresh server on a free port."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
+        server.daemon_threads = True
+        server.block_on_close = False
+        model = Model(f"http://127.0.0.1:{server.server_address[1]}")
+        server.model = model  # type: ignore[attr-defined]
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield model
+        finally:
+            model.closed.set()
+            server.shutdown()
+            thread.join()

@@ -1,0 +1,182 @@
+"""``aeon run``: what it prints, what it answers, and how it complains."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from aeon.llm import catalogue, download
+
+from .conftest import Outcome
+from .played_model import Model
+
+Aeon = Callable[..., Outcome]
+TASK = "What do 17 pens at 2.40 cost?"
+
+
+def test_a_run_tells_its_story_and_ends_with_the_answer(aeon: Aeon, model: Model) -> None:
+    """Plan, step, scores, decision, answer, stop reason and cost stand on standard output, without escape codes."""
+    done = aeon("run", TASK, "--model", model.url)
+    assert (done.code, done.err) == (0, "")
+    for words in (TASK, "plan", "✓ s1", "= 40.8", "completeness 1.00", "stop, converged", "Answer", "1 pass", "tokens"):
+        assert words in done.out
+    assert "\x1b" not in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_json_is_one_document_and_nothing_else(aeon: Aeon, model: Model) -> None:
+    """With --json standard output is the result, with its history, and standard error is silent."""
+    done = aeon("run", TASK, "--model", model.url, "--json")
+    assert (done.code, done.err) == (0, "")
+    assert done.document["converged"] and done.document["history"]["task"]["text"] == TASK
+
+
+def test_without_converging_the_exit_code_is_3(aeon: Aeon, model: Model) -> None:
+    """A run that a budget ends answers all the same, and says which budget."""
+    done = aeon("run", TASK, "--model", model.url, "--json", "--budget-calls", "5")
+    assert (done.code, done.document["stop_reason"]) == (3, "calls_exhausted")
+
+
+def test_the_task_is_read_from_standard_input(aeon: Aeon, model: Model, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A dash stands for standard input."""
+    (tmp_path / "task").write_text("Täglich 3 × 4?\n", encoding="utf-8")
+    with (tmp_path / "task").open(encoding="utf-8") as file:
+        monkeypatch.setattr("sys.stdin", file)
+        done = aeon("run", "-", "--model", model.url, "--json")
+    assert done.document["history"]["task"]["text"] == "Täglich 3 × 4?"
+
+
+def test_context_and_schema_come_from_files(aeon: Aeon, model: Model, tmp_path: Path) -> None:
+    """The context reaches the model, and the answer is an object of the schema."""
+    (tmp_path / "c.txt").write_text("A pen costs 2.40.")
+    schema = {"type": "object", "properties": {"total": {"type": "number"}}, "required": ["total"]}
+    (tmp_path / "s.json").write_text(json.dumps(schema))
+    files = ("--context", str(tmp_path / "c.txt"), "--schema", str(tmp_path / "s.json"))
+    done = aeon("run", TASK, "--model", model.url, "--json", *files)
+    assert done.document["value"] == {"total": 1}
+    assert any("A pen costs 2.40." in json.dumps(body) for body in model.bodies)
+
+
+def test_the_bound_is_known_without_a_model(aeon: Aeon) -> None:
+    """--bound prints the most that a run could spend, and follows from the settings alone."""
+    done = aeon("run", "--bound", "--json", "--budget-calls", "7")
+    assert (done.code, done.document["calls"]) == (0, 7)
+
+
+def test_a_log_holds_every_event(aeon: Aeon, model: Model, tmp_path: Path) -> None:
+    """--log writes one JSON object a line, the first and the last of the run included."""
+    aeon("run", TASK, "--model", model.url, "--log", str(tmp_path / "log"))
+    events = [json.loads(line)["event"] for line in (tmp_path / "log").read_text().splitlines()]
+    assert (events[0], events[-1]) == ("run_started", "run_ended")
+
+
+def test_control_characters_of_a_model_are_shown_not_sent(aeon: Aeon, model: Model) -> None:
+    """A task or an answer that holds terminal codes is printed with the codes escaped."""
+    done = aeon("run", "What is \x1b[2J\x1b]0;owned\x07 12?", "--model", model.url)
+    assert "\x1b" not in done.out and "\x07" not in done.out and "\\x1b[2J" in done.out
+
+
+WRONG: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "no command": ((), ("run, models, history",)),
+    "unknown command": (("rum", TASK), ("'rum'", "did you mean run?")),
+    "no task": (("run",), ("what you want to know",)),
+    "empty task": (("run", "  "), ("the task is empty",)),
+    "unknown option": (("run", TASK, "--tool", "x"), ("'--tool'", "did you mean --tools?")),
+    "unquoted task": (("run", "What", "is", "this"), ("'is'", "quotes")),
+    "unknown tool": (("run", TASK, "--tools", "calclator"), ("'calclator'", "did you mean calculator?")),
+    "unknown model": (("run", TASK, "--model", "gpt-9"), ("'gpt-9'", "qwen2.5-coder-1.5b")),
+    "no folder": (("run", TASK, "--tools", "files=/nowhere/at/all"), ("/nowhere/at/all", "No such file")),
+    "a file as folder": (("run", TASK, "--tools", "files=/etc/hostname"), ("/etc/hostname",)),
+    "no passes": (("run", TASK, "--max-passes", "0"), ("--max-passes", "above 0")),
+    "too many passes": (("run", TASK, "--max-passes", "100000"), ("max_passes", "1000")),
+    "budget in words": (("run", TASK, "--budget-tokens", "many"), ("--budget-tokens", "'many'")),
+    "endless budget": (("run", TASK, "--budget-seconds", "inf"), ("--budget-seconds", "'inf'")),
+    "no configuration": (("run", TASK, "--config", "/nowhere.toml"), ("/nowhere.toml", "No such file")),
+    "no context": (("run", TASK, "--context", "/nowhere.txt"), ("/nowhere.txt", "No such file")),
+    "no schema": (("run", TASK, "--schema", "/nowhere.json"), ("/nowhere.json", "No such file")),
+    "no place to save": (("run", TASK, "--save", "/nowhere/at/all"), ("/nowhere/at/all", "No such file")),
+    "no place to log": (("run", TASK, "--log", "/nowhere/at/all"), ("/nowhere/at/all", "No such file")),
+    "unknown format": (("history", "x", "--format", "pdf"), ("pdf", "mermaid")),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_usage_is_one_line_and_exit_code_2(aeon: Aeon, model: Model, name: str) -> None:
+    """Each says what is wrong and what to do, before any model is asked."""
+    arguments, words = WRONG[name]
+    given = (*arguments, "--model", model.url) if arguments[1:2] == (TASK,) and "--model" not in arguments else arguments
+    done = aeon(*given)
+    done.complains(2, *words)
+    assert done.out == "" and not model.bodies
+
+
+@pytest.mark.parametrize("name", ["unknown model", "unknown tool", "unknown option", "empty task"])
+def test_with_json_an_error_is_a_document_too(aeon: Aeon, name: str) -> None:
+    """Standard output then holds the error's type and message."""
+    done = aeon(*WRONG[name][0], "--json")
+    assert done.code == 2 and set(done.document["error"]) == {"type", "message"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[1]", "must be an object"),
+        ("{", "no JSON"),
+        ('{"type": "objekt"}', "no JSON Schema"),
+        ("[" * 100_000, "nested too deeply"),
+        ("\xff", "UTF-8"),
+    ],
+)
+def test_a_schema_that_is_none_is_refused(aeon: Aeon, tmp_path: Path, text: str, words: str) -> None:
+    """The line names the file and what is wrong with it."""
+    (tmp_path / "s.json").write_bytes(text.encode("latin-1"))
+    aeon("run", TASK, "--schema", str(tmp_path / "s.json")).complains(2, "s.json", words)
+
+
+REFUSALS: dict[str, tuple[int, str, dict[str, str], str]] = {
+    "401": (401, '{"error": {"message": "bad key"}}', {}, "key"),
+    "404": (404, '{"error": {"message": "no such model"}}', {}, "played"),
+    "429": (429, '{"error": {"message": "slow down"}}', {"Retry-After": "0.01"}, "429"),
+    "429 for long": (429, '{"error": {"message": "slow down"}}', {"Retry-After": "3600"}, "429"),
+    "500": (500, '{"error": {"message": "oh no"}}', {}, "500"),
+    "html": (200, "<html>Welcome</html>", {}, "/v1"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_an_endpoint_that_refuses_ends_the_run_with_one_line(aeon: Aeon, model: Model, name: str) -> None:
+    """Exit code 1, and the line says which endpoint and what it answered."""
+    status, text, headers, word = REFUSALS[name]
+    model.fails(status, text, **headers)
+    done = aeon("run", TASK, "--model", model.url)
+    done.complains(1, model.root, word)
+    assert "failed" in done.out
+
+
+def test_an_endpoint_that_is_not_there_ends_the_run_with_one_line(aeon: Aeon) -> None:
+    """A refused connection is exit code 1; with --json the result says that the run failed."""
+    aeon("run", TASK, "--model", "http://127.0.0.1:1/v1#m").complains(1, "http://127.0.0.1:1/v1", "cannot reach")
+    done = aeon("run", TASK, "--model", "http://127.0.0.1:1/v1#m", "--json")
+    assert (done.code, done.document["stop_reason"]) == (1, "failed")
+    aeon("run", TASK, "--model", "http://127.0.0.1:1/v1").complains(1, "http://127.0.0.1:1/v1", "cannot reach")
+
+
+def test_an_endpoint_that_hangs_ends_the_run_with_one_line(aeon: Aeon, model: Model) -> None:
+    """No answer within the deadline is exit code 1."""
+    model.hangs()
+    aeon("run", TASK, "--model", model.url).complains(1, model.root, "deadline")
+
+
+def test_without_network_and_model_one_line_says_what_to_do(aeon: Aeon, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No mirror can be reached: exit code 1, no run is begun and no journal left."""
+    nowhere = catalogue.HubFile(url="http://127.0.0.1:1/weights")
+    entry = catalogue.CATALOGUE[catalogue.DEFAULT_MODEL].model_copy(update={"mirrors": (nowhere,)})
+    monkeypatch.setattr("aeon.llm.select.CATALOGUE", {entry.name: entry})
+    monkeypatch.setattr("aeon.cli.run.CATALOGUE", {entry.name: entry})
+    monkeypatch.setattr(download, "CONNECT_SECONDS", 0.2)
+    done = aeon("run", TASK, "--save", str(tmp_path / "saved"))
+    done.complains(1, "no mirror", "check the network")
+    assert done.out == "" and not (tmp_path / "saved").exists()
