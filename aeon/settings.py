@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -46,15 +47,24 @@ def config_error(error: ValidationError, model: type[BaseModel], where: str = ""
 
 def _read(path: Path | str) -> dict[str, object]:
     try:
-        return tomllib.loads(Path(path).read_bytes().decode("utf-8"))
+        return tomllib.loads(Path(path).read_bytes().decode("utf-8"), parse_float=_finite)
     except OSError as error:
         raise InputFileError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InputFileError(f"{path}: is no UTF-8 text; a configuration is a TOML file") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: is no TOML: {error}") from None
+    except OverflowError as error:
+        raise ConfigError(f"{path}: {error} is no value that a setting can have") from None
     except RecursionError:
         raise ConfigError(f"{path}: is no TOML that can be read: it is nested too deeply") from None
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise OverflowError(text)
+    return number
 
 
 def _over(data: Mapping[str, object], overrides: Mapping[str, object]) -> dict[str, object]:

@@ -57,8 +57,6 @@ def split(whole: Allowance, cap: int, shares: int) -> list[Allowance]:
 def exhausted(config: Config, spent: Usage, elapsed: float) -> StopReason | None:
     """The first budget of which nothing is left but the reserve."""
     left = allowance(config, spent, elapsed, cap=1)
-    reasons: dict[StopReason, float | None] = {
-        "calls_exhausted": left.calls, "tokens_exhausted": left.tokens,
-        "seconds_exhausted": left.seconds, "cost_exhausted": left.cost,
-    }  # fmt: skip
-    return next((reason for reason, amount in reasons.items() if amount == 0), None)
+    reasons: tuple[StopReason, ...] = ("calls_exhausted", "tokens_exhausted", "seconds_exhausted", "cost_exhausted")
+    amounts = (left.calls, left.tokens, left.seconds, left.cost)
+    return next((reason for reason, amount in zip(reasons, amounts, strict=True) if amount == 0), None)

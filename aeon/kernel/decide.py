@@ -1,7 +1,4 @@
-"""What happens next: one ordered table, the first rule that holds decides.
-
-The table is asked at every boundary, so the same reasons end a run wherever it stands.
-"""
+"""What happens next: one ordered table, asked at every boundary; the first rule that holds decides."""
 
 from __future__ import annotations
 

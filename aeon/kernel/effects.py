@@ -1,7 +1,7 @@
 """What the kernel can ask for.
 
-A program yields a ``Batch`` of effects (a single effect is a batch of one) and is sent one ``Outcome`` per effect, in
-the batch's order. It also yields ``Note``s: what people may want to see, answered with nothing and never journalled.
+A program yields a ``Batch`` of effects and is sent one ``Outcome`` for each, in the batch's order. It also yields
+``Note``s: what people may want to see, answered with nothing and never journalled.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import cast
 from aeon.kernel.budget import bound
 from aeon.kernel.refine import Attempts, apply
 from aeon.kernel.state import State
-from aeon.schema import Answer, Conclusion, Decision, ExecutionHistory, Plan, Result, StopReason, fragment
+from aeon.schema import Answer, Conclusion, Decision, ExecutionHistory, Plan, Result, StopReason
 
 __all__ = ["conclude", "end_pass", "plan_before"]
 
@@ -36,18 +36,18 @@ def plan_before(history: ExecutionHistory, number: int) -> Plan:
 
 def conclude(state: State, decision: Decision, answer: Answer, execution_id: str) -> Result:
     """The result with its history: how the run ended and all that it rests on."""
-    fragments = dict.fromkeys(fragment(step.id) for step in state.plan.steps)
     last_pass = state.complete[-1:] or [len(state.passes)]
+    synthesis = next((timing for timing in reversed(state.timings) if timing.phase == "synthesize"), None)
     conclusion = Conclusion(
         answer=answer.text, value=answer.value,
         stop_reason=cast("StopReason", decision.reason), detail=decision.detail,
         converged=decision.reason == "converged", assessment=state.assessment, pass_number=last_pass[0],
         passes=len(state.passes), abandoned=tuple(s.id for s in state.plan.steps if s.status == "pending"),
-        needs_manual_intervention=tuple(filter(state.attempts.at_limit, fragments)), degraded=tuple(state.degraded),
+        needs_manual_intervention=state.attempts.stuck, degraded=tuple(state.degraded),
         usage=state.usage, bound=bound(state.config), seconds=round(state.elapsed, 3),
     )  # fmt: skip
     history = ExecutionHistory(
         execution_id=execution_id, task=state.task, configuration=state.config, preparation=state.preparation,
-        passes=tuple(state.passes), synthesis=state.timings[-1] if state.timings else None, conclusion=conclusion,
+        passes=tuple(state.passes), synthesis=synthesis, conclusion=conclusion,
     )  # fmt: skip
     return Result.of(history)

@@ -21,7 +21,7 @@ class Handler(Protocol[E, V]):
     """A coroutine that answers one kind of effect; what it raises becomes the effect's failure."""
 
     async def __call__(self, effect: E, /) -> V:
-        ...
+        """The answer to the effect."""
 
 
 class Modules(NamedTuple):

@@ -22,13 +22,14 @@ class Attempts:
     limits: RefinementLimits
     used: Counter[str] = field(default_factory=Counter)
 
-    def at_limit(self, name: str) -> bool:
-        """Whether this fragment has had all its attempts."""
-        return self.used[name] >= self.limits.attempts_per_fragment
-
     def spent(self, name: str) -> bool:
         """Whether this fragment may not be refined again, for its own limit or the run's."""
-        return self.at_limit(name) or self.used.total() >= self.limits.attempts
+        return name in self.stuck or self.used.total() >= self.limits.attempts
+
+    @property
+    def stuck(self) -> tuple[str, ...]:
+        """The fragments that have had all their own attempts, in the order of their first."""
+        return tuple(name for name, used in self.used.items() if used >= self.limits.attempts_per_fragment)
 
 
 def apply(plan: Plan, actions: Sequence[RefinementAction], attempts: Attempts) -> tuple[Plan, RefinementRecord]:

@@ -17,6 +17,7 @@ from aeon.schema import (
 
 __all__ = ["Halt", "State"]
 
+E = TypeVar("E", bound=Effect)
 R = TypeVar("R", bound=Frozen)
 
 
@@ -76,10 +77,17 @@ class State:
         """What so many effects of this phase may spend now, together."""
         return allowance(self.config, self.usage, self.elapsed, effects * self.config.caps.of(phase), final)
 
-    def perform(self, effect: Effect, instead: R) -> Program[R]:
+    def request(self, kind: type[E], allowance: Allowance, **fields: object) -> E:
+        """An effect about this run's task."""
+        return kind.model_validate({"task": self.task, "allowance": allowance, **fields})
+
+    def perform(self, kind: type[Effect], instead: R, **fields: object) -> Program[R]:
         """Issue one effect at a boundary; a failure is recorded, and ``instead`` stands in for its value."""
         self.boundary()
+        effect = self.request(kind, self.allow(kind.phase), **fields)
         (outcome,) = yield from self.issue((effect,))
+        if self.abandoned(effect, outcome):
+            self.boundary()
         return self.value(effect, outcome, instead)
 
     def value(self, effect: Effect, outcome: Outcome, instead: R) -> R:
@@ -107,6 +115,11 @@ class State:
         limit = outcome.failure.limit if outcome.failure else None
         own_cap = limit == "calls" and effect.allowance.calls >= self.config.caps.of(effect.phase)
         return cast("StopReason", f"{limit}_exhausted") if limit and not own_cap else None
+
+    def abandoned(self, effect: Effect, outcome: Outcome) -> bool:
+        """Whether the effect was not done for want of means or time, so that it still can be."""
+        kind = outcome.failure.kind if outcome.failure else ""
+        return kind in ("endpoint", "interrupted") or self.denial(effect, outcome) is not None
 
     def begin_pass(self) -> None:
         """Open the record of the next pass."""

@@ -41,10 +41,11 @@ class RecursivePlanner:
         """
         most = min(effect.most_steps, effect.profile.expected_step_count + 3)
         question = render(load("aeon.plan", "draft.md"), most=str(most), examples=examples(self._tools.names), task=effect.task.text)
+        enforced = (await self._supervisor.capabilities()).json_schema
         reply = await self._supervisor.structured(
             self._briefing.prompt(effect.task, question),
             _Object,
-            schema=plan_schema(self._tools, most),
+            schema=plan_schema(self._tools, most, enforced),
             max_tokens=_TOKENS_PER_STEP * most,
             check=lambda raw: self._plan_faults(_steps(raw.root)),
         )

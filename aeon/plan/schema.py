@@ -14,22 +14,32 @@ from aeon.tools.registry import ToolRegistry
 __all__ = ["faults", "plan_schema", "step_schema", "to_step"]
 
 NO_TOOL = "none"
-_GOAL: JsonObject = {"type": "string", "minLength": 3, "maxLength": 160}
+APPROACH: JsonObject = {"type": "string", "maxLength": 300}
 
 
-def step_schema(tools: ToolRegistry) -> JsonObject:
-    """One step: ``goal``, ``tool`` and that tool's arguments, unless they are written when the step runs."""
-    variants = [_variant(name, _arguments(tools, name)) for name in tools.names]
-    return {"anyOf": [*variants, _variant(NO_TOOL, {})]}
+def step_schema(tools: ToolRegistry, earlier: int | None = None) -> JsonObject:
+    """One step: ``goal``, ``tool`` and that tool's arguments, unless they are written when the step runs.
+
+    With ``earlier`` its texts can refer to no step but the first so many.
+    """
+    text: JsonObject = {} if earlier is None else {"pattern": _referring(earlier)}
+    variants = [_variant(name, _arguments(tools, name, text), text) for name in tools.names]
+    return {"anyOf": [*variants, _variant(NO_TOOL, {}, text)]}
 
 
-def plan_schema(tools: ToolRegistry, most: int) -> JsonObject:
-    """A whole plan of at most ``most`` steps, an object keyed by step id: so the model sees which step it is at."""
-    steps: JsonObject = {f"s{number}": {"$ref": "#/$defs/step"} for number in range(1, most + 1)}
-    return {
-        "type": "object", "properties": steps, "required": ["s1"], "additionalProperties": False,
-        "$defs": {"step": step_schema(tools)},
+def plan_schema(tools: ToolRegistry, most: int, enforced: bool) -> JsonObject:
+    """A whole plan of at most ``most`` steps, an object keyed by step id: so the model sees which step it is at.
+
+    Where the endpoint enforces schemas, each step has one of its own that keeps it from referring to a later step;
+    elsewhere the schema is shown to the model, and has to be short.
+    """
+    ids = [f"s{number}" for number in range(1, most + 1)]
+    steps: JsonObject = {i: step_schema(tools, n) if enforced else {"$ref": "#/$defs/step"} for n, i in enumerate(ids)}
+    whole: JsonObject = {
+        "type": "object", "properties": {"approach": APPROACH, **steps}, "required": ["approach", "s1"],
+        "additionalProperties": False,
     }  # fmt: skip
+    return whole if enforced else {**whole, "$defs": {"step": step_schema(tools)}}
 
 
 def to_step(raw: JsonObject, step_id: str, earlier: Sequence[str], depth: int = 0) -> Step:
@@ -62,29 +72,36 @@ def faults(steps: Sequence[Step], earlier: Sequence[str], tools: ToolRegistry) -
     return found
 
 
-def _arguments(tools: ToolRegistry, name: str) -> JsonObject:
+def _arguments(tools: ToolRegistry, name: str, text: JsonObject) -> JsonObject:
     tool = tools.get(name)
     if tool.late_arguments:
         return {}
     properties = tool.parameters.get("properties")
-    return {key: _open(value) for key, value in properties.items()} if isinstance(properties, dict) else {}
+    return {key: _open(value, text) for key, value in properties.items()} if isinstance(properties, dict) else {}
 
 
-def _open(schema: JsonValue) -> JsonValue:
-    """A slot that also takes a reference: its value is not known yet. Text slots take one anyway."""
-    if not isinstance(schema, dict) or schema.get("type") == "string" and "enum" not in schema:
+def _open(schema: JsonValue, text: JsonObject) -> JsonValue:
+    """A slot that also takes a reference: its value is not known yet. Slots with fixed values take none."""
+    if not isinstance(schema, dict) or "enum" in schema:
         return schema
-    bare = {key: value for key, value in schema.items() if key != "description"}
+    bare: JsonObject = {key: value for key, value in schema.items() if key != "description"}
+    if schema.get("type") == "string":
+        return {**bare, **text} if "pattern" not in bare else bare
     return {"anyOf": [bare, {"type": "string", "pattern": r"^\$s[0-9]{1,2}$"}]}
 
 
-def _variant(tool: str, arguments: JsonObject) -> JsonObject:
-    properties: JsonObject = {"goal": _GOAL, "tool": {"const": tool}, **arguments}
-    required = [key for key in properties if not _optional(arguments.get(key))]
-    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+def _variant(tool: str, arguments: JsonObject, text: JsonObject) -> JsonObject:
+    goal: JsonObject = {"type": "string", "minLength": 3, "maxLength": 160, **text}
+    properties: JsonObject = {"goal": goal, "tool": {"const": tool}, **arguments}
+    required: list[JsonValue] = [key for key in properties if not _optional(arguments.get(key))]
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
 def _optional(schema: JsonValue | None) -> bool:
     return isinstance(schema, dict) and "default" in schema
 
 
+def _referring(earlier: int) -> str:
+    """A pattern for texts that refer to no step but the first ``earlier`` ones; without quotes, which no slot needs."""
+    ids = "|".join(str(number) for number in range(earlier, 0, -1))
+    return rf'^([^$"\\\n]|\$s({ids})[^0-9$"\\\n])*(\$s({ids}))?$' if ids else r'^[^$"\\\n]*$'

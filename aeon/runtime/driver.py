@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from typing import TypeVar, cast
 
 from aeon.errors import (
@@ -60,19 +60,15 @@ class AsyncDriver:
 
     async def stream(self, job: Job) -> AsyncIterator[Event]:
         """Run a job and give its events as they happen; leaving the iteration early cancels the run."""
-        queue: asyncio.Queue[Event] = asyncio.Queue()
+        queue: asyncio.Queue[Event | None] = asyncio.Queue()
         task = asyncio.create_task(self._run(job, (*self._observers, queue.put_nowait)))
+        task.add_done_callback(lambda _: queue.put_nowait(None))
         try:
-            while not (task.done() and queue.empty()):
-                getting = asyncio.create_task(queue.get())
-                await asyncio.wait({getting, task}, return_when=asyncio.FIRST_COMPLETED)
-                if not getting.done():
-                    getting.cancel()
-                    continue
-                yield getting.result()
+            while (event := await queue.get()) is not None:
+                yield event
             await task
         finally:
-            task.cancel()
+            await _end([task])
 
     def interrupt(self) -> None:
         """Ask every run to stop at its next boundary: a model's reasoning is broken off, a tool call is not."""
@@ -138,8 +134,11 @@ class _Run:
     async def _issue(self, effects: tuple[Effect, ...]) -> tuple[Outcome, ...]:
         first = self._issued
         self._issued += len(effects)
-        handled = (self._handle(first + n, effect) for n, effect in enumerate(effects))
-        return tuple(await asyncio.gather(*handled))
+        handled = [asyncio.create_task(self._handle(first + n, effect)) for n, effect in enumerate(effects)]
+        try:
+            return tuple(await asyncio.gather(*handled))
+        finally:
+            await _end(handled)
 
     async def _handle(self, number: int, effect: Effect) -> Outcome:
         self._tell(EffectStarted(number=number, effect=effect))
@@ -177,17 +176,25 @@ class _Run:
             observer(event)
 
 
+async def _end(tasks: Sequence[asyncio.Task[T]]) -> None:
+    """Cancel what is still running, and wait until it has ended."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
 async def _answer(handler: Handler[Effect, Frozen], effect: Effect) -> Frozen:
     value = await handler(effect)
     if not isinstance(value, effect.result):
         got, wanted = type(value).__name__, effect.result.__name__
         raise TypeError(f"the handler of '{effect.phase}' returned {got}, not {wanted}")
-    return value
+    return effect.result.model_validate_json(value.model_dump_json())  # as a journal gives it back, or a failure now
 
 
 def failure_of(error: Exception) -> Failure:
     """The typed failure for what a handler raised."""
-    message = " ".join(str(error).split()) or type(error).__name__
+    text = str(error).encode(errors="backslashreplace").decode()
+    message = " ".join(text.split()) or type(error).__name__
     match error:
         case AllowanceExhausted():
             return Failure(kind="allowance", message=message, limit=error.limit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from aeon.errors import JournalError
+from aeon.errors import Divergence, JournalError
 from aeon.kernel.effects import Note, Program
 from aeon.kernel.phases import run
 from aeon.runtime.journal import Journal
@@ -38,5 +38,7 @@ def replay(journal: Journal, program: Callable[[Task, Config, str], Program[Resu
         try:
             request = running.send(reply)
         except StopIteration as stop:
+            if number in journal.entries:
+                raise Divergence(f"entry {number}: the program has ended, but the journal goes on") from None
             result: Result = stop.value
             return result

@@ -75,7 +75,7 @@ def _list_files(source: Folder) -> Callable[..., object]:
 
 def _read_file(source: Folder) -> Callable[..., object]:
     def read_file(path: str) -> str:
-        """Read one text file.
+        """Read one text file whole. For numbers in a table ask table_query instead.
 
         Args:
             path: the file's path as listed

@@ -74,7 +74,7 @@ def test_the_bound_is_never_above_a_budget(config: Config) -> None:
 @pytest.mark.requirement("K12")
 def test_the_bound_counts_every_effect_that_a_run_can_issue() -> None:
     """Preparation once, each step once, four judgments a pass, and one synthesis."""
-    caps = CallCaps(profile=1, plan=1, validate_plan=1, refine_plan=1, execute=1, validate_results=1, assess=1, synthesize=1)
+    caps = CallCaps(**dict.fromkeys(CallCaps.model_fields, 1))
     config = Config(max_passes=3, caps=caps, limits=RefinementLimits(total_steps=7))
     assert bound(config).calls == 4 + 7 + 3 * 4 + 1
     assert bound(config).tokens == 24 * (config.prompt_bytes + config.output_tokens)
@@ -187,8 +187,7 @@ def test_a_budget_that_runs_out_at_any_boundary_ends_the_run_there(kind: str, af
     ended = world.effects.index(batch.effects[-1]) + 1
     assert world.phases[ended:] == ["synthesize"]
     last: Effect = world.effects[-1]
-    reserves = {"calls": last.allowance.calls, "tokens": last.allowance.tokens, "seconds": last.allowance.seconds, "cost": last.allowance.cost}
-    assert reserves[kind] == pytest.approx({"calls": 3, "tokens": 250, "seconds": 2, "cost": 0.1}[kind])
+    assert getattr(last.allowance, kind) == pytest.approx({"calls": 3, "tokens": 250, "seconds": 2, "cost": 0.1}[kind])
     finished = world.phases[:ended].count("assess")
     expected = "converged" if finished == 3 else f"{kind}_exhausted"
     assert result.stop_reason == expected

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aeon.kernel.history import plan_before
-from aeon.schema import Budget, Config, Plan, RefinementLimits, Result, TaskProfile
+from aeon.schema import Budget, Config, RefinementLimits, Result, TaskProfile
 from kernel.world import ENDPOINT_DOWN, NOT_YET, ONE_CALL, WildWorld, World, add, found, step
 
 DEEP = TaskProfile(reasoning_depth=5, ambiguity=1, confidence_requirement="high")

@@ -108,7 +108,8 @@ def test_a_failed_step_is_a_trigger_and_independent_steps_go_on() -> None:
     )  # fmt: skip
     result = world.run(Config(max_passes=2))
     first = result.history.passes[0]
-    assert [(s.id, s.status, s.problem) for s in first.executed] == [("a", "failed", "no such row"), ("b", "complete", "")]
+    ended = [(s.id, s.status, s.problem) for s in first.executed]
+    assert ended == [("a", "failed", "no such row"), ("b", "complete", "")]
     assert first.refinement.triggers[0].kind == "failed_step"
 
 
