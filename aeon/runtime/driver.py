@@ -1,4 +1,4 @@
-"""The driver: steps a program, has its effects handled at once, keeps the clock, writes the journal, tells observers."""
+"""The driver: steps a program, has its effects handled at once, keeps the clock and the journal, tells observers."""
 
 from __future__ import annotations
 

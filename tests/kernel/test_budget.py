@@ -259,3 +259,25 @@ def test_a_step_that_used_up_its_own_calls_fails_and_the_run_goes_on() -> None:
     result = world.run()
     assert [s.status for s in result.history.passes[0].executed] == ["failed", "complete"]
     assert result.stop_reason == "converged"
+
+
+REFUSED = Failure(kind="allowance", limit="tokens", message="too dear")
+BROKEN_OFF = Failure(kind="interrupted", message="broken off")
+
+
+@pytest.mark.requirement("K10")
+@pytest.mark.parametrize("cut", [REFUSED, BROKEN_OFF])
+@pytest.mark.parametrize("phase", ["execute", "validate_results", "assess"])
+def test_a_pass_whose_phase_was_cut_off_does_not_count(phase: str, cut: Failure) -> None:
+    """Where a budget or an interrupt cuts a phase off in its middle, the pass is not complete."""
+    world = World(assess=NOT_YET)
+
+    def reply(effect: Effect, n: int) -> object:
+        if cut is BROKEN_OFF:
+            world.interrupted_at = len(world.effects)
+        return cut
+
+    world.replies[phase] = reply  # type: ignore[assignment]
+    result = world.run()
+    assert [p.complete for p in result.history.passes] == [False]
+    assert result.stop_reason == ("tokens_exhausted" if cut is REFUSED else "interrupted")

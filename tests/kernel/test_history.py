@@ -103,7 +103,6 @@ def test_the_history_holds_task_configuration_preparation_and_conclusion() -> No
 
 
 @pytest.mark.requirement("H1", "H2")
-@pytest.mark.xfail(reason="a run that ends during preparation loses its draft from the history", strict=True)
 def test_a_run_that_ends_during_preparation_keeps_what_was_prepared() -> None:
     """The drafted plan, whose steps the result names as abandoned, stands in the history with its timings."""
     result = World().run(Config(budget=Budget(tokens=200)))
@@ -113,7 +112,6 @@ def test_a_run_that_ends_during_preparation_keeps_what_was_prepared() -> None:
 
 
 @pytest.mark.requirement("H1")
-@pytest.mark.xfail(reason="the last effect's timing is taken for that of the synthesis", strict=True)
 def test_a_run_without_synthesis_has_no_timing_of_one() -> None:
     """Where the endpoint failed, nothing was synthesized."""
     result = World(validate_results=ENDPOINT_DOWN).run()

@@ -1,0 +1,1 @@
+"""Tests of drivers, journal, replay and ledger."""
