@@ -15,8 +15,7 @@ def bound(config: Config) -> Bound:
     caps = config.caps
     before = caps.profile + caps.plan + caps.validate_plan + caps.refine_plan
     each_pass = caps.validate_results + caps.assess + caps.refine_plan + caps.profile
-    steps = caps.execute * config.limits.total_steps
-    calls = before + steps + each_pass * config.max_passes + caps.synthesize
+    calls = before + each_pass * config.max_passes + caps.execute * config.limits.total_steps + caps.synthesize
     calls = min(calls, config.budget.calls or calls)
     tokens = calls * (config.prompt_bytes + config.output_tokens)  # a token is never shorter than a byte
     return Bound(calls=calls, tokens=min(tokens, config.budget.tokens or tokens), cost=config.budget.cost)

@@ -15,7 +15,7 @@ __all__ = ["TABLE", "Rule", "Signals", "decide"]
 class Signals:
     """All that a decision rests on.
 
-    ``failure`` says why the endpoint cannot be used at all; ``converged`` is of the latest complete pass; of the budget
+    ``failure`` says why the endpoint cannot be used; ``converged`` is of the latest complete pass; of the budget
     ``exhausted`` only the reserve is left; ``stalled``: refinement is over and no step can run.
     """
 

@@ -15,16 +15,12 @@ __all__ = ["conclude", "end_pass", "plan_before"]
 def end_pass(state: State, decision: Decision) -> None:
     """Complete the record of the pass under way: timings, what is spent, and the decision that ended it if none did."""
     if state.passes:
-        decision = state.passes[-1].decision or decision
-        state.record(timings=tuple(state.timings), budget_after=state.usage, decision=decision)
+        ended_by = state.passes[-1].decision or decision
+        state.record(timings=tuple(state.timings), budget_after=state.usage, decision=ended_by)
 
 
 def plan_before(history: ExecutionHistory, number: int) -> Plan:
-    """The plan as pass ``number`` (1-based) found it; one past the last pass gives the plan at the end.
-
-    Raises:
-        IndexError: there was no such pass.
-    """
+    """The plan as pass ``number`` found it; one past the last: the plan at the end. Else raises ``IndexError``."""
     if not 1 <= number <= len(history.passes) + 1:
         raise IndexError(f"pass {number} is not among the {len(history.passes)} of this run")
     attempts = Attempts(history.configuration.limits)

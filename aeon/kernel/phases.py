@@ -43,7 +43,7 @@ def _prepare(state: State) -> Program[None]:
     """Profile the task, draft a plan, have it checked and mended before anything runs."""
     state.profile = yield from state.perform(InferProfile, state.profile)
     state.plan = yield from _draft(state)
-    state.preparation = Preparation(profile=state.profile, plan=state.plan)
+    state.preparation = Preparation(profile=state.profile, plan=state.plan, timings=tuple(state.timings))
     yield Note(pass_number=0, plan=state.plan)
     report = yield from state.perform(ValidatePlan, _UNCHECKED, plan=state.plan)
     record = yield from _refine(state, _triggers(state, report), report)

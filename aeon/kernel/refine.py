@@ -1,7 +1,7 @@
 """Plans change only here: deltas are applied to data, and what would break a plan is refused with its reason.
 
-Steps that have run are never edited. A delta that contradicts a complete step marks it invalid; what was built on it
-is invalid with it and is done again. The versions of step ``s2`` are called ``s2_r1``, ``s2_r2``: one fragment.
+Steps that have run are never edited: a delta that contradicts one marks it invalid, and what was built on it is done
+again. The versions of step ``s2`` are called ``s2_r1``, ``s2_r2``: one fragment.
 """
 
 from __future__ import annotations
@@ -54,6 +54,9 @@ def apply(plan: Plan, actions: Sequence[RefinementAction], attempts: Attempts) -
 def _unfit(plan: Plan, action: RefinementAction) -> str:
     """Why this delta cannot be tried at all, or nothing."""
     target = plan.find(action.target) if action.target else None
+    old = (target,) if target else tuple(step for step in plan.steps if not step.executed)
+    if [step.work for step in action.steps] == [step.work for step in old]:
+        return "it changes nothing"
     return next((reason for unfit, reason in _UNFIT if unfit(action, target)), "")
 
 
@@ -103,7 +106,6 @@ _UNFIT: tuple[tuple[Callable[[RefinementAction, Step | None], bool], str], ...] 
     (lambda a, target: (a.type == "REMOVE") == bool(a.steps), "only REMOVE, and always REMOVE, comes without steps"),
     (lambda a, target: a.type == "MODIFY" and [s.id for s in a.steps] != [a.target], "MODIFY keeps the step's id"),
     (lambda a, target: any(s.status != "pending" for s in a.steps), "a new step cannot have run"),
-    (lambda a, target: target is not None and [s.work for s in a.steps] == [target.work], "it changes nothing"),
 )
 
 _OPERATIONS: dict[str, Callable[[Plan, RefinementAction], Plan]] = {

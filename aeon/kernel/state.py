@@ -21,12 +21,11 @@ E = TypeVar("E", bound=Effect)
 R = TypeVar("R", bound=Frozen)
 
 
+@dataclass(eq=False)
 class Halt(Exception):
     """The decision table ended the run at a boundary."""
 
-    def __init__(self, decision: Decision) -> None:
-        super().__init__(decision.detail)
-        self.decision = decision
+    decision: Decision
 
 
 @dataclass

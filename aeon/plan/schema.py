@@ -14,7 +14,6 @@ from aeon.tools.registry import ToolRegistry
 __all__ = ["faults", "plan_schema", "step_schema", "to_step"]
 
 NO_TOOL = "none"
-APPROACH: JsonObject = {"type": "string", "maxLength": 300}
 
 
 def step_schema(tools: ToolRegistry, earlier: int | None = None) -> JsonObject:
@@ -35,10 +34,7 @@ def plan_schema(tools: ToolRegistry, most: int, enforced: bool) -> JsonObject:
     """
     ids = [f"s{number}" for number in range(1, most + 1)]
     steps: JsonObject = {i: step_schema(tools, n) if enforced else {"$ref": "#/$defs/step"} for n, i in enumerate(ids)}
-    whole: JsonObject = {
-        "type": "object", "properties": {"approach": APPROACH, **steps}, "required": ["approach", "s1"],
-        "additionalProperties": False,
-    }  # fmt: skip
+    whole: JsonObject = {"type": "object", "properties": steps, "required": ["s1"], "additionalProperties": False}
     return whole if enforced else {**whole, "$defs": {"step": step_schema(tools)}}
 
 

@@ -77,7 +77,7 @@ class Step(Frozen):
     invalid) never changes again, save that a complete one may become invalid.
     """
 
-    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=64)
+    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     description: str = Field(min_length=1)
     action: Action = Reasoning()
     dependencies: tuple[str, ...] = ()

@@ -42,7 +42,8 @@ def files(folder: str | os.PathLike[str]) -> tuple[Tool, ...]:
     listing = tool(side_effects=False, parallel_safe=True, hint=_hint(source))(_list_files(source))
     paths = [path for path, _ in source.files()]
     tables = [path for path in paths if path.lower().endswith(_TABLES)]
-    reading = _one_of(_reader(_read_file(source)), "path", paths)
+    texts = [path for path in paths if path not in tables]
+    reading = _one_of(_reader(_read_file(source)), "path", texts)
     asking = _one_of(_reader(_table_query(source)), "path", tables)
     asking = _one_of(asking, "column", list(dict.fromkeys(c for path in tables for c in _columns(source, path))))
     return listing, reading, _reader(_search_files(source)), *([asking] if tables else [])

@@ -20,7 +20,7 @@ from aeon.tools.output import one_line
 
 __all__ = ["Comparison", "Operation", "Table", "answer", "cell_value", "conditions"]
 
-Operation = Literal["sum", "mean", "min", "max", "count", "list", "distinct"]
+Operation = Literal["sum", "mean", "min", "max", "count", "list", "distinct", "rows"]
 Comparison = Literal["=", "!=", "<", "<=", ">", ">=", "contains"]
 
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d{0,17})(\.\d{1,17})?")
@@ -123,12 +123,14 @@ class Table:
 def answer(table: Table, column: str, operation: Operation) -> JsonValue:
     """Return what the operation gives for the column; sums and means are exact.
 
-    ``count`` counts rows, ``list`` gives the values in order, ``distinct`` each once; ``min`` and ``max`` give the
+    ``count`` counts rows, ``rows`` gives them whole, ``list`` gives the values in order, ``distinct`` each once; ``min`` and ``max`` give the
     value, the first row that has it, and how many have it if more than one. Empty cells and ``n/a`` are no values.
     Raises ``ToolFailed`` for an unknown column, for no values, and for a text where numbers are needed.
     """
     if operation == "count":
         return len(table.rows)
+    if operation == "rows":
+        return list(table.objects())
     at = table.column(column)
     present = [row for row in table.rows if row[at].casefold() not in _MISSING]
     if operation in ("list", "distinct"):
