@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 
-from aeon.cli.progress import ProgressBar
+from aeon.cli.progress import fetch
 from aeon.errors import ChecksumMismatch, UsageError
 from aeon.llm.catalogue import CATALOGUE, DEFAULT_MODEL, CatalogueEntry, lookup
-from aeon.llm.weights import find, path_of, pull
+from aeon.llm.weights import find, path_of
 
 __all__ = ["command"]
 
@@ -21,7 +21,7 @@ def command(options: argparse.Namespace) -> int:
         return _list()
     if not options.name:
         raise UsageError(f"models: {options.action} needs a name: {', '.join(CATALOGUE)}")
-    return _pull(lookup(options.name)) if options.action == "pull" else _path(lookup(options.name))
+    return _path(lookup(options.name), options.action == "pull")
 
 
 def _list() -> int:
@@ -40,15 +40,8 @@ def _state(entry: CatalogueEntry) -> str:
         return "damaged"
 
 
-def _pull(entry: CatalogueEntry) -> int:
-    with ProgressBar(entry.title) as bar:
-        path = pull(entry, bar.report)
-    print(path)
-    return 0
-
-
-def _path(entry: CatalogueEntry) -> int:
-    path = find(entry)
+def _path(entry: CatalogueEntry, fetching: bool) -> int:
+    path = fetch(entry) if fetching else find(entry)
     if path is None:
         there = f"{entry.name} is not at {path_of(entry)} yet"
         print(f"aeon: {there}; fetch it: aeon models pull {entry.name}", file=sys.stderr)

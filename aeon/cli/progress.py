@@ -3,55 +3,68 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from rich.console import Console
 from rich.progress import (
-    BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TimeRemainingColumn, TransferSpeedColumn,
+    BarColumn, DownloadColumn, Progress, SpinnerColumn, TimeRemainingColumn, TransferSpeedColumn,
 )  # fmt: skip
 
+from aeon.llm.catalogue import CatalogueEntry
 from aeon.llm.download import Progress as Fetched
+from aeon.llm.weights import find, pull
 
-__all__ = ["ProgressBar"]
+__all__ = ["ProgressBar", "fetch"]
 
 
 class ProgressBar:
-    """A context manager; ``report`` is to be told how far the fetching has come. Without a report it shows nothing."""
+    """Shows one fetching. A context manager: enter it when the fetching begins; ``report`` is told how far it is."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, total: int) -> None:
         self._title = title
         self._console = Console(file=sys.stderr, highlight=False, markup=False)
         self._bar = Progress(
-            TextColumn("{task.description}", markup=False), BarColumn(bar_width=None), DownloadColumn(),
-            TransferSpeedColumn(), TimeRemainingColumn(), console=self._console, transient=True,
+            SpinnerColumn(), BarColumn(bar_width=None), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn(),
+            console=self._console, transient=True, redirect_stdout=False,
         )  # fmt: skip
-        self._task: TaskID | None = None
-        self._tenths = -1
+        self._task = self._bar.add_task("", total=total)
+        self._tenths = 0
         self._source = ""
 
     def __enter__(self) -> Self:
+        self._console.print(f"fetching {self._title}", soft_wrap=True)
+        if self._console.is_terminal:
+            self._bar.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
-        if self._task is not None:
+        if self._console.is_terminal:
             self._bar.stop()
-        if self._source and kind is None:
-            self._console.print(f"fetched and verified {self._title}")
+        if kind is None:
+            self._console.print(f"fetched and verified {self._title}", soft_wrap=True)
 
     def report(self, fetched: Fetched) -> None:
         """Show the bytes done of those in all."""
         if fetched.source != self._source:
             self._source = fetched.source
-            self._console.print(f"fetching {self._title} from {fetched.source}", soft_wrap=True)
+            self._console.print(f"  from {fetched.source}", soft_wrap=True)
         if self._console.is_terminal:
-            self._draw(fetched)
+            self._bar.update(self._task, completed=fetched.done)
         elif (tenths := fetched.done * 10 // fetched.total) > self._tenths:
             self._tenths = tenths
             self._console.print(f"  {fetched.done / 1e6:,.0f} of {fetched.total / 1e6:,.0f} MB")
 
-    def _draw(self, fetched: Fetched) -> None:
-        if self._task is None:
-            self._task = self._bar.add_task("", total=fetched.total, completed=fetched.done)
-            self._bar.start()
-        self._bar.update(self._task, completed=fetched.done)
+
+def fetch(entry: CatalogueEntry) -> Path:
+    """The path of the entry's weights; where they are not in the cache they are fetched, with a bar to watch.
+
+    Raises:
+        WeightsError: they could not be made ready.
+    """
+    found = find(entry)
+    if found is not None:
+        return found
+    with ProgressBar(entry.title, entry.size) as bar:
+        return pull(entry, bar.report)

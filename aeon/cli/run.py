@@ -20,15 +20,13 @@ from pydantic import ValidationError
 from aeon.assembly import build
 from aeon.cli.live import LiveView
 from aeon.cli.output import print_json
-from aeon.cli.progress import ProgressBar
+from aeon.cli.progress import fetch
 from aeon.errors import ConfigError, InputFileError, UsageError
 from aeon.kernel.budget import bound
 from aeon.kernel.orchestrator import Orchestrator
-from aeon.llm.adapter import LLMAdapter
 from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.local import Local
 from aeon.llm.select import select
-from aeon.llm.weights import pull
 from aeon.observability.lines import visible
 from aeon.observability.log import log_observer
 from aeon.runtime.driver import AsyncDriver
@@ -64,27 +62,19 @@ def command(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace, task: Task, config: Config, observers: list[Observer]) -> Result:
-    with ProgressBar(options.model or "the model") as bar:
-        model = select(options.model)
-        shown = sys.stderr if options.json else sys.stdout
-        view = LiveView(shown, model.name)
-        if not options.json or sys.stderr.isatty():
-            observers.append(view)
-        journal: Callable[[], Journal] = (lambda: Journal(options.save)) if options.save else Journal
-        orchestrator = build(model, [options.tools], config, observers, journal)
-        _fetch(model, bar)
-    with _interruptible(orchestrator, view if view in observers else None), view:
+    model = select(options.model)
+    view = LiveView(sys.stderr if options.json else sys.stdout, model.name)
+    shown = not options.json or sys.stderr.isatty()
+    journal: Callable[[], Journal] = (lambda: Journal(options.save)) if options.save else Journal
+    orchestrator = build(model, [options.tools], config, [*observers, view] if shown else observers, journal)
+    if isinstance(model, Local) and model.name in CATALOGUE:
+        fetch(CATALOGUE[model.name])  # now, so that neither the run's clock nor its journal starts before it is there
+    with _interruptible(orchestrator, view.note if shown else lambda _: None), view:
         return orchestrator.execute(task)
 
 
-def _fetch(model: LLMAdapter, bar: ProgressBar) -> None:
-    """Fetch a local model now, so that neither the run's clock nor its journal starts before it is there."""
-    if isinstance(model, Local) and model.name in CATALOGUE:
-        pull(CATALOGUE[model.name], bar.report)
-
-
 @contextlib.contextmanager
-def _interruptible(orchestrator: Orchestrator, view: LiveView | None) -> Iterator[None]:
+def _interruptible(orchestrator: Orchestrator, note: Callable[[str], None]) -> Iterator[None]:
     """Ctrl-C asks the run to stop; again, it breaks off the synthesis too; the third time ends the program."""
     presses = 0
 
@@ -96,8 +86,7 @@ def _interruptible(orchestrator: Orchestrator, view: LiveView | None) -> Iterato
             signal.signal(signal.SIGINT, signal.default_int_handler)
             raise KeyboardInterrupt
         driver.interrupt()
-        if view is not None:
-            view.note("stopping at the next boundary" if presses == 1 else "breaking off")
+        note("stopping at the next boundary" if presses == 1 else "breaking off")
 
     before = signal.signal(signal.SIGINT, on_interrupt)
     try:

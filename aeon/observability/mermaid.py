@@ -31,7 +31,7 @@ def to_mermaid(history: ExecutionHistory) -> str:
     lines = ["flowchart TD"]
     for step in every.values():
         gone = last.find(step.id) is None or (step.status == "invalid" and heirs[step.id] is not None)
-        lines.append(f"    {_node(step.id)}[\"{_label(step)}\"]:::{'replaced' if gone else step.status}")
+        lines.append(f'    {_node(step.id)}["{_label(step)}"]:::{"replaced" if gone else step.status}')
     for step in every.values():
         lines += [f"    {_node(d)} --> {_node(step.id)}" for d in step.dependencies if d in every]
         heir = heirs[step.id]

@@ -27,7 +27,7 @@ def to_text(history: ExecutionHistory) -> str:
         *labelled("time", [_times(start.timings)]),
     ]
     for record in history.passes:
-        lines += [(), *_pass(record, plan_before(history, record.number))]
+        lines += [(), *_pass(record, plan_before(history, record.number), start.plan)]
     synthesis = [history.synthesis] if history.synthesis else []
     bound = f"bound: at most {end.bound.calls:,} model calls and {end.bound.tokens:,} tokens"
     lines += [(), (Span("Answer"),), *answer_lines(end), *labelled("time", [_times(synthesis)])]
@@ -35,12 +35,12 @@ def to_text(history: ExecutionHistory) -> str:
     return plain(lines)
 
 
-def _pass(record: ExecutionPass, plan: Plan) -> list[Line]:
+def _pass(record: ExecutionPass, plan: Plan, drafted: Plan) -> list[Line]:
     executed = [line for step in record.executed for line in step_lines(step)]
     assessment = record.assessment
     return [
         (Span(f"Pass {record.number}" + ("" if record.complete else ", cut short")),),
-        *labelled("plan", plan_lines(plan)),
+        *labelled("plan", [(Span("as drafted"),)] if plan == drafted else plan_lines(plan)),
         *labelled("done", executed or [(Span("nothing ran"),)]),
         *labelled("check", report_lines(record.report) if assessment else []),
         *labelled("scores", assessment_lines(assessment) if assessment else []),

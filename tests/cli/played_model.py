@@ -51,6 +51,8 @@ class Model:
         self.url = f"{root}/v1#played"
         self.closed = threading.Event()
         self.bodies: list[dict[str, Any]] = []
+        self.lists_models = True
+        self.listings = 0
         self.before: Callable[[BaseHTTPRequestHandler, dict[str, Any]], bool] = lambda handler, body: False
 
     def fails(self, status: int, text: str = '{"error": {"message": "no"}}', **headers: str) -> None:
@@ -96,11 +98,16 @@ class _Handler(BaseHTTPRequestHandler):
                 self._answer(text_for(body), bool(body.get("logprobs")))
 
     def do_GET(self) -> None:
+        model: Model = self.server.model  # type: ignore[attr-defined]
+        model.listings += 1
+        if not model.lists_models:
+            model.closed.wait(30)
         payload = json.dumps({"data": [{"id": "played"}]}).encode() if self.path == "/v1/models" else b"{}"
         reply(self, 200, payload, Content_Type="application/json")
 
     def _answer(self, text: str, scored: bool) -> None:
-        choice: dict[str, Any] = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+        message = {"role": "assistant", "content": text}
+        choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": "stop"}
         if scored:
             choice["logprobs"] = {"content": [{"token": "Yes", "top_logprobs": [{"token": "Yes", "logprob": -0.001}]}]}
         usage = {"prompt_tokens": 20, "completion_tokens": 5}

@@ -40,13 +40,15 @@ def test_without_converging_the_exit_code_is_3(aeon: Aeon, model: Model) -> None
     assert (done.code, done.document["stop_reason"]) == (3, "calls_exhausted")
 
 
-def test_the_task_is_read_from_standard_input(aeon: Aeon, model: Model, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_task_is_read_from_standard_input(
+    aeon: Aeon, model: Model, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """A dash stands for standard input."""
-    (tmp_path / "task").write_text("Täglich 3 × 4?\n", encoding="utf-8")
+    (tmp_path / "task").write_text("Täglich 3 mal 4?\n", encoding="utf-8")
     with (tmp_path / "task").open(encoding="utf-8") as file:
         monkeypatch.setattr("sys.stdin", file)
         done = aeon("run", "-", "--model", model.url, "--json")
-    assert done.document["history"]["task"]["text"] == "Täglich 3 × 4?"
+    assert done.document["history"]["task"]["text"] == "Täglich 3 mal 4?"
 
 
 def test_context_and_schema_come_from_files(aeon: Aeon, model: Model, tmp_path: Path) -> None:
@@ -107,8 +109,8 @@ WRONG: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 def test_wrong_usage_is_one_line_and_exit_code_2(aeon: Aeon, model: Model, name: str) -> None:
     """Each says what is wrong and what to do, before any model is asked."""
     arguments, words = WRONG[name]
-    given = (*arguments, "--model", model.url) if arguments[1:2] == (TASK,) and "--model" not in arguments else arguments
-    done = aeon(*given)
+    names_none = arguments[1:2] == (TASK,) and "--model" not in arguments
+    done = aeon(*arguments, *(("--model", model.url) if names_none else ()))
     done.complains(2, *words)
     assert done.out == "" and not model.bodies
 
@@ -170,7 +172,9 @@ def test_an_endpoint_that_hangs_ends_the_run_with_one_line(aeon: Aeon, model: Mo
     aeon("run", TASK, "--model", model.url).complains(1, model.root, "deadline")
 
 
-def test_without_network_and_model_one_line_says_what_to_do(aeon: Aeon, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_network_and_model_one_line_says_what_to_do(
+    aeon: Aeon, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """No mirror can be reached: exit code 1, no run is begun and no journal left."""
     nowhere = catalogue.HubFile(url="http://127.0.0.1:1/weights")
     entry = catalogue.CATALOGUE[catalogue.DEFAULT_MODEL].model_copy(update={"mirrors": (nowhere,)})
@@ -178,5 +182,7 @@ def test_without_network_and_model_one_line_says_what_to_do(aeon: Aeon, monkeypa
     monkeypatch.setattr("aeon.cli.run.CATALOGUE", {entry.name: entry})
     monkeypatch.setattr(download, "CONNECT_SECONDS", 0.2)
     done = aeon("run", TASK, "--save", str(tmp_path / "saved"))
-    done.complains(1, "no mirror", "check the network")
+    said = done.err.splitlines()
+    assert done.code == 1 and len(said) == 2 and said[0].startswith("fetching Qwen"), done
+    assert said[1].startswith("aeon: no mirror") and "check the network" in said[1]
     assert done.out == "" and not (tmp_path / "saved").exists()

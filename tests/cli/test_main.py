@@ -1,0 +1,164 @@
+"""The process ``aeon``: interrupts, closed pipes, a full disk, a bug; and what importing costs."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import aeon as package
+from aeon.assembly import build
+from aeon.cli import run
+from aeon.llm import scripted
+
+from .conftest import Outcome
+from .played_model import Model
+
+Aeon = Callable[..., Outcome]
+TASK = "What do 17 pens at 2.40 cost?"
+
+
+def start(*arguments: str, **more: Any) -> subprocess.Popen[str]:
+    """The command line in a process of its own."""
+    command = [sys.executable, "-m", "aeon.cli.main", *arguments]
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, encoding="utf-8", env=env, **more)
+
+
+def ended(process: subprocess.Popen[str]) -> Outcome:
+    out, err = process.communicate(timeout=30)
+    return Outcome(process.returncode, out, err)
+
+
+def until(what: Callable[[], bool]) -> None:
+    """Wait until it is so."""
+    deadline = time.monotonic() + 20
+    while not what():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def about(word: str) -> Callable[[dict[str, Any]], bool]:
+    """Whether a request's last message holds this word."""
+    return lambda body: word in body["messages"][-1]["content"]
+
+
+def test_ctrl_c_ends_the_run_with_what_there_is(model: Model) -> None:
+    """While the plan is checked for ever, one Ctrl-C gives an answer, the reason interrupted and exit code 3."""
+    model.hangs(lambda body: len(model.bodies) == 6)
+    process = start("run", TASK, "--model", model.url)
+    until(lambda: len(model.bodies) == 6)
+    process.send_signal(signal.SIGINT)
+    done = ended(process)
+    assert done.code == 3 and done.err == "", done
+    assert "interrupted" in done.out and "Answer" in done.out and "stopping at the next boundary" in done.out
+
+
+def test_the_second_ctrl_c_breaks_off_the_synthesis(model: Model) -> None:
+    """Where the wording of the answer hangs too, another Ctrl-C leaves the results as they are."""
+    model.hangs(lambda body: len(model.bodies) >= 6)
+    process = start("run", TASK, "--model", model.url)
+    until(lambda: len(model.bodies) == 6)
+    process.send_signal(signal.SIGINT)
+    until(lambda: len(model.bodies) == 7)
+    process.send_signal(signal.SIGINT)
+    done = ended(process)
+    assert done.code == 3 and done.err == "" and "no model worded this answer" in done.out, done
+
+
+def test_the_third_ctrl_c_ends_the_program() -> None:
+    """What two cannot end the third one does, in Python's own way."""
+    orchestrator = build(scripted.Scripted([]))
+    before = signal.getsignal(signal.SIGINT)
+    said: list[str] = []
+    with pytest.raises(KeyboardInterrupt), run._interruptible(orchestrator, said.append):
+        for _ in range(3):
+            signal.raise_signal(signal.SIGINT)
+    assert said == ["stopping at the next boundary", "breaking off"] and signal.getsignal(signal.SIGINT) == before
+
+
+def test_ctrl_c_before_the_run_is_one_line(model: Model, tmp_path: Path) -> None:
+    """While it is asked which model the endpoint serves: exit code 130, and nothing is saved."""
+    model.lists_models = False
+    process = start("run", TASK, "--model", f"{model.root}/v1", "--save", str(tmp_path / "saved"))
+    until(lambda: model.listings > 0)
+    process.send_signal(signal.SIGINT)
+    ended(process).complains(130, "interrupted")
+    assert not (tmp_path / "saved").exists()
+
+
+def test_a_full_disk_ends_the_run_with_one_line(model: Model, tmp_path: Path) -> None:
+    """The journal cannot grow: exit code 1, and what was saved before is whole."""
+
+    def small() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, 3_000))
+
+    done = ended(start("run", TASK, "--model", model.url, "--save", str(tmp_path / "saved"), preexec_fn=small))
+    done.complains(1, "saved", "cannot be written", "what was saved before is whole")
+    assert (tmp_path / "saved").read_bytes().endswith(b"}\n")
+
+
+def test_a_full_disk_from_the_start_leaves_no_file(model: Model, tmp_path: Path) -> None:
+    """Not even the opening line fits: the file is taken back."""
+
+    def small() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    done = ended(start("run", TASK, "--model", model.url, "--save", str(tmp_path / "saved"), preexec_fn=small))
+    done.complains(1, "saved", "nothing was saved")
+    assert not (tmp_path / "saved").exists()
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    """With the pipe closed, nothing is printed about it."""
+    process = start("models")
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    process.wait(timeout=30)
+
+
+def test_a_bug_is_one_line(aeon: Aeon, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What nobody foresaw names its type and how to see more."""
+
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("division\nby zero")
+
+    monkeypatch.setattr("aeon.cli.run.build", broken)
+    done = aeon("run", TASK, "--model", model.url)
+    done.complains(1, "ZeroDivisionError: division by zero", "this is a bug", "AEON_DEBUG=1")
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("run", "--help"), ("--version",)])
+def test_help_and_version_are_no_errors(aeon: Aeon, arguments: tuple[str, ...]) -> None:
+    """They print on standard output and exit with 0."""
+    done = aeon(*arguments)
+    assert (done.code, done.err) == (0, "") and "aeon" in done.out
+
+
+def test_importing_loads_nothing_that_is_not_needed() -> None:
+    """``import aeon`` brings no vendor's package; each public name is there when it is used."""
+    script = (
+        "import sys, aeon; heavy = {'pydantic', 'openai', 'rich', 'structlog'} & set(sys.modules); assert not heavy;"
+        "from aeon import *; assert callable(build) and set(aeon.__all__) <= set(dir(aeon))"
+    )
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_name_that_is_none_of_the_package_is_an_attribute_error() -> None:
+    """A mistyped import fails as in any other package."""
+    with pytest.raises(AttributeError, match="has no attribute 'biuld'"):
+        _ = package.biuld

@@ -1,0 +1,72 @@
+"""Lines for people: what they say, how long they get, and what they keep from reaching a terminal."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aeon.observability.lines import plain, refinement_lines, report_lines, short, step_lines, visible
+from aeon.schema import (
+    Issue, Reasoning, RefinementAction, RefinementRecord, Rejection, SemanticValidationReport, Step, ToolCall,
+)  # fmt: skip
+
+
+@given(st.text())
+def test_no_control_character_gets_through(text: str) -> None:
+    """Whatever a model writes, a terminal gets no character that could steer it."""
+    shown = visible(text)
+    assert not any((c < " " and c not in "\n\t") or "\x7f" <= c <= "\x9f" or "\u202a" <= c <= "\u202e" for c in shown)
+
+
+@given(st.text(), st.integers(5, 80))
+def test_a_short_text_is_one_line_within_its_width(text: str, width: int) -> None:
+    """It has no line break, and is never longer than asked for."""
+    line = short(text, width)
+    assert len(line) <= width and len(line.splitlines()) <= 1
+
+
+def test_every_delta_is_told_with_its_reason() -> None:
+    """Applied deltas have their sign, target and justification; refused ones the reason; overruled repairs are kept."""
+    step = Step(
+        id="s4", description="add the shipping", action=ToolCall(tool="calculator", arguments={"expression": "$s1 + 5"})
+    )
+    record = RefinementRecord(
+        applied=(
+            RefinementAction(type="ADD", target="s1", steps=(step,), justification="shipping was left out"),
+            RefinementAction(type="MODIFY", target="s4", steps=(step,)),
+            RefinementAction(type="REMOVE", target="s2"),
+            RefinementAction(type="REPLACE", target="s3", steps=(step,)),
+        ),
+        rejected=(Rejection(action=RefinementAction(type="REMOVE", target="s9"), reason="there is no such step"),),
+        advisories=("s1: round it",),
+    )
+    text = plain(refinement_lines(record))
+    for words in ("+ ADD s1", "because shipping was left out", "~ MODIFY s4", "- REMOVE s2", "=> REPLACE s3"):
+        assert words in text
+    assert "s4  add the shipping  calculator: $s1 + 5" in text
+    assert "refused REMOVE s9: there is no such step" in text and "overruled: s1: round it" in text
+
+
+def test_a_step_says_how_it_was_done_and_what_went_wrong() -> None:
+    """A mended call, a fallback, a block and a failure each have their words."""
+    tool = Step(id="s1", description="d", action=ToolCall(tool="calculator"), output=5, status="complete")
+    mended = plain(step_lines(tool.model_copy(update={"mode": "tool_repaired"}), 1.25))
+    assert "✓ s1" in mended and "calculator, 1.2 s" in mended and "mended" in mended and "= 5" in mended
+    fallback = plain(step_lines(tool.model_copy(update={"mode": "reasoning_fallback", "problem": "no such tool"})))
+    assert "by reasoning" in fallback and "no such tool" in fallback
+    blocked = Step(
+        id="s2", description="d", action=Reasoning(), status="invalid", clarity="BLOCKED", problem="no price"
+    )
+    assert "! s2" in plain(step_lines(blocked)) and "blocked: no price" in plain(step_lines(blocked))
+    failed = Step(id="s3", description="d", status="failed", problem="division by zero")
+    assert "✗ s3" in plain(step_lines(failed)) and "division by zero" in plain(step_lines(failed))
+
+
+def test_an_issue_has_its_place_its_fault_and_its_repair() -> None:
+    """Severity, type, location, description and proposed repair are all told."""
+    issue = Issue(
+        type="do_say_mismatch", severity="HIGH", description="it adds", location="s2", proposed_repair="take away"
+    )
+    text = plain(report_lines(SemanticValidationReport(issues=(issue,), evidence=("2 + 2 = 4",))))
+    for words in ("HIGH do say mismatch at s2", "it adds", "repair: take away", "evidence: 2 + 2 = 4"):
+        assert words in text

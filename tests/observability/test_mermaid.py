@@ -1,0 +1,47 @@
+"""The flowchart: statuses, dependencies, replaced steps, and text that cannot break out of its label."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aeon.observability.mermaid import to_mermaid
+from aeon.schema import (
+    Bound, Conclusion, Config, ExecutionHistory, ExecutionPass, Plan, Preparation, RefinementAction, RefinementRecord,
+    Step, Task, TaskProfile,
+)  # fmt: skip
+
+
+def history(*steps: Step, passes: tuple[ExecutionPass, ...] = ()) -> ExecutionHistory:
+    end = Conclusion(answer="a", stop_reason="converged", bound=Bound(calls=1, tokens=1))
+    return ExecutionHistory(
+        execution_id="1", task=Task(text="t"), configuration=Config(), passes=passes,
+        preparation=Preparation(plan=Plan(steps=steps)), conclusion=end,
+    )  # fmt: skip
+
+
+@given(st.text(min_size=1))
+def test_no_description_breaks_out_of_its_label(text: str) -> None:
+    """Whatever a model calls a step, the node stays one line with one pair of quotes."""
+    node = to_mermaid(history(Step(id="end", description=text))).split("\n")[1]
+    assert re.fullmatch(r'    step_end\["end: [^"\[\]{}|<>`\n]*"\]:::pending', node)
+
+
+def test_a_step_that_another_replaced_is_dashed() -> None:
+    """The old version is drawn with the class replaced and an arrow to the new one, which has the work's status."""
+    first = Step(id="s1", description="add")
+    second = Step(id="s2", description="tell", dependencies=("s1",))
+    again = Step(id="s1_r1", description="add, rightly")
+    done = first.model_copy(update={"status": "complete", "output": 5})
+    record = RefinementRecord(applied=(RefinementAction(type="REPLACE", target="s1", steps=(again,)),))
+    before = ExecutionPass(number=1, profile=TaskProfile(), executed=(done,), refinement=record)
+    after = ExecutionPass(
+        number=2, profile=TaskProfile(), executed=(again.model_copy(update={"status": "complete", "output": 6}),)
+    )
+    chart = to_mermaid(history(first, second, passes=(before, after)))
+    assert "step_s1[" in chart and re.search(r"step_s1\[.*:::replaced", chart)
+    assert re.search(r"step_s1_r1\[.*= 6.*:::complete", chart)
+    assert "step_s1 -. replaced by .-> step_s1_r1" in chart and "step_s1_r1 --> step_s2" in chart
+    assert "step_s1 --> step_s2" not in chart
