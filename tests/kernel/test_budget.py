@@ -101,7 +101,7 @@ def test_depth_ambiguity_and_confidence_each_count() -> None:
     """One pass per tier of depth, one more for an ambiguous task, one more for high confidence."""
     limits = [
         pass_limit(TaskProfile(reasoning_depth=2, ambiguity=a, confidence_requirement=c), Config())
-        for a, c in ((0.5, "low"), (0.6, "low"), (0.5, "high"), (0.6, "high"))
+        for a, c in ((0.5, "low"), (0.51, "low"), (0.5, "high"), (0.51, "high"))
     ]
     assert limits == [2, 3, 3, 4]
 
