@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 from aeon.adaptive.profiler import Profiler
 from aeon.convergence.engine import ConvergenceEngine

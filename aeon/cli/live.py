@@ -27,7 +27,6 @@ _STYLES = {
     "strong": "bold",
     "": "",
 }
-_ASCII = str.maketrans({"✓": "+", "✗": "x", "▸": ">", "○": "o", "…": "~"})
 
 
 class LiveView:
@@ -38,11 +37,11 @@ class LiveView:
 
     def __init__(self, file: TextIO, model: str) -> None:
         self._console = Console(file=file, highlight=False, markup=False, emoji=False)
-        self._plain_marks = not self._console.encoding.lower().startswith("utf")
         self._narrator = Narrator(model)
         self._under_way: dict[int, tuple[str, float]] = {}
         self._note = ""
-        self._spinner = Spinner("line" if self._plain_marks else "dots", style="cyan")
+        dots = self._console.encoding.lower().startswith("utf")
+        self._spinner = Spinner("dots" if dots else "line", style="cyan")
         self._live = Live(self, console=self._console, refresh_per_second=8, transient=True, redirect_stderr=False)
 
     def __enter__(self) -> Self:
@@ -74,8 +73,7 @@ class LiveView:
     def _print(self, line: Line) -> None:
         text = Text()
         for span in line:
-            words = span.text.translate(_ASCII) if self._plain_marks else span.text
-            text.append(words, _STYLES[span.style])
+            text.append(span.text, _STYLES[span.style])
         if self._console.is_terminal:
             left = len(text.plain) - len(text.plain.lstrip())
             self._console.print(_indented(text, left))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import importlib
 import importlib.metadata
 import io
@@ -19,6 +20,8 @@ __all__ = ["main"]
 
 INTERRUPTED = 130
 PIPE_CLOSED = 141
+ENCODING_ERRORS = "aeon.plain"
+_PLAIN = {"✓": "+", "✗": "x", "▸": ">", "○": "o", "…": "~"}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -30,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors=ENCODING_ERRORS)
     try:
         code = _carry_out(arguments)
         sys.stdout.flush()
@@ -77,6 +80,17 @@ def _complain(arguments: list[str], kind: str, message: str, code: int) -> int:
     if "--json" in arguments:
         print(json.dumps({"error": {"type": kind, "message": message}}))
     return code
+
+
+def _in_plain(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Where a terminal cannot show a character: a plain one for Aeon's own marks, its code for any other."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    told = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(each) or each.encode("unicode_escape").decode() for each in told), error.end
+
+
+codecs.register_error(ENCODING_ERRORS, _in_plain)
 
 
 def _pipe_closed() -> int:

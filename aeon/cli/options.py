@@ -46,13 +46,17 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         raise UsageError(f"there is no command {first!r}; there are {', '.join(COMMANDS)}{_guess(first, COMMANDS)}")
     parsed, extra = parser.parse_known_args(argv)
     if extra:
-        known = [option for action in commands[parsed.command]._actions for option in action.option_strings]
-        word = next((each for each in extra if each.startswith("-")), extra[0])
-        if word.startswith("-"):
-            name = word.partition("=")[0]
-            raise UsageError(f"{parsed.command}: there is no option {name!r}{_guess(name, known)}")
-        raise UsageError(f"{parsed.command}: {word!r} is one argument too many; put a task of several words in quotes")
+        raise _surplus(extra, parsed.command, commands[parsed.command])
     return parsed
+
+
+def _surplus(extra: Sequence[str], name: str, command: argparse.ArgumentParser) -> UsageError:
+    """The complaint about what is no option of the command, or one argument too many."""
+    option = next((each.partition("=")[0] for each in extra if each.startswith("-")), None)
+    if option is None:
+        return UsageError(f"{name}: {extra[0]!r} is one argument too many; put a task of several words in quotes")
+    known = [string for action in command._actions for string in action.option_strings]
+    return UsageError(f"{name}: there is no option {option!r}{_guess(option, known)}")
 
 
 def _parser() -> tuple[_Parser, dict[str, argparse.ArgumentParser]]:

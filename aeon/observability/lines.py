@@ -120,16 +120,21 @@ def step_lines(step: Step, seconds: float | None = None, width: int = _WIDTH) ->
     took = f", {seconds:.1f} s" if seconds is not None else ""
     tail = f"  {by}{took}"
     head = short(step.description, width - len(step.id) - len(tail) - 6)
-    lines: list[Line] = [(Span(f"{mark} ", style), Span(f"{step.id}  ", "strong"), Span(head), Span(tail, "dim"))]
-    indent = " " * (len(step.id) + 4)
+    first: Line = (Span(f"{mark} ", style), Span(f"{step.id}  ", "strong"), Span(head), Span(tail, "dim"))
+    return [first, *((Span(" " * (len(step.id) + 4)), *line) for line in _outcome(step, width - len(step.id) - 10))]
+
+
+def _outcome(step: Step, width: int) -> list[Line]:
+    """How a step came out: whether its tool had to be helped, its output, what is missing or went wrong."""
+    lines: list[Line] = []
     if step.mode and _MODES[step.mode]:
-        lines.append((Span(indent), Span(_MODES[step.mode], "warn")))
+        lines.append((Span(_MODES[step.mode], "warn"),))
     if step.status == "complete":
-        lines.append((Span(indent), Span("= ", "dim"), Span(short(step.output, width - len(indent) - 6), "now")))
+        lines.append((Span("= ", "dim"), Span(short(step.output, width), "now")))
     if step.clarity != "CLEAR" or step.problem:
         word = {"BLOCKED": "blocked: ", "PARTIALLY_CLEAR": "partly clear: "}.get(step.clarity, "")
-        problem = short(step.problem or "no reason given", width - len(indent) - len(word) - 4)
-        lines.append((Span(indent), Span(f"{word}{problem}", "bad" if step.status == "failed" else "warn")))
+        problem = short(step.problem or "no reason given", width - len(word))
+        lines.append((Span(f"{word}{problem}", "bad" if step.status == "failed" else "warn"),))
     return lines
 
 
@@ -216,26 +221,35 @@ def answer_lines(end: Conclusion) -> list[Line]:
 
 def conclusion_lines(end: Conclusion) -> list[Line]:
     """How the run ended and what it cost; what was left undone, if anything."""
-    style = "good" if end.converged else "bad" if end.stop_reason == "failed" else "warn"
+    style = {"converged": "good", "failed": "bad"}.get(end.stop_reason, "warn")
     usage = end.usage
     spent = (
         f"{_count(end.passes, 'pass', 'passes')}, {_count(usage.calls, 'model call')}, "
         f"{_count(usage.tokens, 'token')} ({usage.generated_tokens:,} generated), {end.seconds:.1f} s"
     )
     lines: list[Line] = [(Span(end.stop_reason.replace("_", " "), style), Span(f"  {spent}"))]
-    if end.stop_reason not in ("converged", "failed"):
-        lines.append((Span(visible(end.detail), "dim"),))
-    if end.assembled and end.stop_reason != "failed":
-        lines.append((Span("no model worded this answer: it is the steps' results as they are", "warn"),))
-    if end.abandoned:
-        lines.append((Span(f"left undone: {', '.join(end.abandoned)}", "warn"),))
-    if end.needs_manual_intervention:
-        lines.append((Span(f"needs manual intervention: {', '.join(end.needs_manual_intervention)}", "warn"),))
+    return lines + [(Span(text, "warn"),) for text in _reservations(end) if text]
+
+
+def _reservations(end: Conclusion) -> list[str]:
+    """What a reader of the answer should know; an empty text where there is nothing to say."""
+    partial = end.stop_reason not in ("converged", "failed")
+    unworded = end.assembled and end.stop_reason != "failed"
+    undone, manual = ", ".join(end.abandoned), ", ".join(end.needs_manual_intervention)
+    degraded = _phases(end)
+    return [
+        visible(end.detail) if partial else "",
+        "no model worded this answer: it is the steps' results as they are" if unworded else "",
+        undone and f"left undone: {undone}",
+        manual and f"needs manual intervention: {manual}",
+        degraded and f"degraded judgments: {degraded}",
+    ]
+
+
+def _phases(end: Conclusion) -> str:
+    """The phases whose judgments failed, but for the failure that ended the run."""
     phases = Counter(each.phase.replace("_", " ") for each in end.degraded if each.message != end.detail)
-    if phases:
-        names = ", ".join(name if number == 1 else f"{name} ({number} times)" for name, number in phases.items())
-        lines.append((Span(f"degraded judgments: {names}", "warn"),))
-    return lines
+    return ", ".join(name if number == 1 else f"{name} ({number} times)" for name, number in phases.items())
 
 
 def _count(number: int, one: str, many: str | None = None) -> str:

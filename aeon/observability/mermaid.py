@@ -6,7 +6,7 @@ import re
 
 from aeon.kernel.history import plan_before
 from aeon.observability.lines import short, visible
-from aeon.schema import ExecutionHistory, Step, fragment
+from aeon.schema import ExecutionHistory, Plan, Step, fragment
 
 __all__ = ["to_mermaid"]
 
@@ -23,20 +23,30 @@ _SPECIAL = re.compile(r"[^\w .,:;=+*/()%-]")
 
 def to_mermaid(history: ExecutionHistory) -> str:
     """A ``flowchart TD`` of the plan as it ended, coloured by status; steps that others replaced are dashed."""
-    last = plan_before(history, len(history.passes) + 1)
-    plans = [history.preparation.plan, *(plan_before(history, n) for n in range(1, len(history.passes) + 2))]
-    every = {step.id: step for plan in plans for step in plan.steps}
-    every |= {step.id: step for step in last.steps}
+    every = _every_step(history)
     heirs = {step.id: _heir(step, list(every.values())) for step in every.values()}
-    lines = ["flowchart TD"]
-    for step in every.values():
-        gone = last.find(step.id) is None or (step.status == "invalid" and heirs[step.id] is not None)
-        lines.append(f'    {_node(step.id)}["{_label(step)}"]:::{"replaced" if gone else step.status}')
-    for step in every.values():
-        lines += [f"    {_node(d)} --> {_node(step.id)}" for d in step.dependencies if d in every]
-        heir = heirs[step.id]
-        lines += [f"    {_node(step.id)} -. replaced by .-> {_node(heir.id)}"] if heir else []
-    return "\n".join(lines + [f"    classDef {name} {style}" for name, style in _CLASSES.items()])
+    standing = {step.id for step in _last_plan(history).steps if step.status != "invalid" or not heirs[step.id]}
+    nodes = [_drawn(step, "replaced" if step.id not in standing else step.status) for step in every.values()]
+    needs = [(needed, step.id) for step in every.values() for needed in step.dependencies if needed in every]
+    arrows = [f"{_node(needed)} --> {_node(step_id)}" for needed, step_id in needs]
+    arrows += [f"{_node(old)} -. replaced by .-> {_node(heir.id)}" for old, heir in heirs.items() if heir]
+    classes = [f"classDef {name} {style}" for name, style in _CLASSES.items()]
+    return "\n    ".join(["flowchart TD", *nodes, *arrows, *classes])
+
+
+def _drawn(step: Step, look: str) -> str:
+    return f'{_node(step.id)}["{_label(step)}"]:::{look}'
+
+
+def _last_plan(history: ExecutionHistory) -> Plan:
+    return plan_before(history, len(history.passes) + 1)
+
+
+def _every_step(history: ExecutionHistory) -> dict[str, Step]:
+    """Every step that any version of the plan had, as it was last, by id."""
+    before = [plan_before(history, record.number) for record in history.passes]
+    plans = [history.preparation.plan, *before, _last_plan(history)]
+    return {step.id: step for plan in plans for step in plan.steps}
 
 
 def _heir(step: Step, every: list[Step]) -> Step | None:

@@ -129,6 +129,15 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     process.wait(timeout=30)
 
 
+def test_a_terminal_without_unicode_gets_plain_marks(model: Model) -> None:
+    """Aeon's own marks become ASCII, any other character its code."""
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    command = [sys.executable, "-m", "aeon.cli.main", "run", "Wie viel ist 17 × 2.40?", "--model", model.url]  # noqa: RUF001
+    done = subprocess.run(command, env=env, capture_output=True, check=False)
+    assert done.returncode == 0 and done.stderr == b""
+    assert b"+ s1" in done.stdout and b"17 \\xd7 2.40" in done.stdout
+
+
 def test_a_bug_is_one_line(aeon: Aeon, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     """What nobody foresaw names its type and how to see more."""
 
