@@ -24,14 +24,18 @@ _SPECIAL = re.compile(r"[^\w .,:;=+*/()%-]")
 def to_mermaid(history: ExecutionHistory) -> str:
     """A ``flowchart TD`` of the plan as it ended, coloured by status; steps that others replaced are dashed."""
     every = _every_step(history)
-    heirs = {step.id: _heir(step, list(every.values())) for step in every.values()}
-    standing = {step.id for step in _last_plan(history).steps if step.status != "invalid" or not heirs[step.id]}
-    nodes = [_drawn(step, "replaced" if step.id not in standing else step.status) for step in every.values()]
+    heirs = {step.id: heir for step in every.values() if (heir := _heir(step, list(every.values())))}
+    standing = {step.id for step in _last_plan(history).steps if step.status != "invalid" or step.id not in heirs}
+    nodes = [_drawn(step, step.status if step.id in standing else "replaced") for step in every.values()]
+    classes = [f"classDef {name} {style}" for name, style in _CLASSES.items()]
+    return "\n    ".join(["flowchart TD", *nodes, *_arrows(every, heirs), *classes])
+
+
+def _arrows(every: dict[str, Step], heirs: dict[str, Step]) -> list[str]:
+    """What builds on what, and what took the place of what."""
     needs = [(needed, step.id) for step in every.values() for needed in step.dependencies if needed in every]
     arrows = [f"{_node(needed)} --> {_node(step_id)}" for needed, step_id in needs]
-    arrows += [f"{_node(old)} -. replaced by .-> {_node(heir.id)}" for old, heir in heirs.items() if heir]
-    classes = [f"classDef {name} {style}" for name, style in _CLASSES.items()]
-    return "\n    ".join(["flowchart TD", *nodes, *arrows, *classes])
+    return arrows + [f"{_node(old)} -. replaced by .-> {_node(heir.id)}" for old, heir in heirs.items()]
 
 
 def _drawn(step: Step, look: str) -> str:
