@@ -29,6 +29,11 @@ _STYLES = {
 }
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 class LiveView:
     """An observer that shows one run on ``file``, and a context manager around it.
 
@@ -36,7 +41,7 @@ class LiveView:
     """
 
     def __init__(self, file: TextIO, model: str) -> None:
-        self._console = Console(file=file, highlight=False, markup=False, emoji=False)
+        self._console = _Console(file=file, highlight=False, markup=False, emoji=False)
         self._narrator = Narrator(model)
         self._under_way: dict[int, tuple[str, float]] = {}
         self._note = ""

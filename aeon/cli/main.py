@@ -38,17 +38,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _carry_out(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        return _pipe_closed()
+        _abandon_output()
+        return PIPE_CLOSED
     except KeyboardInterrupt:
         return _complain(arguments, "Interrupted", "interrupted", INTERRUPTED)
-    except AeonError as error:
-        return _complain(arguments, type(error).__name__, " ".join(str(error).split()), error.exit_code)
     except Exception as error:  # noqa: BLE001 - the last resort: a bug becomes one line too
-        if os.environ.get("AEON_DEBUG"):
-            traceback.print_exc()
-        said = " ".join(f"{type(error).__name__}: {error}".split())
-        hint = "this is a bug; run again with AEON_DEBUG=1 for the traceback"
-        return _complain(arguments, type(error).__name__, f"{said}; {hint}", 1)
+        return _explain(arguments, error)
     return code
 
 
@@ -74,11 +69,31 @@ def _version() -> str:
         return "(not installed)"
 
 
+def _explain(arguments: list[str], error: Exception) -> int:
+    """One line for what went wrong, and the exit code: the caller's input, the world, or a bug."""
+    kind, said = type(error).__name__, " ".join(str(error).split())
+    match error:
+        case AeonError():
+            return _complain(arguments, kind, said, error.exit_code)
+        case OSError():
+            where = f"{error.filename}: " if error.filename else "what was to be written cannot be: "
+            return _complain(arguments, kind, f"{where}{error.strerror or said}", 1)
+        case _:
+            if os.environ.get("AEON_DEBUG"):
+                traceback.print_exception(error)
+            hint = "this is a bug; run again with AEON_DEBUG=1 for the traceback"
+            return _complain(arguments, kind, f"{kind}: {said}; {hint}", 1)
+
+
 def _complain(arguments: list[str], kind: str, message: str, code: int) -> int:
     """One line on standard error and, where a JSON document is expected, the same in one."""
     print(f"aeon: {message}", file=sys.stderr)
-    if "--json" in arguments:
-        print(json.dumps({"error": {"type": kind, "message": message}}))
+    try:
+        if "--json" in arguments:
+            print(json.dumps({"error": {"type": kind, "message": message}}))
+        sys.stdout.flush()
+    except OSError:
+        _abandon_output()
     return code
 
 
@@ -93,10 +108,9 @@ def _in_plain(error: UnicodeError) -> tuple[str | bytes, int]:
 codecs.register_error(ENCODING_ERRORS, _in_plain)
 
 
-def _pipe_closed() -> int:
-    """Nobody reads any more: point standard output elsewhere, so that closing it raises nothing."""
+def _abandon_output() -> None:
+    """Point standard output, which takes no more, elsewhere, so that closing it raises nothing."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return PIPE_CLOSED
 
 
 if __name__ == "__main__":

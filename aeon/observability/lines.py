@@ -165,10 +165,9 @@ def assessment_lines(assessment: ConvergenceAssessment, width: int = _WIDTH) -> 
             ("consistency", assessment.consistency),
         )
     ]
-    verdict = Span("converged", "good") if assessment.converged else Span("not converged", "warn")
-    lines: list[Line] = [(Span(", ".join(scores)), Span("  "), verdict)]
-    if assessment.reason_codes:
-        lines.append((Span("not met: " + short(", ".join(assessment.reason_codes), width - 14), "warn"),))
+    why = f": {short(', '.join(assessment.reason_codes), width - 16)}" if assessment.reason_codes else ""
+    verdict = Span("converged", "good") if assessment.converged else Span(f"not converged{why}", "warn")
+    lines: list[Line] = [(Span(", ".join(scores)),), (verdict,)]
     lines += [(Span(short(issue, width - 6), "dim"),) for issue in assessment.detected_issues]
     return lines
 

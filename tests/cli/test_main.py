@@ -129,6 +129,28 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     process.wait(timeout=30)
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("arguments", [("models",), ("run", TASK), ("run", TASK, "--json")])
+def test_output_that_takes_no_more_is_one_line(model: Model, arguments: tuple[str, ...]) -> None:
+    """Standard output on a full disk is exit code 1, and no bug."""
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    given = [*arguments, "--model", model.url] if arguments[0] == "run" else arguments
+    command = [sys.executable, "-m", "aeon.cli.main", *given]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, env=env, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    Outcome(done.returncode, "", done.stderr).complains(1, "No space left")
+
+
+def test_a_reader_that_leaves_during_a_run_is_no_error(model: Model) -> None:
+    """The run ends, and nothing is printed about it."""
+    process = start("run", TASK, "--model", model.url)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert process.wait(timeout=30) == 141
+
+
 def test_a_terminal_without_unicode_gets_plain_marks(model: Model) -> None:
     """Aeon's own marks become ASCII, any other character its code."""
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
