@@ -87,7 +87,8 @@ def _explain(arguments: list[str], error: Exception) -> int:
 
 def _complain(arguments: list[str], kind: str, message: str, code: int) -> int:
     """One line on standard error and, where a JSON document is expected, the same in one."""
-    print(f"aeon: {message}", file=sys.stderr)
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
+    print(f"aeon: {shown}", file=sys.stderr)
     try:
         if "--json" in arguments:
             print(json.dumps({"error": {"type": kind, "message": message}}))

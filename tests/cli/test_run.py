@@ -78,6 +78,7 @@ def test_a_log_holds_every_event(aeon: Aeon, model: Model, tmp_path: Path) -> No
 def test_control_characters_of_a_model_are_shown_not_sent(aeon: Aeon, model: Model) -> None:
     """A task or an answer that holds terminal codes is printed with the codes escaped."""
     done = aeon("run", "What is \x1b[2J\x1b]0;owned\x07 12?", "--model", model.url)
+    aeon("run", TASK, "--context", "/no\x1b[2J\n.txt").complains(2, "/no\\x1b[2J .txt")
     assert "\x1b" not in done.out and "\x07" not in done.out and "\\x1b[2J" in done.out
 
 
