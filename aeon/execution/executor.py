@@ -20,7 +20,7 @@ __all__ = ["Executor"]
 _LONGEST_INPUTS = 6_000
 
 
-class ReasoningReply(Frozen):
+class _ReasoningReply(Frozen):
     """What a reasoning step is asked for: the working first, so that the result can rest on it."""
 
     working: str = Field(max_length=900)
@@ -35,7 +35,9 @@ class _Arguments(RootModel[dict[str, JsonValue]]):
 class Executor:
     """Runs steps; tools are called only with arguments that fit their schema."""
 
-    def __init__(self, supervisor: Supervisor, briefing: Briefing, tools: ToolRegistry, output_tokens: int = 512) -> None:
+    def __init__(
+        self, supervisor: Supervisor, briefing: Briefing, tools: ToolRegistry, output_tokens: int = 512
+    ) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
         self._tools = tools
@@ -116,8 +118,8 @@ class Executor:
         question = render(load("aeon.execution", "reason.md"), **_place(effect))
         reply = await self._supervisor.structured(
             self._briefing.prompt(effect.task, question),
-            ReasoningReply,
-            schema=schema_of(ReasoningReply),
+            _ReasoningReply,
+            schema=schema_of(_ReasoningReply),
             max_tokens=self._output_tokens,
         )
         value = reply.value

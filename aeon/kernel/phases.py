@@ -53,10 +53,10 @@ def _prepare(state: State) -> Program[None]:
 
 def _draft(state: State) -> Program[Plan]:
     """A sound plan; where none can be had, the task itself as the only step."""
-    most = state.config.limits.plan_steps
+    most = min(state.config.limits.plan_steps, state.config.limits.total_steps)
     fallback = Plan(steps=(Step(id="s1", description=state.task.text),))
     plan = yield from state.perform(DraftPlan, fallback, profile=state.profile, most_steps=most)
-    if found := plan.problems(most):
+    if found := plan.draft_problems(most):
         state.degraded.append(Degradation(phase="plan", message="; ".join(found)))
         plan = fallback
     return plan.numbered()
@@ -139,6 +139,8 @@ def _profile_again(state: State, report: SemanticValidationReport, executed: tup
         return
     issues = tuple(issue.description for issue in report.issues)
     profile = yield from state.perform(InferProfile, state.profile, previous=state.profile, issues=issues)
+    if profile is state.profile:
+        return
     first = state.preparation.profile.reasoning_depth
     depth = min(max(profile.reasoning_depth, first - 1), first + 1)
     state.profile = profile.model_copy(update={"reasoning_depth": depth, "version": state.profile.version + 1})

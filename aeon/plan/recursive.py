@@ -19,6 +19,7 @@ __all__ = ["RecursivePlanner"]
 
 _TOKENS_PER_STEP = 90
 _LONGEST_OUTPUT = 300
+_LONGEST_TASK = 1_000
 
 
 class _Object(RootModel[dict[str, JsonValue]]):
@@ -40,7 +41,12 @@ class RecursivePlanner:
             CompletionError: no sound plan came out, repairs included.
         """
         most = min(effect.most_steps, effect.profile.expected_step_count + 3)
-        question = render(load("aeon.plan", "draft.md"), most=str(most), examples=examples(self._tools.names), task=effect.task.text)
+        question = render(
+            load("aeon.plan", "draft.md"),
+            most=str(most),
+            examples=_examples(self._tools.names),
+            task=cut(effect.task.text, _LONGEST_TASK),
+        )
         enforced = (await self._supervisor.capabilities()).json_schema
         reply = await self._supervisor.structured(
             self._briefing.prompt(effect.task, question),
@@ -62,7 +68,7 @@ class RecursivePlanner:
         targets = _targets(effect)
         question = render(
             load("aeon.plan", "refine.md"),
-            plan=fence("plan", described(effect.plan), 5_000),
+            plan=fence("plan", _described(effect.plan), 5_000),
             triggers=fence("problems", "\n".join(f"{t.location}: {t.detail}" for t in effect.triggers), 1_500),
             advice=fence("advice", "\n".join(effect.repairs), 600) if effect.repairs else "",
         )
@@ -83,19 +89,22 @@ class RecursivePlanner:
         return faults(action.steps, _earlier(plan, action.target), self._tools)
 
 
-def examples(names: Sequence[str]) -> str:
+def _examples(names: Sequence[str]) -> str:
     """Worked plans for other tasks, those that need no tool but the ones there are."""
-    chosen: list[dict[str, object]] = [e for e in json.loads(load("aeon.plan", "examples.json")) if set(e["tools"]) <= set(names)]
+    every: list[dict[str, list[str]]] = json.loads(load("aeon.plan", "examples.json"))
+    chosen = [example for example in every if set(example["tools"]) <= set(names)]
     return "\n".join(f"Task: {e['task']}\nPlan: {json.dumps(e['plan'])}" for e in chosen)
 
 
-def described(plan: Plan) -> str:
+def _described(plan: Plan) -> str:
     """The plan for a prompt: each step with its tool, arguments, status and output."""
     return "\n".join(_line(step) for step in plan.steps)
 
 
 def _line(step: Step) -> str:
-    how = step.action.type if step.action.type == "reasoning" else f"{step.action.tool} {step.action.arguments or ''}".strip()
+    how = "reasoning"
+    if step.action.type == "tool":
+        how = f"{step.action.tool} {step.action.arguments or ''}".strip()
     gave = f" = {cut(str(step.output), _LONGEST_OUTPUT)}" if step.output is not None else ""
     problem = f" ({step.problem})" if step.problem else ""
     return f"{step.id} [{step.status}] {step.description} | {how}{gave}{problem}"

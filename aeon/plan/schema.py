@@ -56,16 +56,21 @@ def faults(steps: Sequence[Step], earlier: Sequence[str], tools: ToolRegistry) -
     known = list(earlier)
     found: list[str] = []
     for step in steps:
-        for name in step.dependencies:
-            if name not in known:
-                there = ", ".join(f"${k}" for k in known) or "none"
-                found.append(f"step {step.id} refers to ${name}, which is no earlier step (earlier steps: {there})")
-        if isinstance(step.action, ToolCall) and step.action.tool not in tools.names:
-            found.append(f"step {step.id} names the tool '{step.action.tool}', which does not exist")
-        elif isinstance(step.action, ToolCall) and step.action.arguments is not None:
-            found += [f"step {step.id}: {fault}" for fault in tools.check(step.action.tool, step.action.arguments, references=True)]
+        there = ", ".join(f"${name}" for name in known) or "none"
+        missing = [name for name in step.dependencies if name not in known]
+        found += [f"step {step.id} refers to ${name}, which is no earlier step (they are: {there})" for name in missing]
+        found += [f"step {step.id}: {fault}" for fault in _tool_faults(step, tools)]
         known.append(step.id)
     return found
+
+
+def _tool_faults(step: Step, tools: ToolRegistry) -> list[str]:
+    action = step.action
+    if not isinstance(action, ToolCall):
+        return []
+    if action.tool not in tools.names:
+        return [f"the tool '{action.tool}' does not exist"]
+    return tools.check(action.tool, action.arguments, references=True) if action.arguments is not None else []
 
 
 def _arguments(tools: ToolRegistry, name: str, text: JsonObject) -> JsonObject:

@@ -185,20 +185,27 @@ class Plan(Frozen):
         """Whether the trigger points at something that exists: a step of this plan, the plan or the answer."""
         return trigger.location in ("plan", "answer") or self.find(trigger.location) is not None
 
+    def draft_problems(self, most_steps: int) -> tuple[str, ...]:
+        """What makes a plan unusable as a first one: all that makes any plan so, and steps that claim to have run."""
+        claims = (f"step '{s.id}' claims to be {s.status}" for s in self.steps if s.status != "pending")
+        return (*self.problems(most_steps), *claims)
+
     def problems(self, most_steps: int, most_depth: int = 0) -> tuple[str, ...]:
-        """What makes the plan unusable: no steps, too many or too deep, duplicate ids, dangling dependencies, a cycle."""
-        ids = Counter(step.id for step in self.steps)
-        found = [f"step id '{i}' is used {n} times" for i, n in ids.items() if n > 1]
-        for step in self.steps:
-            dangling = (d for d in step.dependencies if d not in ids)
-            found += [f"step '{step.id}' depends on '{d}', which does not exist" for d in dangling]
-        if not ids:
+        """What makes the plan unusable: no steps, too many or too deep, ids used twice or dangling, or a cycle."""
+        found = self._wrong_ids()
+        if not self.steps:
             found.append("the plan has no steps")
         if len(self.steps) > most_steps:
             found.append(f"the plan has {len(self.steps)} steps, at most {most_steps} are allowed")
         if any(step.depth > most_depth for step in self.steps):
             found.append(f"subplans are nested deeper than {most_depth}")
         return tuple(found) or self._cycle()
+
+    def _wrong_ids(self) -> list[str]:
+        ids = Counter(step.id for step in self.steps)
+        twice = [f"step id '{i}' is used {n} times" for i, n in ids.items() if n > 1]
+        dangling = ((s.id, d) for s in self.steps for d in s.dependencies if d not in ids)
+        return twice + [f"step '{i}' depends on '{d}', which does not exist" for i, d in dangling]
 
     def _cycle(self) -> tuple[str, ...]:
         waiting = {step.id: set(step.dependencies) for step in self.steps}

@@ -7,7 +7,7 @@ import json
 from pydantic import JsonValue, RootModel
 
 from aeon.kernel.effects import Synthesize
-from aeon.schema import Answer, Plan
+from aeon.schema import Answer
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import fence, load, render
 from aeon.supervisor.supervisor import Supervisor
@@ -15,6 +15,7 @@ from aeon.supervisor.supervisor import Supervisor
 __all__ = ["Synthesizer"]
 
 _LONGEST_RESULTS = 6_000
+_UNCHECKED = "(unchecked, no step was completed) "
 
 
 class _Anything(RootModel[JsonValue]):
@@ -31,22 +32,22 @@ class Synthesizer:
 
     async def synthesize(self, effect: Synthesize) -> Answer:
         """The answer to the effect's task, an object validated against ``answer_schema`` where there is one."""
-        caveat = f"The work ended early ({effect.caveat}): say what is missing.\n" if effect.caveat and not_all_done(effect.plan) else ""
-        question = render(
-            load("aeon.synthesis", "answer.md"),
-            results=fence("results", effect.plan.results() or "(no step was completed)", _LONGEST_RESULTS),
-            caveat=caveat,
-        )
+        question = _question(effect)
         prompt = self._briefing.prompt(effect.task, question)
         if effect.task.answer_schema is None:
             text = await self._supervisor.text(prompt, max_tokens=self._output_tokens)
-            return Answer(text=text.value)
+            return Answer(text=text.value if effect.plan.results() else f"{_UNCHECKED}{text.value}")
         reply = await self._supervisor.structured(
             prompt, _Anything, schema=effect.task.answer_schema, max_tokens=self._output_tokens
         )
         return Answer(text=json.dumps(reply.value.root, ensure_ascii=False), value=reply.value.root)
 
 
-def not_all_done(plan: Plan) -> bool:
-    """Whether some step of the plan still waits to be run."""
-    return any(step.status == "pending" for step in plan.steps)
+def _question(effect: Synthesize) -> str:
+    """What to ask for: the answer from the results, with what is missing; without any result, one that says so."""
+    results = effect.plan.results()
+    if not results:
+        return load("aeon.synthesis", "unchecked.md")
+    unfinished = any(step.status == "pending" for step in effect.plan.steps)
+    caveat = f"The work ended early ({effect.caveat}): say what is missing.\n" if effect.caveat and unfinished else ""
+    return render(load("aeon.synthesis", "answer.md"), results=fence("results", results, _LONGEST_RESULTS), caveat=caveat)

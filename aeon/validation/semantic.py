@@ -11,7 +11,7 @@ from aeon.kernel.effects import ValidatePlan, ValidateResults
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Form, Frozen, Issue, IssueType, JsonValue, Plan, SemanticValidationReport, Severity, Step, Task
 from aeon.supervisor.briefing import Briefing
-from aeon.supervisor.prompt import fence, load, render
+from aeon.supervisor.prompt import cut, fence, load, render
 from aeon.supervisor.schema import schema_of
 from aeon.supervisor.supervisor import Supervisor
 from aeon.validation.arithmetic import wrong_sums
@@ -22,7 +22,7 @@ _LONGEST = 5_000
 _CALLS_PER_ISSUE = 2
 
 
-class IssueReply(Frozen):
+class _IssueReply(Frozen):
     """One fault in the model's words; where it can be is filled in by the host."""
 
     description: str = Field(min_length=5, max_length=200)
@@ -48,8 +48,9 @@ class SemanticValidator:
 
     async def validate_plan(self, effect: ValidatePlan) -> SemanticValidationReport:
         """Issues of the plan, none where it is judged to lead to the answer."""
-        shown = fence("plan", outline(effect.plan), _LONGEST)
-        right, form = await self._ask(effect.task, render(load("aeon.validation", "plan.md"), plan=shown))
+        shown = fence("plan", _outline(effect.plan), _LONGEST)
+        question = render(load("aeon.validation", "plan.md"), plan=shown, task=cut(effect.task.text, 1_000))
+        right, form = await self._ask(effect.task, question)
         if right >= self._plan_cut:
             return SemanticValidationReport(form=form)
         issue = await self._issue(effect.task, "plan", shown, (), effect.plan.steps)
@@ -67,38 +68,48 @@ class SemanticValidator:
                 continue
             found = wrong_sums(str(step.output))
             evidence += [f"{step.id}: {fact}" for fact in found]
-            shown = fence("results", _context(effect.plan, step), _LONGEST)
-            note = "Recomputed: " + "; ".join(found) + "\n" if found else ""
-            question = render(load("aeon.validation", "results.md"), results=shown, evidence=note, step=step.id)
-            right, form = await self._ask(effect.task, question)
-            if right < self._result_cut:
-                issue = await self._issue(effect.task, "results", shown, found, (step,))
-                issues += [issue] if issue else []
+            issue, form = await self._check(effect, step, found)
+            issues += [issue] if issue else []
         return SemanticValidationReport(issues=tuple(issues), evidence=tuple(evidence), form=form)
+
+    async def _check(self, effect: ValidateResults, step: Step, found: Sequence[str]) -> tuple[Issue | None, Form]:
+        """Whether one result is right, and what is wrong with it if that is doubted."""
+        shown = fence("results", _context(effect.plan, step), _LONGEST)
+        note = "Recomputed: " + "; ".join(found) + "\n" if found else ""
+        question = render(load("aeon.validation", "results.md"), results=shown, evidence=note, step=step.id)
+        right, form = await self._ask(effect.task, question)
+        if right >= self._result_cut:
+            return None, form
+        return await self._issue(effect.task, "results", shown, found, (step,)), form
 
     async def _ask(self, task: Task, question: str) -> tuple[float, Form]:
         reply = await self._supervisor.probability(self._briefing.prompt(task, question))
         return reply.value, reply.form
 
     async def _issue(
-        self, task: Task, subject: Literal["plan", "results"], shown: str, evidence: Sequence[str], steps: Sequence[Step]
+        self,
+        task: Task,
+        subject: Literal["plan", "results"],
+        shown: str,
+        evidence: Sequence[str],
+        steps: Sequence[Step],
     ) -> Issue | None:
         """The fault in words, or nothing if all that comes is the step itself said again."""
         note = "Recomputed: " + "; ".join(evidence) + "\n" if evidence else ""
         question = render(load("aeon.validation", "issue.md"), subject=subject, material=shown, evidence=note)
-        schema = schema_of(IssueReply)
+        schema = schema_of(_IssueReply)
         properties = schema["properties"]
         if isinstance(properties, dict):
             places: list[JsonValue] = [s.id for s in steps]
             properties["location"] = {"enum": [*places, "plan"] if subject == "plan" else places}
         reply = await self._supervisor.structured(
-            self._briefing.prompt(task, question), IssueReply, schema=schema, max_tokens=200
+            self._briefing.prompt(task, question), _IssueReply, schema=schema, max_tokens=200
         )
         issue = Issue.model_validate(reply.value.model_dump())
         return None if any(_echoes(issue.description, step.description) for step in steps) else issue
 
 
-def outline(plan: Plan) -> str:
+def _outline(plan: Plan) -> str:
     """The plan for a judge: what each step finds out and how."""
     return "\n".join(f"{s.id}: {s.description} | {_how(s)}" for s in plan.steps)
 
