@@ -18,7 +18,7 @@ Level = Literal["low", "medium", "high"]
 _SHARE: dict[str, float] = {"low": 0.1, "medium": 0.5, "high": 0.9}
 
 
-class ProfileReply(Frozen):
+class _ProfileReply(Frozen):
     """What the model is asked for: words where it would have to make numbers up."""
 
     rationale: str = Field(max_length=200)
@@ -43,11 +43,12 @@ class Profiler:
         """The profile of the effect's task; with ``previous``, a new one in view of the issues."""
         again = ""
         if effect.previous is not None:
-            again = f"\nIt was judged to have depth {effect.previous.reasoning_depth}. Since then these issues came up:\n"
+            again = f"\nIt was judged to have depth {effect.previous.reasoning_depth}. "
+            again += "Since then these issues came up:\n"
             again += fence("issues", "\n".join(effect.issues), 1_500)
         question = render(load("aeon.adaptive", "profile.md"), again=again)
         reply = await self._supervisor.structured(
-            self._briefing.prompt(effect.task, question), ProfileReply, max_tokens=240
+            self._briefing.prompt(effect.task, question), _ProfileReply, max_tokens=240
         )
         fields = reply.value.model_dump()
         for name in ("ambiguity", "information_sufficiency"):

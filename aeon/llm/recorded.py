@@ -23,7 +23,7 @@ from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
 __all__ = ["Recorded", "request_key"]
 
 
-class Track(Frozen):
+class _Track(Frozen):
     """One line of a cassette."""
 
     model: str
@@ -33,14 +33,14 @@ class Track(Frozen):
     capabilities: Capabilities | None = None
 
 
-def canonical(request: LLMRequest) -> JsonObject:
+def _canonical(request: LLMRequest) -> JsonObject:
     """The parts of a request that shape its answer: not how long to wait, nor how often to try."""
     return request.model_dump(mode="json", exclude={"timeout", "attempts"})
 
 
 def request_key(model: str, request: LLMRequest) -> str:
     """SHA-256, in hex, of the request and the model's name as JSON with sorted keys."""
-    text = json.dumps({"model": model, "request": canonical(request)}, sort_keys=True, ensure_ascii=False)
+    text = json.dumps({"model": model, "request": _canonical(request)}, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -92,7 +92,7 @@ class Recorded:
                 return track.capabilities
         if self._inner is None:
             raise CassetteMiss(f"{self._path} does not say what {self._name} can do; record it again")
-        track = Track(model=self._name, capabilities=await self._inner.capabilities())
+        track = _Track(model=self._name, capabilities=await self._inner.capabilities())
         self._append(track)
         return track.capabilities or Capabilities()
 
@@ -104,10 +104,10 @@ class Recorded:
     async def _record(self, inner: LLMAdapter, key: str, request: LLMRequest) -> LLMResponse:
         response = await inner.complete(request)
         self._answers[key].append(response)
-        self._append(Track(model=self._name, key=key, request=canonical(request), response=response))
+        self._append(_Track(model=self._name, key=key, request=_canonical(request), response=response))
         return response
 
-    def _append(self, track: Track) -> None:
+    def _append(self, track: _Track) -> None:
         """Write one line at once and under a lock, after cutting off a line that a crash left unfinished."""
         self._tracks.append(track)
         line = track.model_dump_json(exclude_none=True).encode() + b"\n"
@@ -126,7 +126,7 @@ class Recorded:
         raise ConfigError(f"{self._path} holds answers of {models or 'no model'}; use a cassette of one model")
 
 
-def _load(path: Path, must_exist: bool) -> list[Track]:
+def _load(path: Path, must_exist: bool) -> list[_Track]:
     try:
         lines = path.read_bytes().split(b"\n")[:-1]  # what follows the last line end is unfinished
     except FileNotFoundError:
@@ -138,8 +138,8 @@ def _load(path: Path, must_exist: bool) -> list[Track]:
     return [_track(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
 
 
-def _track(path: Path, number: int, line: bytes) -> Track:
+def _track(path: Path, number: int, line: bytes) -> _Track:
     try:
-        return Track.model_validate_json(line)
+        return _Track.model_validate_json(line)
     except ValidationError:
         raise InputFileError(f"line {number} of {path} is not of a cassette; remove it or record again") from None

@@ -21,7 +21,7 @@ from aeon.schema.frozen import Frozen
 __all__ = ["Progress", "Report", "cache_dir", "find", "path_of", "pull"]
 
 
-class Stamp(Frozen):
+class _Stamp(Frozen):
     """What a file was when its hash was last computed: bytes, modification time in ns, SHA-256."""
 
     size: int
@@ -133,13 +133,13 @@ def _stamp_path(path: Path) -> Path:
     return path.with_name(path.name + ".sha256")
 
 
-def _verified(path: Path, entry: CatalogueEntry) -> Stamp:
+def _verified(path: Path, entry: CatalogueEntry) -> _Stamp:
     """The file's stamp, computed anew if the file changed; a file of the wrong size is not worth hashing."""
     status = path.stat()
     if status.st_size != entry.size:
-        return Stamp(size=status.st_size, mtime_ns=status.st_mtime_ns, sha256="")
+        return _Stamp(size=status.st_size, mtime_ns=status.st_mtime_ns, sha256="")
     try:
-        stamp = Stamp.model_validate_json(_stamp_path(path).read_text())
+        stamp = _Stamp.model_validate_json(_stamp_path(path).read_text())
     except (FileNotFoundError, ValidationError):
         stamp = None
     if stamp is not None and (stamp.size, stamp.mtime_ns) == (status.st_size, status.st_mtime_ns):
@@ -147,10 +147,10 @@ def _verified(path: Path, entry: CatalogueEntry) -> Stamp:
     return _write_stamp(path, _digest(path))
 
 
-def _write_stamp(path: Path, digest: str) -> Stamp:
+def _write_stamp(path: Path, digest: str) -> _Stamp:
     """Remember the hash; a cache that is read-only is hashed again next time."""
     status = path.stat()
-    stamp = Stamp(size=status.st_size, mtime_ns=status.st_mtime_ns, sha256=digest)
+    stamp = _Stamp(size=status.st_size, mtime_ns=status.st_mtime_ns, sha256=digest)
     fresh = _stamp_path(path).with_suffix(f".{os.getpid()}")
     with contextlib.suppress(OSError):
         fresh.write_text(stamp.model_dump_json())

@@ -20,7 +20,7 @@ __all__ = ["Gathering", "Price", "WireReply", "parse"]
 Price = tuple[float, float]
 """US dollars per million prompt tokens and per million generated tokens."""
 
-FINISH_REASONS: Mapping[str, FinishReason] = {
+_FINISH_REASONS: Mapping[str, FinishReason] = {
     "stop": "stop",
     "eos": "stop",
     "length": "length",
@@ -34,21 +34,21 @@ class _Wire(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class WireCached(_Wire):
+class _Cached(_Wire):
     """The part of the prompt that came from a prefix cache."""
 
     cached_tokens: int | None = None
 
 
-class WireUsage(_Wire):
+class _Usage(_Wire):
     """Token counts as the endpoint tells them."""
 
     prompt_tokens: int = Field(ge=0)
     completion_tokens: int = Field(0, ge=0)
-    prompt_tokens_details: WireCached | None = None
+    prompt_tokens_details: _Cached | None = None
 
 
-class WireAlternative(_Wire):
+class _Alternative(_Wire):
     """One candidate token; ``token`` or ``bytes`` can be missing."""
 
     token: str | None = None
@@ -56,41 +56,41 @@ class WireAlternative(_Wire):
     logprob: float | None = None
 
 
-class WireToken(_Wire):
+class _Token(_Wire):
     """One generated token with its alternatives."""
 
-    top_logprobs: list[WireAlternative] | None = None
+    top_logprobs: list[_Alternative] | None = None
 
 
-class WireLogprobs(_Wire):
+class _Logprobs(_Wire):
     """Log-probabilities of the generated tokens, in order."""
 
-    content: list[WireToken] | None = None
+    content: list[_Token] | None = None
 
 
-class WireMessage(_Wire):
+class _Message(_Wire):
     """Text, or a part of it."""
 
     content: str | None = None
     refusal: str | None = None
 
 
-class WireChoice(_Wire):
+class _Choice(_Wire):
     """One choice: ``message`` in a whole completion, ``delta`` in a chunk."""
 
     index: int | None = 0
-    message: WireMessage | None = None
-    delta: WireMessage | None = None
+    message: _Message | None = None
+    delta: _Message | None = None
     finish_reason: str | None = None
-    logprobs: WireLogprobs | None = None
+    logprobs: _Logprobs | None = None
 
 
 class WireReply(_Wire):
     """A whole completion or one chunk of it."""
 
     model: str | None = None
-    choices: list[WireChoice] | None = None
-    usage: WireUsage | None = None
+    choices: list[_Choice] | None = None
+    usage: _Usage | None = None
 
 
 def parse(raw: object, where: str) -> WireReply:
@@ -115,7 +115,7 @@ class Gathering:
         self._finish: str | None = None
         self._refused = False
         self._first_token: tuple[TokenProbability, ...] = ()
-        self._usage: WireUsage | None = None
+        self._usage: _Usage | None = None
         self._model = ""
         self._started = False
 
@@ -142,7 +142,7 @@ class Gathering:
             if not choice.index:
                 self._take(choice)
 
-    def _take(self, choice: WireChoice) -> None:
+    def _take(self, choice: _Choice) -> None:
         self._started = True
         part = choice.message or choice.delta
         if part is not None and part.content:
@@ -156,7 +156,7 @@ class Gathering:
 
     def response(self, calls: int) -> LLMResponse:
         """The completion; ``calls`` is the number of attempts it took."""
-        finish = FINISH_REASONS.get(self._finish or "", "other")
+        finish = _FINISH_REASONS.get(self._finish or "", "other")
         return LLMResponse(
             text="".join(self._texts),
             finish_reason="refusal" if self._refused else finish,
@@ -166,7 +166,7 @@ class Gathering:
         )
 
     def _spent(self, calls: int) -> Usage:
-        told = self._usage or WireUsage(prompt_tokens=0)
+        told = self._usage or _Usage(prompt_tokens=0)
         details = told.prompt_tokens_details
         cached = (details.cached_tokens if details else None) or 0
         prompt_price, generated_price = self._price or (0.0, 0.0)
@@ -179,7 +179,7 @@ class Gathering:
         )
 
 
-def _probabilities(token: WireToken) -> tuple[TokenProbability, ...]:
+def _probabilities(token: _Token) -> tuple[TokenProbability, ...]:
     return tuple(
         TokenProbability(token=_token_text(each), probability=min(1.0, math.exp(min(each.logprob, 0.0))))
         for each in token.top_logprobs or []
@@ -187,7 +187,7 @@ def _probabilities(token: WireToken) -> tuple[TokenProbability, ...]:
     )
 
 
-def _token_text(alternative: WireAlternative) -> str:
+def _token_text(alternative: _Alternative) -> str:
     if alternative.token is not None:
         return alternative.token
     return bytes(each & 0xFF for each in alternative.bytes or []).decode("utf-8", errors="replace")

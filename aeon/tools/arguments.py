@@ -50,12 +50,18 @@ def _unfit(value: JsonValue) -> str:
         item, depth = stack.pop()
         if depth > MAX_DEPTH:
             return f"arguments: nested deeper than {MAX_DEPTH} levels"
-        if isinstance(item, float) and not math.isfinite(item):
-            return f"arguments: {item} is no JSON number"
-        if isinstance(item, int) and item.bit_length() > _MAX_BITS:
-            return "arguments: an integer of more than 4,200 digits"
+        if unfit := _unfit_number(item):
+            return unfit
         if isinstance(item, dict):
             stack.extend((inner, depth + 1) for inner in item.values())
         elif isinstance(item, list):
             stack.extend((inner, depth + 1) for inner in item)
+    return ""
+
+
+def _unfit_number(item: JsonValue) -> str:
+    if isinstance(item, float) and not math.isfinite(item):
+        return f"arguments: {item} is no JSON number"
+    if isinstance(item, int) and item.bit_length() > _MAX_BITS:
+        return "arguments: an integer of more than 4,200 digits"
     return ""

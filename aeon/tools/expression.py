@@ -106,16 +106,7 @@ def _tokens(expression: str) -> list[_Token]:
     in_call: list[bool] = []
     position = 0
     while position < len(text):
-        match = _TOKEN.match(text, position)
-        if match is None or match.lastgroup is None:
-            raise ToolArgumentError(f"cannot read {text[position : position + 20].strip()!r}; {ACCEPTED}")
-        kind, word = match.lastgroup, match[match.lastgroup]
-        position = match.end()
-        if kind == "grouped" and in_call and in_call[-1]:
-            word = word.split(",")[0]
-            position = match.start("grouped") + len(word)
-        if kind == "reference":
-            raise ToolArgumentError(f"the reference {word} was not filled in; write a number")
+        kind, word, position = _read(text, position, commas_part=in_call[-1:] == [True])
         if word in ("(", "["):
             in_call.append(word == "[" or (bool(tokens) and tokens[-1].kind == "name"))
         elif word in (")", "]") and in_call:
@@ -123,6 +114,19 @@ def _tokens(expression: str) -> list[_Token]:
         if kind != "currency":
             tokens.append(_token(kind, word))
     return [*tokens, _Token("end", "")]
+
+
+def _read(text: str, position: int, *, commas_part: bool) -> tuple[str, str, int]:
+    """Return the kind and the text of what stands at the position, and where it ends."""
+    match = _TOKEN.match(text, position)
+    if match is None or match.lastgroup is None:
+        raise ToolArgumentError(f"cannot read {text[position : position + 20].strip()!r}; {ACCEPTED}")
+    kind, word = match.lastgroup, match[match.lastgroup]
+    if kind == "reference":
+        raise ToolArgumentError(f"the reference {word} was not filled in; write a number")
+    if kind == "grouped" and commas_part:
+        word = word.split(",")[0]
+    return kind, word, match.start(kind) + len(word)
 
 
 def _token(kind: str, word: str) -> _Token:

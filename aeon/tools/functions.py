@@ -108,14 +108,16 @@ def power(base: Number, exponent: Number) -> Number:
     """Return the power: exact for a whole exponent, and for 1/2 where the root is exact."""
     if isinstance(base, float) or isinstance(exponent, float) or exponent.denominator != 1:
         return square_root(base) if exponent == Fraction(1, 2) else _approximate_power(base, exponent)
+    return _whole_power(base, exponent.numerator)
+
+
+def _whole_power(base: Fraction, exponent: int) -> Number:
     if base == 0 and exponent < 0:
         raise ToolFailed("division by zero")
     size = max(base.numerator.bit_length(), base.denominator.bit_length())
-    if abs(base) != 1 and base != 0 and (size - 1) * abs(exponent) > _MAX_BITS:
+    if abs(base) not in (0, 1) and (size - 1) * abs(exponent) > _MAX_BITS:
         raise too_large()
-    if abs(base) == 1 or base == 0:
-        return base if base >= 0 and exponent != 0 else Fraction(1 if exponent.numerator % 2 == 0 else -1)
-    return checked(Fraction(base**exponent.numerator))
+    return checked(Fraction(base**exponent))
 
 
 def _approximate_power(base: Number, exponent: Number) -> Number:

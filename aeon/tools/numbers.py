@@ -89,11 +89,16 @@ def parse_cell(text: str) -> Fraction | None:
     opening, sign, inner_sign, digits, percent, closing = match.groups()
     if bool(opening) != bool(closing) or (sign and inner_sign):
         return None
-    if _POINT.fullmatch(digits):
-        number = Fraction(digits.replace(",", ""))
-    elif _COMMA.fullmatch(digits):
-        number = Fraction(digits.replace(".", "").replace(",", "."))
-    else:
+    number = _unsigned(digits)
+    if number is None:
         return None
     negative = opening or "-" in (sign, inner_sign)
     return (-number if negative else number) / (100 if percent else 1)
+
+
+def _unsigned(digits: str) -> Fraction | None:
+    if _POINT.fullmatch(digits):
+        return Fraction(digits.replace(",", ""))
+    if _COMMA.fullmatch(digits):
+        return Fraction(digits.replace(".", "").replace(",", "."))
+    return None

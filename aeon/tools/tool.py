@@ -176,19 +176,11 @@ def _schema(
         schemas, shared = TypeAdapter.json_schemas([(k, "validation", adapter) for k, adapter in adapters.items()])
     except PydanticUserError as error:
         raise ConfigError(f"tool {label}: a parameter's type has no JSON Schema: {_line(error.message)}") from None
-    properties: JsonObject = {}
-    required: list[JsonValue] = []
-    for key, parameter in inspect.signature(function).parameters.items():
-        if key not in adapters:
-            continue
-        entry = _untitled(schemas[key, "validation"])
-        if key in texts:
-            entry["description"] = texts[key]
-        if parameter.default is parameter.empty:
-            required.append(key)
-        elif parameter.default is None or isinstance(parameter.default, str | int | float | bool):
-            entry["default"] = parameter.default
-        properties[key] = entry
+    signature = inspect.signature(function).parameters
+    properties: JsonObject = {
+        key: _property(signature[key], schemas[key, "validation"], texts.get(key)) for key in adapters
+    }
+    required: list[JsonValue] = [key for key in adapters if signature[key].default is inspect.Parameter.empty]
     result: JsonObject = {"type": "object", "properties": properties, "additionalProperties": False}
     if required:
         result["required"] = required
@@ -197,9 +189,14 @@ def _schema(
     return result
 
 
-def _untitled(schema: Mapping[str, JsonValue]) -> JsonObject:
-    """Return a schema without the title that pydantic puts on it."""
-    return {key: value for key, value in schema.items() if key != "title"}
+def _property(parameter: inspect.Parameter, schema: Mapping[str, JsonValue], text: str | None) -> JsonObject:
+    """Return one parameter's schema, with its description and default, without the title that pydantic puts on it."""
+    entry = {key: value for key, value in schema.items() if key != "title"}
+    if text is not None:
+        entry["description"] = text
+    if parameter.default is None or isinstance(parameter.default, str | int | float | bool):
+        entry["default"] = parameter.default
+    return entry
 
 
 def _argument_texts(docstring: str) -> dict[str, str]:

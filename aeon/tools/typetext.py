@@ -29,6 +29,11 @@ def type_text(schema: JsonValue, depth: int = _DEPTH) -> str:
     options = schema.get("anyOf") or schema.get("oneOf")
     if isinstance(options, list):
         return " | ".join(dict.fromkeys(type_text(option, depth - 1) for option in options))
+    return _kind_text(schema, depth)
+
+
+def _kind_text(schema: JsonObject, depth: int) -> str:
+    """Return the type that a schema names."""
     kind = schema.get("type")
     if isinstance(kind, list):
         return " | ".join(str(item) for item in kind)
