@@ -127,7 +127,7 @@ def _refine(state: State, found: tuple[Trigger, ...], report: SemanticValidation
     wanted = {"plan": state.plan, "triggers": open_triggers, "repairs": repairs, "most_steps": room}
     refinement = yield from state.perform(RefinePlan, Refinement(), **wanted)
     state.plan, record = apply(state.plan, refinement.actions, state.attempts)
-    record = record.model_copy(update={"triggers": found, "advisories": refinement.advisories})
+    record = record.model_copy(update={"triggers": found, **refinement.model_dump(exclude={"actions"})})
     yield Note(pass_number=len(state.passes), plan=state.plan, refinement=record)
     return record
 

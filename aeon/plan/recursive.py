@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from pydantic import JsonValue, RootModel
+from pydantic import Field, JsonValue, RootModel
 
 from aeon.kernel.effects import DraftPlan, RefinePlan
-from aeon.plan.schema import faults, plan_schema, step_schema, to_step
-from aeon.schema import JsonObject, Plan, Refinement, RefinementAction, Step, fragment
+from aeon.plan.deltas import MOST_NEW_STEPS, refinement_faults, refinement_schema, targets, to_action
+from aeon.plan.schema import faults, plan_schema, to_step
+from aeon.schema import Frozen, JsonObject, Plan, Refinement, Step
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import cut, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
@@ -24,6 +25,10 @@ _LONGEST_TASK = 1_000
 
 class _Object(RootModel[dict[str, JsonValue]]):
     """What the model wrote, already valid against the schema it was asked for."""
+
+
+class _Question(Frozen):
+    question: str = Field(min_length=5, max_length=200)
 
 
 class RecursivePlanner:
@@ -53,40 +58,43 @@ class RecursivePlanner:
             _Object,
             schema=plan_schema(self._tools, most, enforced),
             max_tokens=_TOKENS_PER_STEP * most,
-            check=lambda raw: self._plan_faults(_steps(raw.root)),
+            check=lambda raw: faults(_steps(raw.root), (), self._tools),
         )
         return Plan(steps=tuple(_steps(reply.value.root)))
 
     async def refine(self, effect: RefinePlan) -> Refinement:
-        """One new step in the place of one that a trigger points at; nothing where no new step fits.
+        """Up to three new steps in the place of one that a trigger points at; nothing where no new step fits.
+
+        Where a step was blocked, also the question whose answer would unblock it. The repairs that a validator proposed
+        are shown to the model as advice; they are kept as advisories, since the planner's own change goes before them.
 
         Raises:
-            CompletionError: no usable step came out, repairs included.
+            CompletionError: no usable change came out, repairs included.
         """
         if effect.most_steps < 1:
             return Refinement(advisories=("the plan is full: no further step fits",))
-        targets = _targets(effect)
+        problems = fence("problems", "\n".join(f"{t.location}: {t.detail}" for t in effect.triggers), 1_500)
         question = render(
             load("aeon.plan", "refine.md"),
             plan=fence("plan", _described(effect.plan), 5_000),
-            triggers=fence("problems", "\n".join(f"{t.location}: {t.detail}" for t in effect.triggers), 1_500),
+            triggers=problems,
             advice=fence("advice", "\n".join(effect.repairs), 600) if effect.repairs else "",
         )
         reply = await self._supervisor.structured(
             self._briefing.prompt(effect.task, question),
             _Object,
-            schema=_refinement_schema(self._tools, targets),
-            max_tokens=_TOKENS_PER_STEP * 3,
-            check=lambda raw: self._refinement_faults(effect.plan, raw.root),
+            schema=refinement_schema(self._tools, targets(effect), min(MOST_NEW_STEPS, effect.most_steps)),
+            max_tokens=_TOKENS_PER_STEP * (MOST_NEW_STEPS + 1),
+            check=lambda raw: refinement_faults(effect.plan, raw.root, self._tools),
         )
-        return Refinement(actions=(_action(effect.plan, reply.value.root),), advisories=effect.repairs)
+        questions = await self._question(effect, problems) if any(t.kind == "blocked" for t in effect.triggers) else ()
+        action = to_action(effect.plan, reply.value.root)
+        return Refinement(actions=(action,), advisories=effect.repairs, questions=questions)
 
-    def _plan_faults(self, steps: Sequence[Step]) -> list[str]:
-        return faults(steps, (), self._tools)
-
-    def _refinement_faults(self, plan: Plan, raw: JsonObject) -> list[str]:
-        action = _action(plan, raw)
-        return faults(action.steps, _earlier(plan, action.target), self._tools)
+    async def _question(self, effect: RefinePlan, problems: str) -> tuple[str, ...]:
+        prompt = self._briefing.prompt(effect.task, render(load("aeon.plan", "question.md"), problems=problems))
+        reply = await self._supervisor.structured(prompt, _Question, max_tokens=100)
+        return (reply.value.question,)
 
 
 def _examples(names: Sequence[str]) -> str:
@@ -120,44 +128,3 @@ def _steps(raw: JsonObject) -> list[Step]:
                 break
             steps.append(new)
     return steps
-
-
-def _targets(effect: RefinePlan) -> list[str]:
-    """The steps that may be changed: those that triggers name; if none does, every current one."""
-    current = [step.id for step in effect.plan.steps if step.status != "invalid"]
-    named = [t.location for t in effect.triggers if effect.plan.find(t.location)]
-    return list(dict.fromkeys(named)) or [*current, "new"]
-
-
-def _refinement_schema(tools: ToolRegistry, targets: Sequence[str]) -> JsonObject:
-    return {
-        "type": "object",
-        "properties": {
-            "problem": {"type": "string", "maxLength": 200},
-            "change": {"enum": list(targets)},
-            "step": step_schema(tools),
-        },
-        "required": ["problem", "change", "step"],
-        "additionalProperties": False,
-    }
-
-
-def _action(plan: Plan, raw: JsonObject) -> RefinementAction:
-    """The delta that a model's words mean; ids are the host's."""
-    target = plan.find(str(raw["change"]))
-    step = raw["step"] if isinstance(raw["step"], dict) else {}
-    why = str(raw["problem"])
-    earlier = _earlier(plan, target.id if target else None)
-    if target is None:
-        new = to_step(step, plan.fresh_id(f"s{len({fragment(s.id) for s in plan.steps}) + 1}"), earlier)
-        return RefinementAction(type="ADD", steps=(new,), justification=why)
-    new = to_step(step, plan.fresh_id(target.id) if target.executed else target.id, earlier, target.depth)
-    return RefinementAction(
-        type="REPLACE" if target.executed else "MODIFY", target=target.id, steps=(new,), justification=why
-    )
-
-
-def _earlier(plan: Plan, target: str | None) -> list[str]:
-    """The steps that a new one in the place of ``target`` (at the end without one) may build on."""
-    at = plan.find(target) if target else None
-    return [s.id for s in plan.steps if s.status not in ("invalid", "failed") and (at is None or s.index < at.index)]

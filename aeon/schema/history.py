@@ -75,12 +75,13 @@ class Rejection(Frozen):
 
 
 class RefinementRecord(Frozen):
-    """One refinement: why it was asked for, what was applied, what was refused, which repairs were overruled."""
+    """One refinement: why it was asked for, what was applied or refused, repairs overruled, questions left open."""
 
     triggers: tuple[Trigger, ...] = ()
     applied: tuple[RefinementAction, ...] = ()
     rejected: tuple[Rejection, ...] = ()
     advisories: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
 
 
 class Preparation(Frozen):

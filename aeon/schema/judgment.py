@@ -94,7 +94,8 @@ class ConvergenceAssessment(Frozen):
 
 
 class Refinement(Frozen):
-    """What a planner proposes to change, and repairs of a validator that it overruled."""
+    """What a planner proposes to change, repairs of a validator that it overruled, and questions it would ask."""
 
     actions: tuple[RefinementAction, ...] = ()
     advisories: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()

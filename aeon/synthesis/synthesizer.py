@@ -50,4 +50,5 @@ def _question(effect: Synthesize) -> str:
         return load("aeon.synthesis", "unchecked.md")
     unfinished = any(step.status == "pending" for step in effect.plan.steps)
     caveat = f"The work ended early ({effect.caveat}): say what is missing.\n" if effect.caveat and unfinished else ""
-    return render(load("aeon.synthesis", "answer.md"), results=fence("results", results, _LONGEST_RESULTS), caveat=caveat)
+    shown = fence("results", results, _LONGEST_RESULTS)
+    return render(load("aeon.synthesis", "answer.md"), results=shown, caveat=caveat)

@@ -1,0 +1,73 @@
+"""What a model writes when it changes a plan, and the delta that it means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aeon.kernel.effects import RefinePlan
+from aeon.plan.schema import faults, step_schema, to_step
+from aeon.schema import JsonObject, Plan, RefinementAction, Step, fragment
+from aeon.tools.references import rename
+from aeon.tools.registry import ToolRegistry
+
+__all__ = ["MOST_NEW_STEPS", "refinement_faults", "refinement_schema", "targets", "to_action"]
+
+MOST_NEW_STEPS = 3
+_NEW = "new"
+
+
+def targets(effect: RefinePlan) -> list[str]:
+    """What may be changed: the steps that triggers name; if none is named, every current one, or a new one is added."""
+    current = [step.id for step in effect.plan.steps if step.status != "invalid"]
+    named = [t.location for t in effect.triggers if effect.plan.find(t.location)]
+    return list(dict.fromkeys(named)) or [*current, _NEW]
+
+
+def refinement_schema(tools: ToolRegistry, places: Sequence[str], most: int) -> JsonObject:
+    """One change: the problem in words, the step to change, and the new steps ``n1`` to, at most, ``n<most>``."""
+    steps: JsonObject = {f"n{number}": {"$ref": "#/$defs/step"} for number in range(1, most + 1)}
+    return {
+        "type": "object",
+        "properties": {"problem": {"type": "string", "maxLength": 200}, "change": {"enum": list(places)}, **steps},
+        "required": ["problem", "change", "n1"],
+        "additionalProperties": False,
+        "$defs": {"step": step_schema(tools)},
+    }
+
+
+def to_action(plan: Plan, raw: JsonObject) -> RefinementAction:
+    """The delta that a model's words mean: one new step stands in for the old one, several are a subplan of it."""
+    target = plan.find(str(raw["change"]))
+    written = [step for key, step in raw.items() if key.startswith("n") and isinstance(step, dict)]
+    depth = (target.depth if target else 0) + (len(written) > 1)
+    alone = target is not None and not target.executed and len(written) == 1
+    steps: list[Step] = []
+    ids: list[str] = []
+    for number in range(1, len(written) + 1):
+        ids.append(target.id if target and alone else _id([*(s.id for s in plan.steps), *ids], target))
+        written = [rename(step, f"n{number}", ids[-1]) for step in written]
+    for step_id, step in zip(ids, written, strict=True):
+        steps.append(to_step(step, step_id, [*_earlier(plan, target), *(s.id for s in steps)], depth))
+    kind = "ADD" if target is None else "MODIFY" if alone else "REPLACE"
+    why = str(raw["problem"])
+    return RefinementAction(type=kind, target=target.id if target else None, steps=tuple(steps), justification=why)
+
+
+def refinement_faults(plan: Plan, raw: JsonObject, tools: ToolRegistry) -> list[str]:
+    """What keeps the new steps from running, in words for the model."""
+    action = to_action(plan, raw)
+    target = plan.find(action.target) if action.target else None
+    return faults(action.steps, _earlier(plan, target), tools)
+
+
+def _id(taken: Sequence[str], target: Step | None) -> str:
+    """The next id: a version of the target's fragment, or a fragment of its own."""
+    base = f"{fragment(target.id)}_r" if target else "s"
+    names = {fragment(name) for name in taken} | set(taken)
+    return next(name for number in range(1, len(names) + 2) if (name := f"{base}{number}") not in names)
+
+
+def _earlier(plan: Plan, target: Step | None) -> list[str]:
+    """The steps that a new one in the place of ``target`` (at the end without one) may build on."""
+    good = (step for step in plan.steps if step.status not in ("invalid", "failed"))
+    return [step.id for step in good if target is None or step.index < target.index]
