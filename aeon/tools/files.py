@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from typing import Annotated
@@ -26,6 +27,7 @@ _HINT_CHARACTERS = 1_200
 _SEARCH_BYTES = 64 * 1024 * 1024
 _SEARCH_LINES = 100
 _MOST_NAMES = 60
+_MOST_NAME_CHARACTERS = 2_000
 _TABLES = (".csv", ".tsv")
 
 _reader = tool(side_effects=False, parallel_safe=True)
@@ -42,28 +44,39 @@ def files(folder: str | os.PathLike[str]) -> tuple[Tool, ...]:
     listing = tool(side_effects=False, parallel_safe=True, hint=_hint(source))(_list_files(source))
     paths = [path for path, _ in source.files()]
     tables = [path for path in paths if path.lower().endswith(_TABLES)]
-    texts = [path for path in paths if path not in tables]
-    reading = _one_of(_reader(_read_file(source)), "path", texts)
+    reading = _one_of(_reader(_read_file(source)), "path", paths)
+    searching = _reader(_search_files(source))
+    if not tables:
+        return listing, reading, searching
+    reading = replace(reading, description=f"{reading.description} For numbers in a table ask table_query instead.")
     asking = _one_of(_reader(_table_query(source)), "path", tables)
-    asking = _one_of(asking, "column", list(dict.fromkeys(c for path in tables for c in _columns(source, path))))
-    return listing, reading, _reader(_search_files(source)), *([asking] if tables else [])
+    return listing, reading, searching, _one_of(asking, "column", _column_names(source, tables))
 
 
 def _one_of(made: Tool, parameter: str, values: Sequence[str]) -> Tool:
-    """The tool with a parameter that takes only these values, so that no name can be invented; unless they are many."""
+    """The tool with a parameter that takes only these values, so that no name can be invented.
+
+    Left as it is where the values are none, many, long, or of characters that cannot be written.
+    """
     properties = made.parameters["properties"]
-    if not isinstance(properties, dict) or not 0 < len(values) <= _MOST_NAMES:
+    written = "".join(values)
+    few = 0 < len(values) <= _MOST_NAMES and len(written) <= _MOST_NAME_CHARACTERS and printable(written) == written
+    if not few or not isinstance(properties, dict):
         return made
     schema = properties[parameter]
     named: JsonObject = {**(schema if isinstance(schema, dict) else {}), "enum": list(values)}
     return replace(made, parameters={**made.parameters, "properties": {**properties, parameter: named}})
 
 
-def _columns(source: Folder, path: str) -> tuple[str, ...]:
-    try:
-        return _table(source, path, _HINT_TABLE_BYTES).columns
-    except ToolError:  # what is no table has no columns
-        return ()
+def _column_names(source: Folder, tables: Sequence[str]) -> list[str]:
+    """Every column of the tables; none where the tables are many, or one too large to be read only for its names."""
+    names: dict[str, None] = {}
+    if len(tables) > _MOST_NAMES or any(source.find(path).stat().st_size > _HINT_TABLE_BYTES for path in tables):
+        return []
+    for path in tables:
+        with suppress(ToolError):  # what is no table has no columns
+            names.update(dict.fromkeys(_table(source, path, _HINT_TABLE_BYTES).columns))
+    return list(names)
 
 
 def _list_files(source: Folder) -> Callable[..., object]:
@@ -76,7 +89,7 @@ def _list_files(source: Folder) -> Callable[..., object]:
 
 def _read_file(source: Folder) -> Callable[..., object]:
     def read_file(path: str) -> str:
-        """Read one text file whole. For numbers in a table ask table_query instead.
+        """Read one text file whole.
 
         Args:
             path: the file's path as listed

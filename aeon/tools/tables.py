@@ -37,23 +37,75 @@ _ORDER: dict[str, Callable[[Fraction | str, Fraction | str], bool]] = {
 }
 
 
-_CONDITION = re.compile(r"\s*[\"'`]?(.+?)[\"'`]?\s*(==|!=|<=|>=|<|>|=|\bcontains\b)\s*[\"']?(.*?)[\"']?\s*", re.IGNORECASE)
-_AND = re.compile(r"\s+and\s+|\s*&&?\s*|\s*;\s*", re.IGNORECASE)
+_MAX_CONDITIONS = 4_000
+_QUOTED = re.compile(r"""(?P<quote>["'`])(?P<inner>.*?)(?P=quote)(?=[\s&;=<>!]|$)""", re.DOTALL)
+_QUOTED_OPERAND = re.compile(
+    rf"(?P<before>(?:^|[&;=<>]|(?<=\s)(?:and|contains)(?=\s))\s*)(?P<operand>{_QUOTED.pattern})",
+    re.DOTALL | re.IGNORECASE,
+)
+_SIGN = re.compile(r"==|!=|<>|<=|>=|<|>|=")
+_COMPARISON = re.compile(rf"{_SIGN.pattern}|(?<=\s)contains(?=\s)", re.IGNORECASE)
+_AND = re.compile(r"(?<=\s)and(?=\s)|&&?|;", re.IGNORECASE)
+_SAME: dict[str, Comparison] = {"==": "=", "<>": "!="}
 
 
 def conditions(text: str) -> list[tuple[str, Comparison, str]]:
     """Return the conditions of a text such as ``city = Rome and weight >= 10``: column, comparison, value.
 
-    Raises ``ToolArgumentError`` for a part that is no condition.
+    Columns and values may stand in quotes, within which nothing has a meaning. What follows *and* but is no condition
+    belongs to the value before it, if that is compared by ``=``: ``product = salt and pepper``. Raises
+    ``ToolArgumentError`` for a part that is no condition, and for one that could be read in two ways.
     """
-    found: list[tuple[str, Comparison, str]] = []
-    for part in _AND.split(text.strip()) if text.strip() else ():
-        match = _CONDITION.fullmatch(part)
-        if not match:
-            raise ToolArgumentError(f"{one_line(part, 80)!r} is no condition; write: column = value and column >= value")
-        comparison = cast("Comparison", {"==": "="}.get(match[2], match[2].lower()))
-        found.append((match[1].strip(), comparison, match[3].strip()))
-    return found
+    text = text.strip()
+    if len(text) > _MAX_CONDITIONS:
+        raise ToolArgumentError(f"conditions of {len(text):,} characters are too long; {_MAX_CONDITIONS:,} are allowed")
+    shown = _QUOTED_OPERAND.sub(lambda found: found["before"] + "q" * len(found["operand"]), text)
+    return [_condition(text[start:end], shown[start:end]) for start, end in _parts(shown)]
+
+
+def _parts(shown: str) -> list[tuple[int, int]]:
+    """Return where each condition begins and ends."""
+    joints = list(_AND.finditer(shown))
+    parts: list[tuple[int, int]] = []
+    start = 0
+    for number, joint in enumerate(joints):
+        following = joints[number + 1].start() if number + 1 < len(joints) else len(shown)
+        if _COMPARISON.search(shown[joint.end() : following].strip()):
+            parts.append((start, joint.start()))
+            start = joint.end()
+    return [*parts, (start, len(shown))] if shown else []
+
+
+def _condition(text: str, shown: str) -> tuple[str, Comparison, str]:
+    """Return one condition; ``shown`` is its text with letters in the place of what is quoted."""
+    indent = len(text) - len(text.lstrip())
+    sign = _COMPARISON.search(shown[indent:])
+    if sign is None:
+        raise _unreadable(text)
+    start, end = indent + sign.start(), indent + sign.end()
+    column, value = _unquoted(text[:start]), _unquoted(text[end:])
+    comparison = cast("Comparison", _SAME.get(sign[0], sign[0].lower()))
+    joined = _AND.search(shown, end) is not None and comparison != "="
+    if not column or value is None or joined or _AND.search(shown, 0, start) or _SIGN.search(shown, end):
+        raise _unreadable(text)
+    return column, comparison, value
+
+
+def _unquoted(text: str) -> str | None:
+    """Return what a column or value says, ``None`` where nothing stands or where more follows what is quoted."""
+    text = text.strip()
+    quoted = _QUOTED.match(text)
+    if quoted is None:
+        return text or None
+    if quoted.end() < len(text):
+        return None
+    return quoted["inner"].replace(quoted["quote"] * 2, quoted["quote"])
+
+
+def _unreadable(text: str) -> ToolArgumentError:
+    part = one_line(text, 80)
+    wanted = "write: city = Rome and weight >= 10, with quotes around names and values that hold 'and' or a sign"
+    return ToolArgumentError(f"{part!r} is no condition; {wanted}")
 
 
 def cell_value(text: str) -> JsonValue:
@@ -123,8 +175,9 @@ class Table:
 def answer(table: Table, column: str, operation: Operation) -> JsonValue:
     """Return what the operation gives for the column; sums and means are exact.
 
-    ``count`` counts rows, ``rows`` gives them whole, ``list`` gives the values in order, ``distinct`` each once; ``min`` and ``max`` give the
-    value, the first row that has it, and how many have it if more than one. Empty cells and ``n/a`` are no values.
+    ``count`` counts rows, ``rows`` gives them whole, ``list`` gives the values in order, ``distinct`` each once;
+    ``min`` and ``max`` give the value, the first row that has it, and how many have it if more than one. Empty cells
+    and ``n/a`` are no values.
     Raises ``ToolFailed`` for an unknown column, for no values, and for a text where numbers are needed.
     """
     if operation == "count":
@@ -133,16 +186,22 @@ def answer(table: Table, column: str, operation: Operation) -> JsonValue:
         return list(table.objects())
     at = table.column(column)
     present = [row for row in table.rows if row[at].casefold() not in _MISSING]
-    if operation in ("list", "distinct"):
-        values = [row[at] for row in present]
-        return [cell_value(text) for text in (values if operation == "list" else dict.fromkeys(values))]
+    if operation == "list":
+        return [cell_value(row[at]) for row in present]
+    if operation == "distinct":
+        return list(map(cell_value, dict.fromkeys(row[at] for row in present)))
     if not present:
         raise ToolFailed(f"no row has a value in column {table.columns[at]!r}, so it has no {operation}")
+    return _aggregate(table, at, present, operation)
+
+
+def _aggregate(
+    table: Table, at: int, rows: Sequence[Sequence[str]], operation: Literal["sum", "mean", "min", "max"]
+) -> JsonValue:
     if operation in ("min", "max"):
-        return _extreme(table, at, present, operation)
-    numbers = _numbers(table, at, present, operation)
-    total = sum(numbers, Fraction(0))
-    return plain(total if operation == "sum" else total / len(numbers))
+        return _extreme(table, at, rows, operation)
+    total = sum(_numbers(table, at, rows, operation), Fraction(0))
+    return plain(total if operation == "sum" else total / len(rows))
 
 
 def _numbers(table: Table, at: int, rows: Sequence[Sequence[str]], operation: str) -> list[Fraction]:

@@ -17,6 +17,7 @@ def test_calculator_and_files(tmp_path: Path) -> None:
     """Names become tools in order; a path may contain an equals sign."""
     folder = tmp_path / "a=b"
     folder.mkdir()
+    (folder / "table.csv").write_text("n\n1\n")
     tools = resolve(f" calculator , files={folder}")
     assert ToolRegistry(tools).names == ("calculator", "list_files", "read_file", "search_files", "table_query")
 
