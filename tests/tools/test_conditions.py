@@ -43,7 +43,7 @@ def test_no_conditions(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ('"Unit price" > \'3\'', ("Unit price", ">", "3")),
+        ("\"Unit price\" > '3'", ("Unit price", ">", "3")),
         ("`a` contains `b`", ("a", "contains", "b")),
         ('a = "x and y = z; w & v"', ("a", "=", "x and y = z; w & v")),
         ('"profit and loss" = 3', ("profit and loss", "=", "3")),
