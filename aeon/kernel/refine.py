@@ -54,8 +54,7 @@ def apply(plan: Plan, actions: Sequence[RefinementAction], attempts: Attempts) -
 def _unfit(plan: Plan, action: RefinementAction) -> str:
     """Why this delta cannot be tried at all, or nothing."""
     target = plan.find(action.target) if action.target else None
-    old = (target,) if target else tuple(step for step in plan.steps if not step.executed)
-    if [step.work for step in action.steps] == [step.work for step in old]:
+    if plan.does_already(action):
         return "it changes nothing"
     return next((reason for unfit, reason in _UNFIT if unfit(action, target)), "")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from aeon.kernel.effects import RefinePlan
 from aeon.plan.schema import faults, step_schema, to_step
@@ -39,18 +40,17 @@ def to_action(plan: Plan, raw: JsonObject) -> RefinementAction:
     """The delta that a model's words mean: one new step stands in for the old one, several are a subplan of it."""
     target = plan.find(str(raw["change"]))
     written = [step for key, step in raw.items() if key.startswith("n") and isinstance(step, dict)]
+    kind, ids = _kind_and_ids(plan, target, len(written))
+    for number, step_id in enumerate(ids, 1):
+        written = [rename(step, f"n{number}", step_id) for step in written]
     depth = (target.depth if target else 0) + (len(written) > 1)
-    alone = target is not None and not target.executed and len(written) == 1
-    steps: list[Step] = []
-    ids: list[str] = []
-    for number in range(1, len(written) + 1):
-        ids.append(target.id if target and alone else _id([*(s.id for s in plan.steps), *ids], target))
-        written = [rename(step, f"n{number}", ids[-1]) for step in written]
-    for step_id, step in zip(ids, written, strict=True):
-        steps.append(to_step(step, step_id, [*_earlier(plan, target), *(s.id for s in steps)], depth))
-    kind = "ADD" if target is None else "MODIFY" if alone else "REPLACE"
+    earlier = _earlier(plan, target)
+    steps = tuple(
+        to_step(step, step_id, [*earlier, *ids[:n]], depth)
+        for n, (step_id, step) in enumerate(zip(ids, written, strict=True))
+    )
     why = str(raw["problem"])
-    return RefinementAction(type=kind, target=target.id if target else None, steps=tuple(steps), justification=why)
+    return RefinementAction(type=kind, target=target.id if target else None, steps=steps, justification=why)
 
 
 def refinement_faults(plan: Plan, raw: JsonObject, tools: ToolRegistry) -> list[str]:
@@ -58,6 +58,18 @@ def refinement_faults(plan: Plan, raw: JsonObject, tools: ToolRegistry) -> list[
     action = to_action(plan, raw)
     target = plan.find(action.target) if action.target else None
     return faults(action.steps, _earlier(plan, target), tools)
+
+
+def _kind_and_ids(
+    plan: Plan, target: Step | None, count: int
+) -> tuple[Literal["ADD", "MODIFY", "REPLACE"], list[str]]:
+    """What kind of delta it is, and the ids of its steps: the target's own, or new ones of its fragment."""
+    if target is not None and not target.executed and count == 1:
+        return "MODIFY", [target.id]
+    ids: list[str] = []
+    for _ in range(count):
+        ids.append(_id([*(step.id for step in plan.steps), *ids], target))
+    return ("REPLACE" if target else "ADD"), ids
 
 
 def _id(taken: Sequence[str], target: Step | None) -> str:

@@ -185,6 +185,12 @@ class Plan(Frozen):
         """Whether the trigger points at something that exists: a step of this plan, the plan or the answer."""
         return trigger.location in ("plan", "answer") or self.find(trigger.location) is not None
 
+    def does_already(self, action: RefinementAction) -> bool:
+        """Whether the delta's steps do what its target does; without a target, what all pending steps do."""
+        target = self.find(action.target) if action.target else None
+        old = (target,) if target else tuple(step for step in self.steps if not step.executed)
+        return [step.work for step in action.steps] == [step.work for step in old]
+
     def draft_problems(self, most_steps: int) -> tuple[str, ...]:
         """What makes a plan unusable as a first one: all that makes any plan so, and steps that claim to have run."""
         claims = (f"step '{s.id}' claims to be {s.status}" for s in self.steps if s.status != "pending")

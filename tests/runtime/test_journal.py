@@ -27,7 +27,7 @@ def saved(path: Path, world: World | None = None) -> Result:
     return AsyncDriver(journal=lambda: Journal(path)).execute(job(world or World(STEPS)))
 
 
-@pytest.mark.requirement("H3")
+@pytest.mark.requirement("H1")
 def test_a_journal_in_memory_holds_every_effect_of_the_run() -> None:
     """One entry per effect, numbered from 0, with phase and usage."""
     journal = Journal()
@@ -39,7 +39,7 @@ def test_a_journal_in_memory_holds_every_effect_of_the_run() -> None:
     assert journal.opening and journal.opening.execution_id == result.history.execution_id
 
 
-@pytest.mark.requirement("H3")
+@pytest.mark.requirement("H1")
 def test_each_line_is_on_disk_before_the_next_effect_is_issued(tmp_path: Path) -> None:
     """Every handler finds the outcomes of all batches before it in the file, whole."""
     path = tmp_path / "run.jsonl"
@@ -60,7 +60,7 @@ def test_each_line_is_on_disk_before_the_next_effect_is_issued(tmp_path: Path) -
     assert (counts["validate_results"], counts["assess"], counts["synthesize"]) == (7, 8, 9)
 
 
-@pytest.mark.requirement("H3")
+@pytest.mark.requirement("H1")
 def test_a_journal_on_disk_reads_back_as_it_was(tmp_path: Path) -> None:
     """The same entries and the same opening."""
     kept: list[Journal] = []
@@ -70,7 +70,7 @@ def test_a_journal_on_disk_reads_back_as_it_was(tmp_path: Path) -> None:
     assert (again.opening, again.entries) == (kept[0].opening, kept[0].entries)
 
 
-@pytest.mark.requirement("H3")
+@pytest.mark.requirement("H1")
 def test_an_existing_file_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     """A journal is never overwritten."""
     path = tmp_path / "run.jsonl"
@@ -80,7 +80,7 @@ def test_an_existing_file_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     assert path.read_text() == "mine"
 
 
-@pytest.mark.requirement("H3")
+@pytest.mark.requirement("H1")
 def test_a_file_in_a_missing_folder_is_refused_before_anything_runs(tmp_path: Path) -> None:
     """The message names the file."""
     world = World()
@@ -89,7 +89,7 @@ def test_a_file_in_a_missing_folder_is_refused_before_anything_runs(tmp_path: Pa
     assert world.effects == []
 
 
-@pytest.mark.requirement("H3")
+@pytest.mark.requirement("H1")
 @pytest.mark.parametrize("text", ["", "\n", "hello", "[]", "{}", '{"format": "x"}', '{"a":' * 9999, "\x89PNG\n"])
 def test_a_file_of_another_program_is_refused(tmp_path: Path, text: str) -> None:
     """One line says that it is no journal and how to get one."""
@@ -99,7 +99,7 @@ def test_a_file_of_another_program_is_refused(tmp_path: Path, text: str) -> None
         Journal.read(path)
 
 
-@pytest.mark.requirement("H3")
+@pytest.mark.requirement("H1")
 def test_a_journal_of_another_version_is_refused(tmp_path: Path) -> None:
     """The message names the version."""
     path = tmp_path / "run.jsonl"
@@ -109,14 +109,14 @@ def test_a_journal_of_another_version_is_refused(tmp_path: Path) -> None:
         Journal.read(path)
 
 
-@pytest.mark.requirement("H3")
+@pytest.mark.requirement("H1")
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     """The message names the file."""
     with pytest.raises(InputFileError, match="none: cannot be read: No such file"):
         Journal.read(tmp_path / "none")
 
 
-@pytest.mark.requirement("H3")
+@pytest.mark.requirement("H1")
 @pytest.mark.parametrize("number", range(10))
 def test_an_edit_of_any_line_is_found_and_named(tmp_path: Path, number: int) -> None:
     """Also one that no replay would stumble over, such as another answer in the last line."""
@@ -130,7 +130,7 @@ def test_an_edit_of_any_line_is_found_and_named(tmp_path: Path, number: int) -> 
         Journal.read(path)
 
 
-@pytest.mark.requirement("H3")
+@pytest.mark.requirement("H1")
 @pytest.mark.parametrize("change", ["swapped", "doubled", "dropped"])
 def test_lines_that_were_moved_are_found(tmp_path: Path, change: str) -> None:
     """Each line's seal covers the line before it."""
@@ -143,7 +143,7 @@ def test_lines_that_were_moved_are_found(tmp_path: Path, change: str) -> None:
         Journal.read(path)
 
 
-@pytest.mark.requirement("H3")
+@pytest.mark.requirement("H1")
 def test_a_journal_cut_at_any_byte_is_never_taken_as_whole(tmp_path: Path) -> None:
     """Within a line it says that it is cut short, between lines that the run had not ended."""
     path, cut = tmp_path / "run.jsonl", tmp_path / "cut.jsonl"
@@ -156,7 +156,7 @@ def test_a_journal_cut_at_any_byte_is_never_taken_as_whole(tmp_path: Path) -> No
             replay(Journal.read(cut))
 
 
-@pytest.mark.requirement("H3")
+@pytest.mark.requirement("H1")
 @pytest.mark.parametrize("partial", [0, 40])
 @pytest.mark.parametrize("good", [0, 1, 4])
 def test_a_full_disk_is_one_clear_error_and_what_was_saved_stays_whole(
@@ -184,7 +184,7 @@ def test_a_full_disk_is_one_clear_error_and_what_was_saved_stays_whole(
         assert len(Journal.read(path).entries) == good - 1
 
 
-@pytest.mark.requirement("H3", "K3")
+@pytest.mark.requirement("K3")
 def test_a_fingerprint_tells_any_two_effects_apart() -> None:
     """All effects of a run have different ones, and the same effect always has the same."""
     world = World(STEPS)
@@ -194,7 +194,7 @@ def test_a_fingerprint_tells_any_two_effects_apart() -> None:
     assert prints == [fingerprint(effect.model_copy()) for effect in world.effects]
 
 
-@pytest.mark.requirement("H3")
+@pytest.mark.requirement("H1")
 def test_an_entry_gives_its_outcome_back() -> None:
     """Value, usage, times and flags survive the way to JSON and back."""
     world = World(STEPS)

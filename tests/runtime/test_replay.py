@@ -43,7 +43,7 @@ def changed(journal: Journal, number: int, **changes: object) -> Journal:
     return journal
 
 
-@pytest.mark.requirement("K3", "H3")
+@pytest.mark.requirement("K3")
 @pytest.mark.parametrize("on_disk", [False, True])
 def test_a_replay_gives_the_result_byte_for_byte(tmp_path: Path, on_disk: bool) -> None:
     """From memory or from disk, without asking anybody."""
@@ -52,7 +52,7 @@ def test_a_replay_gives_the_result_byte_for_byte(tmp_path: Path, on_disk: bool) 
     assert replay(journal).model_dump_json() == result.model_dump_json()
 
 
-@pytest.mark.requirement("K3", "H3")
+@pytest.mark.requirement("K3")
 @given(random=st.randoms(use_true_random=False))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_journal_of_any_run_replays_to_the_same_bytes(
@@ -65,7 +65,7 @@ def test_the_journal_of_any_run_replays_to_the_same_bytes(
     assert replay(journal).model_dump_json() == result.model_dump_json()
 
 
-@pytest.mark.requirement("K3", "H3")
+@pytest.mark.requirement("K3")
 @pytest.mark.parametrize("output", [float("nan"), float("inf"), 0.1 + 0.2, 10**20, "\x00\x1b[31m", {"é": [None]}])
 def test_odd_outputs_replay_to_the_same_bytes(tmp_path: Path, output: object) -> None:
     """What JSON has no word for is the same in the run as in its replay, also where outputs become the answer."""
@@ -75,7 +75,7 @@ def test_odd_outputs_replay_to_the_same_bytes(tmp_path: Path, output: object) ->
     assert replay(journal).model_dump_json() == result.model_dump_json()
 
 
-@pytest.mark.requirement("H3")
+@pytest.mark.requirement("H1")
 def test_an_edited_value_diverges_at_the_first_effect_that_it_would_change() -> None:
     """Another output of step a makes another request of step c, which is entry 7."""
     _, journal = journalled(busy())
@@ -84,7 +84,7 @@ def test_an_edited_value_diverges_at_the_first_effect_that_it_would_change() -> 
         replay(changed(journal, 4, value=value))
 
 
-@pytest.mark.requirement("H3")
+@pytest.mark.requirement("H1")
 @pytest.mark.parametrize("number", range(9))
 def test_an_entry_of_another_effect_is_a_divergence_that_names_it(number: int) -> None:
     """Whichever entry it is."""
@@ -93,7 +93,7 @@ def test_an_entry_of_another_effect_is_a_divergence_that_names_it(number: int) -
         replay(changed(journal, number, fingerprint="0" * 16))
 
 
-@pytest.mark.requirement("H3")
+@pytest.mark.requirement("H1")
 def test_a_value_of_another_type_is_a_divergence() -> None:
     """The message says which type it should be."""
     _, journal = journalled(World())
@@ -101,7 +101,7 @@ def test_a_value_of_another_type_is_a_divergence() -> None:
         replay(changed(journal, 0, value={"reasoning_depth": 9}))
 
 
-@pytest.mark.requirement("H3")
+@pytest.mark.requirement("H1")
 @pytest.mark.parametrize("kept", range(9))
 def test_a_journal_of_a_run_that_had_not_ended_says_how_far_it_goes(kept: int) -> None:
     """Nothing is issued beyond it."""
@@ -112,7 +112,7 @@ def test_a_journal_of_a_run_that_had_not_ended_says_how_far_it_goes(kept: int) -
         replay(journal)
 
 
-@pytest.mark.requirement("H3")
+@pytest.mark.requirement("H1")
 def test_a_journal_that_goes_on_after_the_end_is_a_divergence() -> None:
     """A program that asks for less than the journal holds is not the one that was run."""
     _, journal = journalled(World())
@@ -121,14 +121,14 @@ def test_a_journal_that_goes_on_after_the_end_is_a_divergence() -> None:
         replay(journal)
 
 
-@pytest.mark.requirement("H3")
+@pytest.mark.requirement("H1")
 def test_an_empty_journal_holds_no_run() -> None:
     """It says so."""
     with pytest.raises(JournalError, match="holds no run"):
         replay(Journal())
 
 
-@pytest.mark.requirement("H3")
+@pytest.mark.requirement("H1")
 def test_another_program_diverges_at_its_first_other_request() -> None:
     """The program of a replay can be chosen; one that skips the profile is found at entry 0."""
     _, journal = journalled(World())
