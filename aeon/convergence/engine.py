@@ -17,7 +17,7 @@ from aeon.supervisor.supervisor import Supervisor
 
 __all__ = ["Calibration", "ConvergenceEngine"]
 
-_LONGEST = 6_000
+_LONGEST = 3_000
 _LONGEST_TASK = 1_000
 _SURE = 1e-6
 

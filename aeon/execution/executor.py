@@ -17,7 +17,7 @@ from aeon.tools.registry import ToolRegistry
 
 __all__ = ["Executor"]
 
-_LONGEST_INPUTS = 6_000
+_LONGEST_INPUTS = 5_000
 
 
 class _ReasoningReply(Frozen):

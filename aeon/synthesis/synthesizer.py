@@ -14,7 +14,7 @@ from aeon.supervisor.supervisor import Supervisor
 
 __all__ = ["Synthesizer"]
 
-_LONGEST_RESULTS = 6_000
+_LONGEST_RESULTS = 4_000
 _UNCHECKED = "(unchecked, no step was completed) "
 
 

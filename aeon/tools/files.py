@@ -36,21 +36,22 @@ _reader = tool(side_effects=False, parallel_safe=True)
 def files(folder: str | os.PathLike[str]) -> tuple[Tool, ...]:
     """Return the tools ``list_files``, ``read_file``, ``search_files`` and ``table_query`` over a folder, read-only.
 
-    ``table_query`` is there only if the folder holds tables. Names of files and columns are those that the folder has
-    now. The first one's hint tells the planner the files, and the columns of the tables among them, as they are now.
-    Raises ``InputFileError`` if the folder is missing, unreadable or no folder.
+    ``table_query`` is there only if the folder holds tables; ``read_file`` then reads the other files, so that nobody
+    adds up a table by eye. Names of files and columns are those that the folder has now; hints tell the planner the
+    files and the columns of the tables. Raises ``InputFileError`` if the folder is missing, unreadable or no folder.
     """
     source = Folder.open(folder)
-    listing = tool(side_effects=False, parallel_safe=True, hint=_hint(source))(_list_files(source))
-    paths = [path for path, _ in source.files()]
-    tables = [path for path in paths if path.lower().endswith(_TABLES)]
-    reading = _one_of(_reader(_read_file(source)), "path", paths)
-    searching = _reader(_search_files(source))
+    entries = list(source.files())
+    tables = [path for path, _ in entries if path.lower().endswith(_TABLES)]
+    texts = [path for path, _ in entries if path not in tables]
+    reading = _one_of(_reader(_read_file(source)), "path", texts or tables)
+    reading = replace(reading, hint=_hint(source, [entry for entry in entries if entry[0] in texts]))
+    common = (_reader(_list_files(source)), reading, _reader(_search_files(source)))
     if not tables:
-        return listing, reading, searching
-    reading = replace(reading, description=f"{reading.description} For numbers in a table ask table_query instead.")
+        return common
     asking = _one_of(_reader(_table_query(source)), "path", tables)
-    return listing, reading, searching, _one_of(asking, "column", _column_names(source, tables))
+    asking = replace(asking, hint=_hint(source, [entry for entry in entries if entry[0] in tables]))
+    return (*common, _one_of(asking, "column", _column_names(source, tables)))
 
 
 def _one_of(made: Tool, parameter: str, values: Sequence[str]) -> Tool:
@@ -138,18 +139,18 @@ def _hits(source: Folder, wanted: str) -> tuple[list[str], bool]:
 def _table_query(source: Folder) -> Callable[..., object]:
     def table_query(
         path: str,
-        column: str,
+        where: str,
         operation: Operation,
-        where: str = "",
+        column: str,
         group_by: str = "",
     ) -> JsonValue:
-        """Calculate over one column of a CSV file exactly, if wanted only over some rows or for each group of rows.
+        """Calculate exactly over one column of a CSV file: over the rows that meet conditions, or over all.
 
         Args:
             path: the CSV file's path as listed
+            where: conditions that rows must meet, such as: city = Rome and weight >= 10; empty for all rows
+            operation: count counts rows, rows gives them whole; min and max also give the row
             column: the column to calculate over
-            operation: count counts rows; min and max also give the row
-            where: use only rows that meet conditions such as: city = Rome and weight >= 10
             group_by: give one result for each value of this column
         """
         table = _table(source, path, _TABLE_BYTES)
@@ -186,11 +187,10 @@ def _table(source: Folder, path: str, limit: int) -> Table:
     return Table.parse(text)
 
 
-def _hint(source: Folder) -> str:
+def _hint(source: Folder, entries: Sequence[tuple[str, int]]) -> str:
     """Return a line for each file: size and, for a table, rows, columns and the first row; bounded in length."""
     lines: list[str] = []
     length = 0
-    entries = list(source.files())
     for number, (path, size) in enumerate(entries):
         line = _hint_line(source, path, size)
         length += len(line) + 1
@@ -198,7 +198,7 @@ def _hint(source: Folder) -> str:
             lines.append(f"… and {len(entries) - number} more files")
             break
         lines.append(line)
-    return "\n".join(lines) or "the folder is empty"
+    return "\n".join(lines)
 
 
 def _hint_line(source: Folder, path: str, size: int) -> str:

@@ -18,7 +18,7 @@ from aeon.validation.arithmetic import wrong_sums
 
 __all__ = ["SemanticValidator"]
 
-_LONGEST = 5_000
+_LONGEST = 3_000
 _CALLS_PER_ISSUE = 2
 
 

@@ -45,7 +45,9 @@ def crowded(folder: Path) -> Path:
 
 
 def ask(folder: Path, name: str, **arguments: object) -> object:
-    """Call one of the tools."""
+    """Call one of the tools; a table is asked over all rows unless conditions are given."""
+    if name == "table_query":
+        arguments = {"where": "", **arguments}
     return asyncio.run(ToolRegistry(files(folder), 10**6).call(name, arguments)).value  # type: ignore[arg-type]
 
 
@@ -69,15 +71,18 @@ def test_a_folder_without_tables_has_no_table_tool(tmp_path: Path) -> None:
     assert tools[1].description == "Read one text file whole."
 
 
-def test_a_folder_with_tables_points_to_the_table_tool(folder: Path) -> None:
-    """Whoever wants to read a table for its numbers learns of the better way."""
-    assert files(folder)[1].description == "Read one text file whole. For numbers in a table ask table_query instead."
+def test_a_table_is_asked_not_read(folder: Path) -> None:
+    """Where there are tables and other files, the other files are what is read."""
+    assert "sales.csv" not in files(folder)[1].hint
+    with pytest.raises(ToolArgumentError, match="path: "):
+        ask(folder, "read_file", path="sales.csv")
+    assert ask(folder, "table_query", path="sales.csv", column="amount", operation="rows")
 
 
 def test_names_are_those_of_the_folder(folder: Path) -> None:
     """The schemas take the folder's files, its tables and their columns, and nothing else."""
     _, reading, _, asking = files(folder)
-    assert choices(reading, "path") == ["notes.txt", "sales.csv", "sub/latin.txt", "sub/picture.bin"]
+    assert choices(reading, "path") == ["notes.txt", "sub/latin.txt", "sub/picture.bin"]
     assert choices(asking, "path") == ["sales.csv"]
     assert choices(asking, "column") == ["date", "region", "product", "amount"]
 
@@ -120,7 +125,7 @@ def test_list_leaves_out_hidden_files_and_links_out(folder: Path) -> None:
 
 def test_hint_tells_the_columns(folder: Path) -> None:
     """A planner that never saw the folder learns names, columns and a first row."""
-    hint = files(folder)[0].hint
+    hint = files(folder)[3].hint
     assert "sales.csv (141 bytes): 4 rows; columns: date, region, product, amount" in hint
     assert "first row: 2024-01-01, North, Apple, 1,200.50" in hint
 
@@ -129,14 +134,14 @@ def test_hint_is_bounded(tmp_path: Path) -> None:
     """Many files do not flood the prompt."""
     for number in range(200):
         (tmp_path / f"file_{number:03}.txt").write_text("x")
-    hint = files(tmp_path)[0].hint
+    hint = files(tmp_path)[1].hint
     assert len(hint) < 1300
     assert hint.splitlines()[-1].endswith("more files")
 
 
 def test_empty_folder(tmp_path: Path) -> None:
     """An empty folder is no error."""
-    assert files(tmp_path)[0].hint == "the folder is empty"
+    assert files(tmp_path)[1].hint == ""
     assert ask(tmp_path, "list_files") == []
 
 
