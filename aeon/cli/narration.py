@@ -57,8 +57,9 @@ class Narrator:
                 return _told(event.result)
 
     def _started(self, event: RunStarted) -> list[Line]:
-        bound = event.bound
-        most = f"at most {bound.calls:,} model calls and {bound.tokens:,} tokens"
+        most = f"at most {event.bound.calls:,} model calls"
+        if event.config.budget.tokens is not None:
+            most += f" and {event.bound.tokens:,} tokens"
         first, *rest = visible(event.task.text).splitlines()
         task: list[Line] = [(Span(first, "strong"),), *((Span(line, "strong"),) for line in rest)]
         return [*task, (Span(f"{self._model}, {most}", "dim"),), ()]
