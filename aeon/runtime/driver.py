@@ -25,6 +25,8 @@ __all__ = ["AsyncDriver", "failure_of"]
 
 T = TypeVar("T")
 
+_BROKEN_OFF = Failure(kind="interrupted", message="broken off because the run was asked to stop")
+
 
 class AsyncDriver:
     """Drives runs on asyncio. One driver serves any number of runs, also at the same time.
@@ -128,6 +130,7 @@ class _Run:
 
     def _break_off(self) -> None:
         for task, ledger in self._handling.items():
+            ledger.closed = True
             if not ledger.in_tool:
                 task.cancel()
 
@@ -155,9 +158,9 @@ class _Run:
             if not (self._interrupted and task.cancelled()):
                 task.cancel()
                 raise
-            failure = Failure(kind="interrupted", message="broken off because the run was asked to stop")
+            failure = _BROKEN_OFF
         except Exception as error:  # noqa: BLE001 - a third party's handler may raise anything: here it becomes a failure
-            failure = failure_of(error)
+            failure = _of_its_time(failure_of(error), ledger)
         finally:
             del self._handling[task]
         outcome = Outcome(
@@ -174,6 +177,15 @@ class _Run:
     def _tell(self, event: Event) -> None:
         for observer in self._observers:
             observer(event)
+
+
+def _of_its_time(failure: Failure, ledger: Ledger) -> Failure:
+    """The failure, seen for what it is where the run was asked to stop, or its time is what ran out."""
+    if ledger.closed and failure.kind == "allowance":
+        return _BROKEN_OFF
+    if failure.kind == "endpoint" and ledger.seconds_left() == 0:
+        return Failure(kind="allowance", limit="seconds", message=f"the time for this step is over: {failure.message}")
+    return failure
 
 
 async def _end(tasks: Sequence[asyncio.Task[T]]) -> None:

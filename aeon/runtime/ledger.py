@@ -25,6 +25,8 @@ class Ledger:
         self._opened = clock()
         self.spent = Usage()
         self.in_tool = False
+        self.closed = False
+        """whether the run was asked to stop: a tool call under way may end, but nothing may begin after it"""
 
     def seconds_left(self) -> float | None:
         """Seconds until the effect's deadline, at least 0; ``None`` without a deadline."""
@@ -46,9 +48,9 @@ class Ledger:
         """Let one model call of at most ``most_tokens`` (prompt and completion) begin, or say which limit forbids it.
 
         Raises:
-            AllowanceExhausted: no call, not enough tokens, no time or no money left.
+            AllowanceExhausted: no call, not enough tokens, no time or no money left, or the run was asked to stop.
         """
-        if self.calls_left() < 1:
+        if self.closed or self.calls_left() < 1:
             raise AllowanceExhausted("calls", f"all {self._allowance.calls} model calls of this step are used")
         tokens = self.tokens_left()
         if tokens is not None and most_tokens > tokens:
@@ -64,9 +66,9 @@ class Ledger:
         """Charge a tool call; while the block runs, nobody may break it off.
 
         Raises:
-            AllowanceExhausted: the time is over, so that no tool call may begin.
+            AllowanceExhausted: the time is over or the run was asked to stop, so that no tool call may begin.
         """
-        if self.seconds_left() == 0:
+        if self.closed or self.seconds_left() == 0:
             raise AllowanceExhausted("seconds", "the time for this step is over")
         self.charge(Usage(tool_calls=1))
         self.in_tool = True

@@ -12,7 +12,7 @@ from aeon.kernel.effects import Effect, ExecuteStep
 from aeon.runtime.driver import AsyncDriver, failure_of
 from aeon.runtime.events import EffectEnded, Event
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Answer, Config, Frozen, StepResult, Usage
+from aeon.schema import Answer, Budget, Config, Frozen, StepResult, Usage
 from kernel.world import NOT_YET, World, add, step
 from runtime.handlers import job
 
@@ -183,6 +183,37 @@ def test_an_interrupt_never_cuts_off_a_running_tool_call() -> None:
     assert worked == ["to the end"]
     assert (result.stop_reason, result.abandoned) == ("interrupted", ("b",))
     assert [s.status for s in result.history.passes[0].executed] == ["complete"]
+
+
+@pytest.mark.requirement("K9")
+def test_after_an_interrupted_tool_call_no_model_is_asked() -> None:
+    """The end of a tool call is a boundary: what would begin behind it is left undone, and the step stays pending."""
+    driver = AsyncDriver()
+
+    async def execute(effect: ExecuteStep) -> StepResult:
+        with current_ledger().tool_call():
+            driver.interrupt()
+            await asyncio.sleep(0)
+        current_ledger().admit(10)
+        raise AssertionError("a model was asked")
+
+    result = drive(driver, World(), execute=execute)
+    assert (result.stop_reason, result.abandoned) == ("interrupted", ("s1",))
+
+
+@pytest.mark.requirement("K9", "K13")
+def test_a_call_that_the_seconds_cut_off_is_no_dead_endpoint() -> None:
+    """Where the run's time ran out under a model call, that is the reason, and the answer is still written."""
+    now = [0.0]
+
+    async def execute(effect: ExecuteStep) -> StepResult:
+        now[0] += 9
+        raise errors.EndpointTimeout("no whole answer within the deadline")
+
+    config = Config(budget=Budget(seconds=10))
+    driver = AsyncDriver(clock=lambda: now[0])
+    result = drive(driver, World(cost=Usage()), config=config, execute=execute)
+    assert (result.stop_reason, result.abandoned, result.answer) == ("seconds_exhausted", ("s1",), "the answer")
 
 
 @pytest.mark.requirement("K9")
