@@ -32,7 +32,7 @@ class Calibration:
     """
 
     scale: float = 6.0
-    shift: float = 0.51
+    shift: float = 0.512
 
     def score(self, probability: float) -> float:
         """The score (0-1) for a probability (0-1)."""
