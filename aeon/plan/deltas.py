@@ -18,10 +18,13 @@ _NEW = "new"
 
 
 def targets(effect: RefinePlan) -> list[str]:
-    """What may be changed: the steps that triggers name; if none is named, every current one, or a new one is added."""
-    current = [step.id for step in effect.plan.steps if step.status != "invalid"]
+    """What may be changed: the steps that triggers name; if none is named, those that wait, or a new one is added.
+
+    What has run well is left alone unless an issue names it: an answer that is not there yet needs more, not less.
+    """
+    waiting = [step.id for step in effect.plan.steps if not step.executed]
     named = [t.location for t in effect.triggers if effect.plan.find(t.location)]
-    return list(dict.fromkeys(named)) or [*current, _NEW]
+    return list(dict.fromkeys(named)) or [*waiting, _NEW]
 
 
 def refinement_schema(tools: ToolRegistry, places: Sequence[str], most: int) -> JsonObject:

@@ -80,10 +80,10 @@ def test_a_step_that_cannot_run_is_told_back(step: dict[str, object], said: str)
 
 @pytest.mark.requirement("J4")
 def test_triggers_say_which_steps_may_be_changed() -> None:
-    """A named step alone; without one any current step, or a new one."""
+    """A named step alone; without one those that wait, or a new one; never one that has run well and is not named."""
     effect = RefinePlan(task=Task(text="t"), plan=PLAN, most_steps=3, triggers=())
     named = Trigger(kind="issue", location="s2", detail="d")
     assert targets(effect.model_copy(update={"triggers": (named,)})) == ["s2"]
-    assert targets(effect) == ["s1", "s2", "new"]
+    assert targets(effect) == ["s2", "new"]
     change = refinement_schema(TOOLS, ["s2"], 2)["properties"]
     assert isinstance(change, dict) and change["change"] == {"enum": ["s2"]} and "n3" not in change
