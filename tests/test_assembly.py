@@ -1,0 +1,239 @@
+"""Putting a run together: what users may give, and what they are told where it cannot work."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+import aeon
+from aeon.assembly import build
+from aeon.errors import ConfigError, InputFileError, UnknownNameError, UsageError
+from aeon.llm.scripted import Scripted
+from aeon.runtime.events import RunEnded, RunStarted
+from aeon.runtime.journal import Journal
+from aeon.runtime.replay import replay
+from aeon.schema import Capabilities, Config, Frozen, JsonObject, LLMRequest, LLMResponse, Result, Task
+from aeon.testing.obliging import oblige
+from aeon.tools import tool
+from aeon.tools.calculator import calculator
+
+TASK = "What is 240 * 0.45 + 75 * 3.20?"
+TOTAL: JsonObject = {
+    "type": "object",
+    "properties": {"total": {"type": "number"}},
+    "required": ["total"],
+    "additionalProperties": False,
+}
+
+
+@tool(side_effects=False)
+def shout(text: str) -> str:
+    """Say it loudly."""
+    return text.upper()
+
+
+def planning(*steps: JsonObject, final: str = "348") -> Scripted:
+    """A model that drafts these steps, answers with this text and agrees to everything else."""
+
+    def answer(request: LLMRequest) -> LLMResponse | str:
+        prompt = request.messages[1].content
+        if "Now plan this task" in prompt:
+            return json.dumps({f"s{n}": step for n, step in enumerate(steps, 1)})
+        return final if "The work is done" in prompt else oblige(request)
+
+    return Scripted(answer)
+
+
+SUM: JsonObject = {"goal": "the total", "tool": "calculator", "expression": "240 * 0.45 + 75 * 3.20"}
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "said"),
+    [
+        ({"tools": ["calculater"]}, UnknownNameError, "did you mean calculator"),
+        ({"tools": ["files"]}, UsageError, "files=DIR"),
+        ({"tools": ["calculator=3"]}, UsageError, "takes no value"),
+        ({"tools": ["files=/no/such/folder"]}, InputFileError, "/no/such/folder"),
+        ({"tools": ["calculator", "calculator"]}, ConfigError, "two tools are named calculator"),
+        ({"tools": ["calculator", calculator()]}, ConfigError, "two tools are named calculator"),
+        ({"tools": [shout, shout]}, ConfigError, "two tools are named shout"),
+        ({"llm": "gpt-99"}, UnknownNameError, "qwen2.5-coder-1.5b"),
+        ({"llm": "/no/such/model.gguf"}, InputFileError, "/no/such/model.gguf"),
+    ],
+)
+def test_what_cannot_be_used_is_told_before_anything_runs(
+    given: dict[str, object], error: type[UsageError], said: str
+) -> None:
+    """One line of the usage family, which names what is wrong and what there is."""
+    with pytest.raises(error) as caught:
+        build(**({"llm": Scripted(oblige)} | given))  # type: ignore[arg-type]
+    assert isinstance(caught.value, UsageError) and caught.value.exit_code == 2
+    assert said in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.requirement("K13")
+def test_a_run_in_a_script() -> None:
+    """A text in, a typed result out; it is exported at the package's front door."""
+    result = aeon.build(llm=planning(SUM)).execute(TASK)
+    assert isinstance(result, Result)
+    assert (result.answer, result.stop_reason, result.converged) == ("348", "converged", True)
+    assert result.history.task.text == TASK and not result.degraded
+
+
+@pytest.mark.requirement("K13")
+def test_a_run_inside_a_running_loop() -> None:
+    """Both the blocking and the awaited call work there, and give the same answer."""
+
+    async def notebook() -> tuple[Result, Result]:
+        orchestrator = build(llm=planning(SUM))
+        return orchestrator.execute(TASK), await orchestrator.aexecute(TASK)
+
+    blocking, awaited = asyncio.run(notebook())
+    assert blocking.answer == awaited.answer == "348"
+    assert blocking.stop_reason == awaited.stop_reason == "converged"
+
+
+@pytest.mark.requirement("H1")
+def test_a_run_as_a_stream() -> None:
+    """Events arrive in order, from the start to the one that carries the result."""
+
+    async def watch() -> list[Frozen]:
+        return [event async for event in build(llm=planning(SUM)).stream(TASK)]
+
+    events = asyncio.run(watch())
+    assert isinstance(events[0], RunStarted) and isinstance(events[-1], RunEnded)
+    assert events[-1].result.answer == "348" and len(events) > 10
+
+
+@pytest.mark.requirement("K13")
+def test_several_runs_of_one_orchestrator_do_not_disturb_each_other() -> None:
+    """Runs at the same time have histories of their own."""
+
+    async def several() -> list[Result]:
+        orchestrator = build(llm=planning(SUM))
+        return list(await asyncio.gather(*(orchestrator.aexecute(f"{TASK} {n}") for n in range(3))))
+
+    results = asyncio.run(several())
+    assert [result.history.task.text[-1] for result in results] == ["0", "1", "2"]
+    assert len({result.history.execution_id for result in results}) == 3
+    assert len({result.usage.calls for result in results}) == 1
+
+
+@pytest.mark.requirement("K11")
+def test_a_users_tool_is_planned_with_and_called() -> None:
+    """It is described to the model, and its output reaches the answer's prompt."""
+    model = planning({"goal": "say it", "tool": "shout", "text": "bread"}, final="BREAD")
+    result = build(llm=model, tools=[shout]).execute("Shout bread.")
+    (step,) = result.history.passes[0].executed
+    assert (step.output, step.mode, result.usage.tool_calls) == ("BREAD", "tool", 1)
+    assert all("shout(text: string) - Say it loudly." in request.messages[0].content for request in model.requests)
+    assert all("calculator(" not in request.messages[0].content for request in model.requests)
+
+
+@pytest.mark.requirement("K11")
+def test_outputs_travel_from_step_to_step() -> None:
+    """A later step gets the exact result of an earlier one, and no call is spent on either."""
+    vat: JsonObject = {"goal": "the tax", "tool": "calculator", "expression": "$s1 * 19/100"}
+    result = build(llm=planning(SUM, vat)).execute(TASK)
+    assert [step.output for each in result.history.passes for step in each.executed] == [348, 66.12]
+
+
+@pytest.mark.requirement("K11")
+def test_names_and_tools_can_be_mixed(tmp_path: Path) -> None:
+    """A name may stand for several tools, such as those of a folder."""
+    (tmp_path / "a.txt").write_text("bread\n")
+    model = planning(SUM)
+    build(llm=model, tools=["calculator", f"files={tmp_path}", shout]).execute(TASK)
+    system = model.requests[0].messages[0].content
+    assert all(name in system for name in ("calculator(", "shout(", "read_file(", "a.txt"))
+
+
+def test_a_run_without_tools_reasons() -> None:
+    """No tool is no obstacle."""
+    result = build(llm=Scripted(oblige), tools=()).execute("Write a note.")
+    assert [step.mode for step in result.history.passes[0].executed] == ["reasoning"]
+    assert result.answer
+
+
+@pytest.mark.requirement("S1")
+def test_a_task_with_context_schema_and_criteria() -> None:
+    """The context is data in every prompt, the answer an object, and each criterion is judged."""
+    task = Task(text=TASK, context="Prices are in euros.", answer_schema=TOTAL, criteria=("It is in euros.",))
+    model = planning(SUM, final='{"total": 348}')
+    result = build(llm=model).execute(task)
+    assert result.value == {"total": 348} and json.loads(result.answer) == result.value
+    assert all("<data context>\nPrices are in euros.\n</data>" in r.messages[1].content for r in model.requests)
+    assert any("meet this criterion: It is in euros.?" in r.messages[1].content for r in model.requests)
+
+
+@pytest.mark.requirement("J7", "K13")
+def test_an_object_that_never_comes_leaves_an_assembled_answer() -> None:
+    """Without a valid object the value is empty, the results are the answer, and that is flagged."""
+    result = build(llm=planning(SUM, final="no object")).execute(Task(text=TASK, answer_schema=TOTAL))
+    assert result.value is None and result.assembled and "348" in result.answer
+    assert [degradation.phase for degradation in result.degraded] == ["synthesize"]
+
+
+@pytest.mark.requirement("K9", "K13")
+def test_the_configuration_reaches_the_run() -> None:
+    """One call in all is not enough for a plan, and the run says so instead of raising."""
+    result = build(llm=Scripted(oblige), config=Config.model_validate({"budget": {"calls": 1}})).execute(TASK)
+    assert result.stop_reason == "calls_exhausted" and result.usage.calls <= 1 and result.answer
+
+
+@pytest.mark.requirement("K11")
+def test_the_cap_on_outputs_reaches_the_tools() -> None:
+    """A tool that gives too much is cut where the configuration says."""
+    model = planning({"goal": "say it", "tool": "shout", "text": "x" * 150})
+
+    @tool(name="shout", side_effects=False)
+    def flood(text: str) -> str:
+        """Say it often."""
+        return text * 100
+
+    result = build(llm=model, tools=[flood], config=Config(tool_output_bytes=256)).execute("Shout.")
+    output = result.history.passes[0].executed[0].output
+    assert isinstance(output, str) and len(output) < 350 and "cut: 15,000 bytes" in output
+
+
+@pytest.mark.requirement("H1")
+def test_observers_and_journals_are_given_to_the_driver() -> None:
+    """Each event is shown as it happens, and the journal replays to the same bytes."""
+    seen: list[Frozen] = []
+    journals: list[Journal] = []
+
+    def journal() -> Journal:
+        journals.append(Journal())
+        return journals[-1]
+
+    result = build(llm=planning(SUM), observers=[seen.append], journal=journal).execute(TASK)
+    assert isinstance(seen[0], RunStarted) and isinstance(seen[-1], RunEnded)
+    (kept,) = journals
+    assert replay(kept).model_dump_json() == result.model_dump_json()
+
+
+@pytest.mark.requirement("J8", "S1")
+@pytest.mark.parametrize(
+    ("can", "forms"),
+    [
+        (Capabilities(json_schema=True, json_mode=True), {"verdict"}),
+        (Capabilities(json_schema=True, json_mode=True, logprobs=True), {"probability"}),
+    ],
+)
+def test_an_endpoint_is_used_as_it_can(can: Capabilities, forms: set[str]) -> None:
+    """The form of each judgment follows from what the endpoint can do, and is on record."""
+    result = build(llm=Scripted(oblige, can)).execute("Write a note.")
+    assert {result.history.preparation.report.form, *(p.report.form for p in result.history.passes)} == forms
+    assert result.assessment is not None and result.assessment.form in forms
+
+
+@pytest.mark.requirement("K13", "J7")
+@pytest.mark.parametrize("text", ["", "No.", "{}", '{"s1": 3}', "\x00", "```json\n```"])
+def test_a_model_that_says_nothing_useful_still_ends_in_an_answer(text: str) -> None:
+    """Every judgment degrades, nothing raises, and the bound holds."""
+    result = build(llm=Scripted(lambda _: text)).execute(TASK)
+    assert result.answer.strip() and result.degraded and not result.converged
+    assert result.usage.calls <= result.bound.calls
