@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from aeon.assembly import build
 from aeon.errors import CompletionError, EmptyCompletion, Malformed, Refused, Truncated
@@ -200,20 +201,25 @@ def test_a_plan_has_room_for_what_was_expected_and_no_more_than_allowed(expected
     made, model = planner([written(sums("1"))])
     asyncio.run(made.draft(drafting(expected, most)))
     (request,) = model.requests
-    assert f"at most {allowed}." in prompt(request) and request.max_tokens == 90 * allowed
+    assert f"at most {allowed}." in prompt(request) and 50 * allowed <= request.max_tokens <= 100 * allowed
     schema = request.json_schema
     assert schema is not None and isinstance(schema["properties"], dict)
     assert list(schema["properties"]) == [f"s{n}" for n in range(1, allowed + 1)]
 
 
 @pytest.mark.requirement("J4")
-def test_an_endpoint_that_enforces_schemas_cannot_refer_forward() -> None:
-    """The schema itself keeps the first steps from naming later ones, so no repair is needed."""
-    _, model = draft(written(sums("1")))
-    (request,) = model.requests
-    _, again = draft(written(sums("$s1"), sums("1")), written(sums("1")))
-    assert "does not match" in prompt(again.requests[1])
-    assert "expression" not in prompt(request).partition("Now plan this task")[2]
+@pytest.mark.parametrize(
+    ("goal", "first", "second"),
+    [("a total", True, True), ("after $s1", False, True), ("after $s2", False, False), ("after $s12", False, False)],
+)
+def test_an_endpoint_that_enforces_schemas_cannot_refer_forward(goal: str, first: bool, second: bool) -> None:
+    """In the schema that is sent, a step's texts can name earlier steps only, so that no repair is needed."""
+    _, model = draft(written(sums("1")), tools=[calculator()])
+    schema = model.requests[0].json_schema
+    assert schema is not None
+    checker = Draft202012Validator(schema)
+    assert checker.is_valid(json.loads(written(sums("1", goal)))) is first
+    assert checker.is_valid(json.loads(written(sums("1"), sums("$s1", goal)))) is second
 
 
 @pytest.mark.requirement("J4", "S1")
