@@ -47,7 +47,7 @@ def build(
     adapter = select(llm)
     chosen = [tool for given in tools for tool in (resolve(given) if isinstance(given, str) else [given])]
     registry = ToolRegistry(chosen, output_bytes=config.tool_output_bytes)
-    supervisor = Supervisor(adapter)
+    supervisor = Supervisor(adapter, prompt_bytes=config.prompt_bytes, output_tokens=config.output_tokens)
     briefing = Briefing(registry.describe())
     planner = RecursivePlanner(supervisor, briefing, registry)
     validator = SemanticValidator(supervisor, briefing)

@@ -237,3 +237,14 @@ def test_a_model_that_says_nothing_useful_still_ends_in_an_answer(text: str) -> 
     result = build(llm=Scripted(lambda _: text)).execute(TASK)
     assert result.answer.strip() and result.degraded and not result.converged
     assert result.usage.calls <= result.bound.calls
+
+
+@pytest.mark.requirement("K12")
+def test_the_limit_on_prompts_reaches_the_model() -> None:
+    """No first ask is longer than configured; what does not fit degrades, and the run still ends in an answer."""
+    model = Scripted(oblige)
+    task = Task(text="What is it about?", context="bread " * 150)
+    result = build(llm=model, config=Config(prompt_bytes=2_200)).execute(task)
+    sizes = [sum(len(message.content.encode()) for message in request.messages) for request in model.requests]
+    assert sizes and max(sizes) <= 2_200
+    assert "plan" in [degradation.phase for degradation in result.degraded] and result.answer

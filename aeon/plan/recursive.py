@@ -18,7 +18,7 @@ from aeon.tools.registry import ToolRegistry
 
 __all__ = ["RecursivePlanner"]
 
-_TOKENS_PER_STEP = 90
+_TOKENS_PER_STEP = 80
 _LONGEST_OUTPUT = 300
 _LONGEST_TASK = 1_000
 

@@ -5,6 +5,7 @@ Ids, indices and dependencies are the host's: the model names a tool, fills its 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from aeon.schema import JsonObject, JsonValue, Reasoning, Step, ToolCall
@@ -14,6 +15,7 @@ from aeon.tools.registry import ToolRegistry
 __all__ = ["faults", "plan_schema", "step_schema", "to_step"]
 
 NO_TOOL = "none"
+_MOST_BYTES = 8_000
 
 
 def step_schema(tools: ToolRegistry, earlier: int | None = None) -> JsonObject:
@@ -29,13 +31,16 @@ def step_schema(tools: ToolRegistry, earlier: int | None = None) -> JsonObject:
 def plan_schema(tools: ToolRegistry, most: int, enforced: bool) -> JsonObject:
     """A whole plan of at most ``most`` steps, an object keyed by step id: so the model sees which step it is at.
 
-    Where the endpoint enforces schemas, each step has one of its own that keeps it from referring to a later step;
-    elsewhere the schema is shown to the model, and has to be short.
+    Where the endpoint enforces schemas, each step has one of its own that keeps it from referring to a later step, as
+    long as that is not too much to send; elsewhere the schema is shown to the model, and has to be short.
     """
     ids = [f"s{number}" for number in range(1, most + 1)]
-    steps: JsonObject = {i: step_schema(tools, n) if enforced else {"$ref": "#/$defs/step"} for n, i in enumerate(ids)}
-    whole: JsonObject = {"type": "object", "properties": steps, "required": ["s1"], "additionalProperties": False}
-    return whole if enforced else {**whole, "$defs": {"step": step_schema(tools)}}
+    whole: JsonObject = {"type": "object", "required": ["s1"], "additionalProperties": False}
+    own: JsonObject = {step_id: step_schema(tools, earlier) for earlier, step_id in enumerate(ids)}
+    if enforced and len(json.dumps(own)) <= _MOST_BYTES:
+        return {**whole, "properties": own}
+    shared: JsonObject = {step_id: {"$ref": "#/$defs/step"} for step_id in ids}
+    return {**whole, "properties": shared, "$defs": {"step": step_schema(tools)}}
 
 
 def to_step(raw: JsonObject, step_id: str, earlier: Sequence[str], depth: int = 0) -> Step:
@@ -83,9 +88,11 @@ def _arguments(tools: ToolRegistry, name: str, text: JsonObject) -> JsonObject:
 
 def _open(schema: JsonValue, text: JsonObject) -> JsonValue:
     """A slot that also takes a reference: its value is not known yet. Slots with fixed values take none."""
-    if not isinstance(schema, dict) or "enum" in schema:
+    if not isinstance(schema, dict):
         return schema
     bare: JsonObject = {key: value for key, value in schema.items() if key != "description"}
+    if "enum" in bare:
+        return bare
     if schema.get("type") == "string":
         return {**bare, **text} if "pattern" not in bare else bare
     return {"anyOf": [bare, {"type": "string", "pattern": r"^\$s[0-9]{1,2}$"}]}

@@ -16,7 +16,7 @@ from aeon.llm.adapter import LLMAdapter
 from aeon.schema.frozen import Frozen, JsonObject
 from aeon.schema.judgment import Form
 from aeon.schema.llm import Capabilities, LLMResponse, Message, TokenProbability
-from aeon.supervisor.calls import Ask, call, prompt_bytes
+from aeon.supervisor.calls import Ask, call, most_prompt_tokens
 from aeon.supervisor.extract import without_thoughts
 from aeon.supervisor.prompt import Prompt, clean, cut
 from aeon.supervisor.repair import parse
@@ -27,7 +27,6 @@ __all__ = ["Reply", "Supervisor"]
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
 
-_BYTES_PER_TOKEN = 4
 _LONGEST_OWN_TEXT = 2000
 _LONGEST_ERRORS = 1000
 _LONGEST_TEXT = 200_000
@@ -59,13 +58,17 @@ class Supervisor:
     """Asks a model and lets only whole, valid answers through.
 
     ``repairs`` is how many times it asks again after an unusable answer, so one call of a method makes at most
-    ``1 + repairs`` model calls. ``max_prompt_tokens`` bounds a prompt, at four bytes a token.
+    ``1 + repairs`` model calls. ``prompt_bytes`` and ``output_tokens`` bound each of them: what would be longer is not
+    asked, so that no call spends more than ``prompt_bytes + output_tokens`` tokens.
     """
 
-    def __init__(self, llm: LLMAdapter, repairs: int = 2, max_prompt_tokens: int = 6000) -> None:
+    def __init__(
+        self, llm: LLMAdapter, repairs: int = 2, prompt_bytes: int = 20_000, output_tokens: int = 1_024
+    ) -> None:
         self.llm = llm
         self.repairs = repairs
-        self.max_prompt_tokens = max_prompt_tokens
+        self.prompt_bytes = prompt_bytes
+        self.output_tokens = output_tokens
         self._capabilities: Capabilities | None = None
 
     async def capabilities(self) -> Capabilities:
@@ -158,8 +161,7 @@ class Supervisor:
             verdict = await self.structured(prompt, _Verdict, max_tokens=256)
             value = 1.0 if verdict.value.verdict == "yes" else 0.0
             return Reply(value, verdict.mended, verdict.attempts, "verdict")
-        self._refuse_long(prompt.messages)
-        response = await call(self.llm, Ask(prompt.messages, max_tokens=1, top_logprobs=_ALTERNATIVES))
+        response = await self._call(Ask(prompt.messages, max_tokens=1, top_logprobs=_ALTERNATIVES))
         if response.finish_reason == "refusal":
             raise Refused(f"{self.llm.name} declined to answer")
         for_yes, for_no = _mass(response.first_token, yes), _mass(response.first_token, no)
@@ -177,12 +179,11 @@ class Supervisor:
         repairs: int | None = None,
     ) -> Reply[T]:
         """Ask, and ask again with what was wrong, until ``read`` accepts the answer or the repairs are used up."""
-        self._refuse_long(ask.messages)
         roomier = _roomier(ask.max_tokens, (await self.capabilities()).context_tokens)
         attempts = 1 + (self.repairs if repairs is None else repairs)
         tokens, current = ask.max_tokens, ask
         for attempt in range(1, attempts + 1):
-            response = await call(self.llm, current)
+            response = await self._call(current)
             try:
                 value, mended = read(self._whole(response))
                 return Reply(value, mended, attempt, form)
@@ -206,10 +207,12 @@ class Supervisor:
             raise EmptyCompletion(f"{self.llm.name} answered nothing")
         return response
 
-    def _refuse_long(self, messages: Sequence[Message]) -> None:
-        size, most = prompt_bytes(messages), self.max_prompt_tokens * _BYTES_PER_TOKEN
-        if size > most:
-            raise AllowanceExhausted("tokens", f"prompt: it has {size} bytes; at most {most} are sent")
+    async def _call(self, ask: Ask) -> LLMResponse:
+        """One call within the bounds of every call."""
+        size = most_prompt_tokens(ask)
+        if size > self.prompt_bytes:
+            raise AllowanceExhausted("calls", f"prompt: it has {size} bytes; at most {self.prompt_bytes} are sent")
+        return await call(self.llm, ask.changed(ask.messages, min(ask.max_tokens, self.output_tokens)))
 
 
 def _roomier(max_tokens: int, context: int | None) -> int:

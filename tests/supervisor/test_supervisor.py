@@ -338,7 +338,7 @@ def test_a_prompt_that_is_too_long_is_not_sent() -> None:
     """A prompt beyond the supervisor's limit is refused before any call."""
     llm = playing(said(GOOD))
     long = Prompt(system="", user="é" * 250)
-    failure, _ = under(Allowance(calls=2), lambda: Supervisor(llm, max_prompt_tokens=100).text(long, max_tokens=5))
+    failure, _ = under(Allowance(calls=2), lambda: Supervisor(llm, prompt_bytes=400).text(long, max_tokens=5))
     assert isinstance(failure, AllowanceExhausted) and str(failure).startswith("prompt: ") and not llm.requests
 
 
