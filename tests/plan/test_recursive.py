@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -19,7 +20,7 @@ from aeon.schema import (
     Capabilities, LLMResponse, Plan, Reasoning, Task, TaskProfile, ToolCall,
 )  # fmt: skip
 from aeon.testing.obliging import oblige
-from aeon.tools import Tool
+from aeon.tools import Tool, tool
 from aeon.tools.calculator import calculator
 from plan.words import ENFORCING, TASK, TOOLS, planner, prompt, sums, thought, written, lookup
 
@@ -172,6 +173,22 @@ def test_an_endpoint_that_enforces_schemas_cannot_refer_forward(goal: str, first
     checker = Draft202012Validator(schema)
     assert checker.is_valid(json.loads(written(sums("1", goal)))) is first
     assert checker.is_valid(json.loads(written(sums("1"), sums("$s1", goal)))) is second
+
+
+@pytest.mark.requirement("J4", "K11")
+@pytest.mark.parametrize(("size", "times", "fits"), [(2, 3, True), (2, "$s1", True), ("$s1", 3, False), (5, 3, False)])
+def test_slots_take_references_unless_their_values_are_fixed(size: object, times: object, fits: bool) -> None:
+    """A number may come from an earlier step; a choice among given values is made when planning."""
+
+    @tool(side_effects=False)
+    def pack(size: Literal[1, 2], times: int) -> int:
+        """Pack boxes."""
+        return size * times
+
+    _, model = draft(written(thought()), tools=[pack])
+    schema = model.requests[0].json_schema
+    step = {"goal": "pack it", "tool": "pack", "size": size, "times": times}
+    assert schema is not None and Draft202012Validator(schema).is_valid(json.loads(written(thought(), step))) is fits
 
 
 @pytest.mark.requirement("J4", "S1")
