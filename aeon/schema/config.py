@@ -69,5 +69,4 @@ class Config(Frozen):
     reserve: Reserve = Reserve()
     prompt_bytes: int = Field(20_000, ge=1_000)
     output_tokens: int = Field(1_024, ge=64)
-    tool_seconds: float = Field(30.0, gt=0)
     tool_output_bytes: int = Field(16_384, ge=256)

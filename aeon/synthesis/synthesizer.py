@@ -7,7 +7,7 @@ import json
 from pydantic import JsonValue, RootModel
 
 from aeon.kernel.effects import Synthesize
-from aeon.schema import Answer
+from aeon.schema import Answer, JsonObject
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import fence, load, render
 from aeon.supervisor.supervisor import Supervisor
@@ -15,6 +15,7 @@ from aeon.supervisor.supervisor import Supervisor
 __all__ = ["Synthesizer"]
 
 _LONGEST_RESULTS = 4_000
+_SCALARS = ("string", "number", "integer", "boolean", "null")
 _UNCHECKED = "(unchecked, no step was completed) "
 
 
@@ -37,10 +38,18 @@ class Synthesizer:
         if effect.task.answer_schema is None:
             text = await self._supervisor.text(prompt, max_tokens=self._output_tokens)
             return Answer(text=text.value if effect.plan.results() else f"{_UNCHECKED}{text.value}")
-        reply = await self._supervisor.structured(
-            prompt, _Anything, schema=effect.task.answer_schema, max_tokens=self._output_tokens
-        )
-        return Answer(text=json.dumps(reply.value.root, ensure_ascii=False), value=reply.value.root)
+        wanted = effect.task.answer_schema
+        bare = wanted.get("type") in _SCALARS  # a model is asked for an object or an array, never for less
+        schema = _in_object(wanted) if bare else wanted
+        reply = await self._supervisor.structured(prompt, _Anything, schema=schema, max_tokens=self._output_tokens)
+        value = reply.value.root
+        value = value["answer"] if bare and isinstance(value, dict) else value
+        return Answer(text=json.dumps(value, ensure_ascii=False), value=value)
+
+
+def _in_object(schema: JsonObject) -> JsonObject:
+    """A schema for an object whose only member ``answer`` fits the given one."""
+    return {"type": "object", "properties": {"answer": schema}, "required": ["answer"], "additionalProperties": False}
 
 
 def _question(effect: Synthesize) -> str:

@@ -42,16 +42,20 @@ def files(folder: str | os.PathLike[str]) -> tuple[Tool, ...]:
     """
     source = Folder.open(folder)
     entries = list(source.files())
-    tables = [path for path, _ in entries if path.lower().endswith(_TABLES)]
-    texts = [path for path, _ in entries if path not in tables]
-    reading = _one_of(_reader(_read_file(source)), "path", texts or tables)
-    reading = replace(reading, hint=_hint(source, [entry for entry in entries if entry[0] in texts]))
+    tables = [entry for entry in entries if entry[0].lower().endswith(_TABLES)]
+    texts = [entry for entry in entries if entry not in tables]
+    reading = _about(_reader(_read_file(source)), source, texts or tables)
     common = (_reader(_list_files(source)), reading, _reader(_search_files(source)))
     if not tables:
         return common
-    asking = _one_of(_reader(_table_query(source)), "path", tables)
-    asking = replace(asking, hint=_hint(source, [entry for entry in entries if entry[0] in tables]))
-    return (*common, _one_of(asking, "column", _column_names(source, tables)))
+    asking = _about(_reader(_table_query(source)), source, tables)
+    return (*common, _one_of(asking, "column", _column_names(source, [path for path, _ in tables])))
+
+
+def _about(made: Tool, source: Folder, entries: Sequence[tuple[str, int]]) -> Tool:
+    """The tool for these files: its path is one of theirs, and its hint tells what they are."""
+    named = _one_of(made, "path", [path for path, _ in entries])
+    return replace(named, hint=_hint(source, entries))
 
 
 def _one_of(made: Tool, parameter: str, values: Sequence[str]) -> Tool:

@@ -179,3 +179,11 @@ def test_any_text_gives_an_answer_or_a_typed_failure(text: str) -> None:
     except (EmptyCompletion, Malformed):
         return
     assert answer.text.strip() and answer.text.encode()
+
+
+@pytest.mark.requirement("K13")
+def test_a_schema_for_a_bare_value_gives_that_value() -> None:
+    """The model is asked for an object that holds the value, and the answer is the value alone."""
+    answer, model = synthesize('{"answer": 348}', schema={"type": "number", "minimum": 0})
+    assert (answer.value, answer.text) == (348, "348")
+    assert "answer" in str(model.requests[0].json_schema)
