@@ -6,6 +6,7 @@ Ids, indices and dependencies are the host's: the model names a tool, fills its 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
 from aeon.schema import JsonObject, JsonValue, Reasoning, Step, ToolCall
@@ -16,6 +17,7 @@ __all__ = ["faults", "plan_schema", "step_schema", "to_step"]
 
 NO_TOOL = "none"
 _MOST_BYTES = 8_000
+_BARE_ID = re.compile(r"(?<![\w$.])s[0-9]{1,2}(?:_r[0-9]+)?(?![\w.])")
 
 
 def step_schema(tools: ToolRegistry, earlier: int | None = None) -> JsonObject:
@@ -49,11 +51,18 @@ def to_step(raw: JsonObject, step_id: str, earlier: Sequence[str], depth: int = 
     A tool step depends on the steps that it refers to. One that reasons, or whose arguments are written later, depends
     on those that its goal refers to, and where it refers to none on all ``earlier`` ones: it may need any of them.
     """
-    arguments = dict(raw)
+    arguments = {key: _marked(value, earlier) for key, value in raw.items()}
     goal, tool = str(arguments.pop("goal")), str(arguments.pop("tool"))
     wanted = references([goal, arguments]) or (() if arguments else tuple(earlier))
     action = Reasoning() if tool == NO_TOOL else ToolCall(tool=tool, arguments=arguments or None)
     return Step(id=step_id, description=goal, action=action, dependencies=wanted, provides=(step_id,), depth=depth)
+
+
+def _marked(value: JsonValue, earlier: Sequence[str]) -> JsonValue:
+    """A text with the bare id of an earlier step, as in ``s1 / 2``, made a reference: that is what it means."""
+    if not isinstance(value, str):
+        return value
+    return _BARE_ID.sub(lambda found: f"${found[0]}" if found[0] in earlier else found[0], value)
 
 
 def faults(steps: Sequence[Step], earlier: Sequence[str], tools: ToolRegistry) -> list[str]:
