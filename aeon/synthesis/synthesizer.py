@@ -9,12 +9,13 @@ from pydantic import JsonValue, RootModel
 from aeon.kernel.effects import Synthesize
 from aeon.schema import Answer, JsonObject
 from aeon.supervisor.briefing import Briefing
-from aeon.supervisor.prompt import fence, load, render
+from aeon.supervisor.prompt import cut, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
 
 __all__ = ["Synthesizer"]
 
 _LONGEST_RESULTS = 4_000
+_LONGEST_TASK = 1_000
 _SCALARS = ("string", "number", "integer", "boolean", "null")
 _UNCHECKED = "(unchecked, no step was completed) "
 
@@ -60,4 +61,5 @@ def _question(effect: Synthesize) -> str:
     unfinished = any(step.status == "pending" for step in effect.plan.steps)
     caveat = f"The work ended early ({effect.caveat}): say what is missing.\n" if effect.caveat and unfinished else ""
     shown = fence("results", results, _LONGEST_RESULTS)
-    return render(load("aeon.synthesis", "answer.md"), results=shown, caveat=caveat)
+    task = cut(effect.task.text, _LONGEST_TASK)
+    return render(load("aeon.synthesis", "answer.md"), results=shown, task=task, caveat=caveat)
