@@ -1,6 +1,6 @@
 """Twelve tasks on a real model: Aeon beside one direct call and one chain-of-thought call. Writes JSON, prints a table.
 
-    python scripts/bench/answers.py [--model NAME|URL] [--only ID,ID] [--out FILE]
+    python scripts/bench/answers.py [--model NAME|URL] [--only ID,ID] [--aeon] [--out FILE]
 
 The tasks are in ``tasks.jsonl``, the files they ask about in ``folder/``. A number is right if the answer holds it, to
 half a cent; a word if the answer holds it; an open task has no right answer and is printed to be read.
@@ -82,6 +82,7 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default=None)
     parser.add_argument("--only", default="")
+    parser.add_argument("--aeon", action="store_true", help="only Aeon, without the single calls beside it")
     parser.add_argument("--out", default="answers.json")
     options = parser.parse_args()
     llm = select(options.model)
@@ -93,18 +94,17 @@ async def main() -> None:
         if options.only and task["id"] not in options.only.split(","):
             continue
         row = {"id": task["id"], "kind": task["kind"], "aeon": await aeon(llm, task)}
-        row["direct"] = await one_call(llm, task, DIRECT, 120)
-        row["thought"] = await one_call(llm, task, THINK, 600)
         rows.append(row)
-        a, d, t = row["aeon"], row["direct"], row["thought"]
+        a = row["aeon"]
         mark = {True: "right", False: "wrong", None: "-"}
-        print(
-            f"{task['id']:10} {task['kind']:10} | {mark[a['right']]:5} {a['stop']:12} {a['passes']:4} {a['calls']:5} "
-            f"{a['generated']:4} {a['seconds']:4.0f} | {mark[d['right']]:6} {d['generated']:3} | "
-            f"{mark[t['right']]:6} {t['generated']:4}",
-            flush=True,
-        )
-    for way in ("aeon", "direct", "thought"):
+        line = f"{task['id']:10} {task['kind']:10} | {mark[a['right']]:5} {a['stop']:12} {a['passes']:4} {a['calls']:5}"
+        line += f" {a['generated']:4} {a['seconds']:4.0f}"
+        if not options.aeon:
+            d = row["direct"] = await one_call(llm, task, DIRECT, 120)
+            t = row["thought"] = await one_call(llm, task, THINK, 600)
+            line += f" | {mark[d['right']]:6} {d['generated']:3} | {mark[t['right']]:6} {t['generated']:4}"
+        print(line, flush=True)
+    for way in ("aeon",) if options.aeon else ("aeon", "direct", "thought"):
         judged = [row[way] for row in rows if row[way]["right"] is not None]
         print(f"{way:8} {sum(r['right'] for r in judged)} of {len(judged)} right, "
               f"{sum(r['generated'] for r in judged)} tokens generated")  # fmt: skip
