@@ -27,11 +27,20 @@ TASK = "What do 17 pens at 2.40 cost?"
 
 
 def start(*arguments: str, **more: Any) -> subprocess.Popen[str]:
-    """The command line in a process of its own."""
+    """The command line in a process of its own, which hears Ctrl-C even where the tests themselves run in background."""
+    prepare = more.pop("preexec_fn", None)
+
+    def listening() -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if prepare:
+            prepare()
+
     command = [sys.executable, "-m", "aeon.cli.main", *arguments]
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, encoding="utf-8", env=env, **more)
+    return subprocess.Popen(
+        command, stdout=pipe, stderr=pipe, text=True, encoding="utf-8", env=env, preexec_fn=listening, **more
+    )
 
 
 def ended(process: subprocess.Popen[str]) -> Outcome:
