@@ -27,7 +27,7 @@ TASK = "What do 17 pens at 2.40 cost?"
 
 
 def start(*arguments: str, **more: Any) -> subprocess.Popen[str]:
-    """The command line in a process of its own, which hears Ctrl-C even where the tests themselves run in background."""
+    """The command line in a process of its own, which hears Ctrl-C also where the tests run in background."""
     prepare = more.pop("preexec_fn", None)
 
     def listening() -> None:
