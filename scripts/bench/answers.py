@@ -77,8 +77,32 @@ async def aeon(llm: LLMAdapter, task: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+MARK = {True: "right", False: "wrong", None: "-"}
+
+
+async def measure(llm: LLMAdapter, task: dict[str, Any], alone: bool) -> dict[str, Any]:
+    """One task with Aeon and, unless it is to be alone, in the two other ways; prints a line."""
+    a = await aeon(llm, task)
+    row = {"id": task["id"], "kind": task["kind"], "aeon": a}
+    line = f"{task['id']:10} {task['kind']:10} | {MARK[a['right']]:5} {a['stop']:12} {a['passes']:4} {a['calls']:5}"
+    line += f" {a['generated']:4} {a['seconds']:4.0f}"
+    for way, how, tokens in () if alone else (("direct", DIRECT, 120), ("thought", THINK, 600)):
+        one = row[way] = await one_call(llm, task, how, tokens)
+        line += f" | {MARK[one['right']]:6} {one['generated']:4}"
+    print(line, flush=True)
+    return row
+
+
+def summary(rows: list[dict[str, Any]]) -> None:
+    """Print how many were right in each way, and for how many tokens."""
+    for way in [key for key in rows[0] if key not in ("id", "kind")]:
+        judged = [row[way] for row in rows if row[way]["right"] is not None]
+        tokens = sum(one["generated"] for one in judged)
+        print(f"{way:8} {sum(one['right'] for one in judged)} of {len(judged)} right, {tokens} tokens generated")
+
+
 async def main() -> None:
-    """Run the tasks one after the other, each three ways."""
+    """Run the tasks one after the other."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default=None)
     parser.add_argument("--only", default="")
@@ -87,27 +111,11 @@ async def main() -> None:
     options = parser.parse_args()
     llm = select(options.model)
     tasks = [json.loads(line) for line in (HERE / "tasks.jsonl").read_text().splitlines()]
-    rows = []
+    wanted = [task for task in tasks if not options.only or task["id"] in options.only.split(",")]
     print(f"{llm.name} on {platform.machine()}, Python {platform.python_version()}")
-    print(f"{'task':10} {'kind':10} | aeon  stop         pass calls  gen    s | direct gen | thought gen")
-    for task in tasks:
-        if options.only and task["id"] not in options.only.split(","):
-            continue
-        row = {"id": task["id"], "kind": task["kind"], "aeon": await aeon(llm, task)}
-        rows.append(row)
-        a = row["aeon"]
-        mark = {True: "right", False: "wrong", None: "-"}
-        line = f"{task['id']:10} {task['kind']:10} | {mark[a['right']]:5} {a['stop']:12} {a['passes']:4} {a['calls']:5}"
-        line += f" {a['generated']:4} {a['seconds']:4.0f}"
-        if not options.aeon:
-            d = row["direct"] = await one_call(llm, task, DIRECT, 120)
-            t = row["thought"] = await one_call(llm, task, THINK, 600)
-            line += f" | {mark[d['right']]:6} {d['generated']:3} | {mark[t['right']]:6} {t['generated']:4}"
-        print(line, flush=True)
-    for way in ("aeon",) if options.aeon else ("aeon", "direct", "thought"):
-        judged = [row[way] for row in rows if row[way]["right"] is not None]
-        print(f"{way:8} {sum(r['right'] for r in judged)} of {len(judged)} right, "
-              f"{sum(r['generated'] for r in judged)} tokens generated")  # fmt: skip
+    print(f"{'task':10} {'kind':10} | aeon  stop         pass calls  gen    s | direct  gen | thought gen")
+    rows = [await measure(llm, task, options.aeon) for task in wanted]
+    summary(rows)
     Path(options.out).write_text(json.dumps(rows, indent=1))
     await llm.aclose()
 
