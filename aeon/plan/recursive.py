@@ -46,10 +46,8 @@ class RecursivePlanner:
             CompletionError: no sound plan came out, repairs included.
         """
         most = min(effect.most_steps, effect.profile.expected_step_count + 3)
-        # with tables at hand rules next to the task plan better, without them rules first: docs/judgments.md
-        form = "draft_tables.md" if "table_query" in self._tools.names else "draft.md"
         question = render(
-            load("aeon.plan", form),
+            load("aeon.plan", "draft.md"),
             most=str(most),
             examples=_examples(self._tools.names),
             task=cut(effect.task.text, _LONGEST_TASK),
