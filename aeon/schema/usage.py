@@ -10,13 +10,14 @@ __all__ = ["Allowance", "Bound", "Budget", "Usage"]
 
 
 class Usage(Frozen):
-    """What was spent: model calls, tokens, tool calls, and cost in US dollars. Adds up with ``+``."""
+    """What was spent: model calls, tokens, tool calls, cost in US dollars; and what was mended. Adds up with ``+``."""
 
     calls: int = Field(0, ge=0)
     prompt_tokens: int = Field(0, ge=0)
     cached_tokens: int = Field(0, ge=0, description="part of the prompt tokens that came from a prefix cache")
     generated_tokens: int = Field(0, ge=0)
     tool_calls: int = Field(0, ge=0)
+    mended: int = Field(0, ge=0, description="values whose JSON syntax had to be mended")
     cost: float = Field(0.0, ge=0)
 
     @property
@@ -31,6 +32,7 @@ class Usage(Frozen):
             cached_tokens=self.cached_tokens + other.cached_tokens,
             generated_tokens=self.generated_tokens + other.generated_tokens,
             tool_calls=self.tool_calls + other.tool_calls,
+            mended=self.mended + other.mended,
             cost=self.cost + other.cost,
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from aeon.errors import Malformed
 
@@ -24,7 +25,10 @@ _FENCE = re.compile(r"^[ \t]*```[ \t]*(\w*)", re.MULTILINE)
 _TOKEN = re.compile(r'["{}\[\]]')
 _STRING_REST = re.compile(r'(?:[^"\\]|\\.)*+"', re.DOTALL)
 _CLOSES = {"}": "{", "]": "["}
-_ARRAY_START = re.compile(r"""\s*+\[(?=\s*(?:["'“{\[\]0-9-]|(?:true|false|null)\b))""")
+_ARRAY_START = re.compile(r"""[\s,]*+\[(?=\s*(?:["'“{\[\]0-9-]|(?:true|false|null)\b))""")
+_GOES_ON = re.compile(r"""\s*+(?:[}\]]|,?\s*+["']\w+["']\s*+:)""")
+_MEMBER = re.compile(r"""["'”]\s*:\s*\Z""")
+_MEMBER_REACH = 64
 _MOST_THOUGHTS = 32
 _JSON_NAMES = {"json", "json5", "jsonc"}
 
@@ -32,11 +36,12 @@ _JSON_NAMES = {"json", "json5", "jsonc"}
 def without_thoughts(text: str) -> str:
     """Plain text without the thinking that precedes an answer, closed or not; tags that an answer mentions stay."""
     body = text.lstrip("\ufeff")
-    while found := _LEADING_THOUGHT.match(body):
-        body = body[found.end() :]
-    if closing := _CLOSING_LINE.search(body):
-        body = body[closing.end() :]
-    return body.strip()
+    position = 0
+    while found := _LEADING_THOUGHT.match(body, position):
+        position = found.end()
+    if closing := _CLOSING_LINE.search(body, position):
+        position = closing.end()
+    return body[position:].strip()
 
 
 def extract_json(text: str) -> str:
@@ -60,26 +65,24 @@ def extract_json(text: str) -> str:
 
 
 def _drop_thoughts(text: str) -> str:
-    """``text`` without thinking before its JSON value: closed blocks, an unclosed one, and one that only closes."""
-    kept: list[str] = []
+    """What follows the thinking before the JSON value: closed blocks, an unclosed one, and one that only closes.
+
+    Raises:
+        Malformed: there are more thoughts than are read.
+    """
     position = 0
     opening = _first_value(text, 0)
-    for _ in range(_MOST_THOUGHTS):
+    for _ in range(_MOST_THOUGHTS + 1):
         tag = _THOUGHT.search(text, position)
-        if tag is None:
-            break
-        if 0 <= opening < tag.start() and not _is_orphan(text, tag, opening):
-            break
-        if tag.group(1):
-            kept.clear()
-            position = tag.end()
-        else:
-            kept.append(text[position : tag.start()])
-            closing = re.compile(rf"</{tag.group(2)}>", re.IGNORECASE).search(text, tag.end())
+        if tag is None or (0 <= opening < tag.start() and not _is_orphan(text, tag, opening)):
+            return text[position:]
+        position = tag.end()
+        if not tag.group(1):
+            closing = re.compile(rf"</{tag.group(2)}>", re.IGNORECASE).search(text, position)
             position = closing.end() if closing else len(text)
         if opening < position:
             opening = _first_value(text, position)
-    return "".join(kept) + text[position:]
+    raise Malformed(f"$: more than {_MOST_THOUGHTS} thoughts precede the JSON object")
 
 
 def _is_orphan(text: str, tag: re.Match[str], opening: int) -> bool:
@@ -93,43 +96,64 @@ def _is_orphan(text: str, tag: re.Match[str], opening: int) -> bool:
     return end <= tag.start()
 
 
-def _first_value(text: str, position: int) -> int:
-    """Where the first thing that looks like a JSON value starts at or after ``position``, or -1."""
-    if array := _ARRAY_START.match(text, position):
+def _first_value(text: str, position: int, limit: int = MAX_TEXT) -> int:
+    """Where the first thing that looks like a JSON value starts between ``position`` and ``limit``, or -1.
+
+    An array counts only where nothing but space and commas comes before it: prose is full of brackets.
+    """
+    if array := _ARRAY_START.match(text, position, limit):
         return array.end() - 1
-    found = _START.search(text, position)
+    found = _START.search(text, position, limit)
     return found.start() if found else -1
 
 
 def _values(body: str) -> Iterator[str]:
     """The balanced values of ``body``, in order; those in fences named JSON only, where such a fence comes first."""
     first = _first_value(body, 0)
-    fence = _FENCE.search(body)
-    if fence is None or 0 <= first < fence.start():
-        yield from _balanced(body, 0)
-        return
-    named = [opener for opener in _FENCE.finditer(body) if opener.group(1).lower() in _JSON_NAMES]
-    if not named:
-        yield from _balanced(body, fence.end())
-        return
-    end = 0
-    for opener in named:
-        if opener.start() < end:
-            continue  # inside a string of the value before
-        start = _first_value(body, opener.end())
-        if start < 0:
+    marks = list(_FENCE.finditer(body))
+    if not marks or 0 <= first < marks[0].start():
+        return _balanced(body, 0)
+    if any(_is_named(mark) for mark in marks):
+        return _fenced(body, marks)
+    return _balanced(body, marks[0].end())
+
+
+def _is_named(mark: re.Match[str]) -> bool:
+    return mark.group(1).lower() in _JSON_NAMES
+
+
+def _fenced(body: str, marks: list[re.Match[str]]) -> Iterator[str]:
+    """The values in fences named JSON. A mark inside a value is no fence."""
+    position = 0
+    for mark, following in pairwise([*marks, None]):
+        if mark is None or mark.start() < position or not _is_named(mark):
             continue
-        end = _end(body, start)
-        yield body[start:end]
+        position = mark.end()
+        limit = following.start() if following else len(body)
+        while (start := _first_value(body, position, limit)) >= 0:
+            position = _whole(body, start)
+            yield body[start:position]
+            if position > limit:
+                closing = _FENCE.search(body, position)
+                limit = closing.start() if closing else len(body)
 
 
 def _balanced(body: str, position: int) -> Iterator[str]:
-    start = _first_value(body, position)
-    while start >= 0:
-        end = _end(body, start)
-        yield body[start:end]
-        found = _START.search(body, end)
-        start = found.start() if found else -1
+    while (start := _first_value(body, position)) >= 0:
+        position = _whole(body, start)
+        yield body[start:position]
+
+
+def _whole(body: str, start: int) -> int:
+    """Where the value that opens at ``start`` ends, if it is not what is left of a larger one.
+
+    Raises:
+        Malformed: it is not closed, or text around it says that it was a part of another value.
+    """
+    end = _end(body, start)
+    if _GOES_ON.match(body, end) or _MEMBER.search(body, max(0, start - _MEMBER_REACH), start):
+        raise Malformed("$: the JSON object is a part of another one whose brackets do not match")
+    return end
 
 
 def _end(body: str, start: int) -> int:

@@ -1,7 +1,7 @@
 """Turns model text into a schema-valid value, or says what is wrong with it. Pure: no model, no I/O.
 
-extract → parse strictly → mend the syntax if that fails → validate. Mending may move punctuation and nothing else: a
-mended value that holds other content than the text is refused, so that it never adds, drops or completes anything.
+extract → parse strictly → mend the syntax if that fails → validate. Mending may move punctuation and nothing else, so
+that it never adds, drops or completes anything.
 """
 
 from __future__ import annotations
@@ -10,40 +10,20 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain
 
-import json_repair
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, ValidationError, best_match
-from referencing import Registry
-from referencing.exceptions import Unresolvable
-
-from aeon.errors import ConfigError, Malformed
+from aeon.errors import Malformed
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.supervisor.extract import MAX_DEPTH, MAX_TEXT, extract_json
-from aeon.supervisor.prompt import clean, cut
+from aeon.supervisor.mend import mended
+from aeon.supervisor.valid import faults, validator
 
 __all__ = ["MAX_DEPTH", "MAX_DIGITS", "MAX_TEXT", "Parsed", "extract_json", "parse"]
 
 MAX_DIGITS = 300
 """Digits of an integer beyond which it is refused; so every integer also fits a float."""
 
-_MAX_MENDED = 50_000
-_MOST_ERRORS = 5
-_LONGEST_ERROR = 300
-
-_UNUSABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
-_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_PYTHON_NAME = re.compile(r"\b(?:True|False|None)\b")
-_JSON_NAMES = {"True": "true", "False": "false", "None": "null"}
-_OPENING = "\"'\u201c\u2018"
-_MARKS = rf"\s{_OPENING}\u201d\u2019`,:;{{}}\[\]\\"
-_PUNCTUATION = re.compile(f"[{_MARKS}]+")
-_LITERAL_START = re.compile(f"[^{_MARKS}]{{1,24}}")
-_QUOTED_START = re.compile(f"[{_OPENING}]([^{_MARKS}]{{1,24}})")
-_SWALLOWED = re.compile(r"""["']\s*[,:\]}{\[]+\s*["']""")
+_UNUSABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -61,47 +41,16 @@ def parse(text: str, schema: JsonObject) -> Parsed:
         Malformed: there is no such value; the text names the path of each fault, ``$`` being the whole.
         ConfigError: ``schema`` itself is not valid, or refers to something outside itself.
     """
-    validator = _validator(json.dumps(schema))
+    against = validator(schema)
     literal = extract_json(text)
     try:
         parsed = Parsed(_strict(literal), mended=False)
     except json.JSONDecodeError as error:
         parsed = Parsed(_mend(literal, error), mended=True)
     _refuse_unusable(parsed.value)
-    faults = _problems(parsed.value, validator)
-    if faults:
-        raise Malformed("; ".join(faults))
+    if found := faults(parsed.value, against):
+        raise Malformed("; ".join(found))
     return parsed
-
-
-def _problems(value: JsonValue, validator: Draft202012Validator) -> list[str]:
-    """What is wrong with ``value``, at most five one-line texts that begin with a path.
-
-    Raises:
-        ConfigError: the schema refers to something outside itself, or to itself without end.
-    """
-    try:
-        errors = list(islice(validator.iter_errors(value), _MOST_ERRORS))
-        return [_line(best_match([error]) or error) for error in errors]
-    except Unresolvable as error:
-        raise ConfigError(f"schema: {error} cannot be resolved inside the schema") from error
-    except RecursionError as error:
-        raise ConfigError("schema: it refers to itself without end") from error
-
-
-@lru_cache(maxsize=128)
-def _validator(schema: str) -> Draft202012Validator:
-    loaded = json.loads(schema)
-    try:
-        Draft202012Validator.check_schema(loaded)
-    except SchemaError as error:
-        raise ConfigError(f"schema: {_line(error)}") from error
-    return Draft202012Validator(loaded, registry=Registry())
-
-
-def _line(error: ValidationError | SchemaError) -> str:
-    text = cut(f"{error.json_path}: {error.message}", _LONGEST_ERROR)
-    return clean(" ".join(text.split()))
 
 
 def _strict(literal: str) -> JsonValue:
@@ -125,11 +74,11 @@ def _strict(literal: str) -> JsonValue:
 
 
 def _unique(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in value if names.count(name) > 1)
-        raise Malformed(f"$: the key {_shown(twice)} stands more than once in one object")
+    value: dict[str, JsonValue] = {}
+    for name, inner in pairs:
+        if name in value:
+            raise Malformed(f"$: the key {_shown(name)} stands more than once in one object")
+        value[name] = inner
     return value
 
 
@@ -158,49 +107,13 @@ def _mend(literal: str, fault: json.JSONDecodeError) -> JsonValue:
     """The value of ``literal`` once its punctuation is put right.
 
     Raises:
-        Malformed: it cannot be mended, or only by adding, dropping or changing content.
+        Malformed: punctuation is not all that is wrong, or the value is one that the strict reader refuses.
     """
-    where = f"$: not valid JSON ({fault.msg.lower()} at character {fault.pos + 1})"
-    if len(literal) > _MAX_MENDED:
-        raise Malformed(where)
     try:
-        guess = json_repair.repair_json(literal, return_objects=True, skip_json_loads=True, strict=True)
-        dumped = json.dumps(guess, ensure_ascii=False)
-        value = _strict(dumped)
-    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, AttributeError) as error:
+        return _strict(mended(literal))
+    except json.JSONDecodeError as error:
+        where = f"$: not valid JSON ({fault.msg.lower()} at character {fault.pos + 1})"
         raise Malformed(where) from error
-    swallowed = any(_SWALLOWED.search(text) for text in chain(_texts(value), _keys(value)))
-    if swallowed or _content(literal) != _content(dumped) or not _was_quoted(value, literal):
-        raise Malformed(where)
-    return value
-
-
-def _content(literal: str) -> str:
-    """What JSON text says, without how it is punctuated: two texts of the same content differ in syntax only."""
-    plain = _NUMBER.sub(_same_number, _ESCAPE.sub(_unescaped, literal))
-    return _PUNCTUATION.sub("", _PYTHON_NAME.sub(lambda name: _JSON_NAMES[name.group()], plain))
-
-
-def _unescaped(escape: re.Match[str]) -> str:
-    code, letter = escape.groups()
-    if code:
-        return chr(int(code, 16))
-    return " " if letter in "nrtbf" else str(letter)
-
-
-def _same_number(number: re.Match[str]) -> str:
-    digits = number.group()
-    return digits if digits.isdigit() else repr(float(digits))
-
-
-def _was_quoted(value: JsonValue, literal: str) -> bool:
-    """Whether each text in ``value`` stood in quotes: a bare ``tru`` or ``NaN`` is no text."""
-    quoted = {found.group(1) for found in _QUOTED_START.finditer(_ESCAPE.sub(_unescaped, literal))}
-    for text in _texts(value):
-        start = _LITERAL_START.match(text)
-        if start and start.group() not in quoted:
-            return False
-    return True
 
 
 def _texts(value: JsonValue) -> Iterator[str]:

@@ -13,9 +13,11 @@ from pydantic import BaseModel, ValidationError
 
 from aeon.errors import AllowanceExhausted, CompletionError, EmptyCompletion, Malformed, Refused, Truncated
 from aeon.llm.adapter import LLMAdapter
+from aeon.runtime.ledger import current_ledger
 from aeon.schema.frozen import Frozen, JsonObject
 from aeon.schema.judgment import Form
 from aeon.schema.llm import Capabilities, LLMResponse, Message, TokenProbability
+from aeon.schema.usage import Usage
 from aeon.supervisor.calls import Ask, call, most_prompt_tokens
 from aeon.supervisor.extract import without_thoughts
 from aeon.supervisor.prompt import Prompt, clean, cut
@@ -137,10 +139,10 @@ class Supervisor:
         def read(response: LLMResponse) -> tuple[str, bool]:
             if len(response.text) > _LONGEST_TEXT:
                 raise Malformed(f"$: the answer has {len(response.text)} characters; at most {_LONGEST_TEXT} are read")
-            text = clean(without_thoughts(response.text))
-            if not text:
-                raise EmptyCompletion("the model thought but answered nothing")
-            return text, False
+            text = without_thoughts(response.text)
+            if not any(map(str.isprintable, "".join(text.split()))):
+                raise EmptyCompletion("the model answered nothing that can be read, thoughts aside")
+            return clean(text), False
 
         return await self._until_usable(Ask(prompt.messages, max_tokens), read, repairs=min(1, self.repairs))
 
@@ -186,7 +188,6 @@ class Supervisor:
             response = await self._call(current)
             try:
                 value, mended = read(self._whole(response))
-                return Reply(value, mended, attempt, form)
             except Refused:
                 raise
             except CompletionError as error:
@@ -195,6 +196,10 @@ class Supervisor:
                     raise type(error)(_verdict_line(error, attempt)) from error
                 tokens = roomier if cut_off else tokens
                 current = _again(ask, response, error, tokens)
+            else:
+                if mended:
+                    current_ledger().charge(Usage(mended=1))
+                return Reply(value, mended, attempt, form)
         raise AssertionError("the loop above returns or raises")
 
     def _whole(self, response: LLMResponse) -> LLMResponse:
@@ -225,7 +230,7 @@ def _again(ask: Ask, response: LLMResponse, error: CompletionError, tokens: int)
     """What to ask after an unusable answer: always the first ask and the last fault, so that it cannot grow."""
     if isinstance(error, Truncated):
         return ask.changed(_with_note(ask.messages, _SHORTER), tokens)
-    own = cut(clean(response.text.strip()), _LONGEST_OWN_TEXT)
+    own = clean(cut(response.text.strip(), _LONGEST_OWN_TEXT))
     if isinstance(error, EmptyCompletion) or not own:
         return ask.changed(_with_note(ask.messages, _ANSWER), tokens)
     faults = cut(clean(str(error)), _LONGEST_ERRORS)

@@ -87,7 +87,7 @@ UNUSABLE = {
     "5 MB": ("x" * 5_000_000, "5000000 characters"),
     "bare word": ('{"tool": tru, "count": 2}', "not valid JSON"),
     "mended NaN": ('{"tool": NaN, "count": 2,}', "NaN"),
-    "duplicate bare keys": ("{tool: 'a', count: 1, count: 2}", "not valid JSON"),
+    "duplicate bare keys": ("{tool: 'a', count: 1, count: 2}", "'count' stands more than once"),
     "missing value": ('{"tool": , "count": 2}', "not valid JSON"),
     "ellipsis": ('{"tool": "search", "count": 2, "tags": ["a", ...]}', "not valid JSON"),
     "dropped string": ('{"tool": "search" "shell", "count": 2}', "not valid JSON"),
