@@ -13,12 +13,13 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from aeon.assembly import build
+    from aeon.assembly import build, resume
     from aeon.errors import AeonError
     from aeon.kernel.orchestrator import Orchestrator
+    from aeon.runtime.fork import fork
     from aeon.runtime.journal import Journal
     from aeon.runtime.replay import replay
-    from aeon.schema import Budget, Config, ExecutionHistory, Result, Task
+    from aeon.schema import Budget, Config, ExecutionHistory, Question, Result, Task
     from aeon.tools.tool import Tool, tool
 
 __all__ = [
@@ -28,21 +29,25 @@ __all__ = [
     "ExecutionHistory",
     "Journal",
     "Orchestrator",
+    "Question",
     "Result",
     "Task",
     "Tool",
     "build",
+    "fork",
     "replay",
+    "resume",
     "tool",
 ]
 
 _HOMES = {
-    "aeon.assembly": ("build",),
+    "aeon.assembly": ("build", "resume"),
     "aeon.errors": ("AeonError",),
     "aeon.kernel.orchestrator": ("Orchestrator",),
+    "aeon.runtime.fork": ("fork",),
     "aeon.runtime.journal": ("Journal",),
     "aeon.runtime.replay": ("replay",),
-    "aeon.schema": ("Budget", "Config", "ExecutionHistory", "Result", "Task"),
+    "aeon.schema": ("Budget", "Config", "ExecutionHistory", "Question", "Result", "Task"),
     "aeon.tools.tool": ("Tool", "tool"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import NamedTuple
 
 from aeon.adaptive.profiler import Profiler
+from aeon.asking.asker import Answerer, Asker
 from aeon.convergence.engine import ConvergenceEngine
 from aeon.execution.executor import Executor
+from aeon.errors import UsageError
 from aeon.kernel.orchestrator import Orchestrator
-from aeon.kernel.ports import Modules
+from aeon.kernel.phases import run
+from aeon.kernel.ports import Job, Modules
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.select import select
 from aeon.plan.recursive import RecursivePlanner
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
-from aeon.schema import Config
+from aeon.runtime.replay import asked, unfinished
+from aeon.schema import Config, JsonObject, JsonValue, Question, Result
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 from aeon.synthesis.synthesizer import Synthesizer
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.select import resolve
+from aeon.tools.select import portable, resolve
 from aeon.tools.tool import Tool
 from aeon.validation.semantic import SemanticValidator
 
-__all__ = ["build"]
+__all__ = ["Resumption", "assemble", "build", "resume", "resumption"]
+
+_OWN = "@"
 
 
 def build(
@@ -33,25 +41,41 @@ def build(
     config: Config | None = None,
     observers: Iterable[Observer] = (),
     journal: Callable[[], Journal] = Journal,
+    ask: Answerer | None = None,
 ) -> Orchestrator:
     """An orchestrator, ready to run tasks; without arguments, on the embedded model with the calculator.
 
     ``llm`` is an adapter, a catalogue name, a path to a GGUF file or the URL of an OpenAI-compatible endpoint; without
-    it the environment decides. ``tools`` are tools made with ``@tool``, or names such as ``"files=DIR"``.
+    it the environment decides. ``tools`` are tools made with ``@tool``, or names such as ``"files=DIR"``. ``ask``
+    answers the questions of a run; without it ``config.questions.unattended`` says what becomes of them.
 
     Raises:
         UsageError: a model, tool or setting that does not exist or cannot be used.
         WeightsError: the embedded model had to be fetched and could not be.
     """
     config = config or Config()
+    given = tuple(tools)
     adapter = select(llm)
+    setup: JsonObject = {
+        "model": llm if isinstance(llm, str) else None,
+        "model_name": adapter.name,
+        "tools": [portable(tool) if isinstance(tool, str) else f"{_OWN}{tool.name}" for tool in given],
+    }
+    driver = AsyncDriver(observers, journal, setup=setup)
+    return Orchestrator(assemble(adapter, given, config, ask), driver, config)
+
+
+def assemble(
+    adapter: LLMAdapter, tools: Iterable[Tool | str], config: Config, ask: Answerer | None = None
+) -> Modules:
+    """The judgment modules, each under the name of the phase that it answers."""
     chosen = [tool for given in tools for tool in (resolve(given) if isinstance(given, str) else [given])]
     registry = ToolRegistry(chosen, output_bytes=config.tool_output_bytes)
     supervisor = Supervisor(adapter, prompt_bytes=config.prompt_bytes, output_tokens=config.output_tokens)
     briefing = Briefing(registry.describe())
     planner = RecursivePlanner(supervisor, briefing, registry)
     validator = SemanticValidator(supervisor, briefing)
-    modules = Modules(
+    return Modules(
         profile=Profiler(supervisor, briefing).infer,
         plan=planner.draft,
         validate_plan=validator.validate_plan,
@@ -59,6 +83,98 @@ def build(
         execute=Executor(supervisor, briefing, registry, config.output_tokens).execute,
         validate_results=validator.validate_results,
         assess=ConvergenceEngine(supervisor, briefing).assess,
+        ask=Asker(ask, config.questions.unattended).ask,
         synthesize=Synthesizer(supervisor, briefing, config.output_tokens).synthesize,
     )
-    return Orchestrator(modules, AsyncDriver(observers, journal), config)
+
+
+class Resumption(NamedTuple):
+    """A run that can be gone on with. ``model`` answers it; ``question`` is what it waits for, if it waits."""
+
+    driver: AsyncDriver
+    job: Job
+    model: LLMAdapter
+    question: Question | None
+
+    def execute(self) -> Result:
+        """Go on with the run to its end: nothing is done again that was done."""
+        return self.driver.execute(self.job)
+
+
+def resumption(
+    journal: Journal,
+    llm: LLMAdapter | str | None = None,
+    tools: Iterable[Tool | str] | None = None,
+    observers: Iterable[Observer] = (),
+    ask: Answerer | None = None,
+    answer: str | None = None,
+) -> Resumption:
+    """What it takes to go on with the run of a journal, from `Journal.reopen`, or in memory.
+
+    Model and tools are those of the run unless others are given; tools that were passed as objects must be passed
+    again. ``answer`` answers the question that the run waits for.
+
+    Raises:
+        UsageError: an answer to no question, or tools that only the caller has.
+        Divergence: the journal is of another program or version.
+    """
+    question = asked(journal)
+    if answer is not None and question is None:
+        raise UsageError("the run waits for no answer: nothing was asked; leave the answer out")
+    opening = journal.opened
+    adapter = select(llm if llm is not None else _text(opening.setup.get("model")))
+    known = _recorded(opening.setup) if tools is None else tools
+    modules = assemble(adapter, known, journal.config, _first(answer, ask))
+    void = unfinished(journal)
+    if void or (void is not None and journal.stopped):
+        journal.resume(void)
+    driver = AsyncDriver(observers, lambda: journal)
+    return Resumption(driver, Job(run, opening.task, opening.config, modules), adapter, question)
+
+
+def resume(
+    path: Path | str,
+    llm: LLMAdapter | str | None = None,
+    tools: Iterable[Tool | str] | None = None,
+    observers: Iterable[Observer] = (),
+    ask: Answerer | None = None,
+    answer: str | None = None,
+) -> Result:
+    """Go on with a saved run, after a question, an interrupt, a crash or a fork; see `resumption`.
+
+    Raises:
+        InputFileError: the file is no journal of this version, or another process is going on with it.
+        JournalError: it is damaged.
+        UsageError: as for `resumption`.
+    """
+    journal = Journal.reopen(path)
+    try:
+        return resumption(journal, llm, tools, observers, ask, answer).execute()
+    finally:
+        journal.close()
+
+
+def _recorded(setup: JsonObject) -> list[str]:
+    """The tools that the run had, by their specifications."""
+    listed = setup.get("tools")
+    specs = [str(spec) for spec in listed] if isinstance(listed, list) else []
+    own = [spec.removeprefix(_OWN) for spec in specs if spec.startswith(_OWN)]
+    if own:
+        raise UsageError(f"the run had tools of the caller's own: {', '.join(own)}; pass all its tools again")
+    return specs
+
+
+def _first(answer: str | None, ask: Answerer | None) -> Answerer | None:
+    """Answers the first question with ``answer``, if there is one, and the others as ``ask`` does."""
+    if answer is None:
+        return ask
+    left = [answer]
+
+    async def answerer(question: Question) -> str | None:
+        return left.pop() if left else await Asker(ask).said(question)
+
+    return answerer
+
+
+def _text(value: JsonValue) -> str | None:
+    return value if isinstance(value, str) else None

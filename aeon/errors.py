@@ -27,8 +27,10 @@
     ├── ToolError                a tool could not do its work
     │   ├── ToolArgumentError    the arguments do not fit the tool's schema
     │   ├── ToolTimeout          the tool did not return in time
-    │   └── ToolFailed           the tool raised
+    │   ├── ToolFailed           the tool raised
+    │   └── OutcomeUnknown       the tool changes the world, and whether it did so is not known
     ├── AllowanceExhausted       a call would go beyond what the kernel allowed this effect
+    ├── Waiting                  a question was put, and nobody is there to answer it now
     └── JournalError             a journal cannot be used
         └── Divergence           replay asked for another effect than the journal holds; names the entry
 
@@ -61,6 +63,7 @@ __all__ = [
     "MissingExtraError",
     "ModelError",
     "ModelNotFound",
+    "OutcomeUnknown",
     "RateLimited",
     "Refused",
     "ToolArgumentError",
@@ -70,6 +73,7 @@ __all__ = [
     "Truncated",
     "UnknownNameError",
     "UsageError",
+    "Waiting",
     "WeightsError",
 ]
 
@@ -190,6 +194,14 @@ class ToolTimeout(ToolError):
 
 class ToolFailed(ToolError):
     """The tool raised; the text carries its message."""
+
+
+class OutcomeUnknown(ToolError):
+    """A tool that changes the world was called and did not say how it ended; it must not be called again unasked."""
+
+
+class Waiting(AeonError):
+    """A question was put that nobody is there to answer now: the run is suspended until somebody does."""
 
 
 class AllowanceExhausted(AeonError):

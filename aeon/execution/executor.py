@@ -110,8 +110,10 @@ class Executor:
     async def _call(
         self, effect: ExecuteStep, tool: str, arguments: JsonObject, outputs: dict[str, JsonValue], mode: StepMode
     ) -> StepResult:
-        with current_ledger().tool_call():
-            output = await self._tools.call(tool, arguments, idempotency_key=effect.step.id, inputs=outputs)
+        ledger = current_ledger()
+        key = f"{ledger.execution_id}:{effect.step.id}"
+        world = tool if self._tools.get(tool).side_effects else ""
+        output = await self._tools.call(tool, arguments, key, outputs, guard=lambda: ledger.tool_call(world))
         return StepResult(output=output.value, mode=mode, cut=output.cut)
 
     async def _reason(self, effect: ExecuteStep, mode: StepMode, problem: str = "") -> StepResult:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from aeon.schema import Allowance, Bound, Config, Reserve, StopReason, TaskProfile, Usage
 
-__all__ = ["allowance", "bound", "exhausted", "pass_limit", "split"]
+__all__ = ["allowance", "bound", "exhausted", "pass_limit"]
 
 
 def bound(config: Config) -> Bound:
     """The most that any run under this configuration can spend, whatever the models say.
 
-    Each step runs at most once, so steps are counted over the run; every other effect is counted per pass.
+    Each step runs at most once, so steps are counted over the run, and each question may cost a refinement; every other
+    effect is counted per pass.
     """
     caps = config.caps
-    before = caps.profile + caps.plan + caps.validate_plan + caps.refine_plan
+    before = caps.profile + caps.plan + caps.validate_plan + caps.refine_plan * (1 + config.questions.most)
     each_pass = caps.validate_results + caps.assess + caps.refine_plan + caps.profile
     calls = before + each_pass * config.max_passes + caps.execute * config.limits.total_steps + caps.synthesize
     calls = min(calls, config.budget.calls or calls)
@@ -45,17 +48,7 @@ def allowance(config: Config, spent: Usage, elapsed: float, cap: int, final: boo
     )
 
 
-def split(whole: Allowance, cap: int, shares: int) -> list[Allowance]:
-    """An allowance divided among effects that run at once, so that together they cannot exceed it."""
-    tokens = None if whole.tokens is None else whole.tokens // shares
-    cost = None if whole.cost is None else whole.cost / shares
-    calls = (max(0, min(cap, whole.calls - n * cap)) for n in range(shares))
-    return [Allowance(calls=c, tokens=tokens, seconds=whole.seconds, cost=cost) for c in calls]
-
-
 def exhausted(config: Config, spent: Usage, elapsed: float) -> StopReason | None:
     """The first budget of which nothing is left but the reserve."""
     left = allowance(config, spent, elapsed, cap=1)
-    reasons: tuple[StopReason, ...] = ("calls_exhausted", "tokens_exhausted", "seconds_exhausted", "cost_exhausted")
-    amounts = (left.calls, left.tokens, left.seconds, left.cost)
-    return next((reason for reason, amount in zip(reasons, amounts, strict=True) if amount == 0), None)
+    return cast("StopReason | None", next((f"{name}_exhausted" for name, amount in left if amount == 0), None))

@@ -12,13 +12,14 @@ from typing import ClassVar, TypeAlias, TypeVar
 from pydantic import SerializeAsAny
 
 from aeon.schema import (
-    Allowance, Answer, ConvergenceAssessment, ConvergenceThresholds, Decision, Frozen, Outcome, Phase, Plan,
-    Refinement, RefinementRecord, SemanticValidationReport, Step, StepInput, StepResult, Task, TaskProfile, Trigger,
+    Allowance, Answer, ConvergenceAssessment, ConvergenceThresholds, Decision, Frozen, Outcome, Phase, Plan, Question,
+    Refinement, RefinementRecord, Reply, SemanticValidationReport, Step, StepInput, StepResult, Task, TaskProfile,
+    Trigger,
 )  # fmt: skip
 
 __all__ = [
-    "AssessConvergence", "Batch", "DraftPlan", "Effect", "ExecuteStep", "InferProfile", "Note", "Program",
-    "RefinePlan", "Synthesize", "ValidatePlan", "ValidateResults",
+    "AskUser", "AssessConvergence", "Batch", "DraftPlan", "Effect", "ExecuteStep", "InferProfile", "Note",
+    "Program", "RefinePlan", "Synthesize", "ValidatePlan", "ValidateResults",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -61,7 +62,10 @@ class ValidatePlan(Effect):
 
 
 class RefinePlan(Effect):
-    """Which deltas resolve the triggers? ``repairs`` are a validator's advice; ``most_steps`` new steps fit."""
+    """Which deltas resolve the triggers? ``repairs`` are a validator's advice; ``most_steps`` new steps fit.
+
+    Where ``may_ask``, the answer can be a question instead: it is put, and then the deltas are asked for again.
+    """
 
     phase = "refine_plan"
     result = Refinement
@@ -69,6 +73,7 @@ class RefinePlan(Effect):
     triggers: tuple[Trigger, ...]
     repairs: tuple[str, ...] = ()
     most_steps: int
+    may_ask: bool = False
 
 
 class ExecuteStep(Effect):
@@ -97,6 +102,14 @@ class AssessConvergence(Effect):
     plan: Plan
     report: SemanticValidationReport
     thresholds: ConvergenceThresholds
+
+
+class AskUser(Effect):
+    """What does the person who set the task say to this question?"""
+
+    phase = "ask"
+    result = Reply
+    question: Question
 
 
 class Synthesize(Effect):

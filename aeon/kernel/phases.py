@@ -6,7 +6,6 @@ who answers, and how, is the driver's affair. A run can end at any boundary (``H
 
 from __future__ import annotations
 
-from aeon.kernel.budget import split
 from aeon.kernel.effects import (
     AssessConvergence, DraftPlan, ExecuteStep, InferProfile, Note, Program, RefinePlan, Synthesize, ValidatePlan,
     ValidateResults,
@@ -15,8 +14,8 @@ from aeon.kernel.history import conclude, end_pass
 from aeon.kernel.refine import Attempts, apply
 from aeon.kernel.state import Halt, State
 from aeon.schema import (
-    Answer, Config, ConvergenceAssessment, Decision, Degradation, Outcome, Plan, Preparation, Refinement,
-    RefinementRecord, Result, SemanticValidationReport, Step, StepResult, Task, Trigger, fragment,
+    Answer, Config, ConvergenceAssessment, Decision, Degradation, Failure, Outcome, Plan, Preparation, Refinement,
+    RefinementRecord, Reply, Result, SemanticValidationReport, Step, StepResult, Task, Trigger, fragment,
 )  # fmt: skip
 
 __all__ = ["run"]
@@ -46,7 +45,8 @@ def _prepare(state: State) -> Program[None]:
     state.preparation = Preparation(profile=state.profile, plan=state.plan, timings=tuple(state.timings))
     yield Note(pass_number=0, plan=state.plan)
     report = yield from state.perform(ValidatePlan, _UNCHECKED, plan=state.plan)
-    record = yield from _refine(state, _triggers(state, report), report)
+    unclear = state.profile.triggers(state.config.questions.ambiguity) if state.may_ask else ()
+    record = yield from _refine(state, (*_triggers(state, report), *unclear), report)
     changes = {"report": report, "refinement": record, "timings": tuple(state.timings)}
     state.preparation = state.preparation.model_copy(update=changes)
 
@@ -68,9 +68,9 @@ def _one_pass(state: State) -> Program[None]:
     executed = yield from _execute(state)
     report = yield from state.perform(ValidateResults, _UNCHECKED, plan=state.plan, executed=executed)
     state.record(report=report)
-    judged = {"plan": state.plan, "report": report, "thresholds": state.config.thresholds}
+    judged = {"plan": state.plan, "report": report, "thresholds": state.config.convergence}
     state.assessment = yield from state.perform(AssessConvergence, _UNASSESSED, **judged)
-    state.settled = state.plan
+    state.settled, state.complete = state.plan, len(state.passes)
     state.record(assessment=state.assessment, complete=True)
     decision = state.decide()
     state.record(decision=decision)
@@ -88,7 +88,7 @@ def _execute(state: State) -> Program[tuple[str, ...]]:
     """Run every step that can run, wave by wave, each wave at once; the ids of those that ran."""
     while ready := state.plan.ready():
         state.boundary()
-        shares = split(state.allow("execute", len(ready)), state.config.caps.execute, len(ready))
+        shares = state.allow("execute", len(ready)).split(len(ready), state.config.caps.execute)
         effects = [
             state.request(ExecuteStep, share, step=state.plan.placed(s), inputs=state.plan.inputs(s))
             for s, share in zip(ready, shares, strict=True)
@@ -97,6 +97,9 @@ def _execute(state: State) -> Program[tuple[str, ...]]:
         steps = [_settle(state, *pair) for pair in zip(effects, outcomes, strict=True)]
         state.plan = state.plan.merge(steps)
         state.record(executed=state.passes[-1].executed + tuple(s for s in steps if s.executed))
+        for step, outcome in zip(steps, outcomes, strict=True):
+            if outcome.failure and outcome.failure.kind == "unknown":
+                yield from _account_for(state, step, outcome.failure)
     return tuple(step.id for step in state.passes[-1].executed)
 
 
@@ -108,6 +111,20 @@ def _settle(state: State, effect: ExecuteStep, outcome: Outcome) -> Step:
     if state.abandoned(effect, outcome):
         return step
     return step.model_copy(update={"status": "failed", "problem": outcome.message})
+
+
+def _account_for(state: State, step: Step, failure: Failure) -> Program[None]:
+    """A tool may have changed the world: a person says ``done`` or ``repeat``, else the run stops here."""
+    reply = Reply(text="stop")
+    if failure.question and state.config.questions.unknown_outcome == "ask":
+        reply = yield from state.ask(failure.question)
+    if reply.text == "done":
+        done = step.given(StepResult(output="done, its output was lost", mode="tool", clarity="PARTIALLY_CLEAR"))
+        state.plan = state.plan.merge((done,))
+        state.record(executed=(*state.passes[-1].executed, done))
+    elif reply.text != "repeat":
+        state.failure = failure
+        state.boundary()
 
 
 def _triggers(state: State, report: SemanticValidationReport, executed: tuple[str, ...] = ()) -> tuple[Trigger, ...]:
@@ -125,9 +142,13 @@ def _refine(state: State, found: tuple[Trigger, ...], report: SemanticValidation
     repairs = tuple(f"{i.location}: {i.proposed_repair}" for i in report.issues if i.proposed_repair)
     room = state.config.limits.total_steps - len(state.plan.steps)
     wanted = {"plan": state.plan, "triggers": open_triggers, "repairs": repairs, "most_steps": room}
-    refinement = yield from state.perform(RefinePlan, Refinement(), **wanted)
+    first = refinement = yield from state.perform(RefinePlan, Refinement(), **wanted, may_ask=state.may_ask)
+    if first.question:
+        yield from state.ask(first.question)
+        refinement = yield from state.perform(RefinePlan, Refinement(), **wanted)
     state.plan, record = apply(state.plan, refinement.actions, state.attempts)
-    record = record.model_copy(update={"triggers": found, **refinement.model_dump(exclude={"actions"})})
+    update = {"triggers": found, "question": first.question, "advisories": refinement.advisories}
+    record = record.model_copy(update=update)
     yield Note(pass_number=len(state.passes), plan=state.plan, refinement=record)
     return record
 
@@ -139,11 +160,8 @@ def _profile_again(state: State, report: SemanticValidationReport, executed: tup
         return
     issues = tuple(issue.description for issue in report.issues)
     profile = yield from state.perform(InferProfile, state.profile, previous=state.profile, issues=issues)
-    if profile is state.profile:
-        return
-    first = state.preparation.profile.reasoning_depth
-    depth = min(max(profile.reasoning_depth, first - 1), first + 1)
-    state.profile = profile.model_copy(update={"reasoning_depth": depth, "version": state.profile.version + 1})
+    if profile is not state.profile:
+        state.profile = state.profile.revised(profile, first=state.preparation.profile)
 
 
 def _synthesize(state: State, decision: Decision, execution_id: str) -> Program[Result]:
@@ -153,7 +171,7 @@ def _synthesize(state: State, decision: Decision, execution_id: str) -> Program[
     """
     plan = state.settled or state.plan
     answer = Answer(text=plan.results() or f"No step was completed: {decision.detail}.")
-    if decision.reason == "failed":
+    if decision.reason in ("failed", "waiting"):
         return conclude(state, decision, answer, execution_id)
     caveat = "" if decision.reason == "converged" else decision.detail
     effect = state.request(Synthesize, state.allow("synthesize", final=True), plan=plan, caveat=caveat)

@@ -7,8 +7,8 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from aeon.kernel import effects as ask
 from aeon.schema import (
-    Answer, Config, ConvergenceAssessment, Frozen, Plan, Refinement, Result, SemanticValidationReport, StepResult, Task,
-    TaskProfile,
+    Answer, Config, ConvergenceAssessment, Frozen, Plan, Refinement, Reply, Result, SemanticValidationReport,
+    StepResult, Task, TaskProfile,
 )  # fmt: skip
 
 __all__ = ["Driver", "Handler", "Job", "Modules"]
@@ -34,6 +34,7 @@ class Modules(NamedTuple):
     execute: Handler[ask.ExecuteStep, StepResult]
     validate_results: Handler[ask.ValidateResults, SemanticValidationReport]
     assess: Handler[ask.AssessConvergence, ConvergenceAssessment]
+    ask: Handler[ask.AskUser, Reply]
     synthesize: Handler[ask.Synthesize, Answer]
 
 

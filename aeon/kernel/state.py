@@ -8,11 +8,11 @@ from typing import TypeVar, cast
 
 from aeon.kernel.budget import allowance, exhausted, pass_limit
 from aeon.kernel.decide import Signals, decide
-from aeon.kernel.effects import Batch, Effect, Program
+from aeon.kernel.effects import AskUser, Batch, Effect, Note, Program
 from aeon.kernel.refine import Attempts
 from aeon.schema import (
-    Allowance, Config, ConvergenceAssessment, Decision, Degradation, ExecutionPass, Frozen, Outcome, Phase,
-    PhaseTiming, Plan, Preparation, StopReason, Task, TaskProfile, Usage,
+    Allowance, Config, ConvergenceAssessment, Decision, Degradation, ExecutionPass, Failure, Frozen, Outcome, Phase,
+    PhaseTiming, Plan, Preparation, Question, Reply, StopReason, Task, TaskProfile, Usage,
 )  # fmt: skip
 
 __all__ = ["Halt", "State"]
@@ -32,8 +32,9 @@ class Halt(Exception):
 class State:
     """One run: what was asked, what is known, what was spent. All of it follows from the outcomes so far.
 
-    ``settled`` and ``assessment`` are of the latest complete pass; ``timings`` are of the pass under way;
-    ``failure`` says why the endpoint cannot be used; ``denied`` is the budget that refused an effect.
+    ``settled`` and ``assessment`` are of the latest complete pass, number ``complete``, and ``timings`` of the
+    pass under way; ``failure`` is one that the run cannot go on after; ``denied`` is the budget that refused an effect;
+    ``question`` is the open one, ``asked`` counts them.
     """
 
     task: Task
@@ -42,28 +43,27 @@ class State:
     profile: TaskProfile = field(default_factory=lambda: TaskProfile(inferred=False))
     plan: Plan = field(default_factory=Plan)
     settled: Plan | None = None
+    complete: int = 0
     assessment: ConvergenceAssessment | None = None
     usage: Usage = field(default_factory=Usage)
     elapsed: float = 0.0
     interrupted: bool = False
-    failure: str = ""
+    failure: Failure | None = None
     denied: StopReason | None = None
+    question: Question | None = None
+    asked: int = 0
     preparation: Preparation = field(default_factory=Preparation)
     passes: list[ExecutionPass] = field(default_factory=list)
     timings: list[PhaseTiming] = field(default_factory=list)
     degraded: list[Degradation] = field(default_factory=list)
 
-    @property
-    def complete(self) -> list[int]:
-        """The numbers of the passes that ran to their assessment."""
-        return [record.number for record in self.passes if record.complete]
-
     def decide(self, stalled: bool = False) -> Decision:
         """Ask the table, here and now."""
         return decide(Signals(
             interrupted=self.interrupted, failure=self.failure, stalled=stalled,
+            question=self.question.text if self.question else "",
             converged=self.assessment is not None and self.assessment.converged,
-            passes=len(self.complete), ttl=pass_limit(self.profile, self.config),
+            passes=self.complete, ttl=pass_limit(self.profile, self.config),
             exhausted=self.denied or exhausted(self.config, self.usage, self.elapsed),
         ))  # fmt: skip
 
@@ -89,6 +89,22 @@ class State:
             self.boundary()
         return self.value(effect, outcome, instead)
 
+    @property
+    def may_ask(self) -> bool:
+        """Whether a question is left of those that the run may ask."""
+        return self.asked < self.config.questions.most
+
+    def ask(self, question: Question) -> Program[Reply]:
+        """Put a question at a boundary; one that was put before, or is one too many, has its default for an answer."""
+        assumed = Reply(text=question.default, assumed=True)
+        if not self.may_ask or self.task.answered(question):
+            return assumed
+        self.question, self.asked = question, self.asked + 1
+        yield Note(pass_number=len(self.passes), decision=self.decide())
+        reply = yield from self.perform(AskUser, assumed, question=question)
+        self.question, self.task = None, self.task.clarified(question, reply)
+        return reply
+
     def value(self, effect: Effect, outcome: Outcome, instead: R) -> R:
         """The outcome's value; without one ``instead``, and the degradation on record."""
         if isinstance(outcome.value, effect.result):
@@ -104,8 +120,9 @@ class State:
             self.elapsed = max(self.elapsed, outcome.ended)
             self.interrupted = self.interrupted or outcome.interrupted
             self.timings.append(PhaseTiming(phase=effect.phase, started=outcome.started, ended=outcome.ended))
-            if outcome.failure and outcome.failure.kind == "endpoint":
-                self.failure = outcome.failure.message
+            if outcome.failure and outcome.failure.kind in ("endpoint", "waiting"):
+                self.failure = outcome.failure
+            self.config = outcome.config or self.config
             self.denied = self.denied or self.denial(effect, outcome)
         return outcomes
 
@@ -118,7 +135,7 @@ class State:
     def abandoned(self, effect: Effect, outcome: Outcome) -> bool:
         """Whether the effect was not done for want of means or time, so that it still can be."""
         kind = outcome.failure.kind if outcome.failure else ""
-        return kind in ("endpoint", "interrupted") or self.denial(effect, outcome) is not None
+        return kind in ("endpoint", "interrupted", "waiting", "unknown") or self.denial(effect, outcome) is not None
 
     def begin_pass(self) -> None:
         """Open the record of the next pass."""

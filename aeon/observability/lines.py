@@ -179,7 +179,8 @@ def refinement_lines(record: RefinementRecord, width: int = _WIDTH) -> list[Line
         what = f"{refused.action.type} {refused.action.target or 'plan'}"
         lines.append((Span("refused ", "bad"), Span(f"{short(what, 30)}: {short(refused.reason, width - 46)}", "dim")))
     lines += [(Span("overruled: " + short(text, width - 16), "dim"),) for text in record.advisories]
-    lines += [(Span("would ask: ", "warn"), Span(short(text, width - 16))) for text in record.questions]
+    if record.question:
+        lines.append((Span("asked: ", "warn"), Span(short(record.question.text, width - 12))))
     return lines
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from aeon.kernel.history import plan_before
+from aeon.observability.snapshot import plan_before
 from aeon.observability.lines import short, visible
 from aeon.schema import ExecutionHistory, Plan, Step, fragment
 

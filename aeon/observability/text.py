@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from aeon.kernel.history import plan_before
+from aeon.observability.snapshot import plan_before
 from aeon.observability.lines import (
     Line, Span, answer_lines, assessment_lines, conclusion_lines, decision_line, degradation_line, labelled, plain,
     plan_lines, profile_line, refinement_lines, report_lines, step_lines, visible,

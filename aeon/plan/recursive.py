@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Sequence
+from typing import Annotated
 
 from pydantic import Field, JsonValue, RootModel
 
+from aeon.errors import CompletionError
 from aeon.kernel.effects import DraftPlan, RefinePlan
 from aeon.plan.deltas import MOST_NEW_STEPS, refinement_faults, refinement_schema, targets, to_action
 from aeon.plan.schema import faults, plan_schema, to_step
-from aeon.schema import Frozen, JsonObject, Plan, Refinement, Step
+from aeon.schema import Frozen, JsonObject, Plan, Question, Refinement, Step
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import cut, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
@@ -21,6 +24,8 @@ __all__ = ["RecursivePlanner"]
 _TOKENS_PER_STEP = 80
 _LONGEST_OUTPUT = 300
 _LONGEST_TASK = 1_000
+_LONGEST_PROBLEMS = 1_500
+_QUESTION_TOKENS = 200
 
 
 class _Object(RootModel[dict[str, JsonValue]]):
@@ -28,7 +33,11 @@ class _Object(RootModel[dict[str, JsonValue]]):
 
 
 class _Question(Frozen):
+    """A question with answers to choose from, and the one that is taken where nobody answers."""
+
     question: str = Field(min_length=5, max_length=200)
+    options: tuple[Annotated[str, Field(min_length=1, max_length=80)], ...] = Field(max_length=4)
+    default: str = Field(min_length=1, max_length=120)
 
 
 class RecursivePlanner:
@@ -65,15 +74,19 @@ class RecursivePlanner:
     async def refine(self, effect: RefinePlan) -> Refinement:
         """Up to three new steps in the place of one that a trigger points at; nothing where no new step fits.
 
-        Where a step was blocked, also the question whose answer would unblock it. The repairs that a validator proposed
-        are shown to the model as advice; they are kept as advisories, since the planner's own change goes before them.
+        Where a step was blocked or the task is ambiguous, and a question may be asked, it is the question whose answer
+        would settle what is missing instead. The repairs that a validator proposed are shown to the model as advice;
+        they are kept as advisories, since the planner's own change goes before them.
 
         Raises:
             CompletionError: no usable change came out, repairs included.
         """
         if effect.most_steps < 1:
             return Refinement(advisories=("the plan is full: no further step fits",))
-        problems = fence("problems", "\n".join(f"{t.location}: {t.detail}" for t in effect.triggers), 1_500)
+        if effect.may_ask and any(t.kind in ("blocked", "ambiguous") for t in effect.triggers):
+            with contextlib.suppress(CompletionError):  # without a usable question, the plan is changed as it is
+                return Refinement(question=await self._question(effect))
+        problems = fence("problems", "\n".join(f"{t.location}: {t.detail}" for t in effect.triggers), _LONGEST_PROBLEMS)
         question = render(
             load("aeon.plan", "refine.md"),
             plan=fence("plan", _described(effect.plan), 5_000),
@@ -87,14 +100,16 @@ class RecursivePlanner:
             max_tokens=_TOKENS_PER_STEP * (MOST_NEW_STEPS + 1),
             check=lambda raw: refinement_faults(effect.plan, raw.root, self._tools),
         )
-        questions = await self._question(effect, problems) if any(t.kind == "blocked" for t in effect.triggers) else ()
         action = to_action(effect.plan, reply.value.root)
-        return Refinement(actions=(action,), advisories=effect.repairs, questions=questions)
+        return Refinement(actions=(action,), advisories=effect.repairs)
 
-    async def _question(self, effect: RefinePlan, problems: str) -> tuple[str, ...]:
-        prompt = self._briefing.prompt(effect.task, render(load("aeon.plan", "question.md"), problems=problems))
-        reply = await self._supervisor.structured(prompt, _Question, max_tokens=100)
-        return (reply.value.question,)
+    async def _question(self, effect: RefinePlan) -> Question:
+        problems = fence("problems", "\n".join(t.detail for t in effect.triggers), _LONGEST_PROBLEMS)
+        text = render(load("aeon.plan", "question.md"), problems=problems, task=cut(effect.task.text, _LONGEST_TASK))
+        prompt = self._briefing.prompt(effect.task, text)
+        reply = await self._supervisor.structured(prompt, _Question, max_tokens=_QUESTION_TOKENS)
+        asked = reply.value
+        return Question(text=asked.question, options=tuple(dict.fromkeys(asked.options)), default=asked.default)
 
 
 def _examples(names: Sequence[str]) -> str:

@@ -10,16 +10,17 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequen
 from typing import TypeVar, cast
 
 from aeon.errors import (
-    AeonError, AllowanceExhausted, CompletionError, InputFileError, MissingExtraError, ModelError, ToolError,
-    WeightsError,
+    AeonError, AllowanceExhausted, CompletionError, InputFileError, JournalError, MissingExtraError, ModelError,
+    OutcomeUnknown, ToolError, Waiting, WeightsError,
 )  # fmt: skip
 from aeon.kernel.budget import bound
-from aeon.kernel.effects import Effect, Note
+from aeon.kernel.effects import AskUser, Effect, ExecuteStep, Note
 from aeon.kernel.ports import Handler, Job
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, Observer, RunEnded, RunStarted
-from aeon.runtime.journal import Entry, Journal
+from aeon.runtime.journal import Entry, Journal, Opening
 from aeon.runtime.ledger import Ledger, charging
-from aeon.schema import Failure, Frozen, Outcome, Result
+from aeon.runtime.replay import waiting
+from aeon.schema import Failure, Frozen, JsonObject, Outcome, Question, Result, Usage
 
 __all__ = ["AsyncDriver", "failure_of"]
 
@@ -31,8 +32,9 @@ _BROKEN_OFF = Failure(kind="interrupted", message="broken off because the run wa
 class AsyncDriver:
     """Drives runs on asyncio. One driver serves any number of runs, also at the same time.
 
-    ``observers`` see every event. ``journal`` makes the journal of each run (default: in memory). ``clock`` gives
-    seconds that never run backwards; ``new_id`` gives execution ids.
+    ``observers`` see every event. ``journal`` makes the journal of each run (default: in memory); where it holds the
+    beginning of a run, that run is gone on with, and nothing is done again. ``clock`` gives seconds that never run
+    backwards; ``new_id`` gives execution ids; ``setup`` goes into the opening of each journal.
     """
 
     def __init__(
@@ -41,11 +43,13 @@ class AsyncDriver:
         journal: Callable[[], Journal] = Journal,
         clock: Callable[[], float] = time.monotonic,
         new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
+        setup: JsonObject | None = None,
     ) -> None:
         self._observers = tuple(observers)
         self._journal = journal
         self._clock = clock
         self._new_id = new_id
+        self._setup = setup or {}
         self._running: set[_Run] = set()
 
     def execute(self, job: Job) -> Result:
@@ -78,7 +82,11 @@ class AsyncDriver:
             run.interrupt()
 
     async def _run(self, job: Job, observers: tuple[Observer, ...]) -> Result:
-        run = _Run(job, observers, self._journal(), self._clock, self._new_id())
+        journal = self._journal()
+        if journal.opening is None:
+            opening = Opening(execution_id=self._new_id(), task=job.task, config=job.config, setup=self._setup)
+            journal.open(opening)
+        run = _Run(job, observers, journal, self._clock)
         self._running.add(run)
         try:
             return await run.drive()
@@ -91,22 +99,23 @@ class _Run:
     """One run under way."""
 
     def __init__(
-        self, job: Job, observers: tuple[Observer, ...], journal: Journal, clock: Callable[[], float], execution_id: str
+        self, job: Job, observers: tuple[Observer, ...], journal: Journal, clock: Callable[[], float]
     ) -> None:
         self._job = job
         self._observers = observers
         self.journal = journal
         self._clock = clock
         self._began = clock()
-        self._id = execution_id
+        self._elapsed: float | None = 0.0 if journal.entries else None
+        self._id = journal.opened.execution_id
         self._issued = 0
         self._interrupted = False
+        self._suspended = False
         self._loop = asyncio.get_running_loop()
         self._handling: dict[asyncio.Task[Frozen], Ledger] = {}
 
     async def drive(self) -> Result:
         job = self._job
-        self.journal.open(job, self._id)
         self._tell(RunStarted(execution_id=self._id, task=job.task, config=job.config, bound=bound(job.config)))
         program = job.program(job.task, job.config, self._id)
         request = next(program)
@@ -120,8 +129,11 @@ class _Run:
                 request = program.send(reply)
             except StopIteration as stop:
                 result: Result = stop.value
-                self._tell(RunEnded(result=result))
-                return result
+                break
+        if not self._suspended:
+            self.journal.end(result)
+        self._tell(RunEnded(result=result))
+        return result
 
     def interrupt(self) -> None:
         """Thread-safe: note the wish to stop, and break off what is not inside a tool."""
@@ -137,16 +149,46 @@ class _Run:
     async def _issue(self, effects: tuple[Effect, ...]) -> tuple[Outcome, ...]:
         first = self._issued
         self._issued += len(effects)
+        self._set_clock(range(first, self._issued))
         handled = [asyncio.create_task(self._handle(first + n, effect)) for n, effect in enumerate(effects)]
         try:
-            return tuple(await asyncio.gather(*handled))
+            outcomes = tuple(await asyncio.gather(*handled))
         finally:
             await _end(handled)
+        if self._elapsed is not None:
+            self._elapsed = max(self._elapsed, *(outcome.ended for outcome in outcomes))
+        return outcomes
+
+    def _set_clock(self, numbers: range) -> None:
+        """Where a run that is taken up leaves its past, its time goes on: what lay between does not count."""
+        if self._elapsed is not None and not self.journal.entries.keys() >= set(numbers):
+            self._began, self._elapsed = self._clock() - self._elapsed, None
 
     async def _handle(self, number: int, effect: Effect) -> Outcome:
+        """The outcome that the journal holds, or that the world gives now; then it is in the journal."""
+        if number in self.journal.entries:
+            outcome = self.journal.entries[number].outcome(effect)
+            self._tell(EffectEnded(number=number, effect=effect, outcome=outcome, recorded=True))
+            return outcome
         self._tell(EffectStarted(number=number, effect=effect))
+        asked = self._clock()
+        if number in self.journal.begun:
+            outcome = _unknown(effect, self.journal.begun[number], self._now())
+        else:
+            outcome = await self._answered(number, effect)
+        if isinstance(effect, AskUser):
+            self._began += self._clock() - asked  # a person's time is not the run's
+            outcome = outcome.model_copy(update={"ended": outcome.started})
+            if outcome.failure and outcome.failure.kind == "waiting":
+                self._suspended, outcome = True, waiting(effect)
+        if not self._suspended:
+            self.journal.append(Entry.of(number, effect, outcome))
+        self._tell(EffectEnded(number=number, effect=effect, outcome=outcome))
+        return outcome
+
+    async def _answered(self, number: int, effect: Effect) -> Outcome:
         started = self._now()
-        ledger = Ledger(effect.allowance, self._clock)
+        ledger = Ledger(effect.allowance, self._clock, self._id, lambda tool: self.journal.begin(number, tool))
         handler = cast("Handler[Effect, Frozen]", getattr(self._job.modules, effect.phase))
         value, failure = None, None
         with charging(ledger):
@@ -159,17 +201,16 @@ class _Run:
                 task.cancel()
                 raise
             failure = _BROKEN_OFF
+        except JournalError:
+            raise  # what cannot be kept must not go on
         except Exception as error:  # noqa: BLE001 - a third party's handler may raise anything: here it becomes a failure
-            failure = _of_its_time(failure_of(error), ledger)
+            failure = _of_its_time(_failed(effect, error), ledger)
         finally:
             del self._handling[task]
-        outcome = Outcome(
+        return Outcome(
             value=value, failure=failure, usage=ledger.spent,
             started=started, ended=max(started, self._now()), interrupted=self._interrupted,
         )  # fmt: skip
-        self.journal.append(Entry.of(number, effect, outcome))
-        self._tell(EffectEnded(number=number, effect=effect, outcome=outcome))
-        return outcome
 
     def _now(self) -> float:
         return round(max(0.0, self._clock() - self._began), 6)
@@ -177,6 +218,27 @@ class _Run:
     def _tell(self, event: Event) -> None:
         for observer in self._observers:
             observer(event)
+
+
+def _failed(effect: Effect, error: Exception) -> Failure:
+    """The typed failure, with the question that it raises, if any."""
+    failure = failure_of(error)
+    if failure.kind != "unknown" or not isinstance(effect, ExecuteStep):
+        return failure
+    return failure.model_copy(update={"question": _whether_done(effect, failure.message)})
+
+
+def _unknown(effect: Effect, tool: str, now: float) -> Outcome:
+    """The outcome of an effect that had called a tool, which changes the world, when the process ended."""
+    message = f"{tool} had been called when the process ended, and whether it was done is not known"
+    question = _whether_done(effect, message) if isinstance(effect, ExecuteStep) else None
+    failure = Failure(kind="unknown", message=message, question=question)
+    return Outcome(failure=failure, usage=Usage(tool_calls=1), started=now, ended=now)
+
+
+def _whether_done(effect: ExecuteStep, message: str) -> Question:
+    step = f"step {effect.step.id} ({effect.step.description})"
+    return Question(text=f"{step}: {message}. Was it done?", options=("done", "repeat", "stop"))
 
 
 def _of_its_time(failure: Failure, ledger: Ledger) -> Failure:
@@ -212,6 +274,10 @@ def failure_of(error: Exception) -> Failure:
             return Failure(kind="allowance", message=message, limit=error.limit)
         case ModelError() | WeightsError() | MissingExtraError() | InputFileError():
             return Failure(kind="endpoint", message=message)
+        case OutcomeUnknown():
+            return Failure(kind="unknown", message=message)
+        case Waiting():
+            return Failure(kind="waiting", message=message)
         case CompletionError():
             return Failure(kind="completion", message=message)
         case ToolError():

@@ -31,12 +31,13 @@ class EffectStarted(Frozen):
 
 
 class EffectEnded(Frozen):
-    """An effect has its outcome."""
+    """An effect has its outcome; ``recorded``: it had it already, in the journal of a run that is taken up again."""
 
     type: Literal["effect_ended"] = "effect_ended"
     number: int
     effect: SerializeAsAny[Effect]
     outcome: Outcome
+    recorded: bool = False
 
 
 class Noted(Frozen):

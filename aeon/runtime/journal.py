@@ -1,47 +1,67 @@
 """The journal: every outcome of a run in order, from which the run can be derived again without a model.
 
-On disk it is JSON Lines: an opening line with task and configuration, then one line per effect. A line is written and
-synced before the next effect is issued, so that a crash loses at most the effect that was under way. Each line ends
-in a seal, a digest of it and of the line before, so that an edit is found even where replay would not stumble over it.
+On disk it is a sealed file of JSON lines: an opening with task and configuration, then one line per effect. An outcome
+is on disk before the next effect is issued, so that a crash loses at most the effects that were under way. A tool that
+changes the world leaves a line before it is called, so that its call is never repeated unasked.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import io
 import json
-import os
-import re
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import JsonValue, ValidationError
+from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
 from aeon.errors import Divergence, InputFileError, JournalError
 from aeon.kernel.effects import Effect
-from aeon.kernel.ports import Job
-from aeon.schema import Config, Failure, Frozen, Outcome, Task, Usage
+from aeon.runtime.sealed import SealedFile, read_sealed
+from aeon.schema import Config, ExecutionHistory, Failure, Frozen, JsonObject, Outcome, Result, StopReason, Task, Usage
 
-__all__ = ["Entry", "Journal", "Opening", "fingerprint"]
+__all__ = ["Begun", "Ended", "Entry", "Journal", "Opening", "Parent", "Resumed", "digest", "fingerprint"]
 
 FORMAT: Literal["aeon-journal"] = "aeon-journal"
-_SEALED = re.compile(rb'(\{.*),"seal":"([0-9a-f]{16})"\}', re.DOTALL)
+_BEGINNING = b'{"format":"aeon-journal",'
+
+
+class Parent(Frozen):
+    """The run that a fork shares its past with, and how many effects of it."""
+
+    execution_id: str
+    at: int
 
 
 class Opening(Frozen):
-    """The first line of a journal: what was run."""
+    """The first line of a journal: what was run. ``setup`` is what the host needs to make the same modules again."""
 
     format: Literal["aeon-journal"] = FORMAT
     version: Literal[1] = 1
     execution_id: str
     task: Task
     config: Config
+    setup: JsonObject = Field(default_factory=dict)
+    parent: Parent | None = None
+
+
+class Begun(Frozen):
+    """While it answers effect ``number``, a tool that changes the world is about to be called."""
+
+    line: Literal["begun"] = "begun"
+    version: Literal[1] = 1
+    number: int
+    tool: str
 
 
 class Entry(Frozen):
-    """One effect and its outcome; ``value`` is the outcome's value as JSON, read back with the effect's result type."""
+    """One effect and its outcome; ``value`` is the outcome's value as JSON, read back with the effect's result type.
 
+    ``altered``: the value was put in by whoever forked the run. ``config`` is the configuration from here on, if it
+    was changed.
+    """
+
+    line: Literal["entry"] = "entry"
+    version: Literal[1] = 1
     number: int
     phase: str
     fingerprint: str
@@ -51,6 +71,8 @@ class Entry(Frozen):
     started: float = 0.0
     ended: float = 0.0
     interrupted: bool = False
+    altered: bool = False
+    config: Config | None = None
 
     @classmethod
     def of(cls, number: int, effect: Effect, outcome: Outcome) -> Entry:
@@ -78,18 +100,50 @@ class Entry(Frozen):
             said = error.errors()[0]["msg"]
             raise Divergence(f"entry {self.number}: its value is no {effect.result.__name__}: {said}") from None
         return Outcome(
-            value=value, failure=self.failure, usage=self.usage,
-            started=self.started, ended=self.ended, interrupted=self.interrupted,
+            value=value, failure=self.failure, usage=self.usage, started=self.started, ended=self.ended,
+            interrupted=self.interrupted, config=self.config,
         )  # fmt: skip
 
 
+class Resumed(Frozen):
+    """From here on the run is taken up again: the entries ``void`` do not count, and no interrupt does."""
+
+    line: Literal["resumed"] = "resumed"
+    version: Literal[1] = 1
+    void: tuple[int, ...]
+
+
+class Ended(Frozen):
+    """The run has ended; ``digest`` is of its history."""
+
+    line: Literal["ended"] = "ended"
+    version: Literal[1] = 1
+    stop_reason: StopReason
+    digest: str
+
+
+_LINE: TypeAdapter[Begun | Entry | Resumed | Ended] = TypeAdapter(
+    Annotated[Begun | Entry | Resumed | Ended, Field(discriminator="line")]
+)
+
+
 def fingerprint(effect: Effect) -> str:
-    """16 hex digits that tell this effect from any other: its phase and all its fields."""
-    return hashlib.sha256(f"{effect.phase}:{effect.model_dump_json()}".encode()).hexdigest()[:16]
+    """16 hex digits that tell this effect from any other: its phase, and all its fields that are not their default."""
+    return hashlib.sha256(f"{effect.phase}:{effect.model_dump_json(exclude_defaults=True)}".encode()).hexdigest()[:16]
+
+
+def digest(history: ExecutionHistory) -> str:
+    """32 hex digits that tell this history from any other."""
+    told = json.dumps(history.model_dump(mode="json", exclude_defaults=True), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(told.encode()).hexdigest()[:32]
 
 
 class Journal:
     """The entries of one run, in memory and, with a ``path``, on disk.
+
+    ``entries`` holds those that count, by the number of their effect; ``begun`` the tools that change the world and
+    were called, by the number of the effect that they were called for; ``torn``: the last line was cut short by a crash
+    and does not count.
 
     Raises:
         InputFileError: the file exists already or cannot be written.
@@ -98,26 +152,65 @@ class Journal:
     def __init__(self, path: Path | str | None = None) -> None:
         self.opening: Opening | None = None
         self.entries: dict[int, Entry] = {}
-        self._file: io.FileIO | None = None
-        self._seal = ""
-        self._size = 0
-        if path is not None:
-            try:
-                self._file = io.FileIO(path, "x")
-            except FileExistsError:
-                raise InputFileError(f"{path}: exists already; a journal is never overwritten, name another") from None
-            except OSError as error:
-                raise InputFileError(f"{path}: cannot be written: {error.strerror}") from None
+        self.begun: dict[int, str] = {}
+        self.ended: Ended | None = None
+        self.torn = False
+        self._file = SealedFile.create(path) if path is not None else None
 
-    def open(self, job: Job, execution_id: str) -> None:
+    @property
+    def config(self) -> Config:
+        """The configuration in force at the end of what the journal holds.
+
+        Raises:
+            JournalError: the journal holds no run.
+        """
+        changed = [entry.config for _, entry in sorted(self.entries.items()) if entry.config]
+        return changed[-1] if changed else self.opened.config
+
+    @property
+    def stopped(self) -> bool:
+        """Whether an interrupt counts in it."""
+        return any(entry.interrupted for entry in self.entries.values())
+
+    @property
+    def opened(self) -> Opening:
+        """The opening.
+
+        Raises:
+            JournalError: there is none yet.
+        """
+        if self.opening is None:
+            raise JournalError("the journal holds no run")
+        return self.opening
+
+    def open(self, opening: Opening) -> None:
         """Write the opening line."""
-        self.opening = Opening(execution_id=execution_id, task=job.task, config=job.config)
-        self._write(self.opening)
+        self.opening = opening
+        self._write(opening)
+
+    def begin(self, number: int, tool: str) -> None:
+        """Note that effect ``number`` is about to call a tool that changes the world; on disk before this returns."""
+        self._keep(Begun(number=number, tool=tool))
 
     def append(self, entry: Entry) -> None:
         """Keep an entry; on disk before this returns."""
-        self._write(entry)
-        self.entries[entry.number] = entry
+        self._keep(entry)
+
+    def resume(self, void: tuple[int, ...]) -> None:
+        """Take the run up again without the entries ``void``."""
+        self._keep(Resumed(void=void))
+
+    def end(self, result: Result) -> None:
+        """Note how the run ended.
+
+        Raises:
+            Divergence: it had ended before, with another history.
+        """
+        ended = Ended(stop_reason=result.stop_reason, digest=digest(result.history))
+        if self.ended is None:
+            self._keep(ended)
+        elif self.ended != ended:
+            raise Divergence("the end: every outcome is the same, but the history is not; another version made it")
 
     def close(self) -> None:
         """Close the file, if there is one."""
@@ -125,90 +218,99 @@ class Journal:
             self._file.close()
             self._file = None
 
-    def _write(self, line: Frozen) -> None:
-        if self._file is None:
-            return
-        bare = line.model_dump_json().encode()
-        seal = _seal(bare, self._seal)
-        sealed = bare[:-1] + f',"seal":"{seal}"}}\n'.encode()
-        data = sealed
-        try:
-            while data:
-                data = data[self._file.write(data) :]
-            os.fsync(self._file.fileno())
-        except OSError as error:
-            raise self._broken(error, self._file) from None
-        self._seal = seal
-        self._size += len(sealed)
-
-    def _broken(self, error: OSError, file: io.FileIO) -> JournalError:
-        """Take back what was written of a line; without a whole one, the file too."""
-        with contextlib.suppress(OSError):
-            file.truncate(self._size)
-        if not self._size:
-            Path(str(file.name)).unlink(missing_ok=True)
-        self.close()
-        rest = "what was saved before is whole" if self._size else "nothing was saved"
-        return JournalError(f"{file.name}: cannot be written: {error.strerror}; {rest}")
-
     @classmethod
     def read(cls, path: Path | str) -> Journal:
-        """A journal from disk.
+        """A journal from disk, to be looked at.
 
         Raises:
             InputFileError: the file cannot be read or is no journal of this version.
-            JournalError: an entry is damaged; names its line.
+            JournalError: a line is damaged; names it.
         """
+        _refuse_others(path)
+        lines, torn, _ = read_sealed(path)
+        return cls._of(path, lines, bool(torn), None)
+
+    @classmethod
+    def reopen(cls, path: Path | str) -> Journal:
+        """A journal from disk, to be gone on with; until it is closed nobody else may.
+
+        Raises:
+            InputFileError: as for `read`; or it cannot be written, or another process is going on with it.
+            JournalError: a line is damaged; names it.
+        """
+        _refuse_others(path)
+        file, lines, torn = SealedFile.reopen(path)
         try:
-            data = Path(path).read_bytes()
-        except OSError as error:
-            raise InputFileError(f"{path}: cannot be read: {error.strerror}") from None
-        lines = data.split(b"\n")
-        torn = lines.pop()
+            return cls._of(path, lines, torn, file)
+        except BaseException:
+            file.close()
+            raise
+
+    @classmethod
+    def _of(cls, path: Path | str, lines: list[bytes], torn: bool, file: SealedFile | None) -> Journal:
         journal = cls()
-        journal.opening = _opening(path, (lines or [torn])[0])
-        if torn:
-            raise JournalError(f"{path}: line {len(lines) + 1} is cut short; the run broke off while it was saved")
-        seal = ""
-        for number, line in enumerate(lines, 1):
-            bare, seal = _unsealed(path, number, line, seal)
-            if number == 1:
-                continue
+        journal._file = file
+        journal.torn = torn
+        try:
+            journal.opening = Opening.model_validate_json(lines[0])
+        except ValidationError:
+            raise _no_line(path, 1, lines[0]) from None
+        for number, line in enumerate(lines[1:], 2):
             try:
-                entry = Entry.model_validate_json(bare)
+                journal._take(_LINE.validate_json(line))
             except ValidationError:
-                raise _damaged(path, number) from None
-            journal.entries[entry.number] = entry
+                raise _no_line(path, number, line) from None
         return journal
 
+    def _keep(self, line: Begun | Entry | Resumed | Ended) -> None:
+        self._write(line)
+        self._take(line)
 
-def _seal(bare: bytes, before: str) -> str:
-    """16 hex digits over a line and the seal of the line before."""
-    return hashlib.sha256(before.encode() + bare).hexdigest()[:16]
+    def _take(self, line: Begun | Entry | Resumed | Ended) -> None:
+        """Have a line count."""
+        match line:
+            case Entry():
+                self.entries[line.number] = line
+            case Begun():
+                self.begun[line.number] = line.tool
+            case Ended():
+                self.ended = line
+            case Resumed():
+                self.ended = None
+                kept = (entry for number, entry in self.entries.items() if number not in line.void)
+                self.entries = {entry.number: entry.model_copy(update={"interrupted": False}) for entry in kept}
+
+    def _write(self, line: Frozen) -> None:
+        if self._file is not None:
+            self._file.append(line.model_dump_json().encode())
 
 
-def _unsealed(path: Path | str, number: int, line: bytes, before: str) -> tuple[bytes, str]:
-    """The line without its seal, and the seal."""
-    match = _SEALED.fullmatch(line)
-    bare = match[1] + b"}" if match else b""
-    if match is None or match[2].decode() != _seal(bare, before):
-        raise _damaged(path, number)
-    return bare, match[2].decode()
-
-
-def _damaged(path: Path | str, number: int) -> JournalError:
-    return JournalError(f"{path}: line {number} is damaged or was edited; a journal stays as it was written")
-
-
-def _opening(path: Path | str, line: bytes) -> Opening:
+def _refuse_others(path: Path | str) -> None:
+    """Refuse a file that is no journal, or one of another version, before any seal is looked at."""
     try:
-        head = json.loads(line) if line else None
-    except (ValueError, RecursionError):
-        head = None
-    if not isinstance(head, dict) or head.get("format") != FORMAT:
+        with Path(path).open("rb") as file:
+            first = file.readline()
+    except OSError as error:
+        raise InputFileError(f"{path}: cannot be read: {error.strerror}") from None
+    if not first.startswith(_BEGINNING):
         raise InputFileError(f"{path}: this is no Aeon journal; save one with: aeon run TASK --save FILE")
-    head.pop("seal", None)
+    if not first.endswith(b"\n"):
+        raise InputFileError(f"{path}: holds no run: it broke off in the first line; delete it and run again")
+    if (version := _version(first)) != 1:
+        raise InputFileError(f"{path}: journal version {version} is not one this Aeon reads")
+
+
+def _version(line: bytes) -> JsonValue:
+    """The version that a line says it is of; 1 where it says nothing."""
     try:
-        return Opening.model_validate(head)
-    except ValidationError:
-        raise InputFileError(f"{path}: journal version {head.get('version')} is not one this Aeon reads") from None
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return 1
+    version: JsonValue = found.get("version", 1) if isinstance(found, dict) else 1
+    return version
+
+
+def _no_line(path: Path | str, number: int, line: bytes) -> InputFileError | JournalError:
+    if (version := _version(line)) != 1:
+        return InputFileError(f"{path}: line {number} is of version {version}, which this Aeon does not read")
+    return JournalError(f"{path}: line {number} is no line of a journal")

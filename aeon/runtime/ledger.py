@@ -17,11 +17,20 @@ class Ledger:
     """Counts what one effect spends and refuses a call that would go beyond its allowance.
 
     ``clock`` gives seconds that never run backwards; the allowance's seconds count from the ledger's making.
+    ``execution_id`` is the run's. ``begin`` is told the name of each tool that changes the world before it is called.
     """
 
-    def __init__(self, allowance: Allowance, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        allowance: Allowance,
+        clock: Callable[[], float] = time.monotonic,
+        execution_id: str = "",
+        begin: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._allowance = allowance
         self._clock = clock
+        self.execution_id = execution_id
+        self._begin = begin
         self._opened = clock()
         self.spent = Usage()
         self.in_tool = False
@@ -62,14 +71,18 @@ class Ledger:
             raise AllowanceExhausted("cost", f"the ${self._allowance.cost:.4f} of this step are spent")
 
     @contextmanager
-    def tool_call(self) -> Iterator[None]:
+    def tool_call(self, changes_the_world: str = "") -> Iterator[None]:
         """Charge a tool call; while the block runs, nobody may break it off.
+
+        ``changes_the_world`` is the name of a tool that does: that it is about to be called is noted first.
 
         Raises:
             AllowanceExhausted: the time is over or the run was asked to stop, so that no tool call may begin.
         """
         if self.closed or self.seconds_left() == 0:
             raise AllowanceExhausted("seconds", "the time for this step is over")
+        if changes_the_world:
+            self._begin(changes_the_world)
         self.charge(Usage(tool_calls=1))
         self.in_tool = True
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aeon.schema.config import CallCaps, Config, ConvergenceThresholds, RefinementLimits, Reserve
+from aeon.schema.config import CallCaps, Config, ConvergenceThresholds, Questions, RefinementLimits, Reserve
 from aeon.schema.frozen import Frozen, JsonObject, JsonValue
 from aeon.schema.history import (
     Conclusion,
@@ -47,7 +47,7 @@ from aeon.schema.plan import (
     Trigger,
     fragment,
 )
-from aeon.schema.task import Task
+from aeon.schema.task import Clarification, Question, Reply, Task
 from aeon.schema.usage import Allowance, Bound, Budget, Usage
 
 __all__ = [
@@ -58,6 +58,7 @@ __all__ = [
     "Budget",
     "CallCaps",
     "Capabilities",
+    "Clarification",
     "Clarity",
     "Conclusion",
     "Config",
@@ -84,12 +85,15 @@ __all__ = [
     "PhaseTiming",
     "Plan",
     "Preparation",
+    "Question",
+    "Questions",
     "Reasoning",
     "Refinement",
     "RefinementAction",
     "RefinementLimits",
     "RefinementRecord",
     "Rejection",
+    "Reply",
     "Reserve",
     "Result",
     "SemanticValidationReport",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from aeon.schema.frozen import Frozen
 from aeon.schema.usage import Budget
 
-__all__ = ["CallCaps", "Config", "ConvergenceThresholds", "RefinementLimits", "Reserve"]
+__all__ = ["CallCaps", "Config", "ConvergenceThresholds", "Questions", "RefinementLimits", "Reserve"]
 
 
 class ConvergenceThresholds(Frozen):
@@ -41,9 +43,25 @@ class CallCaps(Frozen):
     synthesize: int = Field(3, ge=0)
 
     def of(self, phase: str) -> int:
-        """The cap of an effect of this phase."""
-        cap: int = getattr(self, phase)
+        """The cap of an effect of this phase; 0 for one that asks no model."""
+        cap: int = getattr(self, phase, 0)
         return cap
+
+
+class Questions(Frozen):
+    """What a run may ask the person who set the task, and what it does where nobody can be asked.
+
+    ``most`` caps the questions of a run. From this ``ambiguity`` (0-1) of a task on it is asked what is meant.
+    ``unattended`` says what becomes of a question that nobody is there to answer: ``assume`` takes its default and
+    lists it under the assumptions, ``suspend`` ends the run for now, with the stop reason ``waiting``.
+    ``unknown_outcome`` is for a tool that changes the world and was under way when the process ended: ``ask`` whether
+    it was done, or ``stop``. It is never called again unasked.
+    """
+
+    most: int = Field(3, ge=0)
+    ambiguity: float = Field(0.8, ge=0, le=1)
+    unattended: Literal["assume", "suspend"] = "assume"
+    unknown_outcome: Literal["ask", "stop"] = "ask"
 
 
 class Reserve(Frozen):
@@ -63,10 +81,11 @@ class Config(Frozen):
 
     max_passes: int = Field(5, ge=1, le=1000)
     budget: Budget = Budget()
-    thresholds: ConvergenceThresholds = ConvergenceThresholds()
+    convergence: ConvergenceThresholds = ConvergenceThresholds()
     limits: RefinementLimits = RefinementLimits()
     caps: CallCaps = CallCaps()
     reserve: Reserve = Reserve()
+    questions: Questions = Questions()
     prompt_bytes: int = Field(20_000, ge=1_000)
     output_tokens: int = Field(1_024, ge=64)
     tool_output_bytes: int = Field(16_384, ge=256)

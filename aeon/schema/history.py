@@ -10,7 +10,7 @@ from aeon.schema.config import Config
 from aeon.schema.frozen import Frozen, JsonValue
 from aeon.schema.judgment import ConvergenceAssessment, SemanticValidationReport, TaskProfile
 from aeon.schema.plan import Clarity, Plan, RefinementAction, Step, Trigger
-from aeon.schema.task import Task
+from aeon.schema.task import Clarification, Question, Task
 from aeon.schema.usage import Bound, Usage
 
 __all__ = [
@@ -37,18 +37,20 @@ StopReason = Literal[
     "cost_exhausted",
     "interrupted",
     "stalled",
+    "waiting",
+    "unknown_outcome",
     "failed",
 ]
 Phase = Literal[
-    "profile", "plan", "validate_plan", "refine_plan", "execute", "validate_results", "assess", "synthesize"
+    "profile", "plan", "validate_plan", "refine_plan", "execute", "validate_results", "assess", "ask", "synthesize"
 ]
 
 
 class Decision(Frozen):
     """What happens next and the one reason for it."""
 
-    action: Literal["OUTPUT", "CONTINUE"]
-    reason: StopReason | Literal["continue"]
+    action: Literal["OUTPUT", "ASK", "CONTINUE"]
+    reason: StopReason | Literal["needs_clarification", "continue"]
     detail: str = ""
 
 
@@ -75,13 +77,13 @@ class Rejection(Frozen):
 
 
 class RefinementRecord(Frozen):
-    """One refinement: why it was asked for, what was applied or refused, repairs overruled, questions left open."""
+    """One refinement: why it was asked for, what was asked first, what was applied or refused, repairs overruled."""
 
     triggers: tuple[Trigger, ...] = ()
     applied: tuple[RefinementAction, ...] = ()
     rejected: tuple[Rejection, ...] = ()
     advisories: tuple[str, ...] = ()
-    questions: tuple[str, ...] = ()
+    question: Question | None = None
 
 
 class Preparation(Frozen):
@@ -120,7 +122,8 @@ class Conclusion(Frozen):
 
     ``value`` is the validated object where the task had an ``answer_schema`` and one could be had, else ``None``.
     ``pass_number`` is the pass that the answer rests on, 0 if no step ran. ``abandoned`` names steps left pending,
-    ``needs_manual_intervention`` fragments whose refinement attempts are used up.
+    ``needs_manual_intervention`` fragments whose refinement attempts are used up. ``question`` is the one that a
+    waiting run waits for; ``assumptions`` are questions that nobody was there to answer, with what was assumed.
     """
 
     answer: str
@@ -134,6 +137,8 @@ class Conclusion(Frozen):
     abandoned: tuple[str, ...] = ()
     needs_manual_intervention: tuple[str, ...] = ()
     degraded: tuple[Degradation, ...] = ()
+    question: Question | None = None
+    assumptions: tuple[Clarification, ...] = ()
     usage: Usage = Usage()
     bound: Bound
     seconds: float = 0.0
@@ -141,11 +146,14 @@ class Conclusion(Frozen):
     @property
     def assembled(self) -> bool:
         """Whether the answer is step outputs put together without a model, because synthesis was not possible."""
-        return self.stop_reason == "failed" or any(d.phase == "synthesize" for d in self.degraded)
+        return self.stop_reason in ("failed", "waiting") or any(d.phase == "synthesize" for d in self.degraded)
 
 
 class ExecutionHistory(Frozen):
-    """A whole run. A pass's plan is derived from the start and the deltas: ``aeon.kernel.history.plan_before``."""
+    """A whole run; ``task`` and ``configuration`` as they stood at its end.
+
+    A pass's plan is derived from the start and the deltas: ``aeon.observability.snapshot.plan_before``.
+    """
 
     version: Literal[1] = 1
     execution_id: str

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from aeon.schema.frozen import Frozen
 from aeon.schema.plan import RefinementAction, Trigger
+from aeon.schema.task import Question
 
 __all__ = [
     "ConvergenceAssessment",
@@ -43,6 +44,17 @@ class TaskProfile(Frozen):
     confidence_requirement: Level = "medium"
     rationale: str = ""
     inferred: bool = True
+
+    def revised(self, profile: TaskProfile, first: TaskProfile) -> TaskProfile:
+        """The next version: another profile, its depth at most one tier away from the first one's."""
+        depth = min(max(profile.reasoning_depth, first.reasoning_depth - 1), first.reasoning_depth + 1)
+        return profile.model_copy(update={"reasoning_depth": depth, "version": self.version + 1})
+
+    def triggers(self, cut: float) -> tuple[Trigger, ...]:
+        """A reason to ask what is meant, where the task is at least as ambiguous as ``cut`` (0-1)."""
+        if not self.inferred or self.ambiguity < cut:
+            return ()
+        return (Trigger(kind="ambiguous", location="plan", detail=self.rationale or "what is meant is left open"),)
 
 
 class Issue(Frozen):
@@ -94,8 +106,8 @@ class ConvergenceAssessment(Frozen):
 
 
 class Refinement(Frozen):
-    """What a planner proposes to change, repairs of a validator that it overruled, and questions it would ask."""
+    """What a planner proposes to change, repairs of a validator that it overruled, and a question it must ask first."""
 
     actions: tuple[RefinementAction, ...] = ()
     advisories: tuple[str, ...] = ()
-    questions: tuple[str, ...] = ()
+    question: Question | None = None

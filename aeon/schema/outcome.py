@@ -6,7 +6,9 @@ from typing import Literal
 
 from pydantic import Field, SerializeAsAny
 
+from aeon.schema.config import Config
 from aeon.schema.frozen import Frozen, JsonValue
+from aeon.schema.task import Question
 from aeon.schema.usage import Usage
 
 __all__ = ["Answer", "Failure", "Outcome"]
@@ -18,18 +20,21 @@ class Failure(Frozen):
     ``allowance``: it would have spent more than allowed (``limit`` says of what). ``endpoint``: the model cannot be
     reached or used. ``completion``: the model answered, but with nothing usable. ``tool``: a tool failed.
     ``handler``: the module raised something of its own or returned a value of another type. ``interrupted``: it was
-    broken off because the run was asked to stop.
+    broken off because the run was asked to stop. ``waiting``: ``question`` is put, and its answer is not there yet.
+    ``unknown``: a tool that changes the world was called, and whether it did so is not known.
     """
 
-    kind: Literal["allowance", "endpoint", "completion", "tool", "handler", "interrupted"]
+    kind: Literal["allowance", "endpoint", "completion", "tool", "handler", "interrupted", "waiting", "unknown"]
     message: str
     limit: Literal["calls", "tokens", "seconds", "cost"] | None = None
+    question: Question | None = None
 
 
 class Outcome(Frozen):
     """The answer to one effect. Times are seconds since the run began and never run backwards.
 
-    ``interrupted`` is true from the moment somebody asked the run to stop.
+    ``interrupted`` is true from the moment somebody asked the run to stop. ``config`` is set where a run is forked:
+    from here on it holds instead of the one before.
     """
 
     value: SerializeAsAny[Frozen] | None = None
@@ -38,6 +43,7 @@ class Outcome(Frozen):
     started: float = Field(0.0, ge=0)
     ended: float = Field(0.0, ge=0)
     interrupted: bool = False
+    config: Config | None = None
 
     @property
     def message(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -65,7 +65,7 @@ _BAD_ENDS: dict[str, Literal["blocked", "failed_step"]] = {"invalid": "blocked",
 class Trigger(Frozen):
     """Why a refinement is asked for. It points at something that exists: a step id, ``plan`` or ``answer``."""
 
-    kind: Literal["issue", "reason_code", "blocked", "failed_step"]
+    kind: Literal["issue", "reason_code", "blocked", "failed_step", "ambiguous"]
     location: str
     detail: str
 
@@ -162,6 +162,17 @@ class Plan(Frozen):
         by_id = {step.id: step for step in changed}
         return Plan(steps=tuple(by_id.get(step.id, step) for step in self.steps))
 
+    def invalidated(self, step: Step) -> Plan:
+        """The plan with that step invalid, if it was complete."""
+        return self.merge((step.model_copy(update={"status": "invalid"}),)) if step.status == "complete" else self
+
+    def rewired(self, moved: Mapping[str, str]) -> Plan:
+        """The plan with pending steps that depend on an old id depending on the new one instead."""
+        touched = (s for s in self.steps if not s.executed and moved.keys() & set(s.dependencies))
+        return self.merge(
+            s.model_copy(update={"dependencies": tuple(moved.get(d, d) for d in s.dependencies)}) for s in touched
+        )
+
     def numbered(self) -> Plan:
         """The plan with the index and the total of each step as they stand."""
         total = len(self.steps)
@@ -242,3 +253,16 @@ class RefinementAction(Frozen):
     target: str | None = None
     steps: tuple[Step, ...] = ()
     justification: str = ""
+
+    def unfit(self, target: Step | None) -> str:
+        """Why this delta cannot be tried on its target at all, or nothing."""
+        return next((reason for unfit, reason in _UNFIT if unfit(self, target)), "")
+
+
+_UNFIT: tuple[tuple[Callable[[RefinementAction, Step | None], bool], str], ...] = (
+    (lambda a, target: a.target is not None and target is None, "there is no such step"),
+    (lambda a, target: a.type in ("MODIFY", "REMOVE") and (not target or target.executed), "that step has run"),
+    (lambda a, target: (a.type == "REMOVE") == bool(a.steps), "only REMOVE, and always REMOVE, comes without steps"),
+    (lambda a, target: a.type == "MODIFY" and [s.id for s in a.steps] != [a.target], "MODIFY keeps the step's id"),
+    (lambda a, target: any(s.status != "pending" for s in a.steps), "a new step cannot have run"),
+)

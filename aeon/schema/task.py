@@ -6,7 +6,33 @@ from pydantic import Field, field_validator
 
 from aeon.schema.frozen import Frozen, JsonObject
 
-__all__ = ["Task"]
+__all__ = ["Clarification", "Question", "Reply", "Task"]
+
+
+class Question(Frozen):
+    """One question to the person who set the task.
+
+    ``default`` is what may be assumed where nobody answers; without one, nothing may.
+    """
+
+    text: str = Field(min_length=1)
+    options: tuple[str, ...] = ()
+    default: str = ""
+
+
+class Reply(Frozen):
+    """What a person said to a question; ``assumed``: nobody was asked, so it is the question's default."""
+
+    text: str
+    assumed: bool = False
+
+
+class Clarification(Frozen):
+    """A question that was asked in a run, and its answer."""
+
+    question: str
+    answer: str
+    assumed: bool = False
 
 
 class Task(Frozen):
@@ -15,12 +41,14 @@ class Task(Frozen):
     ``context`` is text the answer may rely on; it is shown to the model as data, never as instructions.
     ``answer_schema`` is a JSON Schema: the result then carries a validated object beside the text.
     ``criteria`` are yes/no statements, in words, that the answer must meet to count as converged.
+    ``clarifications`` are questions that were asked about the task, with their answers; a run adds its own.
     """
 
     text: str = Field(min_length=1)
     context: str = ""
     answer_schema: JsonObject | None = None
     criteria: tuple[str, ...] = ()
+    clarifications: tuple[Clarification, ...] = ()
 
     @field_validator("text")
     @classmethod
@@ -28,3 +56,12 @@ class Task(Frozen):
         if not text.strip():
             raise ValueError("the task is empty: say in words what you want to know")
         return text.strip()
+
+    def answered(self, question: Question) -> bool:
+        """Whether this question was asked already, word for word."""
+        return any(known.question == question.text for known in self.clarifications)
+
+    def clarified(self, question: Question, reply: Reply) -> Task:
+        """The task with one more question answered."""
+        new = Clarification(question=question.text, answer=reply.text, assumed=reply.assumed)
+        return self.model_copy(update={"clarifications": (*self.clarifications, new)})

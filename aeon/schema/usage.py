@@ -54,6 +54,13 @@ class Allowance(Frozen):
     seconds: float | None = Field(None, ge=0)
     cost: float | None = Field(None, ge=0)
 
+    def split(self, shares: int, cap: int) -> list[Allowance]:
+        """The allowance divided among effects that run at once, each of at most ``cap`` calls: together never more."""
+        tokens = None if self.tokens is None else self.tokens // shares
+        cost = None if self.cost is None else self.cost / shares
+        calls = (max(0, min(cap, self.calls - n * cap)) for n in range(shares))
+        return [Allowance(calls=c, tokens=tokens, seconds=self.seconds, cost=cost) for c in calls]
+
 
 class Bound(Frozen):
     """The most that a run can spend, known before it starts (``None``: not limited)."""

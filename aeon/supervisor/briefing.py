@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aeon.schema import Task
+from aeon.schema import Clarification, Task
 from aeon.supervisor.prompt import Prompt, fence, load, render
 
 __all__ = ["Briefing"]
 
 _LONGEST_CONTEXT = 6_000
 _LONGEST_TASK = 6_000
+_LONGEST_ANSWER = 1_000
 
 
 @dataclass(frozen=True)
@@ -30,4 +31,10 @@ class Briefing:
             parts.append(fence("context", task.context, _LONGEST_CONTEXT))
         if task.criteria:
             parts.append("The answer must meet:\n" + "\n".join(f"- {criterion}" for criterion in task.criteria))
+        if task.clarifications:
+            parts.append("What was asked, and the answer:\n" + "\n".join(map(_told, task.clarifications)))
         return Prompt(system=system, user="\n\n".join([*parts, question]))
+
+
+def _told(known: Clarification) -> str:
+    return f"- {known.question[:_LONGEST_ANSWER]} {known.answer[:_LONGEST_ANSWER]}"

@@ -26,7 +26,7 @@ _TOKEN = re.compile(r'["{}\[\]]')
 _STRING_REST = re.compile(r'(?:[^"\\]|\\.)*+"', re.DOTALL)
 _CLOSES = {"}": "{", "]": "["}
 _ARRAY_START = re.compile(r"""[\s,]*+\[(?=\s*(?:["'“{\[\]0-9-]|(?:true|false|null)\b))""")
-_GOES_ON = re.compile(r"""\s*+(?:[}\]]|,?\s*+["']\w+["']\s*+:)""")
+_GOES_ON = re.compile(r"""\s*+(?:[}\]]|,\s*+(?:["'“0-9-]|(?:true|false|null)\b)|["']\w+["']\s*+:)""")
 _MEMBER = re.compile(r"""["'”]\s*:\s*\Z""")
 _MEMBER_REACH = 64
 _MOST_THOUGHTS = 32

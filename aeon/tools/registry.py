@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import difflib
 import time
-from collections.abc import Iterable, Mapping
-from contextlib import nullcontext
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from types import MappingProxyType
 from weakref import WeakKeyDictionary
 
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
-from aeon.errors import ConfigError, ToolArgumentError, UnknownNameError
+from aeon.errors import ConfigError, OutcomeUnknown, ToolArgumentError, ToolTimeout, UnknownNameError
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.tools.arguments import problems
 from aeon.tools.invoke import invoke
@@ -80,12 +80,14 @@ class ToolRegistry:
         arguments: JsonObject,
         idempotency_key: str = "",
         inputs: Mapping[str, JsonValue] = _NOTHING,
+        guard: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> ToolOutput:
         """Call the tool once and return its output.
 
         ``inputs`` are outputs of earlier steps by step id, for tools that take them. Tools that are not
-        ``parallel_safe`` run one at a time. Raises ``UnknownNameError``; ``ToolArgumentError`` before the tool is
-        touched; ``ToolTimeout``; ``ToolFailed``.
+        ``parallel_safe`` run one at a time. ``guard`` is entered when everything is ready, right before the call.
+        Raises ``UnknownNameError``; ``ToolArgumentError`` before the tool is touched; ``ToolTimeout``, or
+        ``OutcomeUnknown`` for a tool with side effects; ``ToolFailed``.
         """
         tool = self.get(name)
         found = problems(self._validators[name], arguments)
@@ -98,7 +100,8 @@ class ToolRegistry:
         prepared.update({key: host[key] for key in tool.host_filled})
         async with nullcontext() if tool.parallel_safe else self._lock():
             started = time.monotonic()
-            value, cut = await invoke(tool, prepared, self.output_bytes)
+            with guard():
+                value, cut = await _ended(tool, invoke(tool, prepared, self.output_bytes))
             return ToolOutput(value=value, cut=cut, seconds=time.monotonic() - started)
 
     def _lock(self) -> asyncio.Lock:
@@ -115,6 +118,16 @@ class ToolRegistry:
                 lines.append(f"    {key}: {' '.join(text.split())}")
         lines += [f"    {line}" for line in tool.hint.splitlines()]
         return "\n".join(lines)
+
+
+async def _ended(tool: Tool, call: Awaitable[tuple[JsonValue, bool]]) -> tuple[JsonValue, bool]:
+    """What the call gave; where a tool that changes the world did not return in time, nobody knows what it did."""
+    try:
+        return await call
+    except ToolTimeout as error:
+        if tool.side_effects:
+            raise OutcomeUnknown(str(error)) from None
+        raise
 
 
 def _prepared(tool: Tool, arguments: JsonObject) -> tuple[dict[str, object], list[str]]:

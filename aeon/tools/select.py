@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib
 from collections.abc import Callable
+from pathlib import Path
 
 from aeon.errors import MissingExtraError, UnknownNameError, UsageError
 from aeon.tools.calculator import calculator
@@ -12,7 +13,7 @@ from aeon.tools.files import files
 from aeon.tools.output import one_line
 from aeon.tools.tool import Tool
 
-__all__ = ["AVAILABLE", "resolve"]
+__all__ = ["AVAILABLE", "portable", "resolve"]
 
 
 def _calculator(_: str) -> tuple[Tool, ...]:
@@ -41,6 +42,12 @@ _MAKERS: dict[str, tuple[Callable[[str], tuple[Tool, ...]], str]] = {
 
 AVAILABLE = tuple(f"{name}={operand}" if operand else name for name, (_, operand) in _MAKERS.items())
 """What may stand in a specification."""
+
+
+def portable(spec: str) -> str:
+    """The specification with its folder's path made absolute, so that it holds in another working directory too."""
+    entries = (part.strip().partition("=") for part in spec.split(","))
+    return ",".join(f"{name}={Path(operand).expanduser().resolve()}" if eq else name for name, eq, operand in entries)
 
 
 def resolve(spec: str) -> list[Tool]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from aeon.kernel.budget import allowance, bound, exhausted, pass_limit, split
+from aeon.kernel.budget import allowance, bound, exhausted, pass_limit
 from aeon.kernel.effects import Effect
 from aeon.schema import (
     Allowance,
@@ -115,7 +115,7 @@ def test_a_split_allowance_never_exceeds_the_whole(
     calls: int, tokens: int | None, cost: float | None, cap: int, shares: int
 ) -> None:
     """Shares add up to no more than the whole, none is above the cap, and earlier ones are served first."""
-    parts = split(Allowance(calls=calls, tokens=tokens, seconds=7, cost=cost), cap, shares)
+    parts = Allowance(calls=calls, tokens=tokens, seconds=7, cost=cost).split(shares, cap)
     assert len(parts) == shares
     assert sum(p.calls for p in parts) == min(calls, cap * shares)
     assert [p.calls for p in parts] == sorted((p.calls for p in parts), reverse=True)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aeon.kernel.history import plan_before
+from aeon.observability.snapshot import plan_before
 from aeon.schema import Budget, Config, RefinementLimits, Result, TaskProfile
 from kernel.world import ENDPOINT_DOWN, NOT_YET, ONE_CALL, WildWorld, World, add, found, step
 

@@ -18,8 +18,10 @@ from aeon.schema import (
     Issue,
     Outcome,
     Plan,
+    Question,
     Refinement,
     RefinementAction,
+    Reply,
     Result,
     SemanticValidationReport,
     Step,
@@ -29,7 +31,7 @@ from aeon.schema import (
     Usage,
 )
 
-Reply: TypeAlias = Frozen | Callable[[Effect, int], Frozen]
+Said: TypeAlias = Frozen | Callable[[Effect, int], Frozen]
 
 ONE_CALL = Usage(calls=1, prompt_tokens=90, generated_tokens=10, cost=0.01)
 NOT_YET = ConvergenceAssessment(converged=False, completeness=0.5, reason_codes=("completeness",), explanation="half")
@@ -75,10 +77,10 @@ class World:
         cost: Usage | Callable[[Effect], Usage] = ONE_CALL,
         seconds: float = 1.0,
         interrupted_at: int | None = None,
-        **replies: Reply,
+        **replies: Said,
     ) -> None:
         self.cost, self.seconds, self.interrupted_at = cost, seconds, interrupted_at
-        self.replies: dict[str, Reply] = {
+        self.replies: dict[str, Said] = {
             "profile": TaskProfile(reasoning_depth=3, ambiguity=0.0),
             "plan": Plan(steps=tuple(steps)),
             "validate_plan": SemanticValidationReport(),
@@ -86,6 +88,7 @@ class World:
             "execute": lambda effect, _: StepResult(output=f"out of {effect.step.id}"),
             "validate_results": SemanticValidationReport(),
             "assess": CONVERGED,
+            "ask": Reply(text="this one"),
             "synthesize": Answer(text="the answer"),
         } | replies
         self.effects: list[Effect] = []
@@ -215,6 +218,8 @@ class WildWorld(World):
 
     def say_refine_plan(self, effect: Effect) -> Refinement:
         """A few deltas, not always sound ones."""
+        if effect.may_ask and self.random.random() < 0.2:
+            return Refinement(question=Question(text=f"which of {self.random.randint(1, 3)}?", default="the first"))
         return Refinement(actions=tuple(self.delta(effect, n) for n in range(self.random.randint(0, 3))))
 
     def say_execute(self, effect: Effect) -> StepResult:
@@ -225,6 +230,10 @@ class WildWorld(World):
     def say_assess(self, effect: Effect) -> ConvergenceAssessment:
         """Not yet, mostly."""
         return CONVERGED if not self.greedy and self.random.random() < 0.2 else NOT_YET
+
+    def say_ask(self, effect: Effect) -> Reply:
+        """Some reply."""
+        return Reply(text=self.random.choice(("this one", "that one", effect.question.default or "no")))
 
     def say_synthesize(self, effect: Effect) -> Answer:
         """An answer."""

@@ -1,0 +1,58 @@
+"""Puts a run's questions to a person, or does what the policy says where nobody is there."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import Literal, TypeAlias
+
+from aeon.errors import Waiting
+from aeon.kernel.effects import AskUser
+from aeon.schema import Question, Reply
+
+__all__ = ["Answerer", "Asker"]
+
+Answerer: TypeAlias = Callable[[Question], str | Awaitable[str | None] | None]
+"""Answers a question; ``None`` or an empty text where there is no answer now."""
+
+
+class Asker:
+    """Asks ``answerer``. Where there is none, or it has no answer, ``unattended`` says what becomes of the question.
+
+    A question without a default is never answered by assumption.
+    """
+
+    def __init__(
+        self, answerer: Answerer | None = None, unattended: Literal["assume", "suspend"] = "assume"
+    ) -> None:
+        self._answerer = answerer
+        self._unattended = unattended
+
+    async def ask(self, effect: AskUser) -> Reply:
+        """The answer, or the question's default, marked as assumed.
+
+        Raises:
+            Waiting: nobody answers, and the policy is to suspend the run, or there is nothing to assume.
+        """
+        said = await self.said(effect.question)
+        if said and said.strip():
+            return Reply(text=said.strip())
+        if self._unattended == "suspend" or not effect.question.default:
+            raise Waiting(effect.question.text)
+        return Reply(text=effect.question.default, assumed=True)
+
+    async def said(self, question: Question) -> str | None:
+        """What the answerer says, ``None`` without one."""
+        if self._answerer is None:
+            return None
+        if inspect.iscoroutinefunction(self._answerer):
+            return await _awaited(self._answerer(question))
+        run = contextvars.copy_context().run
+        loop = asyncio.get_running_loop()
+        return await _awaited(await loop.run_in_executor(None, run, self._answerer, question))  # it waits for a person
+
+
+async def _awaited(said: str | Awaitable[str | None] | None) -> str | None:
+    return said if said is None or isinstance(said, str) else await said

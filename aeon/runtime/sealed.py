@@ -1,0 +1,153 @@
+"""A file of lines that can only grow, and that shows when it was edited.
+
+Each line is a JSON object that ends in a seal: a digest of the line and of the seal before it. A line is on disk when
+``append`` returns. One process at a time may append.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import io
+import os
+import re
+from pathlib import Path
+
+from aeon.errors import InputFileError, JournalError
+
+__all__ = ["SealedFile", "read_sealed"]
+
+_SEALED = re.compile(rb'(\{.*),"seal":"([0-9a-f]{16})"\}', re.DOTALL)
+_BUSY = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
+
+
+class SealedFile:
+    """A sealed file open for appending; made by `create` or `reopen`."""
+
+    def __init__(self, file: io.FileIO, seal: str = "", size: int = 0) -> None:
+        self._file = file
+        self._seal = seal
+        self._size = size
+
+    @classmethod
+    def create(cls, path: Path | str) -> SealedFile:
+        """A new file.
+
+        Raises:
+            InputFileError: it exists already or cannot be written.
+        """
+        try:
+            file = io.FileIO(path, "x")
+        except FileExistsError:
+            raise InputFileError(f"{path}: exists already; a journal is never overwritten, name another") from None
+        except OSError as error:
+            raise InputFileError(f"{path}: cannot be written: {error.strerror}") from None
+        _lock(path, file)
+        with contextlib.suppress(OSError):  # so that the name survives a power cut too, where the system can do that
+            folder = os.open(Path(path).resolve().parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+        return cls(file)
+
+    @classmethod
+    def reopen(cls, path: Path | str) -> tuple[SealedFile, list[bytes], bool]:
+        """An existing file, its lines, and whether a torn last line was cut off.
+
+        Raises:
+            InputFileError: it cannot be read or written, or another process is appending to it.
+            JournalError: a line is damaged.
+        """
+        try:
+            file = io.FileIO(path, "r+")
+        except OSError as error:
+            raise InputFileError(f"{path}: cannot be opened: {error.strerror}") from None
+        try:
+            _lock(path, file)
+            lines, torn, seal = read_sealed(path)
+            size = os.fstat(file.fileno()).st_size - len(torn)
+            if torn:
+                file.truncate(size)
+            file.seek(size)
+        except OSError as error:
+            file.close()
+            raise InputFileError(f"{path}: cannot be written: {error.strerror}") from None
+        except BaseException:
+            file.close()
+            raise
+        return cls(file, seal, size), lines, bool(torn)
+
+    def append(self, line: bytes) -> None:
+        """Add a line, a JSON object; it is on disk before this returns.
+
+        Raises:
+            JournalError: it could not be written; what was there before is whole.
+        """
+        seal = _digest(line, self._seal)
+        sealed = data = line[:-1] + f',"seal":"{seal}"}}\n'.encode()
+        try:
+            while data:
+                data = data[self._file.write(data) :]
+            os.fsync(self._file.fileno())
+        except (OSError, ValueError) as error:
+            raise self._broken(error) from None
+        self._seal = seal
+        self._size += len(sealed)
+
+    def close(self) -> None:
+        """Close the file and give up the lock."""
+        self._file.close()
+
+    def _broken(self, error: OSError | ValueError) -> JournalError:
+        """Take back what was written of a line; without a whole one, the file too."""
+        name = str(self._file.name)
+        with contextlib.suppress(OSError, ValueError):
+            self._file.truncate(self._size)
+        if not self._size:
+            Path(name).unlink(missing_ok=True)
+        self.close()
+        rest = "what was saved before is whole; go on with: aeon resume" if self._size else "nothing was saved"
+        reason = error.strerror if isinstance(error, OSError) else "it is closed"
+        return JournalError(f"{name}: cannot be written: {reason}; {rest}")
+
+
+def read_sealed(path: Path | str) -> tuple[list[bytes], bytes, str]:
+    """The lines of a file without their seals, what is left of a torn last one, and the last seal.
+
+    Raises:
+        InputFileError: the file cannot be read.
+        JournalError: a line is damaged; names it.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise InputFileError(f"{path}: cannot be read: {error.strerror}") from None
+    *whole, torn = data.split(b"\n")
+    lines: list[bytes] = []
+    seal = ""
+    for number, line in enumerate(whole, 1):
+        match = _SEALED.fullmatch(line)
+        bare = match[1] + b"}" if match else line
+        if match is None or match[2].decode() != _digest(bare, seal):
+            raise JournalError(f"{path}: line {number} is damaged or was edited; a journal stays as it was written")
+        lines.append(bare)
+        seal = match[2].decode()
+    return lines, torn, seal
+
+
+def _digest(line: bytes, before: str) -> str:
+    """16 hex digits over a line and the seal of the line before."""
+    return hashlib.sha256(before.encode() + line).hexdigest()[:16]
+
+
+def _lock(path: Path | str, file: io.FileIO) -> None:
+    try:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in _BUSY:
+            file.close()
+            raise InputFileError(f"{path}: another process is working on this run; wait until it has ended") from None
+        # a file system without locks: nothing to hold on to

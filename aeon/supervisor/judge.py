@@ -1,0 +1,162 @@
+"""Yes/no judgments in the form that the endpoint is good at, scaled by what was measured for that very model.
+
+A small model's "Yes" says more about the wording than about the case, so a judgment is several questions in different
+words, its score is calibrated on labelled cases, and one that was measured to be little better than chance says so:
+``Judged.decides`` is false, and a caller must not act on it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from pydantic import Field
+
+from aeon.errors import EmptyCompletion, Malformed, Truncated
+from aeon.llm.adapter import LLMAdapter
+from aeon.schema import Form
+from aeon.schema.frozen import Frozen
+from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
+from aeon.supervisor.judgments import Calibrations, JudgmentSpec, Question, calibrations
+from aeon.supervisor.prompt import Prompt, cut, fence, render
+from aeon.supervisor.supervisor import Supervisor
+
+__all__ = ["Answer", "Asked", "Judge", "Judged", "form_for"]
+
+Asked = Literal["probability", "verdict", "samples"]
+
+_MOST_SAMPLES = 20
+_SURE = 1e-4
+_YES_OR_NO = " Answer Yes or No."
+_SAMPLE_TOKENS = 4
+
+
+class Answer(Frozen):
+    """How likely "Yes" was to one question (0-1), and whether "Yes" speaks for the judgment."""
+
+    question: str
+    yes: float = Field(ge=0, le=1)
+    speaks_for: bool = True
+
+
+class Judged(Frozen):
+    """A judgment as made. ``score`` is in 0-1, calibrated if ``measured``; at 0.5 and above it says yes.
+
+    ``decides`` is false where the score must not decide anything: the judgment was measured to be too poor for this
+    model and form, or never measured.
+    """
+
+    name: str
+    score: float = Field(ge=0, le=1)
+    form: Form
+    decides: bool
+    measured: bool
+    raw: float
+    answers: tuple[Answer, ...]
+
+
+@dataclass(frozen=True)
+class _Sampling:
+    """The same endpoint, at a temperature and with a seed of its own."""
+
+    llm: LLMAdapter
+    temperature: float
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """The endpoint's name."""
+        return self.llm.name
+
+    async def complete(self, request: LLMRequest) -> LLMResponse:
+        """One completion, sampled."""
+        return await self.llm.complete(
+            request.model_copy(update={"temperature": self.temperature, "seed": self.seed})
+        )
+
+    async def capabilities(self) -> Capabilities:
+        """The endpoint's capabilities."""
+        return await self.llm.capabilities()
+
+    async def aclose(self) -> None:
+        """Nothing of its own to let go of."""
+
+
+def form_for(can: Capabilities) -> Asked:
+    """The form an endpoint is good at: token probabilities, else a structured verdict, else a vote of samples."""
+    if can.logprobs:
+        return "probability"
+    return "verdict" if can.json_schema or can.json_mode else "samples"
+
+
+class Judge:
+    """Asks judgments through a supervisor.
+
+    ``form`` forces one form; by default it is chosen from the endpoint's capabilities. ``samples`` (1-20) is how many
+    answers a vote takes, at ``temperature``; sample ``i`` has seed ``i``. A judgment about one material makes at most
+    ``questions`` calls as ``probability``, ``questions * (1 + repairs)`` as ``verdict``, ``questions * samples`` as
+    ``samples``. ``measured`` holds what was measured; ``unmeasured_decides`` lets a judgment decide that was not.
+    """
+
+    def __init__(
+        self,
+        supervisor: Supervisor,
+        form: Asked | None = None,
+        samples: int = 8,
+        temperature: float = 1.0,
+        measured: Calibrations | None = None,
+        unmeasured_decides: bool = False,
+    ) -> None:
+        self._supervisor = supervisor
+        self._form = form
+        self._samples = max(1, min(samples, _MOST_SAMPLES))
+        self._temperature = temperature
+        self._measured = measured if measured is not None else calibrations()
+        self._unmeasured_decides = unmeasured_decides
+
+    async def ask(self, spec: JudgmentSpec, *materials: Mapping[str, str]) -> Judged:
+        """The judgment of ``materials``: one, or the parts of one in order, which ``spec.combine`` puts together.
+
+        Raises:
+            ConfigError: a material lacks a value that the judgment names, or has one that it does not.
+            CompletionError: there is no usable answer to a question.
+            AllowanceExhausted: a prompt is too long, or the ledger does not admit a call.
+            ModelError: the endpoint gave no answer at all.
+        """
+        form = self._form or form_for(await self._supervisor.capabilities())
+        answers: list[Answer] = []
+        parts: list[float] = []
+        for material in materials or ({},):
+            shown = _shown(spec, material)
+            said = [await self._answer(form, shown, question) for question in spec.questions]
+            parts.append(sum(map(_weight, said)) / len(said))
+            answers += said
+        raw = min(parts) if spec.combine == "min" else sum(parts) / len(parts)
+        found = self._measured.find(self._supervisor.llm.name, spec, form)
+        return Judged(
+            name=spec.name, form=form, raw=raw, answers=tuple(answers), measured=found is not None,
+            score=found.score(raw) if found else 1 / (1 + math.exp(-raw)),
+            decides=found.decides if found else self._unmeasured_decides,
+        )  # fmt: skip
+
+    async def _answer(self, form: Asked, shown: str, question: Question) -> Answer:
+        prompt = Prompt(system="", user=f"{shown}\n\n{question.ask}{_YES_OR_NO}")
+        if form == "samples":
+            yes = await self._vote(prompt)
+        elif form == "verdict":
+            yes = (await self._supervisor.verdict(prompt)).value
+        else:
+            yes = (await self._supervisor.probability(prompt)).value
+        return Answer(question=question.ask, yes=yes, speaks_for=question.yes)
+
+    async def _vote(self, prompt: Prompt) -> float:
+        """The share of "Yes" among the samples that say either, with half a vote for each side beforehand."""
+        votes: list[bool] = []
+        for seed in range(1, self._samples + 1):
+            said = await self._sample(prompt, seed)
+            votes += [] if said is None else [said]
+        if not votes:
+            raise Malformed(f"none of {self._samples} samples says Yes or No")
+        return (sum(votes) + 0.5) / (len(votes) + 1)

@@ -1,0 +1,1 @@
+"""Tests of the supervisor: what a model says, and what is made of it."""
