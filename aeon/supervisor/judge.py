@@ -7,9 +7,10 @@ words, its score is calibrated on labelled cases, and one that was measured to b
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
@@ -19,8 +20,8 @@ from aeon.llm.adapter import LLMAdapter
 from aeon.schema import Form
 from aeon.schema.frozen import Frozen
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
-from aeon.supervisor.judgments import Calibrations, JudgmentSpec, Question, calibrations
-from aeon.supervisor.prompt import Prompt, cut, fence, render
+from aeon.supervisor.judge_specs import Calibrations, JudgmentSpec, Question, calibrations
+from aeon.supervisor.prompt import Prompt
 from aeon.supervisor.supervisor import Supervisor
 
 __all__ = ["Answer", "Asked", "Judge", "Judged", "form_for"]
@@ -29,8 +30,8 @@ Asked = Literal["probability", "verdict", "samples"]
 
 _MOST_SAMPLES = 20
 _SURE = 1e-4
-_YES_OR_NO = " Answer Yes or No."
-_SAMPLE_TOKENS = 4
+_VERDICT_TOKENS = 256
+_WORD_TOKENS = 32
 
 
 class Answer(Frozen):
@@ -57,6 +58,15 @@ class Judged(Frozen):
     answers: tuple[Answer, ...]
 
 
+class _Verdict(Frozen):
+    reason: str
+    verdict: Literal["yes", "no"]
+
+
+class _Word(Frozen):
+    answer: Literal["yes", "no"]
+
+
 @dataclass(frozen=True)
 class _Sampling:
     """The same endpoint, at a temperature and with a seed of its own."""
@@ -72,9 +82,7 @@ class _Sampling:
 
     async def complete(self, request: LLMRequest) -> LLMResponse:
         """One completion, sampled."""
-        return await self.llm.complete(
-            request.model_copy(update={"temperature": self.temperature, "seed": self.seed})
-        )
+        return await self.llm.complete(request.model_copy(update={"temperature": self.temperature, "seed": self.seed}))
 
     async def capabilities(self) -> Capabilities:
         """The endpoint's capabilities."""
@@ -129,7 +137,7 @@ class Judge:
         answers: list[Answer] = []
         parts: list[float] = []
         for material in materials or ({},):
-            shown = _shown(spec, material)
+            shown = spec.shown(material)
             said = [await self._answer(form, shown, question) for question in spec.questions]
             parts.append(sum(map(_weight, said)) / len(said))
             answers += said
@@ -142,21 +150,32 @@ class Judge:
         )  # fmt: skip
 
     async def _answer(self, form: Asked, shown: str, question: Question) -> Answer:
-        prompt = Prompt(system="", user=f"{shown}\n\n{question.ask}{_YES_OR_NO}")
+        prompt = Prompt(system="", user=f"{shown}\n\n{question.prompt}")
         if form == "samples":
             yes = await self._vote(prompt)
         elif form == "verdict":
-            yes = (await self._supervisor.verdict(prompt)).value
+            said = await self._supervisor.structured(prompt, _Verdict, max_tokens=_VERDICT_TOKENS)
+            yes = float(said.value.verdict == "yes")
         else:
             yes = (await self._supervisor.probability(prompt)).value
         return Answer(question=question.ask, yes=yes, speaks_for=question.yes)
 
     async def _vote(self, prompt: Prompt) -> float:
-        """The share of "Yes" among the samples that say either, with half a vote for each side beforehand."""
+        """The share of yes among the usable samples, with half a vote for each side beforehand."""
+        usual = self._supervisor
         votes: list[bool] = []
         for seed in range(1, self._samples + 1):
-            said = await self._sample(prompt, seed)
-            votes += [] if said is None else [said]
+            sampling = _Sampling(usual.llm, self._temperature, seed)
+            asker = Supervisor(sampling, 0, usual.prompt_bytes, usual.output_tokens)
+            with contextlib.suppress(Malformed, Truncated, EmptyCompletion):
+                votes.append((await asker.structured(prompt, _Word, max_tokens=_WORD_TOKENS)).value.answer == "yes")
         if not votes:
-            raise Malformed(f"none of {self._samples} samples says Yes or No")
+            raise Malformed(f"none of {self._samples} samples is a usable answer")
         return (sum(votes) + 0.5) / (len(votes) + 1)
+
+
+def _weight(answer: Answer) -> float:
+    """The log-odds that an answer adds to the judgment."""
+    yes = min(max(answer.yes, _SURE), 1 - _SURE)
+    odds = math.log(yes / (1 - yes))
+    return odds if answer.speaks_for else -odds

@@ -1,0 +1,137 @@
+"""What is judged and how well that went: judgments and their calibrations, both data in files beside this one.
+
+A calibration belongs to one model, one judgment in one wording, and one form. ``scripts/bench/judgments.py --fit``
+measures them on labelled cases and writes the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import resources
+from typing import Literal, TypeVar
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from aeon.errors import InputFileError, UnknownNameError
+from aeon.schema import Form
+from aeon.schema.frozen import Frozen
+from aeon.supervisor.prompt import clean, cut, fence, render
+
+__all__ = ["PAR", "Calibration", "Calibrations", "JudgmentSpec", "Question", "calibrations", "judgment", "judgments"]
+
+T = TypeVar("T")
+
+PAR = 0.75
+"""The least AUROC at which a judgment may decide something: three of four pairs in the right order."""
+
+
+class Question(Frozen):
+    """One yes/no question about the material; ``yes`` says whether a Yes speaks for the judgment."""
+
+    ask: str = Field(min_length=1)
+    yes: bool = True
+
+    @property
+    def prompt(self) -> str:
+        """The question as it is put to the model."""
+        return f"{self.ask} Answer Yes or No."
+
+
+class JudgmentSpec(Frozen):
+    """A judgment as data: how the material is shown, and the questions, whose log-odds are averaged.
+
+    ``material`` is a template; values named in ``fenced`` are foreign text and shown as data, each value in at most
+    ``longest`` characters. Of several parts of one case, ``combine`` takes the weakest or the mean.
+    """
+
+    name: str
+    material: str
+    questions: tuple[Question, ...] = Field(min_length=1)
+    fenced: tuple[str, ...] = ()
+    longest: int = Field(3_000, ge=1)
+    combine: Literal["mean", "min"] = "mean"
+
+    def shown(self, material: Mapping[str, str]) -> str:
+        """The material as the model sees it.
+
+        Raises:
+            ConfigError: it lacks a value that the template names, or has one that it does not.
+        """
+        values = {
+            name: fence(name, text, self.longest) if name in self.fenced else cut(clean(text), self.longest)
+            for name, text in material.items()
+        }
+        return render(self.material, **values)
+
+    @property
+    def wording(self) -> str:
+        """A short digest of everything that the answers depend on; a calibration holds for one wording only."""
+        asked = [self.model_dump_json(), *(question.prompt for question in self.questions)]
+        return hashlib.sha256("\n".join(asked).encode("utf-8")).hexdigest()[:12]
+
+
+class Calibration(Frozen):
+    """Turns mean log-odds into a score: ``1 / (1 + exp(-(scale * odds + shift)))`` (Platt, 1999).
+
+    ``auroc`` was measured on ``cases`` labelled cases: the probability that a true case scores above a false one.
+    """
+
+    model: str
+    judgment: str
+    form: Form
+    wording: str
+    scale: float
+    shift: float
+    auroc: float = Field(ge=0, le=1)
+    cases: int = Field(ge=2)
+
+    @property
+    def decides(self) -> bool:
+        """Whether the judgment is good enough to act on."""
+        return self.auroc >= PAR
+
+    def score(self, odds: float) -> float:
+        """The calibrated score (0-1) for mean log-odds."""
+        return 1 / (1 + math.exp(-min(max(self.scale * odds + self.shift, -50.0), 50.0)))
+
+
+class Calibrations(Frozen):
+    """All that was measured."""
+
+    entries: tuple[Calibration, ...] = ()
+
+    def find(self, model: str, spec: JudgmentSpec, form: Form) -> Calibration | None:
+        """What was measured for this model, judgment and form, in exactly this wording."""
+        wanted = (model, spec.name, form, spec.wording)
+        return next((e for e in self.entries if (e.model, e.judgment, e.form, e.wording) == wanted), None)
+
+
+@lru_cache(maxsize=1)
+def judgments() -> dict[str, JudgmentSpec]:
+    """The shipped judgments by name."""
+    found = _read("judgments.json", TypeAdapter(tuple[JudgmentSpec, ...]))
+    return {spec.name: spec for spec in found}
+
+
+def judgment(name: str) -> JudgmentSpec:
+    """The shipped judgment of that name. Raises `UnknownNameError` if there is none."""
+    try:
+        return judgments()[name]
+    except KeyError:
+        raise UnknownNameError(f"no judgment is called {name!r}; use one of {', '.join(judgments())}") from None
+
+
+@lru_cache(maxsize=1)
+def calibrations() -> Calibrations:
+    """The shipped calibrations."""
+    return _read("calibrations.json", TypeAdapter(Calibrations))
+
+
+def _read(name: str, shape: TypeAdapter[T]) -> T:
+    try:
+        return shape.validate_json(resources.files("aeon.supervisor").joinpath(name).read_bytes())
+    except (OSError, ValidationError) as error:
+        raise InputFileError(f"{name} of aeon.supervisor cannot be read: {error}") from error
