@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aeon.schema.config import CallCaps, Config, ConvergenceThresholds, Questions, RefinementLimits, Reserve
+from aeon.schema.evaluation import ConfidenceParts, Contradiction, Dimensions, Evaluation, Gaps
 from aeon.schema.frozen import Frozen, JsonObject, JsonValue
 from aeon.schema.history import (
     Conclusion,
@@ -47,6 +48,16 @@ from aeon.schema.plan import (
     Trigger,
     fragment,
 )
+from aeon.schema.policy import (
+    ConfidenceWeights,
+    Decide,
+    Evaluate,
+    EvaluationWeights,
+    ReasoningEngine,
+    Refine,
+    StateMonitor,
+    Strategy,
+)
 from aeon.schema.task import Clarification, Question, Reply, Task
 from aeon.schema.usage import Allowance, Bound, Budget, Usage
 
@@ -61,17 +72,26 @@ __all__ = [
     "Clarification",
     "Clarity",
     "Conclusion",
+    "ConfidenceParts",
+    "ConfidenceWeights",
     "Config",
+    "Contradiction",
     "ConvergenceAssessment",
     "ConvergenceThresholds",
+    "Decide",
     "Decision",
     "Degradation",
+    "Dimensions",
+    "Evaluate",
+    "Evaluation",
+    "EvaluationWeights",
     "ExecutionHistory",
     "ExecutionPass",
     "Failure",
     "FinishReason",
     "Form",
     "Frozen",
+    "Gaps",
     "Issue",
     "IssueType",
     "JsonObject",
@@ -88,6 +108,8 @@ __all__ = [
     "Question",
     "Questions",
     "Reasoning",
+    "ReasoningEngine",
+    "Refine",
     "Refinement",
     "RefinementAction",
     "RefinementLimits",
@@ -98,12 +120,14 @@ __all__ = [
     "Result",
     "SemanticValidationReport",
     "Severity",
+    "StateMonitor",
     "Step",
     "StepInput",
     "StepMode",
     "StepResult",
     "StepStatus",
     "StopReason",
+    "Strategy",
     "Task",
     "TaskProfile",
     "TokenProbability",

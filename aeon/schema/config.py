@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from aeon.schema.frozen import Frozen
+from aeon.schema.policy import ReasoningEngine
 from aeon.schema.usage import Budget
 
 __all__ = ["CallCaps", "Config", "ConvergenceThresholds", "Questions", "RefinementLimits", "Reserve"]
@@ -86,6 +87,7 @@ class Config(Frozen):
     caps: CallCaps = CallCaps()
     reserve: Reserve = Reserve()
     questions: Questions = Questions()
+    reasoning_engine: ReasoningEngine = ReasoningEngine()
     prompt_bytes: int = Field(20_000, ge=1_000)
     output_tokens: int = Field(1_024, ge=64)
     tool_output_bytes: int = Field(16_384, ge=256)

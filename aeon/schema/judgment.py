@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from aeon.schema.evaluation import Evaluation
 from aeon.schema.frozen import Frozen
 from aeon.schema.plan import RefinementAction, Trigger
 from aeon.schema.task import Question
@@ -96,6 +97,7 @@ class ConvergenceAssessment(Frozen):
     explanation: str = ""
     form: Form = "none"
     failed: bool = False
+    evaluation: Evaluation | None = None
 
     @property
     def triggers(self) -> tuple[Trigger, ...]:

@@ -1,0 +1,167 @@
+"""The outer loop as configuration: what is tracked, how it is weighed, when a run stops, asks or changes its strategy.
+
+The names, defaults and switches are those of the reference ``reasoning_engine``. Scores are in 0-1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from aeon.schema.evaluation import Evaluation
+from aeon.schema.frozen import Frozen
+
+__all__ = [
+    "ConfidenceWeights",
+    "Decide",
+    "Evaluate",
+    "EvaluationWeights",
+    "ReasoningEngine",
+    "Refine",
+    "StateMonitor",
+    "Strategy",
+    "gains",
+]
+
+Strategy = Literal["EXPAND", "NARROW", "PIVOT", "DEEPEN"]
+
+
+class _Weights(Frozen):
+    """Shares of a weighted mean; they add up to 1."""
+
+    @model_validator(mode="after")
+    def _add_up(self) -> Self:
+        total = math.fsum(share for _, share in self)
+        if not math.isclose(total, 1.0, abs_tol=1e-6):
+            raise ValueError(f"the weights add up to {total:g}, not to 1")
+        return self
+
+
+class ConfidenceWeights(_Weights):
+    """How much each component counts for the confidence."""
+
+    source_quality: float = Field(0.30, ge=0, le=1)
+    entity_coverage: float = Field(0.25, ge=0, le=1)
+    citation_density: float = Field(0.20, ge=0, le=1)
+    consistency: float = Field(0.15, ge=0, le=1)
+    recency: float = Field(0.10, ge=0, le=1)
+
+
+class EvaluationWeights(_Weights):
+    """How much each dimension counts for the score of an answer."""
+
+    completeness: float = Field(0.30, ge=0, le=1)
+    accuracy: float = Field(0.25, ge=0, le=1)
+    relevance: float = Field(0.20, ge=0, le=1)
+    freshness: float = Field(0.15, ge=0, le=1)
+    coherence: float = Field(0.10, ge=0, le=1)
+
+
+class StateMonitor(Frozen):
+    """What is tracked. A confidence or coverage that is not tracked is not computed, and no rule rests on it.
+
+    Cost and time that are not tracked are left out of summaries; their budgets hold all the same. ``history_depth`` is
+    how many iterations a summary goes back. ``confidence_model`` ``calibrated`` maps the weighted mean through a fit on
+    recorded runs, the file ``calibration``. ``coverage_method`` ``entity_ratio`` counts the things that the answer must
+    contain, named by the model, instead of the aspects of the task, which are the steps of the plan.
+    """
+
+    track_confidence: bool = True
+    track_coverage: bool = True
+    track_cost: bool = True
+    track_time: bool = True
+    history_depth: int = Field(10, ge=1)
+    confidence_model: Literal["weighted_average", "calibrated"] = "weighted_average"
+    calibration: str = ""
+    coverage_method: Literal["aspect_ratio", "entity_ratio"] = "aspect_ratio"
+    weights: ConfidenceWeights = ConfidenceWeights()
+
+
+class Evaluate(Frozen):
+    """How an answer is judged. ``strictness`` moves the scores that count as good enough by 0.05 down or up."""
+
+    weights: EvaluationWeights = EvaluationWeights()
+    gap_detection: bool = True
+    contradiction_detection: bool = True
+    min_sources_for_confidence: int = Field(0, ge=0, description="below it the confidence is scaled down")
+    eval_model: str = Field("", description="a model of its own for judgments; empty: the run's")
+    strictness: Literal["low", "medium", "high"] = "medium"
+
+
+class Decide(Frozen):
+    """When a run stops. Gains are of the confidence, from one iteration to the next."""
+
+    confidence_threshold: float = Field(0.85, ge=0, le=1)
+    coverage_threshold: float = Field(0.90, ge=0, le=1)
+    diminishing_returns_window: int = Field(3, ge=1)
+    diminishing_returns_threshold: float = Field(0.05, ge=0, le=1)
+    decision_mode: Literal["deterministic", "probabilistic"] = "deterministic"
+    seed: int = Field(0, ge=0, description="of the draws of the probabilistic mode")
+    ask_threshold: float = Field(0.5, ge=0, le=1, description="a confidence below it lets a blocked run ask")
+
+
+class Refine(Frozen):
+    """How the next iteration is changed. With ``manual`` selection ``strategy`` is always the one that is used."""
+
+    strategy_selection: Literal["automatic", "manual"] = "automatic"
+    strategy: Strategy = "EXPAND"
+    allow_query_rewrite: bool = True
+    allow_source_preference: bool = True
+    pivot_after_iterations: int = Field(3, ge=1)
+    refinement_model: str = Field("", description="a model of its own for refinement; empty: the run's")
+    query_diversity: Literal["low", "medium", "high"] = "medium"
+
+
+_SLACK = {"low": -0.05, "medium": 0.0, "high": 0.05}
+
+
+class ReasoningEngine(Frozen):
+    """The outer loop; ``enabled = false`` leaves only convergence, passes and budgets to end a run."""
+
+    enabled: bool = True
+    state_monitor: StateMonitor = StateMonitor()
+    evaluate: Evaluate = Evaluate()
+    decide: Decide = Decide()
+    refine: Refine = Refine()
+
+    def confident(self, found: Evaluation | None) -> bool:
+        """Whether an answer is good enough to stop at; in probabilistic mode, with its confidence as the chance of it."""
+        if not self.enabled or found is None or found.confidence is None:
+            return False
+        slack = _SLACK[self.evaluate.strictness]
+        covered = found.coverage is None or found.coverage >= min(1.0, self.decide.coverage_threshold + slack)
+        if self.decide.decision_mode == "probabilistic":
+            return covered and found.draw is not None and found.draw < found.confidence
+        return covered and found.confidence >= min(1.0, self.decide.confidence_threshold + slack)
+
+    def diminishing(self, trend: Sequence[float]) -> bool:
+        """Whether the confidence has hardly grown over the last iterations."""
+        last = gains(trend)[-self.decide.diminishing_returns_window :]
+        enough = self.enabled and len(last) == self.decide.diminishing_returns_window
+        return enough and math.fsum(last) / len(last) < self.decide.diminishing_returns_threshold
+
+    def strategy(self, found: Evaluation | None, trend: Sequence[float]) -> Strategy | None:
+        """How to go on after this iteration; ``None`` where nothing is known to choose by."""
+        if not self.enabled or found is None:
+            return None
+        if self.refine.strategy_selection == "manual":
+            return self.refine.strategy
+        coverage = 1.0 if found.coverage is None else found.coverage
+        confidence = 1.0 if found.confidence is None else found.confidence
+        last = gains(trend)[-self.refine.pivot_after_iterations :]
+        if coverage < 0.5:
+            return "EXPAND"
+        if confidence < 0.5 and coverage > 0.7:
+            return "NARROW"
+        if len(last) == self.refine.pivot_after_iterations and max(last) <= 0:
+            return "PIVOT"
+        return "DEEPEN" if found.gaps.weak_coverage else "EXPAND"
+
+
+def gains(trend: Sequence[float]) -> list[float]:
+    """What each iteration gained over the one before."""
+    return [after - before for before, after in pairwise(trend)]
