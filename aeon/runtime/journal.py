@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Protocol
 
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
@@ -19,7 +19,7 @@ from aeon.kernel.effects import Effect
 from aeon.runtime.sealed import SealedFile, read_sealed
 from aeon.schema import Config, ExecutionHistory, Failure, Frozen, JsonObject, Outcome, Result, StopReason, Task, Usage
 
-__all__ = ["Begun", "Ended", "Entry", "Journal", "Opening", "Parent", "Resumed", "digest", "fingerprint"]
+__all__ = ["Begun", "Ended", "Entry", "Journal", "Lines", "Opening", "Parent", "Resumed", "digest", "fingerprint"]
 
 FORMAT: Literal["aeon-journal"] = "aeon-journal"
 _BEGINNING = b'{"format":"aeon-journal",'
@@ -138,8 +138,18 @@ def digest(history: ExecutionHistory) -> str:
     return hashlib.sha256(told.encode()).hexdigest()[:32]
 
 
+class Lines(Protocol):
+    """Where a journal's lines are kept: a sealed file on disk, or what stands in for one."""
+
+    def append(self, line: bytes) -> None:
+        """Add a line; it lasts when this returns."""
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
 class Journal:
-    """The entries of one run, in memory and, with a ``path``, on disk.
+    """The entries of one run, in memory and, with a ``path``, on disk; or wherever ``lines`` keeps them.
 
     ``entries`` holds those that count, by the number of their effect; ``begun`` the tools that change the world and
     were called, by the number of the effect that they were called for; ``torn``: the last line was cut short by a crash
@@ -149,13 +159,13 @@ class Journal:
         InputFileError: the file exists already or cannot be written.
     """
 
-    def __init__(self, path: Path | str | None = None) -> None:
+    def __init__(self, path: Path | str | None = None, lines: Lines | None = None) -> None:
         self.opening: Opening | None = None
         self.entries: dict[int, Entry] = {}
         self.begun: dict[int, str] = {}
         self.ended: Ended | None = None
         self.torn = False
-        self._file = SealedFile.create(path) if path is not None else None
+        self._file = SealedFile.create(path) if path is not None else lines
 
     @property
     def config(self) -> Config:
@@ -228,7 +238,7 @@ class Journal:
         """
         _refuse_others(path)
         lines, torn, _ = read_sealed(path)
-        return cls._of(path, lines, bool(torn), None)
+        return cls.of(path, lines, bool(torn))
 
     @classmethod
     def reopen(cls, path: Path | str) -> Journal:
@@ -241,15 +251,20 @@ class Journal:
         _refuse_others(path)
         file, lines, torn = SealedFile.reopen(path)
         try:
-            return cls._of(path, lines, torn, file)
+            return cls.of(path, lines, torn, file)
         except BaseException:
             file.close()
             raise
 
     @classmethod
-    def _of(cls, path: Path | str, lines: list[bytes], torn: bool, file: SealedFile | None) -> Journal:
-        journal = cls()
-        journal._file = file
+    def of(cls, path: Path | str, lines: list[bytes], torn: bool = False, more: Lines | None = None) -> Journal:
+        """The journal that these lines, without their seals, are; ``path`` names it, and ``more`` keeps what follows.
+
+        Raises:
+            InputFileError: a line is of another version.
+            JournalError: a line is none of a journal; names it.
+        """
+        journal = cls(lines=more)
         journal.torn = torn
         try:
             journal.opening = Opening.model_validate_json(lines[0])

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from aeon.errors import InputFileError, JournalError
 
-__all__ = ["SealedFile", "read_sealed"]
+__all__ = ["SealedFile", "read_sealed", "sealed", "unsealed"]
 
 _SEALED = re.compile(rb'(\{.*),"seal":"([0-9a-f]{16})"\}', re.DOTALL)
 _BUSY = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
@@ -86,8 +86,8 @@ class SealedFile:
         Raises:
             JournalError: it could not be written; what was there before is whole.
         """
-        seal = _digest(line, self._seal)
-        sealed = data = line[:-1] + f',"seal":"{seal}"}}\n'.encode()
+        whole, seal = sealed(line, self._seal)
+        data = whole
         try:
             while data:
                 data = data[self._file.write(data) :]
@@ -95,7 +95,7 @@ class SealedFile:
         except (OSError, ValueError) as error:
             raise self._broken(error) from None
         self._seal = seal
-        self._size += len(sealed)
+        self._size += len(whole)
 
     def close(self) -> None:
         """Close the file and give up the lock."""
@@ -125,6 +125,21 @@ def read_sealed(path: Path | str) -> tuple[list[bytes], bytes, str]:
         data = Path(path).read_bytes()
     except OSError as error:
         raise InputFileError(f"{path}: cannot be read: {error.strerror}") from None
+    return unsealed(path, data)
+
+
+def sealed(line: bytes, before: str) -> tuple[bytes, str]:
+    """A line, a JSON object, as it stands in the file after one with the seal ``before``; and its own seal."""
+    seal = _digest(line, before)
+    return line[:-1] + f',"seal":"{seal}"}}\n'.encode(), seal
+
+
+def unsealed(path: Path | str, data: bytes) -> tuple[list[bytes], bytes, str]:
+    """What `read_sealed` gives, from the bytes of a file; ``path`` names it.
+
+    Raises:
+        JournalError: a line is damaged; names it.
+    """
     *whole, torn = data.split(b"\n")
     lines: list[bytes] = []
     seal = ""
