@@ -197,8 +197,7 @@ class Supervisor:
                 tokens = roomier if cut_off else tokens
                 current = _again(ask, response, error, tokens)
             else:
-                if mended:
-                    current_ledger().charge(Usage(mended=1))
+                current_ledger().charge(Usage(mended=int(mended)))
                 return Reply(value, mended, attempt, form)
         raise AssertionError("the loop above returns or raises")
 

@@ -71,6 +71,8 @@ CASES = {
     # fences
     "fence in a text": _read('```json\n{"note": "```json\\n{}\\n```"}\n```', _noted("```json\n{}\n```")),
     "raw fence in a text": _mended('```json\n{"note": "\n```\n{}\n"}\n```', _noted("\n```\n{}\n")),
+    "raw JSON fence in a text": _mended('```json\n{"note": "\n```json\n{}\n"}\n```', _noted("\n```json\n{}\n")),
+    "second object after a raw fence": _bad(f'```json\n{{"note": "\n```\n"}}\n{GOOD}\n```', "2 different"),
     "two objects in one fence": _bad(f"```json\n{GOOD}\n{OTHER}\n```", "2 different"),
     "two fences": _bad(f"```json\n{GOOD}\n```\nor\n```json\n{OTHER}\n```", "2 different"),
     "one object in two fences": _read(f"```json\n{GOOD}\n```\nAgain:\n```json\n{GOOD}\n```"),
@@ -115,6 +117,7 @@ CASES = {
     "decimal comma": _bad('{"note": "a", "count": 1,5}', "not valid JSON"),
     "pair in an array": _bad('{"note": "a", "more": ["b": 1]}', "not valid JSON"),
     "bare text": _bad("{note: a}", "not valid JSON"),
+    "comma left out before a bare key": _bad('{"note": "a" count: 1}', "not valid JSON"),
     "comment": _bad('{"note": "a" /* or b */, "count": 1}', "not valid JSON"),
     "ellipsis": _bad('{"note": "a", "more": [1, ...]}', "not valid JSON"),
     "wrong escape": _bad('{"note": "\\d"}', "not valid JSON"),

