@@ -42,12 +42,14 @@ def build(
     observers: Iterable[Observer] = (),
     journal: Callable[[], Journal] = Journal,
     ask: Answerer | None = None,
+    spec: str | None = None,
 ) -> Orchestrator:
     """An orchestrator, ready to run tasks; without arguments, on the embedded model with the calculator.
 
     ``llm`` is an adapter, a catalogue name, a path to a GGUF file or the URL of an OpenAI-compatible endpoint; without
     it the environment decides. ``tools`` are tools made with ``@tool``, or names such as ``"files=DIR"``. ``ask``
-    answers the questions of a run; without it ``config.questions.unattended`` says what becomes of them.
+    answers the questions of a run; without it ``config.questions.unattended`` says what becomes of them. ``spec`` is
+    what an adapter was selected by: kept in the journal, so that the run can be taken up on the same model.
 
     Raises:
         UsageError: a model, tool or setting that does not exist or cannot be used.
@@ -57,7 +59,7 @@ def build(
     given = tuple(tools)
     adapter = select(llm)
     setup: JsonObject = {
-        "model": llm if isinstance(llm, str) else None,
+        "model": llm if isinstance(llm, str) else spec,
         "model_name": adapter.name,
         "tools": [portable(tool) if isinstance(tool, str) else f"{_OWN}{tool.name}" for tool in given],
     }

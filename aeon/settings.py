@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from aeon.errors import ConfigError, InputFileError
 from aeon.schema import Config
 
-__all__ = ["config_error", "load_config"]
+__all__ = ["config_error", "load_config", "with_overrides"]
 
 
 def load_config(path: Path | str | None = None, overrides: Mapping[str, object] | None = None) -> Config:
@@ -30,6 +30,15 @@ def load_config(path: Path | str | None = None, overrides: Mapping[str, object] 
         data = _read(path)
         _validated(data, f"{path}: ")
     return _validated(_over(data, overrides or {}), "")
+
+
+def with_overrides(config: Config, overrides: Mapping[str, object]) -> Config:
+    """The configuration with ``overrides`` (in the shape of a file of settings) put over it.
+
+    Raises:
+        ConfigError: a setting is unknown or out of range; names the setting's path.
+    """
+    return _validated(_over(config.model_dump(), overrides), "")
 
 
 def config_error(error: ValidationError, model: type[BaseModel], where: str = "") -> ConfigError:
