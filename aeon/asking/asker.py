@@ -39,7 +39,7 @@ class Asker:
         said = await self.said(effect.question)
         if said and said.strip():
             return Reply(text=said.strip())
-        if self._unattended == "suspend" or not effect.question.default:
+        if self._unattended == "suspend" or not effect.question.default.strip():
             raise Waiting(effect.question.text)
         return Reply(text=effect.question.default, assumed=True)
 

@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator
 
 from aeon.errors import AeonError
 from aeon.kernel.effects import (
+    AskUser,
     AssessConvergence,
     DraftPlan,
     Effect,
@@ -29,6 +30,7 @@ from aeon.schema import (
     Reasoning,
     Refinement,
     RefinementLimits,
+    Reply,
     SemanticValidationReport,
     StepResult,
 )
@@ -91,6 +93,8 @@ def _contradictions(effect: Effect, value: Frozen) -> Iterator[str]:
             yield from _of_step(effect, value)
         case AssessConvergence(), ConvergenceAssessment():
             yield from _of_assessment(effect, value)
+        case AskUser(), Reply():
+            yield from _of_reply(effect, value)
         case Synthesize(), Answer():
             yield from _of_answer(effect, value)
 
@@ -112,6 +116,10 @@ def _of_report(plan: Plan, report: SemanticValidationReport) -> Iterator[str]:
 
 
 def _of_refinement(effect: RefinePlan, refinement: Refinement) -> Iterator[str]:
+    if refinement.question and not effect.may_ask:
+        yield "it has a question, though none may be asked"
+    if refinement.question and refinement.actions:
+        yield "it has a question and deltas; deltas are asked for again once the question is answered"
     limits = RefinementLimits(total_steps=len(effect.plan.steps) + effect.most_steps)
     _, record = apply(effect.plan, refinement.actions, Attempts(limits))
     for refused in record.rejected:
@@ -143,6 +151,13 @@ def _doubts(effect: AssessConvergence, assessment: ConvergenceAssessment) -> Ite
         yield "converged, though the judgment is marked as failed"
     if not any(step.status == "complete" for step in effect.plan.steps):
         yield "converged, though no step is complete"
+
+
+def _of_reply(effect: AskUser, reply: Reply) -> Iterator[str]:
+    if not reply.text.strip():
+        yield "the reply is empty"
+    if reply.assumed and reply.text != effect.question.default:
+        yield "the reply is assumed, and is not the question's default"
 
 
 def _of_answer(effect: Synthesize, answer: Answer) -> Iterator[str]:

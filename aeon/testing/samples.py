@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aeon.kernel.effects import (
+    AskUser,
     AssessConvergence,
     DraftPlan,
     Effect,
@@ -22,6 +23,8 @@ from aeon.schema import (
     JsonValue,
     Phase,
     Plan,
+    Question,
+    Reply,
     SemanticValidationReport,
     Step,
     StepStatus,
@@ -45,6 +48,7 @@ PLAIN = Task(text="A bakery sells 240 rolls at 0.45 and 75 loaves at 3.20. What 
 UNICODE = Task(text='Was heißt „日本語“ — 🍞 \u202e ​x̂ ?\n```\n{"a": 1}\n```', context="\u2028 ${x} {{y}} <task>")
 LONG = Task(text="Say in a sentence what this is about.\n" + _LONG, context=_LONG)
 OBJECT = Task(text=PLAIN.text, answer_schema=_SCHEMA, criteria=("The answer is in euros.",))
+ANSWERED = PLAIN.clarified(Question(text="Which day?"), Reply(text="Monday"))
 TASKS = (PLAIN, UNICODE, LONG, OBJECT)
 
 
@@ -94,6 +98,12 @@ REPORTS = (
     SemanticValidationReport(issues=(ISSUE,), evidence=("240 * 0.45 = 108",), form="verdict"),
     SemanticValidationReport(failed=True),
 )
+QUESTIONS = (
+    Question(text="Which year?", options=("2025", "2026"), default="2026"),
+    Question(text="Which bakery?", default="the one on the corner"),
+    Question(text="step s1 (send the mail): mail did not return. Was it done?", options=("done", "repeat", "stop")),
+    Question(text="Was heißt „日本語“ 🍞 \u202e ${x}?\n```", options=("ü", ""), default="\u2028"),
+)
 TRIGGERS: tuple[tuple[Trigger, ...], ...] = (
     (Trigger(kind="issue", location="plan", detail="The plan leaves out the loaves."),),
     (Trigger(kind="reason_code", location="answer", detail="completeness_low"),),
@@ -117,6 +127,9 @@ def _refinements() -> tuple[Effect, ...]:
     found.append(RefinePlan(task=PLAIN, plan=TROUBLED, triggers=tuple(troubled), most_steps=6))
     found.append(RefinePlan(task=PLAIN, plan=TROUBLED, triggers=tuple(troubled), most_steps=1, repairs=("s2: Ask.",)))
     found.append(RefinePlan(task=UNICODE, plan=DONE, triggers=(ISSUE.trigger,), most_steps=0))
+    found += [RefinePlan(task=t, plan=TROUBLED, triggers=tuple(troubled), most_steps=6, may_ask=True) for t in TASKS]
+    unclear = TaskProfile(ambiguity=1).triggers(0.8)
+    found.append(RefinePlan(task=ANSWERED, plan=PENDING, triggers=unclear, most_steps=6, may_ask=True))
     return tuple(found)
 
 
@@ -161,6 +174,7 @@ _SAMPLES: dict[Phase, tuple[Effect, ...]] = {
         for plan in plans
         for report in REPORTS
     ),
+    "ask": tuple(AskUser(task=task, question=question) for task in (PLAIN, ANSWERED) for question in QUESTIONS),
     "synthesize": tuple(Synthesize(task=task, plan=DONE) for task in TASKS)
     + tuple(Synthesize(task=PLAIN, plan=plan, caveat="all 3 passes are used") for plan in PLANS),
 }

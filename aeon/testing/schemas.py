@@ -8,6 +8,7 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel, JsonValue
 
 from aeon.kernel.effects import (
+    AskUser,
     AssessConvergence,
     DraftPlan,
     Effect,
@@ -18,7 +19,7 @@ from aeon.kernel.effects import (
     ValidatePlan,
     ValidateResults,
 )
-from aeon.runtime.journal import Entry, Opening
+from aeon.runtime.journal import Begun, Ended, Entry, Opening, Resumed
 from aeon.schema import Config, ExecutionHistory, Frozen, JsonObject, Outcome, Phase, Result, Task
 
 __all__ = ["CONTRACTS", "EFFECTS", "RESULTS", "Contract", "faults", "schema"]
@@ -28,7 +29,8 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 EFFECTS: dict[Phase, type[Effect]] = {
     effect.phase: effect
     for effect in (
-        InferProfile, DraftPlan, ValidatePlan, RefinePlan, ExecuteStep, ValidateResults, AssessConvergence, Synthesize,
+        InferProfile, DraftPlan, ValidatePlan, RefinePlan, ExecuteStep, ValidateResults, AssessConvergence, AskUser,
+        Synthesize,
     )
 }  # fmt: skip
 """What a handler of each phase is given."""
@@ -69,7 +71,10 @@ CONTRACTS: tuple[Contract, ...] = (
     Contract("execution-history", ExecutionHistory, "serialization", "the record of a run: passes, decisions, deltas"),
     Contract("result", Result, "serialization", "what a run returns: the conclusion and its history"),
     Contract("journal-opening", Opening, "serialization", "the first line of a journal"),
-    Contract("journal-entry", Entry, "serialization", "every other line of a journal: one effect and its outcome"),
+    Contract("journal-entry", Entry, "serialization", "a line of a journal: one effect and its outcome"),
+    Contract("journal-begun", Begun, "serialization", "a line of a journal: a tool is about to change the world"),
+    Contract("journal-resumed", Resumed, "serialization", "a line of a journal: the run is taken up again"),
+    Contract("journal-ended", Ended, "serialization", "a line of a journal: the run has ended"),
 )
 """Every contract, in the order of the table in ``contracts/README.md``."""
 

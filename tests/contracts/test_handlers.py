@@ -25,8 +25,10 @@ from aeon.schema import (
     LLMResponse,
     Phase,
     Plan,
+    Question,
     Refinement,
     RefinementAction,
+    Reply,
     SemanticValidationReport,
     Step,
     StepResult,
@@ -133,7 +135,7 @@ def test_a_shipped_module_keeps_its_contract(
 @pytest.mark.requirement("S1", "J7")
 @pytest.mark.parametrize("can", [ENFORCING, SCORING], ids=["enforcing", "scoring"])
 @pytest.mark.parametrize("kind", [lambda response: response, fenced], ids=["valid", "fenced"])
-@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize("phase", [phase for phase in PHASES if phase != "ask"])
 def test_a_usable_answer_is_used(phase: Phase, kind: Callable[[LLMResponse], LLMResponse], can: Capabilities) -> None:
     """A model that answers in the shape asked for, bare or in a fence, is never turned into a failure."""
     for number, effect in enumerate(samples(phase)):
@@ -168,6 +170,7 @@ LOOP = Plan(
 )
 NOWHERE = Issue(type="relevance", description="It is off the point.", location="s99")
 UNDO = RefinementAction(type="REMOVE", target="s99")
+WHICH = Question(text="Which year?")
 MILD = Issue(type="relevance", severity="LOW", description="a", location="plan")
 GRAVE = Issue(type="relevance", severity="CRITICAL", description="b", location="plan")
 
@@ -186,6 +189,10 @@ GRAVE = Issue(type="relevance", severity="CRITICAL", description="b", location="
         ("execute", StepResult(output="", mode="tool"), "a reasoning step was done in mode 'tool'"),
         ("assess", ConvergenceAssessment(converged=True), "below the threshold in completeness"),
         ("assess", ConvergenceAssessment(converged=False), "no reason code"),
+        ("refine_plan", Refinement(question=WHICH), "none may be asked"),
+        ("refine_plan", Refinement(question=WHICH, actions=(UNDO,)), "a question and deltas"),
+        ("ask", Reply(text=" "), "is empty"),
+        ("ask", Reply(text="1066", assumed=True), "not the question's default"),
         ("synthesize", Answer(text=" "), "is empty"),
         ("synthesize", Answer(text="x", value=3), "has no schema for one"),
         ("profile", TaskProfile.model_construct(reasoning_depth=9), "reasoning_depth: 9 is greater"),

@@ -16,6 +16,7 @@ from aeon.schema import (
     CallCaps,
     Config,
     Failure,
+    Questions,
     RefinementLimits,
     Reserve,
     StepResult,
@@ -73,11 +74,11 @@ def test_the_bound_is_never_above_a_budget(config: Config) -> None:
 
 @pytest.mark.requirement("K12")
 def test_the_bound_counts_every_effect_that_a_run_can_issue() -> None:
-    """Preparation once, each step once, four judgments a pass, and one synthesis."""
+    """Preparation once, each step once, four judgments a pass, one more effect a question, and one synthesis."""
     caps = CallCaps(**dict.fromkeys(CallCaps.model_fields, 1))
-    config = Config(max_passes=3, caps=caps, limits=RefinementLimits(total_steps=7))
-    assert bound(config).calls == 4 + 7 + 3 * 4 + 1
-    assert bound(config).tokens == 24 * (config.prompt_bytes + config.output_tokens)
+    config = Config(max_passes=3, caps=caps, limits=RefinementLimits(total_steps=7), questions=Questions(most=5))
+    assert bound(config).calls == 4 + 7 + 3 * 4 + 5 + 1
+    assert bound(config).tokens == 29 * (config.prompt_bytes + config.output_tokens)
 
 
 @pytest.mark.requirement("J2", "K9")

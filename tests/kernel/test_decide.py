@@ -10,33 +10,44 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.kernel.decide import TABLE, Signals, decide
-from aeon.schema import Decision
+from aeon.schema import Decision, Failure, Question
 
+DOWN = Failure(kind="endpoint", message="nobody answers")
+UNKNOWN = Failure(kind="unknown", message="whether it was done is not known")
+WAITING = Failure(kind="waiting", message="Which year?")
+WHICH = Question(text="Which year?")
 BUDGETS = ("calls_exhausted", "tokens_exhausted", "seconds_exhausted", "cost_exhausted")
 ROWS = [
-    ("failed", {"failure": "nobody answers"}),
+    ("failed", {"failure": DOWN}),
+    ("unknown_outcome", {"failure": UNKNOWN}),
+    ("waiting", {"failure": WAITING}),
     ("interrupted", {"interrupted": True}),
     ("converged", {"converged": True}),
+    ("confident", {"confident": True}),
     ("ttl_expired", {"passes": 3, "ttl": 3}),
     ("tokens_exhausted", {"exhausted": "tokens_exhausted"}),
+    ("needs_clarification", {"question": WHICH}),
+    ("diminishing_returns", {"diminishing": True}),
     ("stalled", {"stalled": True}),
     ("continue", {}),
 ]
 QUIET = Signals(passes=1, ttl=3)
 SIGNALS = st.builds(
     Signals,
-    interrupted=st.booleans(), failure=st.sampled_from(("", "nobody answers")), converged=st.booleans(),
+    interrupted=st.booleans(), failure=st.sampled_from((None, DOWN, UNKNOWN, WAITING)), converged=st.booleans(),
     passes=st.integers(0, 9), ttl=st.integers(1, 9), exhausted=st.sampled_from((None, *BUDGETS)), stalled=st.booleans(),
+    question=st.sampled_from((None, WHICH)), confident=st.booleans(), diminishing=st.booleans(),
 )  # fmt: skip
 
 
 @pytest.mark.requirement("K2", "K13")
 @given(signals=SIGNALS)
 def test_decide_is_total(signals: Signals) -> None:
-    """Any signals give exactly one decision with a reason in words; only ``continue`` goes on."""
+    """Any signals give exactly one decision with a reason in words; the run goes on only to continue or to ask."""
     decision = decide(signals)
     assert decision.detail
-    assert (decision.action == "CONTINUE") == (decision.reason == "continue")
+    actions = {"continue": "CONTINUE", "needs_clarification": "ASK"}
+    assert decision.action == actions.get(decision.reason, "OUTPUT")
 
 
 @pytest.mark.requirement("K2")

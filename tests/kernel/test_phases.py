@@ -312,7 +312,8 @@ def test_endless_refinement_ends_at_its_limits() -> None:
         profile=TaskProfile(reasoning_depth=5, ambiguity=1, confidence_requirement="high"),
     )  # fmt: skip
     result = world.run(Config(max_passes=7))
-    applied = [a for record in result.history.passes for a in record.refinement.applied]
+    records = (result.history.preparation, *result.history.passes)
+    applied = [a for record in records for a in record.refinement.applied]
     assert len(applied) == Config().limits.attempts_per_fragment
     assert result.stop_reason == "stalled"
 

@@ -11,7 +11,7 @@ import pytest
 from aeon.errors import CompletionError
 from aeon.kernel.effects import RefinePlan
 from aeon.llm.scripted import Reply, Scripted
-from aeon.schema import LLMResponse, Plan, Refinement, Step, Trigger
+from aeon.schema import LLMRequest, LLMResponse, Plan, Question, Refinement, Step, Trigger
 from plan.words import TASK, planner, prompt, sums, thought
 
 STUCK = Plan(
@@ -22,15 +22,19 @@ STUCK = Plan(
     )
 ).numbered()
 BLOCKED = Trigger(kind="blocked", location="s2", detail="no price")
+AMBIGUOUS = Trigger(kind="ambiguous", location="plan", detail="which bakery is not said")
+ASKED = '{"question": "What does a roll cost?", "options": ["0.45", "0.50", "0.45"], "default": "0.45"}'
 ISSUE = Trigger(kind="issue", location="s3", detail="the loaves are left out")
 
 
 def refine(
-    *replies: Reply, triggers: Sequence[Trigger] = (ISSUE,), most: int = 6, repairs: tuple[str, ...] = ()
+    *replies: Reply, triggers: Sequence[Trigger] = (ISSUE,), most: int = 6, repairs: tuple[str, ...] = (),
+    may_ask: bool = False,
 ) -> tuple[Refinement, Scripted]:
     """What a planner changes about the stuck plan, and the model with what it was asked."""
     made, model = planner(replies)
-    effect = RefinePlan(task=TASK, plan=STUCK, triggers=tuple(triggers), most_steps=most, repairs=repairs)
+    wanted = {"triggers": tuple(triggers), "most_steps": most, "repairs": repairs, "may_ask": may_ask}
+    effect = RefinePlan(task=TASK, plan=STUCK, **wanted)  # type: ignore[arg-type]
     return asyncio.run(made.refine(effect)), model
 
 
@@ -45,7 +49,7 @@ def test_a_refinement_changes_the_step_that_a_trigger_names() -> None:
     refinement, model = refine(change())
     (action,) = refinement.actions
     assert (action.type, action.target, action.justification) == ("MODIFY", "s3", "loaves are missing")
-    assert refinement.questions == () and len(model.requests) == 1
+    assert refinement.question is None and len(model.requests) == 1
     schema = model.requests[0].json_schema
     assert schema is not None and isinstance(schema["properties"], dict)
     assert schema["properties"]["change"] == {"enum": ["s3"]}
@@ -62,15 +66,39 @@ def test_the_model_sees_the_plan_and_what_is_wrong_as_data() -> None:
     assert "<data advice>" not in said
 
 
-@pytest.mark.requirement("J4")
-def test_a_blocked_step_is_asked_about() -> None:
-    """A second, short call writes the question whose answer would unblock it."""
-    refinement, model = refine(
-        change("s2", n1=sums("$s1 / 240")), '{"question": "What does a roll cost?"}', triggers=(BLOCKED,)
-    )
-    assert refinement.questions == ("What does a roll cost?",)
-    assert [action.type for action in refinement.actions] == ["REPLACE"]
-    assert len(model.requests) == 2 and "<data problems>\ns2: no price\n</data>" in prompt(model.requests[1])
+@pytest.mark.requirement("J4", "O6")
+@pytest.mark.parametrize("trigger", [BLOCKED, AMBIGUOUS], ids=["blocked", "ambiguous"])
+def test_what_a_person_could_settle_is_asked_about_instead(trigger: Trigger) -> None:
+    """One short call writes the question, with answers to choose from and a default; nothing is changed yet."""
+    refinement, model = refine(ASKED, triggers=(ISSUE, trigger), may_ask=True)
+    assert refinement.question == Question(text="What does a roll cost?", options=("0.45", "0.50"), default="0.45")
+    assert refinement.actions == () and len(model.requests) == 1
+    assert f"\n{trigger.detail}\n</data>" in prompt(model.requests[0])
+
+
+@pytest.mark.requirement("J4", "O6")
+@pytest.mark.parametrize(("triggers", "may_ask"), [((BLOCKED,), False), ((ISSUE,), True)])
+def test_nothing_is_asked_that_may_not_be_or_need_not_be(triggers: tuple[Trigger, ...], may_ask: bool) -> None:
+    """Without a question left, or where nothing is blocked or ambiguous, the plan is changed as it is."""
+    refinement, model = refine(change(triggers[0].location), triggers=triggers, may_ask=may_ask)
+    assert refinement.question is None and len(refinement.actions) == len(model.requests) == 1
+
+
+@pytest.mark.requirement("J4", "J7", "O6")
+@pytest.mark.parametrize(
+    "bad", ["No.", '{"question": "Which?", "options": []}', LLMResponse(text="{}", finish_reason="refusal")]
+)
+def test_without_a_usable_question_the_plan_is_changed_as_it_is(bad: Reply) -> None:
+    """A model that cannot ask still refines."""
+
+    def say(request: LLMRequest) -> Reply:
+        return bad if "options" in str(request.json_schema) else change("s2", n1=sums("$s1 / 240"))
+
+    made, model = planner(say)  # type: ignore[arg-type]
+    effect = RefinePlan(task=TASK, plan=STUCK, triggers=(BLOCKED,), most_steps=6, may_ask=True)
+    refinement = asyncio.run(made.refine(effect))
+    assert refinement.question is None and [a.type for a in refinement.actions] == ["REPLACE"]
+    assert len(model.requests) > 1
 
 
 @pytest.mark.requirement("J4")

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aeon.errors import ConfigError, ToolArgumentError, ToolError, ToolFailed, ToolTimeout, UnknownNameError
+from aeon.errors import ConfigError, OutcomeUnknown, ToolArgumentError, ToolError, ToolFailed, ToolTimeout, UnknownNameError
 from aeon.tools import Tool, ToolOutput, ToolRegistry, tool
 
 
@@ -177,9 +177,11 @@ def test_whatever_a_tool_raises_is_tool_failed_on_one_line(error, asynchronous) 
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.requirement("K11")
+@pytest.mark.parametrize(("side_effects", "error"), [(False, ToolTimeout), (True, OutcomeUnknown)])
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_hung_tool_times_out(asynchronous) -> None:  # type: ignore[no-untyped-def]
-    """A tool that never returns is a timeout, and the loop goes on and ends."""
+def test_hung_tool_times_out(asynchronous: bool, side_effects: bool, error: type[ToolError]) -> None:
+    """A tool that never returns is a timeout, of unknown outcome if it changes the world; the loop goes on and ends."""
     release = threading.Event()
 
     def hang() -> None:
@@ -188,9 +190,10 @@ def test_hung_tool_times_out(asynchronous) -> None:  # type: ignore[no-untyped-d
     async def ahang() -> None:
         await asyncio.Event().wait()
 
-    one = Tool("hang", "Hang.", {"type": "object"}, ahang if asynchronous else hang, timeout=0.2)
+    call = ahang if asynchronous else hang
+    one = Tool("hang", "Hang.", {"type": "object"}, call, timeout=0.2, side_effects=side_effects)
     try:
-        with pytest.raises(ToolTimeout, match=r"hang did not return within 0\.2 s"):
+        with pytest.raises(error, match=r"hang did not return within 0\.2 s"):
             asyncio.run(ToolRegistry([one]).call("hang", {}))
         assert all(t.daemon for t in threading.enumerate() if t.name == "tool-hang")
     finally:

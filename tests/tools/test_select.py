@@ -66,7 +66,7 @@ import asyncio, threading
 from aeon.errors import ToolTimeout
 from aeon.tools import ToolRegistry, tool
 
-@tool(timeout=0.2)
+@tool(timeout=0.2, side_effects=False)
 def hang() -> None:
     "Hang forever."
     threading.Event().wait()
