@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from aeon.adaptive.profiler import Profiler
 from aeon.asking.asker import Answerer, Asker
+from aeon.convergence.calibrated import calibrated
 from aeon.convergence.engine import ConvergenceEngine
 from aeon.execution.executor import Executor
 from aeon.errors import UsageError
@@ -70,24 +71,37 @@ def build(
 def assemble(
     adapter: LLMAdapter, tools: Iterable[Tool | str], config: Config, ask: Answerer | None = None
 ) -> Modules:
-    """The judgment modules, each under the name of the phase that it answers."""
+    """The judgment modules, each under the name of the phase that it answers.
+
+    Raises:
+        UsageError: a tool, a model of the configuration or a calibration that does not exist or cannot be used.
+    """
+    engine = config.reasoning_engine
     chosen = [tool for given in tools for tool in (resolve(given) if isinstance(given, str) else [given])]
     registry = ToolRegistry(chosen, output_bytes=config.tool_output_bytes)
-    supervisor = Supervisor(adapter, prompt_bytes=config.prompt_bytes, output_tokens=config.output_tokens)
+    supervisor = _supervisor(adapter, config)
+    judging = _supervisor(adapter, config, engine.evaluate.eval_model)
+    refining = _supervisor(adapter, config, engine.refine.refinement_model)
+    confidence = calibrated(engine.state_monitor)
     briefing = Briefing(registry.describe())
-    planner = RecursivePlanner(supervisor, briefing, registry)
-    validator = SemanticValidator(supervisor, briefing)
+    validator = SemanticValidator(judging, briefing)
     return Modules(
         profile=Profiler(supervisor, briefing).infer,
-        plan=planner.draft,
+        plan=RecursivePlanner(supervisor, briefing, registry).draft,
         validate_plan=validator.validate_plan,
-        refine_plan=planner.refine,
+        refine_plan=RecursivePlanner(refining, briefing, registry, engine.refine).refine,
         execute=Executor(supervisor, briefing, registry, config.output_tokens).execute,
         validate_results=validator.validate_results,
-        assess=ConvergenceEngine(supervisor, briefing).assess,
+        assess=ConvergenceEngine(judging, briefing, engine=engine, confidence=confidence).assess,
         ask=Asker(ask, config.questions.unattended).ask,
         synthesize=Synthesizer(supervisor, briefing, config.output_tokens).synthesize,
     )
+
+
+def _supervisor(adapter: LLMAdapter, config: Config, model: str = "") -> Supervisor:
+    """The supervisor of the run's model, or of one of its own."""
+    chosen = select(model) if model else adapter
+    return Supervisor(chosen, prompt_bytes=config.prompt_bytes, output_tokens=config.output_tokens)
 
 
 class Resumption(NamedTuple):

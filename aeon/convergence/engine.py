@@ -7,10 +7,18 @@ inputs. A step that has not run to a good end keeps a run from converging whatev
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations, islice
+from typing import Annotated
 
+from pydantic import Field
+
+from aeon.convergence.evaluation import evaluate
 from aeon.kernel.effects import AssessConvergence
-from aeon.schema import ConvergenceAssessment, Form, Step, fragment
+from aeon.schema import (
+    ConvergenceAssessment, Contradiction, Evaluation, Form, Frozen, ReasoningEngine, Step, fragment,
+)  # fmt: skip
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import cut, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
@@ -20,6 +28,12 @@ __all__ = ["Calibration", "ConvergenceEngine"]
 _LONGEST = 3_000
 _LONGEST_TASK = 1_000
 _SURE = 1e-6
+_MOST_PAIRS = 3
+_ENTITY_TOKENS = 120
+
+
+class _Entities(Frozen):
+    things: tuple[Annotated[str, Field(min_length=1, max_length=60)], ...] = Field(min_length=1, max_length=3)
 
 
 @dataclass(frozen=True)
@@ -45,10 +59,19 @@ class Calibration:
 class ConvergenceEngine:
     """Scores completeness, coherence and consistency, and every criterion of the task."""
 
-    def __init__(self, supervisor: Supervisor, briefing: Briefing, calibration: Calibration | None = None) -> None:
+    def __init__(
+        self,
+        supervisor: Supervisor,
+        briefing: Briefing,
+        calibration: Calibration | None = None,
+        engine: ReasoningEngine | None = None,
+        confidence: Callable[[float], float] = lambda mean: mean,
+    ) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
         self._calibration = calibration or Calibration()
+        self._engine = engine or ReasoningEngine()
+        self._confidence = confidence
 
     async def assess(self, effect: AssessConvergence) -> ConvergenceAssessment:
         """The assessment; ``converged`` only if every score reaches its threshold and nothing is left undone."""
@@ -67,7 +90,45 @@ class ConvergenceEngine:
         return ConvergenceAssessment(
             converged=not codes, reason_codes=tuple(codes), detected_issues=tuple(problems), form=form,
             explanation=", ".join(f"{name} {score:.2f}" for name, score in scores.items()), **scores,
+            evaluation=await self._evaluate(effect, scores, problems) if self._engine.enabled else None,
         )  # fmt: skip
+
+    async def _evaluate(
+        self, effect: AssessConvergence, scores: dict[str, float], problems: list[str]
+    ) -> Evaluation:
+        """The evaluation; asks only for what the policy wants to know and structure cannot tell."""
+        entities = None
+        if self._engine.state_monitor.coverage_method == "entity_ratio":
+            entities = await self._entities(effect, problems)
+        wanted = self._engine.evaluate.gap_detection and self._engine.evaluate.contradiction_detection
+        low = scores["consistency"] < effect.thresholds.consistency
+        contradictions = await self._contradictions(effect) if wanted and low else []
+        return evaluate(effect, self._engine, scores, entities, contradictions, self._confidence)
+
+    async def _entities(self, effect: AssessConvergence, problems: list[str]) -> dict[str, bool]:
+        """What the answer must contain, named by the model, and whether each is among the results."""
+        prompt = self._briefing.prompt(effect.task, load("aeon.convergence", "entities.md"))
+        named = await self._supervisor.structured(prompt, _Entities, max_tokens=_ENTITY_TOKENS)
+        there: dict[str, bool] = {}
+        for name in dict.fromkeys(named.value.things):
+            score, _ = await self._ask(effect, "entity", problems, name)
+            there[name] = score >= effect.thresholds.completeness
+        return there
+
+    async def _contradictions(self, effect: AssessConvergence) -> list[Contradiction]:
+        """The pairs of reasoned results that the model says do not agree; at most three pairs are asked about."""
+        reasoned = [s for s in effect.plan.steps if s.status == "complete" and s.mode not in ("tool", "tool_repaired")]
+        found = []
+        for one, other in islice(combinations(reasoned, 2), _MOST_PAIRS):
+            question = render(
+                load("aeon.convergence", "contradiction.md"),
+                one=fence(one.id, f"{one.description}\n= {one.output}", _LONGEST // 2),
+                other=fence(other.id, f"{other.description}\n= {other.output}", _LONGEST // 2),
+            )
+            reply = await self._supervisor.probability(self._briefing.prompt(effect.task, question))
+            if reply.value > 0.5:
+                found.append(Contradiction(claim=other.description, source_a=one.id, source_b=other.id))
+        return found
 
     async def _ask(
         self, effect: AssessConvergence, name: str, problems: list[str], criterion: str = ""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from aeon.schema import Decision, Failure, StopReason
+from aeon.schema import ROWS, Decision, Failure, Question, Row, StopReason
 
 __all__ = ["TABLE", "Rule", "Signals", "decide"]
 
@@ -15,17 +15,20 @@ __all__ = ["TABLE", "Rule", "Signals", "decide"]
 class Signals:
     """All that a decision rests on.
 
-    ``failure`` is one that the run cannot go on after; ``converged`` is of the latest complete pass; of the budget
-    ``exhausted`` only the reserve is left; ``question`` is open; ``stalled``: refinement is over and no step can run.
+    ``failure`` is one that the run cannot go on after; ``converged`` and ``confident`` are of the latest complete pass;
+    of the budget ``exhausted`` only the reserve is left; ``question`` is open; ``diminishing``: the last passes hardly
+    gained anything; ``stalled``: refinement is over and no step can run.
     """
 
     interrupted: bool = False
     failure: Failure | None = None
     converged: bool = False
+    confident: bool = False
     passes: int = 0
     ttl: int = 1
     exhausted: StopReason | None = None
-    question: str = ""
+    question: Question | None = None
+    diminishing: bool = False
     stalled: bool = False
 
 
@@ -33,9 +36,10 @@ class Signals:
 class Rule:
     """One row: if ``holds``, the run takes ``action`` for ``reason``."""
 
-    reason: StopReason | Literal["budget", "needs_clarification", "continue"]
+    reason: StopReason | Row | Literal["continue"]
     holds: Callable[[Signals], bool]
     detail: Callable[[Signals], str]
+    action: Literal["OUTPUT", "ASK", "CONTINUE"] = "OUTPUT"
 
 
 def _broken(reason: StopReason, by: str) -> Rule:
@@ -48,19 +52,19 @@ TABLE: tuple[Rule, ...] = (
     _broken("waiting", "waiting"),
     Rule("interrupted", lambda s: s.interrupted, lambda s: "the user asked the run to stop"),
     Rule("converged", lambda s: s.converged, lambda s: f"every criterion was met in pass {s.passes}"),
+    Rule("confident", lambda s: s.confident, lambda s: f"confidence and coverage were high enough in pass {s.passes}"),
     Rule("ttl_expired", lambda s: s.passes >= s.ttl, lambda s: f"all {s.ttl} passes are used"),
     Rule("budget", lambda s: s.exhausted is not None, lambda s: "only the reserve for the answer is left"),
-    Rule("needs_clarification", lambda s: bool(s.question), lambda s: s.question),
+    Rule("needs_clarification", lambda s: s.question is not None, lambda s: f"{s.question and s.question.text}", "ASK"),
+    Rule("diminishing_returns", lambda s: s.diminishing, lambda s: "the last passes hardly gained anything"),
     Rule("stalled", lambda s: s.stalled, lambda s: "no step can run, and no refinement would change that"),
-    Rule("continue", lambda s: True, lambda s: f"pass {s.passes} of {s.ttl} left something to do"),
+    Rule("continue", lambda s: True, lambda s: f"pass {s.passes} of {s.ttl} left something to do", "CONTINUE"),
 )
 
 
-_ACTIONS: dict[str, Literal["ASK", "CONTINUE"]] = {"needs_clarification": "ASK", "continue": "CONTINUE"}
-
-
-def decide(signals: Signals) -> Decision:
-    """The decision of the first rule that holds. Total: the last rule always does."""
-    rule = next(rule for rule in TABLE if rule.holds(signals))
+def decide(signals: Signals, order: tuple[Row, ...] = ROWS) -> Decision:
+    """The decision of the first rule that holds, in the policy's order. Total: the last rule always does."""
+    place = {reason: number for number, reason in enumerate((*order, "continue"))}
+    rule = next(r for r in sorted(TABLE, key=lambda r: place.get(r.reason, -1)) if r.holds(signals))
     reason = (signals.exhausted or "failed") if rule.reason == "budget" else rule.reason
-    return Decision(action=_ACTIONS.get(reason, "OUTPUT"), reason=reason, detail=rule.detail(signals))
+    return Decision(action=rule.action, reason=reason, detail=rule.detail(signals))

@@ -12,9 +12,9 @@ from typing import ClassVar, TypeAlias, TypeVar
 from pydantic import SerializeAsAny
 
 from aeon.schema import (
-    Allowance, Answer, ConvergenceAssessment, ConvergenceThresholds, Decision, Frozen, Outcome, Phase, Plan, Question,
-    Refinement, RefinementRecord, Reply, SemanticValidationReport, Step, StepInput, StepResult, Task, TaskProfile,
-    Trigger,
+    Allowance, Answer, ConvergenceAssessment, ConvergenceThresholds, Decision, Evaluation, Frozen, Outcome, Phase, Plan,
+    Question, Refinement, RefinementRecord, Reply, SemanticValidationReport, Step, StepInput, StepResult, Strategy,
+    Task, TaskProfile, Trigger,
 )  # fmt: skip
 
 __all__ = [
@@ -62,9 +62,9 @@ class ValidatePlan(Effect):
 
 
 class RefinePlan(Effect):
-    """Which deltas resolve the triggers? ``repairs`` are a validator's advice; ``most_steps`` new steps fit.
+    """Which deltas resolve the triggers, by ``strategy``? Or, where ``may_ask``, which question must be put first?
 
-    Where ``may_ask``, the answer can be a question instead: it is put, and then the deltas are asked for again.
+    ``repairs`` are a validator's advice, ``evaluation`` is the latest one; at most ``most_steps`` new steps fit.
     """
 
     phase = "refine_plan"
@@ -74,6 +74,8 @@ class RefinePlan(Effect):
     repairs: tuple[str, ...] = ()
     most_steps: int
     may_ask: bool = False
+    strategy: Strategy | None = None
+    evaluation: Evaluation | None = None
 
 
 class ExecuteStep(Effect):

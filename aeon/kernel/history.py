@@ -14,17 +14,16 @@ __all__ = ["conclude", "end_pass"]
 def end_pass(state: State, decision: Decision) -> None:
     """Complete the record of the pass under way: timings, what is spent, and the decision that ended it if none did."""
     if state.passes:
-        ended_by = state.passes[-1].decision or decision
-        state.record(timings=tuple(state.timings), budget_after=state.usage, decision=ended_by)
+        decision = state.passes[-1].decision or decision
+        state.record(timings=tuple(state.timings), budget_after=state.usage, decision=decision)
 
 
 def conclude(state: State, decision: Decision, answer: Answer, execution_id: str) -> Result:
     """The result with its history: how the run ended and all that it rests on."""
     synthesis = next((timing for timing in reversed(state.timings) if timing.phase == "synthesize"), None)
     conclusion = Conclusion(
-        answer=answer.text, value=answer.value,
-        stop_reason=cast("StopReason", decision.reason), detail=decision.detail,
-        converged=decision.reason == "converged", assessment=state.assessment,
+        answer=answer.text, value=answer.value, detail=decision.detail, assessment=state.assessment,
+        stop_reason=cast("StopReason", decision.reason), converged=decision.reason == "converged",
         pass_number=state.complete or len(state.passes), passes=len(state.passes),
         abandoned=tuple(s.id for s in state.plan.steps if s.status == "pending"),
         needs_manual_intervention=state.attempts.stuck, degraded=tuple(state.degraded), question=state.question,

@@ -6,16 +6,14 @@ who answers, and how, is the driver's affair. A run can end at any boundary (``H
 
 from __future__ import annotations
 
-from aeon.kernel.effects import (
-    AssessConvergence, DraftPlan, ExecuteStep, InferProfile, Note, Program, RefinePlan, Synthesize, ValidatePlan,
-    ValidateResults,
-)  # fmt: skip
+from aeon.kernel import effects as ask
+from aeon.kernel.effects import Note, Program
 from aeon.kernel.history import conclude, end_pass
 from aeon.kernel.refine import Attempts, apply
 from aeon.kernel.state import Halt, State
 from aeon.schema import (
-    Answer, Config, ConvergenceAssessment, Decision, Degradation, Failure, Outcome, Plan, Preparation, Refinement,
-    RefinementRecord, Reply, Result, SemanticValidationReport, Step, StepResult, Task, Trigger, fragment,
+    Answer, Config, ConvergenceAssessment, Decision, Degradation, ExecutionPass, Failure, Outcome, Plan, Preparation,
+    Refinement, RefinementRecord, Reply, Result, SemanticValidationReport, Step, StepResult, Task, Trigger, fragment,
 )  # fmt: skip
 
 __all__ = ["run"]
@@ -40,11 +38,11 @@ def run(task: Task, config: Config, execution_id: str) -> Program[Result]:
 
 def _prepare(state: State) -> Program[None]:
     """Profile the task, draft a plan, have it checked and mended before anything runs."""
-    state.profile = yield from state.perform(InferProfile, state.profile)
+    state.profile = yield from state.perform(ask.InferProfile, state.profile)
     state.plan = yield from _draft(state)
     state.preparation = Preparation(profile=state.profile, plan=state.plan, timings=tuple(state.timings))
     yield Note(pass_number=0, plan=state.plan)
-    report = yield from state.perform(ValidatePlan, _UNCHECKED, plan=state.plan)
+    report = yield from state.perform(ask.ValidatePlan, _UNCHECKED, plan=state.plan)
     unclear = state.profile.triggers(state.config.questions.ambiguity) if state.may_ask else ()
     record = yield from _refine(state, (*_triggers(state, report), *unclear), report)
     changes = {"report": report, "refinement": record, "timings": tuple(state.timings)}
@@ -55,7 +53,7 @@ def _draft(state: State) -> Program[Plan]:
     """A sound plan; where none can be had, the task itself as the only step."""
     most = min(state.config.limits.plan_steps, state.config.limits.total_steps)
     fallback = Plan(steps=(Step(id="s1", description=state.task.text),))
-    plan = yield from state.perform(DraftPlan, fallback, profile=state.profile, most_steps=most)
+    plan = yield from state.perform(ask.DraftPlan, fallback, profile=state.profile, most_steps=most)
     if found := plan.draft_problems(most):
         state.degraded.append(Degradation(phase="plan", message="; ".join(found)))
         plan = fallback
@@ -64,19 +62,23 @@ def _draft(state: State) -> Program[Plan]:
 
 def _one_pass(state: State) -> Program[None]:
     """Execute, validate, assess, decide; where the run goes on, refine and look at the task's profile again."""
-    state.begin_pass()
+    number = len(state.passes) + 1
+    state.passes.append(ExecutionPass(number=number, profile=state.profile, budget_before=state.usage))
+    state.timings.clear()
     executed = yield from _execute(state)
-    report = yield from state.perform(ValidateResults, _UNCHECKED, plan=state.plan, executed=executed)
+    report = yield from state.perform(ask.ValidateResults, _UNCHECKED, plan=state.plan, executed=executed)
     state.record(report=report)
     judged = {"plan": state.plan, "report": report, "thresholds": state.config.convergence}
-    state.assessment = yield from state.perform(AssessConvergence, _UNASSESSED, **judged)
-    state.settled, state.complete = state.plan, len(state.passes)
+    state.assessment = yield from state.perform(ask.AssessConvergence, _UNASSESSED, **judged)
+    state.settled, state.complete = state.plan, number
+    if state.assessment.evaluation:
+        state.evaluations.append(state.assessment.evaluation)
     state.record(assessment=state.assessment, complete=True)
     decision = state.decide()
     state.record(decision=decision)
     if decision.action == "OUTPUT":
         raise Halt(decision)
-    yield Note(pass_number=len(state.passes), decision=decision)
+    yield Note(pass_number=number, decision=decision)
     record = yield from _refine(state, _triggers(state, report, executed), report)
     state.record(refinement=record)
     yield from _profile_again(state, report, executed)
@@ -90,7 +92,7 @@ def _execute(state: State) -> Program[tuple[str, ...]]:
         state.boundary()
         shares = state.allow("execute", len(ready)).split(len(ready), state.config.caps.execute)
         effects = [
-            state.request(ExecuteStep, share, step=state.plan.placed(s), inputs=state.plan.inputs(s))
+            state.request(ask.ExecuteStep, share, step=state.plan.placed(s), inputs=state.plan.inputs(s))
             for s, share in zip(ready, shares, strict=True)
         ]
         outcomes = yield from state.issue(effects)
@@ -103,7 +105,7 @@ def _execute(state: State) -> Program[tuple[str, ...]]:
     return tuple(step.id for step in state.passes[-1].executed)
 
 
-def _settle(state: State, effect: ExecuteStep, outcome: Outcome) -> Step:
+def _settle(state: State, effect: ask.ExecuteStep, outcome: Outcome) -> Step:
     """The step after its outcome: complete, invalid if blocked, failed; or still pending if it was abandoned."""
     step = effect.step
     if isinstance(outcome.value, StepResult):
@@ -141,14 +143,16 @@ def _refine(state: State, found: tuple[Trigger, ...], report: SemanticValidation
         return RefinementRecord(triggers=found)
     repairs = tuple(f"{i.location}: {i.proposed_repair}" for i in report.issues if i.proposed_repair)
     room = state.config.limits.total_steps - len(state.plan.steps)
+    strategy = state.config.reasoning_engine.strategy(state.evaluations)
     wanted = {"plan": state.plan, "triggers": open_triggers, "repairs": repairs, "most_steps": room}
-    first = refinement = yield from state.perform(RefinePlan, Refinement(), **wanted, may_ask=state.may_ask)
+    wanted |= {"strategy": strategy, "evaluation": state.evaluations[-1] if state.evaluations else None}
+    first = refinement = yield from state.perform(ask.RefinePlan, Refinement(), **wanted, may_ask=state.may_ask)
     if first.question:
         yield from state.ask(first.question)
-        refinement = yield from state.perform(RefinePlan, Refinement(), **wanted)
+        refinement = yield from state.perform(ask.RefinePlan, Refinement(), **wanted)
     state.plan, record = apply(state.plan, refinement.actions, state.attempts)
-    update = {"triggers": found, "question": first.question, "advisories": refinement.advisories}
-    record = record.model_copy(update=update)
+    update = {"triggers": found, "question": first.question, "strategy": strategy}
+    record = record.model_copy(update=update | {"advisories": refinement.advisories, "query": refinement.query})
     yield Note(pass_number=len(state.passes), plan=state.plan, refinement=record)
     return record
 
@@ -156,12 +160,11 @@ def _refine(state: State, found: tuple[Trigger, ...], report: SemanticValidation
 def _profile_again(state: State, report: SemanticValidationReport, executed: tuple[str, ...]) -> Program[None]:
     """Ask for the profile anew where a step was blocked and issues exist; its depth stays within one tier."""
     blocked = any(s.clarity == "BLOCKED" for s in state.plan.steps if s.id in executed)
-    if not (blocked and report.issues):
-        return
-    issues = tuple(issue.description for issue in report.issues)
-    profile = yield from state.perform(InferProfile, state.profile, previous=state.profile, issues=issues)
-    if profile is not state.profile:
-        state.profile = state.profile.revised(profile, first=state.preparation.profile)
+    if blocked and report.issues:
+        issues = tuple(issue.description for issue in report.issues)
+        profile = yield from state.perform(ask.InferProfile, state.profile, previous=state.profile, issues=issues)
+        if profile is not state.profile:
+            state.profile = state.profile.revised(profile, first=state.preparation.profile)
 
 
 def _synthesize(state: State, decision: Decision, execution_id: str) -> Program[Result]:
@@ -173,7 +176,7 @@ def _synthesize(state: State, decision: Decision, execution_id: str) -> Program[
     answer = Answer(text=plan.results() or f"No step was completed: {decision.detail}.")
     if decision.reason in ("failed", "waiting"):
         return conclude(state, decision, answer, execution_id)
-    caveat = "" if decision.reason == "converged" else decision.detail
-    effect = state.request(Synthesize, state.allow("synthesize", final=True), plan=plan, caveat=caveat)
+    caveat = "" if decision.reason in ("converged", "confident") else decision.detail
+    effect = state.request(ask.Synthesize, state.allow("synthesize", final=True), plan=plan, caveat=caveat)
     (outcome,) = yield from state.issue((effect,))
     return conclude(state, decision, state.value(effect, outcome, answer), execution_id)

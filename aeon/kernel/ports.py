@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from typing import NamedTuple, Protocol, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 from aeon.kernel import effects as ask
 from aeon.schema import (
@@ -13,15 +13,10 @@ from aeon.schema import (
 
 __all__ = ["Driver", "Handler", "Job", "Modules"]
 
-E = TypeVar("E", contravariant=True)
-V = TypeVar("V", covariant=True)
-
-
-class Handler(Protocol[E, V]):
-    """A coroutine that answers one kind of effect; what it raises becomes the effect's failure."""
-
-    async def __call__(self, effect: E, /) -> V:
-        """The answer to the effect."""
+E = TypeVar("E")
+V = TypeVar("V")
+Handler: TypeAlias = Callable[[E], Awaitable[V]]
+"""A coroutine function that answers one kind of effect; what it raises becomes the effect's failure."""
 
 
 class Modules(NamedTuple):

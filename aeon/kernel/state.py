@@ -11,8 +11,8 @@ from aeon.kernel.decide import Signals, decide
 from aeon.kernel.effects import AskUser, Batch, Effect, Note, Program
 from aeon.kernel.refine import Attempts
 from aeon.schema import (
-    Allowance, Config, ConvergenceAssessment, Decision, Degradation, ExecutionPass, Failure, Frozen, Outcome, Phase,
-    PhaseTiming, Plan, Preparation, Question, Reply, StopReason, Task, TaskProfile, Usage,
+    Allowance, Config, ConvergenceAssessment, Decision, Degradation, Evaluation, ExecutionPass, Failure, Frozen,
+    Outcome, Phase, PhaseTiming, Plan, Preparation, Question, Reply, StopReason, Task, TaskProfile, Usage,
 )  # fmt: skip
 
 __all__ = ["Halt", "State"]
@@ -54,18 +54,20 @@ class State:
     asked: int = 0
     preparation: Preparation = field(default_factory=Preparation)
     passes: list[ExecutionPass] = field(default_factory=list)
+    evaluations: list[Evaluation] = field(default_factory=list)
     timings: list[PhaseTiming] = field(default_factory=list)
     degraded: list[Degradation] = field(default_factory=list)
 
     def decide(self, stalled: bool = False) -> Decision:
         """Ask the table, here and now."""
+        engine = self.config.reasoning_engine
         return decide(Signals(
-            interrupted=self.interrupted, failure=self.failure, stalled=stalled,
-            question=self.question.text if self.question else "",
+            interrupted=self.interrupted, failure=self.failure, question=self.question, stalled=stalled,
+            confident=engine.confident(self.evaluations), diminishing=engine.diminishing(self.evaluations),
             converged=self.assessment is not None and self.assessment.converged,
             passes=self.complete, ttl=pass_limit(self.profile, self.config),
             exhausted=self.denied or exhausted(self.config, self.usage, self.elapsed),
-        ))  # fmt: skip
+        ), engine.decide.order)  # fmt: skip
 
     def boundary(self, stalled: bool = False) -> None:
         """Stop here if the table says so, by raising ``Halt``."""
@@ -91,13 +93,14 @@ class State:
 
     @property
     def may_ask(self) -> bool:
-        """Whether a question is left of those that the run may ask."""
-        return self.asked < self.config.questions.most
+        """Whether a question is left of those that the run may ask, and the latest evaluation sees a need."""
+        needed = not self.evaluations or self.evaluations[-1].needs_clarification
+        return needed and self.asked < self.config.questions.most
 
     def ask(self, question: Question) -> Program[Reply]:
         """Put a question at a boundary; one that was put before, or is one too many, has its default for an answer."""
         assumed = Reply(text=question.default, assumed=True)
-        if not self.may_ask or self.task.answered(question):
+        if self.asked >= self.config.questions.most or self.task.answered(question):
             return assumed
         self.question, self.asked = question, self.asked + 1
         yield Note(pass_number=len(self.passes), decision=self.decide())
@@ -136,12 +139,6 @@ class State:
         """Whether the effect was not done for want of means or time, so that it still can be."""
         kind = outcome.failure.kind if outcome.failure else ""
         return kind in ("endpoint", "interrupted", "waiting", "unknown") or self.denial(effect, outcome) is not None
-
-    def begin_pass(self) -> None:
-        """Open the record of the next pass."""
-        number = len(self.passes) + 1
-        self.passes.append(ExecutionPass(number=number, profile=self.profile, budget_before=self.usage))
-        self.timings.clear()
 
     def record(self, **changes: object) -> None:
         """Put what is new into the record of the pass under way."""

@@ -13,7 +13,8 @@ from aeon.errors import CompletionError
 from aeon.kernel.effects import DraftPlan, RefinePlan
 from aeon.plan.deltas import MOST_NEW_STEPS, refinement_faults, refinement_schema, targets, to_action
 from aeon.plan.schema import faults, plan_schema, to_step
-from aeon.schema import Frozen, JsonObject, Plan, Question, Refinement, Step
+from aeon.plan.strategy import constraints, query_schema, query_words
+from aeon.schema import Frozen, JsonObject, Plan, Question, Refine, RefinedQuery, Refinement, Step
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import cut, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
@@ -43,10 +44,13 @@ class _Question(Frozen):
 class RecursivePlanner:
     """Drafts and refines plans out of the tools there are."""
 
-    def __init__(self, supervisor: Supervisor, briefing: Briefing, tools: ToolRegistry) -> None:
+    def __init__(
+        self, supervisor: Supervisor, briefing: Briefing, tools: ToolRegistry, policy: Refine | None = None
+    ) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
         self._tools = tools
+        self._policy = policy or Refine()
 
     async def draft(self, effect: DraftPlan) -> Plan:
         """A plan for the effect's task: about as many steps as its profile expects, never more than allowed.
@@ -87,8 +91,10 @@ class RecursivePlanner:
             with contextlib.suppress(CompletionError):  # without a usable question, the plan is changed as it is
                 return Refinement(question=await self._question(effect))
         problems = fence("problems", "\n".join(f"{t.location}: {t.detail}" for t in effect.triggers), _LONGEST_PROBLEMS)
+        query = await self._query(effect)
         question = render(
             load("aeon.plan", "refine.md"),
+            strategy=constraints(effect.strategy, effect.evaluation, query),
             plan=fence("plan", _described(effect.plan), 5_000),
             triggers=problems,
             advice=fence("advice", "\n".join(effect.repairs), 600) if effect.repairs else "",
@@ -101,7 +107,23 @@ class RecursivePlanner:
             check=lambda raw: refinement_faults(effect.plan, raw.root, self._tools),
         )
         action = to_action(effect.plan, reply.value.root)
-        return Refinement(actions=(action,), advisories=effect.repairs)
+        return Refinement(actions=(action,), advisories=effect.repairs, query=query)
+
+    async def _query(self, effect: RefinePlan) -> RefinedQuery | None:
+        """The task, worded anew for the strategy; without one, or where that is switched off, nothing."""
+        if effect.strategy is None or not self._policy.allow_query_rewrite:
+            return None
+        schema = query_schema(self._policy)
+        text = render(load("aeon.plan", "query.md"), **query_words(effect.strategy, effect.evaluation, self._policy))
+        try:
+            reply = await self._supervisor.structured(
+                self._briefing.prompt(effect.task, text), _Object, schema=schema, max_tokens=_QUESTION_TOKENS
+            )
+        except CompletionError:
+            return None  # the strategy still holds
+        return RefinedQuery.model_validate(
+            {"original_query": effect.task.text, "strategy_used": effect.strategy, **reply.value.root}
+        )
 
     async def _question(self, effect: RefinePlan) -> Question:
         problems = fence("problems", "\n".join(t.detail for t in effect.triggers), _LONGEST_PROBLEMS)

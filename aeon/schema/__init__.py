@@ -25,6 +25,7 @@ from aeon.schema.judgment import (
     Issue,
     IssueType,
     Level,
+    RefinedQuery,
     Refinement,
     SemanticValidationReport,
     Severity,
@@ -49,12 +50,14 @@ from aeon.schema.plan import (
     fragment,
 )
 from aeon.schema.policy import (
+    ROWS,
     ConfidenceWeights,
     Decide,
     Evaluate,
     EvaluationWeights,
     ReasoningEngine,
     Refine,
+    Row,
     StateMonitor,
     Strategy,
 )
@@ -62,6 +65,7 @@ from aeon.schema.task import Clarification, Question, Reply, Task
 from aeon.schema.usage import Allowance, Bound, Budget, Usage
 
 __all__ = [
+    "ROWS",
     "Action",
     "Allowance",
     "Answer",
@@ -110,6 +114,7 @@ __all__ = [
     "Reasoning",
     "ReasoningEngine",
     "Refine",
+    "RefinedQuery",
     "Refinement",
     "RefinementAction",
     "RefinementLimits",
@@ -118,6 +123,7 @@ __all__ = [
     "Reply",
     "Reserve",
     "Result",
+    "Row",
     "SemanticValidationReport",
     "Severity",
     "StateMonitor",

@@ -37,10 +37,10 @@ class CallCaps(Frozen):
     profile: int = Field(3, ge=0)
     plan: int = Field(4, ge=0)
     validate_plan: int = Field(4, ge=0)
-    refine_plan: int = Field(4, ge=0)
+    refine_plan: int = Field(6, ge=0)
     execute: int = Field(4, ge=0)
     validate_results: int = Field(8, ge=0)
-    assess: int = Field(6, ge=0)
+    assess: int = Field(10, ge=0)
     synthesize: int = Field(3, ge=0)
 
     def of(self, phase: str) -> int:

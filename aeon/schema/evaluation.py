@@ -12,11 +12,11 @@ __all__ = ["ConfidenceParts", "Contradiction", "Dimensions", "Evaluation", "Gaps
 class ConfidenceParts(Frozen):
     """The components of the confidence, each defined for tasks with and without sources.
 
-    ``source_quality``: the mean over the complete steps of how their results came about: 1 by a tool, 0.9 by a tool whose
-    call was mended, 0.5 by reasoning, 0.3 by reasoning because the tool could not be used. ``entity_coverage``: the
-    share of what the answer must contain that is there. ``citation_density``: the share of the final steps' results
-    that rest, directly or through earlier steps, on a tool. ``consistency``: whether the results agree. ``recency``:
-    the share of executed steps whose result still stands.
+    ``source_quality``: the mean over the complete steps of how their results came about: 1 by a tool, 0.9 by a tool
+    whose call was mended, 0.5 by reasoning, 0.3 by reasoning because the tool could not be used. ``entity_coverage``:
+    the share of what the answer must contain that is there. ``citation_density``: the share of the final steps'
+    results that rest, directly or through earlier steps, on a tool. ``consistency``: whether the results agree.
+    ``recency``: the share of executed steps whose result still stands.
     """
 
     source_quality: float = Field(ge=0, le=1)
@@ -30,8 +30,8 @@ class Dimensions(Frozen):
     """The dimensions that an answer is judged by.
 
     ``completeness`` and ``coherence`` are the assessment's. ``accuracy``: the mean over the complete steps of 1 for a
-    tool's result, 0.5 for a reasoned one, 0 for one that an issue points at. ``relevance``: the share of complete steps that
-    no issue calls beside the point. ``freshness``: the share of executed steps whose result still stands.
+    tool's result, 0.5 for a reasoned one, 0 for one that an issue points at. ``relevance``: the share of complete steps
+    that no issue calls beside the point. ``freshness``: the share of executed steps whose result still stands.
     """
 
     completeness: float = Field(ge=0, le=1)
@@ -63,8 +63,8 @@ class Evaluation(Frozen):
     """The state of a run after a pass. What is not tracked is ``None``.
 
     ``confidence`` is the weighted mean of ``parts``, or what a calibration makes of it. ``coverage`` is the share of
-    the aspects addressed. ``score`` is the weighted mean of ``dimensions``. ``draw`` is the random number (0-1) of a run in
-    probabilistic mode, kept so that it replays.
+    the aspects addressed. ``score`` is the weighted mean of ``dimensions``. ``draw`` is the random number (0-1) of a
+    run in probabilistic mode, kept so that it replays.
     """
 
     confidence: float | None = Field(None, ge=0, le=1)

@@ -8,8 +8,9 @@ from pydantic import Field
 
 from aeon.schema.config import Config
 from aeon.schema.frozen import Frozen, JsonValue
-from aeon.schema.judgment import ConvergenceAssessment, SemanticValidationReport, TaskProfile
+from aeon.schema.judgment import ConvergenceAssessment, RefinedQuery, SemanticValidationReport, TaskProfile
 from aeon.schema.plan import Clarity, Plan, RefinementAction, Step, Trigger
+from aeon.schema.policy import Strategy
 from aeon.schema.task import Clarification, Question, Task
 from aeon.schema.usage import Bound, Usage
 
@@ -30,12 +31,14 @@ __all__ = [
 
 StopReason = Literal[
     "converged",
+    "confident",
     "ttl_expired",
     "calls_exhausted",
     "tokens_exhausted",
     "seconds_exhausted",
     "cost_exhausted",
     "interrupted",
+    "diminishing_returns",
     "stalled",
     "waiting",
     "unknown_outcome",
@@ -77,13 +80,18 @@ class Rejection(Frozen):
 
 
 class RefinementRecord(Frozen):
-    """One refinement: why it was asked for, what was asked first, what was applied or refused, repairs overruled."""
+    """One refinement: why it was asked for, what was asked first, what was applied or refused, repairs overruled.
+
+    ``strategy`` is what the planner had to go by, ``query`` the task as it was put to it.
+    """
 
     triggers: tuple[Trigger, ...] = ()
     applied: tuple[RefinementAction, ...] = ()
     rejected: tuple[Rejection, ...] = ()
     advisories: tuple[str, ...] = ()
     question: Question | None = None
+    strategy: Strategy | None = None
+    query: RefinedQuery | None = None
 
 
 class Preparation(Frozen):

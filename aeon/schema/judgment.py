@@ -9,6 +9,7 @@ from pydantic import Field
 from aeon.schema.evaluation import Evaluation
 from aeon.schema.frozen import Frozen
 from aeon.schema.plan import RefinementAction, Trigger
+from aeon.schema.policy import Strategy
 from aeon.schema.task import Question
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Issue",
     "IssueType",
     "Level",
+    "RefinedQuery",
     "Refinement",
     "SemanticValidationReport",
     "Severity",
@@ -107,9 +109,21 @@ class ConvergenceAssessment(Frozen):
         return tuple(Trigger(kind="reason_code", location="answer", detail=f"{code}: {why}") for code in codes)
 
 
+class RefinedQuery(Frozen):
+    """The task, worded anew for the next iteration: what to dwell on, what to leave out, which sources to prefer."""
+
+    original_query: str
+    refined_query: str
+    strategy_used: Strategy
+    focus_areas: tuple[str, ...] = ()
+    exclude_areas: tuple[str, ...] = ()
+    source_preferences: tuple[str, ...] = ()
+
+
 class Refinement(Frozen):
     """What a planner proposes to change, repairs of a validator that it overruled, and a question it must ask first."""
 
     actions: tuple[RefinementAction, ...] = ()
     advisories: tuple[str, ...] = ()
     question: Question | None = None
+    query: RefinedQuery | None = None

@@ -8,25 +8,31 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from aeon.schema.evaluation import Evaluation
 from aeon.schema.frozen import Frozen
 
 __all__ = [
+    "ROWS",
     "ConfidenceWeights",
     "Decide",
     "Evaluate",
     "EvaluationWeights",
     "ReasoningEngine",
     "Refine",
+    "Row",
     "StateMonitor",
     "Strategy",
     "gains",
 ]
 
+Row = Literal[
+    "converged", "confident", "ttl_expired", "budget", "needs_clarification", "diminishing_returns", "stalled"
+]
+ROWS: tuple[Row, ...] = get_args(Row)
 Strategy = Literal["EXPAND", "NARROW", "PIVOT", "DEEPEN"]
 
 
@@ -102,6 +108,14 @@ class Decide(Frozen):
     decision_mode: Literal["deterministic", "probabilistic"] = "deterministic"
     seed: int = Field(0, ge=0, description="of the draws of the probabilistic mode")
     ask_threshold: float = Field(0.5, ge=0, le=1, description="a confidence below it lets a blocked run ask")
+    order: tuple[Row, ...] = Field(ROWS, description="the rows of the decision table; the first that holds decides")
+
+    @field_validator("order")
+    @classmethod
+    def _each_once(cls, order: tuple[Row, ...]) -> tuple[Row, ...]:
+        if sorted(order) != sorted(ROWS):
+            raise ValueError(f"every row must stand in it once: {', '.join(ROWS)}")
+        return order
 
 
 class Refine(Frozen):
@@ -128,9 +142,10 @@ class ReasoningEngine(Frozen):
     decide: Decide = Decide()
     refine: Refine = Refine()
 
-    def confident(self, found: Evaluation | None) -> bool:
-        """Whether an answer is good enough to stop at; in probabilistic mode, with its confidence as the chance of it."""
-        if not self.enabled or found is None or found.confidence is None:
+    def confident(self, evaluations: Sequence[Evaluation]) -> bool:
+        """Whether the answer is good enough to stop at; in probabilistic mode its confidence is the chance of that."""
+        found = evaluations[-1] if self.enabled and evaluations else None
+        if found is None or found.confidence is None:
             return False
         slack = _SLACK[self.evaluate.strictness]
         covered = found.coverage is None or found.coverage >= min(1.0, self.decide.coverage_threshold + slack)
@@ -138,21 +153,24 @@ class ReasoningEngine(Frozen):
             return covered and found.draw is not None and found.draw < found.confidence
         return covered and found.confidence >= min(1.0, self.decide.confidence_threshold + slack)
 
-    def diminishing(self, trend: Sequence[float]) -> bool:
+    def diminishing(self, evaluations: Sequence[Evaluation]) -> bool:
         """Whether the confidence has hardly grown over the last iterations."""
-        last = gains(trend)[-self.decide.diminishing_returns_window :]
+        last = gains(evaluations)[-self.decide.diminishing_returns_window :]
         enough = self.enabled and len(last) == self.decide.diminishing_returns_window
-        return enough and math.fsum(last) / len(last) < self.decide.diminishing_returns_threshold
+        if not enough or evaluations[-1].needs_clarification:  # a question goes first
+            return False
+        return math.fsum(last) / len(last) < self.decide.diminishing_returns_threshold
 
-    def strategy(self, found: Evaluation | None, trend: Sequence[float]) -> Strategy | None:
-        """How to go on after this iteration; ``None`` where nothing is known to choose by."""
-        if not self.enabled or found is None:
+    def strategy(self, evaluations: Sequence[Evaluation]) -> Strategy | None:
+        """How to go on after the last iteration; ``None`` where nothing is known to choose by."""
+        if not self.enabled or not evaluations:
             return None
+        found = evaluations[-1]
         if self.refine.strategy_selection == "manual":
             return self.refine.strategy
         coverage = 1.0 if found.coverage is None else found.coverage
         confidence = 1.0 if found.confidence is None else found.confidence
-        last = gains(trend)[-self.refine.pivot_after_iterations :]
+        last = gains(evaluations)[-self.refine.pivot_after_iterations :]
         if coverage < 0.5:
             return "EXPAND"
         if confidence < 0.5 and coverage > 0.7:
@@ -162,6 +180,7 @@ class ReasoningEngine(Frozen):
         return "DEEPEN" if found.gaps.weak_coverage else "EXPAND"
 
 
-def gains(trend: Sequence[float]) -> list[float]:
-    """What each iteration gained over the one before."""
+def gains(evaluations: Sequence[Evaluation]) -> list[float]:
+    """What each iteration gained in confidence over the one before; nothing where it is not tracked."""
+    trend = [found.confidence for found in evaluations if found.confidence is not None]
     return [after - before for before, after in pairwise(trend)]

@@ -1,0 +1,65 @@
+"""The confidence as runs with known outcomes say that it should be read: a piecewise linear map from a file."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from aeon.errors import ConfigError, InputFileError
+from aeon.schema import Frozen, StateMonitor
+
+__all__ = ["ConfidenceMap", "calibrated"]
+
+
+class ConfidenceMap(Frozen):
+    """A monotone map of the confidence: between two ``points`` (confidence, share of right answers) it is linear.
+
+    ``runs`` is how many recorded runs it was fitted on.
+    """
+
+    format: Literal["aeon-calibration"] = "aeon-calibration"
+    version: Literal[1] = 1
+    runs: int = Field(ge=1)
+    points: tuple[tuple[float, float], ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _rises(self) -> Self:
+        within = all(0 <= value <= 1 for point in self.points for value in point)
+        pairs = list(pairwise(self.points))
+        if not within or any(a[0] >= b[0] or a[1] > b[1] for a, b in pairs):
+            raise ValueError("points must rise from left to right, within 0 and 1")
+        return self
+
+    def read(self, confidence: float) -> float:
+        """The confidence (0-1) that a weighted mean of ``confidence`` (0-1) stands for."""
+        at = bisect_right([x for x, _ in self.points], confidence)
+        if at in (0, len(self.points)):
+            return self.points[min(at, len(self.points) - 1)][1]
+        (x0, y0), (x1, y1) = self.points[at - 1], self.points[at]
+        return round(y0 + (y1 - y0) * (confidence - x0) / (x1 - x0), 6)
+
+
+def calibrated(monitor: StateMonitor) -> Callable[[float], float]:
+    """The map that the policy asks for: the one of its calibration file, or none.
+
+    Raises:
+        ConfigError: a calibrated confidence is asked for without a calibration.
+        InputFileError: the calibration cannot be read or is none.
+    """
+    if monitor.confidence_model == "weighted_average":
+        return lambda confidence: confidence
+    if not monitor.calibration:
+        raise ConfigError(
+            "reasoning_engine.state_monitor.calibration: names no file; make one with: aeon calibrate RUNS --labels F"
+        )
+    try:
+        return ConfidenceMap.model_validate_json(Path(monitor.calibration).read_bytes()).read
+    except OSError as error:
+        raise InputFileError(f"{monitor.calibration}: cannot be read: {error.strerror}") from None
+    except ValidationError:
+        raise InputFileError(f"{monitor.calibration}: is no calibration; make one with: aeon calibrate") from None
