@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from aeon.assembly import build, resume
     from aeon.errors import AeonError
     from aeon.kernel.orchestrator import Orchestrator
+    from aeon.runtime.diff import diff
     from aeon.runtime.fork import fork
     from aeon.runtime.journal import Journal
     from aeon.runtime.replay import replay
@@ -34,6 +35,7 @@ __all__ = [
     "Task",
     "Tool",
     "build",
+    "diff",
     "fork",
     "replay",
     "resume",
@@ -44,6 +46,7 @@ _HOMES = {
     "aeon.assembly": ("build", "resume"),
     "aeon.errors": ("AeonError",),
     "aeon.kernel.orchestrator": ("Orchestrator",),
+    "aeon.runtime.diff": ("diff",),
     "aeon.runtime.fork": ("fork",),
     "aeon.runtime.journal": ("Journal",),
     "aeon.runtime.replay": ("replay",),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import Self, TextIO
 
@@ -43,6 +45,7 @@ class LiveView:
     def __init__(self, file: TextIO, model: str) -> None:
         self._console = _Console(file=file, highlight=False, markup=False, emoji=False)
         self._narrator = Narrator(model)
+        self._file = file
         self._under_way: dict[int, tuple[str, float]] = {}
         self._note = ""
         dots = self._console.encoding.lower().startswith("utf")
@@ -68,6 +71,39 @@ class LiveView:
                 pass
         for line in self._narrator.lines(event):
             self._print(line)
+
+    @property
+    def asks(self) -> bool:
+        """Whether questions are put at this terminal."""
+        return self._narrator.asks
+
+    @asks.setter
+    def asks(self, asks: bool) -> None:
+        self._narrator.asks = asks
+
+    def take_up(self, past: int) -> None:
+        """Say, where the new begins, that the run is taken up after so many effects."""
+        self._narrator.past = past
+
+    def show(self, lines: Iterable[Line]) -> None:
+        """Show lines of the host's own."""
+        for line in lines:
+            self._print(line)
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[Callable[[str], None]]:
+        """Keep the last line still, so that a question can be asked on it; gives what writes there."""
+        self._live.stop()
+
+        def say(text: str) -> None:
+            self._file.write(text)
+            self._file.flush()
+
+        try:
+            yield say
+        finally:
+            if self._console.is_terminal:
+                self._live.start()
 
     def note(self, text: str) -> None:
         """Show a word of the host's own: on the last line of a terminal, else as a line."""

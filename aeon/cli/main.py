@@ -21,14 +21,15 @@ __all__ = ["main"]
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 ENCODING_ERRORS = "aeon.plain"
-_PLAIN = {"✓": "+", "✗": "x", "▸": ">", "○": "o", "…": "~"}
+_PLAIN = {"✓": "+", "✗": "x", "▸": ">", "○": "o", "…": "~", "→": "->"}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Carry out a command line (default: the process's own) and give the exit code.
 
-    0 converged or done, 3 answered without converging, 2 wrong usage or input, 1 failure, 130 interrupted, 141 nobody
-    reads the output any more. What goes wrong is one line on standard error.
+    0 converged or done, 3 answered without converging, 4 waiting for an answer, 2 wrong usage or input, 1 failure (of
+    ``diff``: different), 130 interrupted, 141 nobody reads the output any more. What goes wrong is one line on standard
+    error.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from aeon.kernel.effects import Effect, ExecuteStep
+from aeon.kernel.effects import AskUser, Effect, ExecuteStep
 from aeon.observability.lines import (
     Line, Span, answer_lines, assessment_lines, conclusion_lines, decision_line, degradation_line, labelled, plan_lines,
-    profile_line, refinement_lines, report_lines, short, step_lines, visible,
+    profile_line, question_lines, refinement_lines, reply_line, report_lines, short, step_lines, visible,
 )  # fmt: skip
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, RunEnded, RunStarted
 from aeon.schema import (
-    ConvergenceAssessment, Degradation, Failure, Outcome, Plan, Result, SemanticValidationReport, StepResult,
-    TaskProfile,
+    ConvergenceAssessment, Degradation, Failure, Outcome, Plan, Reply, Result, SemanticValidationReport,
+    StepResult, TaskProfile,
 )  # fmt: skip
 
 __all__ = ["Narrator", "doing"]
@@ -23,6 +23,7 @@ _DOING = {
     "execute": "working on",
     "validate_results": "checking the results",
     "assess": "asking whether the task is answered",
+    "ask": "asking",
     "synthesize": "writing the answer",
 }
 _NOT_DONE = ("endpoint", "allowance", "interrupted")
@@ -35,9 +36,15 @@ def doing(effect: Effect) -> str:
 
 
 class Narrator:
-    """Gives the lines for each event of one run, in order."""
+    """Gives the lines for each event of one run, in order.
+
+    Of what a journal held only plans and results are told, in brief; ``past`` is how many effects that were, ``None``
+    for a new run. ``asks``: a question is put to a person as soon as it is told.
+    """
 
     def __init__(self, model: str) -> None:
+        self.past: int | None = None
+        self.asks = False
         self._model = model
         self._passes = 0
         self._within = False
@@ -48,9 +55,11 @@ class Narrator:
             case RunStarted():
                 return self._started(event)
             case EffectStarted():
-                return self._header(event.effect)
+                return [*self._taken_up(), *self._header(event.effect), *self._question(event.effect)]
+            case EffectEnded(recorded=True):
+                return [*self._header(event.effect), *_recalled(event.effect, event.outcome)]
             case EffectEnded():
-                return _ended(event.effect, event.outcome)
+                return _ended(event.effect, event.outcome, self.asks)
             case Noted():
                 return self._noted(event)
             case RunEnded():
@@ -64,6 +73,14 @@ class Narrator:
         task: list[Line] = [(Span(first, "strong"),), *((Span(line, "strong"),) for line in rest)]
         return [*task, (Span(f"{self._model}, {most}", "dim"),), ()]
 
+    def _taken_up(self) -> list[Line]:
+        """Where the past ends and the new begins."""
+        if self.past is None:
+            return []
+        done, self.past = self.past, None
+        where = f"after {done} effect{'' if done == 1 else 's'}" if done else "at its beginning"
+        return [(), (Span(f"Taken up {where}", "strong"),)]
+
     def _header(self, effect: Effect) -> list[Line]:
         if self._within or effect.phase not in ("execute", "validate_results"):
             return []
@@ -71,22 +88,46 @@ class Narrator:
         self._passes += 1
         return [(), (Span(f"Pass {self._passes}", "strong"),)]
 
+    def _question(self, effect: Effect) -> list[Line]:
+        """The question that is about to be put to a person."""
+        if not (self.asks and isinstance(effect, AskUser)):
+            return []
+        return labelled("question", question_lines(effect.question))
+
     def _noted(self, event: Noted) -> list[Line]:
         note = event.note
         if note.decision is not None:
-            self._within = self._within and note.decision.action == "OUTPUT"
-            return labelled("decide", [decision_line(note.decision)])
+            self._within = self._within and note.decision.action != "CONTINUE"
+            told = note.decision.action != "ASK" and self.past is None  # a question is told where it is put
+            return labelled("decide", [decision_line(note.decision)]) if told else []
         if note.refinement is not None:
             applied = note.plan if note.refinement.applied else None
-            return labelled("refine", refinement_lines(note.refinement)) + (_to_do(applied) if applied else [])
+            told_now = labelled("refine", refinement_lines(note.refinement)) if self.past is None else []
+            return told_now + (_to_do(applied) if applied else [])
         return labelled("plan", plan_lines(note.plan)) if note.plan else []
+
+
+def _recalled(effect: Effect, outcome: Outcome) -> list[Line]:
+    """What an effect of the past came to, where it is a result or an answer."""
+    if isinstance(effect, ExecuteStep):
+        return _ended(effect, outcome, False)
+    return labelled("question", _answered(effect, outcome)) if isinstance(effect, AskUser) else []
+
+
+def _answered(effect: AskUser, outcome: Outcome) -> list[Line]:
+    """A question in one line, and what was said to it."""
+    if not isinstance(outcome.value, Reply):
+        return []
+    return [(Span(short(effect.question.text)),), reply_line(outcome.value)]
 
 
 def _told(end: Result) -> list[Line]:
     """The answer and how the run ended; a run that failed before any step was complete has no answer to show."""
     done = any(step.status == "complete" for record in end.history.passes for step in record.executed)
-    answer: list[Line] = [(), (Span("Answer", "strong"),), *answer_lines(end)]
-    return [*(answer if done or end.stop_reason != "failed" else []), (), *conclusion_lines(end)]
+    heading = "Results so far" if end.stop_reason == "waiting" else "Answer"
+    answer: list[Line] = [(), (Span(heading, "strong"),), *answer_lines(end)]
+    shown = done or end.stop_reason not in ("failed", "waiting")
+    return [*(answer if shown else []), (), *conclusion_lines(end)]
 
 
 def _to_do(plan: Plan) -> list[Line]:
@@ -94,10 +135,13 @@ def _to_do(plan: Plan) -> list[Line]:
     return labelled("to do", plan_lines(waiting) or [(Span("nothing", "dim"),)])
 
 
-def _ended(effect: Effect, outcome: Outcome) -> list[Line]:
+def _ended(effect: Effect, outcome: Outcome, asked: bool) -> list[Line]:
     took = outcome.ended - outcome.started
     if isinstance(effect, ExecuteStep):
         return labelled("", _step(effect, outcome, took))
+    if isinstance(effect, AskUser):
+        told = _answered(effect, outcome)
+        return labelled("", told[1:]) if asked else labelled("question", told)
     if outcome.failure is not None:
         if outcome.failure.kind == "endpoint":  # it ends the run, and is told at its end
             return []

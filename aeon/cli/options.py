@@ -12,15 +12,37 @@ from aeon.errors import UsageError
 
 __all__ = ["COMMANDS", "parse"]
 
-COMMANDS = ("run", "models", "history")
-FORMATS = ("text", "json", "mermaid")
-_RUN = """\
+COMMANDS = ("run", "resume", "replay", "fork", "diff", "history", "simulate", "models")
+FORMATS = ("text", "json", "mermaid", "effects")
+_CODES = """\
 exit codes:
   0  converged             3  answered without converging
-  2  wrong usage or input  1  failure
+  2  wrong usage or input  4  waiting for an answer
+  1  failure
 
+"""
+_RUN = (
+    _CODES
+    + """\
 Ctrl-C ends the run at the next safe boundary with what there is; once more breaks off the wording of the answer too.
 Without --model: AEON_BASE_URL or AEON_MODEL, else OPENAI_BASE_URL or OPENAI_API_KEY, else the model on this machine.
+"""
+)
+_RESUME = (
+    _CODES
+    + """\
+What the run has done is taken from its journal; no model and no tool is asked for it again.
+"""
+)
+_FORK = (
+    _CODES
+    + """\
+The number N of every effect: aeon history FILE --format effects
+"""
+)
+_DIFF = """\
+exit codes:
+  0  the same   1  different, or a journal is damaged   2  wrong usage or input
 """
 
 
@@ -66,18 +88,17 @@ def _parser() -> tuple[_Parser, dict[str, argparse.ArgumentParser]]:
     )  # fmt: skip
     parser.add_argument("--version", action="store_true", help="show the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
-    made = {
-        "run": _run_options(commands.add_parser(
-            "run", help="work on a task and answer it", allow_abbrev=False, epilog=_RUN,
+    made: dict[str, argparse.ArgumentParser] = {}
+    for name, (words, epilog, fill) in _COMMANDS.items():
+        made[name] = commands.add_parser(
+            name, help=words, description=words, allow_abbrev=False, epilog=epilog,
             formatter_class=argparse.RawDescriptionHelpFormatter,
-        )),
-        "models": _models_options(commands.add_parser("models", help="list or fetch models", allow_abbrev=False)),
-        "history": _history_options(commands.add_parser("history", help="show a saved run", allow_abbrev=False)),
-    }  # fmt: skip
+        )  # fmt: skip
+        fill(made[name])
     return parser, made
 
 
-def _run_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+def _run_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("task", metavar="TASK", nargs="?", help="what you want to know, in words; - reads it from standard input")
     add("--tools", metavar="LIST", default="calculator", help="calculator,files=DIR,python (default: calculator)")
@@ -89,23 +110,91 @@ def _run_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
     add("--config", metavar="FILE", help="settings in TOML; options set here go before it")
     add("--context", metavar="FILE", help="text that the answer may rely on")
     add("--schema", metavar="FILE", help="a JSON Schema that the answer must fit")
-    add("--save", metavar="FILE", help="save the run; see it again with: aeon history FILE")
-    add("--log", metavar="FILE", help="write every event to FILE as JSON Lines")
-    add("--json", action="store_true", help="print the result as one JSON document")
+    add(
+        "--unattended", choices=("assume", "suspend"), metavar="assume|suspend",
+        help="questions where nobody is at a terminal: take the default (default), or wait for: aeon resume",
+    )  # fmt: skip
+    add("--save", metavar="FILE", help="save the run, to be seen, taken up again, replayed, forked and compared")
+    _shown(parser)
     add("--bound", action="store_true", help="print the most that the run could spend, and run nothing")
-    return parser
 
 
-def _models_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+def _shown(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--log", metavar="FILE", help="write every event to FILE as JSON Lines")
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON document")
+
+
+def _resume_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("file", metavar="FILE", help=_SAVED)
+    add("--answer", metavar="TEXT", help="the answer to the question that the run waits for, or its number")
+    _otherwise(parser)
+    _shown(parser)
+
+
+def _otherwise(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", metavar="NAME|URL", help="another model than the run had")
+    parser.add_argument("--tools", metavar="LIST", help="other tools than the run had")
+
+
+def _fork_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("file", metavar="FILE", help=_SAVED)
+    add("--at", metavar="N", type=_count, required=True, help="keep the effects before number N")
+    add(
+        "--set", metavar="PATH=VALUE", action="append", default=[],
+        help="a setting from there on, such as convergence.completeness=0.8; can be given again",
+    )  # fmt: skip
+    add("--value", metavar="JSON", help="what comes out of effect N, instead of asking for it")
+    add("--save", metavar="FILE", help="where to save the fork (default: beside FILE, as NAME.fork1, the first free)")
+    _otherwise(parser)
+    _shown(parser)
+
+
+def _replay_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help=_SAVED)
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def _diff_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("a", metavar="A", help=_SAVED)
+    parser.add_argument("b", metavar="B", help="another one")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def _simulate_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--seeds", metavar="N", type=_whole, default=1000, help="how many worlds (default: 1000)")
+    add("--from", metavar="S", dest="start", type=_count, default=0, help="the first seed (default: 0)")
+    add("--faults", metavar="LIST", help="only these kinds of faults, separated by commas")
+    add("--jobs", metavar="N", type=_whole, help="processes at once (default: one a core)")
+    add("--json", action="store_true", help="print one JSON document")
+
+
+def _models_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", nargs="?", choices=("list", "pull", "path"), default="list", metavar="list|pull|path")
     parser.add_argument("name", nargs="?", metavar="NAME", help="which model, for pull and path")
-    return parser
 
 
-def _history_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    parser.add_argument("file", metavar="FILE", help="a run saved with: aeon run TASK --save FILE")
-    parser.add_argument("--format", choices=FORMATS, default="text", help="text (default), json or mermaid")
-    return parser
+def _history_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help=_SAVED)
+    parser.add_argument(
+        "--format", choices=FORMATS, default="text", metavar="|".join(FORMATS),
+        help="a report (text, the default), the history (json), the plan (mermaid), or a line an effect (effects)",
+    )  # fmt: skip
+
+
+_SAVED = "a run saved with: aeon run TASK --save FILE"
+_COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], None]]] = {
+    "run": ("work on a task and answer it", _RUN, _run_options),
+    "resume": ("go on with a saved run: after a question, an interrupt, a crash", _RESUME, _resume_options),
+    "replay": ("derive a saved run again without a model, and say whether it is the same", None, _replay_options),
+    "fork": ("give a saved run another future", _FORK, _fork_options),
+    "diff": ("say where two saved runs part, and what differs then", _DIFF, _diff_options),
+    "history": ("show a saved run", None, _history_options),
+    "simulate": ("hold the invariants of a run against simulated worlds with faults", None, _simulate_options),
+    "models": ("list or fetch models", None, _models_options),
+}
 
 
 def _guess(word: str, known: Sequence[str]) -> str:
@@ -121,6 +210,12 @@ def _number(convert: Callable[[str], float], text: str, what: str) -> float:
     if number <= 0 or not math.isfinite(number):
         raise argparse.ArgumentTypeError(f"{text!r} is not {what} above 0")
     return number
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
+    return int(text)
 
 
 def _whole(text: str) -> int:

@@ -3,41 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import os
-import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
-from typing import TextIO
 
 from jsonschema.exceptions import SchemaError
 from jsonschema.validators import validator_for
 from pydantic import ValidationError
 
 from aeon.assembly import build
-from aeon.cli.live import LiveView
 from aeon.cli.output import print_json
-from aeon.cli.progress import fetch
+from aeon.cli.session import Session, spec_of
 from aeon.errors import ConfigError, InputFileError, UsageError
 from aeon.kernel.budget import bound
-from aeon.kernel.orchestrator import Orchestrator
-from aeon.llm.catalogue import CATALOGUE
-from aeon.llm.local import Local
-from aeon.llm.select import select
-from aeon.observability.lines import visible
-from aeon.observability.log import log_observer
-from aeon.runtime.driver import AsyncDriver
-from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
-from aeon.schema import Config, JsonObject, Result, Task
+from aeon.schema import Config, JsonObject, Task
 from aeon.settings import load_config
 
 __all__ = ["command"]
-
-CONVERGED, FAILED, ANSWERED = 0, 1, 3
 
 
 def command(options: argparse.Namespace) -> int:
@@ -48,51 +33,12 @@ def command(options: argparse.Namespace) -> int:
     task = _task(options)
     if options.save and os.path.lexists(options.save):
         raise InputFileError(f"{options.save}: exists already; a journal is never overwritten, name another file")
-    with contextlib.ExitStack() as stack:
-        observers: list[Observer] = []
-        if log := options.log or os.environ.get("AEON_LOG"):
-            observers.append(log_observer(stack.enter_context(_log_file(log))))
-        result = _run(options, task, config, observers)
-    if options.json:
-        print_json(result)
-    if result.stop_reason == "failed":
-        sys.stdout.flush()
-        print(f"aeon: {' '.join(visible(result.detail).split())}", file=sys.stderr)
-    return CONVERGED if result.converged else FAILED if result.stop_reason == "failed" else ANSWERED
-
-
-def _run(options: argparse.Namespace, task: Task, config: Config, observers: list[Observer]) -> Result:
-    model = select(options.model)
-    view = LiveView(sys.stderr if options.json else sys.stdout, model.name)
-    shown = not options.json or sys.stderr.isatty()
+    session = Session(options, options.model, options.save)
     journal: Callable[[], Journal] = (lambda: Journal(options.save)) if options.save else Journal
-    orchestrator = build(model, [options.tools], config, [*observers, view] if shown else observers, journal)
-    if isinstance(model, Local) and model.name in CATALOGUE:
-        fetch(CATALOGUE[model.name])  # now, so that neither the run's clock nor its journal starts before it is there
-    with _interruptible(orchestrator, view.note if shown else lambda _: None), view:
-        return orchestrator.execute(task)
-
-
-@contextlib.contextmanager
-def _interruptible(orchestrator: Orchestrator, note: Callable[[str], None]) -> Iterator[None]:
-    """Ctrl-C asks the run to stop; again, it breaks off the synthesis too; the third time ends the program."""
-    presses = 0
-
-    def on_interrupt(_: int, __: FrameType | None) -> None:
-        nonlocal presses
-        presses += 1
-        driver = orchestrator.driver
-        if presses > 2 or not isinstance(driver, AsyncDriver):
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-            raise KeyboardInterrupt
-        driver.interrupt()
-        note("stopping at the next boundary" if presses == 1 else "breaking off")
-
-    before = signal.signal(signal.SIGINT, on_interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+    spec = spec_of(session.model, options.model)
+    orchestrator = build(session.model, [options.tools], config, session.observers, journal, session.ask, spec)
+    session.make_ready()
+    return session.conduct(orchestrator.driver, lambda: orchestrator.execute(task))
 
 
 def _overrides(options: argparse.Namespace) -> dict[str, object]:
@@ -100,7 +46,8 @@ def _overrides(options: argparse.Namespace) -> dict[str, object]:
     given = {name: getattr(options, f"budget_{name}") for name in ("calls", "tokens", "seconds")}
     budget: dict[str, object] = {name: value for name, value in given.items() if value is not None}
     passes: dict[str, object] = {"max_passes": options.max_passes} if options.max_passes is not None else {}
-    return passes | ({"budget": budget} if budget else {})
+    asked: dict[str, object] = {"questions": {"unattended": options.unattended}} if options.unattended else {}
+    return passes | asked | ({"budget": budget} if budget else {})
 
 
 def _print_bound(config: Config, as_json: bool) -> int:
@@ -158,9 +105,3 @@ def _schema(path: str) -> JsonObject:
         raise ConfigError(f"{path}: is no JSON Schema: {at}: {error.message}") from None
     return schema
 
-
-def _log_file(path: str) -> TextIO:
-    try:
-        return Path(path).open("a", encoding="utf-8", buffering=1)
-    except OSError as error:
-        raise InputFileError(f"{path}: cannot be written: {error.strerror}") from None

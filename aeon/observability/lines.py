@@ -12,14 +12,14 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from aeon.schema import (
-    Conclusion, ConvergenceAssessment, Decision, Degradation, JsonValue, Plan, RefinementAction, RefinementRecord,
-    SemanticValidationReport, Step, StepStatus, TaskProfile,
+    Clarification, Conclusion, ConvergenceAssessment, Decision, Degradation, JsonValue, Plan, Question,
+    RefinementAction, RefinementRecord, Reply, SemanticValidationReport, Step, StepStatus, TaskProfile,
 )  # fmt: skip
 
 __all__ = [
     "Line", "Span", "answer_lines", "assessment_lines", "conclusion_lines", "decision_line", "degradation_line",
-    "labelled", "plain", "plan_lines", "profile_line", "refinement_lines", "report_lines", "short", "step_lines",
-    "visible",
+    "labelled", "plain", "plan_lines", "profile_line", "question_lines", "refinement_lines", "reply_line",
+    "report_lines", "short", "step_lines", "visible",
 ]  # fmt: skip
 
 _WIDTH = 69
@@ -202,10 +202,23 @@ def decision_line(decision: Decision) -> Line:
     """What happens next and why."""
     reason = decision.reason.replace("_", " ")
     style = "good" if decision.reason == "converged" else "bad" if decision.reason == "failed" else "warn"
-    verb = "go on" if decision.action == "CONTINUE" else "stop"
+    verb = {"CONTINUE": "go on", "ASK": "ask", "OUTPUT": "stop"}[decision.action]
     words = verb if decision.reason == "continue" else f"{verb}, {reason}"
-    said = decision.detail and decision.reason != "failed"
+    said = decision.detail and decision.reason not in ("failed", "waiting")
     return (Span(words, style), Span(f": {visible(decision.detail)}" if said else ""))
+
+
+def question_lines(question: Question, width: int = _WIDTH) -> list[Line]:
+    """A question with its options, numbered, and what is assumed where nobody answers."""
+    lines: list[Line] = [(Span(visible(" ".join(question.text.split())), "now"),)]
+    lines += [(Span(f"  {n}  ", "strong"), Span(short(o, width - 8))) for n, o in enumerate(question.options, 1)]
+    return lines + ([(Span(f"  default: {short(question.default, width - 14)}", "dim"),)] if question.default else [])
+
+
+def reply_line(reply: Reply) -> Line:
+    """What was said to a question."""
+    word = "assumed " if reply.assumed else "answered "
+    return (Span(word, "warn" if reply.assumed else "dim"), Span(short(reply.text, _WIDTH - 10)))
 
 
 def degradation_line(degradation: Degradation) -> Line:
@@ -229,13 +242,20 @@ def conclusion_lines(end: Conclusion) -> list[Line]:
         f"{_count(usage.tokens, 'token')} ({usage.generated_tokens:,} generated), {end.seconds:.1f} s"
     )
     lines: list[Line] = [(Span(end.stop_reason.replace("_", " "), style), Span(f"  {spent}"))]
-    return lines + [(Span(text, "warn"),) for text in _reservations(end) if text]
+    lines += [(Span(text, "warn"),) for text in _reservations(end) if text]
+    lines += labelled("waits for", question_lines(end.question)) if end.question else []
+    return lines + [_assumed(each) for each in end.assumptions]
+
+
+def _assumed(known: Clarification) -> Line:
+    asked, said = short(known.question, 44), short(known.answer, 40)
+    return (Span("assumed: ", "warn"), Span(f"{asked} → {said or '(nothing)'}"))
 
 
 def _reservations(end: Conclusion) -> list[str]:
     """What a reader of the answer should know; an empty text where there is nothing to say."""
-    partial = end.stop_reason not in ("converged", "failed")
-    unworded = end.assembled and end.stop_reason != "failed"
+    partial = end.stop_reason not in ("converged", "failed", "waiting")
+    unworded = end.assembled and end.stop_reason not in ("failed", "waiting")
     undone, manual = ", ".join(end.abandoned), ", ".join(end.needs_manual_intervention)
     degraded = _phases(end)
     return [

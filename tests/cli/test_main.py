@@ -16,7 +16,7 @@ import pytest
 
 import aeon as package
 from aeon.assembly import build
-from aeon.cli import run
+from aeon.cli.interrupts import interruptible
 from aeon.llm import scripted
 
 from .conftest import Outcome
@@ -89,7 +89,7 @@ def test_the_third_ctrl_c_ends_the_program() -> None:
     orchestrator = build(scripted.Scripted([]))
     before = signal.getsignal(signal.SIGINT)
     said: list[str] = []
-    with pytest.raises(KeyboardInterrupt), run._interruptible(orchestrator, said.append):
+    with pytest.raises(KeyboardInterrupt), interruptible(orchestrator.driver, said.append):
         for _ in range(3):
             signal.raise_signal(signal.SIGINT)
     assert said == ["stopping at the next boundary", "breaking off"] and signal.getsignal(signal.SIGINT) == before

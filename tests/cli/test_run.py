@@ -83,7 +83,7 @@ def test_control_characters_of_a_model_are_shown_not_sent(aeon: Aeon, model: Mod
 
 
 WRONG: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "no command": ((), ("run, models, history",)),
+    "no command": ((), ("run, resume, replay",)),
     "unknown command": (("rum", TASK), ("'rum'", "did you mean run?")),
     "no task": (("run",), ("what you want to know",)),
     "empty task": (("run", "  "), ("the task is empty",)),
@@ -180,7 +180,7 @@ def test_without_network_and_model_one_line_says_what_to_do(
     nowhere = catalogue.HubFile(url="http://127.0.0.1:1/weights")
     entry = catalogue.CATALOGUE[catalogue.DEFAULT_MODEL].model_copy(update={"mirrors": (nowhere,)})
     monkeypatch.setattr("aeon.llm.select.CATALOGUE", {entry.name: entry})
-    monkeypatch.setattr("aeon.cli.run.CATALOGUE", {entry.name: entry})
+    monkeypatch.setattr("aeon.cli.session.CATALOGUE", {entry.name: entry})
     monkeypatch.setattr(download, "CONNECT_SECONDS", 0.2)
     done = aeon("run", TASK, "--save", str(tmp_path / "saved"))
     said = done.err.splitlines()

@@ -1,0 +1,107 @@
+"""``aeon fork``: a saved run gets another future; its past is shared, and the fork is a run of its own."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+
+from aeon.assembly import resumption
+from aeon.cli.resume import go_on, session_for
+from aeon.cli.saved import read
+from aeon.errors import Divergence, InputFileError, UsageError
+from aeon.observability.lines import visible
+from aeon.runtime.fork import fork
+from aeon.runtime.journal import Journal
+from aeon.runtime.replay import boundaries
+from aeon.schema import Config, JsonValue
+from aeon.settings import with_overrides
+
+__all__ = ["command"]
+
+
+def command(options: argparse.Namespace) -> int:
+    """Fork the run in ``options.file`` and run the fork."""
+    journal = read(options.file)
+    config = with_overrides(_in_force(journal, options.at), _overrides(options.set)) if options.set else None
+    value = _value(options.value) if options.value is not None else None
+    path = options.save or _free(options.file)
+    tried = _tried(journal, options.at, config, value)
+    if os.path.lexists(path):
+        raise InputFileError(f"{path}: exists already; a journal is never overwritten, name another file")
+    session = session_for(tried, options, path)
+    resumption(tried, session.model, None if options.tools is None else [options.tools])
+    forked = fork(journal, options.at, config, value, path)
+    try:
+        print(f"aeon: forked before effect {options.at}, saved as {visible(str(path))}", file=sys.stderr)
+        return go_on(forked, session, options.tools)
+    finally:
+        forked.close()
+
+
+def _tried(journal: Journal, at: int, config: Config | None, value: JsonValue) -> Journal:
+    """The fork in memory: what is wrong with it is said before a file is made."""
+    forked = fork(journal, at, config, value)
+    try:
+        boundaries(forked)
+    except Divergence as error:
+        raise UsageError(f"--value: {error}") from None
+    return forked
+
+
+def _in_force(journal: Journal, at: int) -> Config:
+    """The configuration that the run had before effect ``at``."""
+    changed = [entry.config for number, entry in sorted(journal.entries.items()) if entry.config and number < at]
+    return changed[-1] if changed else journal.opened.config
+
+
+def _overrides(settings: Iterable[str]) -> dict[str, object]:
+    """``a.b=1`` as ``{"a": {"b": 1}}``; of two for the same setting the later one counts."""
+    whole: dict[str, object] = {}
+    for setting in settings:
+        path, equals, text = setting.partition("=")
+        if not equals or not all(path.strip().split(".")):
+            raise UsageError(f"--set {setting}: should look like convergence.completeness=0.8")
+        *tables, name = path.strip().split(".")
+        table = whole
+        for each in tables:
+            inner = table.setdefault(each, {})
+            if not isinstance(inner, dict):
+                raise UsageError(f"--set {setting}: {each} has been given a value already")
+            table = inner
+        table[name] = _toml(text)
+    return whole
+
+
+def _toml(text: str) -> object:
+    """A value in TOML; what is none is text."""
+    try:
+        read = tomllib.loads(f"value = {text}")
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return text
+    value: object = read["value"] if set(read) == {"value"} else text
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _value(text: str) -> JsonValue:
+    try:
+        value: JsonValue = json.loads(text)
+    except (ValueError, RecursionError):
+        raise UsageError("--value: is no JSON; it takes what came out of the effect, as JSON") from None
+    if value is None:
+        raise UsageError("--value: null is no outcome of an effect")
+    return value
+
+
+def _free(path: str) -> Path:
+    """The first name beside the file that is free: ``run.fork1.jsonl`` for ``run.jsonl``."""
+    given = Path(path)
+    number = 1
+    while os.path.lexists(found := given.with_name(f"{given.stem}.fork{number}{given.suffix}")):
+        number += 1
+    return found
