@@ -1,0 +1,133 @@
+"""One seed: the run as it is, and the same run with trouble from outside; what did not hold, and which faults fired."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass, field
+
+from aeon.errors import JournalError, UsageError
+from aeon.runtime.replay import unfinished
+from aeon.runtime.sealed import unsealed
+from aeon.simulation.disk import NAME, Strike
+from aeon.simulation.faults import TROUBLES, Scenario
+from aeon.simulation.invariants import hold, same
+from aeon.simulation.life import Life, Story, Troubles
+from aeon.simulation.world import Problem, World
+
+__all__ = ["Report", "check"]
+
+_YEAR = 365.25 * 24 * 3600
+
+
+@dataclass
+class Report:
+    """What a scenario showed: ``runs`` and ``effects`` were made, ``digest`` tells its histories from any others."""
+
+    scenario: Scenario
+    problems: list[Problem] = field(default_factory=list)
+    fired: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    runs: int = 0
+    effects: int = 0
+    digest: int = 0
+
+    def add(self, world: World, story: Story | None) -> None:
+        """Count a run in."""
+        self.problems += world.problems
+        self.fired += world.fired
+        self.runs += world.lives
+        self.effects += world.effects
+        told = f"{story.text if story else ''}{sorted(world.fired.items())}{world.problems}".encode()
+        self.digest ^= int.from_bytes(hashlib.blake2b(told + bytes([self.runs % 256]), digest_size=8).digest())
+        if story is not None:
+            self.reasons[story.result.stop_reason] += 1
+
+
+def check(scenario: Scenario, life: Life) -> Report:
+    """Run the scenario in every way it asks for."""
+    report = Report(scenario)
+    straight = _run(scenario, life, Troubles(), None, report)
+    if straight is not None and scenario.faults & TROUBLES and not report.problems:
+        _run(scenario, life, _troubles(scenario, straight), straight, report)
+    return report
+
+
+def _run(
+    scenario: Scenario, life: Life, troubles: Troubles, straight: Story | None, report: Report
+) -> Story | None:
+    world = World(scenario)
+    story = life.lived(world, troubles)
+    if story is not None:
+        hold(story, life.parts.program)
+        if straight is not None:
+            same(straight, story)
+            _delivered_twice(story, life)
+    report.add(world, story)
+    return story
+
+
+def _troubles(scenario: Scenario, straight: Story) -> Troubles:
+    """What happens to the run, at places that it really has."""
+    chance = scenario.chance("troubles")
+    lines, begun = straight.world.disk.lines, straight.world.disk.begun
+    at, tool = chance.randrange(lines), chance.randrange(max(1, begun))
+    ends = [entry.ended for _, entry in sorted(straight.journal.entries.items())]
+    moment = chance.choice([*ends, chance.randint(0, int(max(ends) * 64)) / 64])
+    jump = (chance.randint(0, int(max(ends) * 64)) / 64, chance.choice((-1, 1)) * chance.randint(1, 9) * _YEAR)
+    moved = [chance.randint(-9, 9) * _YEAR + 1 for _ in range(3)]
+    down = chance.randrange(max(1, straight.world.calls))
+    kinds = scenario.faults
+    struck: list[Strike | None] = [
+        Strike(tool if name == "begun" else at, name)
+        for name in ("before", "after", "torn", "begun", "each")
+        if f"crash_{name}" in kinds
+    ]
+    return Troubles(
+        strike=chance.choice(struck or [None]),
+        strike_call=tool if "crash_called" in kinds else None,
+        interrupts=[moment] if "interrupt" in kinds else [],
+        jumps=[jump] if "clock_jump" in kinds else [],
+        moved=moved if "clock_moved" in kinds else [],
+        down_at=down if "outage" in kinds else None,
+        attended="question_suspended" not in kinds,
+    )
+
+
+def _delivered_twice(story: Story, life: Life) -> None:
+    """Everything that can be delivered twice is: an answer, a resumption, a line of the journal."""
+    world = story.world
+    chance = world.scenario.chance("twice")
+    before = world.disk.data, world.calls, world.deeds, world.effects
+    if world.has("twice_answered") and world.waited:
+        world.fired["twice_answered"] += 1
+        try:
+            life.once_more(story, "the first one")
+            world.wrong("an answer counts once", "it was taken twice")
+        except UsageError:
+            pass
+    if world.has("twice_resumed") and unfinished(story.journal) is None:  # what an endpoint failed is done again
+        world.fired["twice_resumed"] += 1
+        again = life.once_more(story)
+        if again.model_dump_json() != story.text:
+            world.wrong("a run that has ended stays as it is", again.answer[:100])
+    if (world.disk.data, world.calls, world.deeds, world.effects) != before:
+        world.wrong("a run that has ended stays as it is", "something was done again")
+    lines = world.disk.data.splitlines(keepends=True)
+    at = chance.randrange(len(lines))
+    if world.has("line_twice"):
+        world.fired["line_twice"] += 1
+        _refused(world, b"".join([*lines[: at + 1], lines[at], *lines[at + 1 :]]), "a line that was there twice")
+    if world.has("line_edited"):
+        world.fired["line_edited"] += 1
+        place = chance.randrange(len(world.disk.data) - 1)
+        edited = world.disk.data[place] ^ (1 << chance.randrange(7))
+        _refused(world, world.disk.data[:place] + bytes([edited]) + world.disk.data[place + 1 :], "an edited byte")
+
+
+def _refused(world: World, data: bytes, what: str) -> None:
+    try:
+        unsealed(NAME, data)
+    except JournalError:
+        return
+    world.wrong("an edited journal is refused", f"{what} was not noticed")

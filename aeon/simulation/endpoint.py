@@ -1,0 +1,140 @@
+"""A model that answers as the seed has it. The same request always gets the same answer, in any process."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from functools import lru_cache
+from random import Random
+
+from aeon.errors import EndpointFailed, EndpointRejected, EndpointTimeout, EndpointUnreachable, RateLimited
+from aeon.schema import Capabilities, JsonObject, LLMRequest, LLMResponse, TokenProbability, Usage
+from aeon.simulation.clock import QUANTUM
+from aeon.simulation.texts import spoilt
+from aeon.simulation.tools import ORDERS, WORLDLY
+from aeon.simulation.words import Words
+from aeon.simulation.world import World, capabilities
+
+__all__ = ["Endpoint"]
+
+_SHOWN = "It must fit this JSON Schema:\n"
+_BROKEN = (EndpointUnreachable, EndpointFailed, RateLimited, EndpointRejected)
+_BYTES_PER_TOKEN = 4
+_PRICE = 1 / 65_536
+
+
+class Endpoint:
+    """An adapter for the model of a simulated world."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._can = capabilities(world.scenario)
+        self._favoured = WORLDLY if world.scenario.faults & {"crash_begun", "crash_called", "tool_hangs"} else ()
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return "simulated"
+
+    async def capabilities(self) -> Capabilities:
+        """What this seed's endpoint can do."""
+        return self._can
+
+    async def aclose(self) -> None:
+        """Nothing to let go of."""
+
+    async def complete(self, request: LLMRequest) -> LLMResponse:
+        """The completion that follows from the seed and from what is asked."""
+        world = self._world
+        world.touched("the model")
+        world.calls += 1
+        if any(ORDERS in message.content for message in request.messages if message.role == "system"):
+            world.wrong("data stays data", "a tool's output entered the instructions")
+        chance = Random(_identity(world.scenario.seed, request))
+        await self._wait(request, chance)
+        attempts = 2 if world.fails("retried", chance) and request.attempts > 1 else 1
+        response = self._response(request, chance)
+        return response.model_copy(update={"usage": _usage(request, response.text, attempts)})
+
+    async def _wait(self, request: LLMRequest, chance: Random) -> None:
+        """The time that the answer takes; or what keeps it from coming at all."""
+        world = self._world
+        seconds = chance.randint(1, 256) * QUANTUM
+        if world.fails("endpoint_slow", chance):
+            seconds *= 100
+        if request.timeout is not None and seconds > request.timeout:
+            await asyncio.sleep(request.timeout)
+            raise EndpointTimeout(f"no answer within {request.timeout:g} s")
+        await asyncio.sleep(seconds)
+        if world.fails("endpoint_dead", chance, 0.06):
+            raise chance.choice(_BROKEN)("the endpoint does not take this request")
+        if world.down_at is not None and world.calls > world.down_at:
+            world.fired["outage"] += 1
+            raise chance.choice(_BROKEN)("the endpoint is down")
+
+    def _response(self, request: LLMRequest, chance: Random) -> LLMResponse:
+        world = self._world
+        if world.fails("refused", chance):
+            return LLMResponse(text="I cannot do that.", finish_reason="refusal")
+        if world.fails("empty", chance):
+            return LLMResponse(text=chance.choice(("", " \n", "\ufeff", "\x00")))
+        if request.top_logprobs:
+            return self._scored(chance)
+        text, spoilable = self._text(request, chance)
+        if world.fails("malformed", chance, 0.4) and spoilable:
+            text, form = spoilt(text, chance)
+            world.fired[f"malformed:{form}"] += 1
+        if world.fails("truncated", chance):
+            return LLMResponse(text=text[: len(text) * 2 // 3], finish_reason="length")
+        if len(text) > request.max_tokens * _BYTES_PER_TOKEN:
+            return LLMResponse(text=text[: request.max_tokens * _BYTES_PER_TOKEN], finish_reason="length")
+        return LLMResponse(text=text)
+
+    def _scored(self, chance: Random) -> LLMResponse:
+        bad = self._world.fails("bad_judgment", chance, 0.7)
+        sure = chance.random() * 0.15 if bad or chance.random() < 0.1 else 0.7 + chance.random() * 0.3
+        if self._world.fails("malformed", chance):
+            self._world.fired["malformed:no_verdict"] += 1
+            return LLMResponse(text="Well", first_token=(TokenProbability(token="Well", probability=0.9),))
+        tokens = (("Yes", sure), (" no", 1 - sure))
+        first = tuple(TokenProbability(token=token, probability=round(p, 6)) for token, p in tokens)
+        return LLMResponse(text="Yes", first_token=first)
+
+    def _text(self, request: LLMRequest, chance: Random) -> tuple[str, bool]:
+        """What a willing model would write, and whether it is JSON."""
+        bad = self._world.fails("bad_judgment", chance, 0.7)
+        unclear = any(kind.startswith("question") for kind in self._world.scenario.faults)
+        words = Words(chance, self._world.scenario.steps, self._favoured, bad, unclear)
+        schema = _wanted(request)
+        if schema is None:
+            return words.sentence(), False
+        return json.dumps(words.value(schema), ensure_ascii=False), True
+
+
+def _wanted(request: LLMRequest) -> JsonObject | None:
+    """The schema that the answer must fit, enforced or shown."""
+    if request.json_schema is not None:
+        return request.json_schema
+    shown = (message.content for message in request.messages if _SHOWN in message.content)
+    return next((_read(text.rpartition(_SHOWN)[2]) for text in shown), None)
+
+
+@lru_cache(maxsize=256)
+def _read(text: str) -> JsonObject:
+    schema: JsonObject = json.JSONDecoder().raw_decode(text)[0]
+    return schema
+
+
+def _identity(seed: int, request: LLMRequest) -> int:
+    """What tells this request of this run from any other, whatever time or money is left for it."""
+    told = "\n".join(f"{message.role}:{message.content}" for message in request.messages)
+    asked = f"{seed}:{request.seed}:{request.top_logprobs}:{request.json_schema is None}:{told}"
+    return int.from_bytes(hashlib.blake2b(asked.encode(), digest_size=8).digest())
+
+
+def _usage(request: LLMRequest, text: str, attempts: int) -> Usage:
+    prompt = sum(len(message.content) for message in request.messages) // _BYTES_PER_TOKEN
+    generated = min(request.max_tokens, len(text) // _BYTES_PER_TOKEN + 1)
+    cost = (prompt + 4 * generated) * _PRICE
+    return Usage(calls=attempts, prompt_tokens=prompt, generated_tokens=generated, cost=cost)

@@ -1,0 +1,91 @@
+"""Watches a run from outside and says what should not have happened."""
+
+from __future__ import annotations
+
+from aeon.kernel.effects import Effect, ExecuteStep, Note, Synthesize
+from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, RunEnded
+from aeon.schema import Outcome, Plan, Step, StepResult
+from aeon.simulation.world import World
+
+__all__ = ["MOST_EFFECTS", "Watch"]
+
+MOST_EFFECTS = 1_000
+"""Effects that no simulated run may need: one that does is taken for one without end."""
+
+_PLACE = {"index": 1, "total": 1, "incoming_context": "", "handoff": ""}
+_STATE = {"status", "output", "clarity", "mode", "problem"}
+
+
+class Watch:
+    """An observer for one process of a run; it tells the world what did not hold."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._executed: dict[str, Step] = {}
+        self._answering = False
+
+    def __call__(self, event: Event) -> None:
+        """See an event."""
+        match event:
+            case EffectStarted():
+                self._started(event.effect, event.number)
+            case EffectEnded():
+                self._ended(event.effect, event.outcome, event.recorded)
+            case Noted():
+                self._noted(event.note)
+            case RunEnded():
+                self._world.over = True
+                for record in event.result.history.passes:
+                    for step in record.executed:
+                        self._keep(step, past=True)
+
+    def _started(self, effect: Effect, number: int) -> None:
+        world = self._world
+        world.effects += 1
+        if number > MOST_EFFECTS:
+            raise RecursionError(f"effect {number} is issued: the run does not end")
+        if world.over or (self._answering and not isinstance(effect, Synthesize)):
+            world.wrong("no effect after the end", f"effect {number}, '{effect.phase}', was issued")
+
+    def _ended(self, effect: Effect, outcome: Outcome, recorded: bool) -> None:
+        if outcome.ended < outcome.started:
+            self._world.wrong("no negative duration", f"'{effect.phase}': {outcome.started} to {outcome.ended}")
+        if outcome.failure and outcome.failure.kind == "handler":
+            self._world.wrong("only errors of the hierarchy", f"'{effect.phase}': {outcome.failure.message}")
+        if isinstance(plan := getattr(effect, "plan", None), Plan) and not isinstance(effect, Synthesize):
+            self.plan(plan)  # the answer may rest on an earlier plan
+        if isinstance(effect, ExecuteStep) and isinstance(outcome.value, StepResult):
+            self._keep(effect.step.given(outcome.value))
+        if outcome.failure and not recorded:
+            limit = outcome.failure.limit
+            self._world.fired[f"budget_{limit}"] += bool(limit) and self._world.has(f"budget_{limit}")
+
+    def _noted(self, note: Note) -> None:
+        if note.plan is not None:
+            self.plan(note.plan)
+        if note.decision is not None:
+            self._answering = note.decision.action == "OUTPUT"
+
+    def plan(self, plan: Plan) -> None:
+        """Hold a plan against what is known: a step that has run never changes, save to become invalid."""
+        for step in plan.steps:
+            if step.executed:
+                self._keep(step)
+            elif step.id in self._executed:
+                self._world.wrong("executed steps never change", f"{step.id} is {step.status} again")
+        missing = self._executed.keys() - {step.id for step in plan.steps}
+        if missing:
+            self._world.wrong("executed steps never change", f"{', '.join(sorted(missing))} is gone")
+
+    def _keep(self, step: Step, past: bool = False) -> None:
+        """Hold a step that has run against what is known of it; one from the ``past`` may not be invalid yet."""
+        bare = step.model_copy(update=_PLACE)
+        known = self._executed.setdefault(step.id, bare)
+        if known is bare or known == bare:
+            return
+        first, second = (bare, known) if past else (known, bare)
+        if first.status != "complete" or first.model_copy(update={"status": "invalid"}) != second:
+            was, now = known.model_dump_json(include=_STATE), bare.model_dump_json(include=_STATE)
+            self._world.wrong("executed steps never change", f"{step.id} was {was}, is {now}")
+        if not past:
+            self._executed[step.id] = bare

@@ -1,0 +1,142 @@
+"""Random values of a JSON Schema, such as a model could write that has understood what it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from random import Random
+
+from aeon.schema import JsonObject, JsonValue
+
+__all__ = ["Words"]
+
+_WORDS = tuple(
+    "add sum find price width total rolls loaves year river long north of the in per first last mean count tax rate "
+    "shop table entry more less half twice Zürich 12 7.5 340".split()  # noqa: SIM905 - easier to read so
+)
+_USUAL: dict[str, tuple[str, ...]] = {
+    "clarity": ("CLEAR",) * 9 + ("PARTIALLY_CLEAR",),
+    "verdict": ("yes",) * 7 + ("no",),
+    "answer": ("yes",) * 7 + ("no",),
+    "ambiguity": ("low", "low", "medium"),
+}
+_BAD: dict[str, tuple[str, ...]] = {
+    "clarity": ("CLEAR", "PARTIALLY_CLEAR", "BLOCKED"),
+    "verdict": ("yes", "no", "no"),
+    "answer": ("yes", "no", "no"),
+}
+
+
+@dataclass(frozen=True)
+class Words:
+    """Makes values. ``steps`` is how many a plan has at most; steps by the tools ``favoured`` come more often.
+
+    ``bad``: judgments are mostly no; ``unclear``: tasks are ambiguous.
+    """
+
+    chance: Random
+    steps: int = 4
+    favoured: tuple[str, ...] = ()
+    bad: bool = False
+    unclear: bool = False
+
+    def sentence(self, least: int = 3, most: int = 8) -> str:
+        """Some words."""
+        return " ".join(self.chance.choices(_WORDS, k=self.chance.randint(least, most)))
+
+    def value(self, schema: JsonValue, root: JsonObject | None = None, key: str = "", place: str = "") -> JsonValue:
+        """A value of the schema; ``key`` is its name, ``place`` the step that it is part of."""
+        if not isinstance(schema, dict):
+            return self.sentence()
+        root = schema if root is None else root
+        if isinstance(reference := schema.get("$ref"), str):
+            definitions = root.get("$defs")
+            named = definitions[reference.rpartition("/")[2]] if isinstance(definitions, dict) else None
+            return self.value(named, root, key, place)
+        if "const" in schema:
+            return schema["const"]
+        if isinstance(choices := schema.get("enum"), list):
+            return self._choice(choices, key)
+        if isinstance(choices := schema.get("anyOf"), list):
+            return self.value(self._variant(choices, place), root, key, place)
+        return self._of_type(schema, root, key, place)
+
+    def _choice(self, choices: list[JsonValue], key: str) -> JsonValue:
+        usual = ("high", "high", "medium") if key == "ambiguity" and self.unclear else _USUAL.get(key, ())
+        usual = _BAD.get(key, usual) if self.bad else usual
+        return self.chance.choice([each for each in usual if each in choices] or choices)
+
+    def _variant(self, choices: list[JsonValue], place: str) -> JsonValue:
+        """One of several shapes: a reference is rare, and can only be to an earlier step."""
+        liked = [each for each in choices if _tool(each) in self.favoured]
+        if liked and self.chance.random() < 0.7:
+            return self.chance.choice(liked)
+        if isinstance(first := choices[0], dict) and "pattern" not in first and _refers(choices[-1]):
+            return choices[-1] if place[1:] > "1" and self.chance.random() < 0.4 else first
+        return self.chance.choice(choices)
+
+    def _of_type(self, schema: JsonObject, root: JsonObject, key: str, place: str) -> JsonValue:
+        match schema.get("type"):
+            case "object":
+                return self._object(schema, root, place)
+            case "array":
+                return [self.value(schema.get("items"), root, key, place) for _ in range(self.chance.randint(0, 3))]
+            case "integer":
+                least, most = schema.get("minimum", 1), schema.get("maximum", 9)
+                low, high = (bound if isinstance(bound, int) else 1 for bound in (least, most))
+                return self.chance.randint(low, max(low, high))
+            case "number":
+                return self.chance.randint(0, 400) / 4
+            case "boolean":
+                return self.chance.random() < 0.5
+            case "null":
+                return None
+            case _:
+                return self._text(schema, key, place)
+
+    def _object(self, schema: JsonObject, root: JsonObject, place: str) -> JsonValue:
+        properties, required = schema.get("properties"), schema.get("required")
+        known = properties if isinstance(properties, dict) else {}
+        wanted = required if isinstance(required, list) else []
+        names: Iterable[str] = known
+        if _numbered(known):
+            most = min(len(known), self.steps)
+            numbered = [name for name in known if _is_step(name)]
+            chosen = numbered[: min(self.chance.randint(1, most), self.chance.randint(1, most) + 1)]
+            names = [name for name in known if name in chosen or not _is_step(name)]
+        else:
+            names = [name for name in known if name in wanted or self.chance.random() < 0.5]
+        return {name: self.value(known[name], root, name, name if _is_step(name) else place) for name in names}
+
+    def _text(self, schema: JsonObject, key: str, place: str) -> str:
+        pattern = schema.get("pattern")
+        before = int(place[1:]) - 1 if place else 0
+        letter = place[:1]
+        if pattern == r"^\$s[0-9]{1,2}$":
+            return f"$s{self.chance.randint(1, max(1, before))}"
+        text = self.sentence()
+        if key == "goal":
+            text = f"{place} {text}"
+        if before and self.chance.random() < 0.3:
+            text += f" ${letter}{self.chance.randint(1, before)}"
+        longest, least = schema.get("maxLength"), schema.get("minLength")
+        text = text[: longest if isinstance(longest, int) else None]
+        return text.ljust(least if isinstance(least, int) else 0, "x")
+
+
+def _is_step(name: str) -> bool:
+    return name[:1] in ("s", "n") and name[1:].isdecimal()
+
+
+def _numbered(known: JsonObject) -> bool:
+    return any(map(_is_step, known))
+
+
+def _tool(variant: JsonValue) -> JsonValue:
+    properties = variant.get("properties") if isinstance(variant, dict) else None
+    tool = properties.get("tool") if isinstance(properties, dict) else None
+    return tool.get("const") if isinstance(tool, dict) else None
+
+
+def _refers(variant: JsonValue) -> bool:
+    return isinstance(variant, dict) and variant.get("pattern") == r"^\$s[0-9]{1,2}$"
