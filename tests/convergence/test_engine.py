@@ -29,6 +29,7 @@ QUESTIONS = {
     "coherence": "follow from those",
     "consistency": "agree with each other",
     "criterion": "meet this criterion",
+    "contradiction": "contradict each other",
 }
 ISSUE = Issue(type="consistency", description="The sum is off.", location="s1")
 
@@ -75,8 +76,9 @@ def assess(
 
 
 def scoring(**scores: float) -> Callable[[LLMRequest], Reply]:
-    """A model with one probability of yes for each question."""
-    return lambda request: likely(scores.get(question(request), 0.99))
+    """A model with one probability of yes for each question; results contradict each other only where it says so."""
+    given = {"contradiction": 0.01} | scores
+    return lambda request: likely(given.get(question(request), 0.99))
 
 
 @pytest.mark.requirement("J6")
