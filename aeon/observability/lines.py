@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from aeon.schema import (
-    Clarification, Conclusion, ConvergenceAssessment, Decision, Degradation, JsonValue, Plan, Question,
-    RefinementAction, RefinementRecord, Reply, SemanticValidationReport, Step, StepStatus, TaskProfile,
+    Clarification, Conclusion, ConvergenceAssessment, Decision, Degradation, Evaluation, JsonValue, Plan, Question,
+    RefinedQuery, RefinementAction, RefinementRecord, Reply, SemanticValidationReport, Step, StepStatus, TaskProfile,
 )  # fmt: skip
 
 __all__ = [
@@ -157,24 +157,36 @@ def assessment_lines(assessment: ConvergenceAssessment, width: int = _WIDTH) -> 
     """The scores and, where criteria are not met, which and why."""
     if assessment.failed:
         return [(Span("could not be assessed", "warn"),)]
-    scores = [
-        f"{name} {value:.2f}"
-        for name, value in (
-            ("completeness", assessment.completeness),
-            ("coherence", assessment.coherence),
-            ("consistency", assessment.consistency),
-        )
-    ]
+    scores = [(name, getattr(assessment, name)) for name in ("completeness", "coherence", "consistency")]
     why = f": {short(', '.join(assessment.reason_codes), width - 16)}" if assessment.reason_codes else ""
     verdict = Span("converged", "good") if assessment.converged else Span(f"not converged{why}", "warn")
-    lines: list[Line] = [(Span(", ".join(scores)),), (verdict,)]
-    lines += [(Span(short(issue, width - 6), "dim"),) for issue in assessment.detected_issues]
+    lines: list[Line] = [(Span(_scores(scores)),)]
+    lines += _evaluation_lines(assessment.evaluation, width) if assessment.evaluation else []
+    lines += [(verdict,), *((Span(short(issue, width - 6), "dim"),) for issue in assessment.detected_issues)]
     return lines
 
 
+def _evaluation_lines(found: Evaluation, width: int) -> list[Line]:
+    """Confidence, coverage and score, what the confidence rests on, and what lacks or contradicts itself."""
+    told = {"confidence": found.confidence, "coverage": found.coverage, "score": found.score}
+    lines: list[Line] = [(Span(_scores((name, value) for name, value in told.items() if value is not None)),)]
+    parts = _scores(found.parts).split(", ") if found.parts else []
+    lines += [(Span("  " + ", ".join(some), "dim"),) for some in (parts[:3], parts[3:]) if some]
+    gaps = found.gaps
+    lacks = [f"missing: {name}" for name in gaps.missing_entities]
+    lacks += [f"{c.source_a} and {c.source_b} contradict each other: {c.claim}" for c in gaps.contradictions]
+    return lines + [(Span(short(text, width - 6), "warn"),) for text in (*lacks, *found.warnings)]
+
+
+def _scores(named: Iterable[tuple[str, float]]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {value:.2f}" for name, value in named)
+
+
 def refinement_lines(record: RefinementRecord, width: int = _WIDTH) -> list[Line]:
-    """Every delta with its reason: applied, refused, and repairs that were overruled."""
-    lines = [line for action in record.applied for line in _delta_lines(action, width)]
+    """The strategy with the task's new wording; every delta with its reason: applied, refused, and overruled repairs."""
+    lines: list[Line] = [(Span(f"strategy {record.strategy}", "now"),)] if record.strategy else []
+    lines += _query_lines(record.query, width) if record.query else []
+    lines += [line for action in record.applied for line in _delta_lines(action, width)]
     for refused in record.rejected:
         what = f"{refused.action.type} {refused.action.target or 'plan'}"
         lines.append((Span("refused ", "bad"), Span(f"{short(what, 30)}: {short(refused.reason, width - 46)}", "dim")))
@@ -182,6 +194,13 @@ def refinement_lines(record: RefinementRecord, width: int = _WIDTH) -> list[Line
     if record.question:
         lines.append((Span("asked: ", "warn"), Span(short(record.question.text, width - 12))))
     return lines
+
+
+def _query_lines(query: RefinedQuery, width: int) -> list[Line]:
+    areas = {"dwell on": query.focus_areas, "leave out": query.exclude_areas, "prefer": query.source_preferences}
+    told = [f"{word}: {', '.join(named)}" for word, named in areas.items() if named]
+    lines: list[Line] = [(Span("  in other words: ", "dim"), Span(short(query.refined_query, width - 22)))]
+    return lines + [(Span("  " + short(text, width - 8), "dim"),) for text in told]
 
 
 def _delta_lines(action: RefinementAction, width: int) -> list[Line]:
