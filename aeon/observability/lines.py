@@ -183,7 +183,7 @@ def _scores(named: Iterable[tuple[str, float]]) -> str:
 
 
 def refinement_lines(record: RefinementRecord, width: int = _WIDTH) -> list[Line]:
-    """The strategy with the task's new wording; every delta with its reason: applied, refused, and overruled repairs."""
+    """The strategy with the task's new wording; every delta with its reason: applied or refused; overruled repairs."""
     lines: list[Line] = [(Span(f"strategy {record.strategy}", "now"),)] if record.strategy else []
     lines += _query_lines(record.query, width) if record.query else []
     lines += [line for action in record.applied for line in _delta_lines(action, width)]
