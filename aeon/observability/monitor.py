@@ -1,0 +1,127 @@
+"""Where a run stands, read from its history; nothing is tracked for it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from aeon.kernel.budget import pass_limit
+from aeon.schema import Evaluation, ExecutionHistory, ExecutionPass, Frozen, Gaps, Phase, StepMode
+from aeon.schema.policy import gains
+
+__all__ = ["Iteration", "Stage", "State", "monitor"]
+
+Stage = Phase | Literal["WAITING", "COMPLETE"]
+"""The phase that a run broke off in, or what became of it: it waits for an answer, or it is over."""
+
+_BROKEN_OFF = ("interrupted", "failed", "unknown_outcome")
+_BY_TOOL: tuple[StepMode, ...] = ("tool", "tool_repaired")
+
+
+class Iteration(Frozen):
+    """One pass in brief. Confidences are in 0-1, ``None`` where not known or not tracked, as cost and time may be.
+
+    ``results_added`` counts the steps that the pass completed, ``sources_added`` those of them that a tool did.
+    ``cost`` is in US dollars, ``seconds`` from the start of its first phase to the end of its last.
+    """
+
+    iteration: int = Field(ge=1)
+    confidence_before: float | None = Field(None, ge=0, le=1)
+    confidence_after: float | None = Field(None, ge=0, le=1)
+    coverage: float | None = Field(None, ge=0, le=1)
+    results_added: int = Field(ge=0)
+    sources_added: int = Field(ge=0)
+    calls: int = Field(ge=0)
+    cost: float | None = Field(None, ge=0)
+    seconds: float | None = Field(None, ge=0)
+
+
+class State(Frozen):
+    """Where a run stands. What the policy does not track is ``None``; a budget is ``None`` also where there is none.
+
+    ``confidence``, ``coverage`` (0-1) and ``gaps`` are of the latest evaluation; cost in US dollars, time in seconds.
+    ``iterations`` are the latest ones, at most ``history_depth``; ``convergence_trend`` is what each of the evaluations
+    gained in confidence over the one before, over as many.
+    """
+
+    iteration: int = Field(ge=0)
+    max_iterations: int = Field(ge=1)
+    stage: Stage
+    confidence: float | None = Field(None, ge=0, le=1)
+    coverage: float | None = Field(None, ge=0, le=1)
+    gaps: Gaps = Gaps()
+    cost_spent: float | None = Field(None, ge=0)
+    cost_budget: float | None = Field(None, gt=0)
+    seconds_spent: float | None = Field(None, ge=0)
+    seconds_budget: float | None = Field(None, gt=0)
+    iterations: tuple[Iteration, ...] = ()
+    convergence_trend: tuple[float, ...] = ()
+
+
+def monitor(history: ExecutionHistory) -> State:
+    """The state of the run that a history records, at its end."""
+    config, end = history.configuration, history.conclusion
+    policy = config.reasoning_engine.state_monitor
+    evaluations = [found for record in history.passes if (found := _evaluation(record))]
+    latest = evaluations[-1] if evaluations else None
+    profile = history.passes[-1].profile if history.passes else history.preparation.profile
+    trend = gains(evaluations) if policy.track_confidence else []
+    return State(
+        iteration=len(history.passes),
+        max_iterations=pass_limit(profile, config),
+        stage=_stage(history),
+        confidence=latest.confidence if latest and policy.track_confidence else None,
+        coverage=latest.coverage if latest and policy.track_coverage else None,
+        gaps=latest.gaps if latest else Gaps(),
+        cost_spent=end.usage.cost if policy.track_cost else None,
+        cost_budget=config.budget.cost if policy.track_cost else None,
+        seconds_spent=end.seconds if policy.track_time else None,
+        seconds_budget=config.budget.seconds if policy.track_time else None,
+        iterations=_iterations(history)[-policy.history_depth :],
+        convergence_trend=tuple(round(gain, 6) for gain in trend[-policy.history_depth :]),
+    )
+
+
+def _evaluation(record: ExecutionPass) -> Evaluation | None:
+    return record.assessment.evaluation if record.assessment else None
+
+
+def _stage(history: ExecutionHistory) -> Stage:
+    """What became of the run; where it was broken off, the last phase that it was in before its synthesis."""
+    reason = history.conclusion.stop_reason
+    if reason == "waiting":
+        return "WAITING"
+    if reason not in _BROKEN_OFF:
+        return "COMPLETE"
+    last = history.passes[-1].timings if history.passes else history.preparation.timings
+    before = [timing.phase for timing in last if timing.phase != "synthesize"]
+    return before[-1] if before else "execute" if history.passes else "profile"
+
+
+def _iterations(history: ExecutionHistory) -> tuple[Iteration, ...]:
+    policy = history.configuration.reasoning_engine.state_monitor
+    found: list[Iteration] = []
+    known: float | None = None
+    for record in history.passes:
+        evaluation = _evaluation(record)
+        before, known = known, evaluation.confidence if evaluation and policy.track_confidence else known
+        done = [step for step in record.executed if step.status == "complete"]
+        found.append(Iteration(
+            iteration=record.number,
+            confidence_before=before,
+            confidence_after=known,
+            coverage=evaluation.coverage if evaluation and policy.track_coverage else None,
+            results_added=len(done),
+            sources_added=sum(step.mode in _BY_TOOL for step in done),
+            calls=record.budget_after.calls - record.budget_before.calls,
+            cost=round(record.budget_after.cost - record.budget_before.cost, 9) if policy.track_cost else None,
+            seconds=_seconds(record) if policy.track_time else None,
+        ))  # fmt: skip
+    return tuple(found)
+
+
+def _seconds(record: ExecutionPass) -> float:
+    if not record.timings:
+        return 0.0
+    return round(max(t.ended for t in record.timings) - min(t.started for t in record.timings), 3)
