@@ -100,8 +100,7 @@ def _execute(state: State) -> Program[tuple[str, ...]]:
         state.plan = state.plan.merge(steps)
         state.record(executed=state.passes[-1].executed + tuple(s for s in steps if s.executed))
         for step, outcome in zip(steps, outcomes, strict=True):
-            if outcome.failure and outcome.failure.kind == "unknown":
-                yield from _account_for(state, step, outcome.failure)
+            yield from _account_for(state, step, outcome.failure)
     return tuple(step.id for step in state.passes[-1].executed)
 
 
@@ -115,8 +114,10 @@ def _settle(state: State, effect: ask.ExecuteStep, outcome: Outcome) -> Step:
     return step.model_copy(update={"status": "failed", "problem": outcome.message})
 
 
-def _account_for(state: State, step: Step, failure: Failure) -> Program[None]:
-    """A tool may have changed the world: a person says ``done`` or ``repeat``, else the run stops here."""
+def _account_for(state: State, step: Step, failure: Failure | None) -> Program[None]:
+    """Where a tool may have changed the world, a person says ``done`` or ``repeat``; else the run stops here."""
+    if failure is None or failure.kind != "unknown":
+        return
     reply = Reply(text="stop")
     if failure.question and state.config.questions.unknown_outcome == "ask":
         reply = yield from state.ask(failure.question)
@@ -141,13 +142,12 @@ def _refine(state: State, found: tuple[Trigger, ...], report: SemanticValidation
     open_triggers = tuple(t for t in found if not state.attempts.spent(fragment(t.location)))
     if not open_triggers:
         return RefinementRecord(triggers=found)
-    repairs = tuple(f"{i.location}: {i.proposed_repair}" for i in report.issues if i.proposed_repair)
     room = state.config.limits.total_steps - len(state.plan.steps)
     strategy = state.config.reasoning_engine.strategy(state.evaluations)
-    wanted = {"plan": state.plan, "triggers": open_triggers, "repairs": repairs, "most_steps": room}
+    wanted = {"plan": state.plan, "triggers": open_triggers, "repairs": report.repairs, "most_steps": room}
     wanted |= {"strategy": strategy, "evaluation": state.evaluations[-1] if state.evaluations else None}
     first = refinement = yield from state.perform(ask.RefinePlan, Refinement(), **wanted, may_ask=state.may_ask)
-    if first.question:
+    if first.question and state.may_ask:
         yield from state.ask(first.question)
         refinement = yield from state.perform(ask.RefinePlan, Refinement(), **wanted)
     state.plan, record = apply(state.plan, refinement.actions, state.attempts)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from aeon.schema import Plan, RefinementAction, RefinementLimits, RefinementRecord, Rejection, Step, fragment
+from aeon.schema import Plan, RefinementAction, RefinementLimits, RefinementRecord, Rejection, Step
 
 __all__ = ["Attempts", "apply"]
 
@@ -37,8 +37,8 @@ def apply(plan: Plan, actions: Sequence[RefinementAction], attempts: Attempts) -
     applied: list[RefinementAction] = []
     rejected: list[Rejection] = []
     for action in actions:
-        name = fragment(action.target or "plan")
-        target = plan.find(action.target) if action.target else None
+        name = action.fragment
+        target = plan.find(action.target or "")
         reason = "its refinement attempts are used up" if attempts.spent(name) else action.unfit(target)
         if not reason and plan.does_already(action):
             reason = "it changes nothing"
@@ -56,10 +56,7 @@ def apply(plan: Plan, actions: Sequence[RefinementAction], attempts: Attempts) -
 
 def _change(plan: Plan, action: RefinementAction, target: Step | None) -> Plan:
     """The plan with the delta's steps in their place; what was built on a replaced step builds on its stand-in."""
-    goes = [s for s in plan.steps if action.type != "ADD" and not s.executed and target in (s, None)]
-    kept = tuple(s for s in plan.steps if s not in goes)
-    at = len(kept) if target is None else plan.steps.index(target) + (target not in goes)
-    changed = Plan(steps=kept[:at] + action.steps + kept[at:])
+    changed = plan.with_steps_of(action, target)
     if action.type != "REPLACE" or target is None:
         return changed
     moved = {target.id: action.steps[-1].id}

@@ -99,10 +99,10 @@ class State:
 
     def ask(self, question: Question) -> Program[Reply]:
         """Put a question at a boundary; one that was put before, or is one too many, has its default for an answer."""
-        assumed = Reply(text=question.default, assumed=True)
-        if self.asked >= self.config.questions.most or self.task.answered(question):
+        assumed, self.asked = Reply(text=question.default, assumed=True), self.asked + 1
+        if self.asked > self.config.questions.most or self.task.answered(question):
             return assumed
-        self.question, self.asked = question, self.asked + 1
+        self.question = question
         yield Note(pass_number=len(self.passes), decision=self.decide())
         reply = yield from self.perform(AskUser, assumed, question=question)
         self.question, self.task = None, self.task.clarified(question, reply)

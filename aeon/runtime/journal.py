@@ -74,6 +74,11 @@ class Entry(Frozen):
     altered: bool = False
     config: Config | None = None
 
+    @property
+    def broken_off(self) -> bool:
+        """Whether an interrupt or an unusable endpoint kept the effect from being done, so that it still can be."""
+        return self.failure is not None and self.failure.kind in ("interrupted", "endpoint")
+
     @classmethod
     def of(cls, number: int, effect: Effect, outcome: Outcome) -> Entry:
         """The entry for an effect that has its outcome."""
@@ -309,7 +314,7 @@ def _refuse_others(path: Path | str) -> None:
         raise InputFileError(f"{path}: cannot be read: {error.strerror}") from None
     if not first.startswith(_BEGINNING):
         raise InputFileError(f"{path}: this is no Aeon journal; save one with: aeon run TASK --save FILE")
-    if not first.endswith(b"\n"):
+    if not first.endswith(b"\n") or 0 in first:
         raise InputFileError(f"{path}: holds no run: it broke off in the first line; delete it and run again")
     if (version := _version(first)) != 1:
         raise InputFileError(f"{path}: journal version {version} is not one this Aeon reads")

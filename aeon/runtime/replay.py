@@ -16,8 +16,6 @@ __all__ = ["Make", "asked", "boundaries", "replay", "unfinished", "waiting", "wa
 Make: TypeAlias = Callable[[Task, Config, str], Program[Result]]
 """What makes the program of a run out of its task, its configuration and its execution id."""
 
-_TO_BE_DONE_AGAIN = ("interrupted", "endpoint")
-
 
 def walk(
     journal: Journal, answer: Callable[[int, tuple[Effect, ...]], tuple[Outcome, ...] | None], program: Make = run
@@ -99,7 +97,7 @@ def unfinished(journal: Journal, program: Make = run) -> tuple[int, ...] | None:
     def answer(first: int, effects: tuple[Effect, ...]) -> tuple[Outcome, ...] | None:
         numbers = range(first, first + len(effects))
         known = {n: journal.entries[n] for n in numbers if n in journal.entries}
-        again = [n for n, entry in known.items() if entry.failure and entry.failure.kind in _TO_BE_DONE_AGAIN]
+        again = [n for n, entry in known.items() if entry.broken_off]
         if again or len(known) < len(effects) or any(entry.interrupted for entry in known.values()):
             void.extend([*again, *(n for n in sorted(journal.entries) if n >= numbers.stop)])
             return None
@@ -118,10 +116,11 @@ def asked(journal: Journal, program: Make = run) -> Question | None:
 
     def answer(first: int, effects: tuple[Effect, ...]) -> tuple[Outcome, ...] | None:
         numbers = range(first, first + len(effects))
-        if not journal.entries.keys() >= set(numbers):
+        known = [journal.entries[n] for n in numbers if n in journal.entries and not journal.entries[n].broken_off]
+        if len(known) < len(effects):
             open_questions.extend(effect.question for effect in effects if isinstance(effect, AskUser))
             return None
-        return tuple(journal.entries[n].outcome(effect) for n, effect in zip(numbers, effects, strict=True))
+        return tuple(entry.outcome(effect) for entry, effect in zip(known, effects, strict=True))
 
     walk(journal, answer, program)
     return open_questions[0] if open_questions else None

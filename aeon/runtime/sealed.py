@@ -141,6 +141,8 @@ def unsealed(path: Path | str, data: bytes) -> tuple[list[bytes], bytes, str]:
         JournalError: a line is damaged; names it.
     """
     *whole, torn = data.split(b"\n")
+    if whole and not torn and 0 in whole[-1]:  # a power cut left a hole in the line that was being written
+        torn = whole.pop() + b"\n"
     lines: list[bytes] = []
     seal = ""
     for number, line in enumerate(whole, 1):

@@ -86,6 +86,11 @@ class SemanticValidationReport(Frozen):
     form: Form = "none"
     failed: bool = False
 
+    @property
+    def repairs(self) -> tuple[str, ...]:
+        """What the validator proposes, each with the place that it is for."""
+        return tuple(f"{i.location}: {i.proposed_repair}" for i in self.issues if i.proposed_repair)
+
 
 class ConvergenceAssessment(Frozen):
     """Whether the results so far answer the task. Scores are in 0-1; ``reason_codes`` name the criteria not met."""

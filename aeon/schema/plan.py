@@ -202,6 +202,13 @@ class Plan(Frozen):
         old = (target,) if target else tuple(step for step in self.steps if not step.executed)
         return [step.work for step in action.steps] == [step.work for step in old]
 
+    def with_steps_of(self, action: RefinementAction, target: Step | None) -> Plan:
+        """The plan with the delta's steps in their place; of those that it stands in for, the pending ones are gone."""
+        goes = [s for s in self.steps if action.type != "ADD" and not s.executed and target in (s, None)]
+        kept = tuple(s for s in self.steps if s not in goes)
+        at = len(kept) if target is None else self.steps.index(target) + (target not in goes)
+        return Plan(steps=kept[:at] + action.steps + kept[at:])
+
     def draft_problems(self, most_steps: int) -> tuple[str, ...]:
         """What makes a plan unusable as a first one: all that makes any plan so, and steps that claim to have run."""
         claims = (f"step '{s.id}' claims to be {s.status}" for s in self.steps if s.status != "pending")
@@ -253,6 +260,11 @@ class RefinementAction(Frozen):
     target: str | None = None
     steps: tuple[Step, ...] = ()
     justification: str = ""
+
+    @property
+    def fragment(self) -> str:
+        """The fragment that its attempts count for: its target's, or ``plan`` without one."""
+        return fragment(self.target or "plan")
 
     def unfit(self, target: Step | None) -> str:
         """Why this delta cannot be tried on its target at all, or nothing."""

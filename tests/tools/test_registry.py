@@ -13,7 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aeon.errors import ConfigError, OutcomeUnknown, ToolArgumentError, ToolError, ToolFailed, ToolTimeout, UnknownNameError
+from aeon.errors import (
+    ConfigError,
+    OutcomeUnknown,
+    ToolArgumentError,
+    ToolError,
+    ToolFailed,
+    ToolTimeout,
+    UnknownNameError,
+)
 from aeon.tools import Tool, ToolOutput, ToolRegistry, tool
 
 
