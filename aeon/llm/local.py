@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
 
 from aeon.errors import EndpointFailed, EndpointUnreachable
+from aeon.llm.asking import Form
 from aeon.llm.catalogue import CatalogueEntry
 from aeon.llm.local_process import Address, ServerProcess, shared_process
 from aeon.llm.openai_compatible import OpenAICompatible
+from aeon.llm.probe import measured
+from aeon.llm.profiles import Told
 from aeon.llm.weights import Report, pull
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
 
@@ -59,8 +62,23 @@ class Local:
         return f"Local({self.name!r}, context_tokens={self._context})"
 
     async def capabilities(self) -> Capabilities:
-        """What llama.cpp can do; known without asking."""
-        return Capabilities(json_schema=True, json_mode=True, logprobs=True, context_tokens=self._context)
+        """What llama.cpp can do: as measured by ``aeon doctor``, else known without asking."""
+        usual = Capabilities(json_schema=True, json_mode=True, logprobs=True, context_tokens=self._context)
+        return await measured(self) or usual
+
+    @property
+    def place(self) -> str:
+        """What tells this model from others: its file and the context length."""
+        file = "catalogue" if isinstance(self._model, CatalogueEntry) else str(self._model.resolve())
+        return f"local:{self._context}:{file}"
+
+    async def told(self) -> Told:
+        """Which file it is, and the context length that the server is started with."""
+        if isinstance(self._model, CatalogueEntry):
+            identity = self._model.sha256
+        else:
+            identity = f"{self._model.stat().st_size} bytes" if self._model.is_file() else "no file"
+        return Told(models=(identity,), context_tokens=self._context)
 
     async def complete(self, request: LLMRequest) -> LLMResponse:
         """One completion; see `LLMAdapter.complete`.
@@ -68,11 +86,18 @@ class Local:
         If the server dies meanwhile, raises `EndpointFailed`, which names its log; the next call starts it again.
         Raises also `WeightsError`, `MissingExtraError` and `InputFileError` when it cannot be started.
         """
+        return await self._through(lambda endpoint: endpoint.complete(request))
+
+    async def ask(self, request: LLMRequest, form: Form) -> LLMResponse:
+        """One completion in exactly this form; raises what `complete` does."""
+        return await self._through(lambda endpoint: endpoint.ask(request, form))
+
+    async def _through(self, call: Callable[[OpenAICompatible], Awaitable[LLMResponse]]) -> LLMResponse:
         process = await _in_thread(self._ready)
         address = await _in_thread(process.address)
         endpoint = self._client(address)
         try:
-            response = await endpoint.complete(request)
+            response = await call(endpoint)
         except (EndpointFailed, EndpointUnreachable) as error:
             if not await _in_thread(lambda: process.died(address.generation)):
                 raise

@@ -15,7 +15,8 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from aeon.errors import EndpointFailed, EndpointTimeout, MalformedResponse, ModelError
 from aeon.llm.asking import OPTIONAL_FIELDS, Form, Habits, forms, request_body
 from aeon.llm.connections import Connections
-from aeon.llm.probe import probe
+from aeon.llm.probe import measured, probe, told
+from aeon.llm.profiles import Told, place_of
 from aeon.llm.translation import RETRIED, TRANSLATED, backoff, refused_part, retry_after, translate
 from aeon.llm.wire import Gathering, Price, parse
 from aeon.schema.frozen import JsonObject
@@ -87,6 +88,11 @@ class OpenAICompatible:
         """The API's root."""
         return self._base_url
 
+    @property
+    def place(self) -> str:
+        """What tells this endpoint from others: its URL, without what may be secret in it."""
+        return place_of(self._base_url)
+
     def __repr__(self) -> str:
         return f"OpenAICompatible({self._model!r}, {self._base_url!r})"
 
@@ -100,11 +106,23 @@ class OpenAICompatible:
         return await self._converse(request, forms(request, known))
 
     async def capabilities(self) -> Capabilities:
-        """What the endpoint can do, found out with three tiny calls on first use; they are charged to no run."""
+        """What the endpoint can do: as measured by ``aeon doctor``, else found out with three tiny calls on first use.
+
+        They are charged to no run.
+        """
         async with self._connections.lock():
             if self._capabilities is None:
-                self._capabilities = await probe(self._connections, self._model, self._in_form)
+                found = await measured(self)
+                self._capabilities = found or await probe(self._connections, self._model, self.ask)
             return self._capabilities
+
+    async def ask(self, request: LLMRequest, form: Form) -> LLMResponse:
+        """One completion in exactly this form, whatever is known of the endpoint. Raises `ModelError`."""
+        return await self._converse(request, (form,))
+
+    async def told(self) -> Told:
+        """What the server says of itself."""
+        return await told(self._connections, self._model)
 
     async def aclose(self) -> None:
         """Close the running loop's connections."""
@@ -113,9 +131,6 @@ class OpenAICompatible:
     @property
     def _where(self) -> str:
         return f"{self._base_url} (model {self._model})"
-
-    async def _in_form(self, request: LLMRequest, form: Form) -> LLMResponse:
-        return await self._converse(request, (form,))
 
     async def _converse(self, request: LLMRequest, ways: tuple[Form, ...]) -> LLMResponse:
         clock = asyncio.get_running_loop().time

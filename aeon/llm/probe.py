@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 from json import JSONDecodeError
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import openai
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -13,12 +13,40 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from aeon.errors import ModelError
 from aeon.llm.asking import Form
 from aeon.llm.connections import Connections
+from aeon.llm.profiles import Told, agrees, load
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse, Message
 
-__all__ = ["Ask", "probe"]
+__all__ = ["Ask", "Examinable", "measured", "probe", "told"]
 
 Ask = Callable[[LLMRequest, Form], Awaitable[LLMResponse]]
 """Sends one request in exactly one form."""
+
+
+class Examinable(Protocol):
+    """An adapter whose endpoint can be examined: asked in one exact form, and for what it says of itself."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, as the user knows it."""
+        ...
+
+    @property
+    def place(self) -> str:
+        """What tells this endpoint from others, without a key."""
+        ...
+
+    async def ask(self, request: LLMRequest, form: Form) -> LLMResponse:
+        """One completion in exactly this form. Raises `ModelError`."""
+        ...
+
+    async def told(self) -> Told:
+        """What the server says of itself; what it does not tell is left out."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of connections and processes."""
+        ...
+
 
 ENFORCED = "zq7"
 """A value that no model would answer unless the schema forces it to."""
@@ -50,6 +78,8 @@ LOGPROBS_REQUEST = LLMRequest(
     attempts=6,
 )
 
+NAME_REQUEST = LLMRequest(messages=(Message(role="user", content="Hello."),), max_tokens=1, attempts=6)
+
 _KNOWN: dict[tuple[str, str], Capabilities] = {}
 
 
@@ -68,7 +98,7 @@ async def probe(connections: Connections, model: str, ask: Ask) -> Capabilities:
             json_schema=_object(enforced) == {"code": ENFORCED},
             json_mode=_object(json_object) is not None,
             logprobs=scored is not None and bool(scored.first_token),
-            context_tokens=await _context_tokens(connections, model),
+            context_tokens=(await told(connections, model)).context_tokens,
         )
     return _KNOWN[key]
 
@@ -114,16 +144,32 @@ class _Properties(_Lenient):
     default_generation_settings: _Slot = _Slot()
 
 
-async def _context_tokens(connections: Connections, model: str) -> int | None:
-    """The context length in tokens, where the server tells: vLLM and others in /v1/models, llama.cpp in /props."""
-    served = await _read(connections, "/models", _Listing)
-    if served is not None:
-        told = next((each.max_model_len or each.context_length for each in served.data if each.id == model), None)
-        if told is not None:
-            return told
-    root = connections.base_url.removesuffix("/v1")
-    properties = await _read(connections, f"{root}/props", _Properties)
-    return properties.default_generation_settings.n_ctx if properties is not None else None
+async def told(connections: Connections, model: str) -> Told:
+    """The models that the server lists, and the context length where it tells.
+
+    vLLM and others tell it in /v1/models, llama.cpp in /props.
+    """
+    served = await _read(connections, "/models", _Listing) or _Listing()
+    models = tuple(sorted(each.id for each in served.data))
+    length = next((each.max_model_len or each.context_length for each in served.data if each.id == model), None)
+    if length is None:
+        root = connections.base_url.removesuffix("/v1")
+        properties = await _read(connections, f"{root}/props", _Properties)
+        length = properties.default_generation_settings.n_ctx if properties is not None else None
+    return Told(models=models, context_tokens=length)
+
+
+async def measured(endpoint: Examinable) -> Capabilities | None:
+    """The capabilities in the endpoint's saved profile; ``None`` without one, or if it serves something else now.
+
+    A server that lists no models is asked for one token, to see under which name it answers.
+    """
+    profile = load(endpoint.place, endpoint.name)
+    if profile is None or not agrees(profile, await endpoint.told()):
+        return None
+    if not profile.told.models and (await endpoint.ask(NAME_REQUEST, "text")).model != profile.answered_as:
+        return None
+    return profile.capabilities
 
 
 Shape = TypeVar("Shape", bound=_Lenient)

@@ -40,12 +40,19 @@ class _Cached(_Wire):
     cached_tokens: int | None = None
 
 
+class _Hidden(_Wire):
+    """The part of the completion that was reasoning."""
+
+    reasoning_tokens: int | None = None
+
+
 class _Usage(_Wire):
     """Token counts as the endpoint tells them."""
 
     prompt_tokens: int = Field(ge=0)
     completion_tokens: int = Field(0, ge=0)
     prompt_tokens_details: _Cached | None = None
+    completion_tokens_details: _Hidden | None = None
 
 
 class _Alternative(_Wire):
@@ -69,10 +76,12 @@ class _Logprobs(_Wire):
 
 
 class _Message(_Wire):
-    """Text, or a part of it."""
+    """Text, or a part of it; the reasoning beside it goes by one of two names."""
 
     content: str | None = None
     refusal: str | None = None
+    reasoning_content: object = None
+    reasoning: object = None
 
 
 class _Choice(_Wire):
@@ -114,6 +123,7 @@ class Gathering:
         self._texts: list[str] = []
         self._finish: str | None = None
         self._refused = False
+        self._thought = False
         self._first_token: tuple[TokenProbability, ...] = ()
         self._usage: _Usage | None = None
         self._model = ""
@@ -147,6 +157,7 @@ class Gathering:
         part = choice.message or choice.delta
         if part is not None and part.content:
             self._texts.append(part.content)
+        self._thought = self._thought or (part is not None and bool(part.reasoning_content or part.reasoning))
         if part is not None and part.refusal:
             self._refused = True
             self._texts.append(part.refusal)
@@ -163,7 +174,12 @@ class Gathering:
             usage=self._spent(calls),
             first_token=self._first_token,
             model=self._model,
+            thought=self._thought or self._reasoned(),
         )
+
+    def _reasoned(self) -> bool:
+        details = self._usage.completion_tokens_details if self._usage else None
+        return bool(details and details.reasoning_tokens)
 
     def _spent(self, calls: int) -> Usage:
         told = self._usage or _Usage(prompt_tokens=0)

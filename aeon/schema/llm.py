@@ -49,22 +49,34 @@ class TokenProbability(Frozen):
 
 
 class LLMResponse(Frozen):
-    """One completion. ``usage`` covers every attempt that was made for it, retries included."""
+    """One completion. ``usage`` covers every attempt that was made for it, retries included.
+
+    ``thought`` says that the endpoint reasoned beside the text, where nobody sees it or in a field of its own.
+    """
 
     text: str
     finish_reason: FinishReason = "stop"
     usage: Usage = Usage(calls=1)
     first_token: tuple[TokenProbability, ...] = ()
     model: str = ""
+    thought: bool = False
 
 
 class Capabilities(Frozen):
     """What an endpoint can really do, as probed, not as advertised.
 
-    ``context_tokens`` is the context length in tokens, ``None`` if the endpoint does not tell.
+    ``context_tokens`` is the context length in tokens, ``None`` if the endpoint does not tell. The rest is known only
+    where it was ``measured`` at length: whether answers are preceded by reasoning that nobody asked for; whether the
+    same request gets the same answer at temperature 0; how many requests are worked on at once; and how many bytes a
+    token has, which is told only if the context length was measured too.
     """
 
     json_schema: bool = False
     json_mode: bool = False
     logprobs: bool = False
     context_tokens: int | None = Field(None, ge=1)
+    hidden_reasoning: bool = False
+    deterministic: bool | None = None
+    parallel: int | None = Field(None, ge=1)
+    bytes_per_token: float | None = Field(None, gt=0)
+    measured: bool = False

@@ -18,6 +18,7 @@ from aeon.schema.frozen import Frozen, JsonObject
 from aeon.schema.judgment import Form
 from aeon.schema.llm import Capabilities, LLMResponse, Message, TokenProbability
 from aeon.schema.usage import Usage
+from aeon.supervisor.bounds import bounds
 from aeon.supervisor.calls import Ask, call, most_prompt_tokens
 from aeon.supervisor.extract import without_thoughts
 from aeon.supervisor.prompt import Prompt, clean, cut
@@ -61,7 +62,7 @@ class Supervisor:
 
     ``repairs`` is how many times it asks again after an unusable answer, so one call of a method makes at most
     ``1 + repairs`` model calls. ``prompt_bytes`` and ``output_tokens`` bound each of them: what would be longer is not
-    asked, so that no call spends more than ``prompt_bytes + output_tokens`` tokens.
+    asked, so that no call spends more than ``prompt_bytes + output_tokens`` tokens; a measured context lowers both.
     """
 
     def __init__(
@@ -212,11 +213,14 @@ class Supervisor:
         return response
 
     async def _call(self, ask: Ask) -> LLMResponse:
-        """One call within the bounds of every call."""
+        """One call within the bounds of every call; an answer that thoughts precede gets all the room there is."""
+        can = await self.capabilities()
+        most = bounds(can, self.prompt_bytes, self.output_tokens)
         size = most_prompt_tokens(ask)
-        if size > self.prompt_bytes:
-            raise AllowanceExhausted("calls", f"prompt: it has {size} bytes; at most {self.prompt_bytes} are sent")
-        return await call(self.llm, ask.changed(ask.messages, min(ask.max_tokens, self.output_tokens)))
+        if size > most.prompt_bytes:
+            raise AllowanceExhausted("calls", f"prompt: it has {size} bytes; at most {most.prompt_bytes} are sent")
+        wanted = most.output_tokens if can.hidden_reasoning else ask.max_tokens
+        return await call(self.llm, ask.changed(ask.messages, min(wanted, most.output_tokens)))
 
 
 def _roomier(max_tokens: int, context: int | None) -> int:

@@ -40,8 +40,9 @@ def model(tiny: Path) -> Iterator[Local]:
     asyncio.run(local.aclose())
 
 
-def test_what_it_can_do_is_known_without_starting_it() -> None:
+def test_what_it_can_do_is_known_without_starting_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Capabilities name the context length, at most the trained one, and no process runs."""
+    monkeypatch.setenv("AEON_HOME", str(tmp_path))
     local = Local(TINY, context_tokens=1 << 20)
     known = Capabilities(json_schema=True, json_mode=True, logprobs=True, context_tokens=TINY.context_tokens)
     assert asyncio.run(local.capabilities()) == known

@@ -1,0 +1,91 @@
+"""What was measured about endpoints, kept between runs: a file for each endpoint and model, never with a key in it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field, ValidationError
+
+from aeon.llm.weights import cache_dir
+from aeon.schema.frozen import Frozen, JsonObject
+from aeon.schema.llm import Capabilities
+
+__all__ = ["Profile", "Told", "agrees", "load", "path_of", "place_of", "save"]
+
+
+class Told(Frozen):
+    """What a server says of itself: the models it serves, and the context length in tokens that it advertises."""
+
+    models: tuple[str, ...] = ()
+    context_tokens: int | None = Field(None, ge=1)
+
+
+class Profile(Frozen):
+    """What was measured about one model at one endpoint, and when (UTC).
+
+    ``told`` is what the server said of itself then, ``answered_as`` the model's name in its completions: a profile
+    holds only as long as both stay the same. ``findings`` is the whole of what was found, for people.
+    """
+
+    version: Literal[1] = 1
+    endpoint: str
+    model: str
+    measured_at: str
+    told: Told
+    answered_as: str
+    capabilities: Capabilities
+    findings: JsonObject = Field(default_factory=dict)
+
+
+def place_of(url: str) -> str:
+    """The URL without what may be secret in it: user, password and query."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    where = f"[{host}]" if ":" in host else host
+    port = f":{parts.port}" if parts.port is not None else ""
+    return f"{parts.scheme}://{where}{port}{parts.path.rstrip('/')}"
+
+
+def path_of(endpoint: str, model: str) -> Path:
+    """Where the profile of this model at this endpoint lies, if there is one."""
+    key = hashlib.sha256(f"{endpoint}\n{model}".encode()).hexdigest()[:24]
+    return cache_dir() / "profiles" / f"{key}.json"
+
+
+def load(endpoint: str, model: str) -> Profile | None:
+    """The saved profile; ``None`` if there is none, or none that can be read: it can be measured again."""
+    try:
+        profile = Profile.model_validate_json(path_of(endpoint, model).read_bytes())
+    except (OSError, ValidationError):
+        return None
+    return profile if (profile.endpoint, profile.model) == (endpoint, model) else None
+
+
+def save(profile: Profile) -> Path:
+    """Put the profile in the place of an older one, whole or not at all. Raises `OSError`."""
+    path = path_of(profile.endpoint, profile.model)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(profile.model_dump_json(indent=2) + "\n")
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return path
+
+
+def agrees(profile: Profile, told: Told) -> bool:
+    """Whether the server still says of itself what it said when it was measured.
+
+    One that serves other models beside this one may change those.
+    """
+    known = profile.told
+    same = profile.model in told.models if profile.model in known.models else told.models == known.models
+    return same and told.context_tokens == known.context_tokens
