@@ -10,10 +10,11 @@ from aeon.schema import JsonObject, JsonValue
 
 __all__ = ["Words"]
 
-_WORDS = tuple(
-    "add sum find price width total rolls loaves year river long north of the in per first last mean count tax rate "
-    "shop table entry more less half twice Zürich 12 7.5 340".split()  # noqa: SIM905 - easier to read so
-)
+_SPOKEN = """
+    add sum find price width total rolls loaves year river long north of the in per first last mean count tax rate
+    shop table entry more less half twice Zürich 12 7.5 340
+"""
+_WORDS = tuple(_SPOKEN.split())
 _USUAL: dict[str, tuple[str, ...]] = {
     "clarity": ("CLEAR",) * 9 + ("PARTIALLY_CLEAR",),
     "verdict": ("yes",) * 7 + ("no",),

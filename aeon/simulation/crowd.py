@@ -1,0 +1,116 @@
+"""Many seeds, in as many processes as there are cores, and what they showed together."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from aeon.simulation.check import Report, check
+from aeon.simulation.faults import KINDS, scenario
+from aeon.simulation.life import Life
+from aeon.simulation.shrink import shrunk
+from aeon.simulation.texts import FORMS
+
+__all__ = ["Failure", "Tally", "simulate", "tally"]
+
+_SEEDS_A_PIECE = 100
+_MOST_SHRUNK = 5
+_SURE, _SURE_OF_FORMS = 50, 200
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A seed that violated an invariant; ``command`` runs the smallest scenario that does so too."""
+
+    seed: int
+    invariant: str
+    detail: str
+    command: str
+
+
+@dataclass
+class Tally:
+    """What simulated runs showed. ``fired`` counts the faults, ``reasons`` how the runs ended.
+
+    ``digest`` is the same for the same seeds and faults, however many processes there were.
+    """
+
+    seeds: int = 0
+    runs: int = 0
+    effects: int = 0
+    digest: int = 0
+    fired: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    failures: list[Failure] = field(default_factory=list)
+
+    def add(self, other: Tally | Report) -> None:
+        """Count another tally, or one seed, in."""
+        self.runs += other.runs
+        self.effects += other.effects
+        self.digest ^= other.digest
+        self.fired += other.fired
+        self.reasons += other.reasons
+        if isinstance(other, Tally):
+            self.seeds += other.seeds
+            self.failures += other.failures
+        else:
+            self.seeds += 1
+
+    def silent(self, faults: str | None = None) -> tuple[str, ...]:
+        """The faults that never fired although there were seeds enough that they must; of ``faults``, if given."""
+        kinds = [kind for kind in KINDS if faults is None or kind in scenario(0, faults).faults]
+        wanted = kinds if self.seeds >= _SURE * len(kinds) else []
+        if "malformed" in kinds and self.seeds >= _SURE_OF_FORMS * len(kinds):
+            wanted = [*wanted, *(f"malformed:{form}" for form in FORMS)]
+        return tuple(kind for kind in wanted if not self.fired[kind])
+
+
+def simulate(seeds: range, faults: str | None = None, jobs: int = 1) -> Tally:
+    """Simulate each seed, with its own faults or with ``faults``, in ``jobs`` processes.
+
+    Raises:
+        UsageError: ``faults`` names no kind of fault.
+    """
+    scenario(0, faults)
+    starts = range(seeds.start, seeds.stop, _SEEDS_A_PIECE)
+    pieces = [(range(at, min(at + _SEEDS_A_PIECE, seeds.stop)), faults) for at in starts]
+    whole = Tally()
+    for tally in _tallies(pieces, min(jobs, len(pieces))):
+        whole.add(tally)
+    whole.failures.sort(key=lambda failure: failure.seed)
+    return whole
+
+
+def _tallies(pieces: list[tuple[range, str | None]], jobs: int) -> Iterator[Tally]:
+    if jobs <= 1:
+        yield from map(_piece, pieces)
+        return
+    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+        yield from pool.imap_unordered(_piece, pieces)
+
+
+def _piece(piece: tuple[range, str | None]) -> Tally:
+    seeds, faults = piece
+    return tally((check(scenario(seed, faults), _life()) for seed in seeds), _life())
+
+
+def tally(reports: Iterable[Report], life: Life) -> Tally:
+    """The tally of some seeds, with the first failures shrunk."""
+    found = Tally()
+    for report in reports:
+        found.add(report)
+        if report.problems:
+            small = shrunk(report, life) if len(found.failures) < _MOST_SHRUNK else report
+            problem = small.problems[0]
+            command = small.scenario.command
+            found.failures.append(Failure(report.scenario.seed, problem.invariant, problem.detail, command))
+    return found
+
+
+@lru_cache(maxsize=1)
+def _life() -> Life:
+    """One event loop for all seeds of this process."""
+    return Life()
