@@ -14,11 +14,10 @@ from pathlib import Path
 from aeon.assembly import resumption
 from aeon.cli.resume import go_on, session_for
 from aeon.cli.saved import read
-from aeon.errors import Divergence, InputFileError, UsageError
+from aeon.errors import InputFileError, UsageError
 from aeon.observability.lines import visible
 from aeon.runtime.fork import fork
 from aeon.runtime.journal import Journal
-from aeon.runtime.replay import boundaries
 from aeon.schema import Config, JsonValue
 from aeon.settings import with_overrides
 
@@ -31,7 +30,7 @@ def command(options: argparse.Namespace) -> int:
     config = with_overrides(_in_force(journal, options.at), _overrides(options.set)) if options.set else None
     value = _value(options.value) if options.value is not None else None
     path = options.save or _free(options.file)
-    tried = _tried(journal, options.at, config, value)
+    tried = fork(journal, options.at, config, value)  # in memory: what is wrong is said before there is a file
     if os.path.lexists(path):
         raise InputFileError(f"{path}: exists already; a journal is never overwritten, name another file")
     session = session_for(tried, options, path)
@@ -42,16 +41,6 @@ def command(options: argparse.Namespace) -> int:
         return go_on(forked, session, options.tools)
     finally:
         forked.close()
-
-
-def _tried(journal: Journal, at: int, config: Config | None, value: JsonValue) -> Journal:
-    """The fork in memory: what is wrong with it is said before a file is made."""
-    forked = fork(journal, at, config, value)
-    try:
-        boundaries(forked)
-    except Divergence as error:
-        raise UsageError(f"--value: {error}") from None
-    return forked
 
 
 def _in_force(journal: Journal, at: int) -> Config:

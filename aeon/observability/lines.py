@@ -17,9 +17,9 @@ from aeon.schema import (
 )  # fmt: skip
 
 __all__ = [
-    "Line", "Span", "answer_lines", "assessment_lines", "conclusion_lines", "decision_line", "degradation_line",
-    "labelled", "plain", "plan_lines", "profile_line", "question_lines", "refinement_lines", "reply_line",
-    "report_lines", "short", "step_lines", "visible",
+    "Line", "Span", "answer_lines", "assessment_lines", "clarification_line", "conclusion_lines", "decision_line",
+    "degradation_line", "labelled", "plain", "plan_lines", "profile_line", "question_lines", "refinement_lines",
+    "reply_line", "report_lines", "short", "step_lines", "visible",
 ]  # fmt: skip
 
 _WIDTH = 69
@@ -262,13 +262,15 @@ def conclusion_lines(end: Conclusion) -> list[Line]:
     )
     lines: list[Line] = [(Span(end.stop_reason.replace("_", " "), style), Span(f"  {spent}"))]
     lines += [(Span(text, "warn"),) for text in _reservations(end) if text]
-    lines += labelled("waits for", question_lines(end.question)) if end.question else []
-    return lines + [_assumed(each) for each in end.assumptions]
+    lines += labelled("question", question_lines(end.question)) if end.question else []
+    return lines + [clarification_line(each) for each in end.assumptions]
 
 
-def _assumed(known: Clarification) -> Line:
-    asked, said = short(known.question, 44), short(known.answer, 40)
-    return (Span("assumed: ", "warn"), Span(f"{asked} → {said or '(nothing)'}"))
+def clarification_line(known: Clarification) -> Line:
+    """A question that was asked, and what was answered or assumed."""
+    asked, said = short(known.question, 44), short(known.answer or "(nothing)", 40)
+    word = Span("assumed: ", "warn") if known.assumed else Span("asked: ")
+    return (word, Span(f"{asked} → {said}"))
 
 
 def _reservations(end: Conclusion) -> list[str]:
@@ -280,7 +282,7 @@ def _reservations(end: Conclusion) -> list[str]:
     return [
         visible(end.detail) if partial else "",
         "no model worded this answer: it is the steps' results as they are" if unworded else "",
-        undone and f"left undone: {undone}",
+        f"left undone: {undone}" if undone and end.stop_reason != "waiting" else "",
         manual and f"needs manual intervention: {manual}",
         degraded and f"degraded judgments: {degraded}",
     ]

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from aeon.observability.snapshot import plan_before
 from aeon.observability.lines import (
-    Line, Span, answer_lines, assessment_lines, conclusion_lines, decision_line, degradation_line, labelled, plain,
-    plan_lines, profile_line, refinement_lines, report_lines, step_lines, visible,
+    Line, Span, answer_lines, assessment_lines, clarification_line, conclusion_lines, decision_line, degradation_line,
+    labelled, plain, plan_lines, profile_line, refinement_lines, report_lines, step_lines, visible,
 )  # fmt: skip
 from aeon.schema import ExecutionHistory, ExecutionPass, PhaseTiming, Plan, Usage
 
@@ -18,6 +18,8 @@ def to_text(history: ExecutionHistory) -> str:
     """The whole run in plain text of about 80 columns: preparation, each pass, the answer and the cost."""
     start, end = history.preparation, history.conclusion
     lines: list[Line] = [(Span(f"Run {history.execution_id}"),), (Span(f"Task: {visible(history.task.text)}"),), ()]
+    asked = [known for known in history.task.clarifications if not known.assumed]
+    lines += [*map(clarification_line, asked), *([()] if asked else [])]
     lines += [
         (Span("Preparation"),),
         *labelled("profile", [profile_line(start.profile)]),
@@ -30,7 +32,8 @@ def to_text(history: ExecutionHistory) -> str:
         lines += [(), *_pass(record, plan_before(history, record.number), start.plan)]
     synthesis = [history.synthesis] if history.synthesis else []
     bound = f"bound: at most {end.bound.calls:,} model calls and {end.bound.tokens:,} tokens"
-    lines += [(), (Span("Answer"),), *answer_lines(end), *labelled("time", [_times(synthesis)])]
+    heading = "Results so far" if end.stop_reason == "waiting" else "Answer"
+    lines += [(), (Span(heading),), *answer_lines(end), *labelled("time", [_times(synthesis)])]
     lines += [(), *conclusion_lines(end), *map(degradation_line, end.degraded), (Span(bound),)]
     return plain(lines)
 

@@ -10,34 +10,38 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 WORDS = {"expression": "17 * 2.40", "goal": "multiply the price", "tool": "calculator", "clarity": "CLEAR"}
+UNCLEAR = {
+    "ambiguity": "high", "question": "Which pens are meant?", "options": ["the blue ones", "the red ones"],
+    "default": "the blue ones",
+}  # fmt: skip
 
 
-def value_of(schema: dict[str, Any], name: str = "") -> Any:
-    """The simplest value of a schema; texts of a known name get a word that makes sense there."""
+def value_of(schema: dict[str, Any], words: dict[str, Any], name: str = "") -> Any:
+    """The simplest value of a schema; what has a name in ``words`` gets the word that makes sense there."""
     if "$ref" in schema or not schema:
         return {}
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
-        return WORDS[name] if WORDS.get(name) in schema["enum"] else schema["enum"][0]
+        return words[name] if words.get(name) in schema["enum"] else schema["enum"][0]
     for union in ("anyOf", "oneOf"):
         if union in schema:
-            return value_of(schema[union][0], name)
+            return value_of(schema[union][0], words, name)
     kind = schema.get("type")
     if kind == "object":
-        return {key: value_of(each, key) for key, each in schema.get("properties", {}).items()}
+        return {key: value_of(each, words, key) for key, each in schema.get("properties", {}).items()}
     if kind == "array":
-        return [value_of(schema.get("items", {}), name)] * max(1, schema.get("minItems", 0))
+        return words.get(name) or [value_of(schema.get("items", {}), words, name)] * max(1, schema.get("minItems", 0))
     if kind in ("integer", "number"):
         return schema.get("minimum", 1)
-    return True if kind == "boolean" else WORDS.get(name, "the total is 40.8")
+    return True if kind == "boolean" else words.get(name, "the total is 40.8")
 
 
-def text_for(body: dict[str, Any]) -> str:
+def text_for(body: dict[str, Any], words: dict[str, Any]) -> str:
     """What the model says to this request."""
     shape = body.get("response_format") or {}
     if "json_schema" in shape:
-        return json.dumps(value_of(shape["json_schema"]["schema"]))
+        return json.dumps(value_of(shape["json_schema"]["schema"], words))
     if shape.get("type") == "json_object":
         return '{"planet": "Jupiter"}'
     return "Yes" if body.get("logprobs") else "The total is 40.8."
@@ -50,6 +54,7 @@ class Model:
         self.root = root
         self.url = f"{root}/v1#played"
         self.closed = threading.Event()
+        self.words: dict[str, Any] = dict(WORDS)
         self.bodies: list[dict[str, Any]] = []
         self.lists_models = True
         self.listings = 0
@@ -64,6 +69,10 @@ class Model:
             return True
 
         self.before = fail
+
+    def finds_unclear(self) -> None:
+        """Find every task ambiguous, and ask which pens are meant."""
+        self.words |= UNCLEAR
 
     def hangs(self, when: Callable[[dict[str, Any]], bool] = lambda body: True) -> None:
         """Never answer the requests that ``when`` picks."""
@@ -95,7 +104,7 @@ class _Handler(BaseHTTPRequestHandler):
         model.bodies.append(body)
         with contextlib.suppress(ConnectionError):
             if not model.before(self, body):
-                self._answer(text_for(body), bool(body.get("logprobs")))
+                self._answer(text_for(body, model.words), bool(body.get("logprobs")))
 
     def do_GET(self) -> None:
         model: Model = self.server.model  # type: ignore[attr-defined]
