@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -35,6 +36,9 @@ NO_ANSWER = Failure(kind="completion", message="the model declined")
 def growing(effect: object, n: int) -> Refinement:
     """A refinement that adds a step each time it is asked for."""
     return add(step(f"more{n}"))
+
+
+GROWING = {"assess": NOT_YET, "refine_plan": growing}
 
 
 @pytest.mark.requirement("K1", "K2")
@@ -115,20 +119,21 @@ def test_a_failed_step_is_a_trigger_and_independent_steps_go_on() -> None:
 
 @pytest.mark.requirement("K1", "K13")
 @pytest.mark.parametrize(
-    ("reason", "world", "config"),
+    ("reason", "said", "config"),
     [
-        ("converged", World(), Config()),
-        ("ttl_expired", World(assess=NOT_YET, refine_plan=growing), Config(max_passes=2)),
-        ("calls_exhausted", World(assess=NOT_YET, refine_plan=growing), Config(budget=Budget(calls=7))),
-        ("tokens_exhausted", World(assess=NOT_YET, refine_plan=growing), Config(budget=Budget(tokens=800))),
-        ("seconds_exhausted", World(assess=NOT_YET, refine_plan=growing), Config(budget=Budget(seconds=8))),
-        ("cost_exhausted", World(assess=NOT_YET, refine_plan=growing), Config(budget=Budget(cost=0.08))),
-        ("interrupted", World(assess=NOT_YET, refine_plan=growing, interrupted_at=4), Config()),
-        ("stalled", World(assess=NOT_YET), Config()),
+        ("converged", {}, Config()),
+        ("ttl_expired", GROWING, Config(max_passes=2)),
+        ("calls_exhausted", GROWING, Config(budget=Budget(calls=7))),
+        ("tokens_exhausted", GROWING, Config(budget=Budget(tokens=800))),
+        ("seconds_exhausted", GROWING, Config(budget=Budget(seconds=8))),
+        ("cost_exhausted", GROWING, Config(budget=Budget(cost=0.08))),
+        ("interrupted", GROWING | {"interrupted_at": 4}, Config()),
+        ("stalled", {"assess": NOT_YET}, Config()),
     ],
 )
-def test_every_way_out_leads_through_synthesis(reason: StopReason, world: World, config: Config) -> None:
+def test_every_way_out_leads_through_synthesis(reason: StopReason, said: dict[str, Any], config: Config) -> None:
     """The result names the reason, and the answer is the synthesizer's, made with a caveat unless converged."""
+    world = World(**said)
     result = world.run(config)
     assert (result.stop_reason, result.converged, result.answer) == (reason, reason == "converged", "the answer")
     assert not result.assembled

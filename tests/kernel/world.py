@@ -8,7 +8,6 @@ from random import Random
 from typing import TypeAlias
 
 from aeon.kernel.effects import Batch, Effect, ExecuteStep, Note, Program
-from aeon.kernel.phases import run
 from aeon.schema import (
     Answer,
     Config,
@@ -30,6 +29,7 @@ from aeon.schema import (
     TaskProfile,
     Usage,
 )
+from kernel.rehearsal import program
 
 Said: TypeAlias = Frozen | Callable[[Effect, int], Frozen]
 
@@ -120,16 +120,16 @@ class World:
 
     def run(self, config: Config | None = None, task: str = "How much is it?") -> Result:
         """Run a task to its end in this world."""
-        return self.drive(run(Task(text=task), config or Config(), "run-1"))
+        return self.drive(program(Task(text=task), config or Config(), "run-1"))
 
-    def drive(self, program: Program[Result]) -> Result:
+    def drive(self, running: Program[Result]) -> Result:
         """Step any program to its end, by hand."""
-        request = next(program)
+        request = next(running)
         while True:
             assert len(self.effects) < TOO_LONG, "the run does not end"
             reply = self.note(request) if isinstance(request, Note) else self.answer_all(request)
             try:
-                request = program.send(reply)
+                request = running.send(reply)
             except StopIteration as stop:
                 result: Result = stop.value
                 return result

@@ -8,10 +8,10 @@ from itertools import count
 
 from aeon.errors import AllowanceExhausted, Malformed, ModelError, ToolFailed
 from aeon.kernel.effects import Effect
-from aeon.kernel.phases import run
 from aeon.kernel.ports import Job, Modules
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Config, Failure, Frozen, Task
+from kernel.rehearsal import program
 from kernel.world import World
 
 ERRORS = {"endpoint": ModelError, "completion": Malformed, "tool": ToolFailed, "handler": ValueError}
@@ -32,7 +32,7 @@ def job(world: World, config: Config | None = None, **handlers: Callable[[Effect
         return reply
 
     by_phase = {name: answer for name in Modules._fields} | handlers
-    return Job(run, TASK, config or Config(), Modules(**by_phase))  # type: ignore[arg-type]
+    return Job(program, TASK, config or Config(), Modules(**by_phase))  # type: ignore[arg-type]
 
 
 def error_of(failure: Failure) -> Exception:
