@@ -65,6 +65,7 @@ TABLE: tuple[Rule, ...] = (
 def decide(signals: Signals, order: tuple[Row, ...] = ROWS) -> Decision:
     """The decision of the first rule that holds, in the policy's order. Total: the last rule always does."""
     place = {reason: number for number, reason in enumerate((*order, "continue"))}
-    rule = next(r for r in sorted(TABLE, key=lambda r: place.get(r.reason, -1)) if r.holds(signals))
+    rows = TABLE if order == ROWS else sorted(TABLE, key=lambda rule: place.get(rule.reason, -1))
+    rule = next(rule for rule in rows if rule.holds(signals))
     reason = (signals.exhausted or "failed") if rule.reason == "budget" else rule.reason
     return Decision(action=rule.action, reason=reason, detail=rule.detail(signals))
