@@ -12,7 +12,7 @@ from aeon.errors import UsageError
 
 __all__ = ["COMMANDS", "parse"]
 
-COMMANDS = ("run", "resume", "replay", "fork", "diff", "history", "simulate", "models")
+COMMANDS = ("run", "resume", "replay", "fork", "diff", "history", "simulate", "models", "metrics", "calibrate")
 FORMATS = ("text", "json", "mermaid", "effects")
 _CODES = """\
 exit codes:
@@ -184,6 +184,20 @@ def _history_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def _metrics_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("runs", metavar="RUNS", nargs="+", help=_SEVERAL)
+    parser.add_argument("--labels", metavar="FILE", help=f"{_LABELS}, for early exit accuracy")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def _calibrate_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("runs", metavar="RUNS", nargs="+", help=_SEVERAL)
+    parser.add_argument("--labels", metavar="FILE", required=True, help=_LABELS)
+    parser.add_argument("--out", metavar="FILE", required=True, help="where to write the calibration")
+
+
+_SEVERAL = "saved runs, or folders of them"
+_LABELS = 'which answers are right: JSON Lines {"run": FILE NAME OR EXECUTION ID, "correct": true|false}'
 _SAVED = "a run saved with: aeon run TASK --save FILE"
 _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], None]]] = {
     "run": ("work on a task and answer it", _RUN, _run_options),
@@ -194,6 +208,8 @@ _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], 
     "history": ("show a saved run", None, _history_options),
     "simulate": ("hold the invariants of a run against simulated worlds with faults", None, _simulate_options),
     "models": ("list or fetch models", None, _models_options),
+    "metrics": ("figures over saved runs, beside their targets", None, _metrics_options),
+    "calibrate": ("fit the confidence to saved runs that are known to be right or wrong", None, _calibrate_options),
 }
 
 

@@ -11,10 +11,11 @@ from aeon.schema import (
     ConfidenceParts, Contradiction, Dimensions, Evaluation, Gaps, Plan, ReasoningEngine, Step, fragment,
 )  # fmt: skip
 
-__all__ = ["evaluate"]
+__all__ = ["evaluate", "mean_confidence"]
 
 _GROUNDED = {"tool": 1.0, "tool_repaired": 0.9, "reasoning": 0.5, "reasoning_fallback": 0.3}
 _CLEAR = {"CLEAR": 1.0, "PARTIALLY_CLEAR": 0.5, "BLOCKED": 0.0}
+_UNTRUE = ("consistency", "hallucination", "do_say_mismatch")
 
 
 def evaluate(
@@ -32,24 +33,31 @@ def evaluate(
     """
     plan, monitor = effect.plan, engine.state_monitor
     aspects = _aspects(plan)
+    by_entities = monitor.coverage_method == "entity_ratio" and entities is not None
+    coverage = _mean(map(float, (entities or {}).values())) if by_entities else _mean(aspects.values())
+    found = _parts(plan, scores, coverage)
+    parts = found if monitor.track_confidence else None
+    confidence = calibrated(mean_confidence(parts, plan, engine)) if parts else None
     dimensions = _dimensions(effect, scores)
-    if monitor.coverage_method == "entity_ratio" and entities is not None:
-        coverage = _mean(map(float, entities.values()))
-    else:
-        coverage = _mean(aspects.values())
-    parts = _parts(plan, scores, coverage)
-    confidence = None
-    if monitor.track_confidence:
-        confidence = calibrated(_weighted(parts, monitor.weights) * _enough_sources(plan, engine))
-    gaps = _gaps(plan, aspects, entities or {}, contradictions) if engine.evaluate.gap_detection else Gaps()
-    blocked = any(step.clarity == "BLOCKED" for step in _standing(plan))
     return Evaluation(
-        confidence=confidence, parts=parts if monitor.track_confidence else None,
+        confidence=confidence, parts=parts,
         coverage=coverage if monitor.track_coverage else None, dimensions=dimensions,
-        score=_weighted(dimensions, engine.evaluate.weights), gaps=gaps, warnings=tuple(_warnings(effect, parts)),
-        needs_clarification=blocked and (confidence is None or confidence < engine.decide.ask_threshold),
-        draw=_draw(effect, engine),
+        score=_weighted(dimensions, engine.evaluate.weights),
+        gaps=_gaps(plan, aspects, entities or {}, contradictions) if engine.evaluate.gap_detection else Gaps(),
+        warnings=tuple(_warnings(effect, found)), draw=_draw(effect, engine),
+        needs_clarification=_unclear(plan, confidence, engine.decide.ask_threshold),
     )  # fmt: skip
+
+
+def _unclear(plan: Plan, confidence: float | None, below: float) -> bool:
+    """Whether a step is blocked and nothing makes up for it."""
+    blocked = any(step.clarity == "BLOCKED" for step in _standing(plan))
+    return blocked and (confidence is None or confidence < below)
+
+
+def mean_confidence(parts: ConfidenceParts, plan: Plan, engine: ReasoningEngine) -> float:
+    """The confidence (0-1) before any calibration: the weighted mean, less where it rests on too few tool results."""
+    return round(_weighted(parts, engine.state_monitor.weights) * _enough_sources(plan, engine), 6)
 
 
 def _weighted(parts: ConfidenceParts | Dimensions, weights: Iterable[tuple[str, float]]) -> float:
@@ -72,7 +80,7 @@ def _parts(plan: Plan, scores: dict[str, float], coverage: float) -> ConfidenceP
 
 def _dimensions(effect: AssessConvergence, scores: dict[str, float]) -> Dimensions:
     done = _complete(effect.plan)
-    faulty = {issue.location for issue in effect.report.issues}
+    faulty = {issue.location for issue in effect.report.issues if issue.type in _UNTRUE}
     beside = {issue.location for issue in effect.report.issues if issue.type == "relevance"}
     return Dimensions(
         completeness=scores["completeness"],
@@ -130,10 +138,10 @@ def _draw(effect: AssessConvergence, engine: ReasoningEngine) -> float | None:
 
 
 def _grounded(plan: Plan, step: Step) -> bool:
-    """Whether a step's result rests on a tool, directly or through the steps that it builds on."""
+    """Whether a step's result rests on a tool's, directly or through the steps that it builds on."""
     found = [step]
     for each in found:
-        if _by_tool(each):
+        if each.status == "complete" and _by_tool(each):
             return True
         found += [s for i in each.dependencies if (s := plan.find(i)) is not None and s not in found]
     return False
@@ -156,7 +164,8 @@ def _standing(plan: Plan) -> list[Step]:
 
 
 def _still_standing(plan: Plan) -> float:
-    return _mean(float(step.status == "complete") for step in plan.steps if step.executed)
+    """The share of the steps that ran whose result still stands; an attempt that was made good later is forgiven."""
+    return _mean(float(step.status == "complete") for step in _standing(plan) if step.executed)
 
 
 def _mean(shares: Iterable[float]) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Literal, NamedTuple
 
 from aeon.kernel.budget import pass_limit
@@ -124,17 +125,20 @@ def _decision_reversal_rate(histories: Sequence[ExecutionHistory], _: Mapping[st
 
 
 def _taken_back(history: ExecutionHistory) -> list[bool]:
-    """For each decision to go on after an assessed pass, whether it was taken back."""
+    """For each decision to go on after an assessed pass, whether it was taken back; one before a failure is unknown."""
     assessed = [record for record in history.passes if record.assessment and record.complete]
+    ended = history.conclusion.stop_reason not in _BROKEN
     found = []
-    for number, record in enumerate(assessed, 1):
-        if record.decision is None or record.decision.action == "OUTPUT":
-            continue
-        after = assessed[number] if number < len(assessed) else None
-        if after is None and history.conclusion.stop_reason in _BROKEN:
-            continue  # what going on would have given is not known
-        found.append(after is None or _gave_nothing(record, after) or _fell(history, assessed[: number + 1]))
+    for number, (record, after) in enumerate(zip_longest(assessed, assessed[1:]), 1):
+        if _went_on(record) and after is not None:
+            found.append(_gave_nothing(record, after) or _fell(history, assessed[: number + 1]))
+        elif _went_on(record) and ended:
+            found.append(True)
     return found
+
+
+def _went_on(record: ExecutionPass) -> bool:
+    return record.decision is not None and record.decision.action != "OUTPUT"
 
 
 def _gave_nothing(before: ExecutionPass, after: ExecutionPass) -> bool:

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from aeon.kernel.budget import pass_limit
-from aeon.schema import Evaluation, ExecutionHistory, ExecutionPass, Frozen, Gaps, Phase, StepMode
+from aeon.schema import Evaluation, ExecutionHistory, ExecutionPass, Frozen, Gaps, Phase, StateMonitor, StepMode
 from aeon.schema.policy import gains
 
 __all__ = ["Iteration", "Stage", "State", "monitor"]
@@ -63,28 +63,31 @@ def monitor(history: ExecutionHistory) -> State:
     """The state of the run that a history records, at its end."""
     config, end = history.configuration, history.conclusion
     policy = config.reasoning_engine.state_monitor
-    evaluations = [found for record in history.passes if (found := _evaluation(record))]
-    latest = evaluations[-1] if evaluations else None
+    iterations, trend = _iterations(history), gains([found for r in history.passes if (found := _evaluation(r))])
     profile = history.passes[-1].profile if history.passes else history.preparation.profile
-    trend = gains(evaluations) if policy.track_confidence else []
-    return State(
+    state = State(
         iteration=len(history.passes),
         max_iterations=pass_limit(profile, config),
         stage=_stage(history),
-        confidence=latest.confidence if latest and policy.track_confidence else None,
-        coverage=latest.coverage if latest and policy.track_coverage else None,
-        gaps=latest.gaps if latest else Gaps(),
-        cost_spent=end.usage.cost if policy.track_cost else None,
-        cost_budget=config.budget.cost if policy.track_cost else None,
-        seconds_spent=end.seconds if policy.track_time else None,
-        seconds_budget=config.budget.seconds if policy.track_time else None,
-        iterations=_iterations(history)[-policy.history_depth :],
+        confidence=iterations[-1].confidence_after if iterations else None,
+        coverage=iterations[-1].coverage if iterations else None,
+        gaps=_gaps(history),
+        cost_spent=end.usage.cost,
+        cost_budget=config.budget.cost,
+        seconds_spent=end.seconds,
+        seconds_budget=config.budget.seconds,
+        iterations=iterations[-policy.history_depth :],
         convergence_trend=tuple(round(gain, 6) for gain in trend[-policy.history_depth :]),
     )
+    return _tracked(state, policy)
 
 
 def _evaluation(record: ExecutionPass) -> Evaluation | None:
     return record.assessment.evaluation if record.assessment else None
+
+
+def _gaps(history: ExecutionHistory) -> Gaps:
+    return next((found.gaps for r in reversed(history.passes) if (found := _evaluation(r))), Gaps())
 
 
 def _stage(history: ExecutionHistory) -> Stage:
@@ -100,23 +103,25 @@ def _stage(history: ExecutionHistory) -> Stage:
 
 
 def _iterations(history: ExecutionHistory) -> tuple[Iteration, ...]:
-    policy = history.configuration.reasoning_engine.state_monitor
+    """Every pass in brief; one that was not evaluated leaves confidence and coverage as they were."""
     found: list[Iteration] = []
-    known: float | None = None
+    confidence: float | None = None
+    coverage: float | None = None
     for record in history.passes:
-        evaluation = _evaluation(record)
-        before, known = known, evaluation.confidence if evaluation and policy.track_confidence else known
+        before, evaluation = confidence, _evaluation(record)
+        if evaluation is not None:
+            confidence, coverage = evaluation.confidence, evaluation.coverage
         done = [step for step in record.executed if step.status == "complete"]
         found.append(Iteration(
             iteration=record.number,
             confidence_before=before,
-            confidence_after=known,
-            coverage=evaluation.coverage if evaluation and policy.track_coverage else None,
+            confidence_after=confidence,
+            coverage=coverage,
             results_added=len(done),
             sources_added=sum(step.mode in _BY_TOOL for step in done),
             calls=record.budget_after.calls - record.budget_before.calls,
-            cost=round(record.budget_after.cost - record.budget_before.cost, 9) if policy.track_cost else None,
-            seconds=_seconds(record) if policy.track_time else None,
+            cost=round(record.budget_after.cost - record.budget_before.cost, 9),
+            seconds=_seconds(record),
         ))  # fmt: skip
     return tuple(found)
 
@@ -125,3 +130,21 @@ def _seconds(record: ExecutionPass) -> float:
     if not record.timings:
         return 0.0
     return round(max(t.ended for t in record.timings) - min(t.started for t in record.timings), 3)
+
+
+_FIELDS = {
+    "track_confidence": ("confidence", "confidence_before", "confidence_after"),
+    "track_coverage": ("coverage",),
+    "track_cost": ("cost", "cost_spent", "cost_budget"),
+    "track_time": ("seconds", "seconds_spent", "seconds_budget"),
+}
+
+
+def _tracked(state: State, policy: StateMonitor) -> State:
+    """The state without what the policy does not track."""
+    off = {name for switch, names in _FIELDS.items() if not getattr(policy, switch) for name in names}
+    blank = dict.fromkeys(off & set(Iteration.model_fields))
+    iterations = tuple(each.model_copy(update=blank) for each in state.iterations)
+    update = dict.fromkeys(off & set(State.model_fields)) | {"iterations": iterations}
+    trend = state.convergence_trend if policy.track_confidence else ()
+    return state.model_copy(update=update | {"convergence_trend": trend})

@@ -16,7 +16,7 @@ class ConfidenceParts(Frozen):
     whose call was mended, 0.5 by reasoning, 0.3 by reasoning because the tool could not be used. ``entity_coverage``:
     the share of what the answer must contain that is there. ``citation_density``: the share of the final steps'
     results that rest, directly or through earlier steps, on a tool. ``consistency``: whether the results agree.
-    ``recency``: the share of executed steps whose result still stands.
+    ``recency``: the share of executed steps whose result still stands; attempts that were made good are left out.
     """
 
     source_quality: float = Field(ge=0, le=1)
@@ -30,8 +30,9 @@ class Dimensions(Frozen):
     """The dimensions that an answer is judged by.
 
     ``completeness`` and ``coherence`` are the assessment's. ``accuracy``: the mean over the complete steps of 1 for a
-    tool's result, 0.5 for a reasoned one, 0 for one that an issue points at. ``relevance``: the share of complete steps
-    that no issue calls beside the point. ``freshness``: the share of executed steps whose result still stands.
+    tool's result, 0.5 for a reasoned one, 0 for one that an issue calls untrue: inconsistent, made up, or other than
+    what it says. ``relevance``: the share of complete steps that no issue calls beside the point. ``freshness``: as the
+    recency of the confidence.
     """
 
     completeness: float = Field(ge=0, le=1)

@@ -165,19 +165,24 @@ class ReasoningEngine(Frozen):
         """How to go on after the last iteration; ``None`` where nothing is known to choose by."""
         if not self.enabled or not evaluations:
             return None
+        manual = self.refine.strategy_selection == "manual"
+        return self.refine.strategy if manual else self._chosen(evaluations)
+
+    def _chosen(self, evaluations: Sequence[Evaluation]) -> Strategy:
         found = evaluations[-1]
-        if self.refine.strategy_selection == "manual":
-            return self.refine.strategy
         coverage = 1.0 if found.coverage is None else found.coverage
         confidence = 1.0 if found.confidence is None else found.confidence
-        last = gains(evaluations)[-self.refine.pivot_after_iterations :]
         if coverage < 0.5:
             return "EXPAND"
         if confidence < 0.5 and coverage > 0.7:
             return "NARROW"
-        if len(last) == self.refine.pivot_after_iterations and max(last) <= 0:
+        if self._stuck(evaluations):
             return "PIVOT"
         return "DEEPEN" if found.gaps.weak_coverage else "EXPAND"
+
+    def _stuck(self, evaluations: Sequence[Evaluation]) -> bool:
+        last = gains(evaluations)[-self.refine.pivot_after_iterations :]
+        return len(last) == self.refine.pivot_after_iterations and max(last) <= 0
 
 
 def gains(evaluations: Sequence[Evaluation]) -> list[float]:

@@ -1,0 +1,1 @@
+"""What recorded runs with known outcomes say about a run's own confidence."""

@@ -1,0 +1,71 @@
+"""``aeon calibrate``: fits how a confidence is to be read to saved runs that are known to be right or wrong."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import os
+import tempfile
+from pathlib import Path
+from types import ModuleType
+
+from aeon.calibration.cases import Case, final_confidence
+from aeon.cli.recorded import gather, read_labels
+from aeon.errors import InputFileError, MissingExtraError
+
+__all__ = ["command"]
+
+
+def command(options: argparse.Namespace) -> int:
+    """Fit to ``options.runs`` with ``options.labels``, write the map to ``options.out`` and print what it is worth.
+
+    Raises:
+        InputFileError: a path holds no usable run, the labels cannot be used, or the map cannot be written.
+        UsageError: there are too few labelled runs, or all are right or all wrong.
+        MissingExtraError: scikit-learn is not installed.
+    """
+    fitting = _fitting()
+    runs = gather(options.runs)
+    right = read_labels(options.labels, runs)
+    labelled = [history for history in runs.ended.values() if history.execution_id in right]
+    known = [(history.execution_id, final_confidence(history)) for history in labelled]
+    cases = [Case(confidence, right[name]) for name, confidence in known if confidence is not None]
+    found = fitting.fit(cases)
+    _write(Path(options.out), found.map.model_dump_json(indent=2) + "\n")
+    unused = len(runs.ended) + len(runs.left_out) - len(cases)
+    how = f"{found.folds}-fold cross-validated" if found.folds else "too few runs to cross-validate: this flatters it"
+    print(f"{len(cases)} runs, {found.right} right and {found.wrong} wrong; {unused} left out")
+    print(f"  {'':<28}{'before':>7} {'after':>7}")
+    print(f"  {'Brier score':<28}{found.before.brier:>7.3f} {found.after.brier:>7.3f}  {how}")
+    print(f"  {'expected calibration error':<28}{found.before.error:>7.3f} {found.after.error:>7.3f}")
+    print(f"written to {options.out}; it is used with state_monitor.confidence_model = \"calibrated\" and")
+    print("state_monitor.calibration naming that file, both under reasoning_engine")
+    return 0
+
+
+def _fitting() -> ModuleType:
+    try:
+        return importlib.import_module("aeon.calibration.fit")
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "sklearn":
+            raise
+        raise MissingExtraError("calibrating needs scikit-learn: pip install 'aeon-orchestrator[calibrate]'") from None
+
+
+def _write(path: Path, text: str) -> None:
+    """Put the text there at once: whoever reads the file gets what it was or what it is now."""
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "w") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+            raise
+    except OSError as error:
+        raise InputFileError(f"{path}: cannot be written: {error.strerror}") from None

@@ -1,0 +1,149 @@
+"""A set of saved runs, from files and folders, each derived again from its journal; and which of them were right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import Field, StrictBool, ValidationError
+
+from aeon.errors import Divergence, InputFileError, JournalError
+from aeon.observability.metrics import UNENDED
+from aeon.runtime.journal import Journal, Opening
+from aeon.runtime.replay import replay
+from aeon.schema import ExecutionHistory, Frozen
+
+__all__ = ["LeftOut", "Recorded", "gather", "read_labels"]
+
+_BEGINNING = f'{{"format":"{Opening.model_fields["format"].default}",'.encode()
+_SHAPE = '{"run": FILE NAME OR EXECUTION ID, "correct": true|false}'
+
+
+class LeftOut(Frozen):
+    """A run that does not count, and why."""
+
+    run: str
+    execution_id: str
+    why: str
+
+
+class Recorded(NamedTuple):
+    """Runs that ended, by their path, and those that do not count."""
+
+    ended: dict[str, ExecutionHistory]
+    left_out: tuple[LeftOut, ...]
+
+    def ids(self) -> Iterator[tuple[str, str]]:
+        """The path and the execution id of every run, counted or not."""
+        yield from ((path, history.execution_id) for path, history in self.ended.items())
+        yield from ((run.run, run.execution_id) for run in self.left_out)
+
+
+class _Label(Frozen):
+    """Whether the answer of a run, named by its file or its execution id, is right."""
+
+    run: str = Field(min_length=1)
+    correct: StrictBool
+
+
+def gather(paths: Sequence[str]) -> Recorded:
+    """The runs in these files and, at any depth, folders; of a folder only the files that are journals.
+
+    Left out are runs that have not ended or were interrupted, and copies of a run that is among them.
+
+    Raises:
+        InputFileError: a path holds no run, or one that is damaged or of another version.
+    """
+    ended: dict[str, ExecutionHistory] = {}
+    left_out: list[LeftOut] = []
+    first: dict[str, str] = {}
+    for path in dict.fromkeys(file for given in paths for file in _files(given)):
+        name, history, why = _read(path)
+        if name in first:
+            why = f"is a copy of {first[name]}"
+        first.setdefault(name, str(path))
+        if history is None or why:
+            left_out.append(LeftOut(run=str(path), execution_id=name, why=why))
+        else:
+            ended[str(path)] = history
+    return Recorded(ended, tuple(left_out))
+
+
+def _files(path: str) -> list[Path]:
+    given = Path(path)
+    if not given.is_dir():
+        return [given]
+    found = sorted(file for file in given.rglob("*") if file.is_file() and _is_journal(file))
+    if not found:
+        raise InputFileError(f"{path}: holds no runs; save some there with: aeon run TASK --save FILE")
+    return found
+
+
+def _is_journal(file: Path) -> bool:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(len(_BEGINNING)) == _BEGINNING
+    except OSError as error:
+        raise InputFileError(f"{file}: cannot be read: {error.strerror}") from None
+
+
+def _read(path: Path) -> tuple[str, ExecutionHistory | None, str]:
+    """The execution id and the history of a run; or why it does not count."""
+    try:
+        journal = Journal.read(path)
+    except JournalError as error:
+        raise InputFileError(str(error)) from None
+    name = journal.opened.execution_id
+    try:
+        history = replay(journal).history
+    except Divergence as error:
+        raise InputFileError(f"{path}: {error}") from None
+    except JournalError:
+        return name, None, "had not ended when it was saved"
+    reason = history.conclusion.stop_reason
+    told = {"waiting": "waits for an answer", "interrupted": "was interrupted"}
+    return name, history, told[reason] if reason in UNENDED else ""
+
+
+def read_labels(path: str, runs: Recorded) -> dict[str, bool]:
+    """Whether the answer is right, by execution id, from a file of JSON Lines.
+
+    Raises:
+        InputFileError: it cannot be read, holds no label, or a line is malformed, names no run or more than one, or
+            says otherwise than an earlier one.
+    """
+    try:
+        lines = Path(path).read_bytes().splitlines()
+    except OSError as error:
+        raise InputFileError(f"{path}: cannot be read: {error.strerror}") from None
+    known = _named(runs)
+    right: dict[str, bool] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            label = _Label.model_validate_json(line)
+        except ValidationError:
+            raise InputFileError(f"{path}: line {number} is not {_SHAPE}") from None
+        meant = known.get(label.run, set())
+        if len(meant) != 1:
+            what = f"more than one run is called {label.run!r}; name it by its execution id or path" if meant else (
+                f"there is no run {label.run!r} among those given"
+            )  # fmt: skip
+            raise InputFileError(f"{path}: line {number}: {what}")
+        (name,) = meant
+        if right.setdefault(name, label.correct) != label.correct:
+            raise InputFileError(f"{path}: line {number}: {label.run!r} is said to be right and wrong")
+    if not right:
+        raise InputFileError(f"{path}: holds no labels; each line is {_SHAPE}")
+    return right
+
+
+def _named(runs: Recorded) -> dict[str, set[str]]:
+    """Which runs a label can mean by an execution id, a path or a file name."""
+    names: dict[str, set[str]] = {}
+    for path, execution_id in runs.ids():
+        for name in (execution_id, path, Path(path).name):
+            names.setdefault(name, set()).add(execution_id)
+    return names
