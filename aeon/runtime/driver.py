@@ -223,6 +223,8 @@ class _Run:
 def _failed(effect: Effect, error: Exception) -> Failure:
     """The typed failure, with the question that it raises, if any."""
     failure = failure_of(error)
+    if failure.kind == "waiting" and not isinstance(effect, AskUser):
+        return failure.model_copy(update={"kind": "handler"})  # only a question can wait for its answer
     if failure.kind != "unknown" or not isinstance(effect, ExecuteStep):
         return failure
     return failure.model_copy(update={"question": _whether_done(effect, failure.message)})

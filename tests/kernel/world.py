@@ -68,7 +68,8 @@ class World:
 
     ``replies`` gives for a phase a value, a ``Failure`` or a function of the effect and of how often this phase was
     asked before. Each effect costs ``cost`` (a usage or a function of the effect) and each batch a made-up second.
-    From effect ``interrupted_at`` (counted from 0) on, outcomes say that somebody asked the run to stop.
+    From effect ``interrupted_at`` (counted from 0) on, outcomes say that somebody asked the run to stop. ``changes`` are
+    configurations that come with the outcomes of the effects that they are for.
     """
 
     def __init__(
@@ -97,6 +98,7 @@ class World:
         self.notes: list[Note] = []
         self.asked: Counter[str] = Counter()
         self.now = 0.0
+        self.changes: dict[int, Config] = {}
 
     @property
     def phases(self) -> list[str]:
@@ -153,7 +155,7 @@ class World:
         interrupted = self.interrupted_at is not None and len(self.effects) >= self.interrupted_at
         outcome = Outcome(
             value=None if failure else reply, failure=failure, usage=self.price(effect), started=started,
-            ended=self.now, interrupted=interrupted,
+            ended=self.now, interrupted=interrupted, config=self.changes.get(len(self.effects)),
         )  # fmt: skip
         self.effects.append(effect)
         self.outcomes.append(outcome)
@@ -192,14 +194,17 @@ class WildWorld(World):
     def reply(self, effect: Effect) -> Frozen:
         """Anything that fits the effect, sometimes a failure."""
         if not self.greedy and self.random.random() < 0.1:
-            return self.failure()
+            return self.failure(effect)
         return getattr(self, f"say_{effect.phase}")(effect)  # type: ignore[no-any-return]
 
-    def failure(self) -> Failure:
+    def failure(self, effect: Effect) -> Failure:
         """Some failure."""
-        kind = self.random.choice(("allowance", "completion", "completion", "tool", "handler", "handler", "endpoint"))
+        odd = {"execute": "unknown", "ask": "waiting"}.get(effect.phase, "handler")
+        kind = self.random.choice(("allowance", "completion", "completion", "tool", "handler", odd, odd, "endpoint"))
         limit = self.random.choice((None, "calls", "tokens", "seconds", "cost")) if kind == "allowance" else None
-        return Failure(kind=kind, message=f"{kind} went wrong", limit=limit)
+        asks = kind == "unknown" and self.random.random() < 0.8
+        question = Question(text=f"{effect.phase} {len(self.effects)}: done?") if asks else None
+        return Failure(kind=kind, message=f"{kind} went wrong", limit=limit, question=question)
 
     def say_profile(self, effect: Effect) -> TaskProfile:
         """Some profile; a hard one if greedy."""
@@ -233,7 +238,7 @@ class WildWorld(World):
 
     def say_ask(self, effect: Effect) -> Reply:
         """Some reply."""
-        return Reply(text=self.random.choice(("this one", "that one", effect.question.default or "no")))
+        return Reply(text=self.random.choice(("this one", "done", "repeat", effect.question.default or "no")))
 
     def say_synthesize(self, effect: Effect) -> Answer:
         """An answer."""

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from itertools import count
 
-from aeon.errors import AllowanceExhausted, Malformed, ModelError, ToolFailed
+from aeon.errors import AllowanceExhausted, Malformed, ModelError, OutcomeUnknown, ToolFailed, Waiting
 from aeon.kernel.effects import Effect
 from aeon.kernel.ports import Job, Modules
 from aeon.runtime.ledger import current_ledger
@@ -14,7 +14,10 @@ from aeon.schema import Config, Failure, Frozen, Task
 from kernel.rehearsal import program
 from kernel.world import World
 
-ERRORS = {"endpoint": ModelError, "completion": Malformed, "tool": ToolFailed, "handler": ValueError}
+ERRORS = {
+    "endpoint": ModelError, "completion": Malformed, "tool": ToolFailed, "handler": ValueError,
+    "unknown": OutcomeUnknown, "waiting": Waiting,
+}  # fmt: skip
 TASK = Task(text="How much is it?")
 
 
