@@ -12,7 +12,7 @@ from aeon.errors import UsageError
 
 __all__ = ["COMMANDS", "parse"]
 
-COMMANDS = ("run", "resume", "replay", "fork", "diff", "history", "simulate", "models", "metrics", "calibrate")
+COMMANDS = ("run", "resume", "replay", "fork", "diff", "history", "simulate", "models", "doctor", "metrics", "calibrate")
 FORMATS = ("text", "json", "mermaid", "effects")
 _CODES = """\
 exit codes:
@@ -176,6 +176,12 @@ def _models_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME", help="which model, for pull and path")
 
 
+def _doctor_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", metavar="NAME|URL", help="which one; without it, the one that a run would use")
+    parser.add_argument("--quick", action="store_true", help="leave out the context length, which takes the longest")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
 def _history_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help=_SAVED)
     parser.add_argument(
@@ -208,6 +214,7 @@ _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], 
     "history": ("show a saved run", None, _history_options),
     "simulate": ("hold the invariants of a run against simulated worlds with faults", None, _simulate_options),
     "models": ("list or fetch models", None, _models_options),
+    "doctor": ("measure what a model's endpoint really does, and keep it for later runs", None, _doctor_options),
     "metrics": ("figures over saved runs, beside their targets", None, _metrics_options),
     "calibrate": ("fit the confidence to saved runs that are known to be right or wrong", None, _calibrate_options),
 }

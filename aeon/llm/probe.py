@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 from json import JSONDecodeError
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 import openai
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -22,6 +22,7 @@ Ask = Callable[[LLMRequest, Form], Awaitable[LLMResponse]]
 """Sends one request in exactly one form."""
 
 
+@runtime_checkable
 class Examinable(Protocol):
     """An adapter whose endpoint can be examined: asked in one exact form, and for what it says of itself."""
 

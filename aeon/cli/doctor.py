@@ -1,0 +1,88 @@
+"""``aeon doctor``: measures what an endpoint really does, says what follows from it, and saves it for later runs."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import shutil
+import sys
+import textwrap
+from pathlib import Path
+
+from aeon.cli.output import print_json
+from aeon.cli.progress import fetch
+from aeon.doctor.advice import advice
+from aeon.doctor.checkup import examine, profile_of
+from aeon.doctor.findings import Context, Findings
+from aeon.doctor.report import Report, rows
+from aeon.errors import UsageError
+from aeon.llm.catalogue import CATALOGUE
+from aeon.llm.local import Local
+from aeon.llm.probe import Examinable
+from aeon.llm.profiles import agrees, load, save
+from aeon.llm.select import select
+from aeon.observability.lines import visible
+
+__all__ = ["command"]
+
+_WIDEST = 110
+
+
+def command(options: argparse.Namespace) -> int:
+    """Examine the endpoint, show and save what was found."""
+    model = select(options.model)
+    if not isinstance(model, Examinable):
+        raise UsageError(f"doctor: {model.name} is no endpoint that can be examined")
+    if isinstance(model, Local) and model.name in CATALOGUE:
+        fetch(CATALOGUE[model.name])
+    found = asyncio.run(_examined(model, options.quick))
+    path = save(profile_of(found))
+    said = advice(found)
+    if options.json:
+        print_json(Report(findings=found, capabilities=found.capabilities, advice=said, saved=str(path)))
+    else:
+        _show(found, said, path)
+    return 0
+
+
+async def _examined(model: Examinable, quick: bool) -> Findings:
+    shown = sys.stderr.isatty()
+
+    def stage(name: str) -> None:
+        if shown:
+            print(f"\r\x1b[Kexamining {name} …", end="", file=sys.stderr, flush=True)
+
+    try:
+        found = await examine(model, stage, quick)
+    finally:
+        if shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        await model.aclose()
+    return found.model_copy(update={"context": _earlier(found)}) if quick else found
+
+
+def _earlier(found: Findings) -> Context | None:
+    """The context length of an earlier examination that still holds."""
+    profile = load(found.endpoint, found.model)
+    if profile is None or not agrees(profile, found.told) or profile.answered_as != found.answered_as:
+        return None
+    context = Findings.model_validate(profile.findings).context
+    return context.model_copy(update={"earlier": True}) if context is not None else None
+
+
+def _show(found: Findings, said: tuple[str, ...], path: Path) -> None:
+    table = rows(found)
+    name, verdict = (max(len(row[column]) for row in table) for column in (0, 1))
+    width = min(shutil.get_terminal_size((_WIDEST, 24)).columns, _WIDEST)
+    answered = found.answered_as
+    alias = f" (answers as {answered})" if answered not in ("", found.model) else ""
+    print(visible(f"{found.model}{alias} at {found.endpoint}\n"), end="\n\n")
+    for row in table:
+        begin = f"  {row.name:{name}}  {row.verdict:{verdict}}  "
+        print(textwrap.fill(row.detail, width, initial_indent=begin, subsequent_indent=" " * len(begin)) or begin.rstrip())
+    print("\nWhat Aeon does")
+    for sentence in said:
+        print(textwrap.fill(sentence, width, initial_indent="  - ", subsequent_indent="    "))
+    spent = found.spent
+    tokens = f"{spent.prompt_tokens + spent.generated_tokens:,} tokens ({spent.generated_tokens:,} generated)"
+    print(f"\n{spent.calls} calls, {tokens}, {found.seconds:.1f} s; saved in {path}")

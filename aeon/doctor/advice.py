@@ -1,0 +1,80 @@
+"""What Aeon does because of what was found, in the words of a person who has to live with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aeon.doctor.findings import Context, Findings
+from aeon.schema.config import Config
+from aeon.supervisor.bounds import bounds
+from aeon.supervisor.judge import form_for
+
+__all__ = ["advice"]
+
+
+def advice(findings: Findings, config: Config | None = None) -> tuple[str, ...]:
+    """One sentence for each thing that a run does in its way because of this endpoint."""
+    return tuple(_sentences(findings, config or Config()))
+
+
+def _sentences(found: Findings, config: Config) -> Iterator[str]:
+    yield _shape(found)
+    yield _judgments(found)
+    if found.thoughts.where != "nowhere":
+        yield (
+            "the model thinks before it answers: thoughts are cut off before an answer is read, and every answer may take "
+            f"the {bounds(found.capabilities, config.prompt_bytes, config.output_tokens).output_tokens:,} tokens of the limit"
+        )
+    if not found.repeats.deterministic:
+        yield (
+            "the same request can get another answer: a run is repeated from its journal, never by asking again, "
+            "and a run of today may end otherwise tomorrow"
+        )
+    yield _context(found, config)
+    yield _parallel(found)
+
+
+def _shape(found: Findings) -> str:
+    if found.schemas.enforced:
+        return "schemas are enforced: answers are asked for with the schema"
+    why = "refused" if found.schemas.refused else "not enforced"
+    mode = ", in JSON mode" if found.json_mode.works else ""
+    return f"schemas are {why}: the schema is put into the prompt{mode}; answers are read leniently, checked, and asked for again"
+
+
+def _judgments(found: Findings) -> str:
+    form = form_for(found.capabilities)
+    if form == "probability":
+        return "probabilities are told: yes/no judgments are scored by the probability of the first token"
+    why = "probabilities are of no use here" if found.probabilities.told else "no probabilities"
+    if form == "verdict":
+        return f"{why}: judgments by a structured verdict with its reason first"
+    return f"{why}, and no JSON: judgments by the vote of several samples"
+
+
+def _context(found: Findings, config: Config) -> str:
+    context = found.context
+    if context is None:
+        told = found.told.context_tokens
+        length = "unknown" if told is None else f"taken to be {told:,} tokens, as advertised"
+        return f"context was not measured: its length is {length}; prompts of up to {config.prompt_bytes:,} bytes are sent"
+    if context.tokens is None:
+        return f"context could not be measured: prompts of up to {config.prompt_bytes:,} bytes are sent"
+    most = bounds(found.capabilities, config.prompt_bytes, config.output_tokens)
+    limits = f"prompts are kept below {most.prompt_bytes:,} bytes and answers below {most.output_tokens:,} tokens"
+    whose = "as configured" if most == (config.prompt_bytes, config.output_tokens) else "so that both fit"
+    return f"{length_of(context)}: {limits}, {whose}"
+
+
+def length_of(context: Context) -> str:
+    """The context length that is worked with, beside the one that is advertised."""
+    tokens = f"context {context.tokens:,}" if context.tokens is not None else "context unknown"
+    if context.advertised is None:
+        return f"{tokens} (none advertised)"
+    return tokens if context.tokens == context.advertised else f"{tokens} of {context.advertised:,} advertised"
+
+
+def _parallel(found: Findings) -> str:
+    if found.speed.parallel == 1:
+        return "one request at a time: steps that are worked on at once wait for each other here, within their time limits"
+    return f"{found.speed.parallel} requests at once: steps that do not need each other are worked on at once"

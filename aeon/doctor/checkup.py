@@ -1,0 +1,76 @@
+"""The whole examination, in the order in which each part helps the next one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from aeon.doctor.context import Limits, examine_context
+from aeon.doctor.examination import Examination, plain
+from aeon.doctor.findings import Findings
+from aeon.doctor.repeats import examine_repeats
+from aeon.doctor.shapes import examine_json_mode, examine_probabilities, examine_schemas, examine_thoughts
+from aeon.doctor.speed import examine_speed
+from aeon.errors import ModelError
+from aeon.llm.probe import Examinable
+from aeon.llm.profiles import Profile
+
+__all__ = ["Stage", "examine", "profile_of"]
+
+Stage = Callable[[str], None]
+"""Is told what is examined next."""
+
+T = TypeVar("T")
+
+
+async def examine(
+    endpoint: Examinable,
+    stage: Stage = lambda _: None,
+    quick: bool = False,
+    limits: Limits | None = None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Findings:
+    """All findings about the endpoint; ``quick`` leaves out the context length. Nothing is saved.
+
+    Raises:
+        ModelError: the endpoint cannot be asked, or failed meanwhile; the text says at what.
+    """
+    began = clock()
+    exam = Examination(endpoint, clock)
+    stage("whether it answers")
+    await exam.ask(plain("Hello.", 1))  # a wrong address, key or name is told as what it is
+    told = await endpoint.told()
+
+    async def part(name: str, work: Awaitable[T]) -> T:
+        stage(name)
+        try:
+            return await work
+        except ModelError as error:
+            raise type(error)(f"the examination broke off at {name}, and nothing was saved: {error}") from error
+
+    schemas = await part("schemas", examine_schemas(exam))
+    json_mode = await part("JSON mode", examine_json_mode(exam))
+    probabilities = await part("probabilities", examine_probabilities(exam))
+    thoughts = await part("hidden reasoning", examine_thoughts(exam))
+    repeats = await part("determinism", examine_repeats(exam, probabilities.told))
+    speed = await part("speed", examine_speed(exam))
+    drift = repeats.drift if repeats.deterministic else None
+    context = None
+    if not quick:
+        context = await part("context length", examine_context(exam, told.context_tokens, drift, limits))
+    return Findings(
+        model=endpoint.name, endpoint=endpoint.place, answered_as=exam.answered_as, told=told,
+        schemas=schemas, json_mode=json_mode, probabilities=probabilities, thoughts=thoughts, repeats=repeats,
+        speed=speed, context=context, spent=exam.spent, seconds=clock() - began,
+    )  # fmt: skip
+
+
+def profile_of(findings: Findings) -> Profile:
+    """What is to be saved of the findings."""
+    return Profile(
+        endpoint=findings.endpoint, model=findings.model, told=findings.told, answered_as=findings.answered_as,
+        measured_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        capabilities=findings.capabilities, findings=findings.model_dump(mode="json"),
+    )  # fmt: skip

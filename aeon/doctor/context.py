@@ -1,0 +1,201 @@
+"""The true context length: the longest prompt whose beginning reaches the model.
+
+A prompt begins with a password, goes on with notes that nobody needs, and ends with the question for the password. Where
+the answer lacks it, a small model may have forgotten it, so a second prompt that differs in nothing but the password
+decides: does the endpoint count fewer tokens than were sent, is the other password told, do the probabilities differ?
+Longer prompts go on where shorter ones end, so that an endpoint with a prompt cache reads each note once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aeon.doctor.examination import Examination, plain
+from aeon.doctor.findings import Beyond, Context
+from aeon.doctor.repeats import difference
+from aeon.errors import EndpointFailed, EndpointTimeout, EndpointUnreachable, MalformedResponse, ModelError
+from aeon.schema.llm import LLMRequest, LLMResponse
+
+__all__ = ["Limits", "examine_context"]
+
+_PASSWORDS = ("heron-4827", "tulip-9153")
+_ANSWER = 12
+_ALTERNATIVES = 10
+_MARGIN = 32
+_FIRST = 1_024
+_FEW, _MORE = 4, 20
+_BYTES_PER_TOKEN = 3.0
+_SHORT = 0.9
+_LEAST_DIFFERENCE = 1e-4
+_NOISE = 4.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When measuring ends: the longest prompt (tokens), the tokens read in all, and the seconds."""
+
+    longest: int = 32_768
+    tokens: int = 131_072
+    seconds: float = 300.0
+
+
+class _Spent(Exception):
+    """A limit was reached."""
+
+    def __init__(self, which: str) -> None:
+        super().__init__(which)
+        self.which = which
+
+
+@dataclass(frozen=True)
+class _Ruler:
+    """How many tokens a prompt with so many notes has. ``counted`` says whether the endpoint's counts can be relied on."""
+
+    base: float
+    per_note: float
+    counted: bool
+    bytes_per_token: float
+
+    def notes(self, tokens: int) -> int:
+        return max(0, int((tokens - self.base) / self.per_note))
+
+    def tokens(self, notes: int) -> int:
+        return round(self.base + notes * self.per_note)
+
+
+async def examine_context(
+    exam: Examination, advertised: int | None, drift: float | None, limits: Limits | None = None
+) -> Context:
+    """The true context length, found by doubling and then by bisection within the limits.
+
+    ``drift`` is by how much the probabilities of the same request differ, ``None`` if the endpoint tells none or cannot
+    be compared. Raises `ModelError`.
+    """
+    search = _Search(exam, await _calibrated(exam), drift, limits or Limits())
+    stopped = ""
+    try:
+        await search.run(advertised)
+    except _Spent as spent:
+        stopped = spent.which
+    beyond = search.beyond if search.seen or search.beyond in ("nothing", "refused", "cut") else "unmeasured"
+    whole = beyond == "nothing" and not stopped and advertised is not None and advertised <= search.limits.longest
+    if beyond == "nothing" and not whole:
+        stopped = stopped or "size"
+    return Context(
+        seen=advertised if whole and advertised is not None else search.seen,
+        advertised=advertised,
+        beyond=beyond,
+        stopped=stopped,  # type: ignore[arg-type]
+        bytes_per_token=search.ruler.bytes_per_token,
+    )
+
+
+class _Search:
+    """Looks for the longest prompt that is seen whole. ``seen`` is the longest so far; ``beyond`` is what lies after it."""
+
+    def __init__(self, exam: Examination, ruler: _Ruler, drift: float | None, limits: Limits) -> None:
+        self.ruler = ruler
+        self.limits = limits
+        self.seen = 0
+        self.beyond: Beyond = "nothing"
+        self._exam = exam
+        self._drift = drift
+        self._ends = exam.clock() + limits.seconds
+        self._tokens = 0
+
+    async def run(self, advertised: int | None) -> None:
+        """Double until something is lost or the end is reached, then halve what is left between."""
+        ceiling = min(advertised or self.limits.longest, self.limits.longest) - _ANSWER - _MARGIN
+        size, lost = min(_FIRST, ceiling), 0
+        while not lost and self.seen < ceiling:
+            lost = 0 if await self._whole(size) else size
+            size = min(2 * size, ceiling)
+        while lost and lost - self.seen > max(_MARGIN, lost // 32):
+            middle = (self.seen + lost) // 2
+            if not await self._whole(middle):
+                lost = middle
+
+    async def _whole(self, size: int) -> bool:
+        """Whether the beginning of a prompt of this many tokens reaches the model."""
+        notes = self.ruler.notes(size)
+        outcome = await self._look(notes)
+        if outcome != "nothing":
+            self.beyond = outcome
+            return False
+        self.seen = size
+        return True
+
+    async def _look(self, notes: int) -> Beyond:
+        first = await self._asked(_PASSWORDS[0], notes)
+        if first is None:
+            return "refused"
+        if _told(first, _PASSWORDS[0]) and not self._short(first, notes):
+            return "nothing"
+        second = await self._asked(_PASSWORDS[1], notes)
+        if second is None:
+            return "refused"
+        if self._short(first, notes) and self._short(second, notes):
+            return "cut"
+        if _told(second, _PASSWORDS[1]):
+            return "nothing"
+        if self._drift is None:
+            return "forgotten"
+        apart = difference(first, second)
+        return "nothing" if apart > max(_LEAST_DIFFERENCE, _NOISE * self._drift) else "cut"
+
+    def _short(self, response: LLMResponse, notes: int) -> bool:
+        """Whether the endpoint counts clearly fewer tokens than were sent."""
+        return self.ruler.counted and response.usage.prompt_tokens < _SHORT * self.ruler.tokens(notes)
+
+    async def _asked(self, password: str, notes: int) -> LLMResponse | None:
+        """The answer to a prompt with so many notes; ``None`` if the endpoint refuses a prompt of that length."""
+        left = self._ends - self._exam.clock()
+        if left <= 0:
+            raise _Spent("time")
+        if self._tokens + self.ruler.tokens(notes) > self.limits.tokens:
+            raise _Spent("tokens")
+        scored = _ALTERNATIVES if self._drift is not None else 0
+        request = plain(_prompt(password, notes), _ANSWER, scored, timeout=left).model_copy(update={"attempts": 1})
+        response = await self._outcome(request)
+        if response is not None:
+            self._tokens += self.ruler.tokens(notes) - min(response.usage.cached_tokens, self.ruler.tokens(notes))
+        return response
+
+    async def _outcome(self, request: LLMRequest) -> LLMResponse | None:
+        try:
+            return await self._exam.ask(request)
+        except EndpointTimeout:
+            raise _Spent("time") from None
+        except (EndpointFailed, EndpointUnreachable, MalformedResponse):
+            await self._exam.ask(plain("Hello.", 1))  # raises if it is dead; else it only could not take this prompt
+            return None
+        except ModelError as error:
+            if type(error) is ModelError:
+                return None
+            raise
+
+
+async def _calibrated(exam: Examination) -> _Ruler:
+    """How many tokens a note has, as the endpoint counts in two short prompts."""
+    few = (await exam.ask(plain(_prompt(_PASSWORDS[1], _FEW), 1))).usage.prompt_tokens
+    more = (await exam.ask(plain(_prompt(_PASSWORDS[1], _MORE), 1))).usage.prompt_tokens
+    sizes = [len(_prompt(_PASSWORDS[1], notes).encode()) for notes in (_FEW, _MORE)]
+    per_note = (more - few) / (_MORE - _FEW)
+    rate = (sizes[1] - sizes[0]) / (more - few) if more > few else 0.0
+    if not 1.0 <= rate <= 12.0:  # these are no counts of tokens
+        per_note = (sizes[1] - sizes[0]) / (_MORE - _FEW) / _BYTES_PER_TOKEN
+        return _Ruler(sizes[0] / _BYTES_PER_TOKEN - _FEW * per_note, per_note, False, _BYTES_PER_TOKEN)
+    return _Ruler(few - _FEW * per_note, per_note, True, rate)
+
+
+def _prompt(password: str, notes: int) -> str:
+    shelves = "\n".join(
+        f'Note {number}: shelf {number * 37 % 89} holds {{"boxes": {number * 53 % 97}}}, to be counted again in the spring.'
+        for number in range(notes)
+    )
+    begin = f"The password is {password}. Keep it in mind: it will be asked for at the end.\n\nNotes of the store:\n{shelves}"
+    return f"{begin}\n\nWhat is the password that was given at the very beginning? Answer with the password only."
+
+
+def _told(response: LLMResponse, password: str) -> bool:
+    return password.rpartition("-")[2] in response.text

@@ -1,0 +1,92 @@
+"""An examination as a table and as a document."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from aeon.doctor.advice import length_of
+from aeon.doctor.findings import Beyond, Context, Findings, Repeats, Speed
+from aeon.schema.frozen import Frozen
+from aeon.schema.llm import Capabilities
+
+__all__ = ["Report", "Row", "rows"]
+
+_WHERE = {"nowhere": "none", "tags": "in tags before the answer", "beside": "beside the answer"}
+_BEYOND: dict[Beyond, str] = {
+    "nothing": "a prompt of that length is seen whole",
+    "refused": "longer prompts are refused",
+    "cut": "longer prompts lose their beginning, and the endpoint does not say so",
+    "forgotten": "the beginning of longer prompts makes no difference to the answer",
+    "unmeasured": "the model cannot repeat a word from a short prompt, so there is nothing to measure by",
+}
+
+
+class Report(Frozen):
+    """What was found, what follows from it, and where the profile lies."""
+
+    findings: Findings
+    capabilities: Capabilities
+    advice: tuple[str, ...]
+    saved: str
+
+
+class Row(NamedTuple):
+    """One line of the table: what, how it is, and by what that was seen."""
+
+    name: str
+    verdict: str
+    detail: str
+
+
+def rows(found: Findings) -> list[Row]:
+    """The table of what was found."""
+    schemas, mode, told = found.schemas, found.json_mode, found.probabilities
+    held = "refused" if schemas.refused else f"{schemas.held} of {schemas.asked} held against hostile prompts"
+    mode_held = "also against a hostile prompt" if mode.enforced else "but only if the prompt asks for JSON too"
+    first = "the first token is the answer" if told.answers else "but the first token is not the answer"
+    return [
+        Row("schemas", "enforced" if schemas.enforced else "not enforced", held),
+        Row("JSON mode", "works" if mode.works else "does not work", mode_held if mode.works else ""),
+        Row(
+            "probabilities", "told" if told.told else "not told",
+            f"{told.alternatives} alternatives; {first}" if told.told else "",
+        ),
+        Row("hidden reasoning", _WHERE[found.thoughts.where], ""),
+        _repeats(found.repeats),
+        _context(found.context, found.told.context_tokens),
+        _parallel(found.speed),
+        Row("speed", _rates(found.speed), "tokens a second"),
+    ]  # fmt: skip
+
+
+def _repeats(seen: Repeats) -> Row:
+    cases = {"at once again": seen.again, "after a shared beginning": seen.after_shared, "after another": seen.after_other}
+    other = [name for name, same in cases.items() if not same]
+    cache = "with a prompt cache" if seen.cached else "no prompt cache told"
+    drift = "" if seen.drift is None else f"; probabilities within {seen.drift:.2g}"
+    verdict = "other answers" if other else "same answers"
+    return Row("temperature 0", verdict, f"{', '.join(other or cases)}; {cache}{drift}")
+
+
+def _context(context: Context | None, advertised: int | None) -> Row:
+    if context is None:
+        return Row("context", "not measured", f"{advertised:,} tokens advertised" if advertised else "none advertised")
+    if context.beyond == "unmeasured":
+        return Row("context", "not measurable", _BEYOND["unmeasured"])
+    earlier = "; kept from an earlier examination" if context.earlier else ""
+    verdict = length_of(context).removeprefix("context ")
+    if context.stopped:
+        why = f"measuring ended at its limit of {context.stopped}"
+        seen = f"{context.seen:,} tokens were seen whole" if context.beyond == "nothing" else _BEYOND[context.beyond]
+        return Row("context", verdict, f"{seen}; {why}{earlier}")
+    return Row("context", verdict, f"{_BEYOND[context.beyond]}{earlier}")
+
+
+def _parallel(speed: Speed) -> Row:
+    verdict = "one at a time" if speed.parallel == 1 else f"{speed.parallel} at once"
+    return Row("parallel", verdict, f"{speed.at_once} requests at once are {speed.speed_up:.1f} times as fast as in turn")
+
+
+def _rates(speed: Speed) -> str:
+    parts = (("read", speed.prompt), ("written", speed.generated))
+    return ", ".join(f"{rate:,.0f} {what}" if rate is not None else f"? {what}" for what, rate in parts)
