@@ -103,16 +103,17 @@ class Judge:
     """Asks judgments through a supervisor.
 
     ``form`` forces one form; by default it is chosen from the endpoint's capabilities. ``samples`` (1-20) is how many
-    answers a vote takes, at ``temperature``; sample ``i`` has seed ``i``. A judgment about one material makes at most
-    ``questions`` calls as ``probability``, ``questions * (1 + repairs)`` as ``verdict``, ``questions * samples`` as
-    ``samples``. ``measured`` holds what was measured; ``unmeasured_decides`` lets a judgment decide that was not.
+    answers a vote takes, at ``temperature``; sample ``i`` has seed ``i``. ``probability`` asks every question, a call
+    each; the other forms, where an answer is a whole text, ask the first: at most ``1 + repairs`` calls for a
+    ``verdict``, ``samples`` for a vote, per material. ``measured`` holds what was measured; ``unmeasured_decides`` lets
+    a judgment decide that was not.
     """
 
     def __init__(
         self,
         supervisor: Supervisor,
         form: Asked | None = None,
-        samples: int = 8,
+        samples: int = 5,
         temperature: float = 1.0,
         measured: Calibrations | None = None,
         unmeasured_decides: bool = False,
@@ -134,11 +135,12 @@ class Judge:
             ModelError: the endpoint gave no answer at all.
         """
         form = self._form or form_for(await self._supervisor.capabilities())
+        asked = spec.questions if form == "probability" else spec.questions[:1]
         answers: list[Answer] = []
         parts: list[float] = []
         for material in materials or ({},):
             shown = spec.shown(material)
-            said = [await self._answer(form, shown, question) for question in spec.questions]
+            said = [await self._answer(form, shown, question) for question in asked]
             parts.append(sum(map(_weight, said)) / len(said))
             answers += said
         raw = min(parts) if spec.combine == "min" else sum(parts) / len(parts)

@@ -41,7 +41,7 @@ class Question(Frozen):
 
 
 class JudgmentSpec(Frozen):
-    """A judgment as data: how the material is shown, and the questions, whose log-odds are averaged.
+    """A judgment as data: how the material is shown, and the questions, the best first, whose log-odds are averaged.
 
     ``material`` is a template; values named in ``fenced`` are foreign text and shown as data, each value in at most
     ``longest`` characters. Of several parts of one case, ``combine`` takes the weakest or the mean.

@@ -8,6 +8,8 @@ import math
 import pytest
 
 from aeon.errors import AeonError, AllowanceExhausted, ConfigError, Malformed, UnknownNameError
+from aeon.llm.catalogue import CATALOGUE
+from aeon.llm.local import Local
 from aeon.llm.scripted import Scripted
 from aeon.runtime.ledger import Ledger, charging
 from aeon.schema import Form
@@ -209,7 +211,7 @@ def test_an_unusable_sample_has_no_vote_and_is_not_asked_again() -> None:
     assert isinstance(none, Malformed)
 
 
-@pytest.mark.parametrize(("form", "calls"), [("probability", 1), ("samples", 7)])
+@pytest.mark.parametrize(("form", "calls"), [("probability", 1), ("samples", 4)])
 def test_a_judgment_stays_within_its_allowance(form: Asked, calls: int) -> None:
     """A call that the ledger does not admit is not made."""
 
@@ -219,6 +221,13 @@ def test_a_judgment_stays_within_its_allowance(form: Asked, calls: int) -> None:
     llm = Scripted(reply, SCORING)
     failure = judged(llm, BOTH, calls=calls, judge=Judge(Supervisor(llm), form=form, measured=NOTHING))
     assert isinstance(failure, AllowanceExhausted) and len(llm.requests) == calls
+
+
+def test_a_text_is_asked_for_only_once() -> None:
+    """Where an answer is a whole text, only the first question is asked."""
+    llm = Scripted(['{"reason": "it says all", "verdict": "yes"}'], WORDED)
+    said = judged(llm, BOTH)
+    assert isinstance(said, Judged) and [answer.question for answer in said.answers] == ["Is it clear?"]
 
 
 def test_foreign_text_is_shown_as_data() -> None:
@@ -252,3 +261,23 @@ def test_an_unknown_judgment_is_named() -> None:
     with pytest.raises(UnknownNameError, match="task_vague"):
         judgment("task_vage")
     assert all(spec.name == name for name, spec in judgments().items())
+
+
+@pytest.mark.embedded
+def test_the_embedded_model_tells_what_evidence_shows() -> None:
+    """On the model that Aeon comes with, a claim that the evidence states scores above one that it denies."""
+
+    async def body() -> list[Judged]:
+        llm = Local(CATALOGUE["qwen2.5-coder-1.5b"], context_tokens=4096)
+        evidence = "The bridge was opened in 1932. It crosses the harbour and carries eight lanes of traffic."
+        claims = ("The bridge was opened in 1932.", "The bridge carries no traffic.")
+        try:
+            with charging(Ledger(Allowance(calls=10))):
+                judge, spec = Judge(Supervisor(llm)), judgment("evidence_supports")
+                return [await judge.ask(spec, {"evidence": evidence, "claim": claim}) for claim in claims]
+        finally:
+            await llm.aclose()
+
+    shown, denied = asyncio.run(body())
+    assert shown.decides and denied.decides
+    assert shown.score >= 0.5 > denied.score
