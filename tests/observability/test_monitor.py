@@ -1,0 +1,161 @@
+"""The state of a run: what its history says, and what the policy lets be tracked."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from aeon.observability.monitor import monitor
+from aeon.observability.text import to_text
+from aeon.schema import (
+    Budget, Config, Contradiction, Gaps, PhaseTiming, RefinedQuery, RefinementRecord, Result, StopReason,
+)  # fmt: skip
+from kernel.world import CONVERGED, NOT_YET, World, add, step
+from observability.runs import done, evaluation, history, judged
+
+pytestmark = pytest.mark.requirement("O1")
+
+GAPS = Gaps(missing_entities=("a price",), contradictions=(Contradiction(claim="c", source_a="s1", source_b="s2"),))
+FOUR = (
+    judged(1, evaluation(0.25, 0.25), executed=(done("s1"), done("s2", "reasoning"))),
+    judged(2, evaluation(0.5, 0.5)),
+    judged(3, evaluation(0.45, 0.5), executed=(done("s3", "tool_repaired"),)),
+    judged(4, evaluation(0.75, 0.875, GAPS), "ttl_expired"),
+)
+
+
+def policy(**switches: object) -> Config:
+    """A configuration with budgets for cost and time and these settings of the monitor."""
+    given = {"budget": {"cost": 2.0, "seconds": 60}, "reasoning_engine": {"state_monitor": switches}}
+    return Config.model_validate(given)
+
+
+def test_a_state_says_where_a_run_stands() -> None:
+    """Iteration and its limit, the latest confidence, coverage and gaps, cost and time beside their budgets."""
+    state = monitor(history(*FOUR, reason="ttl_expired", config=policy()))
+    assert (state.iteration, state.max_iterations, state.stage) == (4, 3, "COMPLETE")
+    assert (state.confidence, state.coverage, state.gaps) == (0.75, 0.875, GAPS)
+    assert (state.cost_spent, state.cost_budget, state.seconds_spent, state.seconds_budget) == (0.5, 2.0, 30.0, 60.0)
+
+
+def test_every_iteration_is_summarised() -> None:
+    """Confidence before and after, what it added and what it cost; the deltas stand in a row."""
+    state = monitor(history(*FOUR, config=policy()))
+    before_after = [(i.iteration, i.confidence_before, i.confidence_after) for i in state.iterations]
+    assert before_after == [(1, None, 0.25), (2, 0.25, 0.5), (3, 0.5, 0.45), (4, 0.45, 0.75)]
+    assert [(i.results_added, i.sources_added) for i in state.iterations] == [(2, 1), (0, 0), (1, 1), (0, 0)]
+    assert {(i.calls, i.cost, i.seconds) for i in state.iterations} == {(2, 0.25, 4.0)}
+    assert state.convergence_trend == (0.25, -0.05, 0.3)
+
+
+def test_summaries_go_back_as_far_as_they_are_told() -> None:
+    """``history_depth`` limits the iterations and the deltas, not what they say."""
+    state = monitor(history(*FOUR, config=policy(history_depth=2)))
+    assert [i.iteration for i in state.iterations] == [3, 4] and state.iterations[0].confidence_before == 0.5
+    assert state.convergence_trend == (-0.05, 0.3)
+
+
+@pytest.mark.parametrize(
+    ("switch", "blank"),
+    [
+        ("track_confidence", {"confidence", "confidence_before", "confidence_after"}),
+        ("track_coverage", {"coverage"}),
+        ("track_cost", {"cost", "cost_spent", "cost_budget"}),
+        ("track_time", {"seconds", "seconds_spent", "seconds_budget"}),
+    ],
+)
+def test_what_is_not_tracked_is_none(switch: str, blank: set[str]) -> None:
+    """Each switch blanks its own figures, in the state and in every summary, and no others."""
+    state = monitor(history(*FOUR, config=policy(**{switch: False})))
+    for value in (state, state.iterations[-1]):
+        nothing = {name for name in type(value).model_fields if getattr(value, name) is None}
+        assert nothing == blank & set(type(value).model_fields)
+    assert bool(state.convergence_trend) == (switch != "track_confidence")
+
+
+@pytest.mark.parametrize(
+    ("reason", "stage"),
+    [
+        ("converged", "COMPLETE"),
+        ("cost_exhausted", "COMPLETE"),
+        ("waiting", "WAITING"),
+        ("interrupted", "assess"),
+        ("failed", "assess"),
+        ("unknown_outcome", "assess"),
+    ],
+)
+def test_the_stage_of_a_run(reason: StopReason, stage: str) -> None:
+    """It is over, waits, or broke off in a phase, where it can be taken up."""
+    assert monitor(history(judged(1, None), reason=reason)).stage == stage
+
+
+def test_a_run_that_never_got_to_a_pass() -> None:
+    """It broke off in its preparation; nothing is known of its answer."""
+    state = monitor(history(reason="failed"))
+    assert (state.iteration, state.stage, state.confidence, state.iterations) == (0, "plan", None, ())
+
+
+def test_a_pass_that_was_not_assessed_changes_nothing() -> None:
+    """Confidence and coverage stay what the pass before found; it adds no delta."""
+    cut = judged(2, None).model_copy(update={"complete": False, "assessment": None, "timings": ()})
+    state = monitor(history(judged(1, evaluation(0.25)), cut))
+    assert (state.confidence, state.convergence_trend) == (0.25, ())
+    assert (state.iterations[1].confidence_after, state.iterations[1].seconds) == (0.25, 0.0)
+
+
+def real() -> Result:
+    """A run of two passes whose confidence grew."""
+    found = [NOT_YET.model_copy(update={"evaluation": evaluation(0.25)})]
+    found += [CONVERGED.model_copy(update={"evaluation": evaluation(0.75)})]
+    refined = [add(step("s2", "s1"))]
+    world = World(assess=lambda effect, n: found[n], refine_plan=lambda effect, n: refined[0])
+    return world.run(Config(budget=Budget(cost=1)))
+
+
+def test_a_state_is_a_pure_function_of_the_history() -> None:
+    """A history read back from JSON has the same state, and its figures are those of the run."""
+    result = real()
+    state = monitor(result.history)
+    assert state == monitor(type(result.history).model_validate_json(result.history.model_dump_json()))
+    assert (state.iteration, state.stage, state.confidence) == (2, "COMPLETE", 0.75)
+    assert state.cost_spent == result.usage.cost and state.convergence_trend == (0.5,)
+    assert json.loads(state.model_dump_json())["iterations"][1]["confidence_before"] == 0.25
+
+
+@pytest.mark.requirement("O2")
+def test_the_report_shows_confidence_with_its_parts() -> None:
+    """Confidence, coverage and score of each pass with every part; gaps where there are any."""
+    told = to_text(history(judged(1, evaluation(0.25, 0.5, GAPS))))
+    assert "confidence 0.25, coverage 0.50, score 0.50" in told
+    for part in ("source quality", "entity coverage", "citation density", "consistency", "recency"):
+        assert f"{part} 0.25" in told
+    assert "missing: a price" in told and "s1 and s2 contradict each other: c" in told
+    assert max(map(len, told.splitlines())) <= 100
+
+
+def test_the_report_leaves_out_what_is_not_tracked() -> None:
+    """Without a confidence there are no parts to show, without a coverage no coverage."""
+    told = to_text(history(judged(1, evaluation(None, None))))
+    assert "score 0.50" in told and "confidence" not in told and "coverage" not in told
+
+
+@pytest.mark.requirement("O5")
+def test_the_report_shows_strategy_and_wording() -> None:
+    """A refinement tells by which strategy it was made and how the task was worded for it."""
+    query = RefinedQuery(
+        original_query="t", refined_query="what do loaves cost?", strategy_used="DEEPEN", focus_areas=("loaves",),
+        exclude_areas=("rolls",), source_preferences=("calculator",),
+    )  # fmt: skip
+    refined = RefinementRecord(strategy="DEEPEN", query=query)
+    told = to_text(history(judged(1, evaluation(0.25)).model_copy(update={"refinement": refined})))
+    areas = ("dwell on: loaves", "leave out: rolls", "prefer: calculator")
+    for words in ("strategy DEEPEN", "what do loaves cost?", *areas):
+        assert words in told
+
+
+def test_phases_at_once_are_counted_once() -> None:
+    """The seconds of an iteration go from the start of its first phase to the end of its last."""
+    timings = tuple(PhaseTiming(phase="execute", started=1.0, ended=3.0) for _ in range(3))
+    record = judged(1, None).model_copy(update={"timings": timings})
+    assert monitor(history(record)).iterations[0].seconds == 2.0
