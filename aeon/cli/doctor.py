@@ -14,7 +14,7 @@ from aeon.cli.progress import fetch
 from aeon.doctor.advice import advice
 from aeon.doctor.checkup import examine, profile_of
 from aeon.doctor.findings import Context, Findings
-from aeon.doctor.report import Report, rows
+from aeon.doctor.report import Report, rows, title
 from aeon.errors import UsageError
 from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.local import Local
@@ -74,12 +74,11 @@ def _show(found: Findings, said: tuple[str, ...], path: Path) -> None:
     table = rows(found)
     name, verdict = (max(len(row[column]) for row in table) for column in (0, 1))
     width = min(shutil.get_terminal_size((_WIDEST, 24)).columns, _WIDEST)
-    answered = found.answered_as
-    alias = f" (answers as {answered})" if answered not in ("", found.model) else ""
-    print(visible(f"{found.model}{alias} at {found.endpoint}\n"), end="\n\n")
+    print(visible(title(found)), end="\n\n")
     for row in table:
         begin = f"  {row.name:{name}}  {row.verdict:{verdict}}  "
-        print(textwrap.fill(row.detail, width, initial_indent=begin, subsequent_indent=" " * len(begin)) or begin.rstrip())
+        told = textwrap.fill(row.detail, width, initial_indent=begin, subsequent_indent=" " * len(begin))
+        print(told or begin.rstrip())
     print("\nWhat Aeon does")
     for sentence in said:
         print(textwrap.fill(sentence, width, initial_indent="  - ", subsequent_indent="    "))

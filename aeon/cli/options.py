@@ -12,7 +12,9 @@ from aeon.errors import UsageError
 
 __all__ = ["COMMANDS", "parse"]
 
-COMMANDS = ("run", "resume", "replay", "fork", "diff", "history", "simulate", "models", "doctor", "metrics", "calibrate")
+COMMANDS = (
+    "run", "resume", "replay", "fork", "diff", "history", "simulate", "models", "doctor", "metrics", "calibrate",
+)  # fmt: skip
 FORMATS = ("text", "json", "mermaid", "effects")
 _CODES = """\
 exit codes:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aeon.doctor.findings import Context, Findings
+from aeon.doctor.findings import Context, Findings, Repeats
 from aeon.schema.config import Config
 from aeon.supervisor.bounds import bounds
 from aeon.supervisor.judge import form_for
 
-__all__ = ["advice"]
+__all__ = ["advice", "length_of"]
+
+_SEEN = 0.001
+"""A difference of probabilities that is worth a word."""
 
 
 def advice(findings: Findings, config: Config | None = None) -> tuple[str, ...]:
@@ -21,17 +24,23 @@ def _sentences(found: Findings, config: Config) -> Iterator[str]:
     yield _shape(found)
     yield _judgments(found)
     if found.thoughts.where != "nowhere":
+        room = bounds(found.capabilities, config.prompt_bytes, config.output_tokens).output_tokens
         yield (
-            "the model thinks before it answers: thoughts are cut off before an answer is read, and every answer may take "
-            f"the {bounds(found.capabilities, config.prompt_bytes, config.output_tokens).output_tokens:,} tokens of the limit"
+            "the model thinks before it answers: thoughts are cut off before an answer is read, and each answer may be "
+            f"{room:,} tokens long, thoughts included"
         )
-    if not found.repeats.deterministic:
-        yield (
-            "the same request can get another answer: a run is repeated from its journal, never by asking again, "
-            "and a run of today may end otherwise tomorrow"
-        )
+    if not found.repeats.deterministic or (found.repeats.drift or 0) >= _SEEN:
+        yield _unsteady(found.repeats)
     yield _context(found, config)
     yield _parallel(found)
+
+
+def _unsteady(seen: Repeats) -> str:
+    moved = f"; a probability moved by {seen.drift:.2g}, so a judgment that near its threshold can fall either way"
+    return (
+        "the same request can get another answer: a run is repeated from its journal, never by asking again"
+        f"{moved if seen.drift is not None and seen.drift >= _SEEN else ''}"
+    )
 
 
 def _shape(found: Findings) -> str:
@@ -39,7 +48,10 @@ def _shape(found: Findings) -> str:
         return "schemas are enforced: answers are asked for with the schema"
     why = "refused" if found.schemas.refused else "not enforced"
     mode = ", in JSON mode" if found.json_mode.works else ""
-    return f"schemas are {why}: the schema is put into the prompt{mode}; answers are read leniently, checked, and asked for again"
+    return (
+        f"schemas are {why}: the schema is put into the prompt{mode}; each answer is mended where that is safe, checked, "
+        "and asked for again with what was wrong"
+    )
 
 
 def _judgments(found: Findings) -> str:
@@ -57,7 +69,7 @@ def _context(found: Findings, config: Config) -> str:
     if context is None:
         told = found.told.context_tokens
         length = "unknown" if told is None else f"taken to be {told:,} tokens, as advertised"
-        return f"context was not measured: its length is {length}; prompts of up to {config.prompt_bytes:,} bytes are sent"
+        return f"context not measured: its length is {length}; prompts of up to {config.prompt_bytes:,} bytes are sent"
     if context.tokens is None:
         return f"context could not be measured: prompts of up to {config.prompt_bytes:,} bytes are sent"
     most = bounds(found.capabilities, config.prompt_bytes, config.output_tokens)
@@ -76,5 +88,5 @@ def length_of(context: Context) -> str:
 
 def _parallel(found: Findings) -> str:
     if found.speed.parallel == 1:
-        return "one request at a time: steps that are worked on at once wait for each other here, within their time limits"
+        return "one request at a time: steps that are worked on at once wait for each other, within their time limits"
     return f"{found.speed.parallel} requests at once: steps that do not need each other are worked on at once"

@@ -56,10 +56,9 @@ async def examine(
     thoughts = await part("hidden reasoning", examine_thoughts(exam))
     repeats = await part("determinism", examine_repeats(exam, probabilities.told))
     speed = await part("speed", examine_speed(exam))
-    drift = repeats.drift if repeats.deterministic else None
     context = None
     if not quick:
-        context = await part("context length", examine_context(exam, told.context_tokens, drift, limits))
+        context = await part("context length", examine_context(exam, told.context_tokens, repeats.drift, limits))
     return Findings(
         model=endpoint.name, endpoint=endpoint.place, answered_as=exam.answered_as, told=told,
         schemas=schemas, json_mode=json_mode, probabilities=probabilities, thoughts=thoughts, repeats=repeats,

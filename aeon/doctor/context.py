@@ -1,8 +1,9 @@
 """The true context length: the longest prompt whose beginning reaches the model.
 
-A prompt begins with a password, goes on with notes that nobody needs, and ends with the question for the password. Where
-the answer lacks it, a small model may have forgotten it, so a second prompt that differs in nothing but the password
-decides: does the endpoint count fewer tokens than were sent, is the other password told, do the probabilities differ?
+A prompt begins with a password, goes on with notes that nobody needs, and ends with the question for the password.
+Where the answer lacks it, a small model may have forgotten it, so a second prompt that differs in nothing but the
+password decides: does the endpoint count fewer tokens than were sent, is the other password told, do the probabilities
+differ? A model that cannot repeat the password of even a short prompt is measured by the endpoint's count alone.
 Longer prompts go on where shorter ones end, so that an endpoint with a prompt cache reads each note once.
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aeon.doctor.examination import Examination, plain
-from aeon.doctor.findings import Beyond, Context
+from aeon.doctor.findings import Beyond, Context, Limit
 from aeon.doctor.repeats import difference
 from aeon.errors import EndpointFailed, EndpointTimeout, EndpointUnreachable, MalformedResponse, ModelError
 from aeon.schema.llm import LLMRequest, LLMResponse
@@ -42,19 +43,24 @@ class Limits:
 class _Spent(Exception):
     """A limit was reached."""
 
-    def __init__(self, which: str) -> None:
+    def __init__(self, which: Limit) -> None:
         super().__init__(which)
-        self.which = which
+        self.which: Limit = which
 
 
 @dataclass(frozen=True)
 class _Ruler:
-    """How many tokens a prompt with so many notes has. ``counted`` says whether the endpoint's counts can be relied on."""
+    """How many tokens a prompt with so many notes has.
+
+    ``counted`` says whether the endpoint's counts can be relied on, ``echoes`` whether the model repeats the password of
+    a short prompt.
+    """
 
     base: float
     per_note: float
     counted: bool
     bytes_per_token: float
+    echoes: bool
 
     def notes(self, tokens: int) -> int:
         return max(0, int((tokens - self.base) / self.per_note))
@@ -72,7 +78,7 @@ async def examine_context(
     be compared. Raises `ModelError`.
     """
     search = _Search(exam, await _calibrated(exam), drift, limits or Limits())
-    stopped = ""
+    stopped: Limit = ""
     try:
         await search.run(advertised)
     except _Spent as spent:
@@ -85,13 +91,14 @@ async def examine_context(
         seen=advertised if whole and advertised is not None else search.seen,
         advertised=advertised,
         beyond=beyond,
-        stopped=stopped,  # type: ignore[arg-type]
+        stopped=stopped,
+        echoed=search.ruler.echoes,
         bytes_per_token=search.ruler.bytes_per_token,
     )
 
 
 class _Search:
-    """Looks for the longest prompt that is seen whole. ``seen`` is the longest so far; ``beyond`` is what lies after it."""
+    """Looks for the longest prompt that is seen whole: ``seen`` so far, and ``beyond`` is what lies after it."""
 
     def __init__(self, exam: Examination, ruler: _Ruler, drift: float | None, limits: Limits) -> None:
         self.ruler = ruler
@@ -138,10 +145,11 @@ class _Search:
             return "cut"
         if _told(second, _PASSWORDS[1]):
             return "nothing"
-        if self._drift is None:
-            return "forgotten"
-        apart = difference(first, second)
-        return "nothing" if apart > max(_LEAST_DIFFERENCE, _NOISE * self._drift) else "cut"
+        if self._drift is not None and difference(first, second) > max(_LEAST_DIFFERENCE, _NOISE * self._drift):
+            return "nothing"
+        if self.ruler.echoes:
+            return "cut" if self._drift == 0 else "forgotten"
+        return "nothing" if self.ruler.counted else "forgotten"
 
     def _short(self, response: LLMResponse, notes: int) -> bool:
         """Whether the endpoint counts clearly fewer tokens than were sent."""
@@ -178,23 +186,24 @@ class _Search:
 async def _calibrated(exam: Examination) -> _Ruler:
     """How many tokens a note has, as the endpoint counts in two short prompts."""
     few = (await exam.ask(plain(_prompt(_PASSWORDS[1], _FEW), 1))).usage.prompt_tokens
-    more = (await exam.ask(plain(_prompt(_PASSWORDS[1], _MORE), 1))).usage.prompt_tokens
+    told = await exam.ask(plain(_prompt(_PASSWORDS[1], _MORE), _ANSWER))
+    more, echoes = told.usage.prompt_tokens, _told(told, _PASSWORDS[1])
     sizes = [len(_prompt(_PASSWORDS[1], notes).encode()) for notes in (_FEW, _MORE)]
     per_note = (more - few) / (_MORE - _FEW)
     rate = (sizes[1] - sizes[0]) / (more - few) if more > few else 0.0
     if not 1.0 <= rate <= 12.0:  # these are no counts of tokens
         per_note = (sizes[1] - sizes[0]) / (_MORE - _FEW) / _BYTES_PER_TOKEN
-        return _Ruler(sizes[0] / _BYTES_PER_TOKEN - _FEW * per_note, per_note, False, _BYTES_PER_TOKEN)
-    return _Ruler(few - _FEW * per_note, per_note, True, rate)
+        return _Ruler(sizes[0] / _BYTES_PER_TOKEN - _FEW * per_note, per_note, False, _BYTES_PER_TOKEN, echoes)
+    return _Ruler(few - _FEW * per_note, per_note, True, rate, echoes)
 
 
 def _prompt(password: str, notes: int) -> str:
     shelves = "\n".join(
-        f'Note {number}: shelf {number * 37 % 89} holds {{"boxes": {number * 53 % 97}}}, to be counted again in the spring.'
+        f'Note {number}: shelf {number * 37 % 89} holds {{"boxes": {number * 53 % 97}}}, to be counted again in spring.'
         for number in range(notes)
     )
-    begin = f"The password is {password}. Keep it in mind: it will be asked for at the end.\n\nNotes of the store:\n{shelves}"
-    return f"{begin}\n\nWhat is the password that was given at the very beginning? Answer with the password only."
+    begin = f"The password is {password}. Keep it in mind: it will be asked for at the end.\n\nNotes of the store:\n"
+    return f"{begin}{shelves}\n\nWhat is the password that was given at the very beginning? Answer with the password only."
 
 
 def _told(response: LLMResponse, password: str) -> bool:

@@ -22,7 +22,10 @@ def plain(text: str, max_tokens: int, top_logprobs: int = 0, timeout: float | No
 
 
 class Examination:
-    """Asks the endpoint and keeps count. ``clock`` tells seconds; ``answered_as`` is the model's name in its answers."""
+    """Asks the endpoint and keeps count.
+
+    ``clock`` tells seconds; ``answered_as`` is the model's name in its last answer.
+    """
 
     def __init__(self, endpoint: Examinable, clock: Callable[[], float] = time.perf_counter) -> None:
         self.endpoint = endpoint

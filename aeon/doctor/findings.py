@@ -11,15 +11,18 @@ from aeon.schema.frozen import Frozen
 from aeon.schema.llm import Capabilities
 from aeon.schema.usage import Usage
 
-__all__ = ["Beyond", "Context", "Findings", "JsonMode", "Probabilities", "Repeats", "Schemas", "Speed", "Thoughts"]
+__all__ = ["Beyond", "Context", "Findings", "JsonMode", "Limit", "Probabilities", "Repeats", "Schemas", "Speed", "Thoughts"]
 
 Beyond = Literal["nothing", "refused", "cut", "forgotten", "unmeasured"]
 """What happens to a prompt that is longer than the longest that was seen whole.
 
 ``nothing``: the longest was as long as advertised, or the limits of the measurement were reached. ``refused``: the
-endpoint says so. ``cut``: its beginning is lost, and the endpoint does not say so. ``forgotten``: its beginning makes no
-difference to the answer that could be seen. ``unmeasured``: not even a short prompt's beginning could be seen.
+endpoint says so. ``cut``: its beginning is lost, and the endpoint does not say so. ``forgotten``: its beginning made no
+difference to the answer that could be seen. ``unmeasured``: nothing could be seen, not even of a short prompt.
 """
+
+Limit = Literal["", "size", "time", "tokens"]
+"""What a measurement can be ended by."""
 
 
 class Schemas(Frozen):
@@ -59,9 +62,9 @@ class Thoughts(Frozen):
 class Repeats(Frozen):
     """Whether the same request got the same answer at temperature 0.
 
-    At once again; after another request with the same beginning; after one that has nothing in common with it. ``cached``
-    says whether the endpoint told of a prompt cache, ``drift`` is the largest difference in the probability of a first
-    token (0-1), ``None`` without probabilities.
+    At once again; after another request with the same beginning; after one that has nothing in common with it.
+    ``cached`` says whether the endpoint told of a prompt cache, ``drift`` is the largest difference in the probability
+    of a first token (0-1), ``None`` without probabilities.
     """
 
     again: bool
@@ -80,14 +83,16 @@ class Context(Frozen):
     """The longest prompt, in tokens, whose beginning reached the model.
 
     ``advertised`` is what the endpoint says. ``stopped`` says which limit ended the measurement before it was complete;
-    ``earlier`` that it is from an earlier examination.
+    ``echoed`` is false where the model could not repeat the beginning of even a short prompt, so that the endpoint's own
+    count of tokens was all there was to go by; ``earlier`` says that it is from an earlier examination.
     """
 
     seen: int = Field(ge=0)
     advertised: int | None
     beyond: Beyond
-    stopped: Literal["", "size", "time", "tokens"] = ""
+    stopped: Limit = ""
     bytes_per_token: float = Field(gt=0)
+    echoed: bool = True
     earlier: bool = False
 
     @property

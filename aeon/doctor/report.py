@@ -9,15 +9,15 @@ from aeon.doctor.findings import Beyond, Context, Findings, Repeats, Speed
 from aeon.schema.frozen import Frozen
 from aeon.schema.llm import Capabilities
 
-__all__ = ["Report", "Row", "rows"]
+__all__ = ["Report", "Row", "rows", "title"]
 
 _WHERE = {"nowhere": "none", "tags": "in tags before the answer", "beside": "beside the answer"}
 _BEYOND: dict[Beyond, str] = {
-    "nothing": "a prompt of that length is seen whole",
+    "nothing": "a prompt of that length is read whole",
     "refused": "longer prompts are refused",
     "cut": "longer prompts lose their beginning, and the endpoint does not say so",
     "forgotten": "the beginning of longer prompts makes no difference to the answer",
-    "unmeasured": "the model cannot repeat a word from a short prompt, so there is nothing to measure by",
+    "unmeasured": "the model cannot repeat a word from a short prompt, and there are no other signs",
 }
 
 
@@ -36,6 +36,14 @@ class Row(NamedTuple):
     name: str
     verdict: str
     detail: str
+
+
+def title(found: Findings) -> str:
+    """Which model at which endpoint; the name it answers under, if that is another one."""
+    if found.endpoint.startswith("local:"):
+        return f"{found.model} on this machine"
+    alias = f" (it answers as {found.answered_as})" if found.answered_as not in ("", found.model) else ""
+    return f"{found.model}{alias} at {found.endpoint}"
 
 
 def rows(found: Findings) -> list[Row]:
@@ -60,7 +68,7 @@ def rows(found: Findings) -> list[Row]:
 
 
 def _repeats(seen: Repeats) -> Row:
-    cases = {"at once again": seen.again, "after a shared beginning": seen.after_shared, "after another": seen.after_other}
+    cases = {"again": seen.again, "after a shared beginning": seen.after_shared, "after another": seen.after_other}
     other = [name for name, same in cases.items() if not same]
     cache = "with a prompt cache" if seen.cached else "no prompt cache told"
     drift = "" if seen.drift is None else f"; probabilities within {seen.drift:.2g}"
@@ -73,18 +81,20 @@ def _context(context: Context | None, advertised: int | None) -> Row:
         return Row("context", "not measured", f"{advertised:,} tokens advertised" if advertised else "none advertised")
     if context.beyond == "unmeasured":
         return Row("context", "not measurable", _BEYOND["unmeasured"])
-    earlier = "; kept from an earlier examination" if context.earlier else ""
+    earlier = "" if context.echoed else "; by the endpoint's own count: the model cannot repeat a word from so far back"
+    earlier += "; kept from an earlier examination" if context.earlier else ""
     verdict = length_of(context).removeprefix("context ")
     if context.stopped:
         why = f"measuring ended at its limit of {context.stopped}"
-        seen = f"{context.seen:,} tokens were seen whole" if context.beyond == "nothing" else _BEYOND[context.beyond]
+        seen = f"{context.seen:,} tokens were read whole" if context.beyond == "nothing" else _BEYOND[context.beyond]
         return Row("context", verdict, f"{seen}; {why}{earlier}")
     return Row("context", verdict, f"{_BEYOND[context.beyond]}{earlier}")
 
 
 def _parallel(speed: Speed) -> Row:
     verdict = "one at a time" if speed.parallel == 1 else f"{speed.parallel} at once"
-    return Row("parallel", verdict, f"{speed.at_once} requests at once are {speed.speed_up:.1f} times as fast as in turn")
+    gain = f"{speed.at_once} requests at once are {speed.speed_up:.1f} times as fast as in turn"
+    return Row("parallel", verdict, gain)
 
 
 def _rates(speed: Speed) -> str:

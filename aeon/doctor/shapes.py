@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import cast
-
 from jsonschema import Draft202012Validator
 
 from aeon.doctor.examination import Examination, plain
 from aeon.doctor.findings import JsonMode, Probabilities, Schemas, Thoughts
-from aeon.llm.asking import Form
 from aeon.llm.probe import JSON_REQUEST
 from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import LLMRequest, LLMResponse, Message
@@ -83,7 +80,7 @@ async def examine_json_mode(exam: Examination) -> JsonMode:
     friendly = await exam.attempt(JSON_REQUEST, "json_object")
     if friendly is None:
         return JsonMode(works=False, enforced=False)
-    hostile = await exam.attempt(_hostile(json_mode=True), cast("Form", "json_object"))
+    hostile = await exam.attempt(_hostile(json_mode=True), "json_object")
     anything: JsonObject = {"type": "object"}
     works = _fits(friendly.text, anything)
     return JsonMode(works=works, enforced=works and hostile is not None and _fits(hostile.text, anything))

@@ -12,13 +12,13 @@ AT_ONCE = 4
 _LONG = 64
 _SHORT = 24
 _LEAST = 8
-_COUNT = "Count from 1 to 200 in words, separated by commas. Begin with: one, two, three"
+_STORY = "Tell a long story about a heron that wants to see the mountains, with all that happens on the way."
 
 
 async def examine_speed(exam: Examination) -> Speed:
     """How fast prompts are read and answers written, and the gain of parallel requests. Raises `ModelError`."""
-    read = " ".join(f"Ship {number} brought {number * 37 % 91} crates of tea to quay {number % 7}." for number in range(40))
-    seconds, (response,) = await exam.timed(plain(f"{read}\n\nWhich quay is the busiest?", 1))
+    ships = (f"Ship {number} brought {number * 37 % 91} crates of tea to quay {number % 7}." for number in range(40))
+    seconds, (response,) = await exam.timed(plain(f"{' '.join(ships)}\n\nWhich quay is the busiest?", 1))
     fresh = response.usage.prompt_tokens - response.usage.cached_tokens
     prompt = fresh / seconds if fresh >= _LEAST else None
     return Speed(prompt=prompt, generated=await _generated(exam), at_once=AT_ONCE, speed_up=await _speed_up(exam))
@@ -26,9 +26,9 @@ async def examine_speed(exam: Examination) -> Speed:
 
 async def _generated(exam: Examination) -> float | None:
     """Tokens written per second: what a long answer takes longer than one of a single token."""
-    await exam.ask(plain(_COUNT, 1))  # so that neither of the two that are timed has to read the prompt
-    short, (one,) = await exam.timed(plain(_COUNT, 1))
-    long, (many,) = await exam.timed(plain(_COUNT, _LONG))
+    await exam.ask(plain(_STORY, 1))  # so that neither of the two that are timed has to read the prompt
+    short, (one,) = await exam.timed(plain(_STORY, 1))
+    long, (many,) = await exam.timed(plain(_STORY, _LONG))
     written = many.usage.generated_tokens - one.usage.generated_tokens
     return written / (long - short) if written >= _LEAST and long > short else None
 
