@@ -1,0 +1,87 @@
+"""Every setting there is, by its path, as the schema has them; and a guess at what a wrong path may have meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import NoneType
+from typing import get_args
+
+from pydantic import BaseModel
+
+from aeon.errors import ConfigError
+from aeon.schema import Config
+
+__all__ = ["ALIASES", "SECTIONS", "SETTINGS", "Setting", "find", "unknown"]
+
+ALIASES = {
+    "reasoning_engine.decide.max_iterations": "max_passes",
+    "reasoning_engine.decide.cost_budget": "budget.cost",
+}
+"""Names of the reference for settings that Aeon has elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: its path with dots, its type, and the value it has where nobody sets it."""
+
+    path: str
+    type: object
+    default: object
+
+    @property
+    def may_be_none(self) -> bool:
+        """Whether it is a limit that can be absent."""
+        return NoneType in get_args(self.type)
+
+
+def _settings(model: type[BaseModel], above: str = "") -> Iterator[Setting]:
+    for name, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from _settings(field.annotation, f"{above}{name}.")
+        else:
+            yield Setting(f"{above}{name}", field.annotation, field.default)
+
+
+SETTINGS = {setting.path: setting for setting in _settings(Config)}
+"""Every setting by its path, in the order of the schema."""
+
+SECTIONS = tuple(
+    dict.fromkeys(path.rsplit(".", n)[0] for path in SETTINGS for n in range(path.count("."), 0, -1))
+)  # fmt: skip
+"""The paths of the sections that settings stand in."""
+
+
+def find(path: str, where: str = "") -> Setting | None:
+    """The setting with this path or alias; ``None`` for a section.
+
+    Raises:
+        ConfigError: there is neither; guesses what was meant.
+    """
+    path = ALIASES.get(path, path)
+    if path not in SETTINGS and path not in SECTIONS:
+        raise ConfigError(f"{where}{unknown(path)}")
+    return SETTINGS.get(path)
+
+
+def unknown(path: str) -> str:
+    """What to say about a path that no setting has: what it may have meant, or what there is."""
+    whole = [*SETTINGS, *SECTIONS, *ALIASES]
+    above, _, name = path.rpartition(".")
+    if above and above not in SECTIONS:
+        if above in SETTINGS or above in ALIASES:
+            return f"{path}: unknown setting; {above} is a setting, not a section"
+        return unknown(above)
+    elsewhere = [each for each in whole if each.rpartition(".")[2] == name]
+    there = _within(above)
+    close = elsewhere[:2] or difflib.get_close_matches(name, there, n=1)
+    hint = f"did you mean {' or '.join(close)}?" if close else f"there are: {', '.join(there)}"
+    return f"{path}: unknown setting; {hint}"
+
+
+def _within(section: str) -> list[str]:
+    """The names that stand right in a section; without a name, those at the top."""
+    start = f"{section}." if section else ""
+    rest = (path.removeprefix(start) for path in SETTINGS if path.startswith(start))
+    return list(dict.fromkeys(path.partition(".")[0] for path in rest))
