@@ -11,7 +11,7 @@ from aeon.kernel.phases import run
 from aeon.runtime.journal import Journal
 from aeon.schema import Config, Failure, Outcome, Question, Result, Task
 
-__all__ = ["Make", "asked", "boundaries", "replay", "unfinished", "waiting", "walk"]
+__all__ = ["Make", "asked", "boundaries", "replay", "take_up", "unfinished", "waiting", "walk"]
 
 Make: TypeAlias = Callable[[Task, Config, str], Program[Result]]
 """What makes the program of a run out of its task, its configuration and its execution id."""
@@ -104,6 +104,17 @@ def unfinished(journal: Journal, program: Make = run) -> tuple[int, ...] | None:
         return tuple(known[n].outcome(effect) for n, effect in zip(numbers, effects, strict=True))
 
     return tuple(void) if walk(journal, answer, program) is None else None
+
+
+def take_up(journal: Journal, program: Make = run) -> None:
+    """Have what is to be done again not count any more, so that a driver can go on with the run.
+
+    Raises:
+        Divergence: the program asks for something else than the journal holds.
+    """
+    void = unfinished(journal, program)
+    if void or (void is not None and journal.stopped):
+        journal.resume(void)
 
 
 def asked(journal: Journal, program: Make = run) -> Question | None:

@@ -1,0 +1,110 @@
+"""A run that takes several processes: its world answers each effect by what it is, whoever asks and however often."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from aeon.kernel.effects import Effect
+from aeon.runtime.driver import AsyncDriver
+from aeon.runtime.journal import Journal, Lines
+from aeon.runtime.replay import take_up
+from aeon.runtime.sealed import SealedFile
+from aeon.schema import (
+    Config, Failure, Frozen, Plan, Question, Refinement, Reply, Result, StepResult, TaskProfile,
+)  # fmt: skip
+from kernel.world import CONVERGED, NOT_YET, World, add, found, step
+from runtime.handlers import job
+
+WHICH = Question(text="Which year?", options=("2025", "2026"), default="2026")
+PASSES = Config(max_passes=3)
+
+
+class Crash(BaseException):
+    """The process is gone."""
+
+
+def _refined(effect: Effect, _: int) -> Frozen:
+    if effect.may_ask and not effect.task.clarifications:
+        return Refinement(question=WHICH)
+    return add(step(f"more{len(effect.plan.steps)}"))
+
+
+def _executed(effect: Effect, _: int) -> Frozen:
+    if effect.step.id == "b":
+        return Failure(kind="tool", message="no such row")
+    return StepResult(output=f"out of {effect.step.id} in {len(effect.task.clarifications)}")
+
+
+def world(**replies: object) -> World:
+    """A branching plan, a step that fails, a question, and refinements before and after the passes."""
+    said: dict[str, object] = {
+        "profile": TaskProfile(reasoning_depth=3, ambiguity=0.9, rationale="no year is given"),
+        "plan": Plan(steps=(step("a"), step("b"), step("c", "a"), step("d", "a", "c"))),
+        "refine_plan": _refined,
+        "execute": _executed,
+        "validate_results": lambda effect, _: found(effect.executed[0]),
+        "assess": lambda effect, _: CONVERGED if len(effect.plan.steps) > 5 else NOT_YET,
+        "ask": Reply(text="1066"),
+    }
+    return World(**(said | replies))  # type: ignore[arg-type]
+
+
+class Striking:
+    """Keeps lines in a file until, at the line ``number`` (counted from 0), the process is gone."""
+
+    def __init__(self, path: Path, number: int, after: bool) -> None:
+        self._file = SealedFile.create(path)
+        self._left = number
+        self._after = after
+
+    def append(self, line: bytes) -> None:
+        """Add a line, or be gone before or after that."""
+        self._left -= 1
+        if self._left < -1 or (self._left < 0 and not self._after):
+            raise Crash
+        self._file.append(line)
+        if self._left < 0:
+            raise Crash
+
+    def close(self) -> None:
+        """The system does this for a process that is gone."""
+        self._file.close()
+
+
+def lived(
+    journal: Journal | Path | Lines,
+    answered: World,
+    config: Config = PASSES,
+    clock: Callable[[], float] = lambda: 0.0,
+    observers: tuple[Callable[[object], None], ...] = (),
+    **handlers: Callable[[Effect], Awaitable[Frozen]],
+) -> Result:
+    """A run in one process, from its beginning."""
+    if isinstance(journal, Path):
+        journal = Journal(journal)
+    kept = journal if isinstance(journal, Journal) else Journal(lines=journal)
+    driver = AsyncDriver(observers, lambda: kept, clock, new_id=lambda: "run-1")
+    return driver.execute(job(answered, config, **handlers))
+
+
+def went_on(
+    journal: Journal | Path,
+    answered: World,
+    clock: Callable[[], float] = lambda: 0.0,
+    **handlers: Callable[[Effect], Awaitable[Frozen]],
+) -> Result:
+    """The same run, taken up by another process."""
+    kept = Journal.reopen(journal) if isinstance(journal, Path) else journal
+    try:
+        take_up(kept)
+        opening = kept.opened
+        made = job(answered, opening.config, **handlers)
+        return AsyncDriver((), lambda: kept, clock).execute(made._replace(task=opening.task))
+    finally:
+        kept.close()
+
+
+def counted(journal: Journal) -> list[str]:
+    """The entries that count, as JSON."""
+    return [entry.model_dump_json() for _, entry in sorted(journal.entries.items())]
