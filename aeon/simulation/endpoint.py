@@ -30,6 +30,7 @@ class Endpoint:
     def __init__(self, world: World) -> None:
         self._world = world
         self._can = capabilities(world.scenario)
+        self._mood = world.scenario.chance("mood").choice((0.95, 0.5, 0.3))
         self._favoured = WORLDLY if world.scenario.faults & {"crash_begun", "crash_called", "tool_hangs"} else ()
 
     @property
@@ -93,7 +94,7 @@ class Endpoint:
 
     def _scored(self, chance: Random) -> LLMResponse:
         bad = self._world.fails("bad_judgment", chance, 0.7)
-        sure = chance.random() * 0.15 if bad or chance.random() < 0.1 else 0.7 + chance.random() * 0.3
+        sure = chance.random() * 0.15 if bad or chance.random() > self._mood else 0.7 + chance.random() * 0.3
         if self._world.fails("malformed", chance):
             self._world.fired["malformed:no_verdict"] += 1
             return LLMResponse(text="Well", first_token=(TokenProbability(token="Well", probability=0.9),))
@@ -103,7 +104,7 @@ class Endpoint:
 
     def _text(self, request: LLMRequest, chance: Random) -> tuple[str, bool]:
         """What a willing model would write, and whether it is JSON."""
-        bad = self._world.fails("bad_judgment", chance, 0.7)
+        bad = self._world.fails("bad_judgment", chance, 0.7) or chance.random() > self._mood
         unclear = any(kind.startswith("question") for kind in self._world.scenario.faults)
         words = Words(chance, self._world.scenario.steps, self._favoured, bad, unclear)
         schema = _wanted(request)

@@ -51,8 +51,9 @@ KINDS: dict[str, str] = {
 TROUBLES = frozenset(list(KINDS)[list(KINDS).index("question_suspended") :])
 """The kinds that come from outside: a run must end as it would have without them."""
 
-_NEEDS = {"twice_answered": "question_suspended"}
+_NEEDS = {"twice_answered": "question_suspended", "clock_moved": "crash_after"}
 _ALSO = 0.07
+_COSTLY = {"crash_each"}
 _MOST_STEPS, _MOST_PASSES = 4, 3
 
 
@@ -94,7 +95,8 @@ def scenario(seed: int, faults: str | None = None) -> Scenario:
         return _given(Scenario(seed), faults.split(","))
     chance = Random(f"{seed}:faults")
     names = list(KINDS)
-    chosen = {name for name in names if chance.random() < _ALSO} | {names[seed % len(names)]}
+    also = {name for name in names if chance.random() < _ALSO} - _COSTLY
+    chosen = also | {names[seed % len(names)]}
     return Scenario(seed, _with_needs(chosen))
 
 

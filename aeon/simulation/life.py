@@ -29,6 +29,7 @@ __all__ = ["Life", "Parts", "Story", "Troubles"]
 Assemble: TypeAlias = Callable[[LLMAdapter, Iterable[Tool], Config, Answerer | None], Modules]
 
 _MOST_LIVES = 300
+_MOST_ROUNDS = 20
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Story:
 
 
 class Life:
-    """Runs scenarios on one event loop, one after the other."""
+    """Runs scenarios on one event loop, one after the other; a context manager that closes the loop."""
 
     def __init__(self, parts: Parts = Parts()) -> None:
         self.parts = parts
@@ -80,8 +81,10 @@ class Life:
         self._desk: Desk | None = None
         self._world: World | None = None
 
-    def close(self) -> None:
-        """Close the loop."""
+    def __enter__(self) -> Life:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._loop.close()
 
     def lived(self, world: World, troubles: Troubles) -> Story | None:
@@ -96,15 +99,17 @@ class Life:
                 continue
             except Stalled as stalled:
                 world.wrong("it ends", str(stalled))
-                self._replace_loop()
+                self._loop.restart()
+                self._settle()
                 return None
             except Exception as error:  # noqa: BLE001 - whatever comes out of a run is what is looked for
                 world.wrong("it ends in an answer", f"{type(error).__name__}: {error}")
                 self._settle()
                 return None
             self._settle()
-            if not self._again(world, result):
-                return Story(result, world, world.disk.journal())
+            journal = world.disk.journal()
+            if not self._again(world, result, journal):
+                return Story(result, world, journal)
         world.wrong("it ends", f"not in {_MOST_LIVES} processes")
         return None
 
@@ -174,25 +179,22 @@ class Life:
         times, troubles.jumps = troubles.jumps, []
         return [self._loop.call_later(at, jump, seconds) for at, seconds in times]
 
-    def _again(self, world: World, result: Result) -> bool:
+    def _again(self, world: World, result: Result, journal: Journal) -> bool:
         """Whether the run is to be taken up again: it waits, was interrupted, or the endpoint was down."""
         if result.stop_reason == "waiting":
             world.waited = True
             return True
         down = world.down_at is not None and bool(world.fired["outage"])
-        return down or result.stop_reason == "interrupted" or world.disk.journal().stopped
+        return down or result.stop_reason == "interrupted" or journal.stopped
 
     def _settle(self) -> None:
         """Let what was cancelled come to its end, so that the loop is free for the next run."""
-        left = asyncio.all_tasks(self._loop)
-        if left:
+        for _ in range(_MOST_ROUNDS):
+            if not (left := asyncio.all_tasks(self._loop)):
+                return
             for each in left:
                 each.cancel()
             self._loop.run_until_complete(asyncio.wait(left, timeout=0))
-
-    def _replace_loop(self) -> None:
-        self._loop = SimulatedLoop()
-        self._loop.set_exception_handler(self._complained)
 
     def _complained(self, loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
         error = context.get("exception")

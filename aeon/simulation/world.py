@@ -119,10 +119,10 @@ def config(scenario: Scenario) -> Config:
     chance = scenario.chance("config")
     steps = scenario.steps
     return Config(
-        max_passes=chance.randint(1, scenario.passes),
+        max_passes=scenario.passes if chance.random() < 0.5 else chance.randint(1, scenario.passes),
         budget=_budget(scenario),
         limits=RefinementLimits(
-            attempts_per_fragment=chance.randint(1, 3), attempts=chance.choice((1, 3, 10)),
+            attempts_per_fragment=chance.randint(1, 3), attempts=chance.choice((2, 10, 10)),
             plan_steps=steps, total_steps=steps * 2 + chance.randint(0, 4), subplan_depth=chance.randint(0, 3),
         ),
         questions=Questions(
@@ -132,7 +132,7 @@ def config(scenario: Scenario) -> Config:
         ),
         reserve=Reserve(seconds=0.25),
         caps=CallCaps(execute=chance.choice((1, 4)), validate_results=chance.choice((0, 3, 8))),
-        prompt_bytes=chance.choice((20_000, 20_000, 20_000, 6_000)),
+        prompt_bytes=6_000 if chance.random() < 0.05 else 20_000,
         output_tokens=chance.choice((1_024, 1_024, 256)),
         tool_output_bytes=chance.choice((16_384, 256)),
     )  # fmt: skip
@@ -145,7 +145,7 @@ def _asks(scenario: Scenario) -> bool:
 def _budget(scenario: Scenario) -> Budget:
     chance = scenario.chance("budget")
     drawn = {
-        "calls": chance.randint(1, 24), "tokens": chance.randint(500, 40_000),
-        "seconds": chance.randint(4, 400) / 16, "cost": chance.randint(1, 40) / 1024,
+        "calls": chance.randint(1, 32), "tokens": chance.randint(500, 100_000),
+        "seconds": chance.randint(4, 800) / 16, "cost": chance.randint(1, 200) / 1024,
     }  # fmt: skip
     return Budget.model_validate({n: most for n, most in drawn.items() if f"budget_{n}" in scenario.faults})
