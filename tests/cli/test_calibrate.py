@@ -1,0 +1,123 @@
+"""``aeon calibrate``: what it writes is used by later runs, and what it cannot be fitted to is refused."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from aeon.convergence.calibrated import ConfidenceMap, calibrated
+from aeon.schema import Config, StateMonitor
+
+from .conftest import Outcome
+from .recorded import save
+
+Aeon = Callable[..., Outcome]
+
+pytestmark = pytest.mark.requirement("O2")
+
+
+def recorded(
+    folder: Path, confidences: list[float | None], right: list[bool], config: Config | None = None
+) -> list[str]:
+    """Runs with these confidences in ``runs``, their labels in ``labels``; the arguments that fit to them."""
+    names = [f"{n}.jsonl" for n in range(len(confidences))]
+    for name, confidence in zip(names, confidences, strict=True):
+        save(folder / "runs" / name, confidence, config=config)
+    told = [json.dumps({"run": name, "correct": is_right}) for name, is_right in zip(names, right, strict=False)]
+    (folder / "labels").write_text("\n".join(told))
+    return ["calibrate", str(folder / "runs"), "--labels", str(folder / "labels"), "--out", str(folder / "map.json")]
+
+
+SURE = [0.6, 0.62, 0.64, 0.66, 0.68, 0.9, 0.92, 0.94, 0.96, 0.98]
+RIGHT = [False] * 5 + [True, False, True, True, True]
+
+
+def test_a_fit_is_written_and_used(aeon: Aeon, tmp_path: Path) -> None:
+    """Confidences that were too high are read as lower ones, in the order that they had."""
+    done = aeon(*recorded(tmp_path, [*SURE], RIGHT))
+    assert (done.code, done.err) == (0, "") and "10 runs, 4 right and 6 wrong; 0 left out" in done.out
+    read = calibrated(StateMonitor(confidence_model="calibrated", calibration=str(tmp_path / "map.json")))
+    assert read(0.6) == read(0.68) == pytest.approx(1 / 12, abs=1e-6)
+    assert read(0.5) == read(0.6) < read(0.8) < read(0.94) <= read(1.0) < 1
+    assert ConfidenceMap.model_validate_json((tmp_path / "map.json").read_bytes()).runs == 10
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["labels", "map.json", "runs"]
+
+
+def test_what_the_fit_is_worth_is_said(aeon: Aeon, tmp_path: Path) -> None:
+    """Brier score and calibration error before and after; cross-validated where there are enough of both kinds."""
+    done = aeon(*recorded(tmp_path, [*SURE], RIGHT))
+    assert "Brier score" in done.out and "expected calibration error" in done.out and "flatters" in done.out
+    done = aeon(*recorded(tmp_path / "more", [*SURE, *(c + 0.01 for c in SURE)], RIGHT * 2))
+    assert "20 runs" in done.out and "5-fold cross-validated" in done.out
+
+
+def test_a_fit_replaces_an_older_one(aeon: Aeon, tmp_path: Path) -> None:
+    """The file that is there is the new map, whole."""
+    (tmp_path / "map.json").write_text("old" * 1_000)
+    assert aeon(*recorded(tmp_path, [*SURE], RIGHT)).code == 0
+    assert ConfidenceMap.model_validate_json((tmp_path / "map.json").read_bytes()).runs == 10
+
+
+def test_runs_that_cannot_be_used_are_counted_and_left_out(aeon: Aeon, tmp_path: Path) -> None:
+    """One without a confidence, one without a label, one that did not end."""
+    arguments = recorded(tmp_path, [*SURE, None, 0.7], [*RIGHT, True])
+    save(tmp_path / "other")
+    (tmp_path / "runs" / "cut").write_bytes((tmp_path / "other").read_bytes()[:-400])
+    assert "10 runs, 4 right and 6 wrong; 3 left out" in aeon(*arguments).out
+
+
+def test_runs_that_were_calibrated_already_count_as_they_were_before(aeon: Aeon, tmp_path: Path) -> None:
+    """The fit is to the weighted mean of the parts, so that it can be made again on later runs."""
+    few = Config.model_validate({"reasoning_engine": {"evaluate": {"min_sources_for_confidence": 2}}})
+    assert aeon(*recorded(tmp_path, [*SURE], RIGHT, few)).code == 0
+    points = ConfidenceMap.model_validate_json((tmp_path / "map.json").read_bytes()).points
+    assert (points[0][0], points[-1][0]) == (0.3, 0.49)  # one source where two are wanted halves it
+
+
+@pytest.mark.parametrize(
+    ("confidences", "right", "words"),
+    [
+        (SURE[:9], RIGHT[:9], ("9 labelled runs", "10")),
+        (SURE, RIGHT[:9], ("9 labelled runs",)),
+        (SURE, [True] * 10, ("all 10", "right")),
+        (SURE, [False] * 10, ("all 10", "wrong")),
+        ([None] * 10, RIGHT, ("0 labelled runs with a confidence",)),
+    ],
+)
+def test_too_little_to_fit_to_is_refused(
+    aeon: Aeon, tmp_path: Path, confidences: list[float | None], right: list[bool], words: tuple[str, ...]
+) -> None:
+    """Fewer than ten runs, or one kind only: one line, exit code 2, and no file."""
+    aeon(*recorded(tmp_path, confidences, right)).complains(2, *words)
+    assert not (tmp_path / "map.json").exists()
+
+
+def test_bad_input_writes_nothing(aeon: Aeon, tmp_path: Path) -> None:
+    """No runs, labels of other runs, a place that cannot be written: one line each, and an older map stays."""
+    arguments = recorded(tmp_path, [*SURE], RIGHT)
+    (tmp_path / "map.json").write_text("old")
+    aeon("calibrate", str(tmp_path / "none"), *arguments[2:]).complains(2, "none")
+    aeon(*arguments[:-1], str(tmp_path / "no" / "map.json")).complains(2, "cannot be written")
+    aeon(*arguments[:-1], str(tmp_path / "runs")).complains(2, "runs", "cannot be written")
+    (tmp_path / "labels").write_text('{"run": "x", "correct": true}')
+    aeon(*arguments).complains(2, "line 1", "'x'")
+    aeon("calibrate", str(tmp_path)).complains(2, "--labels")
+    assert (tmp_path / "map.json").read_text() == "old"
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_without_scikit_learn_it_says_what_to_install(
+    aeon: Aeon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line names the extra, before anything is read."""
+    arguments = recorded(tmp_path, [*SURE], RIGHT)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "sklearn"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(sys.modules, "aeon.calibration.fit", raising=False)
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    aeon(*arguments).complains(2, "scikit-learn", "aeon-orchestrator[calibrate]")
+    assert not (tmp_path / "map.json").exists()
