@@ -14,6 +14,7 @@ __all__ = ["COMMANDS", "parse"]
 
 COMMANDS = (
     "run", "resume", "replay", "fork", "diff", "history", "simulate", "models", "doctor", "metrics", "calibrate",
+    "config",
 )  # fmt: skip
 FORMATS = ("text", "json", "mermaid", "effects")
 _CODES = """\
@@ -109,7 +110,7 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("--budget-calls", metavar="N", type=_whole, help="model calls at most")
     add("--budget-tokens", metavar="N", type=_whole, help="prompt and generated tokens at most")
     add("--budget-seconds", metavar="N", type=_seconds, help="seconds at most")
-    add("--config", metavar="FILE", help="settings in TOML; options set here go before it")
+    _settings(parser)
     add("--context", metavar="FILE", help="text that the answer may rely on")
     add("--schema", metavar="FILE", help="a JSON Schema that the answer must fit")
     add(
@@ -119,6 +120,26 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("--save", metavar="FILE", help="save the run, to be seen, taken up again, replayed, forked and compared")
     _shown(parser)
     add("--bound", action="store_true", help="print the most that the run could spend, and run nothing")
+
+
+def _settings(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--config", metavar="FILE", help="settings in TOML or YAML; options go before it")
+    _set(parser, "a setting")
+
+
+def _set(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument(
+        "--set", metavar="PATH=VALUE", action="append", default=[],
+        help=f"{what}, such as convergence.completeness=0.8; can be given again",
+    )  # fmt: skip
+
+
+def _config_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("action", nargs="?", choices=("show", "check"), default="show", metavar="show|check")
+    add("file", nargs="?", metavar="FILE", help="which file, for check")
+    _settings(parser)
+    add("--json", action="store_true", help="print the settings as one JSON document")
 
 
 def _shown(parser: argparse.ArgumentParser) -> None:
@@ -143,10 +164,7 @@ def _fork_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help=_SAVED)
     add("--at", metavar="N", type=_count, required=True, help="keep the effects before number N")
-    add(
-        "--set", metavar="PATH=VALUE", action="append", default=[],
-        help="a setting from there on, such as convergence.completeness=0.8; can be given again",
-    )  # fmt: skip
+    _set(parser, "a setting from there on")
     add("--value", metavar="JSON", help="what comes out of effect N, instead of asking for it")
     add("--save", metavar="FILE", help="where to save the fork (default: beside FILE, as NAME.fork1, the first free)")
     _otherwise(parser)
@@ -219,6 +237,7 @@ _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], 
     "doctor": ("measure what a model's endpoint really does, and keep it for later runs", None, _doctor_options),
     "metrics": ("figures over saved runs, beside their targets", None, _metrics_options),
     "calibrate": ("fit the confidence to saved runs that are known to be right or wrong", None, _calibrate_options),
+    "config": ("show every setting and where it comes from, or check a file of settings", None, _config_options),
 }
 
 

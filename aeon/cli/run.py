@@ -20,14 +20,14 @@ from aeon.errors import ConfigError, InputFileError, UsageError
 from aeon.kernel.budget import bound
 from aeon.runtime.journal import Journal
 from aeon.schema import Config, JsonObject, Task
-from aeon.settings import load_config
+from aeon.settings import assignments, load_config, merged
 
 __all__ = ["command"]
 
 
 def command(options: argparse.Namespace) -> int:
     """Run the task as the options say, show it, and give the exit code that its stop reason means."""
-    config = load_config(options.config, _overrides(options))
+    config = load_config(options.config, merged(_overrides(options), assignments(options.set)), os.environ)
     if options.bound:
         return _print_bound(config, options.json)
     task = _task(options)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aeon.settings.loading import Loaded, load, load_config, with_overrides
+from aeon.settings.loading import Loaded, load, load_config, merged, with_overrides
 from aeon.settings.tree import SETTINGS, Setting
 from aeon.settings.values import assignments, toml
 
-__all__ = ["SETTINGS", "Loaded", "Setting", "assignments", "load", "load_config", "toml", "with_overrides"]
+__all__ = ["SETTINGS", "Loaded", "Setting", "assignments", "load", "load_config", "merged", "toml", "with_overrides"]

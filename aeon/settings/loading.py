@@ -17,7 +17,7 @@ from aeon.settings.files import read_file
 from aeon.settings.tree import ALIASES, SETTINGS, unknown
 from aeon.settings.values import put
 
-__all__ = ["Loaded", "load", "load_config", "with_overrides"]
+__all__ = ["Loaded", "load", "load_config", "merged", "with_overrides"]
 
 DEFAULT, FLAG = "default", "flag"
 
@@ -77,7 +77,7 @@ def load(
     origins = dict.fromkeys(SETTINGS, DEFAULT)
     for layer in (_file(path or environ.get(f"{PREFIX}CONFIG")), _environment(environ), _Layer(overrides or {})):
         added = _plain(layer.data, layer)
-        data = _over(data, added)
+        data = merged(data, added)
         config = _validated(data, layer)
         origins |= {name: layer.origin_of(name) for name in _leaves(added)}
     return Loaded(config, origins)
@@ -90,7 +90,7 @@ def with_overrides(config: Config, overrides: Mapping[str, object]) -> Config:
         ConfigError: a setting is unknown or out of range; names the setting's path.
     """
     layer = _Layer(overrides)
-    return _validated(_over(config.model_dump(), _plain(overrides, layer)), layer)
+    return _validated(merged(config.model_dump(), _plain(overrides, layer)), layer)
 
 
 def _file(path: Path | str | None) -> _Layer:
@@ -146,13 +146,13 @@ def _plain(data: Mapping[str, object], layer: _Layer, above: str = "") -> dict[s
     return made
 
 
-def _over(data: Mapping[str, object], overrides: Mapping[str, object]) -> dict[str, object]:
-    """The data with the overrides put over it, table by table."""
-    merged = dict(data)
+def merged(data: Mapping[str, object], overrides: Mapping[str, object]) -> dict[str, object]:
+    """Settings in the shape of a file, with overrides put over them, table by table."""
+    whole = dict(data)
     for name, value in overrides.items():
-        below = merged.get(name)
-        merged[name] = _over(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
-    return merged
+        below = whole.get(name)
+        whole[name] = merged(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+    return whole
 
 
 def _leaves(data: Mapping[str, object], above: str = "") -> Iterator[str]:

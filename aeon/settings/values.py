@@ -60,9 +60,17 @@ def toml(given: object) -> str:
         case tuple() | list():
             return f"[{', '.join(map(toml, given))}]"
         case str():
-            return json.dumps(given, ensure_ascii=False).replace("\x7f", "\\u007f")
+            return f'"{"".join(map(_escaped, given))}"'
         case _:
             return json.dumps(given)
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return f"\\{character}"
+    if character.isprintable():
+        return character
+    return f"\\u{ord(character):04x}" if ord(character) < 0x10000 else f"\\U{ord(character):08x}"
 
 
 def _read(text: str) -> object:

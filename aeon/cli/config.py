@@ -1,0 +1,70 @@
+"""``aeon config``: every setting as it holds and where it comes from, or whether a file of settings is right."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from pydantic import JsonValue, RootModel
+
+from aeon.cli.output import print_json
+from aeon.errors import UsageError
+from aeon.observability.lines import visible
+from aeon.schema.frozen import Frozen
+from aeon.settings import SETTINGS, Loaded, assignments, load, toml
+
+__all__ = ["command"]
+
+_WIDTH = 18
+
+
+class _Effective(Frozen):
+    value: JsonValue
+    origin: str
+
+
+class _Settings(RootModel[dict[str, _Effective]]):
+    pass
+
+
+def command(options: argparse.Namespace) -> int:
+    """Show the settings that a run with these options would have, or check a file."""
+    if options.action == "check":
+        return _check(options)
+    if options.file is not None:
+        raise UsageError(
+            f"config: show takes no file beside its options; try: aeon config show --config {options.file}"
+        )
+    loaded = load(options.config, assignments(options.set), os.environ)
+    values = {path: (_value(loaded, path), _line(loaded.origins[path])) for path in SETTINGS}
+    if options.json:
+        print_json(
+            _Settings({path: _Effective(value=value, origin=origin) for path, (value, origin) in values.items()})
+        )
+        return 0
+    margin = max(map(len, SETTINGS))
+    for path, (value, origin) in values.items():
+        print(f"{path:<{margin}} = {toml(value):<{_WIDTH}}  # {origin}")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    if options.file is None:
+        raise UsageError("config: check needs a file: aeon config check FILE")
+    if options.config or options.set or options.json:
+        raise UsageError("config: check takes only a file: aeon config check FILE")
+    load(options.file)
+    print(f"{visible(options.file)}: ok")
+    return 0
+
+
+def _line(origin: str) -> str:
+    return visible(origin).replace("\n", "\\n")
+
+
+def _value(loaded: Loaded, path: str) -> JsonValue:
+    value = loaded.config.model_dump(mode="json")
+    for name in path.split("."):
+        value = value[name]
+    found: JsonValue = value
+    return found
