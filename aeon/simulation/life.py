@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias
 
 from aeon.asking.asker import Answerer
@@ -65,7 +66,7 @@ class Story:
     world: World
     journal: Journal
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The result, byte for byte."""
         return self.result.model_dump_json()
