@@ -42,6 +42,7 @@ def fork(
     try:
         _fill(forked, opening, entries)
     except JournalError:
+        forked.close()
         if path is not None:
             Path(path).unlink(missing_ok=True)
         raise

@@ -68,8 +68,8 @@ class World:
 
     ``replies`` gives for a phase a value, a ``Failure`` or a function of the effect and of how often this phase was
     asked before. Each effect costs ``cost`` (a usage or a function of the effect) and each batch a made-up second.
-    From effect ``interrupted_at`` (counted from 0) on, outcomes say that somebody asked the run to stop. ``changes`` are
-    configurations that come with the outcomes of the effects that they are for.
+    From effect ``interrupted_at`` (counted from 0) on, outcomes say that somebody asked the run to stop. ``changes``
+    holds configurations that come with the outcomes of effects.
     """
 
     def __init__(

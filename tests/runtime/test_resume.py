@@ -218,7 +218,7 @@ def test_the_time_between_two_processes_does_not_count(tmp_path: Path) -> None:
         path = tmp_path / name
         first, second = count(0), count(int(start))
         with pytest.raises(Crash):
-            lived(Striking(path, 9, after=True), world(), config, lambda: next(first) * 1.0)  # type: ignore[misc]
+            lived(Striking(path, 9, after=True), world(), config, lambda f=first: next(f) * 1.0)  # type: ignore[misc]
         result = went_on(path, world(), clock=lambda s=second: next(s) * 1.0)  # type: ignore[misc]
         assert result.stop_reason == "converged"
         times = [(e.started, e.ended) for _, e in sorted(Journal.read(path).entries.items())]
@@ -351,7 +351,7 @@ def test_an_ending_that_another_version_made_is_told(tmp_path: Path, whole: tupl
     journal = Journal.read(path)
     assert journal.ended is not None
     journal.ended = journal.ended.model_copy(update={"digest": "0" * 32})
-    with pytest.raises(Divergence, match="^the end: "):
+    with pytest.raises(Divergence, match=r"^the end: "):
         replay(journal)
 
 
