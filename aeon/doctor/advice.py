@@ -49,8 +49,8 @@ def _shape(found: Findings) -> str:
     why = "refused" if found.schemas.refused else "not enforced"
     mode = ", in JSON mode" if found.json_mode.works else ""
     return (
-        f"schemas are {why}: the schema is put into the prompt{mode}; each answer is mended where that is safe, checked, "
-        "and asked for again with what was wrong"
+        f"schemas are {why}: the schema is put into the prompt{mode}; each answer is mended where that is safe, "
+        "checked, and asked for again with what was wrong"
     )
 
 

@@ -9,7 +9,7 @@ Longer prompts go on where shorter ones end, so that an endpoint with a prompt c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aeon.doctor.examination import Examination, plain
 from aeon.doctor.findings import Beyond, Context, Limit
@@ -52,8 +52,8 @@ class _Spent(Exception):
 class _Ruler:
     """How many tokens a prompt with so many notes has.
 
-    ``counted`` says whether the endpoint's counts can be relied on, ``echoes`` whether the model repeats the password of
-    a short prompt.
+    ``counted`` says whether the endpoint's counts can be relied on, ``echoes`` whether the model repeats the password
+    of a short prompt.
     """
 
     base: float
@@ -137,6 +137,7 @@ class _Search:
         if first is None:
             return "refused"
         if _told(first, _PASSWORDS[0]) and not self._short(first, notes):
+            self._refine(first, notes)
             return "nothing"
         second = await self._asked(_PASSWORDS[1], notes)
         if second is None:
@@ -149,7 +150,16 @@ class _Search:
             return "nothing"
         if self.ruler.echoes:
             return "cut" if self._drift == 0 else "forgotten"
-        return "nothing" if self.ruler.counted else "forgotten"
+        if not self.ruler.counted:
+            return "forgotten"
+        self._refine(first, notes)
+        return "nothing"
+
+    def _refine(self, response: LLMResponse, notes: int) -> None:
+        """Measure the notes by a longer prompt that was read whole."""
+        per_note = (response.usage.prompt_tokens - self.ruler.base) / max(notes, 1)
+        if self.ruler.counted and notes > _MORE and per_note > 0:
+            self.ruler = replace(self.ruler, per_note=per_note)
 
     def _short(self, response: LLMResponse, notes: int) -> bool:
         """Whether the endpoint counts clearly fewer tokens than were sent."""
@@ -199,11 +209,12 @@ async def _calibrated(exam: Examination) -> _Ruler:
 
 def _prompt(password: str, notes: int) -> str:
     shelves = "\n".join(
-        f'Note {number}: shelf {number * 37 % 89} holds {{"boxes": {number * 53 % 97}}}, to be counted again in spring.'
+        f'Note {number:04}: shelf {10 + number * 37 % 89} holds {{"boxes": {10 + number * 53 % 89}}}, to be counted.'
         for number in range(notes)
     )
     begin = f"The password is {password}. Keep it in mind: it will be asked for at the end.\n\nNotes of the store:\n"
-    return f"{begin}{shelves}\n\nWhat is the password that was given at the very beginning? Answer with the password only."
+    end = "What is the password that was given at the very beginning? Answer with the password only."
+    return f"{begin}{shelves}\n\n{end}"
 
 
 def _told(response: LLMResponse, password: str) -> bool:

@@ -11,7 +11,9 @@ from aeon.schema.frozen import Frozen
 from aeon.schema.llm import Capabilities
 from aeon.schema.usage import Usage
 
-__all__ = ["Beyond", "Context", "Findings", "JsonMode", "Limit", "Probabilities", "Repeats", "Schemas", "Speed", "Thoughts"]
+__all__ = [
+    "Beyond", "Context", "Findings", "JsonMode", "Limit", "Probabilities", "Repeats", "Schemas", "Speed", "Thoughts",
+]  # fmt: skip
 
 Beyond = Literal["nothing", "refused", "cut", "forgotten", "unmeasured"]
 """What happens to a prompt that is longer than the longest that was seen whole.
@@ -82,9 +84,9 @@ class Repeats(Frozen):
 class Context(Frozen):
     """The longest prompt, in tokens, whose beginning reached the model.
 
-    ``advertised`` is what the endpoint says. ``stopped`` says which limit ended the measurement before it was complete;
-    ``echoed`` is false where the model could not repeat the beginning of even a short prompt, so that the endpoint's own
-    count of tokens was all there was to go by; ``earlier`` says that it is from an earlier examination.
+    ``advertised`` is what the endpoint says. ``stopped`` says which limit ended the measurement before it was
+    complete; ``echoed`` is false where the model could not repeat the beginning of even a short prompt, so that the
+    endpoint's own count of tokens was all there was to go by; ``earlier`` says that it is from an earlier examination.
     """
 
     seen: int = Field(ge=0)

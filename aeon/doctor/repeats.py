@@ -12,8 +12,8 @@ _TOKENS = 32
 _ALTERNATIVES = 5
 _SHARED = (
     "A harbour town keeps a lighthouse, two cranes and a small yard where boats are mended. Each morning the keeper "
-    "writes down the wind, the height of the water and the ships that are expected; each evening she writes what became "
-    "of them."
+    "writes down the wind, the height of the water and the ships that are expected; each evening she writes what "
+    "became of them."
 )
 _ASKED = f"{_SHARED}\n\nIs her work useful? Begin with Yes or No, then say why in one sentence."
 _LIKE_IT = f"{_SHARED}\n\nName one thing that the yard needs, in one short sentence."
