@@ -32,10 +32,10 @@ def to_lines(found: Difference) -> list[Line]:
     if found.same:
         end = found.a.stop_reason or "not ended yet"
         return [(Span(f"the same: {found.a.effects} effects, {end.replace('_', ' ')}; times are not compared"),)]
-    start = [each.model_copy(update={"path": each.path.removeprefix("configuration.")}) for each in found.start]
-    known = {each.path for each in start}
-    later = [each for each in found.configured if each.path not in known]
-    lines = [*labelled("start", _rows(start)), *labelled("settings", _rows(later))]
+    lines = labelled("task", _rows(found.task))
+    if found.settings:
+        when = f" from effect {found.settings_from} on" if found.settings_from else ""
+        lines += [(Span(f"other settings{when}:"),), *labelled("", _rows(found.settings))]
     lines += _parted(found.parting)
     for each in found.passes:
         heading = f"Pass {each.number}" if each.number else "Preparation"
@@ -73,6 +73,7 @@ def _row(each: Differing) -> Line:
 def _shown(value: JsonValue) -> str:
     if isinstance(value, dict) and isinstance(value.get("description"), str):
         value = value["description"]
+    value = round(value, 4) if isinstance(value, float) else value
     return short("nothing" if value is None else value, _WIDTH)
 
 

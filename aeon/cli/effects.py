@@ -12,7 +12,7 @@ from aeon.schema import (
 
 __all__ = ["to_effects"]
 
-_WIDTH = 42
+_WIDTH = 39
 
 
 def to_effects(journal: Journal) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import math
 import os
@@ -33,14 +34,12 @@ def command(options: argparse.Namespace) -> int:
     tried = fork(journal, options.at, config, value)  # in memory: what is wrong is said before there is a file
     if os.path.lexists(path):
         raise InputFileError(f"{path}: exists already; a journal is never overwritten, name another file")
-    session = session_for(tried, options, path)
-    resumption(tried, session.model, None if options.tools is None else [options.tools])
-    forked = fork(journal, options.at, config, value, path)
-    try:
-        print(f"aeon: forked before effect {options.at}, saved as {visible(str(path))}", file=sys.stderr)
-        return go_on(forked, session, options.tools)
-    finally:
-        forked.close()
+    with session_for(tried, options, path) as session:
+        resumption(tried, session.model, None if options.tools is None else [options.tools])
+        session.make_ready()
+        with contextlib.closing(fork(journal, options.at, config, value, path)) as forked:
+            print(f"aeon: forked before effect {options.at}, saved as {visible(str(path))}", file=sys.stderr)
+            return go_on(forked, session, options.tools)
 
 
 def _in_force(journal: Journal, at: int) -> Config:

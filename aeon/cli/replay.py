@@ -41,7 +41,7 @@ def command(options: argparse.Namespace) -> int:
     if options.json:
         print_json(found)
         return 0
-    same = "bit-identical" if found.compared else "each as recorded (the journal does not hold the run's end)"
+    same = "bit-identical" if found.compared else "each as recorded"
     print(f"replayed {_effects(found.effects)}, {same}: {found.digest}")
     print(plain(conclusion_lines(result)))
     return 0

@@ -28,13 +28,14 @@ def command(options: argparse.Namespace) -> int:
         answer = _answer(options.answer, asked(journal))
         if unfinished(journal) is None:
             return _over(journal, options.json)
-        return go_on(journal, session_for(journal, options, options.file), options.tools, answer)
+        with session_for(journal, options, options.file) as session:
+            return go_on(journal, session, options.tools, answer)
     finally:
         journal.close()
 
 
 def session_for(journal: Journal, options: argparse.Namespace, path: str | Path) -> Session:
-    """The session of a run that is taken up: on its own model, or the one that the options name, made ready.
+    """The session of a run that is taken up: on its own model, or the one that the options name.
 
     Raises:
         UsageError: no such model, or one that cannot be used.
@@ -44,13 +45,13 @@ def session_for(journal: Journal, options: argparse.Namespace, path: str | Path)
     session = Session(options, options.model or (recorded if isinstance(recorded, str) else None), path)
     if before and before != session.model.name:
         print(f"aeon: until now the model was {before}, from here on it is {session.model.name}", file=sys.stderr)
-    session.make_ready()
     return session
 
 
 def go_on(journal: Journal, session: Session, tools: str | None, answer: str | None = None) -> int:
     """Take up the run of a journal that is open for it, show it, and give the exit code of its end."""
     given = None if tools is None else [tools]
+    session.make_ready()
     again = resumption(journal, session.model, given, session.observers, session.ask, answer)
     session.view.take_up(len(journal.entries))
     return session.conduct(again.driver, again.execute)

@@ -33,12 +33,12 @@ def command(options: argparse.Namespace) -> int:
     task = _task(options)
     if options.save and os.path.lexists(options.save):
         raise InputFileError(f"{options.save}: exists already; a journal is never overwritten, name another file")
-    session = Session(options, options.model, options.save)
     journal: Callable[[], Journal] = (lambda: Journal(options.save)) if options.save else Journal
-    spec = spec_of(session.model, options.model)
-    orchestrator = build(session.model, [options.tools], config, session.observers, journal, session.ask, spec)
-    session.make_ready()
-    return session.conduct(orchestrator.driver, lambda: orchestrator.execute(task))
+    with Session(options, options.model, options.save) as session:
+        spec = spec_of(session.model, options.model)
+        orchestrator = build(session.model, [options.tools], config, session.observers, journal, session.ask, spec)
+        session.make_ready()
+        return session.conduct(orchestrator.driver, lambda: orchestrator.execute(task))
 
 
 def _overrides(options: argparse.Namespace) -> dict[str, object]:

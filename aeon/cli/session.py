@@ -9,6 +9,8 @@ import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from aeon.asking.asker import Answerer
 from aeon.cli.interrupts import interruptible
@@ -35,7 +37,8 @@ CONVERGED, FAILED, ANSWERED, WAITING = 0, 1, 3, 4
 class Session:
     """One run: shown as the options say, its questions asked at the terminal, its journal at ``path``.
 
-    ``spec`` says which model. ``observers`` and ``ask`` are for whoever builds the run.
+    ``spec`` says which model. ``observers`` and ``ask`` are for whoever builds the run. A context manager: it closes
+    the log.
 
     Raises:
         UsageError: no such model, or a log that cannot be written.
@@ -56,6 +59,12 @@ class Session:
         if log := options.log or os.environ.get("AEON_LOG"):
             self.observers.insert(0, self._log(log))
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
+        self._open.close()
+
     @property
     def ask(self) -> Answerer | None:
         """What answers the questions of the run; ``None`` without a terminal."""
@@ -69,7 +78,7 @@ class Session:
     def conduct(self, driver: Driver, execute: Callable[[], Result]) -> int:
         """Run it to its end, say how to go on where it can be, and give the exit code."""
         note = self.view.note if self._shown else lambda _: None
-        with self._open, interruptible(driver, note, self._prompt), self.view:
+        with interruptible(driver, note, self._prompt), self.view:
             result = execute()
         if self._shown:
             self.view.show(_next(result, self._path))

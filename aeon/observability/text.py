@@ -33,7 +33,8 @@ def to_text(history: ExecutionHistory) -> str:
     synthesis = [history.synthesis] if history.synthesis else []
     bound = f"bound: at most {end.bound.calls:,} model calls and {end.bound.tokens:,} tokens"
     heading = "Results so far" if end.stop_reason == "waiting" else "Answer"
-    lines += [(), (Span(heading),), *answer_lines(end), *labelled("time", [_times(synthesis)])]
+    told = answer_lines(end) if end.stop_reason != "waiting" or end.passes else [(Span("  none"),)]
+    lines += [(), (Span(heading),), *told, *labelled("time", [_times(synthesis)])]
     lines += [(), *conclusion_lines(end), *map(degradation_line, end.degraded), (Span(bound),)]
     return plain(lines)
 

@@ -1,7 +1,7 @@
 """Where two runs part, and what differs between them from there on.
 
-Compared is what was asked, what came of it, and what follows from both. When and how long is not, nor are the ids of
-the runs, nor what an effect was allowed: that follows from the rest.
+Compared is what was asked, what came of it, and what follows from both. When and how long is not, nor what a cache
+saved, nor are the ids of the runs, nor what an effect was allowed: that follows from the rest.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class PassDifference(Frozen):
 
 
 class Ending(Frozen):
-    """How a run ended; ``stop_reason`` is ``None`` where it had not ended yet."""
+    """How a run ended, cached tokens left out; ``stop_reason`` is ``None`` where it had not ended yet."""
 
     effects: int
     stop_reason: StopReason | None
@@ -57,14 +57,12 @@ class Ending(Frozen):
 
 
 class Difference(Frozen):
-    """What `diff` found. ``start``: what was asked for in task and configuration.
-
-    ``configured`` lists the settings that differ at the end, if any were changed on the way or from the start.
-    """
+    """What `diff` found. From effect ``settings_from`` on the runs had other ``settings``."""
 
     same: bool
-    start: tuple[Differing, ...] = ()
-    configured: tuple[Differing, ...] = ()
+    task: tuple[Differing, ...] = ()
+    settings: tuple[Differing, ...] = ()
+    settings_from: int | None = None
     parting: Parting | None = None
     passes: tuple[PassDifference, ...] = ()
     a: Ending
@@ -87,14 +85,14 @@ def diff(a: Journal, b: Journal, program: Make = run) -> Difference:
         JournalError: a journal holds no run.
     """
     told_a, told_b = _told(a, program), _told(b, program)
-    start = tuple(_differing(_start(a), _start(b)))
+    task = tuple(_differing(_dumped(a.opened.task), _dumped(b.opened.task)))
+    settings_from, settings = _settings(a, b)
     parting = _parting(told_a.effects, told_b.effects)
     ending_a, ending_b = _ending(told_a), _ending(told_b)
-    settings_a, settings_b = (_dumped(told.result.history.configuration) for told in (told_a, told_b))
     return Difference(
-        same=not start and parting is None and ending_a == ending_b, start=start,
-        configured=tuple(_differing(settings_a, settings_b)), parting=parting,
-        passes=tuple(_passes(told_a.result, told_b.result)), a=ending_a, b=ending_b,
+        same=not (task or settings or parting) and ending_a == ending_b, task=task, settings=settings,
+        settings_from=settings_from, parting=parting, passes=tuple(_passes(told_a.result, told_b.result)),
+        a=ending_a, b=ending_b,
     )  # fmt: skip
 
 
@@ -119,13 +117,23 @@ def _told(journal: Journal, program: Make) -> _Told:
 _BROKEN_OFF = Outcome(failure=Failure(kind="waiting", message="the journal breaks off here"))
 
 
-def _start(journal: Journal) -> dict[str, JsonValue]:
-    opening = journal.opened
-    return {"task": opening.task.model_dump(mode="json"), "configuration": _dumped(opening.config)}
+def _settings(a: Journal, b: Journal) -> tuple[int | None, tuple[Differing, ...]]:
+    """The effect from which on the runs were configured otherwise, and how."""
+    changes = {n + 1 for journal in (a, b) for n, entry in journal.entries.items() if entry.config}
+    for number in sorted({0, *changes}):
+        if found := tuple(_differing(_dumped(_in_force(a, number)), _dumped(_in_force(b, number)))):
+            return number, found
+    return None, ()
 
 
-def _dumped(config: Config) -> JsonValue:
-    dumped: JsonValue = config.model_dump(mode="json")
+def _in_force(journal: Journal, number: int) -> Config:
+    """The configuration of a run when it issued this effect."""
+    changed = [entry.config for n, entry in sorted(journal.entries.items()) if entry.config and n < number]
+    return changed[-1] if changed else journal.opened.config
+
+
+def _dumped(value: Frozen) -> JsonValue:
+    dumped: JsonValue = value.model_dump(mode="json")
     return dumped
 
 
@@ -155,7 +163,7 @@ def _request(effect: Effect) -> dict[str, JsonValue]:
 
 
 def _outcome(outcome: Outcome) -> dict[str, JsonValue]:
-    return outcome.model_dump(mode="json", exclude={"started", "ended"})
+    return outcome.model_dump(mode="json", exclude={"started": True, "ended": True, "config": True, "usage": {"cached_tokens"}})
 
 
 def _passes(a: Result, b: Result) -> Iterator[PassDifference]:
@@ -177,14 +185,15 @@ def _pass(result: Result, number: int) -> JsonValue:
     record: ExecutionPass = result.history.passes[number - 1]
     told = record.model_dump(mode="json", exclude={"timings", "number", "budget_before", "budget_after"})
     before, after = record.budget_before.model_dump(), record.budget_after.model_dump()
-    return {**told, "usage": {name: round(after[name] - before[name], 9) for name in after}}
+    return {**told, "usage": {name: round(after[name] - before[name], 9) for name in after if name != "cached_tokens"}}
 
 
 def _ending(told: _Told) -> Ending:
     waiting = told.result.stop_reason == "waiting" and told.result.question is not None
     reason = told.result.stop_reason if told.ended or waiting else None
     answer = told.result.answer if reason else ""
-    return Ending(effects=len(told.effects), stop_reason=reason, answer=answer, usage=told.result.usage)
+    usage = told.result.usage.model_copy(update={"cached_tokens": 0})
+    return Ending(effects=len(told.effects), stop_reason=reason, answer=answer, usage=usage)
 
 
 def _differing(a: JsonValue, b: JsonValue, path: str = "") -> Iterator[Differing]:

@@ -1,0 +1,174 @@
+"""``aeon replay``, ``aeon fork`` and ``aeon diff``: runs derived again, given other futures, and compared."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from aeon import Journal
+
+from .conftest import Outcome
+from .played_model import Model
+
+Aeon = Callable[..., Outcome]
+TASK = "What do 17 pens at 2.40 cost?"
+
+
+@pytest.fixture
+def saved(aeon: Aeon, model: Model, tmp_path: Path) -> Path:
+    """The journal of a run that converged."""
+    assert aeon("run", TASK, "--model", model.url, "--save", str(tmp_path / "run.jsonl")).code == 0
+    model.bodies.clear()
+    return tmp_path / "run.jsonl"
+
+
+@pytest.mark.requirement("H3", "X3")
+def test_a_replay_is_bit_identical_and_asks_no_model(aeon: Aeon, model: Model, saved: Path) -> None:
+    """It says how many effects it replayed, the digest of the history, and how the run ended."""
+    done = aeon("replay", str(saved))
+    assert (done.code, done.err) == (0, "") and not model.bodies
+    effects = len(Journal.read(saved).entries)
+    assert f"replayed {effects} effects, bit-identical: " in done.out and "converged  1 pass" in done.out
+    found = aeon("replay", str(saved), "--json").document
+    assert found["effects"] == effects and found["compared"] and found["digest"] in done.out
+
+
+@pytest.mark.requirement("H3", "X3")
+def test_a_run_that_has_not_ended_is_replayed_as_far_as_it_goes(aeon: Aeon, saved: Path) -> None:
+    """It says how far that is, and how to go on."""
+    saved.write_bytes(b"".join(saved.read_bytes().splitlines(keepends=True)[:4]))
+    done = aeon("replay", str(saved))
+    assert done.code == 0 and "replayed 3 effects" in done.out and f"aeon resume {saved}" in done.out
+    assert aeon("replay", str(saved), "--json").document["stop_reason"] is None
+
+
+@pytest.mark.requirement("H3", "X3")
+def test_the_first_divergence_is_named(aeon: Aeon, saved: Path) -> None:
+    """Where the program asks for something else than was recorded, it is exit code 1 and the entry's number."""
+    journal = Journal.read(saved)
+    with_other = saved.with_name("other")
+    written = Journal(with_other)
+    written.open(journal.opened)
+    for number, entry in sorted(journal.entries.items()):
+        written.append(entry if number != 2 else entry.model_copy(update={"fingerprint": "0" * 16}))
+    written.close()
+    aeon("replay", str(with_other)).complains(1, "entry 2", "validate_plan")
+
+
+@pytest.mark.requirement("H3")
+def test_every_effect_has_its_line_and_its_number(aeon: Aeon, saved: Path) -> None:
+    """Number, phase, what came of it in short, model calls and seconds."""
+    done = aeon("history", str(saved), "--format", "effects")
+    lines = done.out.splitlines()
+    assert len(lines) == 1 + len(Journal.read(saved).entries)
+    assert max(map(len, lines)) <= 80
+    for number, words in ((0, "profile"), (1, "1 step: multiply the price"), (3, "execute s1"), (5, "converged 1.00")):
+        assert lines[number + 1].lstrip().startswith(str(number)) and words in lines[number + 1]
+
+
+@pytest.mark.requirement("H3")
+def test_a_fork_has_the_same_past_and_another_future(aeon: Aeon, model: Model, saved: Path) -> None:
+    """Only what comes after is asked for; the new run is saved under the first free name, the old one untouched."""
+    before = saved.read_bytes()
+    model.words["tool"] = "none"
+    done = aeon("fork", str(saved), "--at", "5", "--set", "convergence.completeness=0.5", "--set", "max_passes=2")
+    assert done.code == 0 and "Taken up after 5 effects" in done.out
+    assert "run.fork1.jsonl" in done.err and len(done.err.splitlines()) == 1
+    forked = Journal.read(saved.with_name("run.fork1.jsonl"))
+    assert forked.config.convergence.completeness == 0.5 and forked.config.max_passes == 2
+    assert forked.opened.parent is not None and forked.opened.parent.at == 5
+    old = Journal.read(saved)
+    assert [forked.entries[n].value for n in range(5)] == [old.entries[n].value for n in range(5)]
+    assert saved.read_bytes() == before
+    assert aeon("fork", str(saved), "--at", "0", "--json").code == 0
+    assert saved.with_name("run.fork2.jsonl").exists()
+
+
+@pytest.mark.requirement("H3")
+def test_a_fork_can_give_an_effect_another_outcome(aeon: Aeon, saved: Path) -> None:
+    """The step's output is the one that was given; a diff names it as the first divergence."""
+    other = str(saved.with_name("other"))
+    done = aeon("fork", str(saved), "--at", "3", "--value", '{"output": 41}', "--save", other)
+    assert done.code == 0 and "= 41" in done.out and other in done.err
+    found = aeon("diff", str(saved), other)
+    assert found.code == 1 and "effect 3, execute s1" in found.out and "value.output: 40.8 | 41" in found.out
+    assert aeon("replay", other).code == 0
+
+
+WRONG: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "out of range": (("--at", "99"), ("--at 99", "there are 0 to 7")),
+    "no number": (("--at", "-1"), ("--at", "'-1'")),
+    "left out": ((), ("--at",)),
+    "an unknown setting": (("--at", "1", "--set", "convergence.completness=1"), ("convergence.completness", "did you")),
+    "a setting out of range": (("--at", "1", "--set", "convergence.completeness=7"), ("convergence.completeness", "7")),
+    "a setting of another type": (("--at", "1", "--set", "max_passes=many"), ("max_passes", "'many'")),
+    "no setting": (("--at", "1", "--set", "max_passes"), ("max_passes", "should look like")),
+    "a setting below a value": (("--at", "1", "--set", "max_passes=1", "--set", "max_passes.x=1"), ("max_passes",)),
+    "no JSON": (("--at", "1", "--value", "{"), ("--value", "no JSON")),
+    "no outcome": (("--at", "1", "--value", "null"), ("--value", "null")),
+    "another outcome's": (("--at", "1", "--value", '{"nonsense": 1}'), ("--value", "no Plan")),
+    "no effect for it": (("--at", "7", "--value", "{}"), ("--at 7",)),
+    "no model": (("--at", "1", "--model", "gpt-9"), ("'gpt-9'",)),
+    "no tool": (("--at", "1", "--tools", "calclator"), ("'calclator'", "did you mean calculator?")),
+    "an existing file": (("--at", "1", "--save", "SAVED"), ("exists already",)),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_fork_is_one_line_and_leaves_nothing(aeon: Aeon, model: Model, saved: Path, name: str) -> None:
+    """Exit code 2, no file made, no model asked."""
+    arguments, words = WRONG[name]
+    done = aeon("fork", str(saved), *(str(saved) if word == "SAVED" else word for word in arguments))
+    done.complains(2, *words)
+    assert done.out == "" and not model.bodies and list(saved.parent.glob("*.jsonl")) == [saved]
+
+
+@pytest.mark.requirement("H3", "X3")
+def test_the_same_run_twice_does_not_differ(aeon: Aeon, model: Model, saved: Path) -> None:
+    """Times and ids are no difference: exit code 0 and one line; no model is asked."""
+    again = str(saved.with_name("again"))
+    aeon("run", TASK, "--model", model.url, "--save", again)
+    model.bodies.clear()
+    done = aeon("diff", str(saved), again)
+    assert (done.code, done.err) == (0, "") and done.out.startswith("the same: 7 effects, converged")
+    assert aeon("diff", str(saved), again, "--json").document["same"] and not model.bodies
+
+
+@pytest.mark.requirement("H3", "X3")
+def test_a_difference_is_told_pass_by_pass(aeon: Aeon, model: Model, saved: Path) -> None:
+    """Other settings, the first divergence, what differs of each pass, how both ended; as JSON all of it."""
+    other = str(saved.with_name("other"))
+    model.words["expression"] = "17 * 2.50"
+    aeon("run", TASK, "--model", model.url, "--save", other, "--budget-calls", "30")
+    done = aeon("diff", str(saved), other)
+    assert (done.code, done.err) == (1, "")
+    for words in (
+        "other settings:", "budget.calls: nothing | 30", "first divergence: effect 1, plan", "17 * 2.50", "Preparation",
+        "Pass 1", "executed.s1.output: 40.8 | 42.5", "End",
+    ):  # fmt: skip
+        assert words in done.out
+    found = aeon("diff", str(saved), other, "--json").document
+    assert (found["same"], found["settings_from"], found["parting"]["number"]) == (False, 0, 1)
+    assert {"path", "a", "b", "only"} == set(found["parting"]["differing"][0])
+
+
+@pytest.mark.requirement("H3")
+def test_a_run_that_broke_off_is_compared_as_far_as_it_goes(aeon: Aeon, saved: Path) -> None:
+    """The first effect that only one run has is the divergence."""
+    part = saved.with_name("part")
+    part.write_bytes(b"".join(saved.read_bytes().splitlines(keepends=True)[:4]))
+    done = aeon("diff", str(part), str(saved))
+    assert done.code == 1 and "first divergence: effect 3, execute s1: only b has it" in done.out
+    assert "not ended yet" in done.out
+
+
+@pytest.mark.requirement("X1")
+def test_the_bound_names_calls_tokens_and_cost(aeon: Aeon, tmp_path: Path) -> None:
+    """Before anything is spent, from the settings alone."""
+    (tmp_path / "c.toml").write_text("[budget]\ncost = 0.5\n")
+    done = aeon("run", "--bound", "--config", str(tmp_path / "c.toml"), "--budget-tokens", "9000")
+    assert done.code == 0 and "9,000 tokens" in done.out and "$0.5" in done.out
+    assert set(json.loads(aeon("run", "--bound", "--json").out)) == {"calls", "tokens", "cost"}
