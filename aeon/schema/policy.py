@@ -147,11 +147,13 @@ class ReasoningEngine(Frozen):
         found = evaluations[-1] if self.enabled and evaluations else None
         if found is None or found.confidence is None:
             return False
-        slack = _SLACK[self.evaluate.strictness]
-        covered = found.coverage is None or found.coverage >= min(1.0, self.decide.coverage_threshold + slack)
+        covered = found.coverage is None or found.coverage >= self._strict(self.decide.coverage_threshold)
         if self.decide.decision_mode == "probabilistic":
             return covered and found.draw is not None and found.draw < found.confidence
-        return covered and found.confidence >= min(1.0, self.decide.confidence_threshold + slack)
+        return covered and found.confidence >= self._strict(self.decide.confidence_threshold)
+
+    def _strict(self, threshold: float) -> float:
+        return min(1.0, round(threshold + _SLACK[self.evaluate.strictness], 6))
 
     def diminishing(self, evaluations: Sequence[Evaluation]) -> bool:
         """Whether the confidence has hardly grown over the last iterations."""

@@ -1,0 +1,303 @@
+"""The evaluation of a plan after a pass: every component on plans of every kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aeon.convergence.evaluation import evaluate
+from aeon.kernel.effects import AssessConvergence
+from aeon.schema import (
+    Clarity, ConfidenceParts, Contradiction, ConvergenceThresholds, Dimensions, Evaluation, Gaps, Issue, IssueType,
+    JsonObject, Plan, ReasoningEngine, SemanticValidationReport, Step, StepMode, StepStatus, Task,
+)  # fmt: skip
+
+SCORES = {"completeness": 0.9, "coherence": 0.8, "consistency": 0.7}
+
+
+def step(
+    name: str, status: StepStatus = "complete", mode: StepMode | None = "tool", clarity: Clarity = "CLEAR",
+    needs: tuple[str, ...] = (),
+) -> Step:
+    """A step as it stands after a pass."""
+    return Step(id=name, description=f"find {name}", status=status, mode=mode, clarity=clarity, dependencies=needs)
+
+
+def reasoned(name: str, *needs: str) -> Step:
+    """A complete step that the model did itself."""
+    return step(name, mode="reasoning", needs=needs)
+
+
+def blocked(name: str) -> Step:
+    """A step that lacked something."""
+    return step(name, "invalid", clarity="BLOCKED")
+
+
+def evaluated(
+    *steps: Step, issues: Sequence[Issue] = (), entities: dict[str, bool] | None = None, failed: bool = False,
+    contradictions: Sequence[Contradiction] = (), task: str = "What is it?", **policy: JsonObject,
+) -> Evaluation:
+    """The evaluation of these steps under this policy."""
+    effect = AssessConvergence(
+        task=Task(text=task), plan=Plan(steps=steps), thresholds=ConvergenceThresholds(),
+        report=SemanticValidationReport(issues=tuple(issues), failed=failed),
+    )  # fmt: skip
+    return evaluate(effect, ReasoningEngine.model_validate(policy), SCORES, entities, contradictions)
+
+
+def parts(*steps: Step, **given: object) -> ConfidenceParts:
+    """The components of the confidence."""
+    found = evaluated(*steps, **given).parts  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+def issue(kind: IssueType, location: str) -> Issue:
+    """An issue of a kind at a step."""
+    return Issue(type=kind, description="It is off.", location=location)
+
+
+@pytest.mark.requirement("O2")
+@pytest.mark.parametrize(
+    ("mode", "quality"), [("tool", 1.0), ("tool_repaired", 0.9), ("reasoning", 0.5), ("reasoning_fallback", 0.3)]
+)
+def test_source_quality_is_how_results_came_about(mode: StepMode, quality: float) -> None:
+    """A tool's result counts most, reasoning in the place of a tool least; only complete steps count."""
+    assert parts(step("s1", mode=mode)).source_quality == quality
+    assert parts(step("s1", mode=mode), step("s2")).source_quality == (quality + 1) / 2
+    assert parts(step("s1", mode=mode), step("s2", "failed"), blocked("s3")).source_quality == quality
+
+
+@pytest.mark.requirement("O2")
+@pytest.mark.parametrize(
+    ("steps", "density"),
+    [
+        ((step("s1"), step("s2")), 1.0),
+        ((reasoned("s1"), reasoned("s2")), 0.0),
+        ((step("s1"), reasoned("s2")), 0.5),
+        ((step("s1"), reasoned("s2", "s1")), 1.0),
+        ((step("s1"), reasoned("s2", "s1"), reasoned("s3", "s2")), 1.0),
+        ((reasoned("s1"), step("s2", needs=("s1",))), 1.0),
+        ((reasoned("s1"), reasoned("s2", "s1"), step("s3", "failed", needs=("s2",))), 0.0),
+        ((step("s1", "invalid"), reasoned("s2", "s1")), 0.0),
+    ],
+)
+def test_citation_density_is_what_final_results_rest_on(steps: tuple[Step, ...], density: float) -> None:
+    """A result that nothing builds on rests on a tool itself or through earlier steps whose results stand."""
+    assert parts(*steps).citation_density == density
+
+
+@pytest.mark.requirement("O2")
+def test_consistency_is_the_judges() -> None:
+    """Without results there is nothing that agrees."""
+    assert parts(step("s1")).consistency == 0.7
+    assert parts(step("s1", "failed")).consistency == 0.0
+
+
+@pytest.mark.requirement("O2")
+@pytest.mark.parametrize(
+    ("steps", "recency"),
+    [
+        ((step("s1"), step("s2")), 1.0),
+        ((step("s1"), step("s2", "invalid")), 0.5),
+        ((step("s1"), step("s2", "failed")), 0.5),
+        ((step("s1"), step("s2", "pending")), 1.0),
+        ((step("s1"), step("s2", "failed"), step("s2_r1")), 1.0),
+        ((step("s1"), step("s2", "invalid"), step("s2_r1", "pending")), 1.0),
+        ((step("s1", "failed"), step("s1_r1", "failed")), 0.0),
+    ],
+)
+def test_recency_is_the_share_of_results_that_still_stand(steps: tuple[Step, ...], recency: float) -> None:
+    """What was contradicted or went wrong does not; an attempt that was made good, or is being, is forgiven."""
+    assert parts(*steps).recency == recency
+
+
+@pytest.mark.requirement("O2")
+@pytest.mark.parametrize(
+    ("steps", "coverage"),
+    [
+        ((step("s1"), step("s2")), 1.0),
+        ((step("s1"), step("s2", "pending")), 0.5),
+        ((step("s1"), blocked("s2"), step("s3", "failed"), step("s4", "pending")), 0.25),
+        ((step("s1"), step("s2", clarity="PARTIALLY_CLEAR")), 0.75),
+        ((step("s1"), blocked("s2"), step("s2_r1")), 1.0),
+        ((step("s1"), step("s2", clarity="PARTIALLY_CLEAR"), step("s2_r1")), 1.0),
+        ((), 0.0),
+    ],
+)
+def test_coverage_is_the_share_of_aspects_addressed(steps: tuple[Step, ...], coverage: float) -> None:
+    """An aspect is a fragment of the plan; the best of its complete versions addresses it, partly if partly clear."""
+    found = evaluated(*steps)
+    assert found.coverage == coverage and found.parts and found.parts.entity_coverage == coverage
+
+
+@pytest.mark.requirement("O2")
+def test_coverage_can_count_what_the_answer_must_contain() -> None:
+    """With ``entity_ratio`` it is the share of named things that are there; where none could be named, of aspects."""
+    by_entities: JsonObject = {"coverage_method": "entity_ratio"}
+    steps, named = (step("s1"), step("s2", "pending")), {"a sum": True, "a tax": True, "a total": False}
+    assert evaluated(*steps, entities=named, state_monitor=by_entities).coverage == pytest.approx(2 / 3, abs=1e-6)
+    assert evaluated(*steps, entities=named).coverage == 0.5
+    assert evaluated(*steps, state_monitor=by_entities).coverage == 0.5
+
+
+@pytest.mark.requirement("O2")
+def test_confidence_is_the_weighted_mean_of_its_parts() -> None:
+    """With the design's weights, and with others."""
+    steps = (step("s1"), reasoned("s2"))
+    assert parts(*steps).model_dump() == {
+        "source_quality": 0.75, "entity_coverage": 1.0, "citation_density": 0.5, "consistency": 0.7, "recency": 1.0,
+    }  # fmt: skip
+    expected = 0.30 * 0.75 + 0.25 * 1 + 0.20 * 0.5 + 0.15 * 0.7 + 0.10 * 1
+    assert evaluated(*steps).confidence == pytest.approx(expected)
+    only: JsonObject = {**dict.fromkeys(ConfidenceParts.model_fields, 0), "consistency": 1}
+    assert evaluated(*steps, state_monitor={"weights": only}).confidence == 0.7
+
+
+@pytest.mark.requirement("O2")
+@pytest.mark.parametrize(("least", "share"), [(0, 1.0), (1, 1.0), (2, 0.5), (4, 0.25)])
+def test_too_few_sources_scale_the_confidence_down(least: int, share: float) -> None:
+    """In proportion to the tool results that there are of those that are wanted."""
+    full = evaluated(step("s1"), reasoned("s2")).confidence
+    found = evaluated(step("s1"), reasoned("s2"), evaluate={"min_sources_for_confidence": least})
+    assert full is not None and found.confidence == pytest.approx(full * share, abs=1e-6)
+
+
+@pytest.mark.requirement("O2")
+def test_a_calibration_maps_the_confidence_and_leaves_its_parts() -> None:
+    """The parts stay what they are; the confidence is what they mean."""
+    effect = AssessConvergence(
+        task=Task(text="t"), plan=Plan(steps=(step("s1"),)), thresholds=ConvergenceThresholds(),
+        report=SemanticValidationReport(),
+    )  # fmt: skip
+    plain = evaluate(effect, ReasoningEngine(), SCORES)
+    mapped = evaluate(effect, ReasoningEngine(), SCORES, calibrated=lambda mean: mean / 2)
+    assert plain.confidence and mapped.confidence == plain.confidence / 2 and mapped.parts == plain.parts
+
+
+@pytest.mark.requirement("O1", "O2")
+def test_what_is_not_tracked_is_not_computed() -> None:
+    """No confidence and parts, or no coverage; the other stays."""
+    off = evaluated(step("s1"), state_monitor={"track_confidence": False})
+    assert (off.confidence, off.parts, off.coverage) == (None, None, 1.0)
+    off = evaluated(step("s1"), state_monitor={"track_coverage": False})
+    assert off.coverage is None and off.confidence is not None
+
+
+@pytest.mark.requirement("O3")
+@pytest.mark.parametrize(
+    ("issues", "accuracy", "relevance"),
+    [
+        ((), 0.75, 1.0),
+        ((issue("hallucination", "s2"),), 0.5, 1.0),
+        ((issue("consistency", "s1"),), 0.25, 1.0),
+        ((issue("do_say_mismatch", "s1"), issue("consistency", "s1")), 0.25, 1.0),
+        ((issue("relevance", "s1"),), 0.75, 0.5),
+        ((issue("specificity", "s1"),), 0.75, 1.0),
+        ((issue("consistency", "answer"), issue("relevance", "s9")), 0.75, 1.0),
+    ],
+)
+def test_issues_cost_the_dimension_that_they_are_about(
+    issues: tuple[Issue, ...], accuracy: float, relevance: float
+) -> None:
+    """What an issue calls untrue is not accurate, what it calls beside the point is not relevant."""
+    found = evaluated(step("s1"), reasoned("s2"), issues=issues).dimensions
+    assert (found.accuracy, found.relevance) == (accuracy, relevance)
+
+
+@pytest.mark.requirement("O3")
+def test_the_score_is_the_weighted_mean_of_the_dimensions() -> None:
+    """Completeness and coherence are the assessment's; weights are the design's, or others."""
+    found = evaluated(step("s1"), step("s2", "failed"))
+    assert found.dimensions == Dimensions(completeness=0.9, accuracy=1, relevance=1, freshness=0.5, coherence=0.8)
+    assert found.score == pytest.approx(0.30 * 0.9 + 0.25 + 0.20 + 0.15 * 0.5 + 0.10 * 0.8)
+    only: JsonObject = {**dict.fromkeys(Dimensions.model_fields, 0), "freshness": 1}
+    assert evaluated(step("s1"), step("s2", "failed"), evaluate={"weights": only}).score == 0.5
+
+
+GAPPED = (step("s1"), step("s2", clarity="PARTIALLY_CLEAR"), step("s3", "pending"), blocked("s4"), step("s4_r1"))
+BOTH = Contradiction(claim="c", source_a="s1", source_b="s2")
+
+
+@pytest.mark.requirement("O3")
+def test_gaps_name_what_is_missing_weak_unanswered_and_contradictory() -> None:
+    """Things that are not there, steps that are partly clear, steps that are not done, and both sides of a conflict."""
+    gaps = evaluated(*GAPPED, entities={"a sum": True, "a tax": False}, contradictions=[BOTH]).gaps
+    assert gaps == Gaps(
+        missing_entities=("a tax",), weak_coverage=("find s2",), unanswered_aspects=("find s3",), contradictions=(BOTH,)
+    )
+
+
+@pytest.mark.requirement("O3")
+def test_gaps_can_be_switched_off() -> None:
+    """Then none are listed; the scores are the same."""
+    on, off = evaluated(*GAPPED), evaluated(*GAPPED, evaluate={"gap_detection": False})
+    assert off.gaps == Gaps() and off == on.model_copy(update={"gaps": Gaps()})
+
+
+@pytest.mark.requirement("O3")
+@pytest.mark.parametrize(
+    ("steps", "failed", "warnings"),
+    [
+        ((step("s1"),), False, ()),
+        ((reasoned("s1"),), False, ("no result rests on a tool",)),
+        ((step("s1", "failed"),), False, ("no step is complete",)),
+        ((step("s1"),), True, ("the results could not be checked",)),
+        ((), True, ("no step is complete", "the results could not be checked")),
+    ],
+)
+def test_warnings(steps: tuple[Step, ...], failed: bool, warnings: tuple[str, ...]) -> None:
+    """What a reader of the answer should know, in words."""
+    assert evaluated(*steps, failed=failed).warnings == warnings
+
+
+@pytest.mark.requirement("O3")
+@pytest.mark.parametrize(
+    ("steps", "policy", "needed"),
+    [
+        ((blocked("s1"),), {}, True),
+        ((blocked("s1"), step("s2")), {}, False),
+        ((blocked("s1"), step("s2")), {"decide": {"ask_threshold": 1.0}}, True),
+        ((blocked("s1"), step("s1_r1", mode="reasoning_fallback")), {"decide": {"ask_threshold": 1.0}}, False),
+        ((step("s1", "failed"),), {}, False),
+        ((blocked("s1"), step("s2")), {"state_monitor": {"track_confidence": False}}, True),
+    ],
+)
+def test_clarification_is_needed_where_a_step_is_blocked_and_confidence_is_low(
+    steps: tuple[Step, ...], policy: dict[str, JsonObject], needed: bool
+) -> None:
+    """Not where a later version made it good or the rest makes up for it; untracked, being blocked is enough."""
+    assert evaluated(*steps, **policy).needs_clarification is needed
+
+
+@pytest.mark.requirement("O4")
+def test_the_draw_of_the_probabilistic_mode_can_be_had_again() -> None:
+    """The same run draws the same number; another seed, task or plan another. Else there is none."""
+
+    def draw(seed: int = 1, task: str = "t", name: str = "s1", mode: str = "probabilistic") -> float | None:
+        return evaluated(step(name), task=task, decide={"decision_mode": mode, "seed": seed}).draw
+
+    assert draw(mode="deterministic") is None
+    drawn = [draw(), draw(seed=2), draw(task="u"), draw(name="s2")]
+    assert draw() == drawn[0] and len(set(drawn)) == 4
+    assert all(value is not None and 0 <= value < 1 for value in drawn)
+
+
+@pytest.mark.requirement("O2", "O3")
+@given(st.lists(
+    st.tuples(
+        st.sampled_from(["s1", "s2", "s3", "s1_r1", "s2_r1"]),
+        st.sampled_from(["complete", "failed", "invalid", "pending"]),
+        st.sampled_from(["tool", "tool_repaired", "reasoning", "reasoning_fallback"]),
+        st.sampled_from(["CLEAR", "PARTIALLY_CLEAR", "BLOCKED"]),
+    ),
+    max_size=5, unique_by=lambda drawn: drawn[0],
+))  # fmt: skip
+def test_any_plan_has_an_evaluation(drawn: list[tuple[str, StepStatus, StepMode, Clarity]]) -> None:
+    """Every figure is in 0-1, and with full coverage nothing is weak or unanswered."""
+    found = evaluated(*(step(*each) for each in drawn))
+    assert found.confidence is not None and found.coverage is not None
+    assert (found.coverage == 1) == (bool(drawn) and not found.gaps.weak_coverage and not found.gaps.unanswered_aspects)
