@@ -67,20 +67,26 @@ def _said(outcome: Outcome) -> str:
             return f"depth {profile.reasoning_depth} of 5, ambiguity {profile.ambiguity:.1f}"
         case Plan() as plan:
             return f"{_count(len(plan.steps), 'step')}: {'; '.join(step.description for step in plan.steps)}"
+        case StepResult() as result:
+            return f"= {short(result.output, _WIDTH)}"
+        case Reply() as reply:
+            return plain([reply_line(reply)])
+        case Answer() as answer:
+            return short(answer.text if answer.value is None else answer.value, _WIDTH)
+    return _judged(outcome)
+
+
+def _judged(outcome: Outcome) -> str:
+    """What a judgment said of the plan or of its results."""
+    match outcome.value:
         case SemanticValidationReport() as report:
             found = "; ".join(issue.description for issue in report.issues)
             return f"{_count(len(report.issues), 'issue')}: {found}" if report.issues else "no issues"
         case Refinement() as refinement:
             return _refined(refinement)
-        case StepResult() as result:
-            return f"= {short(result.output, _WIDTH)}"
         case ConvergenceAssessment() as judged:
             scores = f"{judged.completeness:.2f} {judged.coherence:.2f} {judged.consistency:.2f}"
             return f"{'converged' if judged.converged else 'not converged'} {scores}"
-        case Reply() as reply:
-            return plain([reply_line(reply)])
-        case Answer() as answer:
-            return short(answer.text if answer.value is None else answer.value, _WIDTH)
     return ""
 
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import math
 import os
 import sys
-import tomllib
-from collections.abc import Iterable
 from pathlib import Path
 
 from aeon.assembly import resumption
@@ -20,7 +17,7 @@ from aeon.observability.lines import visible
 from aeon.runtime.fork import fork
 from aeon.runtime.journal import Journal
 from aeon.schema import Config, JsonValue
-from aeon.settings import with_overrides
+from aeon.settings import assignments, with_overrides
 
 __all__ = ["command"]
 
@@ -28,7 +25,7 @@ __all__ = ["command"]
 def command(options: argparse.Namespace) -> int:
     """Fork the run in ``options.file`` and run the fork."""
     journal = read(options.file)
-    config = with_overrides(_in_force(journal, options.at), _overrides(options.set)) if options.set else None
+    config = with_overrides(_in_force(journal, options.at), assignments(options.set)) if options.set else None
     value = _value(options.value) if options.value is not None else None
     path = options.save or _free(options.file)
     tried = fork(journal, options.at, config, value)  # in memory: what is wrong is said before there is a file
@@ -46,34 +43,6 @@ def _in_force(journal: Journal, at: int) -> Config:
     """The configuration that the run had before effect ``at``."""
     changed = [entry.config for number, entry in sorted(journal.entries.items()) if entry.config and number < at]
     return changed[-1] if changed else journal.opened.config
-
-
-def _overrides(settings: Iterable[str]) -> dict[str, object]:
-    """``a.b=1`` as ``{"a": {"b": 1}}``; of two for the same setting the later one counts."""
-    whole: dict[str, object] = {}
-    for setting in settings:
-        path, equals, text = setting.partition("=")
-        if not equals or not all(path.strip().split(".")):
-            raise UsageError(f"--set {setting}: should look like convergence.completeness=0.8")
-        *tables, name = path.strip().split(".")
-        table = whole
-        for each in tables:
-            inner = table.setdefault(each, {})
-            if not isinstance(inner, dict):
-                raise UsageError(f"--set {setting}: {each} has been given a value already")
-            table = inner
-        table[name] = _toml(text)
-    return whole
-
-
-def _toml(text: str) -> object:
-    """A value in TOML; what is none is text."""
-    try:
-        read = tomllib.loads(f"value = {text}")
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return text
-    value: object = read["value"] if set(read) == {"value"} else text
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _value(text: str) -> JsonValue:

@@ -29,9 +29,9 @@ from aeon.observability.log import log_observer
 from aeon.runtime.events import Observer
 from aeon.schema import Result
 
-__all__ = ["ANSWERED", "CONVERGED", "FAILED", "WAITING", "Session", "exit_code", "spec_of"]
+__all__ = ["Session", "exit_code", "spec_of"]
 
-CONVERGED, FAILED, ANSWERED, WAITING = 0, 1, 3, 4
+_CONVERGED, _FAILED, _ANSWERED, _WAITING = 0, 1, 3, 4
 
 
 class Session:
@@ -98,7 +98,7 @@ class Session:
 
 def exit_code(result: Result) -> int:
     """What a run's stop reason means for a shell."""
-    return {"converged": CONVERGED, "failed": FAILED, "waiting": WAITING}.get(result.stop_reason, ANSWERED)
+    return {"converged": _CONVERGED, "failed": _FAILED, "waiting": _WAITING}.get(result.stop_reason, _ANSWERED)
 
 
 def spec_of(model: LLMAdapter, given: str | None) -> str | None:

@@ -163,7 +163,8 @@ def _request(effect: Effect) -> dict[str, JsonValue]:
 
 
 def _outcome(outcome: Outcome) -> dict[str, JsonValue]:
-    return outcome.model_dump(mode="json", exclude={"started": True, "ended": True, "config": True, "usage": {"cached_tokens"}})
+    timeless = {"started": True, "ended": True, "config": True, "usage": {"cached_tokens"}}
+    return outcome.model_dump(mode="json", exclude=timeless)
 
 
 def _passes(a: Result, b: Result) -> Iterator[PassDifference]:
@@ -200,16 +201,17 @@ def _differing(a: JsonValue, b: JsonValue, path: str = "") -> Iterator[Differing
     """Every place where two JSON values differ; lists of things that have ids are compared by id."""
     if isinstance(a, list) and isinstance(b, list):
         a, b = _by_key(a), _by_key(b)
+    if a == b:
+        return
     if not (isinstance(a, dict) and isinstance(b, dict)):
-        if a != b:
-            yield Differing(path=path, a=a, b=b)
+        yield Differing(path=path, a=a, b=b)
         return
     for key in dict.fromkeys([*a, *b]):
         below = f"{path}.{key}" if path else str(key)
-        if key not in a or key not in b:
-            yield Differing(path=below, a=a.get(key), b=b.get(key), only="a" if key in a else "b")
-        else:
+        if key in a and key in b:
             yield from _differing(a[key], b[key], below)
+        else:
+            yield Differing(path=below, a=a.get(key), b=b.get(key), only="a" if key in a else "b")
 
 
 def _by_key(items: list[JsonValue]) -> dict[str, JsonValue]:

@@ -40,7 +40,7 @@ class Terminal:
                 assert self.process.poll() is None, self.screen
 
     def types(self, text: str) -> None:
-        """Type something; ``\\x03`` is Ctrl-C and ``\\x04`` Ctrl-D."""
+        """Type something; the character 3 is Ctrl-C, and 4 is Ctrl-D."""
         os.write(self._own, text.encode())
 
     def ended(self) -> int:
