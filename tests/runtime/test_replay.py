@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -10,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import aeon
 from aeon.errors import Divergence, JournalError
 from aeon.kernel.effects import Program
 from aeon.kernel.phases import run
@@ -139,3 +142,32 @@ def test_another_program_diverges_at_its_first_other_request() -> None:
 
     with pytest.raises(Divergence, match=r"^entry 0: "):
         replay(journal, hasty)
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from aeon.runtime.journal import Journal
+from aeon.runtime.replay import replay
+from runtime.lives import lived, world
+path = Path(sys.argv[1])
+print(lived(path, world()).model_dump_json())
+print(replay(Journal.read(path)).model_dump_json())
+print(path.read_text())
+"""
+
+
+@pytest.mark.requirement("K3", "H1", "O6")
+def test_history_and_journal_are_the_same_bytes_under_any_hash_seed(tmp_path: Path) -> None:
+    """A run with branches, a failed step, a question and refinements comes out the same in any process."""
+    roots = f"{Path(__file__).parents[1]}:{Path(aeon.__file__).parents[1]}"
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT, str(tmp_path / f"{seed}.jsonl")], capture_output=True, check=True,
+            env={"PYTHONHASHSEED": str(seed), "PYTHONPATH": roots},
+        ).stdout
+        for seed in (0, 1, 2)
+    }  # fmt: skip
+    assert len(outputs) == 1
+    first, second, *lines = outputs.pop().splitlines()
+    assert first == second and len(lines) > 20

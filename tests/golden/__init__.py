@@ -1,0 +1,1 @@
+"""Journals that every later version replays, or refuses by version."""

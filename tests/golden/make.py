@@ -1,0 +1,129 @@
+"""Writes the golden journals that are missing: ``PYTHONPATH=.:tests python -m golden.make``. None is written again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TypeAlias
+
+from aeon.errors import OutcomeUnknown
+from aeon.kernel.effects import Effect
+from aeon.runtime.driver import AsyncDriver
+from aeon.runtime.fork import fork
+from aeon.runtime.journal import Journal
+from aeon.runtime.ledger import current_ledger
+from aeon.schema import (
+    Budget, Config, ConvergenceAssessment, Dimensions, Evaluation, Failure, Frozen, Question, Refinement, Reply,
+    StepResult, TaskProfile,
+)  # fmt: skip
+from kernel.world import CONVERGED, ENDPOINT_DOWN, NOT_YET, World, add, found, step
+from runtime.handlers import job, ticking
+from runtime.lives import went_on
+
+__all__ = ["FOLDER", "MADE"]
+
+Handler: TypeAlias = Callable[[Effect], Awaitable[Frozen]]
+FOLDER = Path(__file__).parent
+WHICH = Question(text="Which year?", options=("2025", "2026"), default="2026")
+STEPS = (step("a"), step("b"), step("c", "a", "b"))
+LONG = {"profile": TaskProfile(reasoning_depth=5, ambiguity=0), "assess": NOT_YET}
+
+
+def growing(effect: Effect, n: int) -> Refinement:
+    """A step more each time, after a question where one may be put."""
+    return Refinement(question=WHICH) if effect.may_ask and n == 0 else add(step(f"more{n}"))
+
+
+def evaluated(confidence: float, **fields: object) -> ConvergenceAssessment:
+    """Not converged, with this confidence."""
+    judged = Dimensions(completeness=0.5, accuracy=0.5, relevance=0.5, freshness=0.5, coherence=0.5)
+    evaluation = Evaluation(confidence=confidence, dimensions=judged, score=0.5, **fields)  # type: ignore[arg-type]
+    return NOT_YET.model_copy(update={"evaluation": evaluation})
+
+
+def driven(path: Path, world: World, config: Config | None = None, stop_in: str = "", **handlers: Handler) -> None:
+    """A run whose journal is kept; somebody asks it to stop in the phase ``stop_in``."""
+    driver = AsyncDriver((), lambda: Journal(path), ticking(), new_id=lambda: path.stem)
+
+    async def stopping(effect: Effect) -> Frozen:
+        driver.interrupt()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    driver.execute(job(world, config, **handlers | ({stop_in: stopping} if stop_in else {})))
+
+
+def converged(path: Path) -> None:
+    """Branches, a failed step, a question and a refinement on the way."""
+
+    def execute(effect: Effect, n: int) -> Frozen:
+        return Failure(kind="tool", message="no such row") if n == 1 else StepResult(output={"ü": [n, None]})
+
+    answers = [NOT_YET, CONVERGED]
+    driven(path, World(
+        STEPS, execute=execute, validate_plan=found("plan"), refine_plan=growing, ask=Reply(text="1066"),
+        assess=lambda _, n: answers[n],
+    ))  # fmt: skip
+
+
+def resumed(path: Path) -> None:
+    """Interrupted in its first pass, taken up again, converged."""
+    driven(path, World(STEPS), stop_in="validate_results")
+    went_on(path, World(STEPS), ticking())
+
+
+def forked(path: Path) -> None:
+    """Shares five effects with a run that had one pass; with two it converges."""
+    journal = Journal()
+    answers = [NOT_YET, CONVERGED]
+    driver = AsyncDriver((), lambda: journal, ticking(), new_id=lambda: "parent")
+    driver.execute(job(World(STEPS, assess=NOT_YET, refine_plan=growing), Config(max_passes=1)))
+    again = World(STEPS, assess=lambda _, n: answers[n], refine_plan=growing)
+    went_on(fork(journal, 5, Config(max_passes=2), path=path), again, ticking())
+
+
+def budgeted(**budget: float) -> Callable[[Path], None]:
+    """A run that would go on for ever but for this budget."""
+    return lambda path: driven(path, World(**LONG, refine_plan=growing), Config(budget=Budget.model_validate(budget)))
+
+
+async def mail(effect: Effect) -> Frozen:
+    """A tool that changes the world and does not say whether it did."""
+    with current_ledger().tool_call("mail"):
+        raise OutcomeUnknown("mail did not return")
+
+
+SPENT = Failure(kind="allowance", limit="tokens", message="a call of up to 900 tokens does not fit: 20 left")
+MADE: dict[str, Callable[[Path], None]] = {
+    "converged": converged,
+    "resumed": resumed,
+    "forked": forked,
+    "confident": lambda path: driven(path, World(assess=evaluated(0.9, coverage=1.0))),
+    "ttl_expired": lambda path: driven(path, World(**LONG, refine_plan=growing), Config(max_passes=2)),
+    "calls_exhausted": budgeted(calls=12),
+    "tokens_exhausted": lambda path: driven(path, World(STEPS, execute=SPENT)),
+    "seconds_exhausted": budgeted(seconds=6),
+    "cost_exhausted": budgeted(cost=0.09),
+    "interrupted": lambda path: driven(path, World(STEPS), stop_in="execute"),
+    "diminishing_returns": lambda path: driven(path, World(**LONG | {"assess": evaluated(0.6)}, refine_plan=growing)),
+    "stalled": lambda path: driven(path, World(assess=NOT_YET)),
+    "waiting": lambda path: driven(
+        path, World(validate_plan=found("plan"), refine_plan=growing, ask=Failure(kind="waiting", message=WHICH.text))
+    ),
+    "unknown_outcome": lambda path: driven(path, World(ask=Reply(text="stop")), execute=mail),
+    "failed": lambda path: driven(path, World(STEPS, validate_results=ENDPOINT_DOWN)),
+}
+"""How each journal is made, by its name: that of its stop reason, save for those that converged in another way."""
+
+
+def main() -> None:
+    """Write those that are missing."""
+    for name, make in MADE.items():
+        path = FOLDER / f"{name}.jsonl"
+        if not path.exists():
+            make(path)
+
+
+if __name__ == "__main__":
+    main()
