@@ -14,10 +14,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from aeon.convergence.evaluation import evaluate
+from aeon.convergence.evaluation import evaluate, standing
 from aeon.kernel.effects import AssessConvergence
 from aeon.schema import (
-    ConvergenceAssessment, Contradiction, Evaluation, Form, Frozen, ReasoningEngine, Step, fragment,
+    ConvergenceAssessment, Contradiction, Evaluation, Form, Frozen, Plan, ReasoningEngine, Step,
 )  # fmt: skip
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import cut, fence, load, render
@@ -76,7 +76,7 @@ class ConvergenceEngine:
     async def assess(self, effect: AssessConvergence) -> ConvergenceAssessment:
         """The assessment; ``converged`` only if every score reaches its threshold and nothing is left undone."""
         problems = _problems(effect)
-        codes = ["steps_unfinished"] if _unfinished(effect.plan.steps) or not effect.plan.results() else []
+        codes = ["steps_unfinished"] if _unfinished(effect.plan) or not effect.plan.results() else []
         scores = {"completeness": 0.0, "coherence": 1.0, "consistency": 1.0}
         form: Form = "none"
         for name in _asked(effect):
@@ -159,11 +159,10 @@ def _asked(effect: AssessConvergence) -> tuple[str, ...]:
 
 def _problems(effect: AssessConvergence) -> list[str]:
     """What structure and validation have found, for the judge to see."""
-    unfinished = [f"{s.id} is {s.status}: {s.problem or s.description}" for s in _unfinished(effect.plan.steps)]
+    unfinished = [f"{s.id} is {s.status}: {s.problem or s.description}" for s in _unfinished(effect.plan)]
     return unfinished + [f"{issue.location}: {issue.description}" for issue in effect.report.issues]
 
 
-def _unfinished(steps: tuple[Step, ...]) -> list[Step]:
-    """Steps without a good end that no later version of their fragment has made good."""
-    good = {fragment(step.id) for step in steps if step.status == "complete"}
-    return [step for step in steps if step.status != "complete" and fragment(step.id) not in good]
+def _unfinished(plan: Plan) -> list[Step]:
+    """Steps without a good end of which there is no later version."""
+    return [step for step in standing(plan) if step.status != "complete"]

@@ -11,7 +11,7 @@ from aeon.schema import (
     ConfidenceParts, Contradiction, Dimensions, Evaluation, Gaps, Plan, ReasoningEngine, Step, fragment,
 )  # fmt: skip
 
-__all__ = ["evaluate", "mean_confidence"]
+__all__ = ["evaluate", "mean_confidence", "standing"]
 
 _GROUNDED = {"tool": 1.0, "tool_repaired": 0.9, "reasoning": 0.5, "reasoning_fallback": 0.3}
 _CLEAR = {"CLEAR": 1.0, "PARTIALLY_CLEAR": 0.5, "BLOCKED": 0.0}
@@ -51,8 +51,22 @@ def evaluate(
 
 def _unclear(plan: Plan, confidence: float | None, below: float) -> bool:
     """Whether a step is blocked and nothing makes up for it."""
-    blocked = any(step.clarity == "BLOCKED" for step in _standing(plan))
+    blocked = any(step.clarity == "BLOCKED" for step in standing(plan))
     return blocked and (confidence is None or confidence < below)
+
+
+def standing(plan: Plan) -> list[Step]:
+    """The steps that count: all but those that ended badly and of which there is a later version."""
+    latest: dict[str, Step] = {}
+    for step in plan.steps:
+        known = latest.setdefault(fragment(step.id), step)
+        if _version(step) > _version(known):
+            latest[fragment(step.id)] = step
+    return [s for s in plan.steps if s.status not in ("failed", "invalid") or latest[fragment(s.id)] is s]
+
+
+def _version(step: Step) -> int:
+    return int(step.id.removeprefix(fragment(step.id)).removeprefix("_r") or 0)
 
 
 def mean_confidence(parts: ConfidenceParts, plan: Plan, engine: ReasoningEngine) -> float:
@@ -92,13 +106,12 @@ def _dimensions(effect: AssessConvergence, scores: dict[str, float]) -> Dimensio
 
 
 def _aspects(plan: Plan) -> dict[str, float]:
-    """How far each aspect of the task is addressed; an aspect is a fragment of the plan, by its latest step."""
-    addressed: dict[str, float] = {}
-    for step in _standing(plan):
+    """How far each aspect of the task is addressed; an aspect is a fragment of the plan, with all steps that stand."""
+    addressed: dict[str, list[float]] = {}
+    for step in standing(plan):
         share = _CLEAR[step.clarity] if step.status == "complete" else 0.0
-        name = fragment(step.id)
-        addressed[name] = max(share, addressed.get(name, 0.0))
-    return addressed
+        addressed.setdefault(fragment(step.id), []).append(share)
+    return {name: _mean(shares) for name, shares in addressed.items()}
 
 
 def _gaps(
@@ -155,17 +168,9 @@ def _complete(plan: Plan) -> list[Step]:
     return [step for step in plan.steps if step.status == "complete"]
 
 
-def _standing(plan: Plan) -> list[Step]:
-    """The steps that count: of each fragment the complete ones, or else the latest."""
-    latest = {fragment(step.id): step for step in plan.steps}
-    good = {fragment(step.id) for step in _complete(plan)}
-    undone = [step for name, step in latest.items() if name not in good]
-    return [step for step in plan.steps if step.status == "complete" or step in undone]
-
-
 def _still_standing(plan: Plan) -> float:
-    """The share of the steps that ran whose result still stands; an attempt that was made good later is forgiven."""
-    return _mean(float(step.status == "complete") for step in _standing(plan) if step.executed)
+    """The share of the steps that ran whose result still stands; an attempt that there is a later one of is forgiven."""
+    return _mean(float(step.status == "complete") for step in standing(plan) if step.executed)
 
 
 def _mean(shares: Iterable[float]) -> float:

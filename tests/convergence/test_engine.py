@@ -158,6 +158,14 @@ def test_a_step_that_a_later_version_made_good_is_finished() -> None:
 
 
 @pytest.mark.requirement("J6")
+@pytest.mark.parametrize("status", ["pending", "failed", "invalid"])
+def test_a_subplan_is_finished_when_all_of_it_is(status: StepStatus) -> None:
+    """What one of its steps gave makes up for none of the others."""
+    assessment, _ = assess(scoring(), (step("s1", "invalid"), step("s1_r1"), step("s1_r2", status)))
+    assert assessment.reason_codes == ("steps_unfinished",) and len(assessment.detected_issues) == 1
+
+
+@pytest.mark.requirement("J6")
 @pytest.mark.parametrize("steps", [(), (step("s1", "failed"),), (step("s1", "pending"),)])
 def test_without_results_nothing_is_asked(steps: tuple[Step, ...]) -> None:
     """The codes say that steps are unfinished and that nothing is complete."""

@@ -124,12 +124,14 @@ def test_recency_is_the_share_of_results_that_still_stand(steps: tuple[Step, ...
         ((step("s1"), blocked("s2"), step("s3", "failed"), step("s4", "pending")), 0.25),
         ((step("s1"), step("s2", clarity="PARTIALLY_CLEAR")), 0.75),
         ((step("s1"), blocked("s2"), step("s2_r1")), 1.0),
-        ((step("s1"), step("s2", clarity="PARTIALLY_CLEAR"), step("s2_r1")), 1.0),
+        ((step("s1"), blocked("s2"), step("s2_r1"), step("s2_r2", "failed")), 0.75),
+        ((step("s1"), blocked("s2"), step("s2_r1", "failed"), step("s2_r3"), step("s2_r2")), 1.0),
+        ((step("s1"), blocked("s2"), step("s2_r1", "failed"), step("s2_r2", "pending")), 0.5),
         ((), 0.0),
     ],
 )
 def test_coverage_is_the_share_of_aspects_addressed(steps: tuple[Step, ...], coverage: float) -> None:
-    """An aspect is a fragment of the plan; the best of its complete versions addresses it, partly if partly clear."""
+    """An aspect is a fragment of the plan, with its subplan; what is partly clear or partly done addresses it partly."""
     found = evaluated(*steps)
     assert found.coverage == coverage and found.parts and found.parts.entity_coverage == coverage
 
