@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import get_args
 
 from aeon.errors import JournalError, UsageError
 from aeon.runtime.replay import unfinished
 from aeon.runtime.sealed import unsealed
-from aeon.simulation.disk import NAME, Strike
+from aeon.simulation.clock import QUANTUM
+from aeon.simulation.disk import NAME, Mode, Strike
 from aeon.simulation.faults import TROUBLES, Scenario
 from aeon.simulation.invariants import hold, same
 from aeon.simulation.life import Life, Story, Troubles
@@ -68,30 +70,24 @@ def _run(
 
 
 def _troubles(scenario: Scenario, straight: Story) -> Troubles:
-    """What happens to the run, at places that it really has."""
+    """What happens to the run, at places and times that it really has."""
     chance = scenario.chance("troubles")
-    lines, begun = straight.world.disk.lines, straight.world.disk.begun
-    at, tool = chance.randrange(lines), chance.randrange(max(1, begun))
+    lines, tools = straight.world.disk.lines, max(1, straight.world.disk.begun)
     ends = [entry.ended for _, entry in sorted(straight.journal.entries.items())]
-    moment = chance.choice([*ends, chance.randint(0, int(max(ends) * 64)) / 64])
-    jump = (chance.randint(0, int(max(ends) * 64)) / 64, chance.choice((-1, 1)) * chance.randint(1, 9) * _YEAR)
-    moved = [chance.randint(-9, 9) * _YEAR + 1 for _ in range(3)]
-    down = chance.randrange(max(1, straight.world.calls))
-    kinds = scenario.faults
-    struck: list[Strike | None] = [
-        Strike(tool if name == "begun" else at, name)
-        for name in ("before", "after", "torn", "begun", "each")
-        if f"crash_{name}" in kinds
-    ]
-    return Troubles(
-        strike=chance.choice(struck or [None]),
-        strike_call=tool if "crash_called" in kinds else None,
-        interrupts=[moment] if "interrupt" in kinds else [],
-        jumps=[jump] if "clock_jump" in kinds else [],
-        moved=moved if "clock_moved" in kinds else [],
-        down_at=down if "outage" in kinds else None,
-        attended="question_suspended" not in kinds,
+    last = int(max(ends) / QUANTUM)
+    everything = Troubles(
+        strike_call=chance.randrange(tools),
+        interrupts=[chance.choice([*ends, chance.randint(0, last) * QUANTUM])],
+        jumps=[(chance.randint(0, last) * QUANTUM, chance.choice((-1, 1)) * chance.randint(1, 9) * _YEAR)],
+        moved=[chance.randint(-9, 9) * _YEAR + 1 for _ in range(3)],
+        down_at=chance.randrange(max(1, straight.world.calls)),
+        attended=False,
     )
+    at, tool = chance.randrange(lines), chance.randrange(tools)
+    modes = [mode for mode in get_args(Mode) if f"crash_{mode}" in scenario.faults]
+    mode = chance.choice(modes) if modes else None
+    strike = Strike(tool if mode == "begun" else at, mode) if mode else None
+    return everything.only(scenario.faults, strike)
 
 
 def _delivered_twice(story: Story, life: Life) -> None:

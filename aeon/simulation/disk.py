@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from aeon.runtime.journal import Journal
 from aeon.runtime.sealed import sealed, unsealed
 
-__all__ = ["NAME", "Crash", "Disk", "Strike"]
+__all__ = ["NAME", "Crash", "Disk", "Mode", "Strike"]
+
+Mode: TypeAlias = Literal["before", "after", "torn", "begun", "each"]
 
 NAME = "run.jsonl"
-_MOST_CRASHES = 40
+_MOST_CRASHES = 8
 
 
 class Crash(BaseException):
@@ -19,10 +21,13 @@ class Crash(BaseException):
 
 
 class Strike(NamedTuple):
-    """When to die: before, after or in the middle of the ``at``-th line (from 0), or after that ``begun`` line."""
+    """When to die: before, after or in the middle of line ``at`` (from 0), or after that ``begun`` line.
+
+    ``each`` dies after line ``at`` and again after each of those that follow, eight times at most.
+    """
 
     at: int
-    mode: Literal["before", "after", "torn", "begun", "each"]
+    mode: Mode
 
 
 class Disk:
@@ -74,7 +79,7 @@ class Disk:
     def _hits(self, strike: Strike, number: int, tool: int | None) -> bool:
         if strike.mode == "begun":
             return tool == strike.at
-        return strike.mode == "each" or number == strike.at
+        return number >= strike.at if strike.mode == "each" else number == strike.at
 
 
 class _File:

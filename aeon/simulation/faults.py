@@ -40,7 +40,7 @@ KINDS: dict[str, str] = {
     "crash_torn": "the process dies in the middle of a line of the journal",
     "crash_begun": "the process dies after the journal says that a tool begins, before it does",
     "crash_called": "the process dies when a tool has done its work, before the journal says so",
-    "crash_each": "the process dies after each line of the journal, over and over",
+    "crash_each": "the process dies after line upon line of the journal, eight times at most",
     "twice_answered": "the answer to a question is delivered twice",
     "twice_resumed": "a run that has ended is taken up once more",
     "line_twice": "a line is delivered twice into the journal",

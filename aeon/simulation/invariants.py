@@ -67,9 +67,7 @@ def _answered(world: World, result: Result) -> None:
         world.wrong("it ends in an answer", "the answer is empty")
     if result.stop_reason not in get_args(StopReason):
         world.wrong("it ends in an answer", f"{result.stop_reason!r} is no stop reason")
-    world.fired[f"budget_{result.stop_reason.removesuffix('_exhausted')}"] += world.has(
-        f"budget_{result.stop_reason.removesuffix('_exhausted')}"
-    )
+    world.ran_out(result.stop_reason.removesuffix("_exhausted"))
     world.fired["question_assumed"] += world.has("question_assumed") and bool(result.assumptions)
 
 

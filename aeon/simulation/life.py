@@ -57,6 +57,18 @@ class Troubles:
     down_at: int | None = None
     attended: bool = True
 
+    def only(self, kinds: frozenset[str], strike: Strike | None) -> Troubles:
+        """Those of these kinds, with this strike."""
+        return Troubles(
+            strike=strike,
+            strike_call=self.strike_call if "crash_called" in kinds else None,
+            interrupts=self.interrupts if "interrupt" in kinds else [],
+            jumps=self.jumps if "clock_jump" in kinds else [],
+            moved=self.moved if "clock_moved" in kinds else [],
+            down_at=self.down_at if "outage" in kinds else None,
+            attended=self.attended or "question_suspended" not in kinds,
+        )
+
 
 @dataclass
 class Story:

@@ -56,9 +56,8 @@ class Watch:
             self.plan(plan)  # the answer may rest on an earlier plan
         if isinstance(effect, ExecuteStep) and isinstance(outcome.value, StepResult):
             self._keep(effect.step.given(outcome.value))
-        if outcome.failure and not recorded:
-            limit = outcome.failure.limit
-            self._world.fired[f"budget_{limit}"] += bool(limit) and self._world.has(f"budget_{limit}")
+        if not recorded:
+            self._world.ran_out(outcome.failure.limit if outcome.failure else None)
 
     def _noted(self, note: Note) -> None:
         if note.plan is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from random import Random
 
@@ -96,18 +95,21 @@ class Words:
                 return self._text(schema, key, place)
 
     def _object(self, schema: JsonObject, root: JsonObject, place: str) -> JsonValue:
-        properties, required = schema.get("properties"), schema.get("required")
+        properties = schema.get("properties")
         known = properties if isinstance(properties, dict) else {}
-        wanted = required if isinstance(required, list) else []
-        names: Iterable[str] = known
-        if _numbered(known):
-            most = min(len(known), self.steps)
-            numbered = [name for name in known if _is_step(name)]
-            chosen = numbered[: min(self.chance.randint(1, most), self.chance.randint(1, most) + 1)]
-            names = [name for name in known if name in chosen or not _is_step(name)]
+        steps = [name for name in known if _is_step(name)]
+        if steps:
+            most = min(len(steps), self.steps)
+            chosen = steps[: min(self.chance.randint(1, most), self.chance.randint(1, most) + 1)]
+            names = [name for name in known if name in chosen or name not in steps]
         else:
-            names = [name for name in known if name in wanted or self.chance.random() < 0.5]
+            names = self._some(known, schema.get("required"))
         return {name: self.value(known[name], root, name, name if _is_step(name) else place) for name in names}
+
+    def _some(self, known: JsonObject, required: JsonValue) -> list[str]:
+        """The names that an object must have, and some of the others."""
+        wanted = required if isinstance(required, list) else []
+        return [name for name in known if name in wanted or self.chance.random() < 0.5]
 
     def _text(self, schema: JsonObject, key: str, place: str) -> str:
         pattern = schema.get("pattern")
@@ -127,10 +129,6 @@ class Words:
 
 def _is_step(name: str) -> bool:
     return name[:1] in ("s", "n") and name[1:].isdecimal()
-
-
-def _numbered(known: JsonObject) -> bool:
-    return any(map(_is_step, known))
 
 
 def _tool(variant: JsonValue) -> JsonValue:

@@ -71,6 +71,11 @@ class World:
         """Keep a violation."""
         self.problems.append(Problem(invariant, detail))
 
+    def ran_out(self, budget: str | None) -> None:
+        """Count a budget that ran out, if it is one that was to."""
+        if self.has(f"budget_{budget}"):
+            self.fired[f"budget_{budget}"] += 1
+
     def touched(self, what: str) -> None:
         """Something is asked of the world. Raises `Crash` where nobody is there any more to ask."""
         if self.disk.dead:

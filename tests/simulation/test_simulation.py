@@ -26,7 +26,7 @@ def life() -> Iterator[Life]:
         yield one
 
 
-@pytest.mark.requirement("K3", "K9", "K12", "K13")
+@pytest.mark.requirement("K3", "K9", "K10", "K12", "K13", "H3", "X1", "X5")
 def test_every_invariant_holds_in_hundreds_of_seeds() -> None:
     """Runs end within their bounds, replay and resume to the same bytes, and do nothing twice, whatever happens."""
     tally = simulate(range(SEEDS))
@@ -36,7 +36,7 @@ def test_every_invariant_holds_in_hundreds_of_seeds() -> None:
     assert {"converged", "ttl_expired", "stalled", "unknown_outcome", "calls_exhausted"} <= set(tally.reasons)
 
 
-@pytest.mark.requirement("K13")
+@pytest.mark.requirement("K9", "K13", "O6", "X5")
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_fault_can_be_brought_about_alone(kind: str, life: Life) -> None:
     """A few seeds with this fault and no other show that it fires, and nothing breaks."""
