@@ -16,6 +16,8 @@ from aeon.plan.schema import faults, plan_schema, to_step
 from aeon.plan.strategy import constraints, query_schema, query_words
 from aeon.schema import Frozen, JsonObject, Plan, Question, Refine, RefinedQuery, Refinement, Step
 from aeon.supervisor.briefing import Briefing
+from aeon.supervisor.judge import Judge
+from aeon.supervisor.judge_specs import judgment
 from aeon.supervisor.prompt import cut, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.registry import ToolRegistry
@@ -51,6 +53,7 @@ class RecursivePlanner:
         self._briefing = briefing
         self._tools = tools
         self._policy = policy or Refine()
+        self._judge = Judge(supervisor, unmeasured_decides=True)
 
     async def draft(self, effect: DraftPlan) -> Plan:
         """A plan for the effect's task: about as many steps as its profile expects, never more than allowed.
@@ -87,9 +90,11 @@ class RecursivePlanner:
         """
         if effect.most_steps < 1:
             return Refinement(advisories=("the plan is full: no further step fits",))
-        if effect.may_ask and any(t.kind in ("blocked", "ambiguous") for t in effect.triggers):
-            with contextlib.suppress(CompletionError):  # without a usable question, the plan is changed as it is
+        with contextlib.suppress(CompletionError):  # without a usable question, the plan is changed as it is
+            if effect.may_ask and await self._must_ask(effect):
                 return Refinement(question=await self._question(effect))
+        if {trigger.kind for trigger in effect.triggers} == {"ambiguous"} and not effect.task.clarifications:
+            return Refinement()  # it is clear enough after all
         problems = fence("problems", "\n".join(f"{t.location}: {t.detail}" for t in effect.triggers), _LONGEST_PROBLEMS)
         query = await self._query(effect)
         question = render(
@@ -124,6 +129,14 @@ class RecursivePlanner:
         return RefinedQuery.model_validate(
             {"original_query": effect.task.text, "strategy_used": effect.strategy, **reply.value.root}
         )
+
+    async def _must_ask(self, effect: RefinePlan) -> bool:
+        """Whether a step is blocked, or the task is judged to be vague; what a profile says of that is a first hint."""
+        kinds = {trigger.kind for trigger in effect.triggers}
+        if "blocked" in kinds or "ambiguous" not in kinds:
+            return "blocked" in kinds
+        vague = await self._judge.says_yes(judgment("task_vague"), {"task": effect.task.text})
+        return bool(vague)
 
     async def _question(self, effect: RefinePlan) -> Question:
         problems = fence("problems", "\n".join(t.detail for t in effect.triggers), _LONGEST_PROBLEMS)

@@ -52,7 +52,7 @@ class CallCaps(Frozen):
 class Questions(Frozen):
     """What a run may ask the person who set the task, and what it does where nobody can be asked.
 
-    ``most`` caps the questions of a run. From this ``ambiguity`` (0-1) of a task on it is asked what is meant.
+    ``most`` caps the questions of a run. From this ``ambiguity`` (0-1) of a task on it is judged, and then asked.
     ``unattended`` says what becomes of a question that nobody is there to answer: ``assume`` takes its default and
     lists it under the assumptions, ``suspend`` ends the run for now, with the stop reason ``waiting``.
     ``unknown_outcome`` is for a tool that changes the world and was under way when the process ended: ``ask`` whether
@@ -60,7 +60,7 @@ class Questions(Frozen):
     """
 
     most: int = Field(3, ge=0)
-    ambiguity: float = Field(0.8, ge=0, le=1)
+    ambiguity: float = Field(0.5, ge=0, le=1)
     unattended: Literal["assume", "suspend"] = "assume"
     unknown_outcome: Literal["ask", "stop"] = "ask"
 

@@ -151,6 +151,18 @@ class Judge:
             decides=found.decides if found else self._unmeasured_decides,
         )  # fmt: skip
 
+    async def decides(self, spec: JudgmentSpec) -> bool:
+        """Whether the judgment may decide something on this endpoint; asks the model nothing."""
+        form = self._form or form_for(await self._supervisor.capabilities())
+        found = self._measured.find(self._supervisor.llm.name, spec, form)
+        return found.decides if found else self._unmeasured_decides
+
+    async def says_yes(self, spec: JudgmentSpec, *materials: Mapping[str, str]) -> bool | None:
+        """The judgment as yes or no; ``None``, and nothing is asked, where it must not decide."""
+        if not await self.decides(spec):
+            return None
+        return (await self.ask(spec, *materials)).score >= 0.5
+
     async def _answer(self, form: Asked, shown: str, question: Question) -> Answer:
         prompt = Prompt(system="", user=f"{shown}\n\n{question.prompt}")
         if form == "samples":

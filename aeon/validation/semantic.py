@@ -11,6 +11,8 @@ from aeon.kernel.effects import ValidatePlan, ValidateResults
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Form, Frozen, Issue, IssueType, JsonValue, Plan, SemanticValidationReport, Severity, Step, Task
 from aeon.supervisor.briefing import Briefing
+from aeon.supervisor.judge import Judge
+from aeon.supervisor.judge_specs import judgment
 from aeon.supervisor.prompt import cut, fence, load, render
 from aeon.supervisor.schema import schema_of
 from aeon.supervisor.supervisor import Supervisor
@@ -35,6 +37,8 @@ class _IssueReply(Frozen):
 class SemanticValidator:
     """Asks whether a plan or a result is right, and only where that is doubted what is wrong.
 
+    Where the model was measured to be unable to tell sound reasoning from unsound, it is not asked whether a result is
+    right, but only whether sums that were done again bear it out.
     ``plan_cut`` and ``result_cut`` are the probabilities (0-1) of "right" below which a fault is looked for.
     """
 
@@ -45,6 +49,7 @@ class SemanticValidator:
         self._briefing = briefing
         self._plan_cut = plan_cut
         self._result_cut = result_cut
+        self._judge = Judge(supervisor, unmeasured_decides=True)
 
     async def validate_plan(self, effect: ValidatePlan) -> SemanticValidationReport:
         """Issues of the plan, none where it is judged to lead to the answer."""
@@ -68,7 +73,10 @@ class SemanticValidator:
                 continue
             found = wrong_sums(str(step.output))
             evidence += [f"{step.id}: {fact}" for fact in found]
-            issue, form = await self._check(effect, step, found)
+            if not await self._judge.decides(judgment("reasoning_sound")):
+                issue, form = await self._recomputed(effect.task, step, found, form)
+            else:
+                issue, form = await self._check(effect, step, found)
             issues += [issue] if issue else []
         return SemanticValidationReport(issues=tuple(issues), evidence=tuple(evidence), form=form)
 
@@ -81,6 +89,18 @@ class SemanticValidator:
         if right >= self._result_cut:
             return None, form
         return await self._issue(effect.task, "results", shown, found, (step,)), form
+
+    async def _recomputed(
+        self, task: Task, step: Step, found: Sequence[str], form: Form
+    ) -> tuple[Issue | None, Form]:
+        """What a model that cannot tell sound reasoning says of recomputed sums: do they bear the result out?"""
+        if not found or not await self._judge.decides(judgment("evidence_supports")):
+            return None, form
+        facts = "; ".join(found)
+        said = await self._judge.ask(judgment("evidence_supports"), {"claim": str(step.output), "evidence": facts})
+        if said.score >= 0.5:
+            return None, said.form
+        return await self._issue(task, "results", fence("results", _line(step), _LONGEST), found, (step,)), said.form
 
     async def _ask(self, task: Task, question: str) -> tuple[float, Form]:
         reply = await self._supervisor.probability(self._briefing.prompt(task, question))
@@ -121,8 +141,11 @@ def _how(step: Step) -> str:
 
 
 def _context(plan: Plan, step: Step) -> str:
-    shown = [s for s in plan.steps if s.id in step.dependencies] + [step]
-    return "\n".join(f"{s.id}: {s.description}\n  = {s.output}" for s in shown)
+    return "\n".join(map(_line, [s for s in plan.steps if s.id in step.dependencies] + [step]))
+
+
+def _line(step: Step) -> str:
+    return f"{step.id}: {step.description}\n  = {step.output}"
 
 
 def _reasoned(step: Step) -> bool:

@@ -285,3 +285,32 @@ def test_any_replies_give_a_located_report_or_a_typed_failure(texts: list[str]) 
         assert isinstance(error, CompletionError | EndpointFailed)
         return
     assert all(issue.location in ("s1", "s2", "s3", "plan") for issue in report.issues)
+
+
+def of_poor_judge(output: str, *replies: Reply) -> tuple[SemanticValidationReport, Scripted]:
+    """The report of a model that was measured to be unable to tell sound reasoning from unsound."""
+    model = Scripted(replies, SCORING, name="qwen2.5-coder-1.5b")
+    validator = SemanticValidator(Supervisor(model), Briefing())
+    effect = ValidateResults(task=TASK, plan=done(output), executed=("s1", "s3"))
+
+    async def work() -> SemanticValidationReport:
+        with charging(Ledger(Allowance(calls=8))):
+            return await validator.validate_results(effect)
+
+    return asyncio.run(work()), model
+
+
+@pytest.mark.requirement("J8")
+def test_a_judgment_that_a_model_cannot_make_is_not_asked_for() -> None:
+    """Sound reasoning is nothing that the embedded model can tell, so it raises no issue and costs no call."""
+    report, model = of_poor_judge("The loaves bring 240.")
+    assert report == SemanticValidationReport() and model.requests == []
+
+
+@pytest.mark.requirement("J1", "J8")
+@pytest.mark.parametrize(("yes", "issues"), [(0.02, 1), (0.98, 0)])
+def test_such_a_model_judges_recomputed_sums_instead(yes: float, issues: int) -> None:
+    """Whether they bear the result out is something it can tell; the verdict stays its own."""
+    report, model = of_poor_judge("75 * 3.20 = 250", likely(yes), fault())
+    assert len(report.issues) == issues and len(model.requests) == 1 + issues
+    assert "75 * 3.20" in model.requests[0].messages[-1].content and report.form == "probability"
