@@ -92,7 +92,8 @@ class Narrator:
         """The question that is about to be put to a person."""
         if not (self.asks and isinstance(effect, AskUser)):
             return []
-        return labelled("question", question_lines(effect.question))
+        undecided = effect.question.model_copy(update={"default": ""})  # the prompt shows it
+        return labelled("question", question_lines(undecided))
 
     def _noted(self, event: Noted) -> list[Line]:
         note = event.note

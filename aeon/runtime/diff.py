@@ -163,8 +163,9 @@ def _request(effect: Effect) -> dict[str, JsonValue]:
 
 
 def _outcome(outcome: Outcome) -> dict[str, JsonValue]:
-    timeless = {"started": True, "ended": True, "config": True, "usage": {"cached_tokens"}}
-    return outcome.model_dump(mode="json", exclude=timeless)
+    uncached = outcome.usage.model_copy(update={"cached_tokens": 0})
+    told = outcome.model_copy(update={"usage": uncached})
+    return told.model_dump(mode="json", exclude={"started", "ended", "config"})
 
 
 def _passes(a: Result, b: Result) -> Iterator[PassDifference]:
