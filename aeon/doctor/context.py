@@ -26,7 +26,7 @@ _MARGIN = 32
 _FIRST = 1_024
 _FEW, _MORE = 4, 20
 _BYTES_PER_TOKEN = 3.0
-_SHORT = 0.9
+_SHORT = 0.97
 _LEAST_DIFFERENCE = 1e-4
 _NOISE = 4.0
 
@@ -109,27 +109,30 @@ class _Search:
         self._drift = drift
         self._ends = exam.clock() + limits.seconds
         self._tokens = 0
+        self._counted = 0
 
     async def run(self, advertised: int | None) -> None:
         """Double until something is lost or the end is reached, then halve what is left between."""
         ceiling = min(advertised or self.limits.longest, self.limits.longest) - _ANSWER - _MARGIN
-        size, lost = min(_FIRST, ceiling), 0
-        while not lost and self.seen < ceiling:
-            lost = 0 if await self._whole(size) else size
+        size, known, lost = min(_FIRST, ceiling), 0, 0
+        while not lost:
+            notes = self.ruler.notes(size)
+            known, lost = (notes, 0) if await self._whole(notes) else (known, notes)
+            if size >= ceiling:
+                break
             size = min(2 * size, ceiling)
-        while lost and lost - self.seen > max(_MARGIN, lost // 32):
-            middle = (self.seen + lost) // 2
-            if not await self._whole(middle):
-                lost = middle
+        while lost - known > max(1, lost // 32):
+            middle = (known + lost) // 2
+            known, lost = (middle, lost) if await self._whole(middle) else (known, middle)
 
-    async def _whole(self, size: int) -> bool:
-        """Whether the beginning of a prompt of this many tokens reaches the model."""
-        notes = self.ruler.notes(size)
+    async def _whole(self, notes: int) -> bool:
+        """Whether the beginning of a prompt with so many notes reaches the model."""
         outcome = await self._look(notes)
         if outcome != "nothing":
             self.beyond = outcome
             return False
-        self.seen = size
+        known = self.ruler.tokens(notes)
+        self.seen = min(known, self._counted) if self.ruler.counted else known
         return True
 
     async def _look(self, notes: int) -> Beyond:
@@ -176,6 +179,7 @@ class _Search:
         request = plain(_prompt(password, notes), _ANSWER, scored, timeout=left).model_copy(update={"attempts": 1})
         response = await self._outcome(request)
         if response is not None:
+            self._counted = response.usage.prompt_tokens
             self._tokens += self.ruler.tokens(notes) - min(response.usage.cached_tokens, self.ruler.tokens(notes))
         return response
 

@@ -123,8 +123,8 @@ class Speed(Frozen):
 
     @property
     def parallel(self) -> int:
-        """How many requests are worked on at once, as far as the time tells."""
-        return max(1, min(self.at_once, round(self.speed_up)))
+        """How many requests are worked on at once, as far as the time tells: rather one too few than one too many."""
+        return max(1, min(self.at_once, int(self.speed_up + 0.3)))
 
 
 class Findings(Frozen):
