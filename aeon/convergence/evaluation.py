@@ -33,9 +33,9 @@ def evaluate(
     """
     plan, monitor = effect.plan, engine.state_monitor
     aspects = _aspects(plan)
-    by_entities = monitor.coverage_method == "entity_ratio" and entities is not None
-    coverage = _mean(map(float, (entities or {}).values())) if by_entities else _mean(aspects.values())
-    found = _parts(plan, scores, coverage)
+    named = _mean(map(float, entities.values())) if entities is not None else None
+    coverage = named if monitor.coverage_method == "entity_ratio" and named is not None else _mean(aspects.values())
+    found = _parts(plan, scores, scores["completeness"] if named is None else named)
     parts = found if monitor.track_confidence else None
     confidence = calibrated(mean_confidence(parts, plan, engine)) if parts else None
     dimensions = _dimensions(effect, scores)
@@ -79,13 +79,13 @@ def _weighted(parts: ConfidenceParts | Dimensions, weights: Iterable[tuple[str, 
     return round(min(1.0, max(0.0, total)), 6)
 
 
-def _parts(plan: Plan, scores: dict[str, float], coverage: float) -> ConfidenceParts:
+def _parts(plan: Plan, scores: dict[str, float], there: float) -> ConfidenceParts:
     done = _complete(plan)
     needed = {dependency for step in done for dependency in step.dependencies}
     final = [step for step in done if step.id not in needed]
     return ConfidenceParts(
         source_quality=_mean(_GROUNDED[step.mode or "reasoning"] for step in done),
-        entity_coverage=coverage,
+        entity_coverage=there,
         citation_density=_mean(float(_grounded(plan, step)) for step in final),
         consistency=scores["consistency"] if done else 0.0,
         recency=_still_standing(plan),
@@ -169,7 +169,7 @@ def _complete(plan: Plan) -> list[Step]:
 
 
 def _still_standing(plan: Plan) -> float:
-    """The share of the steps that ran whose result still stands; an attempt that there is a later one of is forgiven."""
+    """The share of the steps that ran whose result still stands; an attempt that was made again is left out."""
     return _mean(float(step.status == "complete") for step in standing(plan) if step.executed)
 
 

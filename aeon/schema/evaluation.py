@@ -14,9 +14,10 @@ class ConfidenceParts(Frozen):
 
     ``source_quality``: the mean over the complete steps of how their results came about: 1 by a tool, 0.9 by a tool
     whose call was mended, 0.5 by reasoning, 0.3 by reasoning because the tool could not be used. ``entity_coverage``:
-    the share of what the answer must contain that is there. ``citation_density``: the share of the final steps'
-    results that rest, directly or through earlier steps, on a tool. ``consistency``: whether the results agree.
-    ``recency``: the share of executed steps whose result still stands; attempts that were made good are left out.
+    the share of what the answer must contain that is there; where that was not named, the assessment's completeness.
+    ``citation_density``: the share of the final steps' results that rest, directly or through earlier steps, on a tool.
+    ``consistency``: whether the results agree. ``recency``: the share of executed steps whose result still stands;
+    attempts that were made again are left out.
     """
 
     source_quality: float = Field(ge=0, le=1)

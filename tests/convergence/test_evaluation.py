@@ -131,9 +131,8 @@ def test_recency_is_the_share_of_results_that_still_stand(steps: tuple[Step, ...
     ],
 )
 def test_coverage_is_the_share_of_aspects_addressed(steps: tuple[Step, ...], coverage: float) -> None:
-    """An aspect is a fragment of the plan, with its subplan; what is partly clear or partly done addresses it partly."""
-    found = evaluated(*steps)
-    assert found.coverage == coverage and found.parts and found.parts.entity_coverage == coverage
+    """An aspect is a fragment of the plan, subplan included; what is partly clear or done addresses it partly."""
+    assert evaluated(*steps).coverage == coverage
 
 
 @pytest.mark.requirement("O2")
@@ -147,13 +146,34 @@ def test_coverage_can_count_what_the_answer_must_contain() -> None:
 
 
 @pytest.mark.requirement("O2")
+def test_entity_coverage_is_how_much_of_the_answer_is_there() -> None:
+    """The share of the things that it must contain; where none were named, the judge's completeness."""
+    assert parts(step("s1"), step("s2", "pending")).entity_coverage == 0.9
+    by_entities: JsonObject = {"coverage_method": "entity_ratio"}
+    named = {"a sum": True, "a tax": False}
+    assert parts(step("s1"), entities=named, state_monitor=by_entities).entity_coverage == 0.5
+
+
+@pytest.mark.requirement("O2", "O4")
+def test_tools_alone_make_no_incomplete_answer_a_confident_one() -> None:
+    """Every step done by a tool, but the judge finds nothing of what was asked: that is below the threshold."""
+    effect = AssessConvergence(
+        task=Task(text="t"), plan=Plan(steps=(step("s1"),)), thresholds=ConvergenceThresholds(),
+        report=SemanticValidationReport(),
+    )  # fmt: skip
+    for completeness, confident in ((0.0, False), (1.0, True)):
+        scores = {"completeness": completeness, "coherence": 1.0, "consistency": 1.0}
+        assert ReasoningEngine().confident([evaluate(effect, ReasoningEngine(), scores)]) is confident
+
+
+@pytest.mark.requirement("O2")
 def test_confidence_is_the_weighted_mean_of_its_parts() -> None:
     """With the design's weights, and with others."""
     steps = (step("s1"), reasoned("s2"))
     assert parts(*steps).model_dump() == {
-        "source_quality": 0.75, "entity_coverage": 1.0, "citation_density": 0.5, "consistency": 0.7, "recency": 1.0,
+        "source_quality": 0.75, "entity_coverage": 0.9, "citation_density": 0.5, "consistency": 0.7, "recency": 1.0,
     }  # fmt: skip
-    expected = 0.30 * 0.75 + 0.25 * 1 + 0.20 * 0.5 + 0.15 * 0.7 + 0.10 * 1
+    expected = 0.30 * 0.75 + 0.25 * 0.9 + 0.20 * 0.5 + 0.15 * 0.7 + 0.10 * 1
     assert evaluated(*steps).confidence == pytest.approx(expected)
     only: JsonObject = {**dict.fromkeys(ConfidenceParts.model_fields, 0), "consistency": 1}
     assert evaluated(*steps, state_monitor={"weights": only}).confidence == 0.7
