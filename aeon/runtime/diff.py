@@ -13,7 +13,7 @@ from aeon.kernel.effects import Effect, ExecuteStep
 from aeon.kernel.phases import run
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import Make, walk
-from aeon.schema import Config, ExecutionPass, Failure, Frozen, JsonValue, Outcome, Result, StopReason, Usage
+from aeon.schema import Config, ExecutionPass, Failure, Frozen, JsonObject, JsonValue, Outcome, Result, StopReason, Usage
 
 __all__ = ["Difference", "Differing", "Ending", "Parting", "PassDifference", "diff"]
 
@@ -202,17 +202,19 @@ def _differing(a: JsonValue, b: JsonValue, path: str = "") -> Iterator[Differing
     """Every place where two JSON values differ; lists of things that have ids are compared by id."""
     if isinstance(a, list) and isinstance(b, list):
         a, b = _by_key(a), _by_key(b)
-    if a == b:
-        return
-    if not (isinstance(a, dict) and isinstance(b, dict)):
+    if isinstance(a, dict) and isinstance(b, dict):
+        for key in dict.fromkeys([*a, *b]):
+            yield from _at(key, a, b, f"{path}.{key}" if path else key)
+    elif a != b:
         yield Differing(path=path, a=a, b=b)
-        return
-    for key in dict.fromkeys([*a, *b]):
-        below = f"{path}.{key}" if path else str(key)
-        if key in a and key in b:
-            yield from _differing(a[key], b[key], below)
-        else:
-            yield Differing(path=below, a=a.get(key), b=b.get(key), only="a" if key in a else "b")
+
+
+def _at(key: str, a: JsonObject, b: JsonObject, path: str) -> Iterator[Differing]:
+    """What differs at a key of two objects."""
+    if key in a and key in b:
+        yield from _differing(a[key], b[key], path)
+    else:
+        yield Differing(path=path, a=a.get(key), b=b.get(key), only="a" if key in a else "b")
 
 
 def _by_key(items: list[JsonValue]) -> dict[str, JsonValue]:
