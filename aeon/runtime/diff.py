@@ -13,7 +13,9 @@ from aeon.kernel.effects import Effect, ExecuteStep
 from aeon.kernel.phases import run
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import Make, walk
-from aeon.schema import Config, ExecutionPass, Failure, Frozen, JsonObject, JsonValue, Outcome, Result, StopReason, Usage
+from aeon.schema import (
+    Config, ExecutionPass, Failure, Frozen, JsonObject, JsonValue, Outcome, Result, StopReason, Usage,
+)  # fmt: skip
 
 __all__ = ["Difference", "Differing", "Ending", "Parting", "PassDifference", "diff"]
 
