@@ -83,18 +83,16 @@ async def examine_context(
         await search.run(advertised)
     except _Spent as spent:
         stopped = spent.which
-    beyond = search.beyond if search.seen or search.beyond in ("nothing", "refused", "cut") else "unmeasured"
-    whole = beyond == "nothing" and not stopped and advertised is not None and advertised <= search.limits.longest
-    if beyond == "nothing" and not whole:
-        stopped = stopped or "size"
+    seen, beyond = search.seen, search.beyond
+    if beyond == "forgotten" and not seen:
+        beyond = "unmeasured"
+    if beyond == "nothing" and not stopped:
+        confirmed = advertised is not None and advertised <= search.limits.longest
+        seen, stopped = (advertised or seen, "") if confirmed else (seen, "size")
     return Context(
-        seen=advertised if whole and advertised is not None else search.seen,
-        advertised=advertised,
-        beyond=beyond,
-        stopped=stopped,
-        echoed=search.ruler.echoes,
+        seen=seen, advertised=advertised, beyond=beyond, stopped=stopped, echoed=search.ruler.echoes,
         bytes_per_token=search.ruler.bytes_per_token,
-    )
+    )  # fmt: skip
 
 
 class _Search:
@@ -147,16 +145,24 @@ class _Search:
             return "refused"
         if self._short(first, notes) and self._short(second, notes):
             return "cut"
-        if _told(second, _PASSWORDS[1]):
+        if _told(second, _PASSWORDS[1]) or self._apart(first, second):
             return "nothing"
-        if self._drift is not None and difference(first, second) > max(_LEAST_DIFFERENCE, _NOISE * self._drift):
-            return "nothing"
+        return self._without_signs(first, notes)
+
+    def _without_signs(self, first: LLMResponse, notes: int) -> Beyond:
+        """What to make of a prompt whose beginning left no trace in the answers."""
         if self.ruler.echoes:
             return "cut" if self._drift == 0 else "forgotten"
         if not self.ruler.counted:
             return "forgotten"
         self._refine(first, notes)
         return "nothing"
+
+    def _apart(self, first: LLMResponse, second: LLMResponse) -> bool:
+        """Whether the probabilities differ by more than those of the same request do."""
+        if self._drift is None:
+            return False
+        return difference(first, second) > max(_LEAST_DIFFERENCE, _NOISE * self._drift)
 
     def _refine(self, response: LLMResponse, notes: int) -> None:
         """Measure the notes by a longer prompt that was read whole."""

@@ -6,7 +6,7 @@ from aeon.doctor.examination import Examination, plain
 from aeon.doctor.findings import Repeats
 from aeon.schema.llm import LLMResponse
 
-__all__ = ["examine_repeats"]
+__all__ = ["difference", "examine_repeats"]
 
 _TOKENS = 32
 _ALTERNATIVES = 5

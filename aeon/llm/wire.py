@@ -157,7 +157,7 @@ class Gathering:
         part = choice.message or choice.delta
         if part is not None and part.content:
             self._texts.append(part.content)
-        self._thought = self._thought or (part is not None and bool(part.reasoning_content or part.reasoning))
+        self._thought |= _reasoning_beside(part)
         if part is not None and part.refusal:
             self._refused = True
             self._texts.append(part.refusal)
@@ -193,6 +193,10 @@ class Gathering:
             generated_tokens=told.completion_tokens,
             cost=(told.prompt_tokens * prompt_price + told.completion_tokens * generated_price) / 1e6,
         )
+
+
+def _reasoning_beside(part: _Message | None) -> bool:
+    return part is not None and bool(part.reasoning_content or part.reasoning)
 
 
 def _probabilities(token: _Token) -> tuple[TokenProbability, ...]:
