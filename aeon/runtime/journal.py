@@ -138,8 +138,14 @@ def fingerprint(effect: Effect) -> str:
 
 
 def digest(history: ExecutionHistory) -> str:
-    """32 hex digits that tell this history from any other."""
-    told = json.dumps(history.model_dump(mode="json", exclude_defaults=True), sort_keys=True, separators=(",", ":"))
+    """32 hex digits that tell what happened in this history from any other.
+
+    The configuration is left out, which the opening holds word for word, and so are values that are the default: a
+    field or a setting that a later version adds, or another default of a setting, leaves the digest as it is.
+    """
+    without = {"configuration": True, "conclusion": {"bound"}}
+    said = history.model_dump(mode="json", exclude_defaults=True, exclude=without)
+    told = json.dumps(said, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(told.encode()).hexdigest()[:32]
 
 
