@@ -19,7 +19,7 @@ COMMANDS = (
 FORMATS = ("text", "json", "mermaid", "effects")
 _CODES = """\
 exit codes:
-  0  converged             3  answered without converging
+  0  converged, confident  3  answered otherwise
   2  wrong usage or input  4  waiting for an answer
   1  failure
 

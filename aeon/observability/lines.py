@@ -220,7 +220,7 @@ def _delta_lines(action: RefinementAction, width: int) -> list[Line]:
 def decision_line(decision: Decision) -> Line:
     """What happens next and why."""
     reason = decision.reason.replace("_", " ")
-    style = "good" if decision.reason == "converged" else "bad" if decision.reason == "failed" else "warn"
+    style = "good" if decision.reason in ("converged", "confident") else "bad" if decision.reason == "failed" else "warn"
     verb = {"CONTINUE": "go on", "ASK": "ask", "OUTPUT": "stop"}[decision.action]
     words = verb if decision.reason == "continue" else f"{verb}, {reason}"
     said = decision.detail and decision.reason not in ("failed", "waiting")
@@ -254,7 +254,7 @@ def answer_lines(end: Conclusion) -> list[Line]:
 
 def conclusion_lines(end: Conclusion) -> list[Line]:
     """How the run ended and what it cost; what was left undone, if anything."""
-    style = {"converged": "good", "failed": "bad"}.get(end.stop_reason, "warn")
+    style = {"converged": "good", "confident": "good", "failed": "bad"}.get(end.stop_reason, "warn")
     usage = end.usage
     spent = (
         f"{_count(end.passes, 'pass', 'passes')}, {_count(usage.calls, 'model call')}, "
@@ -275,7 +275,7 @@ def clarification_line(known: Clarification) -> Line:
 
 def _reservations(end: Conclusion) -> list[str]:
     """What a reader of the answer should know; an empty text where there is nothing to say."""
-    partial = end.stop_reason not in ("converged", "failed", "waiting")
+    partial = end.stop_reason not in ("converged", "confident", "failed", "waiting")
     unworded = end.assembled and end.stop_reason not in ("failed", "waiting")
     undone, manual = ", ".join(end.abandoned), ", ".join(end.needs_manual_intervention)
     degraded = _phases(end)
