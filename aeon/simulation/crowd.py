@@ -15,7 +15,7 @@ from aeon.simulation.texts import FORMS
 
 __all__ = ["Failure", "Tally", "simulate", "tally"]
 
-_SEEDS_A_PIECE = 100
+_SEEDS_A_PIECE = 25
 _MOST_SHRUNK = 5
 _SURE, _SURE_OF_FORMS = 50, 200
 
