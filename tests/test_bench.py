@@ -1,0 +1,52 @@
+"""What the benchmark of whole runs reads out of an answer, and its intervals."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+
+def script(name: str) -> ModuleType:
+    """A script of the benchmarks, which are no package."""
+    path = Path(__file__).parents[1] / "scripts" / "bench" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"bench_{name}", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+reading, figures = script("reading"), script("figures")
+
+
+@pytest.mark.parametrize(
+    ("said", "expected", "found"),
+    [
+        ("4 - 1 - 7 = -4", "-4", "-4"),
+        ("10-7 is 3.", "3", "3"),
+        ("The total is 1,234.50 euros, so **1,234.5**.", "1234.5", "1234.5"),
+        ("12 legs and 4 more.\nAnswer: 16 legs", "16", "16"),
+        ("Answer: 12\nNo, wait.\nFinal Answer: $13.00$", "13", "13"),
+        ("\\boxed{\\frac{138}{583}}", "138/583", "138/583"),
+        ("It is 138 / 583", "138/583", "138/583"),
+        ("Monday is wrong; it was a friday.", "Friday", "Friday"),
+        ("Answer: Yes, it was.", "Yes", "Yes"),
+        ("Sarah is the mother-in-law of Elizabeth.", "mother-in-law", "mother-in-law"),
+        ("x \u2212 2 gives \u22125", "-5", "-5"),
+        ("I do not know.", "7", "I do not know"),
+        ("", "7", ""),
+    ],
+)
+def test_an_answer_is_read_tolerantly(said: str, expected: str, found: str) -> None:
+    """The last thing of the expected kind is the answer, whatever stands around it."""
+    assert reading.read(said, expected) == found
+
+
+def test_intervals_are_those_of_the_books() -> None:
+    """Wilson's interval for 8 of 10, and a difference that is the same on every task."""
+    low, high = figures.wilson(8, 10)
+    assert (round(low, 3), round(high, 3)) == (0.490, 0.943)
+    assert figures.paired([0.5] * 7) == (0.5, 0.5, 0.5)
