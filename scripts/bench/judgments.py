@@ -33,7 +33,7 @@ from typing import Any
 
 from pydantic import Field
 
-from aeon.errors import CompletionError
+from aeon.errors import CompletionError, ModelError
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.select import select
 from aeon.runtime.ledger import Ledger, charging
@@ -108,7 +108,10 @@ async def measure(llm: LLMAdapter, spec: JudgmentSpec, cases: list[Row], form: s
     rows = []
     for case in cases:
         if case["id"] not in known:
-            known[case["id"]] = await ask(llm, spec, case, form)
+            try:
+                known[case["id"]] = await ask(llm, spec, case, form)
+            except ModelError:  # one broken connection should not end hours of measuring; a second one does
+                known[case["id"]] = await ask(llm, spec, case, form)
             with out.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(known[case["id"]]) + "\n")
         rows.append(known[case["id"]])
