@@ -41,11 +41,15 @@ def _last(text: str, expected: str) -> str | None:
     if _NUMBER.fullmatch(expected):
         numbers = _NUMBER.findall(text)
         return _plain(numbers[-1]) if numbers else None
-    words = next((kind for kind in _WORDS if expected in kind), None)
-    if words is None:
+    return _word(text.lower(), next((kind for kind in _WORDS if expected in kind), ()))
+
+
+def _word(text: str, words: tuple[str, ...]) -> str | None:
+    """The last of these words, as the verifiers spell it."""
+    found = re.findall(rf"\b(?:{'|'.join(words)})\b", text) if words else []
+    if not found:
         return None
-    found = re.findall(rf"\b(?:{'|'.join(words)})\b", text.lower())
-    return found[-1].capitalize() if found and words != RELATIONS else found[-1] if found else None
+    return str(found[-1]) if words == RELATIONS else str(found[-1]).capitalize()
 
 
 def _plain(number: str) -> str:
