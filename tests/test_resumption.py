@@ -19,24 +19,28 @@ from aeon.runtime.fork import fork
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import replay
 from aeon.schema import Config, LLMRequest, LLMResponse, Question, Questions, Result
+from aeon.supervisor.judge_specs import judgment
 from aeon.testing.obliging import oblige
 from aeon.tools import Tool, tool
 
 TASK = "What is 240 * 0.45?"
 SUSPENDING = Config(questions=Questions(ambiguity=0, unattended="suspend", most=1))
+VAGUE = [question.ask for question in judgment("task_vague").questions]
 ASKED = json.dumps({"question": "Which year?", "options": ["2025", "2026"], "default": "2026"})
 
 
 def model(step: dict[str, object] | None = None) -> Scripted:
-    """A model that asks when it may, plans this step and agrees to everything else."""
+    """A model that finds the task vague, asks when it may, plans this step and agrees to everything else."""
     planned = step or {"goal": "the total", "tool": "calculator", "expression": "240 * 0.45"}
 
     def answer(request: LLMRequest) -> LLMResponse | str:
-        if "Now plan this task" in request.messages[1].content:
+        if "Now plan this task" in request.messages[-1].content:
             return json.dumps({"s1": planned})
         properties = (request.json_schema or {}).get("properties")
         if not isinstance(properties, dict):
             return oblige(request)
+        if "verdict" in properties and any(question in request.messages[-1].content for question in VAGUE):
+            return json.dumps({"reason": "no year is given", "verdict": "yes"})
         if "change" in properties:
             return json.dumps({"problem": "the year", "change": "s1", "n1": planned})
         return ASKED if "default" in properties else oblige(request)

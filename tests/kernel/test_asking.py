@@ -160,7 +160,7 @@ def test_an_ambiguous_task_is_a_reason_to_ask_what_is_meant(
     """From the cut on, where the profile is a judgment and a question is left; it says what is ambiguous."""
     profile = AMBIGUOUS.model_copy(update={"ambiguity": ambiguity, "inferred": inferred})
     world = World(profile=profile, refine_plan=asking())
-    result = world.run(Config(questions=Questions(most=most)))
+    result = world.run(Config(questions=Questions(most=most, ambiguity=0.8)))
     triggers = result.history.preparation.refinement.triggers
     assert [t.kind for t in triggers] == kinds
     assert [t.detail for t in triggers] == ["no year is given"] * len(kinds)

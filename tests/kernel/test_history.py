@@ -24,12 +24,14 @@ def test_the_plan_that_a_pass_found_is_derived_from_start_and_deltas(random: Ran
     world = WildWorld(random, config)
     result = world.run(config)
     executed = 0
+    some_lost = any(o.failure and o.failure.kind == "unknown" for o in world.outcomes)  # a step may be issued twice
     for record in result.history.passes:
         derived = plan_before(result.history, record.number).merge(record.executed)
         judged = [e for e in world.of("validate_results") if e.executed == tuple(s.id for s in record.executed)]
         ran = [e.step for e in world.of("execute")][executed : executed + len(record.executed)]
         executed += len(record.executed)
-        assert [s.id for s in ran if s.status == "pending"] == [s.id for s in record.executed] or not record.complete
+        as_issued = [s.id for s in ran if s.status == "pending"] == [s.id for s in record.executed]
+        assert as_issued or not record.complete or some_lost
         if record.complete:
             assert derived in [e.plan for e in judged]
 
