@@ -43,14 +43,14 @@ def tables(text: str) -> dict[str, object]:
 
 
 def _document(events: Iterator[yaml.Event]) -> dict[str, object]:
-    content = [event for event in events if not isinstance(event, yaml.StreamStartEvent | yaml.StreamEndEvent)]
-    starts = [event for event in content if isinstance(event, yaml.DocumentStartEvent)]
-    if len(starts) > 1:
-        raise _refused(starts[1], "", "a second document begins; settings stand in one")
-    if not starts:
+    """The one document; each event is judged as it comes, so that what is nested without end is not read to its end."""
+    next(events)  # the stream starts
+    if not isinstance(next(events), yaml.DocumentStartEvent):
         return {}
-    inner = iter(content[1:-1])
-    read = _value(next(inner), inner, "")
+    read = _value(next(events), events, "")
+    next(events)  # the document ends
+    if isinstance(more := next(events), yaml.DocumentStartEvent):
+        raise _refused(more, "", "a second document begins; settings stand in one")
     if read is None:
         return {}
     if not isinstance(read, dict):
