@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import NoneType
 from typing import get_args
@@ -73,15 +73,15 @@ def unknown(path: str) -> str:
         if above in SETTINGS or above in ALIASES:
             return f"{path}: unknown setting; {above} is a setting, not a section"
         return unknown(above)
-    elsewhere = [each for each in whole if each.rpartition(".")[2] == name]
-    there = _within(above)
-    close = elsewhere[:2] or difflib.get_close_matches(name, there, n=1)
+    elsewhere = [ALIASES.get(each, each) for each in whole if each.rpartition(".")[2] == name]
+    there = _within(above, SETTINGS)
+    close = elsewhere[:2] or difflib.get_close_matches(name, [*there, *_within(above, ALIASES)], n=1)
     hint = f"did you mean {' or '.join(close)}?" if close else f"there are: {', '.join(there)}"
     return f"{path}: unknown setting; {hint}"
 
 
-def _within(section: str) -> list[str]:
-    """The names that stand right in a section; without a name, those at the top."""
+def _within(section: str, paths: Iterable[str]) -> list[str]:
+    """The names that stand right in a section; without a section, those at the top."""
     start = f"{section}." if section else ""
-    rest = (path.removeprefix(start) for path in SETTINGS if path.startswith(start))
+    rest = (path.removeprefix(start) for path in paths if path.startswith(start))
     return list(dict.fromkeys(path.partition(".")[0] for path in rest))

@@ -56,6 +56,7 @@ def test_what_is_no_assignment_is_refused(text: str) -> None:
         ("max_passes.x=5", "max_passes.x: unknown setting; max_passes is a setting, not a section"),
         ("nothing.at.all=5", "nothing: unknown setting; there are: max_passes, "),
         ("budget.calls.=5", "budget.calls is a setting, not a section"),
+        ("max_iterations=5", "max_iterations: unknown setting; did you mean max_passes?"),
         ("completeness=1", "did you mean convergence.completeness or "),
         ("max_passes=many", "max_passes: should be a valid integer, not 'many'"),
         ("max_passes=5\nprompt_bytes=5", "max_passes: should be a valid integer"),
