@@ -116,17 +116,21 @@ class ConvergenceEngine:
         return there
 
     async def _contradictions(self, effect: AssessConvergence) -> list[Contradiction]:
-        """The pairs of reasoned results that the model says do not agree; at most three pairs are asked about."""
+        """The pairs of reasoned results that the model says cannot both be right; at most three pairs are asked about.
+
+        The question is put so that Yes is the good answer: asked whether something contradicts, a small model says yes
+        where it agrees.
+        """
         reasoned = [s for s in effect.plan.steps if s.status == "complete" and s.mode not in ("tool", "tool_repaired")]
         found = []
         for one, other in islice(combinations(reasoned, 2), _MOST_PAIRS):
             question = render(
-                load("aeon.convergence", "contradiction.md"),
+                load("aeon.convergence", "agree.md"),
                 one=fence(one.id, f"{one.description}\n= {one.output}", _LONGEST // 2),
                 other=fence(other.id, f"{other.description}\n= {other.output}", _LONGEST // 2),
             )
             reply = await self._supervisor.probability(self._briefing.prompt(effect.task, question))
-            if reply.value > 0.5:
+            if reply.value < 0.5:
                 found.append(Contradiction(claim=other.description, source_a=one.id, source_b=other.id))
         return found
 

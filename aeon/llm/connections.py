@@ -65,11 +65,15 @@ class Connections:
             await holder.aclose()
 
     def options(self, seconds: float | None = None) -> openai.RequestOptions:
-        """Options that every request is sent with; ``seconds`` bounds a request that no other deadline bounds."""
-        options: openai.RequestOptions = {"timeout": openai.Timeout(seconds, connect=CONNECT_SECONDS)}
+        """Options that every request is sent with; ``seconds`` bounds a request that no other deadline bounds.
+
+        A server on this machine gets a connection for each request: a new one costs nothing there, while one that is
+        kept may be closed by the server at the very moment that it is used again.
+        """
+        headers: dict[str, str | openai.Omit] = {"Connection": "close"} if is_loopback(self.base_url) else {}
         if self._api_key is None:
-            options["headers"] = {"Authorization": openai.Omit()}
-        return options
+            headers["Authorization"] = openai.Omit()
+        return {"timeout": openai.Timeout(seconds, connect=CONNECT_SECONDS), "headers": headers}
 
     def _open(self) -> openai.AsyncOpenAI:
         return openai.AsyncOpenAI(

@@ -143,8 +143,9 @@ def digest(history: ExecutionHistory) -> str:
     The configuration is left out, which the opening holds word for word, and so are values that are the default: a
     field or a setting that a later version adds, or another default of a setting, leaves the digest as it is.
     """
-    without = {"configuration": True, "conclusion": {"bound"}}
-    said = history.model_dump(mode="json", exclude_defaults=True, exclude=without)
+    said = history.model_dump(
+        mode="json", exclude_defaults=True, exclude={"configuration": True, "conclusion": {"bound"}}
+    )
     told = json.dumps(said, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(told.encode()).hexdigest()[:32]
 

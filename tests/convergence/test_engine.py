@@ -29,7 +29,7 @@ QUESTIONS = {
     "coherence": "follow from those",
     "consistency": "agree with each other",
     "criterion": "meet this criterion",
-    "contradiction": "contradict each other",
+    "agreement": "both of these results be right",
 }
 ISSUE = Issue(type="consistency", description="The sum is off.", location="s1")
 
@@ -76,8 +76,8 @@ def assess(
 
 
 def scoring(**scores: float) -> Callable[[LLMRequest], Reply]:
-    """A model with one probability of yes for each question; results contradict each other only where it says so."""
-    given = {"contradiction": 0.01} | scores
+    """A model with one probability of yes for each question; two results can both be right unless it says not."""
+    given = {"agreement": 0.99} | scores
     return lambda request: likely(given.get(question(request), 0.99))
 
 
