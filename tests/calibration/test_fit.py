@@ -48,6 +48,15 @@ def test_a_fit_finds_the_share_that_is_right() -> None:
     assert found.before.error > 0.1 > 0.05 > found.after.error
 
 
+def test_what_a_fit_is_worth_is_measured_on_cases_that_it_has_not_seen() -> None:
+    """On chance there is nothing to learn: held out, the map is worse than on the cases that it was fitted on."""
+    random = Random(1)
+    cases = [Case(round(random.random(), 6), random.random() < 0.5) for _ in range(40)]
+    found = fit(cases)
+    seen = sum((found.map.read(c.confidence) - c.right) ** 2 for c in cases) / len(cases)
+    assert found.folds == 5 and found.after.brier > seen + 0.02
+
+
 def test_a_fit_is_the_same_every_time() -> None:
     """The folds are drawn with a fixed seed."""
     assert fit(overconfident(40)) == fit(overconfident(40))

@@ -127,6 +127,7 @@ def test_recency_is_the_share_of_results_that_still_stand(steps: tuple[Step, ...
         ((step("s1"), blocked("s2"), step("s2_r1"), step("s2_r2", "failed")), 0.75),
         ((step("s1"), blocked("s2"), step("s2_r1", "failed"), step("s2_r3"), step("s2_r2")), 1.0),
         ((step("s1"), blocked("s2"), step("s2_r1", "failed"), step("s2_r2", "pending")), 0.5),
+        ((step("s1"), blocked("s2"), step("s2_r1", "failed"), step("s2_r3", "failed"), step("s2_r2")), 0.75),
         ((), 0.0),
     ],
 )
