@@ -106,7 +106,7 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("task", metavar="TASK", nargs="?", help="what you want to know, in words; - reads it from standard input")
     add("--tools", metavar="LIST", default="calculator", help="calculator,files=DIR,python (default: calculator)")
     add("--model", metavar="NAME|URL", help="a model of the catalogue, a .gguf file, or http://HOST/v1#MODEL")
-    add("--max-passes", metavar="N", type=_whole, help="passes at most (default: 5)")
+    add("--max-passes", metavar="N", type=_whole, help="passes at most (default: 10)")
     add("--budget-calls", metavar="N", type=_whole, help="model calls at most")
     add("--budget-tokens", metavar="N", type=_whole, help="prompt and generated tokens at most")
     add("--budget-seconds", metavar="N", type=_seconds, help="seconds at most")

@@ -12,13 +12,13 @@ __all__ = ["allowance", "bound", "exhausted", "pass_limit"]
 def bound(config: Config) -> Bound:
     """The most that any run under this configuration can spend, whatever the models say.
 
-    Each step runs at most once, so steps are counted over the run; a question may cost a refinement, or a step, once
-    more; every other effect is counted per pass.
+    Steps count once over the run, other effects once a pass; a question may cost a refinement, or a step, once more.
     """
     caps, again = config.caps, config.questions.most * max(config.caps.refine_plan, config.caps.execute)
     before = caps.profile + caps.plan + caps.validate_plan + caps.refine_plan + again
     each_pass = caps.validate_results + caps.assess + caps.refine_plan + caps.profile
-    most = before + each_pass * config.max_passes + caps.execute * config.limits.total_steps + caps.synthesize
+    passes = pass_limit(TaskProfile(reasoning_depth=5, ambiguity=1, confidence_requirement="high"), config)
+    most = before + each_pass * passes + caps.execute * config.limits.total_steps + caps.synthesize
     calls = min(most, config.budget.calls or most)
     tokens = calls * (config.prompt_bytes + config.output_tokens)  # a token is never shorter than a byte
     return Bound(calls=calls, tokens=min(tokens, config.budget.tokens or tokens), cost=config.budget.cost)

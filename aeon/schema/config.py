@@ -80,7 +80,7 @@ class Config(Frozen):
     ``prompt_bytes`` and ``output_tokens`` limit one model call.
     """
 
-    max_passes: int = Field(5, ge=1, le=1000)
+    max_passes: int = Field(10, ge=1, le=1000)
     budget: Budget = Budget()
     convergence: ConvergenceThresholds = ConvergenceThresholds()
     limits: RefinementLimits = RefinementLimits()

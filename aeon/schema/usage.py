@@ -43,7 +43,7 @@ class Budget(Frozen):
     calls: int | None = Field(None, ge=1, description="model calls, repairs included")
     tokens: int | None = Field(None, ge=1, description="prompt and generated tokens together")
     seconds: float | None = Field(None, gt=0, description="wall time")
-    cost: float | None = Field(None, gt=0, description="US dollars")
+    cost: float | None = Field(0.5, gt=0, description="US dollars")
 
 
 class Allowance(Frozen):

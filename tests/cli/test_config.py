@@ -87,7 +87,7 @@ def test_a_right_file_is_said_to_be_right(aeon: Aeon, tmp_path: Path, monkeypatc
         ("reasoning_engine:\n  refine: {strategy: WIDEN}", "refine.strategy: should be 'EXPAND', 'NARROW'"),
         (
             "reasoning_engine:\n  decide: {max_iteration: 5}",
-            "max_iteration: unknown setting; did you mean max_iterations?",
+            "unknown setting; did you mean max_iterations?",
         ),
         ("reasoning_engine:\n  decide: {seeds: 5}", "seeds: unknown setting; did you mean seed?"),
     ],

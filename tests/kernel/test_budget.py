@@ -40,7 +40,7 @@ BUDGETS = st.builds(
 )  # fmt: skip
 CONFIGS = st.builds(
     Config,
-    max_passes=st.integers(1, 6), budget=BUDGETS,
+    max_passes=st.integers(1, 10), budget=BUDGETS,
     limits=st.builds(RefinementLimits, attempts_per_fragment=st.integers(0, 3), attempts=st.integers(0, 10),
                      plan_steps=st.integers(1, 12), total_steps=st.integers(1, 24)),
     caps=st.builds(CallCaps, **{phase: st.integers(0, 4) for phase in CallCaps.model_fields}),
@@ -79,6 +79,12 @@ def test_the_bound_counts_every_effect_that_a_run_can_issue() -> None:
     config = Config(max_passes=3, caps=caps, limits=RefinementLimits(total_steps=7), questions=Questions(most=5))
     assert bound(config).calls == 4 + 7 + 3 * 4 + 5 + 1
     assert bound(config).tokens == 29 * (config.prompt_bytes + config.output_tokens)
+
+
+@pytest.mark.requirement("K12", "J2")
+def test_the_bound_counts_no_more_passes_than_the_hardest_task_gets() -> None:
+    """From seven passes on, which no profile goes beyond, a higher limit does not raise the bound."""
+    assert bound(Config(max_passes=6)).calls < bound(Config(max_passes=7)).calls == bound(Config(max_passes=1000)).calls
 
 
 @pytest.mark.requirement("J2", "K9")
@@ -145,7 +151,7 @@ def test_an_allowance_never_reaches_into_the_reserve(config: Config, calls: int,
 @pytest.mark.requirement("K9")
 def test_an_unlimited_budget_is_never_exhausted() -> None:
     """Without budgets only calls are limited, by the bound."""
-    config = Config()
+    config = Config(budget=Budget(cost=None))
     assert exhausted(config, Usage(prompt_tokens=10**9, cost=10**6), elapsed=10**6) is None
     assert exhausted(config, Usage(calls=bound(config).calls), elapsed=0) == "calls_exhausted"
 

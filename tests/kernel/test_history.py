@@ -20,7 +20,7 @@ DEEP = TaskProfile(reasoning_depth=5, ambiguity=1, confidence_requirement="high"
 @settings(max_examples=200, deadline=None)
 def test_the_plan_that_a_pass_found_is_derived_from_start_and_deltas(random: Random) -> None:
     """For wild runs, each derived plan holds exactly the steps that the pass then ran and judged."""
-    config = Config(max_passes=4)
+    config = Config(max_passes=4, budget=Budget(cost=None))
     world = WildWorld(random, config)
     result = world.run(config)
     executed = 0
@@ -55,7 +55,7 @@ def refined_run(passes: int, size: int) -> Result:
         assess=NOT_YET, refine_plan=lambda _, n: add(step(f"more{n}")), profile=DEEP,
     )  # fmt: skip
     limits = RefinementLimits(attempts_per_fragment=90, attempts=90, plan_steps=99, total_steps=200)
-    return world.run(Config(max_passes=passes, limits=limits))
+    return world.run(Config(max_passes=passes, limits=limits, budget=Budget(cost=None)))
 
 
 @pytest.mark.requirement("H2")
