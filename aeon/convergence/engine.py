@@ -6,6 +6,7 @@ inputs. A step that has not run to a good end keeps a run from converging whatev
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.convergence.evaluation import evaluate, standing
 from aeon.kernel.effects import AssessConvergence
 from aeon.schema import (
@@ -97,12 +99,14 @@ class ConvergenceEngine:
         self, effect: AssessConvergence, scores: dict[str, float], problems: list[str]
     ) -> Evaluation:
         """The evaluation; asks only for what the policy wants to know and structure cannot tell."""
-        entities = None
-        if self._engine.state_monitor.coverage_method == "entity_ratio":
-            entities = await self._entities(effect, problems)
+        entities: dict[str, bool] | None = None
+        contradictions: list[Contradiction] = []
         wanted = self._engine.evaluate.gap_detection and self._engine.evaluate.contradiction_detection
-        low = scores["consistency"] < effect.thresholds.consistency
-        contradictions = await self._contradictions(effect) if wanted and low else []
+        with contextlib.suppress(CompletionError, AllowanceExhausted):  # the assessment stands without them
+            if self._engine.state_monitor.coverage_method == "entity_ratio":
+                entities = await self._entities(effect, problems)
+            if wanted and scores["consistency"] < effect.thresholds.consistency:
+                contradictions = await self._contradictions(effect)
         return evaluate(effect, self._engine, scores, entities, contradictions, self._confidence)
 
     async def _entities(self, effect: AssessConvergence, problems: list[str]) -> dict[str, bool]:

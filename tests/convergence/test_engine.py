@@ -14,8 +14,8 @@ from aeon.errors import AeonError, EmptyCompletion, EndpointTimeout, Malformed, 
 from aeon.kernel.effects import AssessConvergence
 from aeon.llm.scripted import Reply, Scripted
 from aeon.schema import (
-    Capabilities, ConvergenceAssessment, ConvergenceThresholds, Issue, LLMRequest, LLMResponse, Plan,
-    SemanticValidationReport, Step, StepMode, StepStatus, Task, TokenProbability,
+    Capabilities, ConvergenceAssessment, ConvergenceThresholds, Issue, LLMRequest, LLMResponse, Plan, ReasoningEngine,
+    SemanticValidationReport, StateMonitor, Step, StepMode, StepStatus, Task, TokenProbability,
 )  # fmt: skip
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
@@ -270,3 +270,17 @@ def test_the_verdict_always_agrees_with_codes_and_scores(
     for name in ("completeness", "coherence", "consistency"):
         low = getattr(assessment, name) < getattr(limits, name)
         assert low == (f"{name}_low" in assessment.reason_codes)
+
+
+@pytest.mark.requirement("J6", "O3")
+def test_a_question_on_top_that_fails_leaves_the_assessment_as_it_is() -> None:
+    """What the answer must contain cannot be named: coverage is then that of the plan, and the scores stand."""
+    model = Scripted(lambda request: "no object" if request.json_schema else likely(0.99), SCORING)
+    policy = ReasoningEngine(state_monitor=StateMonitor(coverage_method="entity_ratio"))
+    engine = ConvergenceEngine(Supervisor(model), Briefing(), engine=policy)
+    effect = AssessConvergence(
+        task=Task(text="What does the bakery take in?"), plan=Plan(steps=TOOL), report=SemanticValidationReport(),
+        thresholds=ConvergenceThresholds(),
+    )  # fmt: skip
+    assessment = asyncio.run(engine.assess(effect))
+    assert assessment.converged and assessment.evaluation and assessment.evaluation.coverage == 1
