@@ -64,7 +64,7 @@ def test_a_fork_differs_from_where_its_settings_do() -> None:
     """What a fork changes on the way is named with the effect from which on it holds."""
     journal = ran(said(1))
     found = diff(journal, fork(journal, 2, Config(max_passes=2)))
-    assert (found.settings_from, found.settings) == (2, (Differing(path="max_passes", a=5, b=2),))
+    assert (found.settings_from, found.settings) == (2, (Differing(path="max_passes", a=10, b=2),))
     assert found.parting is not None and (found.parting.number, found.parting.what) == (2, "end")
     assert found.b.stop_reason is None and found.a.stop_reason == "converged"
 
