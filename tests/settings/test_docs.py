@@ -40,10 +40,8 @@ def span(path: str) -> str:
     if get_origin(field.annotation) is tuple:
         return "each once"
     limits = {type(each): getattr(each, type(each).__name__.lower()) for each in field.metadata}
-    if Gt in limits:
-        low = f"> {limits[Gt]}"
-    else:
-        low = f"{limits[Ge]}\u2013{limits[Le]}" if Le in limits else f"≥ {limits[Ge]}"
+    ends = f"{limits.get(Ge)}\u2013{limits[Le]}" if Le in limits else f"≥ {limits.get(Ge)}"
+    low = f"> {limits[Gt]}" if Gt in limits else ends
     return f"{low} or none" if SETTINGS[path].may_be_none else low
 
 
