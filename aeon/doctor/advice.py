@@ -29,18 +29,19 @@ def _sentences(found: Findings, config: Config) -> Iterator[str]:
             "the model thinks before it answers: thoughts are cut off before an answer is read, and each answer may be "
             f"{room:,} tokens long, thoughts included"
         )
-    if not found.repeats.deterministic or (found.repeats.drift or 0) >= _SEEN:
-        yield _unsteady(found.repeats)
+    yield from _unsteady(found.repeats)
     yield _context(found, config)
     yield _parallel(found)
 
 
-def _unsteady(seen: Repeats) -> str:
-    moved = f"; a probability moved by {seen.drift:.2g}, so a judgment that near its threshold can fall either way"
-    return (
-        "the same request can get another answer: a run is repeated from its journal, never by asking again"
-        f"{moved if seen.drift is not None and seen.drift >= _SEEN else ''}"
-    )
+def _unsteady(seen: Repeats) -> Iterator[str]:
+    if not seen.deterministic:
+        yield "the same request can get another answer: a run is repeated from its journal, never by asking again"
+    if seen.drift is not None and seen.drift >= _SEEN:
+        yield (
+            f"the same question's probability moved by {seen.drift:.2g}: a judgment that near its threshold can fall "
+            "either way"
+        )
 
 
 def _shape(found: Findings) -> str:
@@ -73,9 +74,10 @@ def _context(found: Findings, config: Config) -> str:
     if context.tokens is None:
         return f"context could not be measured: prompts of up to {config.prompt_bytes:,} bytes are sent"
     most = bounds(found.capabilities, config.prompt_bytes, config.output_tokens)
+    if most == (config.prompt_bytes, config.output_tokens):
+        return f"{length_of(context)}: prompts of up to {most.prompt_bytes:,} bytes are sent, as configured"
     limits = f"prompts are kept below {most.prompt_bytes:,} bytes and answers below {most.output_tokens:,} tokens"
-    whose = "as configured" if most == (config.prompt_bytes, config.output_tokens) else "so that both fit"
-    return f"{length_of(context)}: {limits}, {whose}"
+    return f"{length_of(context)}: {limits}, so that both fit"
 
 
 def length_of(context: Context) -> str:

@@ -148,15 +148,16 @@ class Findings(Frozen):
     def capabilities(self) -> Capabilities:
         """What a run needs to know of it."""
         context = self.context
-        usable = context is not None and context.tokens is not None
+        length = context.tokens if context is not None else None
+        smaller = context is not None and context.contradicted and length is not None
         return Capabilities(
             json_schema=self.schemas.enforced,
             json_mode=self.json_mode.works,
             logprobs=self.probabilities.answers,
-            context_tokens=context.tokens if context is not None and usable else self.told.context_tokens,
+            context_tokens=length or self.told.context_tokens,
             hidden_reasoning=self.thoughts.where != "nowhere",
             deterministic=self.repeats.deterministic,
             parallel=self.speed.parallel,
-            bytes_per_token=context.bytes_per_token if context is not None and usable else None,
+            bytes_per_token=context.bytes_per_token if context is not None and smaller else None,
             measured=True,
         )

@@ -68,7 +68,7 @@ class Capabilities(Frozen):
     ``context_tokens`` is the context length in tokens, ``None`` if the endpoint does not tell. The rest is known only
     where it was ``measured`` at length: whether answers are preceded by reasoning that nobody asked for; whether the
     same request gets the same answer at temperature 0; how many requests are worked on at once; and how many bytes a
-    token has, which is told only if the context length was measured too.
+    token has, which is told only where the context was measured to end at ``context_tokens``.
     """
 
     json_schema: bool = False

@@ -44,7 +44,8 @@ def test_an_honest_endpoint_is_found_honest(liar: Liar) -> None:
     assert (can.json_schema, can.json_mode, can.logprobs, can.hidden_reasoning, can.deterministic) == (
         True, True, True, False, True,
     )  # fmt: skip
-    assert can.context_tokens == 4_096 and can.measured
+    assert can.context_tokens == 4_096 and can.measured and can.bytes_per_token is None
+    assert "prompts of up to 20,000 bytes are sent, as configured" in told(found)
     assert "schemas are enforced: answers are asked for with the schema" in told(found)
     assert "scored by the probability of the first token" in told(found)
 
@@ -106,7 +107,7 @@ def test_other_answers_to_the_same_request_are_found(liar: Liar) -> None:
     found = examined(liar)
     assert found.capabilities.deterministic is False
     assert found.repeats.drift is not None and found.repeats.drift > 0.01
-    assert "never by asking again; a probability moved by" in told(found)
+    assert "never by asking again" in told(found) and "probability moved by" in told(found)
 
 
 @pytest.mark.requirement("X4")
