@@ -16,12 +16,15 @@ from aeon.simulation.tools import ORDERS, WORLDLY
 from aeon.simulation.words import Words
 from aeon.simulation.world import World, capabilities
 
-__all__ = ["Endpoint"]
+__all__ = ["DEAREST", "Endpoint"]
 
 _SHOWN = "It must fit this JSON Schema:\n"
 _BROKEN = (EndpointUnreachable, EndpointFailed, RateLimited, EndpointRejected)
 _BYTES_PER_TOKEN = 4
 _PRICE = 1 / 65_536
+
+DEAREST = (20_000 + 4 * 1_024) / _BYTES_PER_TOKEN * _PRICE * 2
+"""More than any call costs, in US dollars."""
 
 
 class Endpoint:

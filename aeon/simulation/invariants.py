@@ -9,13 +9,12 @@ from aeon.errors import AeonError
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import Make, replay
 from aeon.schema import Frozen, RefinementRecord, Result, StopReason, Usage, fragment
+from aeon.simulation.endpoint import DEAREST
 from aeon.simulation.life import Story
 from aeon.simulation.world import World
 
 __all__ = ["hold", "same"]
 
-_WIDEST = 8
-_DEAREST = 1.0
 _TIMES = {"started", "ended", "seconds"}
 
 
@@ -75,7 +74,7 @@ def _bounded(world: World, result: Result) -> None:
     bound, usage = result.bound, result.usage
     if usage.calls > bound.calls or usage.tokens > bound.tokens:
         world.wrong("within its bound", f"{usage.calls} calls, {usage.tokens} tokens; at most {bound}")
-    if bound.cost is not None and usage.cost > bound.cost + _WIDEST * _DEAREST:
+    if bound.cost is not None and usage.cost > bound.cost + world.scenario.steps * DEAREST:
         world.wrong("within its bound", f"{usage.cost} spent; at most {bound.cost} and one call each")
     if len(result.history.passes) > result.history.configuration.max_passes:
         world.wrong("within its bound", f"{len(result.history.passes)} passes")

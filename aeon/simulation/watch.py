@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from aeon.kernel.effects import Effect, ExecuteStep, Note, Synthesize
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, RunEnded
-from aeon.schema import Outcome, Plan, Step, StepResult
+from aeon.schema import Allowance, Outcome, Plan, Step, StepResult, Usage
+from aeon.simulation.endpoint import DEAREST
 from aeon.simulation.world import World
 
 __all__ = ["MOST_EFFECTS", "Watch"]
@@ -46,10 +47,14 @@ class Watch:
             raise RecursionError(f"effect {number} is issued: the run does not end")
         if world.over or (self._answering and not isinstance(effect, Synthesize)):
             world.wrong("no effect after the end", f"effect {number}, '{effect.phase}', was issued")
+        if not isinstance(effect, Synthesize) and 0 in (effect.allowance.seconds, effect.allowance.cost):
+            world.wrong("within its bound", f"'{effect.phase}' was issued with {effect.allowance}")
 
     def _ended(self, effect: Effect, outcome: Outcome, recorded: bool) -> None:
         if outcome.ended < outcome.started:
             self._world.wrong("no negative duration", f"'{effect.phase}': {outcome.started} to {outcome.ended}")
+        if _beyond(effect.allowance, outcome.usage):
+            self._world.wrong("within its bound", f"'{effect.phase}': {outcome.usage} of {effect.allowance}")
         if outcome.failure and outcome.failure.kind == "handler":
             self._world.wrong("only errors of the hierarchy", f"'{effect.phase}': {outcome.failure.message}")
         if isinstance(plan := getattr(effect, "plan", None), Plan) and not isinstance(effect, Synthesize):
@@ -88,3 +93,12 @@ class Watch:
             self._world.wrong("executed steps never change", f"{step.id} was {was}, is {now}")
         if not past:
             self._executed[step.id] = bare
+
+
+def _beyond(allowed: Allowance, spent: Usage) -> bool:
+    """Whether an effect spent more than it was allowed; of money, it may be one call more."""
+    return (
+        spent.calls > allowed.calls
+        or (allowed.tokens is not None and spent.tokens > allowed.tokens)
+        or (allowed.cost is not None and spent.cost > allowed.cost + DEAREST)
+    )
