@@ -98,7 +98,8 @@ class Session:
 
 def exit_code(result: Result) -> int:
     """What a run's stop reason means for a shell."""
-    return {"converged": _CONVERGED, "confident": _CONVERGED, "failed": _FAILED, "waiting": _WAITING}.get(result.stop_reason, _ANSWERED)
+    codes = {"converged": _CONVERGED, "confident": _CONVERGED, "failed": _FAILED, "waiting": _WAITING}
+    return codes.get(result.stop_reason, _ANSWERED)
 
 
 def spec_of(model: LLMAdapter, given: str | None) -> str | None:

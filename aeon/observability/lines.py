@@ -220,7 +220,7 @@ def _delta_lines(action: RefinementAction, width: int) -> list[Line]:
 def decision_line(decision: Decision) -> Line:
     """What happens next and why."""
     reason = decision.reason.replace("_", " ")
-    style = "good" if decision.reason in ("converged", "confident") else "bad" if decision.reason == "failed" else "warn"
+    style = {"converged": "good", "confident": "good", "failed": "bad"}.get(decision.reason, "warn")
     verb = {"CONTINUE": "go on", "ASK": "ask", "OUTPUT": "stop"}[decision.action]
     words = verb if decision.reason == "continue" else f"{verb}, {reason}"
     said = decision.detail and decision.reason not in ("failed", "waiting")
