@@ -51,18 +51,22 @@ class Watch:
             world.wrong("within its bound", f"'{effect.phase}' was issued with {effect.allowance}")
 
     def _ended(self, effect: Effect, outcome: Outcome, recorded: bool) -> None:
+        self._paid(effect, outcome)
+        if isinstance(plan := getattr(effect, "plan", None), Plan) and not isinstance(effect, Synthesize):
+            self.plan(plan)  # the answer may rest on an earlier plan
+        if isinstance(effect, ExecuteStep) and isinstance(outcome.value, StepResult):
+            self._keep(effect.step.given(outcome.value))
+        if outcome.failure and not recorded:
+            self._world.ran_out(outcome.failure.limit)
+
+    def _paid(self, effect: Effect, outcome: Outcome) -> None:
+        """Hold what an effect took, and how it failed, against what it may."""
         if outcome.ended < outcome.started:
             self._world.wrong("no negative duration", f"'{effect.phase}': {outcome.started} to {outcome.ended}")
         if _beyond(effect.allowance, outcome.usage):
             self._world.wrong("within its bound", f"'{effect.phase}': {outcome.usage} of {effect.allowance}")
         if outcome.failure and outcome.failure.kind == "handler":
             self._world.wrong("only errors of the hierarchy", f"'{effect.phase}': {outcome.failure.message}")
-        if isinstance(plan := getattr(effect, "plan", None), Plan) and not isinstance(effect, Synthesize):
-            self.plan(plan)  # the answer may rest on an earlier plan
-        if isinstance(effect, ExecuteStep) and isinstance(outcome.value, StepResult):
-            self._keep(effect.step.given(outcome.value))
-        if not recorded:
-            self._world.ran_out(outcome.failure.limit if outcome.failure else None)
 
     def _noted(self, note: Note) -> None:
         if note.plan is not None:
