@@ -26,8 +26,9 @@ GATES: dict[str, Gate] = {
     "contracts": contracts.differences,
     "requirements": trace.untested,
     "wheel": wheel.wheel,
+    "simulation": programs.simulation,
 }
-SLOW = {"wheel"}
+SLOW = {"wheel", "simulation"}
 
 
 def main(arguments: list[str]) -> int:
@@ -44,7 +45,7 @@ def _wanted(arguments: list[str]) -> list[str]:
     """The gates that the command line asks for."""
     parser = argparse.ArgumentParser(prog="scripts/check", description="Every gate of the project.")
     parser.add_argument("gates", nargs="*", metavar="GATE", help=f"only these: {', '.join(GATES)}")
-    parser.add_argument("--fast", action="store_true", help="leave out the wheel")
+    parser.add_argument("--fast", action="store_true", help="leave out the slow ones")
     given = parser.parse_args(arguments)
     if unknown := [name for name in given.gates if name not in GATES]:
         parser.error(f"no gate is called {', '.join(unknown)}; there are {', '.join(GATES)}")
