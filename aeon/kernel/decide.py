@@ -64,8 +64,8 @@ TABLE: tuple[Rule, ...] = (
 
 def decide(signals: Signals, order: tuple[Row, ...] = ROWS) -> Decision:
     """The decision of the first rule that holds, in the policy's order. Total: the last rule always does."""
-    place = {reason: number for number, reason in enumerate((*order, "continue"))}
-    rows = TABLE if order == ROWS else sorted(TABLE, key=lambda rule: place.get(rule.reason, -1))
-    rule = next(rule for rule in rows if rule.holds(signals))
+    first = len(TABLE) - len(order) - 1  # rows that no policy moves come first, "continue" last
+    moved = TABLE[first:-1] if order == ROWS else sorted(TABLE[first:-1], key=lambda rule: order.index(rule.reason))
+    rule = next(rule for rule in (*TABLE[:first], *moved, TABLE[-1]) if rule.holds(signals))
     reason = (signals.exhausted or "failed") if rule.reason == "budget" else rule.reason
     return Decision(action=rule.action, reason=reason, detail=rule.detail(signals))

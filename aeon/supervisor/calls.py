@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from aeon.errors import AllowanceExhausted, ModelError
 from aeon.llm.adapter import LLMAdapter
@@ -14,7 +15,7 @@ from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import LLMRequest, LLMResponse, Message
 from aeon.schema.usage import Usage
 
-__all__ = ["Ask", "call", "most_prompt_tokens", "prompt_bytes"]
+__all__ = ["Ask", "call", "prompt_bytes"]
 
 _TOKENS_PER_MESSAGE = 16
 _TOKENS_PER_PROMPT = 64
@@ -32,6 +33,12 @@ class Ask:
     json_mode: bool = False
     top_logprobs: int = 0
 
+    @cached_property
+    def most_prompt_tokens(self) -> int:
+        """The most tokens that the prompt can be: a byte-level tokenizer never needs more tokens than bytes."""
+        schema = len(json.dumps(self.json_schema).encode("utf-8")) if self.json_schema is not None else 0
+        return prompt_bytes(self.messages) + _TOKENS_PER_MESSAGE * len(self.messages) + _TOKENS_PER_PROMPT + schema
+
     def changed(self, messages: tuple[Message, ...], max_tokens: int) -> Ask:
         """The same ask with other messages and another limit."""
         return replace(self, messages=messages, max_tokens=max_tokens)
@@ -40,12 +47,6 @@ class Ask:
 def prompt_bytes(messages: Sequence[Message]) -> int:
     """The size of all messages in UTF-8."""
     return sum(len(message.content.encode("utf-8")) for message in messages)
-
-
-def most_prompt_tokens(ask: Ask) -> int:
-    """The most tokens that the prompt can be: a byte-level tokenizer never needs more tokens than bytes."""
-    schema = len(json.dumps(ask.json_schema).encode("utf-8")) if ask.json_schema is not None else 0
-    return prompt_bytes(ask.messages) + _TOKENS_PER_MESSAGE * len(ask.messages) + _TOKENS_PER_PROMPT + schema
 
 
 async def call(llm: LLMAdapter, ask: Ask) -> LLMResponse:
@@ -72,7 +73,7 @@ async def call(llm: LLMAdapter, ask: Ask) -> LLMResponse:
 
 
 def _admitted(ledger: Ledger, ask: Ask) -> LLMRequest:
-    prompt = most_prompt_tokens(ask)
+    prompt = ask.most_prompt_tokens
     left = ledger.tokens_left()
     tokens = ask.max_tokens
     if left is not None and left - prompt >= min(_LEAST_COMPLETION, tokens):

@@ -19,7 +19,7 @@ from aeon.schema.judgment import Form
 from aeon.schema.llm import Capabilities, LLMResponse, Message, TokenProbability
 from aeon.schema.usage import Usage
 from aeon.supervisor.bounds import bounds
-from aeon.supervisor.calls import Ask, call, most_prompt_tokens
+from aeon.supervisor.calls import Ask, call
 from aeon.supervisor.extract import without_thoughts
 from aeon.supervisor.prompt import Prompt, clean, cut
 from aeon.supervisor.repair import parse
@@ -216,7 +216,7 @@ class Supervisor:
         """One call within the bounds of every call; an answer that thoughts precede gets all the room there is."""
         can = await self.capabilities()
         most = bounds(can, self.prompt_bytes, self.output_tokens)
-        size = most_prompt_tokens(ask)
+        size = ask.most_prompt_tokens
         if size > most.prompt_bytes:
             raise AllowanceExhausted("calls", f"prompt: it has {size} bytes; at most {most.prompt_bytes} are sent")
         wanted = most.output_tokens if can.hidden_reasoning else ask.max_tokens
