@@ -104,7 +104,8 @@ def _parser() -> tuple[_Parser, dict[str, argparse.ArgumentParser]]:
 def _run_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("task", metavar="TASK", nargs="?", help="what you want to know, in words; - reads it from standard input")
-    add("--tools", metavar="LIST", default="calculator", help="calculator,files=DIR,python (default: calculator)")
+    tools = "calculator,algebra,dates,files=DIR,python (default: calculator)"
+    add("--tools", metavar="LIST", default="calculator", help=tools)
     add("--model", metavar="NAME|URL", help="a model of the catalogue, a .gguf file, or http://HOST/v1#MODEL")
     add("--max-passes", metavar="N", type=_whole, help="passes at most (default: 10)")
     add("--budget-calls", metavar="N", type=_whole, help="model calls at most")

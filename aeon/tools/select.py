@@ -1,4 +1,4 @@
-"""Tools by name, as the command line takes them: ``calculator,files=DIR,python``."""
+"""Tools by name, as the command line takes them: ``calculator,algebra,dates,files=DIR,python``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from aeon.errors import MissingExtraError, UnknownNameError, UsageError
+from aeon.tools.algebra import algebra
 from aeon.tools.calculator import calculator
+from aeon.tools.dates import dates
 from aeon.tools.files import files
 from aeon.tools.output import one_line
 from aeon.tools.tool import Tool
@@ -37,6 +39,8 @@ def _python(_: str) -> tuple[Tool, ...]:
 _MAKERS: dict[str, tuple[Callable[[str], tuple[Tool, ...]], str]] = {
     "calculator": (_calculator, ""),
     "files": (files, "DIR"),
+    "algebra": (lambda _: algebra(), ""),
+    "dates": (lambda _: dates(), ""),
     "python": (_python, ""),
 }
 
