@@ -54,7 +54,7 @@ TROUBLES = frozenset(list(KINDS)[list(KINDS).index("question_suspended") :])
 _NEEDS = {"twice_answered": "question_suspended", "clock_moved": "crash_after"}
 _ALSO = 0.07
 _COSTLY = {"crash_each"}
-_MOST_STEPS, _MOST_PASSES = 4, 3
+_MOST_STEPS, _MOST_PASSES = 3, 3
 
 
 @dataclass(frozen=True)

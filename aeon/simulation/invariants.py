@@ -32,12 +32,13 @@ def hold(story: Story, program: Make) -> None:
 def same(straight: Story, troubled: Story) -> None:
     """Hold a run that was troubled from outside against the same one without: result and entries, byte for byte.
 
-    Two things may differ. Where a process died in a tool that changes the world, the run asks or stops, so that it is
-    another run from there on. Where the clock jumped, or tools waited for one that hung, times are not compared; and
-    with a budget of seconds nothing is, since what was done then depends on them.
+    Three things may differ. Where a process died in a tool that changes the world, the run asks or stops, so that it is
+    another run from there on. Where an endpoint was down until the time was over, the time is what ran out, and that
+    is not taken back. Where the clock jumped, or tools waited for one that hung, times are not compared; and with a
+    budget of seconds nothing is, since what was done then depends on them.
     """
     world = troubled.world
-    if _in_doubt(troubled.journal):
+    if _in_doubt(troubled.journal) or (world.fired["outage"] and _out_of_time(straight.journal, troubled.journal)):
         return
     timeless = bool(world.fired["clock_jump"]) or _hung(straight.world)
     if timeless and straight.result.history.configuration.budget.seconds is not None:
@@ -46,6 +47,12 @@ def same(straight: Story, troubled: Story) -> None:
         if one != other and not (timeless and _untimed(one) == _untimed(other)):
             world.wrong("the same bytes as without trouble", f"{what}: {_difference(one, other)}")
             return
+
+
+def _out_of_time(straight: Journal, troubled: Journal) -> bool:
+    """Whether an effect ran out of time in the troubled run only."""
+    late = {n for n, entry in troubled.entries.items() if entry.failure and entry.failure.limit == "seconds"}
+    return any(n not in straight.entries or straight.entries[n].failure != troubled.entries[n].failure for n in late)
 
 
 def _pairs(straight: Story, troubled: Story) -> list[tuple[str, str, str]]:
