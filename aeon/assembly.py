@@ -21,7 +21,7 @@ from aeon.plan.recursive import RecursivePlanner
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
-from aeon.runtime.replay import asked, take_up
+from aeon.runtime.replay import standing, void_from
 from aeon.schema import Config, JsonObject, JsonValue, Question, Result
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
@@ -134,16 +134,16 @@ def resumption(
         UsageError: an answer to no question, or tools that only the caller has.
         Divergence: the journal is of another program or version.
     """
-    question = asked(journal)
-    if answer is not None and question is None:
+    found = standing(journal)
+    if answer is not None and found.question is None:
         raise UsageError("the run waits for no answer: nothing was asked; leave the answer out")
     opening = journal.opened
     adapter = select(llm if llm is not None else _text(opening.setup.get("model")))
     known = _recorded(opening.setup) if tools is None else tools
     modules = assemble(adapter, known, journal.config, _first(answer, ask))
-    take_up(journal)
+    void_from(journal, found)
     driver = AsyncDriver(observers, lambda: journal)
-    return Resumption(driver, Job(run, opening.task, opening.config, modules), adapter, question)
+    return Resumption(driver, Job(run, opening.task, opening.config, modules), adapter, found.question)
 
 
 def resume(

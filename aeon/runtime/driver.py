@@ -150,14 +150,20 @@ class _Run:
         first = self._issued
         self._issued += len(effects)
         self._set_clock(range(first, self._issued))
-        handled = [asyncio.create_task(self._handle(first + n, effect)) for n, effect in enumerate(effects)]
-        try:
-            outcomes = tuple(await asyncio.gather(*handled))
-        finally:
-            await _end(handled)
+        if len(effects) == 1:
+            outcomes: tuple[Outcome, ...] = (await self._handle(first, effects[0]),)
+        else:
+            outcomes = await self._at_once(first, effects)
         if self._elapsed is not None:
             self._elapsed = max(self._elapsed, *(outcome.ended for outcome in outcomes))
         return outcomes
+
+    async def _at_once(self, first: int, effects: tuple[Effect, ...]) -> tuple[Outcome, ...]:
+        handled = [asyncio.create_task(self._handle(number, effect)) for number, effect in enumerate(effects, first)]
+        try:
+            return tuple(await asyncio.gather(*handled))
+        finally:
+            await _end(handled)
 
     def _set_clock(self, numbers: range) -> None:
         """Where a run that is taken up leaves its past, its time goes on: what lay between does not count."""

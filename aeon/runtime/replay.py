@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from aeon.errors import Divergence, JournalError
 from aeon.kernel.effects import AskUser, Effect, Note, Program
@@ -11,7 +11,10 @@ from aeon.kernel.phases import run
 from aeon.runtime.journal import Journal
 from aeon.schema import Config, Failure, Outcome, Question, Result, Task
 
-__all__ = ["Make", "asked", "boundaries", "replay", "take_up", "unfinished", "waiting", "walk"]
+__all__ = [
+    "Make", "Standing", "asked", "boundaries", "replay", "standing", "take_up", "unfinished", "void_from", "waiting",
+    "walk",
+]  # fmt: skip
 
 Make: TypeAlias = Callable[[Task, Config, str], Program[Result]]
 """What makes the program of a run out of its task, its configuration and its execution id."""
@@ -83,8 +86,19 @@ def boundaries(journal: Journal, program: Make = run) -> tuple[int, ...]:
     return tuple(found)
 
 
-def unfinished(journal: Journal, program: Make = run) -> tuple[int, ...] | None:
-    """The entries that do not count when the run is taken up again; ``None`` where there is nothing to take up.
+class Standing(NamedTuple):
+    """Where a run can be gone on with.
+
+    ``void`` are the entries that do not count then, ``None`` where there is nothing to go on with; ``question`` is the
+    one that the run waits for, if it waits for one.
+    """
+
+    void: tuple[int, ...] | None = None
+    question: Question | None = None
+
+
+def standing(journal: Journal, program: Make = run) -> Standing:
+    """Where the run of a journal can be gone on with.
 
     What an interrupt or an unusable endpoint broke off is to be done again; what was issued after it belongs to an
     ending that is taken back.
@@ -92,18 +106,27 @@ def unfinished(journal: Journal, program: Make = run) -> tuple[int, ...] | None:
     Raises:
         Divergence: the program asks for something else than the journal holds.
     """
-    void: list[int] = []
+    found: list[Standing] = []
 
     def answer(first: int, effects: tuple[Effect, ...]) -> tuple[Outcome, ...] | None:
         numbers = range(first, first + len(effects))
         known = {n: journal.entries[n] for n in numbers if n in journal.entries}
         again = [n for n, entry in known.items() if entry.broken_off]
         if again or len(known) < len(effects) or any(entry.interrupted for entry in known.values()):
-            void.extend([*again, *(n for n in sorted(journal.entries) if n >= numbers.stop)])
+            void = (*again, *(n for n in sorted(journal.entries) if n >= numbers.stop))
+            open_questions = [e.question for e in effects if isinstance(e, AskUser)]
+            undone = again or len(known) < len(effects)
+            found.append(Standing(void, open_questions[0] if open_questions and undone else None))
             return None
         return tuple(known[n].outcome(effect) for n, effect in zip(numbers, effects, strict=True))
 
-    return tuple(void) if walk(journal, answer, program) is None else None
+    walk(journal, answer, program)
+    return found[0] if found else Standing()
+
+
+def unfinished(journal: Journal, program: Make = run) -> tuple[int, ...] | None:
+    """The entries that do not count when the run is taken up again; see `standing`."""
+    return standing(journal, program).void
 
 
 def take_up(journal: Journal, program: Make = run) -> None:
@@ -112,29 +135,18 @@ def take_up(journal: Journal, program: Make = run) -> None:
     Raises:
         Divergence: the program asks for something else than the journal holds.
     """
-    void = unfinished(journal, program)
-    if void or (void is not None and journal.stopped):
-        journal.resume(void)
+    void_from(journal, standing(journal, program))
+
+
+def void_from(journal: Journal, found: Standing) -> None:
+    """Have what is to be done again, as `standing` found it, not count any more."""
+    if found.void or (found.void is not None and journal.stopped):
+        journal.resume(found.void)
 
 
 def asked(journal: Journal, program: Make = run) -> Question | None:
-    """The question that the run waits for, if it waits for one.
-
-    Raises:
-        Divergence: the program asks for something else than the journal holds.
-    """
-    open_questions: list[Question] = []
-
-    def answer(first: int, effects: tuple[Effect, ...]) -> tuple[Outcome, ...] | None:
-        numbers = range(first, first + len(effects))
-        known = [journal.entries[n] for n in numbers if n in journal.entries and not journal.entries[n].broken_off]
-        if len(known) < len(effects):
-            open_questions.extend(effect.question for effect in effects if isinstance(effect, AskUser))
-            return None
-        return tuple(entry.outcome(effect) for entry, effect in zip(known, effects, strict=True))
-
-    walk(journal, answer, program)
-    return open_questions[0] if open_questions else None
+    """The question that the run waits for, if it waits for one; see `standing`."""
+    return standing(journal, program).question
 
 
 def waiting(effect: AskUser) -> Outcome:

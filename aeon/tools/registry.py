@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager, nullcontext
 from types import MappingProxyType
 from weakref import WeakKeyDictionary
 
-from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
 from aeon.errors import ConfigError, OutcomeUnknown, ToolArgumentError, ToolTimeout, UnknownNameError
@@ -41,7 +40,6 @@ class ToolRegistry:
             if tool.name in self._tools:
                 raise ConfigError(f"two tools are named {tool.name}; give one of them another name")
             self._tools[tool.name] = tool
-        self._validators = {name: Draft202012Validator(tool.parameters) for name, tool in self._tools.items()}
         self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
     @property
@@ -69,7 +67,7 @@ class ToolRegistry:
         known yet. Raises ``UnknownNameError`` for an unknown tool.
         """
         tool = self.get(name)
-        found = problems(self._validators[name], arguments, references=references)
+        found = problems(tool.validator, arguments, references=references)
         if not found and not references and isinstance(arguments, dict):
             found = _prepared(tool, arguments)[1]
         return found
@@ -90,7 +88,7 @@ class ToolRegistry:
         ``OutcomeUnknown`` for a tool with side effects; ``ToolFailed``.
         """
         tool = self.get(name)
-        found = problems(self._validators[name], arguments)
+        found = problems(tool.validator, arguments)
         if found:
             raise ToolArgumentError(one_line(f"{name}: {'; '.join(found)}", 600))
         prepared, found = _prepared(tool, arguments)

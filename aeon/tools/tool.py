@@ -7,6 +7,7 @@ import re
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
@@ -64,6 +65,11 @@ class Tool:
             Draft202012Validator.check_schema(self.parameters)
         except SchemaError as error:
             raise ConfigError(f"tool {self.name}: parameters are no valid JSON Schema: {error.message}") from None
+
+    @cached_property
+    def validator(self) -> Draft202012Validator:
+        """What holds arguments against ``parameters``."""
+        return Draft202012Validator(self.parameters)
 
     @property
     def host_filled(self) -> tuple[str, ...]:
