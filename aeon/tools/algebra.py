@@ -6,6 +6,9 @@ import math
 import re
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Annotated
+
+from pydantic import Field
 
 from aeon.errors import ToolArgumentError, ToolFailed
 from aeon.tools.expression import evaluate
@@ -13,14 +16,20 @@ from aeon.tools.functions import FUNCTIONS
 from aeon.tools.numbers import plain
 from aeon.tools.tool import Tool, tool
 
-__all__ = ["algebra", "solutions"]
+__all__ = ["Numbers", "algebra", "solutions"]
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _PROBES = (0, 1, -1, 2, 3)
 
+Numbers = Annotated[list[Annotated[int, Field(ge=1, le=10**12)]], Field(min_length=2, max_length=20)]
+
 
 def algebra() -> tuple[Tool, ...]:
-    """Return the tools ``solve_equation`` and ``simplify_fraction``; both are exact wherever the result is rational."""
+    """Return ``solve_equation``, ``simplify_fraction``, ``greatest_common_divisor`` and ``least_common_multiple``.
+
+    All are exact wherever the result is rational. The calculator knows the last two as functions; a small model finds
+    them more often as tools with a name of their own.
+    """
     exact = tool(side_effects=False, parallel_safe=True)
 
     @exact
@@ -45,7 +54,25 @@ def algebra() -> tuple[Tool, ...]:
             raise ToolArgumentError(f"simplify_fraction: {fraction[:40]!r} is no fraction of whole numbers")
         return f"{value.numerator}/{value.denominator}" if value.denominator != 1 else str(value.numerator)
 
-    return solve_equation, simplify_fraction
+    @exact
+    def greatest_common_divisor(numbers: Numbers) -> int:
+        """The greatest whole number that divides all the numbers (GCD).
+
+        Args:
+            numbers: two or more whole numbers.
+        """
+        return math.gcd(*numbers)
+
+    @exact
+    def least_common_multiple(numbers: Numbers) -> int:
+        """The least whole number that all the numbers divide (LCM).
+
+        Args:
+            numbers: two or more whole numbers.
+        """
+        return math.lcm(*numbers)
+
+    return solve_equation, simplify_fraction, greatest_common_divisor, least_common_multiple
 
 
 def solutions(equation: str) -> list[Fraction | float]:

@@ -83,3 +83,22 @@ def test_what_is_no_fraction_is_refused(text: str) -> None:
     """An approximation has no lowest terms."""
     with pytest.raises(ToolArgumentError):
         call("simplify_fraction", text)
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "value"),
+    [
+        ("greatest_common_divisor", [780, 461], 1), ("greatest_common_divisor", [84, 126, 210], 42),
+        ("least_common_multiple", [33, 78], 858), ("least_common_multiple", [4, 6, 10], 60),
+    ],
+)  # fmt: skip
+def test_divisors_and_multiples(name: str, numbers: list[int], value: int) -> None:
+    """Of two numbers or more."""
+    assert asyncio.run(REGISTRY.call(name, {"numbers": list(numbers)})).value == value
+
+
+@pytest.mark.parametrize("numbers", [[7], [0, 3], [1.5, 3], "84, 126"])
+def test_divisors_of_anything_but_whole_numbers_are_refused(numbers: JsonValue) -> None:
+    """The schema says so before anything is computed."""
+    with pytest.raises(ToolArgumentError):
+        asyncio.run(REGISTRY.call("greatest_common_divisor", {"numbers": numbers}))
