@@ -38,7 +38,7 @@ def same(straight: Story, troubled: Story) -> None:
     budget of seconds nothing is, since what was done then depends on them.
     """
     world = troubled.world
-    if _in_doubt(troubled.journal) or (world.fired["outage"] and _out_of_time(straight.journal, troubled.journal)):
+    if _in_doubt(troubled.journal) or _out_of_time(straight, troubled):
         return
     timeless = bool(world.fired["clock_jump"]) or _hung(straight.world)
     if timeless and straight.result.history.configuration.budget.seconds is not None:
@@ -49,10 +49,13 @@ def same(straight: Story, troubled: Story) -> None:
             return
 
 
-def _out_of_time(straight: Journal, troubled: Journal) -> bool:
-    """Whether an effect ran out of time in the troubled run only."""
-    late = {n for n, entry in troubled.entries.items() if entry.failure and entry.failure.limit == "seconds"}
-    return any(n not in straight.entries or straight.entries[n].failure != troubled.entries[n].failure for n in late)
+def _out_of_time(straight: Story, troubled: Story) -> bool:
+    """Whether an effect ran out of time in the troubled run only, whose endpoint was down."""
+    if not troubled.world.fired["outage"]:
+        return False
+    ours, theirs = straight.journal.entries, troubled.journal.entries
+    late = {n for n, entry in theirs.items() if entry.failure and entry.failure.limit == "seconds"}
+    return any(n not in ours or ours[n].failure != theirs[n].failure for n in late)
 
 
 def _pairs(straight: Story, troubled: Story) -> list[tuple[str, str, str]]:
