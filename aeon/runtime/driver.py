@@ -154,8 +154,11 @@ class _Run:
             outcomes: tuple[Outcome, ...] = (await self._handle(first, effects[0]),)
         else:
             outcomes = await self._at_once(first, effects)
+        latest = max(outcome.ended for outcome in outcomes)
         if self._elapsed is not None:
-            self._elapsed = max(self._elapsed, *(outcome.ended for outcome in outcomes))
+            self._elapsed = max(self._elapsed, latest)
+        else:
+            self._began = min(self._began, self._clock() - latest)  # what comes next begins after all of them
         return outcomes
 
     async def _at_once(self, first: int, effects: tuple[Effect, ...]) -> tuple[Outcome, ...]:

@@ -45,6 +45,7 @@ class World:
         self.disk = Disk(lambda how: self.fired.update([f"crash_{how}"]))
         self.happened: Counter[str] = Counter()
         self.repeats: Counter[str] = Counter()
+        self._repeated: set[str] = set()
         self.over = False
         self.waited = False
         self.calls = 0
@@ -94,7 +95,8 @@ class World:
         """The answer to a question: always the same one."""
         chance = self.scenario.chance(f"answer:{question.text}")
         said = chance.choice([*question.options, question.default or "the first one"])
-        if said == "repeat":
+        if said == "repeat" and question.text not in self._repeated:  # a lost answer is given once more
+            self._repeated.add(question.text)
             self.repeats[question.text.split()[1]] += 1
         return said
 

@@ -18,7 +18,7 @@ from aeon.runtime.journal import Begun, Ended, Journal, Resumed, fingerprint
 from aeon.runtime.ledger import current_ledger
 from aeon.runtime.replay import asked, boundaries, replay, unfinished
 from aeon.schema import Budget, Config, Failure, Frozen, Question, Questions, Reply, StepResult
-from kernel.world import World
+from kernel.world import World, step
 from runtime.handlers import job
 from runtime.lives import PASSES, WHICH, Crash, Striking, counted, lived, went_on, world
 
@@ -363,3 +363,19 @@ def test_a_waiting_question_has_no_answer_in_the_boundaries(tmp_path: Path) -> N
     assert boundaries(Journal.read(path)) == (0, 1, 2, 3, 4)
     question = Question.model_validate(Journal.read(path).entries[3].value["question"])  # type: ignore[index,call-overload]
     assert question == WHICH
+
+
+@pytest.mark.requirement("X3", "K3")
+def test_what_follows_a_batch_that_was_partly_done_begins_after_all_of_it() -> None:
+    """A step that is done again may end before one that was done already; time goes on from the later end."""
+    whole = Journal()
+    parallel = World(steps=(step("a"), step("b"), step("c", "a", "b")))
+    AsyncDriver(journal=lambda: whole, clock=lambda: 7.0).execute(job(parallel))
+    partly = Journal()
+    partly.open(whole.opened)
+    for number, entry in sorted(whole.entries.items()):
+        if number < 3 or number == 4:
+            partly.append(entry.model_copy(update={"ended": 100.0}) if number == 4 else entry)
+    AsyncDriver(journal=lambda: partly, clock=lambda: 7.0).execute(job(World(steps=parallel.replies["plan"].steps)))
+    assert partly.entries[3].ended < 100 <= partly.entries[5].started
+    assert replay(partly).seconds >= 100
