@@ -26,7 +26,8 @@ def conclude(state: State, decision: Decision, answer: Answer, execution_id: str
         stop_reason=cast("StopReason", decision.reason), converged=decision.reason == "converged",
         pass_number=state.complete or len(state.passes), passes=len(state.passes),
         abandoned=tuple(s.id for s in state.plan.steps if s.status == "pending"),
-        needs_manual_intervention=state.attempts.stuck, degraded=tuple(state.degraded), question=state.question,
+        needs_manual_intervention=state.attempts.stuck, degraded=tuple(state.degraded),
+        question=state.question if decision.reason == "waiting" else None,
         assumptions=tuple(known for known in state.task.clarifications if known.assumed),
         usage=state.usage, bound=bound(state.config), seconds=round(state.elapsed, 3),
     )  # fmt: skip

@@ -126,6 +126,7 @@ class State:
             if outcome.failure and outcome.failure.kind in ("endpoint", "waiting"):
                 self.failure = outcome.failure
             self.config = outcome.config or self.config
+            self.attempts.limits = self.config.limits
             self.denied = self.denied or self.denial(effect, outcome)
         return outcomes
 

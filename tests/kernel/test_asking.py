@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from aeon.kernel.budget import bound
 from aeon.kernel.effects import Effect
 from aeon.schema import (
+    Budget,
     CallCaps,
     Clarification,
     Config,
@@ -299,7 +300,7 @@ def test_whatever_is_asked_a_question_is_put_once_and_within_the_cap(random: Ran
     result = world.run(config)
     texts = [e.question.text for e in world.of("ask")]
     assert len(texts) == len(set(texts)) <= config.questions.most
-    assert result.stop_reason != "waiting" or result.question is not None
+    assert (result.stop_reason == "waiting") == (result.question is not None)
     assert {known.question for known in result.history.task.clarifications} <= set(texts)
 
 
@@ -315,3 +316,24 @@ def test_a_configuration_that_comes_with_an_outcome_holds_from_there_on(number: 
     taken = [e.thresholds.completeness for e in world.of("assess")]
     assert taken == ([0.95, 0.25] if number >= 5 else [0.25, 0.25])
     assert result.bound == bound(lax)
+
+
+@pytest.mark.requirement("H3", "K8")
+def test_from_a_change_of_the_configuration_on_its_refinement_limits_hold() -> None:
+    """A run that is forked with other limits refines by them."""
+    none_left = Config(limits=RefinementLimits(attempts=0))
+    world = World(validate_plan=found("plan"), refine_plan=add(step("more")))
+    world.changes = {0: none_left}
+    result = world.run()
+    assert world.of("refine_plan") == [] and result.history.preparation.refinement.applied == ()
+    unchanged = World(validate_plan=found("plan"), refine_plan=add(step("more"))).run()
+    assert unchanged.history.preparation.refinement.applied
+
+
+@pytest.mark.requirement("O6", "K9")
+def test_a_run_that_something_else_stops_waits_for_no_answer() -> None:
+    """Where the budget ends a run before its question is put, the result has no open question."""
+    world = World(validate_plan=found("plan"), refine_plan=asking(), seconds=10)
+    result = world.run(Config(budget=Budget(seconds=45)))
+    assert (result.stop_reason, result.question) == ("seconds_exhausted", None)
+    assert "ask" not in world.phases and result.history.preparation.refinement.question is None
