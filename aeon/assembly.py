@@ -21,7 +21,7 @@ from aeon.plan.recursive import RecursivePlanner
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
-from aeon.runtime.replay import standing, void_from
+from aeon.runtime.replay import standing, take_up
 from aeon.schema import Config, JsonObject, JsonValue, Question, Result
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
@@ -141,7 +141,7 @@ def resumption(
     adapter = select(llm if llm is not None else _text(opening.setup.get("model")))
     known = _recorded(opening.setup) if tools is None else tools
     modules = assemble(adapter, known, journal.config, _first(answer, ask))
-    void_from(journal, found)
+    take_up(journal, found)
     driver = AsyncDriver(observers, lambda: journal)
     return Resumption(driver, Job(run, opening.task, opening.config, modules), adapter, found.question)
 

@@ -9,7 +9,7 @@ from aeon.cli.output import print_json
 from aeon.cli.saved import read
 from aeon.observability.lines import conclusion_lines, plain, visible
 from aeon.runtime.journal import Journal, digest
-from aeon.runtime.replay import asked, replay, unfinished
+from aeon.runtime.replay import Standing, replay, standing
 from aeon.schema import Frozen, StopReason
 
 __all__ = ["Replayed", "command"]
@@ -30,31 +30,32 @@ class Replayed(Frozen):
 def command(options: argparse.Namespace) -> int:
     """Replay the journal in ``options.file`` and say what came of it; a divergence is an error."""
     journal = read(options.file)
-    broken_off = journal.ended is None and unfinished(journal) is not None and asked(journal) is None
+    found = standing(journal) if journal.ended is None else Standing()
+    broken_off = found.void is not None and found.question is None
     if broken_off and not journal.stopped:
         return _so_far(journal, options)
     result = replay(journal)
-    found = Replayed(
+    told = Replayed(
         effects=len(journal.entries), compared=journal.ended is not None, digest=digest(result.history),
         stop_reason=result.stop_reason,
     )  # fmt: skip
     if options.json:
-        print_json(found)
+        print_json(told)
         return 0
-    same = "bit-identical" if found.compared else "each as recorded"
-    print(f"replayed {_effects(found.effects)}, {same}: {found.digest}")
+    same = "bit-identical" if told.compared else "each as recorded"
+    print(f"replayed {_effects(told.effects)}, {same}: {told.digest}")
     print(plain(conclusion_lines(result)))
     return 0
 
 
 def _so_far(journal: Journal, options: argparse.Namespace) -> int:
     """What there is to say of a run that had not ended."""
-    found = Replayed(effects=len(journal.entries))
+    told = Replayed(effects=len(journal.entries))
     if options.json:
-        print_json(found)
+        print_json(told)
     else:
         path = shlex.quote(visible(options.file))
-        print(f"replayed {_effects(found.effects)}, each as recorded; the run had not ended then")
+        print(f"replayed {_effects(told.effects)}, each as recorded; the run had not ended then")
         print(f"go on with: aeon resume {path}")
     return 0
 

@@ -14,7 +14,7 @@ from aeon.cli.saved import say_torn
 from aeon.errors import UsageError
 from aeon.observability.lines import answer_lines, conclusion_lines, plain
 from aeon.runtime.journal import Journal
-from aeon.runtime.replay import asked, replay, unfinished
+from aeon.runtime.replay import replay, standing
 from aeon.schema import Question, Result
 
 __all__ = ["command", "go_on", "session_for"]
@@ -25,8 +25,9 @@ def command(options: argparse.Namespace) -> int:
     journal = Journal.reopen(options.file)
     try:
         say_torn(options.file, journal)
-        answer = _answer(options.answer, asked(journal))
-        if unfinished(journal) is None:
+        found = standing(journal)
+        answer = _answer(options.answer, found.question)
+        if found.void is None:
             return _over(journal, options.json)
         with session_for(journal, options, options.file) as session:
             return go_on(journal, session, options.tools, answer)

@@ -8,7 +8,7 @@ from pathlib import Path
 from aeon.errors import Divergence, JournalError, UsageError
 from aeon.kernel.phases import run
 from aeon.runtime.journal import Entry, Journal, Opening, Parent
-from aeon.runtime.replay import Make, boundaries, unfinished
+from aeon.runtime.replay import Make, boundaries, standing
 from aeon.schema import Config, JsonValue
 
 __all__ = ["fork"]
@@ -66,7 +66,7 @@ def _past(journal: Journal, at: int, config: Config | None, program: Make) -> tu
 
 def _possible(journal: Journal, program: Make) -> tuple[int, ...]:
     """The boundaries up to where an interrupt or an unusable endpoint broke the run off: no ending is shared."""
-    void = unfinished(journal, program)
+    void = standing(journal, program).void
     return tuple(b for b in boundaries(journal, program) if not void or b <= min(void))
 
 

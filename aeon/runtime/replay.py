@@ -11,10 +11,7 @@ from aeon.kernel.phases import run
 from aeon.runtime.journal import Journal
 from aeon.schema import Config, Failure, Outcome, Question, Result, Task
 
-__all__ = [
-    "Make", "Standing", "asked", "boundaries", "replay", "standing", "take_up", "unfinished", "void_from", "waiting",
-    "walk",
-]  # fmt: skip
+__all__ = ["Make", "Standing", "boundaries", "replay", "standing", "take_up", "waiting", "walk"]
 
 Make: TypeAlias = Callable[[Task, Config, str], Program[Result]]
 """What makes the program of a run out of its task, its configuration and its execution id."""
@@ -124,29 +121,10 @@ def standing(journal: Journal, program: Make = run) -> Standing:
     return found[0] if found else Standing()
 
 
-def unfinished(journal: Journal, program: Make = run) -> tuple[int, ...] | None:
-    """The entries that do not count when the run is taken up again; see `standing`."""
-    return standing(journal, program).void
-
-
-def take_up(journal: Journal, program: Make = run) -> None:
-    """Have what is to be done again not count any more, so that a driver can go on with the run.
-
-    Raises:
-        Divergence: the program asks for something else than the journal holds.
-    """
-    void_from(journal, standing(journal, program))
-
-
-def void_from(journal: Journal, found: Standing) -> None:
-    """Have what is to be done again, as `standing` found it, not count any more."""
+def take_up(journal: Journal, found: Standing) -> None:
+    """Have what is to be done again, as `standing` found it, not count any more, so that a driver can go on."""
     if found.void or (found.void is not None and journal.stopped):
         journal.resume(found.void)
-
-
-def asked(journal: Journal, program: Make = run) -> Question | None:
-    """The question that the run waits for, if it waits for one; see `standing`."""
-    return standing(journal, program).question
 
 
 def waiting(effect: AskUser) -> Outcome:

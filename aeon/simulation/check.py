@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from aeon.errors import JournalError, UsageError
-from aeon.runtime.replay import unfinished
+from aeon.runtime.replay import standing
 from aeon.runtime.sealed import unsealed
 from aeon.simulation.clock import QUANTUM
 from aeon.simulation.disk import NAME, Mode, Strike
@@ -102,7 +102,7 @@ def _delivered_twice(story: Story, life: Life) -> None:
             world.wrong("an answer counts once", "it was taken twice")
         except UsageError:
             pass
-    if world.has("twice_resumed") and unfinished(story.journal) is None:  # what an endpoint failed is done again
+    if world.has("twice_resumed") and standing(story.journal).void is None:  # what an endpoint failed is done again
         world.fired["twice_resumed"] += 1
         again = life.once_more(story)
         if again.model_dump_json() != story.text:

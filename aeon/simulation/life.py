@@ -15,7 +15,7 @@ from aeon.kernel.ports import Job, Modules
 from aeon.llm.adapter import LLMAdapter
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.journal import Journal
-from aeon.runtime.replay import Make, asked
+from aeon.runtime.replay import Make, standing
 from aeon.schema import Config, Result
 from aeon.simulation.clock import Clock, SimulatedLoop, Stalled
 from aeon.simulation.disk import Crash, Strike
@@ -148,7 +148,8 @@ class Life:
             world.down_at = None
         journal = world.disk.journal()
         answer = None
-        if before is not None and before.stop_reason == "waiting" and (question := asked(journal)) is not None:
+        waits = before is not None and before.stop_reason == "waiting"
+        if waits and (question := standing(journal).question) is not None:
             world.fired["question_suspended"] += world.has("question_suspended")
             answer = world.said(question)
         return self._driven(world, journal, answer, troubles)

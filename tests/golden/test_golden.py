@@ -9,7 +9,7 @@ import pytest
 
 from aeon.errors import InputFileError
 from aeon.runtime.journal import Journal, digest
-from aeon.runtime.replay import asked, replay
+from aeon.runtime.replay import replay, standing
 from aeon.schema import StopReason
 from golden.make import FOLDER, MADE
 
@@ -36,7 +36,7 @@ def test_a_golden_journal_replays_to_its_history(path: Path) -> None:
     expected = "converged" if path.stem in ("resumed", "forked") else path.stem
     assert result.stop_reason == expected
     if expected == "waiting":
-        assert journal.ended is None and result.question == asked(journal) is not None
+        assert journal.ended is None and result.question == standing(journal).question is not None
     else:
         assert journal.ended is not None
         assert (journal.ended.stop_reason, journal.ended.digest) == (expected, digest(result.history))

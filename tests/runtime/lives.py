@@ -8,7 +8,7 @@ from pathlib import Path
 from aeon.kernel.effects import Effect
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.journal import Journal, Lines
-from aeon.runtime.replay import take_up
+from aeon.runtime.replay import standing, take_up
 from aeon.runtime.sealed import SealedFile
 from aeon.schema import (
     Config, Failure, Frozen, Plan, Question, Refinement, Reply, Result, StepResult, TaskProfile,
@@ -97,7 +97,7 @@ def went_on(
     """The same run, taken up by another process."""
     kept = Journal.reopen(journal) if isinstance(journal, Path) else journal
     try:
-        take_up(kept)
+        take_up(kept, standing(kept))
         opening = kept.opened
         made = job(answered, opening.config, **handlers)
         return AsyncDriver((), lambda: kept, clock).execute(made._replace(task=opening.task))

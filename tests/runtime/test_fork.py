@@ -12,7 +12,7 @@ from aeon.kernel.effects import Effect
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.fork import fork
 from aeon.runtime.journal import Journal
-from aeon.runtime.replay import asked, boundaries, replay
+from aeon.runtime.replay import boundaries, replay, standing
 from aeon.schema import Config, ConvergenceThresholds, Failure, Frozen, JsonValue, Result, StepResult
 from kernel.world import World, step
 from runtime.handlers import job
@@ -201,7 +201,7 @@ def test_a_run_that_waits_can_be_forked_at_its_question() -> None:
     journal = Journal()
     lived(journal, world(ask=Failure(kind="waiting", message=WHICH.text, question=WHICH)))
     forked = fork(journal, 4)
-    assert asked(forked) == WHICH
+    assert standing(forked).question == WHICH
     assert went_on(forked, world()).stop_reason == "converged"
 
 

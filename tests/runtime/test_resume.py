@@ -16,7 +16,7 @@ from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import EffectEnded
 from aeon.runtime.journal import Begun, Ended, Journal, Resumed, fingerprint
 from aeon.runtime.ledger import current_ledger
-from aeon.runtime.replay import asked, boundaries, replay, unfinished
+from aeon.runtime.replay import boundaries, replay, standing
 from aeon.schema import Budget, Config, Failure, Frozen, Question, Questions, Reply, StepResult
 from kernel.world import World, step
 from runtime.handlers import job
@@ -169,7 +169,7 @@ def test_a_run_that_has_ended_is_left_as_it_is(tmp_path: Path, whole: tuple[str,
     path = tmp_path / "run.jsonl"
     path.write_bytes(whole[1])
     nobody = world()
-    assert unfinished(Journal.read(path)) is None
+    assert standing(Journal.read(path)).void is None
     assert went_on(path, nobody).model_dump_json() == whole[0]
     assert (nobody.effects, path.read_bytes()) == ([], whole[1])
 
@@ -183,7 +183,7 @@ def test_a_run_that_was_suspended_ends_as_one_that_was_answered_at_once(
     waiting = lived(path, world(ask=WAITING))
     assert (waiting.stop_reason, waiting.question) == ("waiting", WHICH)
     journal = Journal.read(path)
-    assert (asked(journal), journal.ended, unfinished(journal)) == (WHICH, None, ())
+    assert (standing(journal), journal.ended) == (((), WHICH), None)
     assert replay(journal).model_dump_json() == waiting.model_dump_json()
     again = went_on(path, world(ask=WAITING))
     assert again.model_dump_json() == waiting.model_dump_json()
@@ -205,7 +205,7 @@ def test_a_question_that_an_interrupt_broke_off_is_still_open(tmp_path: Path, wh
 
     result = driver.execute(job(world(), PASSES, ask=ask))
     assert result.stop_reason == "interrupted"
-    assert asked(Journal.read(path)) == WHICH
+    assert standing(Journal.read(path)).question == WHICH
     assert went_on(path, world()).model_dump_json() == whole[0]
 
 
