@@ -55,8 +55,8 @@ def _print_bound(config: Config, as_json: bool) -> int:
     if as_json:
         print_json(most)
     else:
-        cost = "" if most.cost is None else f" and ${most.cost:g}"
-        print(f"no run can spend more than {most.calls:,} model calls, {most.tokens:,} tokens{cost}")
+        cost = "" if most.cost is None else f"; once ${most.cost:g} are spent, no call begins"
+        print(f"no run can spend more than {most.calls:,} model calls and {most.tokens:,} tokens{cost}")
     return 0
 
 
