@@ -25,7 +25,7 @@ def conclude(state: State, decision: Decision, answer: Answer, execution_id: str
         answer=answer.text, value=answer.value, detail=decision.detail, assessment=state.assessment,
         stop_reason=cast("StopReason", decision.reason), converged=decision.reason == "converged",
         pass_number=state.complete or len(state.passes), passes=len(state.passes),
-        abandoned=tuple(s.id for s in state.plan.steps if s.status == "pending"),
+        abandoned=state.plan.pending(),
         needs_manual_intervention=state.attempts.stuck, degraded=tuple(state.degraded),
         question=state.question if decision.reason == "waiting" else None,
         assumptions=tuple(known for known in state.task.clarifications if known.assumed),

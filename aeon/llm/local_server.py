@@ -13,6 +13,7 @@ import math
 import os
 import sys
 import threading
+import time
 from pathlib import Path
 
 import xllamacpp
@@ -60,19 +61,32 @@ def _parameters(model: str, context: int, api_key: str) -> xllamacpp.CommonParam
     return params
 
 
-def _wait_for_parent(parent: int) -> None:
-    """Return once the parent is gone: standard input ends, or the process has another parent."""
-    ended = threading.Event()
+def _end_with(parent: int) -> None:
+    """End this process, from threads beside it, once the parent is gone: standard input ends, or it has another parent.
+
+    Never by returning: what llama.cpp does when its server is taken apart waits for requests that will not come.
+    """
 
     def drain() -> None:
         while sys.stdin.buffer.read(1 << 10):
             pass
-        ended.set()
+        os._exit(0)
 
-    threading.Thread(target=drain, daemon=True).start()
-    gone = False
-    while not gone:
-        gone = ended.wait(PARENT_CHECK_SECONDS) or os.getppid() != parent
+    def look() -> None:
+        while os.getppid() == parent:
+            time.sleep(PARENT_CHECK_SECONDS)
+        os._exit(0)
+
+    for watch in (drain, look):
+        threading.Thread(target=watch, daemon=True).start()
+
+
+def _tell(channel: int, **told: str) -> None:
+    """One JSON object to the parent; if it is gone already, there is nothing left to do."""
+    try:
+        os.write(channel, json.dumps(told).encode() + b"\n")
+    except OSError:
+        os._exit(0)
 
 
 def main() -> None:
@@ -82,19 +96,17 @@ def main() -> None:
     arguments.add_argument("--context", required=True, type=int, help="context length in tokens")
     arguments.add_argument("--parent", required=True, type=int, help="process id of the parent")
     given = arguments.parse_args()
-    channel = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    channel = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # the native library's own output belongs into the log
     api_key = sys.stdin.buffer.readline().decode().strip()
+    _end_with(given.parent)
     try:
         server = xllamacpp.Server(_parameters(given.model, given.context, api_key))
     except (RuntimeError, ValueError, OSError) as error:
-        channel.write(json.dumps({"error": " ".join(str(error).split())}) + "\n")
-        channel.flush()
+        _tell(channel, error=" ".join(str(error).split()))
         os._exit(1)
-    channel.write(json.dumps({"address": server.listening_address}) + "\n")
-    channel.flush()
-    _wait_for_parent(given.parent)
-    os._exit(0)  # the native threads need no farewell
+    _tell(channel, address=server.listening_address)
+    threading.Event().wait()
 
 
 if __name__ == "__main__":

@@ -143,6 +143,10 @@ class Plan(Frozen):
         done = {step.id for step in self.steps if step.status == "complete"}
         return tuple(s for s in self.steps if s.status == "pending" and done.issuperset(s.dependencies))
 
+    def pending(self) -> tuple[str, ...]:
+        """The ids of the steps that have not run."""
+        return tuple(step.id for step in self.steps if step.status == "pending")
+
     def placed(self, step: Step) -> Step:
         """The step with what it needs to know of its place: incoming context and handoff."""
         before = "; ".join(f"{s.id}: {s.description}" for s in self.steps if s.id in step.dependencies)

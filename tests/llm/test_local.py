@@ -152,3 +152,19 @@ def test_the_server_ends_with_its_parent(tiny: Path) -> None:
     while child.exists() and "zombie" not in (child / "status").read_text() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not child.exists() or "zombie" in (child / "status").read_text()
+
+
+@pytest.mark.tiny
+@pytest.mark.parametrize("gone", ["stdin", "stdout", "both"])
+def test_the_server_ends_with_a_parent_that_dies_while_the_model_loads(tiny: Path, gone: str) -> None:
+    """Whichever end of its pipes it notices first: it neither hangs nor serves nobody."""
+    command = [sys.executable, "-m", "aeon.llm.local_server", "--model", str(tiny), "--context", "512"]
+    command += ["--parent", str(os.getpid())]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
+        assert child.stdin is not None and child.stdout is not None
+        child.stdin.write(b"a key\n")
+        child.stdin.flush()
+        for pipe in (child.stdin, child.stdout):
+            if gone in ("both", "stdin" if pipe is child.stdin else "stdout"):
+                pipe.close()
+        assert child.wait(timeout=30) == 0
