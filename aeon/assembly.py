@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from aeon.adaptive.profiler import Profiler
 from aeon.asking.asker import Answerer, Asker
@@ -31,7 +31,10 @@ from aeon.tools.select import portable, resolve
 from aeon.tools.tool import Tool
 from aeon.validation.semantic import SemanticValidator
 
-__all__ = ["Resumption", "assemble", "build", "resume", "resumption"]
+__all__ = ["Resumption", "Unattended", "assemble", "build", "resume", "resumption"]
+
+Unattended: TypeAlias = Literal["assume", "suspend"] | None
+"""What becomes of questions that nobody is there to answer; ``None``: what the configuration says."""
 
 _OWN = "@"
 
@@ -69,7 +72,11 @@ def build(
 
 
 def assemble(
-    adapter: LLMAdapter, tools: Iterable[Tool | str], config: Config, ask: Answerer | None = None
+    adapter: LLMAdapter,
+    tools: Iterable[Tool | str],
+    config: Config,
+    ask: Answerer | None = None,
+    unattended: Unattended = None,
 ) -> Modules:
     """The judgment modules, each under the name of the phase that it answers.
 
@@ -93,7 +100,7 @@ def assemble(
         execute=Executor(supervisor, briefing, registry, config.output_tokens).execute,
         validate_results=validator.validate_results,
         assess=ConvergenceEngine(judging, briefing, engine=engine, confidence=confidence).assess,
-        ask=Asker(ask, config.questions.unattended).ask,
+        ask=Asker(ask, unattended or config.questions.unattended).ask,
         synthesize=Synthesizer(supervisor, briefing, config.output_tokens).synthesize,
     )
 
@@ -124,11 +131,13 @@ def resumption(
     observers: Iterable[Observer] = (),
     ask: Answerer | None = None,
     answer: str | None = None,
+    unattended: Unattended = None,
 ) -> Resumption:
     """What it takes to go on with the run of a journal, from `Journal.reopen`, or in memory.
 
     Model and tools are those of the run unless others are given; tools that were passed as objects must be passed
-    again. ``answer`` answers the question that the run waits for.
+    again. ``answer`` answers the question that the run waits for. ``unattended`` says what becomes of others that
+    nobody answers, this time; the run's configuration stays as it is.
 
     Raises:
         UsageError: an answer to no question, or tools that only the caller has.
@@ -140,7 +149,7 @@ def resumption(
     opening = journal.opened
     adapter = select(llm if llm is not None else _text(opening.setup.get("model")))
     known = _recorded(opening.setup) if tools is None else tools
-    modules = assemble(adapter, known, journal.config, _first(answer, ask))
+    modules = assemble(adapter, known, journal.config, _first(answer, ask), unattended)
     take_up(journal, found)
     driver = AsyncDriver(observers, lambda: journal)
     return Resumption(driver, Job(run, opening.task, opening.config, modules), adapter, found.question)
@@ -153,6 +162,7 @@ def resume(
     observers: Iterable[Observer] = (),
     ask: Answerer | None = None,
     answer: str | None = None,
+    unattended: Unattended = None,
 ) -> Result:
     """Go on with a saved run, after a question, an interrupt, a crash or a fork; see `resumption`.
 
@@ -163,7 +173,7 @@ def resume(
     """
     journal = Journal.reopen(path)
     try:
-        return resumption(journal, llm, tools, observers, ask, answer).execute()
+        return resumption(journal, llm, tools, observers, ask, answer, unattended).execute()
     finally:
         journal.close()
 

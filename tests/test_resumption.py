@@ -106,6 +106,17 @@ def test_without_an_answer_a_waiting_run_goes_on_waiting(tmp_path: Path) -> None
     assert path.read_bytes() == before
 
 
+@pytest.mark.requirement("O6")
+def test_a_waiting_run_can_be_gone_on_with_on_its_default(tmp_path: Path) -> None:
+    """The policy holds for this once: the reply is marked as assumed, the run's configuration stays as it is."""
+    path = tmp_path / "run.jsonl"
+    saved(path)
+    result = resume(path, llm=model(), unattended="assume")
+    assert [(known.answer, known.assumed) for known in result.assumptions] == [("2026", True)]
+    assert result.history.configuration.questions.unattended == "suspend"
+    assert replay(Journal.read(path)).model_dump_json() == result.model_dump_json()
+
+
 @pytest.mark.requirement("O6", "X3")
 def test_an_answer_to_no_question_is_refused(tmp_path: Path) -> None:
     """Nothing is written, and the file is free again."""

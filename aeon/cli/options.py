@@ -114,10 +114,7 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     _settings(parser)
     add("--context", metavar="FILE", help="text that the answer may rely on")
     add("--schema", metavar="FILE", help="a JSON Schema that the answer must fit")
-    add(
-        "--unattended", choices=("assume", "suspend"), metavar="assume|suspend",
-        help="questions where nobody is at a terminal: take the default (default), or wait for: aeon resume",
-    )  # fmt: skip
+    _unattended(parser, "take the default (default), or wait for: aeon resume")
     add("--save", metavar="FILE", help="save the run, to be seen, taken up again, replayed, forked and compared")
     _shown(parser)
     add("--bound", action="store_true", help="print the most that the run could spend, and run nothing")
@@ -152,8 +149,16 @@ def _resume_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help=_SAVED)
     add("--answer", metavar="TEXT", help="the answer to the question that the run waits for, or its number")
+    _unattended(parser, "take the default, or wait on (default: as the run was started)")
     _otherwise(parser)
     _shown(parser)
+
+
+def _unattended(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument(
+        "--unattended", choices=("assume", "suspend"), metavar="assume|suspend",
+        help=f"questions where nobody is at a terminal: {what}",
+    )  # fmt: skip
 
 
 def _otherwise(parser: argparse.ArgumentParser) -> None:

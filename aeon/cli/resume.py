@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from aeon.assembly import resumption
+from aeon.assembly import Unattended, resumption
 from aeon.cli.output import print_json
 from aeon.cli.prompt import meant
 from aeon.cli.session import Session, exit_code
@@ -30,7 +30,7 @@ def command(options: argparse.Namespace) -> int:
         if found.void is None:
             return _over(journal, options.json)
         with session_for(journal, options, options.file) as session:
-            return go_on(journal, session, options.tools, answer)
+            return go_on(journal, session, options.tools, answer, options.unattended)
     finally:
         journal.close()
 
@@ -49,11 +49,13 @@ def session_for(journal: Journal, options: argparse.Namespace, path: str | Path)
     return session
 
 
-def go_on(journal: Journal, session: Session, tools: str | None, answer: str | None = None) -> int:
+def go_on(
+    journal: Journal, session: Session, tools: str | None, answer: str | None = None, unattended: Unattended = None
+) -> int:
     """Take up the run of a journal that is open for it, show it, and give the exit code of its end."""
     given = None if tools is None else [tools]
     session.make_ready()
-    again = resumption(journal, session.model, given, session.observers, session.ask, answer)
+    again = resumption(journal, session.model, given, session.observers, session.ask, answer, unattended)
     session.view.take_up(len(journal.entries))
     return session.conduct(again.driver, again.execute)
 

@@ -127,3 +127,31 @@ def test_an_empty_answer_takes_the_default(aeon: Aeon, model: Model, tmp_path: P
     aeon("run", TASK, "--model", model.url, "--save", str(saved), "--unattended", "suspend")
     assert aeon("resume", str(saved), "--answer", " ").code == 0
     assert answers_of(saved) == [{"text": "the blue ones", "assumed": False}]
+
+
+@pytest.mark.requirement("O6")
+def test_a_waiting_run_is_taken_up_under_another_policy(aeon: Aeon, model: Model, tmp_path: Path) -> None:
+    """With --unattended assume the default is taken and listed; without it the run's own policy has it wait again."""
+    model.finds_unclear()
+    saved = tmp_path / "saved"
+    aeon("run", TASK, "--model", model.url, "--save", str(saved), "--unattended", "suspend")
+    assert aeon("resume", str(saved)).code == 4 and answers_of(saved) == []
+    done = aeon("resume", str(saved), "--unattended", "assume")
+    assert (done.code, done.err) == (0, "")
+    assert f"assumed: {QUESTION} → the blue ones" in done.out
+    assert answers_of(saved) == [{"text": "the blue ones", "assumed": True}]
+    assert aeon("replay", str(saved)).code == 0
+
+
+@pytest.mark.requirement("O6")
+def test_a_run_that_would_assume_can_be_taken_up_to_wait(aeon: Aeon, model: Model, tmp_path: Path) -> None:
+    """With --unattended suspend the question that comes up is left open; an answer in words comes before any policy."""
+    model.finds_unclear()
+    saved = tmp_path / "saved"
+    aeon("run", TASK, "--model", model.url, "--save", str(saved))
+    lines = saved.read_bytes().splitlines(keepends=True)
+    asked = next(number for number, line in enumerate(lines) if b'"phase":"ask"' in line)
+    saved.write_bytes(b"".join(lines[:asked]))  # as a kill before the default was taken leaves it
+    assert aeon("resume", str(saved), "--unattended", "suspend").code == 4
+    assert aeon("resume", str(saved), "--unattended", "assume", "--answer", "2").code == 0
+    assert answers_of(saved) == [{"text": "the red ones", "assumed": False}]
