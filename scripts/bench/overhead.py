@@ -2,10 +2,10 @@
 
     python scripts/bench/overhead.py [--rounds N] [--only NAME,NAME] [--out FILE]
 
-The model answers at once, so all time is the framework's, save the floor that bare asyncio shows; it is processor time,
-which other work on the machine hardly changes, with the wall time beside it. Each framework runs in a process and, but for
-Aeon, an environment of its own, made on first use. Rounds are interleaved (A B C A B C ...), so that a ratio compares what
-ran side by side. ``peers/workload.py`` has the loop: 35 calls. Writes JSON, prints a table.
+The model answers at once, so all time is the framework's, save the floor that bare asyncio shows; it is processor
+time, which other work on the machine hardly changes, with the wall time beside it. Each framework runs in a process
+and, but for Aeon, an environment of its own, made on first use. Rounds are interleaved (A B C A B C ...), so that a
+ratio compares what ran side by side. ``peers/workload.py`` has the loop: 35 calls. Writes JSON, prints a table.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "Aeon": ("aeon",),
 }
 BASES = ("bare asyncio", "Aeon")
+HEAD = "microseconds a call               median      quartiles         least     wall   over bare              over Aeon"
 BLOCK = 0.3  # seconds that one framework runs before the next one's turn
 
 
@@ -88,7 +89,7 @@ def main() -> None:
             one.turn()
     by = {one.name: one for one in running}
     rows = [one.row(by) for one in running]
-    print(f"{'microseconds a call':32}{'median':>8} {'quartiles':^19} {'least':>8} {'wall':>8}  over bare              over Aeon")
+    print(HEAD)
     for found in rows:
         print(line(found))
     for name, reason in missing.items():

@@ -1,9 +1,9 @@
 """The loop that every framework runs, and the model that answers in it.
 
 Standard library only: it runs in every framework's environment. One run: plan, validate the plan, three passes of {8
-steps at once, validate, assess, decide}, a refinement between two passes, synthesis. That is 35 model calls in 14 waits.
-Each step squares a number, each refinement adds the next eight steps, and the answer holds all 24 results in order, so
-that a framework that loses one, or their order, is found out.
+steps at once, validate, assess, decide}, a refinement between two passes, synthesis. That is 35 model calls in 14
+waits. Each step squares a number, each refinement adds the next eight steps, and the answer holds all 24 results in
+order, so that a framework that loses one, or their order, is found out.
 """
 
 from __future__ import annotations
