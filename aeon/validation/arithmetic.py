@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from itertools import pairwise
 
 from aeon.errors import AeonError
 from aeon.tools.calculator import evaluate
@@ -11,16 +12,18 @@ from aeon.tools.numbers import plain
 
 __all__ = ["wrong_sums"]
 
-# Every quantifier is possessive and a chain is taken whole, with or without a result, so that the time is linear.
-_NUMBER = r"[$€£]?+-?+\d++(?:,\d++)*+(?:\.\d++)?+%?+"
-_CLAIM = re.compile(
-    rf"(?<![\w.$])({_NUMBER})((?:[ \t]*+[-+*/\u00d7\u00f7][ \t]*+{_NUMBER})*+)(?:[ \t]*+=[ \t]*+({_NUMBER})(?![\w%]))?+"
-)
+# Every quantifier is possessive and a chain is taken whole, whatever it claims, so that the time is linear.
+_NUMBER = r"(?:[$€£]-?+)?+\d++(?:,\d++)*+(?:\.\d++)?+%?+"
+_CHAIN = re.compile(rf"(?<![\w.$])(?:{_NUMBER}|[-+*/\u00d7\u00f7()=])(?:[ \t]*+(?:{_NUMBER}|[-+*/\u00d7\u00f7()=]))*+")
+_OPERATION = re.compile(r"[\d)%][ \t]*+[-+*/\u00d7\u00f7]")
+_HEAD = re.compile(r"(?:[+*/\u00d7\u00f7=]|-(?![\d$€£(]))[-+*/\u00d7\u00f7= \t]*+")
 _OPERATOR = "-+*/^\u00d7\u00f7\u00b7\u2212\u2013"
 _GOES_BEFORE = re.compile(
-    rf"(?:[)\]!%]|\S[ \t]*[{_OPERATOR}]|\b(?:x|times|by|plus|minus)|(?:%|percent|root)[ \t]+of)[ \t]*\Z", re.IGNORECASE
+    rf"(?:[)\]!%\u221a]|\S[ \t]*[{_OPERATOR}]|\b(?:x|times|by|plus|minus)|"
+    r"(?:%|percent|root|average|mean|half|third|quarter)[ \t]+of)[ \t]*\Z",
+    re.IGNORECASE,
 )
-_GOES_ON = re.compile(rf"[ \t]*+[{_OPERATOR}xX(][ \t]*+[$€£(.\d]")
+_GOES_ON = re.compile(rf"[\w%]|\.\d|[ \t]*+[{_OPERATOR}xX(][ \t]*+[$€£(.\d]")
 _ADDS_PERCENT = re.compile(r"[-+]\s*[\d,.]+%")
 _LONGEST = 200
 _MOST = 5
@@ -31,34 +34,64 @@ _FLOAT_NOISE = Fraction(1, 10**9)
 def wrong_sums(text: str) -> tuple[str, ...]:
     """The first five ``a + b = c`` in the text that are wrong, each with the exact value.
 
-    A result is wrong if it is off by a unit or more in its last digit: rounded and truncated ones are right. What is
-    only a part of a longer formula, or means different things to different people (``200 + 10%``), is left alone.
+    Brackets are read, and in a chain of equations each side is held against the next. A result is wrong if it is off
+    by a unit or more in its last digit: rounded and truncated ones are right. Two formulas are compared only where they
+    are of whole numbers. What is only a part of a longer formula, or means different things to different people
+    (``200 + 10%``), is left alone.
     """
     found: dict[str, None] = {}
-    for claim in _CLAIM.finditer(text):
-        first, rest, said = claim.groups()
-        if not rest or said is None or len(claim[0]) > _LONGEST or _is_part(text, claim.start(), claim.end()):
-            continue
-        if fault := _fault(first + rest, said):
-            found[fault] = None
-        if len(found) == _MOST:
+    for chain in _CHAIN.finditer(text):
+        if "=" in chain[0]:
+            found.update(dict.fromkeys(filter(None, (_fault(*pair) for pair in pairwise(_sides(text, chain))))))
+        if len(found) >= _MOST:
             break
-    return tuple(found)
+    return tuple(found)[:_MOST]
 
 
-def _is_part(text: str, start: int, end: int) -> bool:
-    """Whether the formula goes on before or behind the place."""
-    return bool(_GOES_BEFORE.search(text[max(0, start - _BEFORE) : start]) or _GOES_ON.match(text, end))
+def _sides(text: str, chain: re.Match[str]) -> list[str]:
+    """The sides of a chain of equations; one that is only a part of something longer is empty."""
+    head = _HEAD.match(chain[0])
+    start = chain.start() + (head.end() if head else 0)
+    end = chain.start() + len(chain[0].rstrip("( \t"))
+    sides = [side.strip() for side in text[start:end].split("=")]
+    if _is_part(text, start):
+        sides[0] = ""
+    if _GOES_ON.match(text, end):
+        sides[-1] = ""
+    sides[0] = _without_surplus(sides[0], "(", ")")
+    sides[-1] = _without_surplus(sides[-1][::-1], ")", "(")[::-1]
+    return [side if len(side) <= _LONGEST else "" for side in sides]
+
+
+def _is_part(text: str, start: int) -> bool:
+    """Whether the formula goes on before the place, or is the argument of a function or another's sign."""
+    before = text[max(0, start - _BEFORE) : start]
+    called = text[start : start + 1] == "(" and before[-1:].isalnum()
+    signed = text[start : start + 1] == "-" and before.rstrip(" \t")[-1:].isalnum()
+    return called or signed or _GOES_BEFORE.search(before) is not None
+
+
+def _without_surplus(side: str, opening: str, closing: str) -> str:
+    """The side without the brackets at its start that the text around the formula closes."""
+    surplus = side.count(opening) - side.count(closing)
+    while surplus > 0 and side.startswith(opening):
+        side, surplus = side[1:].lstrip(), surplus - 1
+    return side
 
 
 def _fault(expression: str, said: str) -> str:
-    if _ADDS_PERCENT.search(expression) and not said.endswith("%"):
+    """What is wrong with ``expression = said``; nothing where it holds or cannot be told."""
+    if not said or not _OPERATION.search(expression) or (_ADDS_PERCENT.search(expression) and not said.endswith("%")):
         return ""
     try:
         exact, given = Fraction(evaluate(expression)), Fraction(evaluate(said))
     except AeonError:
         return ""
-    unit = Fraction(1, 10 ** len(said.rstrip("%").partition(".")[2])) / (100 if said.endswith("%") else 1)
-    if abs(exact - given) < unit or abs(exact - given) <= _FLOAT_NOISE * (1 + abs(exact)):
-        return ""
-    return f"it says {expression} = {said}; recomputed, {expression} = {plain(exact)}"
+    fact = f"it says {expression} = {said}; recomputed, {expression} = {plain(exact)}"
+    if _OPERATION.search(said):
+        whole = not re.search(r"[.%]", expression + said)
+        return f"{fact} and {said} = {plain(given)}" if whole and exact != given else ""
+    number = said.strip("() \t")
+    unit = Fraction(1, 10 ** len(number.rstrip("%").partition(".")[2])) / (100 if number.endswith("%") else 1)
+    off = abs(exact - given)
+    return fact if off >= unit and off > _FLOAT_NOISE * (1 + abs(exact)) else ""

@@ -30,6 +30,15 @@ from aeon.validation.arithmetic import wrong_sums
         ("- 3 + 4 = 8", "7"),
         ("10\n- 3 + 4 = 8", "7"),
         ("123456789 * 1000 = 5", "123456789000"),
+        ("(3 + 4) * 2 = 15", "14"),
+        ("A = (2 + 1 + 7 * 3) = (2 + 1 + 21) = 25", "24"),
+        ("(240 * 0.45) + (75 * 3.20) = 349", "348"),
+        ("((2 + 1) * (9 - 4)) / 4 = 3.74", "3.75"),
+        ("-(3 + 4) = 7", "-7"),
+        ("So 17 = 3 + 4 = 8.", "7"),
+        ("it holds (see 3 + 4 = 8)", "7"),
+        ("3 + 4 = 8 (see below)", "7"),
+        ("3 + 4 = (8)", "7"),
     ],
 )
 def test_a_wrong_sum_is_found_with_its_exact_value(text: str, exact: str) -> None:
@@ -52,6 +61,12 @@ def test_a_wrong_sum_is_found_with_its_exact_value(text: str, exact: str) -> Non
         "3 km + 4 km = 8 km",
         "s1 + 2 = 9 and $s1 + 2 = 9",
         "2024-01-02 is a day",
+        "(3 + 4) * 2 = 14",
+        "((2 + 1) * 3 = 9)",
+        "A = (2 + 1 + 7 * 3) = (2 + 1 + 21) = 24",
+        "1/3 + 1/3 = 0.33 + 0.33 = 0.66",
+        "Step 2 = 3 + 5",
+        "3 + 4 = (7)",
         "no sums here",
         "",
     ],
@@ -65,7 +80,16 @@ def test_what_is_right_or_no_sum_is_left_alone(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "(2 + 3) * 4 + 1 = 21",
+        "2 * (3 + 4 = 8)",
+        "sqrt(16) = 5",
+        "f (3) = 9",
+        "\u221a(9 + 16) = 7",
+        "x -3 + 4 = 8",
+        "5(3 + 2) = 26",
+        "the average of 3 + 4 = 3.5",
+        "1) 3 + 4 = 8",
+        "3 + 4 = 8 - x",
+        "(3 + 4) % 5 = 3",
         "2 ^ 3 + 1 = 9",
         "2 x 3 + 1 = 7",
         "20% of 50 + 3 = 13",
@@ -78,6 +102,15 @@ def test_what_is_right_or_no_sum_is_left_alone(text: str) -> None:
 def test_a_part_of_a_longer_formula_is_no_claim(text: str) -> None:
     """Evidence must be true: where the text may mean something else, nothing is said."""
     assert wrong_sums(text) == ()
+
+
+@pytest.mark.requirement("J1")
+def test_each_side_of_a_chain_is_held_against_the_next() -> None:
+    """Two formulas of whole numbers are told apart too, each with its value; the sides that agree are passed over."""
+    (fact,) = wrong_sums("(4 - -2) * 3 = (4 - 2) * 3 = 2 * 3 = 6")
+    assert fact == (
+        "it says (4 - -2) * 3 = (4 - 2) * 3; recomputed, (4 - -2) * 3 = 18 and (4 - 2) * 3 = 6"
+    )  # fmt: skip
 
 
 @pytest.mark.requirement("J1")
@@ -102,7 +135,9 @@ def test_products_of_prices_are_told_apart_to_the_cent(cents: int, count: int) -
     "hostile",
     [
         "1," * 40_000, "1+" * 40_000, "1 + " * 20_000, "1 + 1,1,1" * 10_000, "1%+" * 30_000, "1--" * 30_000,
-        "1" * 80_000, "1" + " " * 80_000 + "+", "1+1=" * 20_000, "$1+$" * 20_000, "1+1=1" + " " * 80_000,
+        "1" * 80_000, "1" + " " * 80_000 + "+", "1+1=" * 20_000,
+        "(" * 80_000, "(1)" * 30_000, "(1+" * 30_000, "=(" * 40_000, "1 " * 40_000,
+        "$1+$" * 20_000, "1+1=1" + " " * 80_000,
     ],
 )  # fmt: skip
 def test_hostile_texts_take_bounded_time(hostile: str) -> None:
