@@ -14,9 +14,10 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from aeon.errors import EndpointFailed, EndpointTimeout, MalformedResponse, ModelError
 from aeon.llm.asking import OPTIONAL_FIELDS, Form, Habits, forms, request_body
+from aeon.llm.base_url import plain_url
 from aeon.llm.connections import Connections
 from aeon.llm.probe import measured, probe, told
-from aeon.llm.profiles import Told, place_of
+from aeon.llm.profiles import Told
 from aeon.llm.translation import RETRIED, TRANSLATED, backoff, refused_part, retry_after, translate
 from aeon.llm.wire import Gathering, Price, parse
 from aeon.schema.frozen import JsonObject
@@ -49,6 +50,7 @@ class OpenAICompatible:
     ``retries`` times, with exponential backoff or as long as ``Retry-After`` says, within the deadline.
     ``timeout`` is the deadline of a whole call and ``idle_timeout`` the longest wait for the next token, in seconds.
     ``price`` is (US dollars per million prompt tokens, per million generated tokens). ``capabilities`` skips probing.
+    A ``base_url`` with a user, a password or a query in it is refused with `ConfigError`.
 
     Token counts are the endpoint's own, never estimates. Answers are streamed, so that an idle deadline can be held; an
     endpoint whose streams have no counts is asked again without streaming, and from then on only so. One that tells no
@@ -68,7 +70,7 @@ class OpenAICompatible:
         capabilities: Capabilities | None = None,
     ) -> None:
         self._model = model
-        self._base_url = (base_url or OPENAI_BASE_URL).rstrip("/")
+        self._base_url = plain_url(base_url or OPENAI_BASE_URL)
         self._api_key = api_key
         self._retries = retries
         self._timeout = timeout
@@ -90,8 +92,8 @@ class OpenAICompatible:
 
     @property
     def place(self) -> str:
-        """What tells this endpoint from others: its URL, without what may be secret in it."""
-        return place_of(self._base_url)
+        """What tells this endpoint from others: its URL."""
+        return self._base_url
 
     def __repr__(self) -> str:
         return f"OpenAICompatible({self._model!r}, {self._base_url!r})"

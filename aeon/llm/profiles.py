@@ -7,7 +7,6 @@ import os
 import tempfile
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError
 
@@ -15,7 +14,7 @@ from aeon.llm.weights import cache_dir
 from aeon.schema.frozen import Frozen, JsonObject
 from aeon.schema.llm import Capabilities
 
-__all__ = ["Profile", "Told", "agrees", "load", "path_of", "place_of", "save"]
+__all__ = ["Profile", "Told", "agrees", "load", "path_of", "save"]
 
 
 class Told(Frozen):
@@ -40,15 +39,6 @@ class Profile(Frozen):
     answered_as: str
     capabilities: Capabilities
     findings: JsonObject = Field(default_factory=dict)
-
-
-def place_of(url: str) -> str:
-    """The URL without what may be secret in it: user, password and query."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    where = f"[{host}]" if ":" in host else host
-    port = f":{parts.port}" if parts.port is not None else ""
-    return f"{parts.scheme}://{where}{port}{parts.path.rstrip('/')}"
 
 
 def path_of(endpoint: str, model: str) -> Path:

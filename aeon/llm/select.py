@@ -9,6 +9,7 @@ from pathlib import Path
 
 from aeon.errors import ConfigError, InputFileError, UnknownNameError
 from aeon.llm.adapter import LLMAdapter
+from aeon.llm.base_url import API_KEY, plain_url, unsecret
 from aeon.llm.catalogue import CATALOGUE, DEFAULT_MODEL, CatalogueEntry
 from aeon.llm.download import Report
 
@@ -33,6 +34,8 @@ def select(
     name is asked, once and blocking for seconds at most, for the only model it serves. ``environ`` is by default the
     process's; ``progress`` is told about the fetching of a local model, which happens on first use.
 
+    A URL with a user, a password or a query in it is refused: a key comes from the environment.
+
     Raises `UnknownNameError`, `InputFileError`, `ConfigError`, and `ModelError` if the endpoint cannot be asked.
     """
     if model is not None and not isinstance(model, str):
@@ -48,7 +51,7 @@ def _configured(env: Mapping[str, str], progress: Report | None) -> LLMAdapter:
         return _named(env["AEON_MODEL"], env, progress)
     if "OPENAI_BASE_URL" in env or "OPENAI_API_KEY" in env:
         url = env.get("OPENAI_BASE_URL", OPENAI_BASE_URL)
-        return _endpoint(url, env.get("OPENAI_MODEL"), env.get("OPENAI_API_KEY"))
+        return _endpoint(url, env.get("OPENAI_MODEL"), env.get("OPENAI_API_KEY"), "OPENAI_API_KEY")
     return _local(CATALOGUE[DEFAULT_MODEL], progress)
 
 
@@ -56,8 +59,7 @@ def _named(model: str, env: Mapping[str, str], progress: Report | None) -> LLMAd
     if model in CATALOGUE:
         return _local(CATALOGUE[model], progress)
     if model.startswith(("http://", "https://")):
-        url, _, name = model.partition("#")
-        return _endpoint(url, name or None, _key_for(url, env))
+        return _endpoint(model, None, _key_for(model.partition("#")[0], env))
     if model.startswith(OPENAI_PREFIX):
         return _openai(model.removeprefix(OPENAI_PREFIX), env)
     if model.endswith(".gguf"):
@@ -66,7 +68,7 @@ def _named(model: str, env: Mapping[str, str], progress: Report | None) -> LLMAd
             raise InputFileError(f"there is no model file at {path}")
         return _local(path, progress)
     raise UnknownNameError(
-        f"no model is called {model!r}; use one of {', '.join(CATALOGUE)}, a path that ends in .gguf, "
+        f"no model is called {unsecret(model)!r}; use one of {', '.join(CATALOGUE)}, a path that ends in .gguf, "
         "a URL such as http://127.0.0.1:8080/v1#model-name, or openai:model-name"
     )
 
@@ -82,12 +84,13 @@ def _openai(name: str, env: Mapping[str, str]) -> LLMAdapter:
     key = env.get("OPENAI_API_KEY") or env.get("AEON_API_KEY")
     if key is None:
         raise ConfigError(f"{OPENAI_PREFIX}{name} needs a key; set OPENAI_API_KEY")
-    return _endpoint(env.get("OPENAI_BASE_URL", OPENAI_BASE_URL), name, key)
+    return _endpoint(env.get("OPENAI_BASE_URL", OPENAI_BASE_URL), name, key, "OPENAI_API_KEY")
 
 
-def _endpoint(url: str, name: str | None, key: str | None) -> LLMAdapter:
-    if not url.startswith(("http://", "https://")):
-        raise ConfigError(f"the base URL {url!r} is none; it should look like http://127.0.0.1:8080/v1")
+def _endpoint(url: str, name: str | None, key: str | None, variable: str = API_KEY) -> LLMAdapter:
+    """The adapter for an endpoint; the URL may end in ``#model-name``, and ``variable`` is where the key comes from."""
+    root, _, in_url = url.partition("#")
+    url, name = plain_url(root, variable), name or in_url or None
     # imported when it is needed: the SDK takes a second, which a run with another model should not pay
     if name is None:
         name = importlib.import_module("aeon.llm.listing").only_model(url, key)

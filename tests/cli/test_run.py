@@ -142,6 +142,26 @@ def test_a_schema_that_is_none_is_refused(aeon: Aeon, tmp_path: Path, text: str,
     aeon("run", TASK, "--schema", str(tmp_path / "s.json")).complains(2, "s.json", words)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--model", "https://me:s3cret@host/v1#m"),
+        ("--set", "reasoning_engine.evaluate.eval_model=https://me:s3cret@host/v1#m"),
+        ("--set", "reasoning_engine.refine.refinement_model=https://host/v1?key=s3cret#m"),
+    ],
+)
+def test_a_secret_in_a_url_is_refused_and_written_nowhere(
+    aeon: Aeon, model: Model, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    """One line names the variable for the key; neither journal nor log holds the secret, and no model is asked."""
+    own = () if "--model" in arguments else ("--model", model.url)
+    saved, log = str(tmp_path / "saved"), str(tmp_path / "log")
+    done = aeon("run", TASK, *own, *arguments, "--save", saved, "--log", log, "--json")
+    done.complains(2, "host", "AEON_API_KEY")
+    assert "s3cret" not in done.out + done.err and not model.bodies and not (tmp_path / "saved").exists()
+    assert all(b"s3cret" not in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+
+
 REFUSALS: dict[str, tuple[int, str, dict[str, str], str]] = {
     "401": (401, '{"error": {"message": "bad key"}}', {}, "key"),
     "404": (404, '{"error": {"message": "no such model"}}', {}, "played"),

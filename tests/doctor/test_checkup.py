@@ -20,9 +20,9 @@ def adapter(liar: Liar, key: str | None = None) -> OpenAICompatible:
     return OpenAICompatible(liar.endpoint.model, liar.endpoint.base_url, key)
 
 
-def examined(liar: Liar, quick: bool = True) -> Findings:
+def examined(liar: Liar, quick: bool = True, key: str | None = None) -> Findings:
     async def run() -> Findings:
-        endpoint = adapter(liar)
+        endpoint = adapter(liar, key)
         try:
             return await examine(endpoint, quick=quick)
         finally:
