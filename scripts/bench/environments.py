@@ -19,7 +19,7 @@ WORKER = Path(__file__).parent / "peers" / "worker.py"
 PEERS: dict[str, tuple[str, ...]] = {
     "langgraph": ("langgraph>=1.2", "langgraph-checkpoint>=4.3"),
     "pydantic_graph": ("pydantic-graph>=2.60",),
-    "burr": ("apache-burr>=0.43",),
+    "burr": ("apache-burr[tracking]>=0.43",),
 }
 """What each framework's environment holds; what is not listed here runs in this interpreter."""
 

@@ -21,9 +21,17 @@ from machine import Spread, machine, ratios, said
 KINDS: dict[str, tuple[str, ...]] = {
     "bare asyncio": ("bare",),
     "Aeon": ("aeon",),
+    "Burr": ("burr",),
+    "Burr, parallel map": ("burr", "mapped"),
+    "pydantic-graph": ("pydantic_graph",),
+    "pydantic-graph, parallel map": ("pydantic_graph", "mapped"),
+    "LangGraph": ("langgraph",),
+    "LangGraph, checkpointer": ("langgraph", "checkpoints"),
+    "Aeon, whole stack": ("stack",),
 }
 BASES = ("bare asyncio", "Aeon")
-HEAD = "microseconds a call               median      quartiles         least     wall   over bare              over Aeon"
+HEAD = f"{'microseconds a call':32}{'median':>8} {'quartiles':^19} {'least':>8} {'wall':>8}"
+HEAD += f" {'over bare':22} {'over Aeon':22}"
 BLOCK = 0.3  # seconds that one framework runs before the next one's turn
 
 
@@ -62,6 +70,19 @@ def contenders(names: list[str]) -> tuple[list[Contender], dict[str, str]]:
     return found, missing
 
 
+def measured(names: list[str], rounds: int) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """A row for each framework after so many interleaved rounds, and why others have none."""
+    running, missing = contenders(names)
+    for _ in range(rounds):
+        for one in running:
+            one.turn()
+    by = {one.name: one for one in running}
+    rows = [one.row(by) for one in running]
+    for one in running:
+        one.worker.close()
+    return rows, missing
+
+
 def line(found: dict[str, Any]) -> str:
     """One row of the table."""
     cpu, over = found["cpu"], found["over"]
@@ -83,20 +104,10 @@ def main() -> None:
     wanted = [name for name in KINDS if not options.only or name in options.only.split(",")]
     where = machine()
     print(said(where))
-    running, missing = contenders(wanted)
-    for _ in range(options.rounds):
-        for one in running:
-            one.turn()
-    by = {one.name: one for one in running}
-    rows = [one.row(by) for one in running]
-    print(HEAD)
-    for found in rows:
-        print(line(found))
-    for name, reason in missing.items():
-        print(f"{name:34} not measured: {reason}")
-    for one in running:
-        one.worker.close()
-    Path(options.out).write_text(json.dumps({"machine": where, "rounds": options.rounds, "rows": rows}, indent=1))
+    rows, missing = measured(wanted, options.rounds)
+    print("\n".join([HEAD, *map(line, rows), *(f"{name:32}not measured: {why}" for name, why in missing.items())]))
+    found = {"machine": where, "rounds": options.rounds, "rows": rows, "missing": missing}
+    Path(options.out).write_text(json.dumps(found, indent=1))
 
 
 if __name__ == "__main__":
