@@ -199,6 +199,26 @@ def test_the_cap_on_outputs_reaches_the_tools() -> None:
     assert isinstance(output, str) and len(output) < 350 and "cut: 15,000 bytes" in output
 
 
+@pytest.mark.requirement("K11", "H3")
+@pytest.mark.parametrize("levels", [64, 65, 180, 190, 195, 199])
+def test_a_saved_run_can_be_read_back_however_deep_a_result_is_nested(tmp_path: Path, levels: int) -> None:
+    """What is too deep is the tool's failure; the journal holds the run either way, and replays to the same bytes."""
+
+    @tool(name="shout", side_effects=False)
+    def dig(text: str) -> list[object]:
+        """Say it down a hole."""
+        hole: list[object] = [text]
+        for _ in range(levels - 1):
+            hole = [hole]
+        return hole
+
+    model = planning({"goal": "say it", "tool": "shout", "text": "hello"})
+    result = build(llm=model, tools=[dig], journal=lambda: Journal(tmp_path / "run.jsonl")).execute("Shout.")
+    step = result.history.passes[0].executed[0]
+    assert (step.output is None) == (levels > 64) and ("nested deeper than 64 levels" in str(step)) == (levels > 64)
+    assert replay(Journal.read(tmp_path / "run.jsonl")).model_dump_json() == result.model_dump_json()
+
+
 @pytest.mark.requirement("H1")
 def test_observers_and_journals_are_given_to_the_driver() -> None:
     """Each event is shown as it happens, and the journal replays to the same bytes."""

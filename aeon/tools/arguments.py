@@ -8,13 +8,10 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from aeon.schema.frozen import JsonValue
-from aeon.tools.output import one_line
+from aeon.tools.output import MAX_DEPTH, one_line
 from aeon.tools.references import WHOLE
 
-__all__ = ["MAX_DEPTH", "problems"]
-
-MAX_DEPTH = 64
-"""How many lists and objects an argument may stand in."""
+__all__ = ["problems"]
 
 _MAX_BITS = 14_000  # some 4,200 decimal digits, below the 4,300 that Python refuses to print
 _MAX_PROBLEMS = 5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 
 from pydantic import Field
 from pydantic_core import PydanticSerializationError, to_jsonable_python
@@ -11,7 +12,10 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 from aeon.errors import ToolFailed
 from aeon.schema.frozen import Frozen, JsonValue
 
-__all__ = ["ToolOutput", "bounded", "one_line", "printable"]
+__all__ = ["MAX_DEPTH", "ToolOutput", "bounded", "one_line", "printable"]
+
+MAX_DEPTH = 64
+"""How many lists and objects a value that a tool takes or gives may stand in."""
 
 # Control characters but tab, line feed and carriage return, and surrogates (in a str they are always lone).
 _UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -41,8 +45,8 @@ def bounded(value: object, limit: int) -> tuple[JsonValue, bool]:
 
     A text above the limit keeps its first ``limit`` bytes and says so at its end; any other value above it becomes its
     JSON text, cut likewise. Dates, sets, dataclasses and models become their JSON forms, anything else its ``str``.
-    Raises ``ToolFailed`` for what has no JSON form: NaN, bytes that are no UTF-8, cycles, nesting beyond some 200
-    levels, integers beyond 4,300 digits.
+    Raises ``ToolFailed`` for nesting beyond ``MAX_DEPTH``, which a journal could not be read back with, and for what
+    has no JSON form: NaN, bytes that are no UTF-8, cycles, integers beyond 4,300 digits.
     """
     if isinstance(value, bytes | bytearray | memoryview):
         value = _decoded(bytes(value))
@@ -54,8 +58,22 @@ def bounded(value: object, limit: int) -> tuple[JsonValue, bool]:
         text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
     except (PydanticSerializationError, ValueError, TypeError, RecursionError) as error:
         raise ToolFailed(f"the result has no JSON form: {one_line(str(error))}") from None
+    if _is_deep(plain):
+        raise ToolFailed(f"the result is nested deeper than {MAX_DEPTH} levels; return less at once")
     shown, cut = _cut(text, limit)
     return (shown, True) if cut else (_cleaned(plain), False)
+
+
+def _is_deep(value: JsonValue) -> bool:
+    """Return whether something in the value stands in more than ``MAX_DEPTH`` lists and objects."""
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [inner for item in level for inner in _inside(item)]
+    return bool(level)
+
+
+def _inside(item: JsonValue) -> Iterable[JsonValue]:
+    return item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
 
 
 def _decoded(data: bytes) -> str:

@@ -296,6 +296,27 @@ def test_what_has_no_json_form_is_tool_failed(value) -> None:  # type: ignore[no
         given_back(value)
 
 
+def nested(levels: int) -> object:
+    """A list in a dictionary in a list, so many levels deep."""
+    value: object = 1
+    for level in range(levels):
+        value = {"a": value} if level % 2 else [value]
+    return value
+
+
+def test_a_result_may_be_nested_as_deep_as_an_argument() -> None:
+    """A result that goes into the arguments of a later step is kept whole."""
+    assert given_back(nested(64)).value == nested(64)
+
+
+@pytest.mark.parametrize("levels", [65, 195, 199])
+@pytest.mark.parametrize("output_bytes", [100, 16_384])
+def test_a_result_that_is_nested_deeper_is_a_tool_error(levels: int, output_bytes: int) -> None:
+    """It says how deep a result may be; the cap on bytes makes no difference."""
+    with pytest.raises(ToolFailed, match=r"^give: the result is nested deeper than 64 levels; return less at once$"):
+        given_back(lambda: nested(levels), output_bytes=output_bytes)
+
+
 def test_result_above_the_cap_is_cut_and_marked() -> None:
     """A 50 MB text is cut at the cap and says so."""
     output = given_back("a" * 50_000_000)
