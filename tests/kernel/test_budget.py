@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aeon.kernel.budget import allowance, bound, exhausted, pass_limit
@@ -89,17 +89,18 @@ def test_the_bound_counts_no_more_passes_than_the_hardest_task_gets() -> None:
 
 @pytest.mark.requirement("J2", "K9")
 @given(
-    depth=DEPTHS, deeper=DEPTHS, ambiguity=st.floats(0, 1), vaguer=st.floats(0, 1),
-    level=st.integers(0, 2), higher=st.integers(0, 2), most=st.integers(1, 9),
+    depths=st.tuples(DEPTHS, DEPTHS).map(sorted), vague=st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted),
+    levels=st.tuples(st.integers(0, 2), st.integers(0, 2)).map(sorted), most=st.integers(1, 9),
 )  # fmt: skip
 def test_a_harder_task_never_gets_fewer_passes_and_none_gets_more_than_the_limit(
-    depth: int, deeper: int, ambiguity: float, vaguer: float, level: int, higher: int, most: int
+    depths: list[int], vague: list[float], levels: list[int], most: int
 ) -> None:
     """Passes grow with depth, ambiguity and the confidence asked for, between one and the global limit."""
-    assume(depth <= deeper and ambiguity <= vaguer and level <= higher)
+    easy, hard = (
+        TaskProfile(reasoning_depth=depth, ambiguity=ambiguity, confidence_requirement=LEVELS[level])  # type: ignore[arg-type]
+        for depth, ambiguity, level in zip(depths, vague, levels, strict=True)
+    )
     config = Config(max_passes=most)
-    easy = TaskProfile(reasoning_depth=depth, ambiguity=ambiguity, confidence_requirement=LEVELS[level])  # type: ignore[arg-type]
-    hard = TaskProfile(reasoning_depth=deeper, ambiguity=vaguer, confidence_requirement=LEVELS[higher])  # type: ignore[arg-type]
     assert 1 <= pass_limit(easy, config) <= pass_limit(hard, config) <= most
 
 
