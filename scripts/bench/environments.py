@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import select
 import subprocess
 import sys
 import venv
@@ -66,24 +67,27 @@ class Worker:
         )
         self.packages: dict[str, str] = self._reply()["packages"]
 
-    def ask(self, **request: float) -> dict[str, float]:
-        """The reply to one request.
+    def ask(self, within: float | None = None, **request: float) -> dict[str, float]:
+        """The reply to one request, which may take so many seconds.
 
         Raises:
+            TimeoutError: it took longer.
             RuntimeError: the process ended instead; what it said is on the standard error.
         """
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
-        return self._reply()
+        return self._reply(within)
 
     def close(self) -> None:
         """End the process."""
         self._process.kill()
         self._process.communicate()
 
-    def _reply(self) -> dict[str, Any]:
+    def _reply(self, within: float | None = None) -> dict[str, Any]:
         assert self._process.stdout is not None
+        if not select.select([self._process.stdout], [], [], within)[0]:
+            raise TimeoutError(f"not done after {within:.0f} s")
         line = self._process.stdout.readline()
         if not line:
             raise RuntimeError(f"{self._process.args!r} ended with exit code {self._process.wait()}")

@@ -68,11 +68,11 @@ class Loop:
         model = Model(latency)
         run = self._make(model, *self._options)
         gc.collect()
-        before, began = _peak_kilobytes(), time.perf_counter()
+        before, began, busy = _peak_kilobytes(), time.perf_counter(), time.process_time()
         said = set(await asyncio.gather(*(run() for _ in range(crowd))))
-        seconds, after = time.perf_counter() - began, _peak_kilobytes()
+        seconds, busy, after = time.perf_counter() - began, time.process_time() - busy, _peak_kilobytes()
         self._check(said, model.calls, crowd)
-        return {"seconds": seconds, "kilobytes": after - before, "calls": model.calls}
+        return {"seconds": seconds, "cpu": busy, "kilobytes": after - before, "calls": model.calls}
 
     def _check(self, said: set[str], calls: int, runs: int) -> None:
         if said != {self._answer}:
