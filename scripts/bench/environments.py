@@ -12,11 +12,12 @@ import venv
 from pathlib import Path
 from typing import Any
 
-__all__ = ["PEERS", "ROOT", "NotInstalled", "Worker", "python_of"]
+__all__ = ["HERE", "PEERS", "ROOT", "NotInstalled", "Worker", "environment", "python_of"]
 
-ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "aeon-bench"
-WORKER = Path(__file__).parent / "peers" / "worker.py"
+WORKER = HERE / "peers" / "worker.py"
 PEERS: dict[str, tuple[str, ...]] = {
     "langgraph": ("langgraph>=1.2", "langgraph-checkpoint>=4.3"),
     "pydantic_graph": ("pydantic-graph>=2.60",),
@@ -54,16 +55,19 @@ def python_of(name: str) -> str:
     return str(python)
 
 
+def environment(name: str) -> dict[str, str]:
+    """The environment variables of a framework's process: only Aeon's finds the packages of this tree."""
+    others = {variable: value for variable, value in os.environ.items() if variable != "PYTHONPATH"}
+    return others if name in PEERS else {**others, "PYTHONPATH": str(ROOT)}
+
+
 class Worker:
     """A process that has one framework loaded and does one request at a time. ``packages`` are its versions."""
 
     def __init__(self, module: str, *options: str) -> None:
         command = [python_of(module), str(WORKER), module, *options]
-        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        if module not in PEERS:
-            environment["PYTHONPATH"] = str(ROOT)
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment(module)
         )
         self.packages: dict[str, str] = self._reply()["packages"]
 
