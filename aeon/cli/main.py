@@ -32,6 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     error.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    _complete_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=ENCODING_ERRORS)
@@ -46,6 +47,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 - the last resort: a bug becomes one line too
         return _explain(arguments, error)
     return code
+
+
+def _complete_streams() -> None:
+    """Open the standard streams that the process was started without, lest a file of the run become one of them."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
+    sys.stdin = sys.stdin or os.fdopen(0, encoding="utf-8", closefd=False)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8", closefd=False)
 
 
 def _carry_out(arguments: list[str]) -> int:

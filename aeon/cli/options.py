@@ -106,22 +106,24 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("task", metavar="TASK", nargs="?", help="what you want to know, in words; - reads it from standard input")
     tools = "calculator,algebra,dates,files=DIR,python (default: calculator)"
     add("--tools", metavar="LIST", default="calculator", help=tools)
-    add("--model", metavar="NAME|URL", help="a model of the catalogue, a .gguf file, or http://HOST/v1#MODEL")
+    models = "a model of the catalogue, a .gguf file, or http://HOST/v1#MODEL"
+    add("--model", metavar="NAME|URL", type=_name, help=models)
     add("--max-passes", metavar="N", type=_whole, help="passes at most (default: 10)")
     add("--budget-calls", metavar="N", type=_whole, help="model calls at most")
     add("--budget-tokens", metavar="N", type=_whole, help="prompt and generated tokens at most")
     add("--budget-seconds", metavar="N", type=_seconds, help="seconds at most")
     _settings(parser)
-    add("--context", metavar="FILE", help="text that the answer may rely on")
-    add("--schema", metavar="FILE", help="a JSON Schema that the answer must fit")
+    add("--context", metavar="FILE", type=_name, help="text that the answer may rely on")
+    add("--schema", metavar="FILE", type=_name, help="a JSON Schema that the answer must fit")
     _unattended(parser, "take the default (default), or wait for: aeon resume")
-    add("--save", metavar="FILE", help="save the run, to be seen, taken up again, replayed, forked and compared")
+    save = "save the run, to be seen, taken up again, replayed, forked and compared"
+    add("--save", metavar="FILE", type=_name, help=save)
     _shown(parser)
     add("--bound", action="store_true", help="print the most that the run could spend, and run nothing")
 
 
 def _settings(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--config", metavar="FILE", help="settings in TOML or YAML; options go before it")
+    parser.add_argument("--config", metavar="FILE", type=_name, help="settings in TOML or YAML; options go before it")
     _set(parser, "a setting")
 
 
@@ -135,19 +137,19 @@ def _set(parser: argparse.ArgumentParser, what: str) -> None:
 def _config_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("action", nargs="?", choices=("show", "check"), default="show", metavar="show|check")
-    add("file", nargs="?", metavar="FILE", help="which file, for check")
+    add("file", nargs="?", metavar="FILE", type=_name, help="which file, for check")
     _settings(parser)
     add("--json", action="store_true", help="print the settings as one JSON document")
 
 
 def _shown(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--log", metavar="FILE", help="write every event to FILE as JSON Lines")
+    parser.add_argument("--log", metavar="FILE", type=_name, help="write every event to FILE as JSON Lines")
     parser.add_argument("--json", action="store_true", help="print the result as one JSON document")
 
 
 def _resume_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("file", metavar="FILE", help=_SAVED)
+    add("file", metavar="FILE", type=_name, help=_SAVED)
     add("--answer", metavar="TEXT", help="the answer to the question that the run waits for, or its number")
     _unattended(parser, "take the default, or wait on (default: as the run was started)")
     _otherwise(parser)
@@ -162,29 +164,30 @@ def _unattended(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 def _otherwise(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", metavar="NAME|URL", help="another model than the run had")
+    parser.add_argument("--model", metavar="NAME|URL", type=_name, help="another model than the run had")
     parser.add_argument("--tools", metavar="LIST", help="other tools than the run had")
 
 
 def _fork_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("file", metavar="FILE", help=_SAVED)
+    add("file", metavar="FILE", type=_name, help=_SAVED)
     add("--at", metavar="N", type=_count, required=True, help="keep the effects before number N")
     _set(parser, "a setting from there on")
     add("--value", metavar="JSON", help="what comes out of effect N, instead of asking for it")
-    add("--save", metavar="FILE", help="where to save the fork (default: beside FILE, as NAME.fork1, the first free)")
+    save = "where to save the fork (default: beside FILE, as NAME.fork1, the first free)"
+    add("--save", metavar="FILE", type=_name, help=save)
     _otherwise(parser)
     _shown(parser)
 
 
 def _replay_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help=_SAVED)
+    parser.add_argument("file", metavar="FILE", type=_name, help=_SAVED)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def _diff_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("a", metavar="A", help=_SAVED)
-    parser.add_argument("b", metavar="B", help="another one")
+    parser.add_argument("a", metavar="A", type=_name, help=_SAVED)
+    parser.add_argument("b", metavar="B", type=_name, help="another one")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -203,13 +206,14 @@ def _models_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _doctor_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", metavar="NAME|URL", help="which one; without it, the one that a run would use")
+    models = "which one; without it, the one that a run would use"
+    parser.add_argument("--model", metavar="NAME|URL", type=_name, help=models)
     parser.add_argument("--quick", action="store_true", help="leave out the context length, which takes the longest")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def _history_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help=_SAVED)
+    parser.add_argument("file", metavar="FILE", type=_name, help=_SAVED)
     parser.add_argument(
         "--format", choices=FORMATS, default="text", metavar="|".join(FORMATS),
         help="a report (text, the default), the history (json), the plan (mermaid), or a line an effect (effects)",
@@ -217,15 +221,15 @@ def _history_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _metrics_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runs", metavar="RUNS", nargs="+", help=_SEVERAL)
-    parser.add_argument("--labels", metavar="FILE", help=f"{_LABELS}, for early exit accuracy")
+    parser.add_argument("runs", metavar="RUNS", nargs="+", type=_name, help=_SEVERAL)
+    parser.add_argument("--labels", metavar="FILE", type=_name, help=f"{_LABELS}, for early exit accuracy")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def _calibrate_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runs", metavar="RUNS", nargs="+", help=_SEVERAL)
-    parser.add_argument("--labels", metavar="FILE", required=True, help=_LABELS)
-    parser.add_argument("--out", metavar="FILE", required=True, help="where to write the calibration")
+    parser.add_argument("runs", metavar="RUNS", nargs="+", type=_name, help=_SEVERAL)
+    parser.add_argument("--labels", metavar="FILE", type=_name, required=True, help=_LABELS)
+    parser.add_argument("--out", metavar="FILE", type=_name, required=True, help="where to write the calibration")
 
 
 _SEVERAL = "saved runs, or folders of them"
@@ -250,6 +254,13 @@ _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], 
 def _guess(word: str, known: Sequence[str]) -> str:
     close = difflib.get_close_matches(word, known, n=1)
     return f"; did you mean {close[0]}?" if close else ""
+
+
+def _name(text: str) -> str:
+    """A name that is one: an empty one, as of a variable that is not set, would be as if nothing was said."""
+    if not text:
+        raise argparse.ArgumentTypeError("is empty; it takes a name")
+    return text
 
 
 def _number(convert: Callable[[str], float], text: str, what: str) -> float:

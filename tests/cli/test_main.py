@@ -72,6 +72,19 @@ def test_ctrl_c_ends_the_run_with_what_there_is(model: Model) -> None:
     assert "interrupted" in done.out and "Answer" in done.out and "stopping at the next boundary" in done.out
 
 
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+def test_a_run_without_standard_streams(model: Model, tmp_path: Path, closed: tuple[int, ...]) -> None:
+    """Where the shell closed some, nothing but the run gets into its journal, and it ends as any other."""
+
+    def close() -> None:
+        for number in closed:
+            os.close(number)
+
+    done = ended(start("run", TASK, "--model", model.url, "--save", str(tmp_path / "saved"), preexec_fn=close))
+    assert (done.code, done.err) == (0, "") and ("converged" in done.out) == (1 not in closed)
+    assert ended(start("replay", str(tmp_path / "saved"))).code == 0
+
+
 def test_the_second_ctrl_c_breaks_off_the_synthesis(model: Model) -> None:
     """Where the wording of the answer hangs too, another Ctrl-C leaves the results as they are."""
     model.hangs(lambda body: len(model.bodies) >= 6)

@@ -105,6 +105,15 @@ WRONG: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "no schema": (("run", TASK, "--schema", "/nowhere.json"), ("/nowhere.json", "No such file")),
     "no place to save": (("run", TASK, "--save", "/nowhere/at/all"), ("/nowhere/at/all", "No such file")),
     "no place to log": (("run", TASK, "--log", "/nowhere/at/all"), ("/nowhere/at/all", "No such file")),
+    "no name to save": (("run", TASK, "--save", ""), ("--save", "is empty")),
+    "no name to log": (("run", TASK, "--log", ""), ("--log", "is empty")),
+    "no name of a model": (("run", TASK, "--model", ""), ("--model", "is empty")),
+    "no name of a configuration": (("run", TASK, "--config", ""), ("--config", "is empty")),
+    "no name of a context": (("run", TASK, "--context="), ("--context", "is empty")),
+    "no name of a schema": (("run", TASK, "--schema", ""), ("--schema", "is empty")),
+    "no name of a run": (("replay", ""), ("FILE", "is empty")),
+    "no name of another model": (("resume", "x", "--model", ""), ("--model", "is empty")),
+    "no name of runs": (("metrics", ""), ("RUNS", "is empty")),
     "unknown format": (("history", "x", "--format", "pdf"), ("pdf", "mermaid")),
 }
 
