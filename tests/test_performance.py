@@ -54,7 +54,7 @@ def test_the_loop_makes_35_calls_and_gives_the_same_answer(bench: dict[str, Modu
 
 @pytest.mark.parametrize("framework", ["on_bare", "on_aeon"])
 def test_the_loop_waits_14_times_one_after_another(bench: dict[str, ModuleType], framework: str) -> None:
-    """The latency bound of the concurrency benchmark is what a run really has to wait: steps of a pass wait together."""
+    """The latency bound of the concurrency benchmark is what a run has to wait: the steps of a pass wait together."""
     work = bench["workload"]
     moments: set[int] = set()
 
