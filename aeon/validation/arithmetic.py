@@ -91,7 +91,10 @@ def _fault(expression: str, said: str) -> str:
     if _OPERATION.search(said):
         whole = not re.search(r"[.%]", expression + said)
         return f"{fact} and {said} = {plain(given)}" if whole and exact != given else ""
-    number = said.strip("() \t")
+    return fact if _is_off(exact, given, said.strip("() \t")) else ""
+
+
+def _is_off(exact: Fraction, given: Fraction, number: str) -> bool:
+    """Whether a number differs from the exact value by a unit in its last digit or more, noise of floats aside."""
     unit = Fraction(1, 10 ** len(number.rstrip("%").partition(".")[2])) / (100 if number.endswith("%") else 1)
-    off = abs(exact - given)
-    return fact if off >= unit and off > _FLOAT_NOISE * (1 + abs(exact)) else ""
+    return abs(exact - given) >= unit and abs(exact - given) > _FLOAT_NOISE * (1 + abs(exact))
