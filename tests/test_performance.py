@@ -23,8 +23,10 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, ModuleType]]:
     before = set(sys.modules)
     for folder in (BENCH / "peers", BENCH):
         monkeypatch.syspath_prepend(str(folder))
-    names = ("machine", "environments", "critical_path", "tokens", "growth", "overhead", "concurrency", "workload",
-             "worker", "on_bare", "on_aeon", "on_stack", "lengthy", "lengthy_aeon")  # fmt: skip
+    names = (
+        "machine", "environments", "critical_path", "tokens", "growth", "overhead", "concurrency", "performance",
+        "workload", "worker", "on_bare", "on_aeon", "on_stack", "lengthy", "lengthy_aeon",
+    )  # fmt: skip
     yield {name: importlib.import_module(name) for name in names}
     for name in set(sys.modules) - before:
         if not name.startswith("aeon"):
@@ -155,6 +157,26 @@ async def _profiled(tokens: ModuleType) -> tuple[int, str]:
     modules = tokens.Modules(said, *[said] * 8)
     found = await tokens.deep(modules).profile(None)
     return found.reasoning_depth, found.rationale
+
+
+def test_figures_go_between_the_markers_of_the_page(bench: dict[str, ModuleType]) -> None:
+    """What stood there goes, what is around it stays, and a page without the markers is refused."""
+    page = "before\n<!-- growth -->\nold\n<!-- end -->\nbetween\n<!-- tokens -->\n<!-- end -->\n"
+    filled = bench["performance"].filled(page, "growth", ["| new |"])
+    assert filled == page.replace("old", "| new |")
+    assert bench["performance"].filled(filled, "tokens", ["x"]).count("| new |") == 1
+    with pytest.raises(ValueError, match="no markers <!-- overhead -->"):
+        bench["performance"].filled(page, "overhead", [])
+
+
+def test_an_aim_is_met_or_missed_by_its_figure(bench: dict[str, ModuleType]) -> None:
+    """1.05 times the critical path is the limit, of the worst shape; a lower cache share than 60 % is a miss."""
+    shapes = [{"over_critical": {"aeon": {"median": ratio}}} for ratio in (1.01, 1.06)]
+    usage = Usage(prompt_tokens=100, cached_tokens=70).model_dump()
+    figures = {"critical_path": {"rows": shapes}, "tokens": {"rows": [{"usage": usage}]}}
+    path, cache = bench["performance"].aims(figures)
+    assert path[2:] == ("1.060", False)
+    assert cache[2:] == ("70.0%", True)
 
 
 @pytest.mark.requirement("H2")
