@@ -166,7 +166,7 @@ def test_a_task_with_context_schema_and_criteria() -> None:
     result = build(llm=model).execute(task)
     assert result.value == {"total": 348} and json.loads(result.answer) == result.value
     assert all("<data context>\nPrices are in euros.\n</data>" in r.messages[1].content for r in model.requests)
-    assert any("meet this criterion: It is in euros.?" in r.messages[1].content for r in model.requests)
+    assert any("The criterion: It is in euros.\n" in r.messages[1].content for r in model.requests)
 
 
 @pytest.mark.requirement("J7", "K13")

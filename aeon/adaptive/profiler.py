@@ -1,14 +1,19 @@
-"""One question about the task before it starts: how deep, how vague, how many steps."""
+"""How hard a task is: one question about it before it starts, and whether it is vague, where a model can tell."""
 
 from __future__ import annotations
 
+import contextlib
 from typing import Literal
 
 from pydantic import Field
 
+from aeon.errors import CompletionError
 from aeon.kernel.effects import InferProfile
+from aeon.runtime.ledger import current_ledger
 from aeon.schema import Frozen, TaskProfile
 from aeon.supervisor.briefing import Briefing
+from aeon.supervisor.judge import Judge
+from aeon.supervisor.judge_specs import judgment
 from aeon.supervisor.prompt import fence, load, render
 from aeon.supervisor.supervisor import Supervisor
 
@@ -33,14 +38,21 @@ class _ProfileReply(Frozen):
 
 
 class Profiler:
-    """Infers a ``TaskProfile`` with one model call; levels become 0.1, 0.5 and 0.9."""
+    """Infers a ``TaskProfile`` with one call for its words; levels become 0.1, 0.5 and 0.9.
+
+    On an endpoint that was measured to tell vague tasks, the ambiguity is the calibrated probability that the task is
+    vague instead: judged once a run, at a call a question. The word stands where no call for the words would be left
+    after it, or nothing usable is said.
+    """
 
     def __init__(self, supervisor: Supervisor, briefing: Briefing) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
+        self._judge = Judge(supervisor)
 
     async def infer(self, effect: InferProfile) -> TaskProfile:
         """The profile of the effect's task; with ``previous``, a new one in view of the issues."""
+        vague = await self._vague(effect)  # first, so that the prompts after it share their beginning
         again = ""
         if effect.previous is not None:
             again = f"\nIt was judged to have depth {effect.previous.reasoning_depth}. "
@@ -51,6 +63,19 @@ class Profiler:
             self._briefing.prompt(effect.task, question), _ProfileReply, max_tokens=240
         )
         fields = reply.value.model_dump()
-        for name in ("ambiguity", "information_sufficiency"):
-            fields[name] = _SHARE[fields[name]]
+        fields["information_sufficiency"] = _SHARE[fields["information_sufficiency"]]
+        fields["ambiguity"] = _SHARE[fields["ambiguity"]] if vague is None else vague
         return TaskProfile.model_validate(fields)
+
+    async def _vague(self, effect: InferProfile) -> float | None:
+        """How likely it is that the task is vague; nothing where that cannot be told."""
+        spec = judgment("task_vague")
+        if not await self._judge.decides(spec):
+            return None
+        if effect.previous is not None and effect.previous.inferred:
+            return effect.previous.ambiguity
+        if current_ledger().calls_left() <= len(spec.questions):
+            return None
+        with contextlib.suppress(CompletionError):
+            return round((await self._judge.ask(spec, {"task": effect.task.text})).score, 3)
+        return None

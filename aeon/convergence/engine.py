@@ -7,9 +7,7 @@ inputs. A step that has not run to a good end keeps a run from converging whatev
 from __future__ import annotations
 
 import contextlib
-import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from itertools import combinations, islice
 from typing import Annotated
 
@@ -22,14 +20,15 @@ from aeon.schema import (
     ConvergenceAssessment, Contradiction, Evaluation, Form, Frozen, Plan, ReasoningEngine, Step,
 )  # fmt: skip
 from aeon.supervisor.briefing import Briefing
-from aeon.supervisor.prompt import cut, fence, load, render
+from aeon.supervisor.judge import Judge, Judged
+from aeon.supervisor.judge_specs import judgment
+from aeon.supervisor.prompt import cut, load
 from aeon.supervisor.supervisor import Supervisor
 
-__all__ = ["Calibration", "ConvergenceEngine"]
+__all__ = ["ConvergenceEngine", "material"]
 
-_LONGEST = 3_000
 _LONGEST_TASK = 1_000
-_SURE = 1e-6
+_LONGEST_PROBLEMS = 1_500
 _MOST_PAIRS = 3
 _ENTITY_TOKENS = 120
 
@@ -38,40 +37,22 @@ class _Entities(Frozen):
     things: tuple[Annotated[str, Field(min_length=1, max_length=60)], ...] = Field(min_length=1, max_length=3)
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """Turns the probability of "Yes" into a score: ``1 / (1 + exp(-(scale * logit(p) + shift)))`` (Platt, 1999).
-
-    A small model's P(yes) ranks well but sits in a narrow band around one half. The default was fitted to the embedded
-    model's answers to the completeness question (``scripts/bench/completeness.py``): its best cut, 0.60, becomes the
-    default threshold 0.95. A certain answer, as in a worded verdict, keeps its score.
-    """
-
-    scale: float = 6.0
-    shift: float = 0.512
-
-    def score(self, probability: float) -> float:
-        """The score (0-1) for a probability (0-1)."""
-        if not _SURE < probability < 1 - _SURE:
-            return round(probability)
-        odds = math.log(probability / (1 - probability))
-        return 1 / (1 + math.exp(-(self.scale * odds + self.shift)))
-
-
 class ConvergenceEngine:
-    """Scores completeness, coherence and consistency, and every criterion of the task."""
+    """Scores completeness, coherence and consistency, and every criterion of the task.
+
+    A judgment that was not measured on the endpoint is taken at its word.
+    """
 
     def __init__(
         self,
         supervisor: Supervisor,
         briefing: Briefing,
-        calibration: Calibration | None = None,
         engine: ReasoningEngine | None = None,
         confidence: Callable[[float], float] = lambda mean: mean,
     ) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
-        self._calibration = calibration or Calibration()
+        self._judge = Judge(supervisor, samples=0, unmeasured_decides=True)
         self._engine = engine or ReasoningEngine()
         self._confidence = confidence
 
@@ -82,11 +63,13 @@ class ConvergenceEngine:
         scores = {"completeness": 0.0, "coherence": 1.0, "consistency": 1.0}
         form: Form = "none"
         for name in _asked(effect):
-            scores[name], form = await self._ask(effect, name, problems)
+            judged = await self._ask(effect, name, problems)
+            scores[name], form = judged.score, judged.form
         codes += [f"{name}_low" for name, score in scores.items() if score < getattr(effect.thresholds, name)]
         for number, criterion in enumerate(effect.task.criteria, 1):
-            met, form = await self._ask(effect, "criterion", problems, criterion)
-            if met < effect.thresholds.completeness:
+            judged = await self._ask(effect, "criterion", problems, criterion=criterion)
+            form = judged.form
+            if judged.score < effect.thresholds.completeness:
                 codes.append(f"criterion_{number}")
                 problems.append(f"not met: {criterion}")
         return ConvergenceAssessment(
@@ -115,8 +98,8 @@ class ConvergenceEngine:
         named = await self._supervisor.structured(prompt, _Entities, max_tokens=_ENTITY_TOKENS)
         there: dict[str, bool] = {}
         for name in dict.fromkeys(named.value.things):
-            score, _ = await self._ask(effect, "entity", problems, name)
-            there[name] = score >= effect.thresholds.completeness
+            judged = await self._ask(effect, "entity", problems, thing=name)
+            there[name] = judged.score >= effect.thresholds.completeness
         return there
 
     async def _contradictions(self, effect: AssessConvergence) -> list[Contradiction]:
@@ -128,30 +111,25 @@ class ConvergenceEngine:
         reasoned = [s for s in effect.plan.steps if s.status == "complete" and s.mode not in ("tool", "tool_repaired")]
         found = []
         for one, other in islice(combinations(reasoned, 2), _MOST_PAIRS):
-            question = render(
-                load("aeon.convergence", "agree.md"),
-                one=fence(one.id, f"{one.description}\n= {one.output}", _LONGEST // 2),
-                other=fence(other.id, f"{other.description}\n= {other.output}", _LONGEST // 2),
-            )
-            reply = await self._supervisor.probability(self._briefing.prompt(effect.task, question))
-            if reply.value < 0.5:
+            pair = {name: f"{step.description}\n= {step.output}" for name, step in (("one", one), ("other", other))}
+            judged = await self._judge.ask(judgment("compatible"), pair, frame=self._briefing.frame(effect.task))
+            if judged.score < judgment("compatible").threshold:
                 found.append(Contradiction(claim=other.description, source_a=one.id, source_b=other.id))
         return found
 
-    async def _ask(
-        self, effect: AssessConvergence, name: str, problems: list[str], criterion: str = ""
-    ) -> tuple[float, Form]:
-        done = [f"{s.id}: {s.description}\n  = {s.output}" for s in effect.plan.steps if s.status == "complete"]
-        values = {"criterion": criterion} if criterion else {}
-        question = render(
-            load("aeon.convergence", f"{name}.md"),
-            results=fence("results", "\n".join(done), _LONGEST),
-            evidence=fence("problems", "\n".join(problems), 1_500) if problems else "",
-            task=cut(effect.task.text, _LONGEST_TASK),
-            **values,
-        )
-        reply = await self._supervisor.probability(self._briefing.prompt(effect.task, question))
-        return self._calibration.score(reply.value), reply.form
+    async def _ask(self, effect: AssessConvergence, name: str, problems: Sequence[str], **more: str) -> Judged:
+        shown = material(effect.task.text, effect.plan, problems) | more
+        return await self._judge.ask(judgment(name), shown, frame=self._briefing.frame(effect.task))
+
+
+def material(task: str, plan: Plan, problems: Sequence[str] = ()) -> dict[str, str]:
+    """What a judgment of the results sees: those of the complete steps, what is wrong, and the task again."""
+    done = [f"{s.id}: {s.description}\n  = {s.output}" for s in plan.steps if s.status == "complete"]
+    return {
+        "results": "\n".join(done),
+        "problems": cut("\n".join(problems), _LONGEST_PROBLEMS),
+        "task": cut(task, _LONGEST_TASK),
+    }
 
 
 def _asked(effect: AssessConvergence) -> tuple[str, ...]:

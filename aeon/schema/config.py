@@ -34,7 +34,7 @@ class RefinementLimits(Frozen):
 class CallCaps(Frozen):
     """Model calls that one effect of each kind may make, repairs and retries included."""
 
-    profile: int = Field(3, ge=0)
+    profile: int = Field(5, ge=0)
     plan: int = Field(4, ge=0)
     validate_plan: int = Field(4, ge=0)
     refine_plan: int = Field(6, ge=0)

@@ -5,7 +5,9 @@ It comes first and never changes within a run, so that an endpoint's prefix cach
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from aeon.schema import Clarification, Task
 from aeon.supervisor.prompt import Prompt, fence, load, render
@@ -34,6 +36,10 @@ class Briefing:
         if task.clarifications:
             parts.append("What was asked, and the answer:\n" + "\n".join(map(_told, task.clarifications)))
         return Prompt(system=system, user="\n\n".join([*parts, question]))
+
+    def frame(self, task: Task) -> Callable[[str], Prompt]:
+        """What puts a question about ``task`` into a prompt."""
+        return partial(self.prompt, task)
 
 
 def _told(known: Clarification) -> str:

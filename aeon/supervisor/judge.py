@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from pydantic import Field
 
@@ -20,13 +20,15 @@ from aeon.llm.adapter import LLMAdapter
 from aeon.schema import Form
 from aeon.schema.frozen import Frozen
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
-from aeon.supervisor.judge_specs import Calibrations, JudgmentSpec, Question, calibrations
+from aeon.supervisor.judge_specs import Calibration, Calibrations, JudgmentSpec, Question, calibrations
 from aeon.supervisor.prompt import Prompt
 from aeon.supervisor.supervisor import Supervisor
 
-__all__ = ["Answer", "Asked", "Judge", "Judged", "form_for"]
+__all__ = ["Answer", "Asked", "Frame", "Judge", "Judged", "form_for"]
 
 Asked = Literal["probability", "verdict", "samples"]
+Frame: TypeAlias = Callable[[str], Prompt]
+"""Puts the text of a question into a prompt, such as behind the briefing of a run."""
 
 _MOST_SAMPLES = 20
 _SURE = 1e-4
@@ -43,7 +45,7 @@ class Answer(Frozen):
 
 
 class Judged(Frozen):
-    """A judgment as made. ``score`` is in 0-1, calibrated if ``measured``; at 0.5 and above it says yes.
+    """A judgment as made. ``score`` is in 0-1, calibrated if ``measured``; from its threshold on the judgment says yes.
 
     ``decides`` is false where the score must not decide anything: the judgment was measured to be too poor for this
     model and form, or never measured.
@@ -92,21 +94,26 @@ class _Sampling:
         """Nothing of its own to let go of."""
 
 
-def form_for(can: Capabilities) -> Asked:
-    """The form an endpoint is good at: token probabilities, else a structured verdict, else a vote of samples."""
+def form_for(can: Capabilities, votes: bool = True) -> Asked:
+    """The form an endpoint is good at: token probabilities, else a structured verdict, else a vote, if there may be."""
     if can.logprobs:
         return "probability"
-    return "verdict" if can.json_schema or can.json_mode else "samples"
+    return "verdict" if can.json_schema or can.json_mode or not votes else "samples"
+
+
+def _alone(text: str) -> Prompt:
+    """The question and nothing else."""
+    return Prompt(system="", user=text)
 
 
 class Judge:
     """Asks judgments through a supervisor.
 
-    ``form`` forces one form; by default it is chosen from the endpoint's capabilities. ``samples`` (1-20) is how many
-    answers a vote takes, at ``temperature``; sample ``i`` has seed ``i``. ``probability`` asks every question, a call
-    each; the other forms, where an answer is a whole text, ask the first: at most ``1 + repairs`` calls for a
-    ``verdict``, ``samples`` for a vote, per material. ``measured`` holds what was measured; ``unmeasured_decides`` lets
-    a judgment decide that was not.
+    ``form`` forces one form; by default it is chosen from the endpoint's capabilities. ``samples`` (0-20) is how many
+    answers a vote takes, at ``temperature``; sample ``i`` has seed ``i``; with 0 there is no vote, and a verdict is
+    asked for instead. ``probability`` asks every question, a call each; the other forms, where an answer is a whole
+    text, ask the first: at most ``1 + repairs`` calls for a ``verdict``, ``samples`` for a vote, per material.
+    ``measured`` holds what was measured; ``unmeasured_decides`` lets a judgment decide that was not.
     """
 
     def __init__(
@@ -120,12 +127,12 @@ class Judge:
     ) -> None:
         self._supervisor = supervisor
         self._form = form
-        self._samples = max(1, min(samples, _MOST_SAMPLES))
+        self._samples = max(0, min(samples, _MOST_SAMPLES))
         self._temperature = temperature
         self._measured = measured if measured is not None else calibrations()
         self._unmeasured_decides = unmeasured_decides
 
-    async def ask(self, spec: JudgmentSpec, *materials: Mapping[str, str]) -> Judged:
+    async def ask(self, spec: JudgmentSpec, *materials: Mapping[str, str], frame: Frame = _alone) -> Judged:
         """The judgment of ``materials``: one, or the parts of one in order, which ``spec.combine`` puts together.
 
         Raises:
@@ -134,44 +141,49 @@ class Judge:
             AllowanceExhausted: a prompt is too long, or the ledger does not admit a call.
             ModelError: the endpoint gave no answer at all.
         """
-        form = self._form or form_for(await self._supervisor.capabilities())
+        form = await self._form_used()
         asked = spec.questions if form == "probability" else spec.questions[:1]
         answers: list[Answer] = []
         parts: list[float] = []
         for material in materials or ({},):
             shown = spec.shown(material)
-            said = [await self._answer(form, shown, question) for question in asked]
+            said = [await self._answer(form, frame(f"{shown}\n\n{q.prompt}"), q) for q in asked]
             parts.append(sum(map(_weight, said)) / len(said))
             answers += said
         raw = min(parts) if spec.combine == "min" else sum(parts) / len(parts)
         found = self._measured.find(self._supervisor.llm.name, spec, form)
         return Judged(
             name=spec.name, form=form, raw=raw, answers=tuple(answers), measured=found is not None,
-            score=found.score(raw) if found else 1 / (1 + math.exp(-raw)),
+            score=spec.score(found.odds(raw) if found else raw),
             decides=found.decides if found else self._unmeasured_decides,
         )  # fmt: skip
 
+    async def measured(self, spec: JudgmentSpec) -> Calibration | None:
+        """What was measured of the judgment on this endpoint; asks the model nothing."""
+        return self._measured.find(self._supervisor.llm.name, spec, await self._form_used())
+
     async def decides(self, spec: JudgmentSpec) -> bool:
         """Whether the judgment may decide something on this endpoint; asks the model nothing."""
-        form = self._form or form_for(await self._supervisor.capabilities())
-        found = self._measured.find(self._supervisor.llm.name, spec, form)
+        found = await self.measured(spec)
         return found.decides if found else self._unmeasured_decides
 
     async def says_yes(self, spec: JudgmentSpec, *materials: Mapping[str, str]) -> bool | None:
         """The judgment as yes or no; ``None``, and nothing is asked, where it must not decide."""
         if not await self.decides(spec):
             return None
-        return (await self.ask(spec, *materials)).score >= 0.5
+        return (await self.ask(spec, *materials)).score >= spec.threshold
 
-    async def _answer(self, form: Asked, shown: str, question: Question) -> Answer:
-        prompt = Prompt(system="", user=f"{shown}\n\n{question.prompt}")
+    async def _form_used(self) -> Asked:
+        return self._form or form_for(await self._supervisor.capabilities(), votes=self._samples > 0)
+
+    async def _answer(self, form: Asked, prompt: Prompt, question: Question) -> Answer:
         if form == "samples":
             yes = await self._vote(prompt)
         elif form == "verdict":
             said = await self._supervisor.structured(prompt, _Verdict, max_tokens=_VERDICT_TOKENS)
             yes = float(said.value.verdict == "yes")
         else:
-            yes = (await self._supervisor.probability(prompt)).value
+            yes = await self._supervisor.probability(prompt)
         return Answer(question=question.ask, yes=yes, speaks_for=question.yes)
 
     async def _vote(self, prompt: Prompt) -> float:

@@ -43,8 +43,10 @@ class Question(Frozen):
 class JudgmentSpec(Frozen):
     """A judgment as data: how the material is shown, and the questions, the best first, whose log-odds are averaged.
 
-    ``material`` is a template; values named in ``fenced`` are foreign text and shown as data, each value in at most
-    ``longest`` characters. Of several parts of one case, ``combine`` takes the weakest or the mean.
+    ``material`` is a template; values named in ``fenced`` are foreign text and shown as data, an empty one not at all,
+    each in at most ``longest`` characters. Of several parts of one case, ``combine`` takes the weakest or the mean. The
+    judgment says yes where its score reaches ``threshold``. One that is ``briefed`` is asked behind what all prompts of
+    a run begin with, which holds the task.
     """
 
     name: str
@@ -53,6 +55,15 @@ class JudgmentSpec(Frozen):
     fenced: tuple[str, ...] = ()
     longest: int = Field(3_000, ge=1)
     combine: Literal["mean", "min"] = "mean"
+    threshold: float = Field(0.5, gt=0, lt=1)
+    briefed: bool = False
+
+    def score(self, odds: float) -> float:
+        """The score (0-1) for log-odds of yes: their probability, stretched so that one half is the threshold."""
+        likely = 1 / (1 + math.exp(-min(max(odds, -50.0), 50.0)))
+        if likely < 0.5:
+            return 2 * self.threshold * likely
+        return 1 - 2 * (1 - self.threshold) * (1 - likely)
 
     def shown(self, material: Mapping[str, str]) -> str:
         """The material as the model sees it.
@@ -61,7 +72,7 @@ class JudgmentSpec(Frozen):
             ConfigError: it lacks a value that the template names, or has one that it does not.
         """
         values = {
-            name: fence(name, text, self.longest) if name in self.fenced else cut(clean(text), self.longest)
+            name: fence(name, text, self.longest) if text and name in self.fenced else cut(clean(text), self.longest)
             for name, text in material.items()
         }
         return render(self.material, **values)
@@ -69,12 +80,12 @@ class JudgmentSpec(Frozen):
     @property
     def wording(self) -> str:
         """A short digest of everything that the answers depend on; a calibration holds for one wording only."""
-        asked = [self.model_dump_json(), *(question.prompt for question in self.questions)]
+        asked = [self.model_dump_json(exclude={"threshold"}), *(question.prompt for question in self.questions)]
         return hashlib.sha256("\n".join(asked).encode("utf-8")).hexdigest()[:12]
 
 
 class Calibration(Frozen):
-    """Turns mean log-odds into a score: ``1 / (1 + exp(-(scale * odds + shift)))`` (Platt, 1999).
+    """Turns the mean log-odds of the answers into those of the judgment: ``scale * odds + shift`` (Platt, 1999).
 
     ``auroc`` was measured on ``cases`` labelled cases: the probability that a true case scores above a false one.
     """
@@ -93,9 +104,9 @@ class Calibration(Frozen):
         """Whether the judgment is good enough to act on."""
         return self.auroc >= PAR
 
-    def score(self, odds: float) -> float:
-        """The calibrated score (0-1) for mean log-odds."""
-        return 1 / (1 + math.exp(-min(max(self.scale * odds + self.shift, -50.0), 50.0)))
+    def odds(self, odds: float) -> float:
+        """The calibrated log-odds for the mean log-odds of the answers."""
+        return self.scale * odds + self.shift
 
 
 class Calibrations(Frozen):

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
+from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from aeon.errors import AllowanceExhausted, CompletionError, EmptyCompletion, Malformed, Refused, Truncated
 from aeon.llm.adapter import LLMAdapter
 from aeon.runtime.ledger import current_ledger
-from aeon.schema.frozen import Frozen, JsonObject
+from aeon.schema.frozen import JsonObject
 from aeon.schema.judgment import Form
 from aeon.schema.llm import Capabilities, LLMResponse, Message, TokenProbability
 from aeon.schema.usage import Usage
@@ -43,18 +43,13 @@ _ANSWER = "Your last answer was empty. Give the answer now."
 class Reply(Generic[T]):
     """A usable answer: its value, whether its syntax was mended, how many asks it took, and the form that was used.
 
-    ``form`` is ``none`` for plain text, ``verdict`` for an object, ``probability`` for a scored yes/no question.
+    ``form`` is ``none`` for plain text, ``verdict`` for an object.
     """
 
     value: T
     mended: bool = False
     attempts: int = 1
     form: Form = "none"
-
-
-class _Verdict(Frozen):
-    reason: str
-    verdict: Literal["yes", "no"]
 
 
 class Supervisor:
@@ -147,23 +142,15 @@ class Supervisor:
 
         return await self._until_usable(Ask(prompt.messages, max_tokens), read, repairs=min(1, self.repairs))
 
-    async def probability(self, prompt: Prompt, *, yes: str = "Yes", no: str = "No") -> Reply[float]:
-        """How likely the answer to a yes/no question is ``yes``, between 0 and 1.
-
-        Scored by the probability of the first token, in one call (form ``probability``); where the endpoint does not
-        tell probabilities, a reasoned verdict is asked for instead, which gives 1 or 0 (form ``verdict``).
+    async def probability(self, prompt: Prompt, *, yes: str = "Yes", no: str = "No") -> float:
+        """How likely the answer to a yes/no question is ``yes`` (0-1), by the first token's probabilities, in one call.
 
         Raises:
-            Malformed: neither answer is among the likely tokens, or there is no valid verdict after the repairs.
-            Truncated, EmptyCompletion: as `structured`, for a verdict.
+            Malformed: neither answer is among the likely tokens, or the endpoint tells none.
             Refused: the endpoint says that the model declined.
             AllowanceExhausted: the prompt is too long, or the ledger does not admit a call.
             ModelError: the endpoint gave no answer at all.
         """
-        if not (await self.capabilities()).logprobs:
-            verdict = await self.structured(prompt, _Verdict, max_tokens=256)
-            value = 1.0 if verdict.value.verdict == "yes" else 0.0
-            return Reply(value, verdict.mended, verdict.attempts, "verdict")
         response = await self._call(Ask(prompt.messages, max_tokens=1, top_logprobs=_ALTERNATIVES))
         if response.finish_reason == "refusal":
             raise Refused(f"{self.llm.name} declined to answer")
@@ -171,7 +158,7 @@ class Supervisor:
         if for_yes + for_no <= 0:
             seen = ", ".join(ascii(alternative.token[:20]) for alternative in response.first_token[:5]) or "nothing"
             raise Malformed(f"first token: neither {yes!r} nor {no!r} is likely; {self.llm.name} would say {seen}")
-        return Reply(for_yes / (for_yes + for_no), form="probability")
+        return for_yes / (for_yes + for_no)
 
     async def _until_usable(
         self,

@@ -21,6 +21,7 @@ from aeon.validation.arithmetic import wrong_sums
 __all__ = ["SemanticValidator"]
 
 _LONGEST = 3_000
+_LONGEST_TASK = 1_000
 _CALLS_PER_ISSUE = 2
 
 
@@ -39,7 +40,7 @@ class SemanticValidator:
 
     Where the model was measured to be unable to tell sound reasoning from unsound, it is not asked whether a result is
     right, but only whether sums that were done again bear it out.
-    ``plan_cut`` and ``result_cut`` are the probabilities (0-1) of "right" below which a fault is looked for.
+    ``plan_cut`` and ``result_cut`` are the scores (0-1) of "right" below which a fault is looked for.
     """
 
     def __init__(
@@ -49,17 +50,17 @@ class SemanticValidator:
         self._briefing = briefing
         self._plan_cut = plan_cut
         self._result_cut = result_cut
-        self._judge = Judge(supervisor, unmeasured_decides=True)
+        self._judge = Judge(supervisor, samples=0, unmeasured_decides=True)
 
     async def validate_plan(self, effect: ValidatePlan) -> SemanticValidationReport:
         """Issues of the plan, none where it is judged to lead to the answer."""
-        shown = fence("plan", _outline(effect.plan), _LONGEST)
-        question = render(load("aeon.validation", "plan.md"), plan=shown, task=cut(effect.task.text, 1_000))
-        right, form = await self._ask(effect.task, question)
-        if right >= self._plan_cut:
-            return SemanticValidationReport(form=form)
-        issue = await self._issue(effect.task, "plan", shown, (), effect.plan.steps)
-        return SemanticValidationReport(issues=(issue,) if issue else (), form=form)
+        outline = _outline(effect.plan)
+        shown = {"plan": outline, "task": cut(effect.task.text, _LONGEST_TASK)}
+        right = await self._judge.ask(judgment("plan_leads"), shown, frame=self._briefing.frame(effect.task))
+        if right.score >= self._plan_cut:
+            return SemanticValidationReport(form=right.form)
+        issue = await self._issue(effect.task, "plan", fence("plan", outline, _LONGEST), (), effect.plan.steps)
+        return SemanticValidationReport(issues=(issue,) if issue else (), form=right.form)
 
     async def validate_results(self, effect: ValidateResults) -> SemanticValidationReport:
         """Issues of the steps that reasoned; what a tool computed is exact and asked about by nobody."""
@@ -82,13 +83,13 @@ class SemanticValidator:
 
     async def _check(self, effect: ValidateResults, step: Step, found: Sequence[str]) -> tuple[Issue | None, Form]:
         """Whether one result is right, and what is wrong with it if that is doubted."""
-        shown = fence("results", _context(effect.plan, step), _LONGEST)
-        note = "Recomputed: " + "; ".join(found) + "\n" if found else ""
-        question = render(load("aeon.validation", "results.md"), results=shown, evidence=note, step=step.id)
-        right, form = await self._ask(effect.task, question)
-        if right >= self._result_cut:
-            return None, form
-        return await self._issue(effect.task, "results", shown, found, (step,)), form
+        context = _context(effect.plan, step)
+        shown = {"results": context, "recomputed": _note(found)}
+        right = await self._judge.ask(judgment("result_right"), shown, frame=self._briefing.frame(effect.task))
+        if right.score >= self._result_cut:
+            return None, right.form
+        issue = await self._issue(effect.task, "results", fence("results", context, _LONGEST), found, (step,))
+        return issue, right.form
 
     async def _recomputed(
         self, task: Task, step: Step, found: Sequence[str], form: Form
@@ -102,10 +103,6 @@ class SemanticValidator:
             return None, said.form
         return await self._issue(task, "results", fence("results", _line(step), _LONGEST), found, (step,)), said.form
 
-    async def _ask(self, task: Task, question: str) -> tuple[float, Form]:
-        reply = await self._supervisor.probability(self._briefing.prompt(task, question))
-        return reply.value, reply.form
-
     async def _issue(
         self,
         task: Task,
@@ -115,8 +112,8 @@ class SemanticValidator:
         steps: Sequence[Step],
     ) -> Issue | None:
         """The fault in words, or nothing if all that comes is the step itself said again."""
-        note = "Recomputed: " + "; ".join(evidence) + "\n" if evidence else ""
-        question = render(load("aeon.validation", "issue.md"), subject=subject, material=shown, evidence=note)
+        text = load("aeon.validation", "issue.md")
+        question = render(text, subject=subject, material=shown, evidence=_note(evidence))
         schema = schema_of(_IssueReply)
         properties = schema["properties"]
         if isinstance(properties, dict):
@@ -127,6 +124,10 @@ class SemanticValidator:
         )
         issue = Issue.model_validate(reply.value.model_dump())
         return None if any(_echoes(issue.description, step.description) for step in steps) else issue
+
+
+def _note(evidence: Sequence[str]) -> str:
+    return f"Recomputed: {'; '.join(evidence)}" if evidence else ""
 
 
 def _outline(plan: Plan) -> str:

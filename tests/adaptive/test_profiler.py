@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 
 import pytest
 from hypothesis import given
@@ -13,8 +14,10 @@ from aeon.adaptive.profiler import Profiler
 from aeon.errors import CompletionError, EmptyCompletion, EndpointTimeout, Malformed, Refused, Truncated
 from aeon.kernel.effects import InferProfile
 from aeon.llm.scripted import Reply, Scripted
-from aeon.schema import Capabilities, LLMResponse, Task, TaskProfile
+from aeon.runtime.ledger import Ledger, charging
+from aeon.schema import Allowance, Capabilities, LLMResponse, Task, TaskProfile, TokenProbability
 from aeon.supervisor.briefing import Briefing
+from aeon.supervisor.judge_specs import calibrations, judgment
 from aeon.supervisor.supervisor import Supervisor
 
 FIRST = InferProfile(task=Task(text="Plan a feast."))
@@ -62,6 +65,78 @@ def test_levels_become_shares(level: str, share: float) -> None:
     """The model chooses among words, the profile holds numbers."""
     profile, _ = infer(said(ambiguity=level, information_sufficiency=level))
     assert (profile.ambiguity, profile.information_sufficiency) == (share, share)
+
+
+VAGUE = judgment("task_vague")
+MEASURED = "qwen2.5-coder-1.5b"
+SCORING = Capabilities(json_schema=True, json_mode=True, logprobs=True)
+
+
+def likely(yes: float) -> LLMResponse:
+    """An answer whose first token is Yes with this probability."""
+    first = (TokenProbability(token="Yes", probability=yes), TokenProbability(token="No", probability=1 - yes))
+    return LLMResponse(text="Yes", first_token=first)
+
+
+def infer_measured(
+    *judged: Reply, effect: InferProfile = FIRST, calls: int = 9, name: str = MEASURED
+) -> tuple[TaskProfile, Scripted]:
+    """The profile on an endpoint with probabilities whose answers to the questions are these."""
+    left = list(judged)
+
+    def say(request: object) -> Reply:
+        return left.pop(0) if left else said(ambiguity="medium")
+
+    async def body() -> TaskProfile:
+        with charging(Ledger(Allowance(calls=calls))):
+            return await Profiler(Supervisor(model), Briefing("calculator")).infer(effect)
+
+    model = Scripted(say, SCORING, name=name)
+    return asyncio.run(body()), model
+
+
+@pytest.mark.requirement("J2", "J8", "O6")
+@pytest.mark.parametrize(("yes", "vague"), [(0.95, True), (0.3, False)])
+def test_where_it_was_measured_the_ambiguity_is_a_calibrated_probability(yes: float, vague: bool) -> None:
+    """The word of the model does not count there; a call a question, before the one for the words."""
+    profile, model = infer_measured(*[likely(yes)] * len(VAGUE.questions))
+    found = calibrations().find(MEASURED, VAGUE, "probability")
+    assert found is not None
+    odds = math.log(yes / (1 - yes))
+    assert profile.ambiguity == pytest.approx(VAGUE.score(found.odds(odds)), abs=1e-3)
+    assert (profile.ambiguity >= 0.5) is vague
+    assert [bool(request.top_logprobs) for request in model.requests] == [True] * len(VAGUE.questions) + [False]
+
+
+@pytest.mark.requirement("J2", "J8", "O6")
+def test_where_it_was_not_measured_the_word_counts() -> None:
+    """Another endpoint is asked for its words only, also where it tells probabilities."""
+    profile, model = infer_measured(name="another")
+    assert profile.ambiguity == 0.5 and len(model.requests) == 1
+
+
+@pytest.mark.requirement("J2", "K3")
+def test_the_judgment_leaves_a_call_for_the_words() -> None:
+    """With fewer calls than that nothing is judged, and the word counts."""
+    profile, model = infer_measured(calls=len(VAGUE.questions))
+    assert profile.ambiguity == 0.5 and len(model.requests) == 1
+
+
+@pytest.mark.requirement("J2", "J7")
+def test_without_a_usable_judgment_the_word_counts() -> None:
+    """An answer that is neither yes nor no makes up no probability."""
+    profile, model = infer_measured("Hm")
+    assert profile.ambiguity == 0.5 and len(model.requests) == 2
+
+
+@pytest.mark.requirement("J3", "J8")
+def test_how_vague_a_task_is_is_judged_once() -> None:
+    """A new profile keeps the probability; after a default profile it is judged after all."""
+    profile, model = infer_measured(effect=AGAIN.model_copy(update={"previous": TaskProfile(ambiguity=0.87)}))
+    assert profile.ambiguity == 0.87 and len(model.requests) == 1
+    unknown = AGAIN.model_copy(update={"previous": TaskProfile(inferred=False)})
+    profile, _ = infer_measured(*[likely(0.3)] * len(VAGUE.questions), effect=unknown)
+    assert profile.ambiguity < 0.5
 
 
 @pytest.mark.requirement("J3")

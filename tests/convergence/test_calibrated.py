@@ -93,7 +93,8 @@ def test_a_run_uses_the_map(tmp_path: Path) -> None:
         assert assessment and assessment.evaluation and assessment.evaluation.confidence is not None
         return assessment.evaluation.confidence
 
-    assert confidence(Config.model_validate({"reasoning_engine": policy})) == pytest.approx(confidence(Config()) / 2)
+    mapped = confidence(Config.model_validate({"reasoning_engine": policy}))
+    assert mapped == pytest.approx(confidence(Config()) / 2, abs=1e-6)
 
 
 def test_reading_needs_nothing_that_fitting_does() -> None:

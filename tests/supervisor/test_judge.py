@@ -6,6 +6,8 @@ import asyncio
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from aeon.errors import AeonError, AllowanceExhausted, ConfigError, Malformed, UnknownNameError
 from aeon.llm.catalogue import CATALOGUE
@@ -26,6 +28,7 @@ from aeon.supervisor.judge_specs import (
     judgment,
     judgments,
 )
+from aeon.supervisor.prompt import Prompt
 from aeon.supervisor.supervisor import Supervisor
 
 pytestmark = pytest.mark.requirement("J8")
@@ -161,6 +164,45 @@ def test_an_unmeasured_judgment_decides_only_if_told_to(lets: bool) -> None:
     said = judged(llm, judge=Judge(Supervisor(llm), measured=NOTHING, unmeasured_decides=lets))
     assert isinstance(said, Judged)
     assert (said.measured, said.decides, said.score) == (False, lets, pytest.approx(0.8))
+
+
+@given(odds=st.floats(-60, 60), more=st.floats(0, 10), threshold=st.floats(0.01, 0.99))
+def test_the_score_of_even_odds_is_the_threshold(odds: float, more: float, threshold: float) -> None:
+    """Scores are in 0-1 and rise with the odds; with a threshold of one half they are the probabilities."""
+    spec = CLEAR.model_copy(update={"threshold": threshold})
+    assert spec.score(0) == pytest.approx(threshold)
+    assert 0 <= spec.score(odds) <= spec.score(odds + more) <= 1
+    assert CLEAR.score(odds) == pytest.approx(1 / (1 + math.exp(-max(-50, min(50, odds)))))
+
+
+@pytest.mark.parametrize(("yes", "says"), [(0.49, False), (0.51, True)])
+def test_a_judgment_says_yes_from_its_threshold_on(yes: float, says: bool) -> None:
+    """The threshold is the judgment's own, and where it must not decide it says neither."""
+    llm = Scripted([first(yes, 1 - yes)], SCORING)
+    spec = CLEAR.model_copy(update={"threshold": 0.95})
+    told = asyncio.run(Judge(Supervisor(llm), measured=NOTHING, unmeasured_decides=True).says_yes(spec, {"task": "x"}))
+    assert told is says
+    assert asyncio.run(Judge(Supervisor(llm), measured=NOTHING).says_yes(spec, {"task": "x"})) is None
+
+
+def test_a_question_can_stand_in_a_frame() -> None:
+    """The frame puts the material and the question into the prompt, such as behind the briefing of a run."""
+    llm = Scripted([first(0.8, 0.2)], SCORING)
+
+    def frame(text: str) -> Prompt:
+        return Prompt(system="A briefing.", user=f"First.\n{text}")
+
+    asyncio.run(Judge(Supervisor(llm), measured=NOTHING).ask(CLEAR, {"task": "x"}, frame=frame))
+    assert [message.content for message in llm.requests[0].messages] == [
+        "A briefing.", "First.\nTask: x\n\nIs it clear? Answer Yes or No.",
+    ]  # fmt: skip
+
+
+def test_without_votes_a_verdict_is_asked_for() -> None:
+    """Where a vote would cost too many calls, also an endpoint that promises nothing is asked once."""
+    llm = Scripted(['{"reason": "it says all", "verdict": "yes"}'], PLAIN)
+    said = judged(llm, judge=Judge(Supervisor(llm), samples=0, measured=NOTHING))
+    assert isinstance(said, Judged) and (said.form, len(llm.requests)) == ("verdict", 1)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
@@ -263,7 +262,7 @@ def test_probability_adds_up_the_spellings() -> None:
     """All spellings of yes and no among the alternatives count, and nothing else does."""
     llm = playing(said("Yes", "length", **{"Yes": 0.5, " yes": 0.1, "NO": 0.2, "Maybe": 0.2}), can=ENFORCING)
     reply, ledger = ask(llm)
-    assert reply.value == pytest.approx(0.75) and reply.form == "probability"
+    assert reply == pytest.approx(0.75)
     assert (llm.requests[0].max_tokens, llm.requests[0].top_logprobs) == (1, 10)
     assert ledger.spent.calls == 1
 
@@ -271,7 +270,7 @@ def test_probability_adds_up_the_spellings() -> None:
 def test_probability_takes_other_words() -> None:
     """The two answers can be other words."""
     llm = playing(said("A", **{"A": 0.2, "B": 0.6}), can=ENFORCING)
-    assert ask(llm, yes="A", no="B")[0].value == pytest.approx(0.25)
+    assert ask(llm, yes="A", no="B")[0] == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize("answer", [said("Well", Well=0.9), said("Yes"), said("Yes", Yes=0.0)])
@@ -279,13 +278,6 @@ def test_probability_without_either_word_is_malformed(answer: LLMResponse) -> No
     """Where neither word is likely there is no number to give."""
     failure, _ = ask(playing(answer, can=ENFORCING))
     assert isinstance(failure, Malformed) and "first token" in str(failure)
-
-
-@pytest.mark.parametrize(("verdict", "value"), [("yes", 1.0), ("no", 0.0)])
-def test_probability_falls_back_to_a_verdict(verdict: str, value: float) -> None:
-    """Where the endpoint tells no probabilities, a reasoned verdict is asked for, and the form says so."""
-    reply, _ = ask(playing(said(json.dumps({"reason": "r", "verdict": verdict}))))
-    assert (reply.value, reply.form) == (value, "verdict")
 
 
 def test_a_refused_probability_is_a_refusal() -> None:

@@ -152,7 +152,7 @@ def test_a_right_result_costs_one_call_and_has_no_issue() -> None:
     (request,) = model.requests
     said = request.messages[-1].content
     assert "s1: rolls\n  = 108" in said and "s3: add what the loaves bring\n  = 348" in said
-    assert "result of step s3" in said and "Recomputed" not in said
+    assert "s3: add what the loaves bring\n  = 348\n</data>" in said and "Recomputed" not in said
 
 
 @pytest.mark.requirement("J1", "J5")

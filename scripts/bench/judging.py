@@ -1,0 +1,129 @@
+"""Figures of a judge: how well its scores rank, where they cut, and how far they are probabilities.
+
+A case is a pair of a score and whether the judgment is true of it.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+
+__all__ = [
+    "accuracy", "auroc", "best_accuracy", "calibration_error", "debiased_error", "folds", "interval", "perfect",
+    "platt",
+]  # fmt: skip
+
+RESAMPLES = 1_000
+BINS = 10
+PRIOR = 1.0
+Pairs = Sequence[tuple[float, bool]]
+Figure = Callable[[Pairs], float]
+
+
+def auroc(pairs: Pairs) -> float:
+    """The probability that a true case scores above a false one (ties count half)."""
+    true, false = [s for s, label in pairs if label], [s for s, label in pairs if not label]
+    if not true or not false:
+        return math.nan
+    return sum((a > b) + 0.5 * (a == b) for a in true for b in false) / (len(true) * len(false))
+
+
+def accuracy(pairs: Pairs, cut: float = 0.5) -> float:
+    """The share of cases on the right side of ``cut``."""
+    return sum((s >= cut) == label for s, label in pairs) / len(pairs)
+
+
+def best_accuracy(pairs: Pairs) -> float:
+    """The accuracy at the best cut there is, chosen with the labels in view."""
+    return max(accuracy(pairs, cut) for cut in {*(s for s, _ in pairs), math.inf})
+
+
+def calibration_error(pairs: Pairs) -> float:
+    """The expected calibration error over ten bins of equal width. Of few cases it is too high: see `perfect`."""
+    bins: list[list[tuple[float, bool]]] = [[] for _ in range(BINS)]
+    for s, label in pairs:
+        bins[min(int(s * BINS), BINS - 1)].append((s, label))
+    return sum(abs(sum(s for s, _ in b) - sum(label for _, label in b)) for b in bins) / len(pairs)
+
+
+def debiased_error(pairs: Pairs) -> float:
+    """The root mean square calibration error over bins of equal size, less what chance alone adds (Kumar et al., 2019).
+
+    Five bins of few cases, ten of a hundred and more; 0 where no more than chance is left.
+    """
+    ordered, count = sorted(pairs), BINS if len(pairs) >= 100 else BINS // 2
+    total = 0.0
+    for number in range(count):
+        inside = ordered[number * len(ordered) // count : (number + 1) * len(ordered) // count]
+        size, share = len(inside), sum(label for _, label in inside) / len(inside)
+        off = sum(s for s, _ in inside) / size - share
+        total += size / len(ordered) * (off * off - share * (1 - share) / (size - 1))
+    return math.sqrt(max(0.0, total))
+
+
+def perfect(pairs: Pairs, of: Figure) -> float:
+    """The mean of a figure for a judge whose scores are exactly the probabilities of its labels: the part of chance."""
+    chance = random.Random(0)
+    return sum(of([(s, chance.random() < s) for s, _ in pairs]) for _ in range(200)) / 200
+
+
+def interval(pairs: Pairs, of: Figure) -> str:
+    """The 95 % bootstrap interval of a figure."""
+    chance = random.Random(0)
+    draws = (of(chance.choices(pairs, k=len(pairs))) for _ in range(RESAMPLES))
+    found = sorted(value for value in draws if not math.isnan(value))
+    return f"{found[int(0.025 * len(found))]:.2f}-{found[int(0.975 * len(found))]:.2f}" if found else "-"
+
+
+def platt(pairs: Pairs, prior: float = PRIOR) -> tuple[float, float]:
+    """Scale and shift of the log-odds by Newton's method (Platt, 1999), as the most likely ones under a weak prior.
+
+    ``prior`` is how many cases' worth of doubt there is: so many true and as many false cases are taken to lie at
+    either end of one standard deviation. It keeps a few cases that a cut separates from making the scores certain.
+    """
+    scores = [s for s, _ in pairs]
+    mean = sum(scores) / len(scores)
+    spread = math.sqrt(sum((s - mean) ** 2 for s in scores) / len(scores)) or 1.0
+    cases = [((s - mean) / spread, float(label), 1.0) for s, label in pairs]
+    cases += [(end, label, prior / 2) for end in (-1.0, 1.0) for label in (0.0, 1.0)]
+    a = b = 0.0
+    for _ in range(100):
+        da, db = _newton(cases, a, b)
+        a, b = a - da, b - db
+        if abs(da) + abs(db) < 1e-9:
+            break
+    return a / spread, b - a * mean / spread
+
+
+def _newton(cases: Sequence[tuple[float, float, float]], a: float, b: float) -> tuple[float, float]:
+    """One step, at most of length one."""
+    ga = gb = hab = 0.0
+    haa = hbb = 1e-9
+    for s, target, weight in cases:
+        p = 1 / (1 + math.exp(-max(-50.0, min(50.0, a * s + b))))
+        off, slope = weight * (p - target), weight * p * (1 - p)
+        ga, gb = ga + off * s, gb + off
+        haa, hab, hbb = haa + slope * s * s, hab + slope * s, hbb + slope
+    det = haa * hbb - hab * hab
+    da, db = (hbb * ga - hab * gb) / det, (haa * gb - hab * ga) / det
+    step = min(1.0, 1 / (abs(da) + abs(db) + 1e-12))
+    return step * da, step * db
+
+
+def folds(pairs: Pairs, parts: int = 5, repeats: int = 20) -> Iterator[list[tuple[float, bool]]]:
+    """For each repeat the cases with their probabilities, each under the fit to the parts that it is not in.
+
+    Each part has its share of true and of false cases.
+    """
+    chance = random.Random(0)
+    for _ in range(repeats):
+        order = list(range(len(pairs)))
+        chance.shuffle(order)
+        order.sort(key=lambda i: pairs[i][1])
+        out: list[tuple[float, bool]] = []
+        for part in range(parts):
+            inside = order[part::parts]
+            scale, shift = platt([pairs[i] for i in order if i not in inside])
+            out += [(1 / (1 + math.exp(-(scale * pairs[i][0] + shift))), pairs[i][1]) for i in inside]
+        yield out
