@@ -161,7 +161,7 @@ async def _profiled(tokens: ModuleType) -> tuple[int, str]:
 
 def test_figures_go_between_the_markers_of_the_page(bench: dict[str, ModuleType]) -> None:
     """What stood there goes, what is around it stays, and a page without the markers is refused."""
-    page = "before\n<!-- growth -->\nold\n<!-- end -->\nbetween\n<!-- tokens -->\n<!-- end -->\n"
+    page = "before\n<!-- growth -->\n\nold\n\n<!-- end -->\nbetween\n<!-- tokens -->\n<!-- end -->\n"
     filled = bench["performance"].filled(page, "growth", ["| new |"])
     assert filled == page.replace("old", "| new |")
     assert bench["performance"].filled(filled, "tokens", ["x"]).count("| new |") == 1

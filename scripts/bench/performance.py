@@ -169,7 +169,7 @@ def filled(page: str, name: str, lines: list[str]) -> str:
     if not marked.search(page):
         raise ValueError(f"the page has no markers <!-- {name} --> and <!-- end -->")
     text = "\n".join(lines)
-    return marked.sub(lambda found: f"{found[1]}{text}\n{found[2]}", page)
+    return marked.sub(lambda found: f"{found[1]}\n{text}\n\n{found[2]}", page)
 
 
 def written(page: str, figures: dict[str, Found]) -> str:
