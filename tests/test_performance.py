@@ -12,7 +12,9 @@ from types import ModuleType
 
 import pytest
 
+from aeon.llm.scripted import Scripted
 from aeon.schema import Usage
+from aeon.testing.obliging import oblige
 
 BENCH = Path(__file__).parents[1] / "scripts" / "bench"
 
@@ -157,6 +159,16 @@ async def _profiled(tokens: ModuleType) -> tuple[int, str]:
     modules = tokens.Modules(said, *[said] * 8)
     found = await tokens.deep(modules).profile(None)
     return found.reasoning_depth, found.rationale
+
+
+def test_the_phases_of_a_run_make_up_what_it_spent(bench: dict[str, ModuleType]) -> None:
+    """On a scripted model every call is in one phase, and the table's last row is the run's own usage."""
+    tokens = bench["tokens"]
+    row = asyncio.run(tokens.one(Scripted(oblige), "What is six times seven?"))
+    spent = Usage(**row["usage"])
+    assert sum((Usage(**usage) for usage in row["phases"].values()), Usage()) == spent
+    assert len(row["calls"]) == spent.calls > 0
+    assert tokens.summary([row])[-1].split()[:2] == ["all", f"{spent.calls:.1f}"]
 
 
 def test_figures_go_between_the_markers_of_the_page(bench: dict[str, ModuleType]) -> None:
