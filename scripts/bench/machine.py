@@ -34,20 +34,21 @@ def ratios(values: Sequence[float], base: Sequence[float]) -> Spread:
     return Spread.of([value / other for value, other in zip(values, base, strict=True)])
 
 
-def machine() -> dict[str, str | int]:
-    """The machine, the interpreter and the day."""
+def machine() -> dict[str, str | float]:
+    """The machine, the interpreter, the day, and how many processes were running over the last minute."""
     return {
         "cpu": _cpu(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
+        "load": round(os.getloadavg()[0], 1),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }
 
 
-def said(found: dict[str, str | int]) -> str:
+def said(found: dict[str, str | float]) -> str:
     """The machine in one line."""
-    return "{cpu}, {cores} cores, {system}, Python {python}, {date}".format(**found)
+    return "{cpu}, {cores} cores, {system}, Python {python}, load {load} before, {date}".format(**found)
 
 
 def _cpu() -> str:
