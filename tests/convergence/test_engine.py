@@ -126,6 +126,19 @@ def test_without_a_measurement_a_criterion_is_met_from_even_odds_on(name: str, y
     assert (f"{name}_low" in assessment.reason_codes) is code
 
 
+@pytest.mark.requirement("J8")
+def test_the_embedded_models_completeness_is_measured() -> None:
+    """The same answers have another score on the model for which a calibration is shipped."""
+    model = Scripted(scoring(completeness=0.55), SCORING, name="qwen2.5-coder-1.5b")
+    effect = AssessConvergence(
+        task=Task(text="What does the bakery take in?"), plan=Plan(steps=TOOL), report=SemanticValidationReport(),
+        thresholds=ConvergenceThresholds(),
+    )  # fmt: skip
+    assessment = asyncio.run(ConvergenceEngine(Supervisor(model), Briefing()).assess(effect))
+    usual, _ = assess(scoring(completeness=0.55))
+    assert assessment.completeness != usual.completeness
+
+
 @pytest.mark.requirement("J6")
 @pytest.mark.parametrize(("threshold", "converged"), [(0.5, True), (0.99, False)])
 def test_thresholds_are_the_configurations(threshold: float, converged: bool) -> None:
