@@ -4,7 +4,7 @@
 
 No run of the loop in ``peers/workload.py`` can end before 14 waits of 50 ms, 0.70 s: that is the bound. Each
 measurement is a fresh process that has made one run before; the memory is what its peak resident size grows by, over
-the number of runs, and says little below 100 of them. Rounds are interleaved; what has taken 20 s is not repeated. At
+the number of runs, and says little below 100 of them. Rounds are interleaved; what has taken 10 s is not repeated. At
 10,000 runs only Aeon and bare asyncio are measured: the others take too long. Writes JSON, prints a table.
 """
 
@@ -30,8 +30,8 @@ KINDS: dict[str, tuple[str, ...]] = {
 }
 MOST = {"Burr": 1_000, "pydantic-graph": 1_000, "LangGraph": 1_000}
 SIZES = "1,10,100,1000,10000"
-LONG = 20.0  # seconds that one framework may have taken at a size and still be measured again
-LONGEST = 150.0  # seconds after which a measurement is given up
+LONG = 10.0  # seconds that one framework may have taken at a size and still be measured again
+LONGEST = 90.0  # seconds after which a measurement is given up
 
 
 def crowd(name: str, size: int) -> dict[str, float]:
