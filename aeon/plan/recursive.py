@@ -5,16 +5,19 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Sequence
-from typing import Annotated
+from decimal import Decimal
+from typing import Annotated, TypedDict
 
 from pydantic import Field, JsonValue, RootModel
 
 from aeon.errors import CompletionError
 from aeon.kernel.effects import DraftPlan, RefinePlan
 from aeon.plan.deltas import MOST_NEW_STEPS, refinement_faults, refinement_schema, targets, to_action
+from aeon.plan.program import CALCULATOR, numbers, planned
 from aeon.plan.schema import faults, plan_schema, to_step
 from aeon.plan.strategy import constraints, query_schema, query_words
-from aeon.schema import Frozen, JsonObject, Plan, Question, Refine, RefinedQuery, Refinement, Step
+from aeon.runtime.ledger import current_ledger
+from aeon.schema import Frozen, JsonObject, Plan, Question, Refine, RefinedQuery, Refinement, Step, Task
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.judge_specs import judgment
@@ -29,10 +32,22 @@ _LONGEST_OUTPUT = 300
 _LONGEST_TASK = 1_000
 _LONGEST_PROBLEMS = 1_500
 _QUESTION_TOKENS = 200
+_PROGRAM_TOKENS = 400
+_LEAST_CALLS = 2
+_COMMON = 100
+"""Whole numbers up to this one may be meant without being written: a dozen, the days of a month, percent."""
 
 
 class _Object(RootModel[dict[str, JsonValue]]):
     """What the model wrote, already valid against the schema it was asked for."""
+
+
+class _Example(TypedDict):
+    """A worked plan for another task, and the tools that it needs."""
+
+    task: str
+    tools: list[str]
+    plan: JsonObject
 
 
 class _Question(Frozen):
@@ -56,16 +71,40 @@ class RecursivePlanner:
         self._judge = Judge(supervisor, unmeasured_decides=True)
 
     async def draft(self, effect: DraftPlan) -> Plan:
-        """A plan for the effect's task: about as many steps as its profile expects, never more than allowed.
+        """A plan for the effect's task, never with more steps than allowed.
+
+        Where the task gives numbers and there is a calculator, it is first asked for as a program, once; where that
+        gives no plan, as steps, about as many as the profile expects.
 
         Raises:
             CompletionError: no sound plan came out, repairs included.
         """
+        return await self._program(effect) or await self._as_steps(effect)
+
+    async def _program(self, effect: DraftPlan) -> Plan | None:
+        """The plan that a program means; None where it means none, or where there is no second call to fall back on."""
+        given = _given(effect.task)
+        if not given or CALCULATOR not in self._tools.names or current_ledger().calls_left() < _LEAST_CALLS:
+            return None
+        prompt = self._briefing.prompt(effect.task, load("aeon.plan", "program.md"))
+        own = self._supervisor
+        once = Supervisor(own.llm, 0, own.prompt_bytes, own.output_tokens)  # no repair: the other form comes after it
+        try:
+            reply = await once.text(prompt, max_tokens=_PROGRAM_TOKENS)
+        except CompletionError:
+            return None
+        steps = planned(reply.value, given, effect.most_steps, self._tools)
+        return Plan(steps=steps) if steps else None
+
+    async def _as_steps(self, effect: DraftPlan) -> Plan:
+        """The plan as an object of steps, for whatever the tools and reasoning can do."""
         most = min(effect.most_steps, effect.profile.expected_step_count + 3)
+        given, examples = _given(effect.task), _examples(self._tools.names)
+        shown = examples if given else [each for each in examples if each["tools"] != [CALCULATOR]]
         question = render(
             load("aeon.plan", "draft.md"),
             most=str(most),
-            examples=_examples(self._tools.names),
+            examples="\n".join(f"Task: {e['task']}\nPlan: {json.dumps(e['plan'])}" for e in shown),
             task=cut(effect.task.text, _LONGEST_TASK),
         )
         enforced = (await self._supervisor.capabilities()).json_schema
@@ -74,9 +113,18 @@ class RecursivePlanner:
             _Object,
             schema=plan_schema(self._tools, most, enforced),
             max_tokens=_TOKENS_PER_STEP * most,
-            check=lambda raw: faults(_steps(raw.root), (), self._tools),
+            check=lambda raw: self._faults(_steps(raw.root), given, examples),
         )
         return Plan(steps=tuple(_steps(reply.value.root)))
+
+    def _faults(self, steps: Sequence[Step], given: frozenset[Decimal], examples: Sequence[_Example]) -> list[str]:
+        """What keeps the steps from running, and the numbers that were taken out of a worked plan for another task."""
+        found = faults(steps, (), self._tools)
+        foreign = numbers(" ".join(str(example["task"]) for example in examples)) - given
+        for step in steps:
+            taken = sorted(each for each in numbers(_arguments(step)) & foreign if each > _COMMON or each % 1)
+            found += [f"step {step.id} works with {each}, which is not in the task" for each in taken]
+        return found
 
     async def refine(self, effect: RefinePlan) -> Refinement:
         """Up to three new steps in the place of one that a trigger points at; nothing where no new step fits.
@@ -147,11 +195,19 @@ class RecursivePlanner:
         return Question(text=asked.question, options=tuple(dict.fromkeys(asked.options)), default=asked.default)
 
 
-def _examples(names: Sequence[str]) -> str:
+def _given(task: Task) -> frozenset[Decimal]:
+    """The numbers that the task gives."""
+    return numbers(" ".join([task.text, task.context, *(known.answer for known in task.clarifications)]))
+
+
+def _examples(names: Sequence[str]) -> list[_Example]:
     """Worked plans for other tasks, those that need no tool but the ones there are."""
-    every: list[dict[str, list[str]]] = json.loads(load("aeon.plan", "examples.json"))
-    chosen = [example for example in every if set(example["tools"]) <= set(names)]
-    return "\n".join(f"Task: {e['task']}\nPlan: {json.dumps(e['plan'])}" for e in chosen)
+    every: list[_Example] = json.loads(load("aeon.plan", "examples.json"))
+    return [example for example in every if set(example["tools"]) <= set(names)]
+
+
+def _arguments(step: Step) -> str:
+    return str(step.action.arguments or "") if step.action.type == "tool" else ""
 
 
 def _described(plan: Plan) -> str:

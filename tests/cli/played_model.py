@@ -44,6 +44,8 @@ def text_for(body: dict[str, Any], words: dict[str, Any]) -> str:
         return json.dumps(value_of(shape["json_schema"]["schema"], words))
     if shape.get("type") == "json_object":
         return '{"planet": "Jupiter"}'
+    if "Python program" in body["messages"][-1]["content"]:
+        return f"{words['goal'].replace(' ', '_')} = {words['expression']}\nprint({words['goal'].replace(' ', '_')})"
     return "Yes" if body.get("logprobs") else "The total is 40.8."
 
 

@@ -1,0 +1,256 @@
+"""A plan read out of a short program: every calculation is a step, and what is printed is the answer.
+
+Nothing of the program is executed. It is read as a tree, and what is no arithmetic and no call of a tool is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+from aeon.errors import AeonError
+from aeon.schema import JsonObject, JsonValue, Step, ToolCall
+from aeon.tools.calculator import evaluate
+from aeon.tools.functions import FUNCTIONS
+from aeon.tools.references import REFERENCE, references
+from aeon.tools.registry import ToolRegistry
+
+__all__ = ["CALCULATOR", "numbers", "planned"]
+
+CALCULATOR = "calculator"
+_FENCED = re.compile(r"```(?:[a-z]*\n)?(.*?)(?:```|$)", re.DOTALL)
+_NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
+_LONGEST = 6_000
+_LONGEST_GOAL = 160
+_OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
+
+
+class _UnfitError(Exception):
+    """The program does something that no step can do."""
+
+
+def numbers(text: str) -> frozenset[Decimal]:
+    """The numbers that are written with digits in a text."""
+    return frozenset(Decimal(found.replace(",", "")) for found in _NUMBER.findall(text))
+
+
+def planned(text: str, given: frozenset[Decimal], most: int, tools: ToolRegistry) -> tuple[Step, ...]:
+    """The steps that lead to what the program in ``text`` prints, at most ``most`` of them.
+
+    None at all where it prints nothing that is computed, computes with none of the ``given`` numbers, or does what
+    neither the calculator nor another tool can do: then it is no plan.
+    """
+    fenced = _FENCED.search(text)
+    code = fenced[1] if fenced else text
+    reader = _Reader(tools)
+    try:
+        for statement in ast.parse(code[:_LONGEST]).body:
+            reader.read(statement)
+        steps = _renumbered(reader.steps, reader.printed)
+    except (_UnfitError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+    grounded = given & numbers(" ".join(str(arguments) for _, _, arguments in reader.steps))
+    return steps if grounded and len(steps) <= most and all(_runs(step, tools) for step in steps) else ()
+
+
+class _Reader:
+    """Goes through the statements in order; ``steps`` holds goal, tool and arguments, ``printed`` ids of results."""
+
+    def __init__(self, tools: ToolRegistry) -> None:
+        self._tools = tools
+        self._known: dict[str, ast.expr] = {}
+        self.steps: list[tuple[str, str, JsonObject]] = []
+        self.printed: list[str] = []
+
+    def read(self, statement: ast.stmt) -> None:
+        """Take one statement in."""
+        match statement:
+            case ast.Import() | ast.ImportFrom():
+                pass
+            case ast.FunctionDef(name=name) if name in self._tools.names or name in FUNCTIONS:
+                pass  # what is called is the tool, or the calculator's function
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                self._known[name.casefold()] = self._result(value, name)
+            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
+                whole = ast.BinOp(ast.Name(name), op, value)
+                self._known[name.casefold()] = self._result(whole, name)
+            case ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=shown)):
+                self._print(shown)
+            case _:
+                raise _UnfitError
+
+    def _print(self, shown: Sequence[ast.expr]) -> None:
+        for each in shown:
+            parts = each.values if isinstance(each, ast.JoinedStr) else [each]
+            for part in parts:
+                value = part.value if isinstance(part, ast.FormattedValue) else part
+                if not (isinstance(value, ast.Constant) and isinstance(value.value, str)):
+                    self.printed += references(ast.unparse(self._result(value, "answer")))
+
+    def _result(self, value: ast.expr, name: str) -> ast.expr:
+        """A number, or the reference to the step that gives the value."""
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            return value
+        if isinstance(value, ast.List | ast.Tuple):
+            return ast.List([self._result(each, name) for each in value.elts])
+        if (called := self._tool(value)) is not None:
+            return self._step(name, called, self._arguments(value, called))
+        formula = self._formula(value)
+        if isinstance(formula, ast.Name | ast.Constant | ast.UnaryOp):  # a number, or a result as it is
+            return formula
+        return self._step(name, CALCULATOR, {"expression": ast.unparse(formula)})
+
+    def _step(self, name: str, tool: str, arguments: JsonObject) -> ast.expr:
+        goal = " ".join(name.replace("_", " ").split())[:_LONGEST_GOAL]
+        self.steps.append((goal, tool, arguments))
+        return ast.Name(f"$s{len(self.steps)}")
+
+    def _formula(self, value: ast.expr) -> ast.expr:
+        """The expression in terms of numbers and of results of earlier steps."""
+        match value:
+            case ast.Call(func=ast.Name(id=name)) if self._tool(value) is not None:
+                return self._result(value, name)
+            case ast.Constant(value=int() | float()) if not isinstance(value.value, bool):
+                return value
+            case ast.Name() | ast.Subscript():
+                return self._scalar(value)
+            case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _OPERATIONS):
+                return ast.BinOp(self._formula(left), op, self._formula(right))
+            case ast.UnaryOp(op=ast.USub() as op, operand=operand):
+                return ast.UnaryOp(op, self._formula(operand))
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args, keywords=[]):
+                return self._called(name, args)
+            case _:
+                raise _UnfitError
+
+    def _scalar(self, value: ast.expr) -> ast.expr:
+        """The number or the reference that a name, or a place in a list, stands for."""
+        found = self._known_as(value)
+        if isinstance(found, ast.List) or (isinstance(found, ast.Constant) and isinstance(found.value, str)):
+            raise _UnfitError
+        return found
+
+    def _known_as(self, value: ast.expr) -> ast.expr:
+        match value:
+            case ast.Name(id=name) if name.casefold() in self._known:
+                return self._known[name.casefold()]
+            case ast.Subscript(value=ast.Name() as name, slice=ast.Constant(value=int(at))):
+                listed = self._known_as(name)
+                if isinstance(listed, ast.List) and at < len(listed.elts):
+                    return listed.elts[at]
+        raise _UnfitError
+
+    def _called(self, name: str, args: Sequence[ast.expr]) -> ast.expr:
+        if name in ("int", "float") and len(args) == 1:
+            inner = self._formula(args[0])
+            return inner if name == "float" or isinstance(inner, ast.Constant) else _truncated(inner)
+        if name not in FUNCTIONS:
+            raise _UnfitError
+        return ast.Call(ast.Name(name), [self._formula(each) for each in self._spread(args)], [])
+
+    def _spread(self, args: Sequence[ast.expr]) -> Sequence[ast.expr]:
+        """The arguments one by one, where they are given as a list, by its name, or with a star."""
+        match args:
+            case [ast.List(elts=listed) | ast.Tuple(elts=listed)]:
+                return listed
+            case [ast.Starred(value=ast.Name(id=name))] | [ast.Name(id=name)]:
+                found = self._known.get(name.casefold())
+                return found.elts if isinstance(found, ast.List) else args
+            case _:
+                return args
+
+    def _tool(self, value: ast.expr) -> str | None:
+        """The tool that a call names, but for the calculator, whose formulas are written out."""
+        match value:
+            case ast.Call(func=ast.Name(id=name)) if name in self._tools.names and name != CALCULATOR:
+                return name
+            case _:
+                return None
+
+    def _arguments(self, call: ast.expr, tool: str) -> JsonObject:
+        """The arguments by their names: numbers, texts and lists as they are, what is computed as a reference."""
+        properties = self._tools.get(tool).parameters.get("properties")
+        if not isinstance(call, ast.Call) or not isinstance(properties, dict) or not properties:
+            raise _UnfitError
+        first, schema = next(iter(properties.items()))
+        if isinstance(schema, dict) and schema.get("type") == "array" and not call.keywords:
+            return {first: [self._argument(each, first) for each in self._spread(call.args)]}
+        return {name: self._argument(each, name) for name, each in _named(call, list(properties)).items()}
+
+    def _argument(self, value: ast.expr, name: str) -> JsonValue:
+        if isinstance(value, ast.Name | ast.Subscript):
+            value = self._known_as(value)
+        elif not isinstance(value, ast.Constant):
+            value = self._result(value, name)
+        match value:
+            case ast.List(elts=listed):
+                return [self._plain(each) for each in listed]
+            case _:
+                return self._plain(value)
+
+    def _plain(self, value: ast.expr) -> JsonValue:
+        """A number, a text, or a reference to a result."""
+        match value:
+            case ast.Constant(value=str() | int() | float() as constant):
+                return constant
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as constant)):
+                return -constant
+            case ast.Name(id=name):
+                return name
+            case _:
+                raise _UnfitError
+
+
+def _named(call: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:
+    """The arguments of a call by their names, those without a name in the order of the tool's own."""
+    given = dict(zip(names, call.args, strict=False))
+    given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+    if len(given) != len(call.args) + len(call.keywords):
+        raise _UnfitError
+    return given
+
+
+def _truncated(value: ast.expr) -> ast.expr:
+    """The value without its decimals, rounded towards zero as Python's ``int`` does."""
+    down, up = (ast.Call(ast.Name(name), [value], []) for name in ("floor", "ceil"))
+    above, below = (ast.Call(ast.Name(n), [ast.Constant(0), each], []) for n, each in (("max", down), ("min", up)))
+    return ast.BinOp(above, ast.Add(), below)
+
+
+def _renumbered(steps: Sequence[tuple[str, str, JsonObject]], printed: Sequence[str]) -> tuple[Step, ...]:
+    """The steps that what is printed rests on, numbered anew without gaps."""
+    by_id = {f"s{number}": step for number, step in enumerate(steps, 1)}
+    wanted: set[str] = set(printed)
+    for step_id in reversed(by_id):
+        if step_id in wanted:
+            wanted.update(references(by_id[step_id][2]))
+    ids = {old: f"s{number}" for number, old in enumerate((each for each in by_id if each in wanted), 1)}
+    return tuple(_made(ids, old, *by_id[old]) for old in ids)
+
+
+def _made(ids: dict[str, str], old: str, goal: str, tool: str, arguments: JsonObject) -> Step:
+    own: JsonObject = {name: _with(value, ids) for name, value in arguments.items()}
+    action = ToolCall(tool=tool, arguments=own)
+    return Step(id=ids[old], description=goal, action=action, dependencies=references(own), provides=(ids[old],))
+
+
+def _with(value: JsonValue, ids: dict[str, str]) -> JsonValue:
+    if isinstance(value, list):
+        return [_with(each, ids) for each in value]
+    return REFERENCE.sub(lambda found: f"${ids[found[1]]}", value) if isinstance(value, str) else value
+
+
+def _runs(step: Step, tools: ToolRegistry) -> bool:
+    """Whether the tool takes the arguments; of a formula, as far as it does not hang on earlier results."""
+    action = step.action
+    if not isinstance(action, ToolCall) or tools.check(action.tool, action.arguments, references=True):
+        return False
+    if action.tool != CALCULATOR or step.dependencies or action.arguments is None:
+        return True
+    try:
+        evaluate(str(action.arguments["expression"]))
+    except AeonError:
+        return False
+    return True

@@ -1,0 +1,222 @@
+"""Plans out of programs: what is read, what is refused, and when a program is asked for at all."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aeon.errors import CompletionError
+from aeon.kernel.effects import DraftPlan
+from aeon.llm.scripted import Reply, Scripted
+from aeon.plan.program import numbers, planned
+from aeon.runtime.ledger import Ledger, charging
+from aeon.schema import Allowance, LLMResponse, Plan, Step, Task, TaskProfile, ToolCall
+from aeon.tools import Tool, ToolRegistry
+from aeon.tools.algebra import algebra
+from aeon.tools.calculator import calculator
+from aeon.tools.dates import dates
+from aeon.tools.references import substitute
+from plan.words import ENFORCING, lookup, planner, prompt, sums, thought, written
+
+SOLD = "A bakery sells 240 rolls at 0.45 and 75 loaves at 3.20. What does it take in?"
+REGISTRY = ToolRegistry([calculator(), *algebra(), *dates(), lookup])
+PROGRAM = """```python
+# Prices
+rolls = 240
+price = 0.45
+from_rolls = rolls * price
+from_loaves = 75 * 3.20
+rest = 1000 - from_rolls
+total_revenue = from_rolls + from_loaves
+print(f"Total: {total_revenue:.2f} euros")
+```"""
+
+
+def read(code: str, given: str = "1 2 3 5 12 18 2021", most: int = 12) -> tuple[Step, ...]:
+    """The steps of a program for a task with these numbers."""
+    return planned(code, numbers(given), most, REGISTRY)
+
+
+def calls(steps: Sequence[Step]) -> list[tuple[str, object]]:
+    """Each step's tool and arguments; a formula as such."""
+    actions = [step.action for step in steps if isinstance(step.action, ToolCall)]
+    return [(a.tool, (a.arguments or {}).get("expression", a.arguments)) for a in actions]
+
+
+def value(code: str) -> object:
+    """What the last step of a program's plan gives when its steps are run."""
+    outputs: dict[str, object] = {}
+    for step in read(code):
+        assert isinstance(step.action, ToolCall) and step.action.arguments is not None
+        arguments = substitute(step.action.arguments, outputs)  # type: ignore[arg-type]
+        outputs[step.id] = asyncio.run(REGISTRY.call(step.action.tool, arguments, "key", {})).value
+    return outputs[f"s{len(outputs)}"]
+
+
+def draft(text: str, *replies: Reply, tools: Sequence[Tool] = (calculator(),), cap: int = 4) -> tuple[Plan, Scripted]:
+    """The plan for a task out of these replies, where so many calls are allowed, and the model."""
+    made, model = planner(replies, ENFORCING, tools)
+
+    async def drafted() -> Plan:
+        with charging(Ledger(Allowance(calls=cap))):
+            return await made.draft(DraftPlan(task=Task(text=text), profile=TaskProfile(), most_steps=12))
+
+    return asyncio.run(drafted()), model
+
+
+@pytest.mark.requirement("J4")
+def test_calculations_become_steps_that_lead_to_what_is_printed() -> None:
+    """Numbers are written out, names become goals and references, and what leads nowhere is left out."""
+    steps = read(PROGRAM, SOLD)
+    assert calls(steps) == [
+        ("calculator", "240 * 0.45"), ("calculator", "75 * 3.2"), ("calculator", "$s1 + $s2"),
+    ]  # fmt: skip
+    assert [step.description for step in steps] == ["from rolls", "from loaves", "total revenue"]
+    assert [step.dependencies for step in steps] == [(), (), ("s1", "s2")]
+    assert Plan(steps=steps).draft_problems(12) == ()
+
+
+@pytest.mark.requirement("J4")
+@pytest.mark.parametrize(
+    ("code", "gives"),
+    [
+        ("x = 5\nx += 12 * 3\nprint(x)", 41),
+        ("Apples = 12\nprint(apples * 2)", 24),
+        ("x = -12\nprint(abs(x) + 2)", 14),
+        ("x = 12 - 18\nprint(2 - x, 'in all')", 8),
+        ("x = 12 - 18\nprint(x ** 2)", 36),
+        ("import math\ng = math.gcd(12, 18)\nprint(f'{12 // g}')", 2),
+        ("print(sum([12, 18]))", 30),
+        ("x = 12 / 5\nprint(int(x))", 2),
+        ("x = (5 - 18) / 5\nprint(int(x))", -2),
+        ("x = float(12)\nprint(round(x / 18, 2))", 0.67),
+        ("print(greatest_common_divisor([12, 18]))", 6),
+        ("equation = '3*x + 12 = 18'\nx = solve_equation(equation)\nprint(x * 5)", 10),
+        ("then = add_days('2021-05-03', days=12)\nprint(weekday(then))", "Saturday"),
+        ("print(weekday(add_days('2021-05-03', 5 + 12)))", "Thursday"),
+        ("def greatest_common_divisor(n):\n    return gcd(*n)\nn = [12, 18]\nprint(greatest_common_divisor(n))", 6),
+        ("n = [12, 18]\nprint(least_common_multiple(n[0], n[1]))", 36),
+        ("n = (12, 18)\nprint(max(n) - min(*n))", 6),
+        ("print(add_days('2021-05-03', -2))", "2021-05-01"),
+        ("print(2 + greatest_common_divisor(numbers=[12, 18]))", 8),
+    ],
+)
+def test_the_steps_give_what_the_program_would(code: str, gives: object) -> None:
+    """Assignments, functions of the calculator, conversions and calls of tools mean the same as in the program."""
+    assert value(code) == gives
+
+
+@pytest.mark.requirement("J4")
+@pytest.mark.parametrize(
+    "code",
+    [
+        "",
+        "I cannot write that.",
+        "print('Dear colleague, thank you for 12 years!')",
+        "x = 12\nprint(x)",
+        "x = 12 * 3",
+        "print(7 * 4)",
+        "x = input()\nprint(12 * x)",
+        "for x in range(12):\n    print(x * 2)",
+        "if 12 > 3:\n    print(12 * 3)",
+        "def f():\n    return 12\nprint(f() * 2)",
+        "print(open('/etc/passwd').read() * 12)",
+        "print(__import__('os').system('true') + 12)",
+        "x = 'a' * 12\nprint(x)",
+        "x = 12 / 0\nprint(x)",
+        "print(weekday('2021-05-03', 12, 3))",
+        "print(weekday(12))",
+        "print(nobody(12) + 3)",
+        "a = b = 12 * 3\nprint(a)",
+        "print(True + 12)",
+        "print(12 * 3",
+        "n = [12, 3]\nprint(n[2] * 2)",
+        "n = [12, 3]\nprint(n * 2)",
+        "print(" + "-" * 5_000 + "12)",
+        "print('\x00', 12 * 3)",
+    ],
+)
+def test_what_no_step_can_do_is_no_plan(code: str) -> None:
+    """Texts, loops, unknown names, wrong arguments, and sums without a number of the task give no steps."""
+    assert read(code) == ()
+
+
+@pytest.mark.requirement("J4")
+def test_a_program_has_no_more_steps_than_a_plan_may() -> None:
+    """The limit counts the steps that are left, not the lines."""
+    assert len(read(PROGRAM, SOLD, most=3)) == 3
+    assert read(PROGRAM, SOLD, most=2) == ()
+
+
+@pytest.mark.requirement("J4", "S1")
+@given(st.text(max_size=200) | st.builds(str.join, st.just("\n"), st.lists(st.sampled_from(PROGRAM.splitlines()))))
+def test_any_text_is_a_sound_plan_or_none(text: str) -> None:
+    """Nothing that a model writes raises, and what is read refers to earlier steps only."""
+    if steps := planned(text, numbers(SOLD), 12, REGISTRY):
+        assert Plan(steps=steps).draft_problems(12) == ()
+
+
+@pytest.mark.requirement("J4")
+def test_a_task_with_numbers_is_planned_as_a_program_in_one_call() -> None:
+    """The program is the plan: nothing else is asked."""
+    plan, model = draft(SOLD, PROGRAM)
+    assert len(plan.steps) == 3 and len(model.requests) == 1
+    assert model.requests[0].json_schema is None and "Python program" in prompt(model.requests[0])
+
+
+@pytest.mark.requirement("J4")
+@pytest.mark.parametrize("unfit", ["print('240 thanks')", "", LLMResponse(text="print(240 *", finish_reason="length")])
+def test_where_the_program_is_no_plan_the_steps_are_asked_for(unfit: Reply) -> None:
+    """It is not repaired; the plan comes out of the other form."""
+    plan, model = draft(SOLD, unfit, written(thought()))
+    assert [step.action.type for step in plan.steps] == ["reasoning"] and len(model.requests) == 2
+    assert "Plans for other tasks" in prompt(model.requests[1])
+
+
+@pytest.mark.requirement("J4")
+@pytest.mark.parametrize(
+    ("text", "tools", "cap"),
+    [("Write a note.", (calculator(),), 4), (SOLD, (lookup,), 4), (SOLD, (calculator(),), 1)],
+    ids=["no number", "no calculator", "one call only"],
+)
+def test_no_program_is_asked_for_in_vain(text: str, tools: Sequence[Tool], cap: int) -> None:
+    """Without a number or a calculator no program can be the plan, and the last call is kept for one that can."""
+    _, model = draft(text, written(thought()), tools=tools, cap=cap)
+    assert len(model.requests) == 1 and model.requests[0].json_schema is not None
+
+
+@pytest.mark.requirement("J4")
+def test_the_calls_of_a_plan_stay_within_their_cap() -> None:
+    """The program counts as one of them."""
+    bad = written(sums("$s9"))
+    made, model = planner([PROGRAM.replace("print", "show"), *[bad] * 9])
+
+    async def drafted() -> None:
+        with charging(Ledger(Allowance(calls=4))):
+            await made.draft(DraftPlan(task=Task(text=SOLD), profile=TaskProfile(), most_steps=12))
+
+    with pytest.raises(CompletionError):
+        asyncio.run(drafted())
+    assert len(model.requests) == 4
+
+
+@pytest.mark.requirement("J4")
+def test_a_plan_cannot_take_its_numbers_from_a_worked_example() -> None:
+    """A sum of an example's numbers is told back; the same number is fine where the task gives it."""
+    taken, own = written(sums("137 * 38.65", "price of the jars")), written(thought())
+    plan, model = draft("Plan a party.", taken, own)
+    assert plan.steps[0].action.type == "reasoning" and len(model.requests) == 2
+    assert "works with 38.65, which is not in the task" in prompt(model.requests[1])
+    plan, model = draft("137 jars cost 38.65 each.", "?", taken)
+    assert plan.steps[0].action.type == "tool" and len(model.requests) == 2
+
+
+@pytest.mark.requirement("J4")
+def test_a_task_without_numbers_is_not_shown_a_calculation() -> None:
+    """So that it cannot be planned as one."""
+    _, model = draft("Plan a party.", written(thought()))
+    assert "thank-you" in prompt(model.requests[0]) and "jars" not in prompt(model.requests[0])
