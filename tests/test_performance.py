@@ -83,6 +83,41 @@ def test_the_loop_waits_14_times_one_after_another(bench: dict[str, ModuleType],
     assert len(moments) == work.WAITS == 14
 
 
+def test_a_framework_that_cannot_be_installed_is_named_with_the_reason(
+    bench: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Without a package index the others are measured, and this one's line says what pip said."""
+    monkeypatch.setattr(bench["environments"], "CACHE", tmp_path)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
+    monkeypatch.setitem(bench["environments"].PEERS, "burr", ("no-such-framework>=1",))
+    rows, missing = bench["overhead"].measured(["Burr"], rounds=1)
+    assert rows == []
+    assert "no-such-framework" in missing["Burr"]
+
+
+def test_overhead_is_measured_in_processes_round_by_round(
+    bench: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row has as many measurements as rounds, ratios to bare asyncio and to Aeon, and a line of the table."""
+    monkeypatch.setattr(bench["overhead"], "BLOCK", 0.01)
+    rows, missing = bench["overhead"].measured(["bare asyncio", "Aeon"], rounds=2)
+    assert missing == {}
+    assert [row["name"] for row in rows] == ["bare asyncio", "Aeon"]
+    assert rows[1]["over"]["bare asyncio"]["median"] > 1.0
+    assert bench["overhead"].line(rows[1]).startswith("Aeon")
+
+
+def test_a_worker_that_takes_too_long_is_given_up(bench: dict[str, ModuleType]) -> None:
+    """A crowd that would wait for more than a minute is not waited for."""
+    worker = bench["environments"].Worker("bare")
+    try:
+        with pytest.raises(TimeoutError, match="not done after"):
+            worker.ask(within=0.2, crowd=1, latency=5.0)
+    finally:
+        worker.close()
+
+
 def test_a_worker_refuses_a_wrong_answer_and_a_missing_call(bench: dict[str, ModuleType]) -> None:
     """A framework that loses a result, or skips a call, gets no figure."""
     loop, model = bench["worker"].Loop(bench["on_bare"], []), bench["workload"]

@@ -34,7 +34,7 @@ def python_of(name: str) -> str:
     """The interpreter of a framework's environment, which is made if it is not there.
 
     Raises:
-        NotInstalled: pip could not install it.
+        NotInstalled: the environment could not be made, or pip could not install the framework.
     """
     wanted = PEERS.get(name)
     if wanted is None:
@@ -45,7 +45,10 @@ def python_of(name: str) -> str:
     if (folder / "complete").exists():
         return str(python)
     print(f"making an environment for {', '.join(wanted)} in {folder}", file=sys.stderr, flush=True)
-    venv.create(folder, clear=True, with_pip=True)
+    try:
+        venv.create(folder, clear=True, with_pip=True)
+    except subprocess.CalledProcessError as error:
+        raise NotInstalled(f"{name} cannot be installed: an environment cannot be made here ({error})") from error
     command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
