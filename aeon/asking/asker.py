@@ -24,9 +24,7 @@ class Asker:
     A question without a default is never answered by assumption.
     """
 
-    def __init__(
-        self, answerer: Answerer | None = None, unattended: Literal["assume", "suspend"] = "assume"
-    ) -> None:
+    def __init__(self, answerer: Answerer | None = None, unattended: Literal["assume", "suspend"] = "assume") -> None:
         self._answerer = answerer
         self._unattended = unattended
 

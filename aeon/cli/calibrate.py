@@ -39,7 +39,7 @@ def command(options: argparse.Namespace) -> int:
     print(f"  {'':<28}{'before':>7} {'after':>7}")
     print(f"  {'Brier score':<28}{found.before.brier:>7.3f} {found.after.brier:>7.3f}  {how}")
     print(f"  {'expected calibration error':<28}{found.before.error:>7.3f} {found.after.error:>7.3f}")
-    print(f"written to {options.out}; it is used with state_monitor.confidence_model = \"calibrated\" and")
+    print(f'written to {options.out}; it is used with state_monitor.confidence_model = "calibrated" and')
     print("state_monitor.calibration naming that file, both under reasoning_engine")
     return 0
 

@@ -23,24 +23,20 @@ def to_effects(journal: Journal) -> str:
     """
     lines: list[str] = []
 
-    def answer(first: int, effects: tuple[Effect, ...]) -> tuple[Outcome, ...] | None:
-        known = [_outcome(journal, number, effect) for number, effect in enumerate(effects, first)]
-        for n, (effect, outcome) in enumerate(zip(effects, known, strict=True)):
+    def answer(
+        first: int, effects: tuple[Effect, ...], known: tuple[Outcome | None, ...]
+    ) -> tuple[Outcome | None, ...]:
+        asked = zip(effects, known, strict=True)
+        outcomes = [o or (waiting(effect) if isinstance(effect, AskUser) else None) for effect, o in asked]
+        for n, (effect, outcome) in enumerate(zip(effects, outcomes, strict=True)):
             lines.append(_row(first + n, _bracket(n, len(effects)), effect, outcome))
-        whole = tuple(outcome for outcome in known if outcome is not None)
-        return whole if len(whole) == len(effects) else None
+        return tuple(outcomes)
 
     walk(journal, answer)
     return "\n".join([_HEAD, *lines])
 
 
 _HEAD = f"{'N':>3}   {'effect':<21} {'what came of it':<{_WIDTH}} {'calls':>5} {'s':>6}"
-
-
-def _outcome(journal: Journal, number: int, effect: Effect) -> Outcome | None:
-    if number in journal.entries:
-        return journal.entries[number].outcome(effect)
-    return waiting(effect) if isinstance(effect, AskUser) else None
 
 
 def _bracket(n: int, many: int) -> str:

@@ -104,4 +104,3 @@ def _schema(path: str) -> JsonObject:
         at = ".".join(str(part) for part in error.absolute_path) or "the schema"
         raise ConfigError(f"{path}: is no JSON Schema: {at}: {error.message}") from None
     return schema
-

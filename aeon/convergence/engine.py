@@ -78,9 +78,7 @@ class ConvergenceEngine:
             evaluation=await self._evaluate(effect, scores, problems) if self._engine.enabled else None,
         )  # fmt: skip
 
-    async def _evaluate(
-        self, effect: AssessConvergence, scores: dict[str, float], problems: list[str]
-    ) -> Evaluation:
+    async def _evaluate(self, effect: AssessConvergence, scores: dict[str, float], problems: list[str]) -> Evaluation:
         """The evaluation; asks only for what the policy wants to know and structure cannot tell."""
         entities: dict[str, bool] | None = None
         contradictions: list[Contradiction] = []

@@ -133,9 +133,7 @@ def _place(effect: ExecuteStep) -> dict[str, str]:
     """Where the step stands, for its prompt: index, total, goal, incoming context, handoff."""
     step = effect.step
     share = _LONGEST_INPUTS // max(1, len(effect.inputs))
-    sources = [
-        fence(source.names[0], f"{source.description}\n{source.output}", share) for source in effect.inputs
-    ]
+    sources = [fence(source.names[0], f"{source.description}\n{source.output}", share) for source in effect.inputs]
     return {
         "index": str(step.index),
         "total": str(step.total),

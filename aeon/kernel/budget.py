@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import cast
-
-from aeon.schema import Allowance, Bound, Config, Reserve, StopReason, TaskProfile, Usage
+from aeon.schema import Allowance, Bound, Config, Left, StopReason, TaskProfile
 
 __all__ = ["allowance", "bound", "exhausted", "pass_limit"]
+
+_HARDEST = TaskProfile(reasoning_depth=5, ambiguity=1, confidence_requirement="high")
+_EXHAUSTED: tuple[StopReason, ...] = ("calls_exhausted", "tokens_exhausted", "seconds_exhausted", "cost_exhausted")
 
 
 def bound(config: Config) -> Bound:
@@ -17,7 +18,7 @@ def bound(config: Config) -> Bound:
     caps, again = config.caps, config.questions.most * max(config.caps.refine_plan, config.caps.execute)
     before = caps.profile + caps.plan + caps.validate_plan + caps.refine_plan + again
     each_pass = caps.validate_results + caps.assess + caps.refine_plan + caps.profile
-    passes = pass_limit(TaskProfile(reasoning_depth=5, ambiguity=1, confidence_requirement="high"), config)
+    passes = pass_limit(_HARDEST, config)
     most = before + each_pass * passes + caps.execute * config.limits.total_steps + caps.synthesize
     calls = min(most, config.budget.calls or most)
     tokens = calls * (config.prompt_bytes + config.output_tokens)  # a token is never shorter than a byte
@@ -30,25 +31,11 @@ def pass_limit(profile: TaskProfile, config: Config) -> int:
     return min(config.max_passes, profile.reasoning_depth + extra)
 
 
-def allowance(config: Config, spent: Usage, elapsed: float, cap: int, final: bool = False) -> Allowance:
-    """What may be spent now: ``cap`` calls, and of each budget what is left but for the reserve, unless it is final."""
-    budget = config.budget
-    kept = Reserve(tokens=0, seconds=0, cost=0) if final else config.reserve
-    kept_calls = 0 if final else config.caps.synthesize
-
-    def left(limit: float | None, share_kept: float, used: float) -> float | None:
-        return None if limit is None else max(0.0, limit * (1 - share_kept) - used)
-
-    tokens = left(budget.tokens, kept.tokens, spent.tokens)
-    return Allowance(
-        calls=max(0, min(cap, bound(config).calls - kept_calls - spent.calls)),
-        tokens=None if tokens is None else int(tokens),
-        seconds=left(budget.seconds, kept.seconds, elapsed),
-        cost=left(budget.cost, kept.cost, spent.cost),
-    )
+def allowance(left: Left, cap: int) -> Allowance:
+    """What may be spent now: at most ``cap`` calls, and what is left of each budget."""
+    return Allowance(calls=min(cap, left.calls), tokens=left.tokens, seconds=left.seconds, cost=left.cost)
 
 
-def exhausted(config: Config, spent: Usage, elapsed: float) -> StopReason | None:
-    """The first budget of which nothing is left but the reserve."""
-    left = allowance(config, spent, elapsed, cap=1)
-    return cast("StopReason | None", next((f"{name}_exhausted" for name, amount in left if amount == 0), None))
+def exhausted(left: Left) -> StopReason | None:
+    """The first budget of which nothing is left."""
+    return _EXHAUSTED[left.index(0)] if 0 in left else None

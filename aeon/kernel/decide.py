@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from aeon.schema import ROWS, Decision, Failure, Question, Row, StopReason
@@ -11,7 +12,7 @@ from aeon.schema import ROWS, Decision, Failure, Question, Row, StopReason
 __all__ = ["TABLE", "Rule", "Signals", "decide"]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Signals:
     """All that a decision rests on.
 
@@ -62,10 +63,17 @@ TABLE: tuple[Rule, ...] = (
 )
 
 
+@cache
+def _rules(order: tuple[Row, ...]) -> tuple[Rule, ...]:
+    """The table in the policy's order: rows that no policy moves stay first, "continue" last."""
+    first = len(TABLE) - len(order) - 1
+    return (*TABLE[:first], *sorted(TABLE[first:-1], key=lambda rule: order.index(rule.reason)), TABLE[-1])
+
+
 def decide(signals: Signals, order: tuple[Row, ...] = ROWS) -> Decision:
     """The decision of the first rule that holds, in the policy's order. Total: the last rule always does."""
-    first = len(TABLE) - len(order) - 1  # rows that no policy moves come first, "continue" last
-    moved = TABLE[first:-1] if order == ROWS else sorted(TABLE[first:-1], key=lambda rule: order.index(rule.reason))
-    rule = next(rule for rule in (*TABLE[:first], *moved, TABLE[-1]) if rule.holds(signals))
+    for rule in _rules(order):
+        if rule.holds(signals):
+            break
     reason = (signals.exhausted or "failed") if rule.reason == "budget" else rule.reason
-    return Decision(action=rule.action, reason=reason, detail=rule.detail(signals))
+    return Decision.made(action=rule.action, reason=reason, detail=rule.detail(signals))

@@ -79,7 +79,7 @@ class RefinePlan(Effect):
 
 
 class ExecuteStep(Effect):
-    """Do this step; it knows its place, its incoming context and its handoff."""
+    """Do this step, once each awaited one of its inputs, a step of the same batch, has given its output."""
 
     phase = "execute"
     result = StepResult

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import cast
 
-from aeon.kernel.budget import bound
 from aeon.kernel.state import State
 from aeon.schema import Answer, Conclusion, Decision, ExecutionHistory, Result, StopReason
 
@@ -29,7 +28,7 @@ def conclude(state: State, decision: Decision, answer: Answer, execution_id: str
         needs_manual_intervention=state.attempts.stuck, degraded=tuple(state.degraded),
         question=state.question if decision.reason == "waiting" else None,
         assumptions=tuple(known for known in state.task.clarifications if known.assumed),
-        usage=state.usage, bound=bound(state.config), seconds=round(state.elapsed, 3),
+        usage=state.usage, bound=state.bound, seconds=round(state.elapsed, 3),
     )  # fmt: skip
     history = ExecutionHistory(
         execution_id=execution_id, task=state.task, configuration=state.config, preparation=state.preparation,

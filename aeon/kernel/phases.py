@@ -7,6 +7,7 @@ who answers, and how, is the driver's affair. A run can end at any boundary (``H
 from __future__ import annotations
 
 from aeon.kernel import effects as ask
+from aeon.kernel.budget import bound
 from aeon.kernel.effects import Note, Program
 from aeon.kernel.history import conclude, end_pass
 from aeon.kernel.refine import Attempts, apply
@@ -24,7 +25,7 @@ _UNASSESSED = ConvergenceAssessment(converged=False, failed=True, reason_codes=(
 
 def run(task: Task, config: Config, execution_id: str) -> Program[Result]:
     """The whole run. Every way out leads through synthesis to a result with a typed stop reason."""
-    state = State(task, config, Attempts(config.limits))
+    state = State(task, config, bound(config), Attempts(config.limits))
     try:
         yield from _prepare(state)
         while True:
@@ -45,8 +46,7 @@ def _prepare(state: State) -> Program[None]:
     report = yield from state.perform(ask.ValidatePlan, _UNCHECKED, plan=state.plan)
     unclear = state.profile.triggers(state.config.questions.ambiguity) if state.may_ask else ()
     record = yield from _refine(state, (*_triggers(state, report), *unclear), report)
-    changes = {"report": report, "refinement": record, "timings": tuple(state.timings)}
-    state.preparation = state.preparation.model_copy(update=changes)
+    state.preparation = state.preparation.changed(report=report, refinement=record, timings=tuple(state.timings))
 
 
 def _draft(state: State) -> Program[Plan]:
@@ -87,18 +87,19 @@ def _one_pass(state: State) -> Program[None]:
 
 
 def _execute(state: State) -> Program[tuple[str, ...]]:
-    """Run every step that can run, wave by wave, each wave at once; the ids of those that ran."""
-    while ready := state.plan.ready():
+    """Run every step that can run, each as soon as those that it builds on are complete; the ids of those that ran."""
+    while waves := state.plan.waves():
         state.boundary()
-        shares = state.allow("execute", len(ready)).split(len(ready), state.config.caps.execute)
+        issued, shares = state.config.afford(waves, state.allow("execute", len(state.plan.steps)), state.usage)
         effects = [
-            state.request(ask.ExecuteStep, share, step=state.plan.placed(s), inputs=state.plan.inputs(s))
-            for s, share in zip(ready, shares, strict=True)
+            state.request(ask.ExecuteStep, share, step=step, inputs=state.plan.inputs(step))
+            for step, share in zip(state.plan.placed(issued), shares, strict=True)
         ]
         outcomes = yield from state.issue(effects)
         steps = [_settle(state, *pair) for pair in zip(effects, outcomes, strict=True)]
-        state.plan = state.plan.merge(steps)
-        state.record(executed=state.passes[-1].executed + tuple(s for s in steps if s.executed))
+        ran = tuple(step for step in steps if step.executed)
+        state.plan = state.plan.merge(ran)
+        state.record(executed=state.passes[-1].executed + ran)
         for step, outcome in zip(steps, outcomes, strict=True):
             yield from _account_for(state, step, outcome.failure)
     return tuple(step.id for step in state.passes[-1].executed)
@@ -111,7 +112,7 @@ def _settle(state: State, effect: ask.ExecuteStep, outcome: Outcome) -> Step:
         return step.given(outcome.value)
     if state.abandoned(effect, outcome):
         return step
-    return step.model_copy(update={"status": "failed", "problem": outcome.message})
+    return step.changed(status="failed", problem=outcome.message)
 
 
 def _account_for(state: State, step: Step, failure: Failure | None) -> Program[None]:
@@ -151,8 +152,8 @@ def _refine(state: State, found: tuple[Trigger, ...], report: SemanticValidation
         yield from state.ask(first.question)
         refinement = yield from state.perform(ask.RefinePlan, Refinement(), **wanted)
     state.plan, record = apply(state.plan, refinement.actions, state.attempts)
-    update = {"triggers": found, "question": first.question, "strategy": strategy}
-    record = record.model_copy(update=update | {"advisories": refinement.advisories, "query": refinement.query})
+    said = {"advisories": refinement.advisories, "query": refinement.query, "question": first.question}
+    record = record.changed(triggers=found, strategy=strategy, **said)
     yield Note(pass_number=len(state.passes), plan=state.plan, refinement=record)
     return record
 

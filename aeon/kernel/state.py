@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
-from aeon.kernel.budget import allowance, exhausted, pass_limit
+from aeon.kernel.budget import allowance, bound, exhausted, pass_limit
 from aeon.kernel.decide import Signals, decide
 from aeon.kernel.effects import AskUser, Batch, Effect, Note, Program
 from aeon.kernel.refine import Attempts
 from aeon.schema import (
-    Allowance, Config, ConvergenceAssessment, Decision, Degradation, Evaluation, ExecutionPass, Failure, Frozen,
-    Outcome, Phase, PhaseTiming, Plan, Preparation, Question, Reply, StopReason, Task, TaskProfile, Usage,
+    Allowance, Bound, Config, ConvergenceAssessment, Decision, Degradation, Evaluation, ExecutionPass, Failure, Frozen,
+    Left, Outcome, Phase, PhaseTiming, Plan, Preparation, Question, Reply, StopReason, Task, TaskProfile, Usage,
 )  # fmt: skip
 
 __all__ = ["Halt", "State"]
@@ -39,6 +39,7 @@ class State:
 
     task: Task
     config: Config
+    bound: Bound
     attempts: Attempts
     profile: TaskProfile = field(default_factory=lambda: TaskProfile(inferred=False))
     plan: Plan = field(default_factory=Plan)
@@ -66,7 +67,7 @@ class State:
             confident=engine.confident(self.evaluations), diminishing=engine.diminishing(self.evaluations),
             converged=self.assessment is not None and self.assessment.converged,
             passes=self.complete, ttl=pass_limit(self.profile, self.config),
-            exhausted=self.denied or exhausted(self.config, self.usage, self.elapsed),
+            exhausted=self.denied or exhausted(self.left()),
         ), engine.decide.order)  # fmt: skip
 
     def boundary(self, stalled: bool = False) -> None:
@@ -76,7 +77,11 @@ class State:
 
     def allow(self, phase: Phase, effects: int = 1, final: bool = False) -> Allowance:
         """What so many effects of this phase may spend now, together."""
-        return allowance(self.config, self.usage, self.elapsed, effects * self.config.caps.of(phase), final)
+        return allowance(self.left(final), effects * self.config.caps.of(phase))
+
+    def left(self, final: bool = False) -> Left:
+        """What is left of each budget, but for the reserve unless this is final."""
+        return self.config.left(self.bound, self.usage, self.elapsed, final)
 
     def request(self, kind: type[E], allowance: Allowance, **fields: object) -> E:
         """An effect about this run's task."""
@@ -119,14 +124,15 @@ class State:
         """Issue effects at once and charge what they cost; failures are the caller's to judge."""
         outcomes = yield Batch(effects=tuple(effects))
         for effect, outcome in zip(effects, outcomes, strict=True):
-            self.usage = self.usage + outcome.usage
+            self.usage += outcome.usage
             self.elapsed = max(self.elapsed, outcome.ended)
             self.interrupted = self.interrupted or outcome.interrupted
-            self.timings.append(PhaseTiming(phase=effect.phase, started=outcome.started, ended=outcome.ended))
+            self.timings.append(PhaseTiming.made(phase=effect.phase, started=outcome.started, ended=outcome.ended))
+            if outcome.config:
+                self.config, self.bound = outcome.config, bound(outcome.config)
+                self.attempts.limits = self.config.limits
             if outcome.failure and outcome.failure.kind in ("endpoint", "waiting"):
                 self.failure = outcome.failure
-            self.config = outcome.config or self.config
-            self.attempts.limits = self.config.limits
             self.denied = self.denied or self.denial(effect, outcome)
         return outcomes
 
@@ -138,9 +144,8 @@ class State:
 
     def abandoned(self, effect: Effect, outcome: Outcome) -> bool:
         """Whether the effect was not done for want of means or time, so that it still can be."""
-        kind = outcome.failure.kind if outcome.failure else ""
-        return kind in ("endpoint", "interrupted", "waiting", "unknown") or self.denial(effect, outcome) is not None
+        return outcome.undone or self.denial(effect, outcome) is not None
 
     def record(self, **changes: object) -> None:
         """Put what is new into the record of the pass under way."""
-        self.passes[-1] = self.passes[-1].model_copy(update=changes)
+        self.passes[-1] = self.passes[-1].changed(**changes)

@@ -63,9 +63,7 @@ def refinement_faults(plan: Plan, raw: JsonObject, tools: ToolRegistry) -> list[
     return faults(action.steps, _earlier(plan, target), tools)
 
 
-def _kind_and_ids(
-    plan: Plan, target: Step | None, count: int
-) -> tuple[Literal["ADD", "MODIFY", "REPLACE"], list[str]]:
+def _kind_and_ids(plan: Plan, target: Step | None, count: int) -> tuple[Literal["ADD", "MODIFY", "REPLACE"], list[str]]:
     """What kind of delta it is, and the ids of its steps: the target's own, or new ones of its fragment."""
     if target is not None and not target.executed and count == 1:
         return "MODIFY", [target.id]

@@ -103,13 +103,11 @@ def _told(journal: Journal, program: Make) -> _Told:
     effects: list[tuple[Effect, Outcome]] = []
     missing = 0
 
-    def answer(first: int, batch: tuple[Effect, ...]) -> tuple[Outcome, ...]:
+    def answer(_: int, batch: tuple[Effect, ...], known: tuple[Outcome | None, ...]) -> tuple[Outcome, ...]:
         nonlocal missing
-        known = [journal.entries.get(number) for number in range(first, first + len(batch))]
-        missing += sum(entry is None for entry in known)
-        outcomes = [e.outcome(effect) if e else _BROKEN_OFF for e, effect in zip(known, batch, strict=True)]
-        effects.extend(pair for pair, entry in zip(zip(batch, outcomes, strict=True), known, strict=True) if entry)
-        return tuple(outcomes)
+        missing += known.count(None)
+        effects.extend((effect, outcome) for effect, outcome in zip(batch, known, strict=True) if outcome)
+        return tuple(outcome or _BROKEN_OFF for outcome in known)
 
     result = walk(journal, answer, program)
     assert result is not None

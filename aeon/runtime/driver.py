@@ -7,6 +7,7 @@ import threading
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from functools import partial
 from typing import TypeVar, cast
 
 from aeon.errors import (
@@ -14,11 +15,12 @@ from aeon.errors import (
     OutcomeUnknown, ToolError, Waiting, WeightsError,
 )  # fmt: skip
 from aeon.kernel.budget import bound
-from aeon.kernel.effects import AskUser, Effect, ExecuteStep, Note
+from aeon.kernel.effects import AskUser, Batch, Effect, ExecuteStep
 from aeon.kernel.ports import Handler, Job
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, Observer, RunEnded, RunStarted
-from aeon.runtime.journal import Entry, Journal, Opening
+from aeon.runtime.journal import Journal, Opening
 from aeon.runtime.ledger import Ledger, charging
+from aeon.runtime.order import after, awaited
 from aeon.runtime.replay import waiting
 from aeon.schema import Failure, Frozen, JsonObject, Outcome, Question, Result, Usage
 
@@ -26,6 +28,7 @@ __all__ = ["AsyncDriver", "failure_of"]
 
 T = TypeVar("T")
 
+_LARGE = 1 << 53
 _BROKEN_OFF = Failure(kind="interrupted", message="broken off because the run was asked to stop")
 
 
@@ -96,35 +99,37 @@ class AsyncDriver:
 
 
 class _Run:
-    """One run under way."""
+    """One run under way.
 
-    def __init__(
-        self, job: Job, observers: tuple[Observer, ...], journal: Journal, clock: Callable[[], float]
-    ) -> None:
+    Its time is that of its effects: one begins, for the run, when those before it, or the steps that it builds on, have
+    ended. So a run that is taken up goes on where its past left it, and neither the pause nor a person's time counts.
+    """
+
+    def __init__(self, job: Job, observers: tuple[Observer, ...], journal: Journal, clock: Callable[[], float]) -> None:
         self._job = job
         self._observers = observers
         self.journal = journal
         self._clock = clock
-        self._began = clock()
-        self._elapsed: float | None = 0.0 if journal.entries else None
+        self._elapsed = 0.0
         self._id = journal.opened.execution_id
         self._issued = 0
         self._interrupted = False
         self._suspended = False
         self._loop = asyncio.get_running_loop()
-        self._handling: dict[asyncio.Task[Frozen], Ledger] = {}
+        self._handling: dict[asyncio.Task[object], Ledger] = {}
 
     async def drive(self) -> Result:
         job = self._job
-        self._tell(RunStarted(execution_id=self._id, task=job.task, config=job.config, bound=bound(job.config)))
+        if self._observers:
+            self._tell(RunStarted(execution_id=self._id, task=job.task, config=job.config, bound=bound(job.config)))
         program = job.program(job.task, job.config, self._id)
         request = next(program)
         while True:
             reply: tuple[Outcome, ...] = ()
-            if isinstance(request, Note):
-                self._tell(Noted(note=request))
-            else:
+            if isinstance(request, Batch):
                 reply = await self._issue(request.effects)
+            elif self._observers:
+                self._tell(Noted(note=request))
             try:
                 request = program.send(reply)
             except StopIteration as stop:
@@ -132,7 +137,8 @@ class _Run:
                 break
         if not self._suspended:
             self.journal.end(result)
-        self._tell(RunEnded(result=result))
+        if self._observers:
+            self._tell(RunEnded(result=result))
         return result
 
     def interrupt(self) -> None:
@@ -143,71 +149,89 @@ class _Run:
     def _break_off(self) -> None:
         for task, ledger in self._handling.items():
             ledger.closed = True
-            if not ledger.in_tool:
+            if not ledger.in_tool and not ledger.broken_off:
+                ledger.broken_off = True
                 task.cancel()
 
     async def _issue(self, effects: tuple[Effect, ...]) -> tuple[Outcome, ...]:
         first = self._issued
         self._issued += len(effects)
-        self._set_clock(range(first, self._issued))
         if len(effects) == 1:
-            outcomes: tuple[Outcome, ...] = (await self._handle(first, effects[0]),)
+            outcomes = [await self._handle(first, effects[0], ())]
         else:
             outcomes = await self._at_once(first, effects)
-        latest = max(outcome.ended for outcome in outcomes)
-        if self._elapsed is not None:
-            self._elapsed = max(self._elapsed, latest)
-        else:
-            self._began = min(self._began, self._clock() - latest)  # what comes next begins after all of them
-        return outcomes
+        self._elapsed = max(self._elapsed, *(outcome.ended for outcome in outcomes))
+        return tuple(outcomes)
 
-    async def _at_once(self, first: int, effects: tuple[Effect, ...]) -> tuple[Outcome, ...]:
-        handled = [asyncio.create_task(self._handle(number, effect)) for number, effect in enumerate(effects, first)]
+    async def _at_once(self, first: int, effects: tuple[Effect, ...]) -> list[Outcome]:
+        """Each effect as soon as the steps of the batch that it awaits, which come before it, have their outcomes."""
+        handled: list[asyncio.Task[Outcome]] = []
+        steps: dict[str, asyncio.Task[Outcome]] = {}
+        for number, effect in enumerate(effects, first):
+            task = asyncio.create_task(self._handle(number, effect, [steps[name] for name in awaited(effect)]))
+            handled.append(task)
+            if isinstance(effect, ExecuteStep):
+                steps[effect.step.id] = task
         try:
-            return tuple(await asyncio.gather(*handled))
-        finally:
+            return await asyncio.gather(*handled)
+        except BaseException:
             await _end(handled)
+            raise
 
-    def _set_clock(self, numbers: range) -> None:
-        """Where a run that is taken up leaves its past, its time goes on: what lay between does not count."""
-        if self._elapsed is not None and not self.journal.entries.keys() >= set(numbers):
-            self._began, self._elapsed = self._clock() - self._elapsed, None
-
-    async def _handle(self, number: int, effect: Effect) -> Outcome:
+    async def _handle(self, number: int, effect: Effect, before: Sequence[asyncio.Task[Outcome]]) -> Outcome:
         """The outcome that the journal holds, or that the world gives now; then it is in the journal."""
-        if number in self.journal.entries:
-            outcome = self.journal.entries[number].outcome(effect)
-            self._tell(EffectEnded(number=number, effect=effect, outcome=outcome, recorded=True))
-            return outcome
-        self._tell(EffectStarted(number=number, effect=effect))
-        asked = self._clock()
-        if number in self.journal.begun:
-            outcome = _unknown(effect, self.journal.begun[number], self._now())
+        now, failure = self._elapsed, None
+        if before:
+            now, effect, failure = await self._ready(effect, before)
+        if (known := self.journal.outcome(number, effect)) is not None:
+            if self._observers:
+                self._tell(EffectEnded(number=number, effect=effect, outcome=known, recorded=True))
+            return known
+        if failure:
+            outcome = Outcome(failure=failure, started=now, ended=now, interrupted=self._interrupted)
         else:
-            outcome = await self._answered(number, effect)
-        if isinstance(effect, AskUser):
-            self._began += self._clock() - asked  # a person's time is not the run's
-            outcome = outcome.model_copy(update={"ended": outcome.started})
-            if outcome.failure and outcome.failure.kind == "waiting":
-                self._suspended, outcome = True, waiting(effect)
+            outcome = await self._done(number, effect, now)
         if not self._suspended:
-            self.journal.append(Entry.of(number, effect, outcome))
-        self._tell(EffectEnded(number=number, effect=effect, outcome=outcome))
+            self.journal.append(number, effect, outcome)
+        if self._observers:
+            self._tell(EffectEnded(number=number, effect=effect, outcome=outcome))
         return outcome
 
-    async def _answered(self, number: int, effect: Effect) -> Outcome:
-        started = self._now()
-        ledger = Ledger(effect.allowance, self._clock, self._id, lambda tool: self.journal.begin(number, tool))
+    async def _ready(
+        self, effect: Effect, before: Sequence[asyncio.Task[Outcome]]
+    ) -> tuple[float, Effect, Failure | None]:
+        """When the effect can begin, with what it awaited; or why it cannot be done."""
+        await asyncio.wait(before)
+        outcomes = [task.result() for task in before]
+        effect, failure = after(effect, outcomes)
+        return max(outcome.ended for outcome in outcomes), effect, _BROKEN_OFF if self._interrupted else failure
+
+    async def _done(self, number: int, effect: Effect, now: float) -> Outcome:
+        """The outcome that the world gives to an effect that begins now."""
+        if self._observers:
+            self._tell(EffectStarted(number=number, effect=effect))
+        if number in self.journal.begun:
+            return _unknown(effect, self.journal.begun[number], now)
+        outcome = await self._answered(number, effect, now)
+        if isinstance(effect, AskUser):
+            outcome = outcome.changed(ended=now)
+            if outcome.failure and outcome.failure.kind == "waiting":
+                self._suspended, outcome = True, waiting(effect)
+        return outcome
+
+    async def _answered(self, number: int, effect: Effect, now: float) -> Outcome:
+        begin = partial(self.journal.begin, number)
+        ledger = Ledger(effect.allowance, self._clock, self._id, begin, waited=now - self._elapsed)
         handler = cast("Handler[Effect, Frozen]", getattr(self._job.modules, effect.phase))
         value, failure = None, None
-        with charging(ledger):
-            task = asyncio.ensure_future(_answer(handler, effect))
+        task = cast("asyncio.Task[object]", asyncio.current_task())
         self._handling[task] = ledger
+        began = self._clock()
         try:
-            value = await task
+            with charging(ledger):
+                value = _kept(effect, await handler(effect))
         except asyncio.CancelledError:
-            if not (self._interrupted and task.cancelled()):
-                task.cancel()
+            if not ledger.broken_off or task.cancelling() > 1:
                 raise
             failure = _BROKEN_OFF
         except JournalError:
@@ -216,13 +240,12 @@ class _Run:
             failure = _of_its_time(_failed(effect, error), ledger)
         finally:
             del self._handling[task]
-        return Outcome(
-            value=value, failure=failure, usage=ledger.spent,
-            started=started, ended=max(started, self._now()), interrupted=self._interrupted,
+            if ledger.broken_off:
+                task.uncancel()
+        return Outcome.made(
+            value=value, failure=failure, usage=ledger.spent, started=now,
+            ended=round(now + max(0.0, self._clock() - began), 6), interrupted=self._interrupted,
         )  # fmt: skip
-
-    def _now(self) -> float:
-        return round(max(0.0, self._clock() - self._began), 6)
 
     def _tell(self, event: Event) -> None:
         for observer in self._observers:
@@ -268,12 +291,30 @@ async def _end(tasks: Sequence[asyncio.Task[T]]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _answer(handler: Handler[Effect, Frozen], effect: Effect) -> Frozen:
-    value = await handler(effect)
-    if not isinstance(value, effect.result):
-        got, wanted = type(value).__name__, effect.result.__name__
-        raise TypeError(f"the handler of '{effect.phase}' returned {got}, not {wanted}")
-    return effect.result.model_validate_json(value.model_dump_json())  # as a journal gives it back, or a failure now
+def _kept(effect: Effect, value: Frozen) -> Frozen:
+    """The value as a journal gives it back, or an error now."""
+    kind = effect.result
+    if not isinstance(value, kind):
+        raise TypeError(f"the handler of '{effect.phase}' returned {type(value).__name__}, not {kind.__name__}")
+    if value.all_fields(_plain):
+        return kind.model_validate(value.__dict__)
+    return kind.model_validate_json(value.model_dump_json())
+
+
+def _plain(value: object) -> bool:
+    """Whether JSON surely gives it back as it is, and nobody can change it: no list or object, no unusual text."""
+    match value:
+        case str():
+            return value.isascii()
+        case None | bool():
+            return True
+        case int() | float():
+            return -_LARGE < value < _LARGE
+        case tuple():
+            return all(map(_plain, value))
+        case Frozen():
+            return value.all_fields(_plain)
+    return False
 
 
 def failure_of(error: Exception) -> Failure:

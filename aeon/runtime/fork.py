@@ -93,7 +93,7 @@ def _try(opening: Opening, entries: list[Entry], program: Make) -> None:
 def _fill(journal: Journal, opening: Opening, entries: list[Entry]) -> None:
     journal.open(opening)
     for entry in entries:
-        journal.append(entry)
+        journal.copy(entry)
 
 
 def _ranges(numbers: tuple[int, ...]) -> str:

@@ -74,11 +74,6 @@ class Entry(Frozen):
     altered: bool = False
     config: Config | None = None
 
-    @property
-    def broken_off(self) -> bool:
-        """Whether an interrupt or an unusable endpoint kept the effect from being done, so that it still can be."""
-        return self.failure is not None and self.failure.kind in ("interrupted", "endpoint")
-
     @classmethod
     def of(cls, number: int, effect: Effect, outcome: Outcome) -> Entry:
         """The entry for an effect that has its outcome."""
@@ -150,6 +145,10 @@ def digest(history: ExecutionHistory) -> str:
     return hashlib.sha256(told.encode()).hexdigest()[:32]
 
 
+def _end_of(result: Result) -> Ended:
+    return Ended(stop_reason=result.stop_reason, digest=digest(result.history))
+
+
 class Lines(Protocol):
     """Where a journal's lines are kept: a sealed file on disk, or what stands in for one."""
 
@@ -163,7 +162,7 @@ class Lines(Protocol):
 class Journal:
     """The entries of one run, in memory and, with a ``path``, on disk; or wherever ``lines`` keeps them.
 
-    ``entries`` holds those that count, by the number of their effect; ``begun`` the tools that change the world and
+    ``begun`` holds the tools that change the world and
     were called, by the number of the effect that they were called for; ``torn``: the last line was cut short by a crash
     and does not count.
 
@@ -173,11 +172,29 @@ class Journal:
 
     def __init__(self, path: Path | str | None = None, lines: Lines | None = None) -> None:
         self.opening: Opening | None = None
-        self.entries: dict[int, Entry] = {}
         self.begun: dict[int, str] = {}
-        self.ended: Ended | None = None
         self.torn = False
+        self._entries: dict[int, Entry] = {}
+        self._made: dict[int, tuple[Effect, Outcome]] = {}
+        self._ended: Ended | None = None
+        self._result: Result | None = None
         self._file = SealedFile.create(path) if path is not None else lines
+
+    @property
+    def entries(self) -> dict[int, Entry]:
+        """The entries that count, by the number of their effect."""
+        for number, (effect, outcome) in self._made.items():  # a journal in memory makes them when somebody looks
+            self._entries[number] = Entry.of(number, effect, outcome)
+        self._made.clear()
+        return self._entries
+
+    @property
+    def ended(self) -> Ended | None:
+        """How the run ended, if it did."""
+        if self._result is not None:
+            self._ended = _end_of(self._result)
+            self._result = None
+        return self._ended
 
     @property
     def config(self) -> Config:
@@ -214,9 +231,25 @@ class Journal:
         """Note that effect ``number`` is about to call a tool that changes the world; on disk before this returns."""
         self._keep(Begun(number=number, tool=tool))
 
-    def append(self, entry: Entry) -> None:
-        """Keep an entry; on disk before this returns."""
-        self._keep(entry)
+    def append(self, number: int, effect: Effect, outcome: Outcome) -> None:
+        """Keep the outcome of an effect; on disk before this returns."""
+        if self._file is None:
+            self._made[number] = (effect, outcome)
+        else:
+            self._keep(Entry.of(number, effect, outcome))
+
+    def copy(self, line: Entry | Ended) -> None:
+        """Keep a line of another journal."""
+        self._keep(line)
+
+    def outcome(self, number: int, effect: Effect) -> Outcome | None:
+        """The outcome that it holds for this effect, if any.
+
+        Raises:
+            Divergence: it holds one for another effect, or one that does not fit.
+        """
+        entry = self.entries.get(number) if number in self._entries or number in self._made else None
+        return entry.outcome(effect) if entry else None
 
     def resume(self, void: tuple[int, ...]) -> None:
         """Take the run up again without the entries ``void``."""
@@ -228,11 +261,13 @@ class Journal:
         Raises:
             Divergence: it had ended before, with another history.
         """
-        ended = Ended(stop_reason=result.stop_reason, digest=digest(result.history))
-        if self.ended is None:
-            self._keep(ended)
-        elif self.ended != ended:
-            raise Divergence("the end: every outcome is the same, but the history is not; another version made it")
+        if self.ended is not None:
+            if self.ended != _end_of(result):
+                raise Divergence("the end: every outcome is the same, but the history is not; another version made it")
+        elif self._file is None:
+            self._result = result
+        else:
+            self._keep(_end_of(result))
 
     def close(self) -> None:
         """Close the file, if there is one."""
@@ -297,15 +332,15 @@ class Journal:
         """Have a line count."""
         match line:
             case Entry():
-                self.entries[line.number] = line
+                self._entries[line.number] = line
             case Begun():
                 self.begun[line.number] = line.tool
             case Ended():
-                self.ended = line
+                self._ended = line
             case Resumed():
-                self.ended = None
+                self._ended = self._result = None
                 kept = (entry for number, entry in self.entries.items() if number not in line.void)
-                self.entries = {entry.number: entry.model_copy(update={"interrupted": False}) for entry in kept}
+                self._entries = {entry.number: entry.model_copy(update={"interrupted": False}) for entry in kept}
 
     def _write(self, line: Frozen) -> None:
         if self._file is not None:
@@ -314,9 +349,13 @@ class Journal:
 
 def _refuse_others(path: Path | str) -> None:
     """Refuse a file that is no journal, or one of another version, before any seal is looked at."""
+    given = Path(path)
     try:
-        with Path(path).open("rb") as file:
-            first = file.readline()
+        if given.exists() and not (given.is_file() or given.is_dir()):
+            raise InputFileError(f"{path}: is no file but a pipe or a device; put the journal in a file")
+        with given.open("rb") as file:
+            first = file.read(len(_BEGINNING))
+            first += file.readline() if first == _BEGINNING else b""  # another program's line may have no end
     except OSError as error:
         raise InputFileError(f"{path}: cannot be read: {error.strerror}") from None
     if not first.startswith(_BEGINNING):

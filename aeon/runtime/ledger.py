@@ -12,13 +12,21 @@ from aeon.schema.usage import Allowance, Usage
 
 __all__ = ["Ledger", "charging", "current_ledger"]
 
+_NOTHING = Usage()
+
 
 class Ledger:
     """Counts what one effect spends and refuses a call that would go beyond its allowance.
 
     ``clock`` gives seconds that never run backwards; the allowance's seconds count from the ledger's making.
     ``execution_id`` is the run's. ``begin`` is told the name of each tool that changes the world before it is called.
+    ``waited`` is how many of the allowance's seconds were over before the effect began. ``closed``: the run was asked
+    to stop: a tool call under way may end, but nothing may begin after it. ``broken_off``: so was the effect.
     """
+
+    __slots__ = (
+        "_allowance", "_begin", "_clock", "_opened", "broken_off", "closed", "execution_id", "in_tool", "spent",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -26,16 +34,17 @@ class Ledger:
         clock: Callable[[], float] = time.monotonic,
         execution_id: str = "",
         begin: Callable[[str], None] = lambda _: None,
+        waited: float = 0.0,
     ) -> None:
         self._allowance = allowance
         self._clock = clock
         self.execution_id = execution_id
         self._begin = begin
-        self._opened = clock()
-        self.spent = Usage()
+        self._opened = clock() - waited
+        self.spent = _NOTHING
         self.in_tool = False
         self.closed = False
-        """whether the run was asked to stop: a tool call under way may end, but nothing may begin after it"""
+        self.broken_off = False
 
     def seconds_left(self) -> float | None:
         """Seconds until the effect's deadline, at least 0; ``None`` without a deadline."""
@@ -103,11 +112,17 @@ def current_ledger() -> Ledger:
     return _current.get() or Ledger(Allowance(calls=1_000_000))
 
 
-@contextmanager
-def charging(ledger: Ledger) -> Iterator[Ledger]:
+class charging:
     """Make ``ledger`` the current one for the duration of the block, and for tasks started in it."""
-    token = _current.set(ledger)
-    try:
-        yield ledger
-    finally:
-        _current.reset(token)
+
+    __slots__ = ("_ledger", "_token")
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def __enter__(self) -> Ledger:
+        self._token = _current.set(self._ledger)
+        return self._ledger
+
+    def __exit__(self, *_: object) -> None:
+        _current.reset(self._token)

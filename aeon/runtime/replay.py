@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from functools import partial
+from typing import NamedTuple, TypeAlias, cast
 
 from aeon.errors import Divergence, JournalError
 from aeon.kernel.effects import AskUser, Effect, Note, Program
 from aeon.kernel.phases import run
 from aeon.runtime.journal import Journal
+from aeon.runtime.order import in_order, wave_starts
 from aeon.schema import Config, Failure, Outcome, Question, Result, Task
 
 __all__ = ["Make", "Standing", "boundaries", "replay", "standing", "take_up", "waiting", "walk"]
@@ -17,12 +19,15 @@ Make: TypeAlias = Callable[[Task, Config, str], Program[Result]]
 """What makes the program of a run out of its task, its configuration and its execution id."""
 
 
-def walk(
-    journal: Journal, answer: Callable[[int, tuple[Effect, ...]], tuple[Outcome, ...] | None], program: Make = run
-) -> Result | None:
-    """Step the run of a journal: ``answer`` gets each batch with the number of its first effect.
+Answer: TypeAlias = Callable[[int, tuple[Effect, ...], tuple[Outcome | None, ...]], tuple[Outcome | None, ...] | None]
+"""Gets the number of a batch's first effect, the effects and the outcomes that are known; gives those to go on with."""
 
-    It gives the outcomes, or ``None`` to stop there. The result is the program's, ``None`` if it was stopped.
+
+def walk(journal: Journal, answer: Answer, program: Make = run) -> Result | None:
+    """Step the run of a journal as far as ``answer`` gives outcomes; the program's result, ``None`` if it was stopped.
+
+    Raises:
+        Divergence: the program asks for something else than the journal holds.
     """
     opening = journal.opened
     running = program(opening.task, opening.config, opening.execution_id)
@@ -30,13 +35,13 @@ def walk(
     try:
         request = next(running)
         while True:
-            reply: tuple[Outcome, ...] | None = ()
+            reply: tuple[Outcome | None, ...] | None = ()
             if not isinstance(request, Note):
-                reply = answer(number, request.effects)
-                number += len(request.effects)
-            if reply is None:
+                first, number = number, number + len(request.effects)
+                reply = answer(first, *in_order(request.effects, partial(_recorded, journal, first)))
+            if reply is None or None in reply:
                 return None
-            request = running.send(reply)
+            request = running.send(cast("tuple[Outcome, ...]", reply))
     except StopIteration as stop:
         result: Result = stop.value
         return result
@@ -51,9 +56,10 @@ def replay(journal: Journal, program: Make = run) -> Result:
     """
     unseen = set(journal.entries)
 
-    def answer(first: int, effects: tuple[Effect, ...]) -> tuple[Outcome, ...]:
+    def answer(first: int, effects: tuple[Effect, ...], known: tuple[Outcome | None, ...]) -> tuple[Outcome, ...]:
         unseen.difference_update(range(first, first + len(effects)))
-        return tuple(_recorded(journal, number, effect) for number, effect in enumerate(effects, first))
+        pairs = enumerate(zip(effects, known, strict=True), first)
+        return tuple(outcome or _unrecorded(number, effect) for number, (effect, outcome) in pairs)
 
     result = walk(journal, answer, program)
     assert result is not None
@@ -65,19 +71,21 @@ def replay(journal: Journal, program: Make = run) -> Result:
 
 
 def boundaries(journal: Journal, program: Make = run) -> tuple[int, ...]:
-    """How many effects were issued at each boundary, from 0 to the end of the last batch that the journal holds whole.
+    """How many effects come before each boundary: the end of a batch, or a place in it where a wave begins.
+
+    They go from 0 to the last one up to which the journal holds every outcome.
 
     Raises:
         Divergence: the program asks for something else than the journal holds.
     """
     found = [0]
 
-    def answer(first: int, effects: tuple[Effect, ...]) -> tuple[Outcome, ...] | None:
-        numbers = range(first, first + len(effects))
-        if not journal.entries.keys() >= set(numbers):
-            return None
-        found.append(numbers.stop)
-        return tuple(journal.entries[n].outcome(effect) for n, effect in zip(numbers, effects, strict=True))
+    def answer(
+        first: int, effects: tuple[Effect, ...], known: tuple[Outcome | None, ...]
+    ) -> tuple[Outcome | None, ...]:
+        there = known.index(None) if None in known else len(known)
+        found.extend(first + n for n in (*wave_starts(effects), len(effects)) if n <= there)
+        return known
 
     walk(journal, answer, program)
     return tuple(found)
@@ -105,17 +113,17 @@ def standing(journal: Journal, program: Make = run) -> Standing:
     """
     found: list[Standing] = []
 
-    def answer(first: int, effects: tuple[Effect, ...]) -> tuple[Outcome, ...] | None:
-        numbers = range(first, first + len(effects))
-        known = {n: journal.entries[n] for n in numbers if n in journal.entries}
-        again = [n for n, entry in known.items() if entry.broken_off]
-        if again or len(known) < len(effects) or any(entry.interrupted for entry in known.values()):
-            void = (*again, *(n for n in sorted(journal.entries) if n >= numbers.stop))
+    def answer(
+        first: int, effects: tuple[Effect, ...], known: tuple[Outcome | None, ...]
+    ) -> tuple[Outcome | None, ...] | None:
+        again = [n for n, outcome in enumerate(known, first) if outcome and outcome.broken_off]
+        if again or None in known or any(outcome and outcome.interrupted for outcome in known):
+            void = (*again, *(n for n in sorted(journal.entries) if n >= first + len(effects)))
             open_questions = [e.question for e in effects if isinstance(e, AskUser)]
-            undone = again or len(known) < len(effects)
+            undone = again or None in known
             found.append(Standing(void, open_questions[0] if open_questions and undone else None))
             return None
-        return tuple(known[n].outcome(effect) for n, effect in zip(numbers, effects, strict=True))
+        return known
 
     walk(journal, answer, program)
     return found[0] if found else Standing()
@@ -132,9 +140,11 @@ def waiting(effect: AskUser) -> Outcome:
     return Outcome(failure=Failure(kind="waiting", message=effect.question.text, question=effect.question))
 
 
-def _recorded(journal: Journal, number: int, effect: Effect) -> Outcome:
-    if number in journal.entries:
-        return journal.entries[number].outcome(effect)
+def _recorded(journal: Journal, first: int, place: int, effect: Effect, _: Failure | None) -> Outcome | None:
+    return journal.outcome(first + place, effect)
+
+
+def _unrecorded(number: int, effect: Effect) -> Outcome:
     if isinstance(effect, AskUser):
         return waiting(effect)
     raise JournalError(

@@ -62,7 +62,7 @@ from aeon.schema.policy import (
     Strategy,
 )
 from aeon.schema.task import Clarification, Question, Reply, Task
-from aeon.schema.usage import Allowance, Bound, Budget, Usage
+from aeon.schema.usage import Allowance, Bound, Budget, Left, Usage
 
 __all__ = [
     "ROWS",
@@ -102,6 +102,7 @@ __all__ = [
     "JsonValue",
     "LLMRequest",
     "LLMResponse",
+    "Left",
     "Level",
     "Message",
     "Outcome",

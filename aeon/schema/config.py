@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
 
 from aeon.schema.frozen import Frozen
+from aeon.schema.plan import Step
 from aeon.schema.policy import ReasoningEngine
-from aeon.schema.usage import Budget
+from aeon.schema.usage import Allowance, Bound, Budget, Left, Usage
 
 __all__ = ["CallCaps", "Config", "ConvergenceThresholds", "Questions", "RefinementLimits", "Reserve"]
 
@@ -73,6 +75,9 @@ class Reserve(Frozen):
     cost: float = Field(0.10, ge=0, le=1)
 
 
+_NOTHING = Reserve(tokens=0, seconds=0, cost=0)
+
+
 class Config(Frozen):
     """The configuration of a run; the most that a run may spend follows from it alone.
 
@@ -91,3 +96,26 @@ class Config(Frozen):
     prompt_bytes: int = Field(20_000, ge=1_000)
     output_tokens: int = Field(1_024, ge=64)
     tool_output_bytes: int = Field(16_384, ge=256)
+
+    def left(self, most: Bound, spent: Usage, elapsed: float, final: bool = False) -> Left:
+        """What is left of each budget but for the reserve, or with it where this is ``final``."""
+        budget, kept = self.budget, _NOTHING if final else self.reserve
+        return Left(
+            max(0, most.calls - spent.calls - (0 if final else self.caps.synthesize)),
+            None if budget.tokens is None else max(0, int(budget.tokens * (1 - kept.tokens)) - spent.tokens),
+            None if budget.seconds is None else max(0.0, budget.seconds * (1 - kept.seconds) - elapsed),
+            None if budget.cost is None else max(0.0, budget.cost * (1 - kept.cost) - spent.cost),
+        )
+
+    def afford(
+        self, waves: Sequence[Sequence[Step]], left: Allowance, spent: Usage
+    ) -> tuple[tuple[Step, ...], list[Allowance]]:
+        """The steps to issue together, and the share of each in what is left.
+
+        They are all those of the first wave, and as many of the later ones as are borne if each step spends all that it
+        may, at the price that a call has had so far: so no step goes without for another that may need less.
+        """
+        price = spent.cost / spent.calls if spent.calls else 0.0
+        fit = left.shares(self.caps.execute, self.prompt_bytes + self.output_tokens, price)
+        steps = tuple(step for wave in waves for step in wave)[: max(len(waves[0]), fit)]
+        return steps, left.split(len(steps), self.caps.execute)

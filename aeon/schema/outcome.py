@@ -20,11 +20,14 @@ class Failure(Frozen):
     ``allowance``: it would have spent more than allowed (``limit`` says of what). ``endpoint``: the model cannot be
     reached or used. ``completion``: the model answered, but with nothing usable. ``tool``: a tool failed.
     ``handler``: the module raised something of its own or returned a value of another type. ``interrupted``: it was
-    broken off because the run was asked to stop. ``waiting``: ``question`` is put, and its answer is not there yet.
-    ``unknown``: a tool that changes the world was called, and whether it did so is not known.
+    broken off because the run was asked to stop. ``skipped``: a step that it builds on gave no output. ``waiting``:
+    ``question`` is put, and its answer is not there yet. ``unknown``: a tool that changes the world was called, and
+    whether it did so is not known.
     """
 
-    kind: Literal["allowance", "endpoint", "completion", "tool", "handler", "interrupted", "waiting", "unknown"]
+    kind: Literal[
+        "allowance", "endpoint", "completion", "tool", "handler", "interrupted", "skipped", "waiting", "unknown"
+    ]
     message: str
     limit: Literal["calls", "tokens", "seconds", "cost"] | None = None
     question: Question | None = None
@@ -44,6 +47,17 @@ class Outcome(Frozen):
     ended: float = Field(0.0, ge=0)
     interrupted: bool = False
     config: Config | None = None
+
+    @property
+    def broken_off(self) -> bool:
+        """Whether an interrupt or an unusable endpoint kept the effect from being done, so that it still can be."""
+        return self.failure is not None and self.failure.kind in ("interrupted", "endpoint")
+
+    @property
+    def undone(self) -> bool:
+        """Whether the effect was not done, for whatever reason that is not its own, or may not have been."""
+        kinds = ("endpoint", "interrupted", "skipped", "waiting", "unknown")
+        return self.failure is not None and self.failure.kind in kinds
 
     @property
     def message(self) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -117,16 +118,21 @@ class Step(Frozen):
     def given(self, result: StepResult) -> Step:
         """The step after it gave this result: complete, or invalid if it was blocked."""
         status = "invalid" if result.clarity == "BLOCKED" else "complete"
-        update = {name: getattr(result, name) for name in ("output", "clarity", "mode", "problem")}
-        return self.model_copy(update=update | {"status": status})
+        return self.changed(
+            status=status, output=result.output, clarity=result.clarity, mode=result.mode, problem=result.problem
+        )
 
 
 class StepInput(Frozen):
-    """The output of a step that another one depends on, under the names it may be referred to by."""
+    """The output of a step that another one depends on, under the names it may be referred to by.
+
+    ``awaited``: it comes from a step of the same batch, when that is complete.
+    """
 
     names: tuple[str, ...]
     description: str
-    output: JsonValue
+    output: JsonValue = None
+    awaited: bool = False
 
 
 class Plan(Frozen):
@@ -138,49 +144,70 @@ class Plan(Frozen):
         """The step of that id, or ``None``."""
         return next((step for step in self.steps if step.id == step_id), None)
 
-    def ready(self) -> tuple[Step, ...]:
-        """Every pending step whose dependencies are complete, in plan order."""
-        done = {step.id for step in self.steps if step.status == "complete"}
-        return tuple(s for s in self.steps if s.status == "pending" and done.issuperset(s.dependencies))
+    def ready(self, before: AbstractSet[str] = frozenset()) -> tuple[Step, ...]:
+        """Every pending step whose dependencies are complete, in plan order; or will be, after the steps ``before``."""
+        done = {*before, *(step.id for step in self.steps if step.status == "complete")}
+        waiting = (step for step in self.steps if step.status == "pending" and step.id not in before)
+        return tuple(step for step in waiting if done.issuperset(step.dependencies))
 
     def pending(self) -> tuple[str, ...]:
         """The ids of the steps that have not run."""
         return tuple(step.id for step in self.steps if step.status == "pending")
 
-    def placed(self, step: Step) -> Step:
-        """The step with what it needs to know of its place: incoming context and handoff."""
-        before = "; ".join(f"{s.id}: {s.description}" for s in self.steps if s.id in step.dependencies)
-        after = "; ".join(f"{s.id}: {s.description}" for s in self.steps if step.id in s.dependencies)
-        return step.model_copy(update={"incoming_context": before, "handoff": after})
+    def waves(self) -> tuple[tuple[Step, ...], ...]:
+        """Every pending step that can run, now or after others of them: first those that can now, and so on."""
+        found: list[tuple[Step, ...]] = []
+        before: set[str] = set()
+        while wave := self.ready(before):
+            found.append(wave)
+            before.update(step.id for step in wave)
+        return tuple(found)
+
+    def placed(self, steps: Sequence[Step]) -> list[Step]:
+        """These steps with what each needs to know of its place: incoming context and handoff."""
+        after: dict[str, list[Step]] = {}
+        for step in self.steps:
+            for dependency in step.dependencies:
+                after.setdefault(dependency, []).append(step)
+        return [
+            step.changed(incoming_context=_listed(self._dependencies(step)), handoff=_listed(after.get(step.id, ())))
+            for step in steps
+        ]
 
     def inputs(self, step: Step) -> tuple[StepInput, ...]:
         """The outputs that a step builds on, named by step and by fragment."""
         return tuple(
-            StepInput(names=tuple(dict.fromkeys((s.id, fragment(s.id)))), description=s.description, output=s.output)
-            for s in self.steps
-            if s.id in step.dependencies
+            StepInput(
+                names=tuple(dict.fromkeys((s.id, fragment(s.id)))),
+                description=s.description,
+                output=s.output,
+                awaited=s.status != "complete",
+            )
+            for s in self._dependencies(step)
         )
+
+    def _dependencies(self, step: Step) -> list[Step]:
+        """The steps that this one depends on, in plan order."""
+        return [s for s in self.steps if s.id in step.dependencies] if step.dependencies else []
 
     def merge(self, changed: Iterable[Step]) -> Plan:
         """The plan with these steps in the place of those with the same id."""
         by_id = {step.id: step for step in changed}
-        return Plan(steps=tuple(by_id.get(step.id, step) for step in self.steps))
+        return self.changed(steps=tuple(by_id.get(step.id, step) for step in self.steps))
 
     def invalidated(self, step: Step) -> Plan:
         """The plan with that step invalid, if it was complete."""
-        return self.merge((step.model_copy(update={"status": "invalid"}),)) if step.status == "complete" else self
+        return self.merge((step.changed(status="invalid"),)) if step.status == "complete" else self
 
     def rewired(self, moved: Mapping[str, str]) -> Plan:
         """The plan with pending steps that depend on an old id depending on the new one instead."""
         touched = (s for s in self.steps if not s.executed and moved.keys() & set(s.dependencies))
-        return self.merge(
-            s.model_copy(update={"dependencies": tuple(moved.get(d, d) for d in s.dependencies)}) for s in touched
-        )
+        return self.merge(s.changed(dependencies=tuple(moved.get(d, d) for d in s.dependencies)) for s in touched)
 
     def numbered(self) -> Plan:
         """The plan with the index and the total of each step as they stand."""
         total = len(self.steps)
-        return Plan(steps=tuple(s.model_copy(update={"index": n, "total": total}) for n, s in enumerate(self.steps, 1)))
+        return self.changed(steps=tuple(s.changed(index=n, total=total) for n, s in enumerate(self.steps, 1)))
 
     def fresh_id(self, step_id: str) -> str:
         """The next free version of that step's fragment: ``s2_r1``, ``s2_r2`` and so on."""
@@ -194,7 +221,8 @@ class Plan(Frozen):
 
     def triggers(self, executed: Iterable[str]) -> list[Trigger]:
         """The reasons to refine among the steps of these ids: those that were blocked or failed."""
-        return [step.trigger for step in self.steps if step.id in executed and step.trigger]
+        ran = frozenset(executed)
+        return [found for step in self.steps if step.id in ran and (found := step.trigger)]
 
     def holds(self, trigger: Trigger) -> bool:
         """Whether the trigger points at something that exists: a step of this plan, the plan or the answer."""
@@ -208,9 +236,12 @@ class Plan(Frozen):
 
     def with_steps_of(self, action: RefinementAction, target: Step | None) -> Plan:
         """The plan with the delta's steps in their place; of those that it stands in for, the pending ones are gone."""
-        goes = [s for s in self.steps if action.type != "ADD" and not s.executed and target in (s, None)]
-        kept = tuple(s for s in self.steps if s not in goes)
-        at = len(kept) if target is None else self.steps.index(target) + (target not in goes)
+        pending = [] if action.type == "ADD" else self.pending()
+        goes = {step_id for step_id in pending if target is None or target.id == step_id}
+        kept = tuple(s for s in self.steps if s.id not in goes)
+        at = len(kept)
+        if target is not None:
+            at = [s.id for s in self.steps].index(target.id) + (target.id not in goes)
         return Plan(steps=kept[:at] + action.steps + kept[at:])
 
     def draft_problems(self, most_steps: int) -> tuple[str, ...]:
@@ -241,6 +272,10 @@ class Plan(Frozen):
             for step_id in free:
                 del waiting[step_id]
         return (f"these steps depend on each other in a circle: {', '.join(sorted(waiting))}",) if waiting else ()
+
+
+def _listed(steps: Iterable[Step]) -> str:
+    return "; ".join(f"{step.id}: {step.description}" for step in steps)
 
 
 class StepResult(Frozen):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from pydantic import Field
 
 from aeon.schema.frozen import Frozen
 
-__all__ = ["Allowance", "Bound", "Budget", "Usage"]
+__all__ = ["Allowance", "Bound", "Budget", "Left", "Usage"]
 
 
 class Usage(Frozen):
@@ -26,15 +28,8 @@ class Usage(Frozen):
         return self.prompt_tokens + self.generated_tokens
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            calls=self.calls + other.calls,
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            cached_tokens=self.cached_tokens + other.cached_tokens,
-            generated_tokens=self.generated_tokens + other.generated_tokens,
-            tool_calls=self.tool_calls + other.tool_calls,
-            mended=self.mended + other.mended,
-            cost=self.cost + other.cost,
-        )
+        more = {name: self.__dict__[name] + spent for name, spent in other.__dict__.items() if spent}
+        return self.changed(**more) if more else self
 
 
 class Budget(Frozen):
@@ -54,12 +49,23 @@ class Allowance(Frozen):
     seconds: float | None = Field(None, ge=0)
     cost: float | None = Field(None, ge=0)
 
+    def shares(self, calls: int, tokens: int, cost: float) -> int:
+        """How many effects of so many calls each it bears, where one call takes so many tokens and dollars."""
+        calls = max(1, calls)
+        fit = [self.calls // calls]
+        if self.tokens is not None:
+            fit.append(self.tokens // (calls * tokens))
+        if self.cost is not None and cost > 0:
+            fit.append(int(self.cost / (calls * cost)))
+        return min(fit)
+
     def split(self, shares: int, cap: int) -> list[Allowance]:
         """The allowance divided among effects that run at once, each of at most ``cap`` calls: together never more."""
         tokens = None if self.tokens is None else self.tokens // shares
         cost = None if self.cost is None else self.cost / shares
-        calls = (max(0, min(cap, self.calls - n * cap)) for n in range(shares))
-        return [Allowance(calls=c, tokens=tokens, seconds=self.seconds, cost=cost) for c in calls]
+        share = Allowance(calls=min(cap, self.calls), tokens=tokens, seconds=self.seconds, cost=cost)
+        whole = self.calls // cap if cap else shares
+        return [share if n < whole else share.changed(calls=max(0, self.calls - n * cap)) for n in range(shares)]
 
 
 class Bound(Frozen):
@@ -68,3 +74,12 @@ class Bound(Frozen):
     calls: int = Field(ge=0)
     tokens: int = Field(ge=0)
     cost: float | None = Field(None, ge=0)
+
+
+class Left(NamedTuple):
+    """What is left of each budget: calls, tokens, seconds, US dollars; ``None``: not limited."""
+
+    calls: int
+    tokens: int | None
+    seconds: float | None
+    cost: float | None

@@ -55,9 +55,7 @@ def check(scenario: Scenario, life: Life) -> Report:
     return report
 
 
-def _run(
-    scenario: Scenario, life: Life, troubles: Troubles, straight: Story | None, report: Report
-) -> Story | None:
+def _run(scenario: Scenario, life: Life, troubles: Troubles, straight: Story | None, report: Report) -> Story | None:
     world = World(scenario)
     story = life.lived(world, troubles)
     if story is not None:

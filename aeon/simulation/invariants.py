@@ -151,5 +151,3 @@ def _difference(one: str, other: str) -> str:
     at = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     begin = max(0, at - 60)
     return f"…{one[begin : at + 60]}… is …{other[begin : at + 60]}…"
-
-

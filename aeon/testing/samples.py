@@ -142,12 +142,12 @@ def _executions() -> tuple[Effect, ...]:
         ToolCall(tool="no_such_tool", arguments={}),
     )
     first = PENDING.steps[0]
-    steps = [PENDING.placed(first), *(first.model_copy(update={"action": action}) for action in actions)]
+    steps = [*PENDING.placed((first,)), *(first.model_copy(update={"action": action}) for action in actions)]
     found = [ExecuteStep(task=PLAIN, step=step) for step in steps]
     for task, plan, name in ((PLAIN, TROUBLED, "s4"), (LONG, VERBOSE, "s2"), (UNICODE, STRANGE, "s1")):
         step = plan.find(name)
         if step is not None:
-            fresh = plan.placed(step.anew(name))
+            (fresh,) = plan.placed((step.anew(name),))
             found.append(ExecuteStep(task=task, step=fresh, inputs=plan.inputs(fresh)))
     return tuple(found)
 

@@ -91,9 +91,7 @@ class SemanticValidator:
         issue = await self._issue(effect.task, "results", fence("results", context, _LONGEST), found, (step,))
         return issue, right.form
 
-    async def _recomputed(
-        self, task: Task, step: Step, found: Sequence[str], form: Form
-    ) -> tuple[Issue | None, Form]:
+    async def _recomputed(self, task: Task, step: Step, found: Sequence[str], form: Form) -> tuple[Issue | None, Form]:
         """What a model that cannot tell sound reasoning says of recomputed sums: do they bear the result out?"""
         if not found or not await self._judge.decides(judgment("evidence_supports")):
             return None, form

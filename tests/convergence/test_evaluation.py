@@ -19,7 +19,10 @@ SCORES = {"completeness": 0.9, "coherence": 0.8, "consistency": 0.7}
 
 
 def step(
-    name: str, status: StepStatus = "complete", mode: StepMode | None = "tool", clarity: Clarity = "CLEAR",
+    name: str,
+    status: StepStatus = "complete",
+    mode: StepMode | None = "tool",
+    clarity: Clarity = "CLEAR",
     needs: tuple[str, ...] = (),
 ) -> Step:
     """A step as it stands after a pass."""
@@ -37,8 +40,13 @@ def blocked(name: str) -> Step:
 
 
 def evaluated(
-    *steps: Step, issues: Sequence[Issue] = (), entities: dict[str, bool] | None = None, failed: bool = False,
-    contradictions: Sequence[Contradiction] = (), task: str = "What is it?", **policy: JsonObject,
+    *steps: Step,
+    issues: Sequence[Issue] = (),
+    entities: dict[str, bool] | None = None,
+    failed: bool = False,
+    contradictions: Sequence[Contradiction] = (),
+    task: str = "What is it?",
+    **policy: JsonObject,
 ) -> Evaluation:
     """The evaluation of these steps under this policy."""
     effect = AssessConvergence(

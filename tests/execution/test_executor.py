@@ -63,7 +63,7 @@ def effect(action: Action | None, *outputs: JsonValue) -> ExecuteStep:
     plan = Plan(steps=(*before, last, after)).numbered()
     step = plan.find("last")
     assert step is not None
-    return ExecuteStep(task=TASK, step=plan.placed(step), inputs=plan.inputs(step))
+    return ExecuteStep(task=TASK, step=plan.placed((step,))[0], inputs=plan.inputs(step))
 
 
 def replied(**fields: str) -> str:

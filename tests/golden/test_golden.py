@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from aeon.errors import InputFileError
+from aeon.errors import Divergence, InputFileError
 from aeon.runtime.journal import Journal, digest
 from aeon.runtime.replay import replay, standing
 from aeon.schema import StopReason
@@ -58,3 +58,11 @@ def test_the_golden_journals_hold_a_line_of_every_kind() -> None:
         assert line.encode() in every, line
     for kind in ("allowance", "endpoint", "interrupted", "tool", "unknown"):
         assert f'"failure":{{"kind":"{kind}"'.encode() in every, kind
+
+
+@pytest.mark.requirement("K3")
+def test_a_journal_of_a_kernel_that_issued_other_effects_is_refused_with_the_entry() -> None:
+    """It was made when steps were issued wave by wave; replaying it must not give another history in silence."""
+    journal = Journal.read(FOLDER / "refused" / "wave_by_wave.jsonl")
+    with pytest.raises(Divergence, match=r"^entry 9: the journal holds the outcome of 'validate_results' for another"):
+        replay(journal)

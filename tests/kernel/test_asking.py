@@ -278,9 +278,7 @@ def test_the_bound_counts_the_questions(most: int, new: bool) -> None:
         lost = UNKNOWN.model_copy(update={"question": Question(text=f"was number {n} done?")})
         return BLOCKED if n % 2 else lost
 
-    config = Config(
-        max_passes=6, caps=ONE_EACH, questions=Questions(most=most), limits=RefinementLimits(total_steps=8)
-    )
+    config = Config(max_passes=6, caps=ONE_EACH, questions=Questions(most=most), limits=RefinementLimits(total_steps=8))
     world = World(
         profile=AMBIGUOUS.model_copy(update={"reasoning_depth": 5}), assess=NOT_YET, execute=execute,
         validate_plan=found("plan"), validate_results=found("s1"), ask=Reply(text="repeat"),

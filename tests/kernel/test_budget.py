@@ -137,8 +137,8 @@ def test_a_split_allowance_never_exceeds_the_whole(
 def test_an_allowance_never_reaches_into_the_reserve(config: Config, calls: int, tokens: int, elapsed: float) -> None:
     """However much is spent, what an effect may spend leaves the reserve; only the last effect may take it."""
     spent = Usage(calls=calls, prompt_tokens=tokens)
-    now = allowance(config, spent, elapsed, cap=4)
-    last = allowance(config, spent, elapsed, cap=4, final=True)
+    now = allowance(config.left(bound(config), spent, elapsed), cap=4)
+    last = allowance(config.left(bound(config), spent, elapsed, final=True), cap=4)
     assert now.calls == 0 or calls + now.calls + config.caps.synthesize <= bound(config).calls
     if config.budget.tokens is not None and now.tokens:
         assert tokens + now.tokens <= config.budget.tokens * (1 - config.reserve.tokens) + 1e-6
@@ -153,8 +153,9 @@ def test_an_allowance_never_reaches_into_the_reserve(config: Config, calls: int,
 def test_an_unlimited_budget_is_never_exhausted() -> None:
     """Without budgets only calls are limited, by the bound."""
     config = Config(budget=Budget(cost=None))
-    assert exhausted(config, Usage(prompt_tokens=10**9, cost=10**6), elapsed=10**6) is None
-    assert exhausted(config, Usage(calls=bound(config).calls), elapsed=0) == "calls_exhausted"
+    most = bound(config)
+    assert exhausted(config.left(most, Usage(prompt_tokens=10**9, cost=10**6), elapsed=10**6)) is None
+    assert exhausted(config.left(most, Usage(calls=most.calls), elapsed=0)) == "calls_exhausted"
 
 
 def long_run(cost_after: int, cost: Usage, seconds: float = 0.0) -> World:
@@ -165,11 +166,7 @@ def long_run(cost_after: int, cost: Usage, seconds: float = 0.0) -> World:
     )  # fmt: skip
     world.cost = lambda effect: cost if len(world.effects) == cost_after else Usage()
     if seconds:
-        answer_all = world.answer_all
-        def late(batch):  # type: ignore[no-untyped-def]
-            world.seconds = seconds if len(world.effects) <= cost_after < len(world.effects) + len(batch.effects) else 0
-            return answer_all(batch)
-        world.answer_all = late  # type: ignore[method-assign]
+        world.takes = lambda wave: seconds if cost_after in wave else 0.0  # type: ignore[method-assign]
     return world
 
 
@@ -191,8 +188,7 @@ def test_a_budget_that_runs_out_at_any_boundary_ends_the_run_there(kind: str, af
     config = Config(budget=budget)
     world = long_run(after, cost, seconds)
     result = world.run(config)
-    batch = next(b for b in world.batches if world.effects[after] in b.effects)
-    ended = world.effects.index(batch.effects[-1]) + 1
+    ended = world.end_of_batch(after)
     assert world.phases[ended:] == ["synthesize"]
     last: Effect = world.effects[-1]
     assert getattr(last.allowance, kind) == pytest.approx({"calls": 3, "tokens": 250, "seconds": 2, "cost": 0.1}[kind])
@@ -243,8 +239,7 @@ def test_an_interrupt_at_any_boundary_ends_the_run_there(after: int) -> None:
     world = long_run(-1, Usage())
     world.interrupted_at = after
     result = world.run()
-    batch = next(b for b in world.batches if world.effects[after] in b.effects)
-    assert world.phases[world.effects.index(batch.effects[-1]) + 1 :] == ["synthesize"]
+    assert world.phases[world.end_of_batch(after) :] == ["synthesize"]
     assert result.stop_reason == "interrupted"
     assert result.answer == "the answer"
 

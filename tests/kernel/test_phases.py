@@ -221,9 +221,7 @@ def test_a_failed_validation_is_an_empty_report_flagged_as_failed(phase: str) ->
 def test_a_failed_assessment_is_not_convergence_and_is_marked() -> None:
     """The run does not take silence for consent."""
     result = World(assess=NO_ANSWER).run(Config(max_passes=1))
-    assert result.assessment == ConvergenceAssessment(
-        converged=False, failed=True, reason_codes=("assessment_failed",)
-    )
+    assert result.assessment == ConvergenceAssessment(converged=False, failed=True, reason_codes=("assessment_failed",))
     assert not result.converged
     assert [d.phase for d in result.degraded] == ["assess"]
 
@@ -351,7 +349,7 @@ def test_the_same_signals_give_the_same_bytes_in_any_process() -> None:
 @pytest.mark.requirement("K3", "K14")
 def test_the_kernel_imports_nothing_that_could_touch_the_world() -> None:
     """It imports the schemas, itself and a short list of pure modules, at the top of its files only."""
-    pure = {"__future__", "collections", "collections.abc", "dataclasses", "typing", "pydantic"}
+    pure = {"functools", "__future__", "collections", "collections.abc", "dataclasses", "typing", "pydantic"}
     for path in Path(aeon.kernel.__file__).parent.glob("*.py"):
         tree = ast.parse(path.read_text())
         top = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from itertools import accumulate, pairwise
 from random import Random
 from typing import TypeAlias
 
 from aeon.kernel.effects import Batch, Effect, ExecuteStep, Note, Program
+from aeon.runtime.order import in_order, wave_starts
 from aeon.schema import (
     Answer,
     Config,
@@ -67,7 +69,7 @@ class World:
     """Answers effects and keeps what happened.
 
     ``replies`` gives for a phase a value, a ``Failure`` or a function of the effect and of how often this phase was
-    asked before. Each effect costs ``cost`` (a usage or a function of the effect) and each batch a made-up second.
+    asked before. Each effect costs ``cost`` (a usage or a function of the effect) and each wave a made-up second.
     From effect ``interrupted_at`` (counted from 0) on, outcomes say that somebody asked the run to stop. ``changes``
     holds configurations that come with the outcomes of effects.
     """
@@ -95,6 +97,7 @@ class World:
         self.effects: list[Effect] = []
         self.outcomes: list[Outcome] = []
         self.batches: list[Batch] = []
+        self.skipped: list[set[str]] = []
         self.notes: list[Note] = []
         self.asked: Counter[str] = Counter()
         self.now = 0.0
@@ -111,8 +114,12 @@ class World:
 
     @property
     def waves(self) -> list[list[str]]:
-        """The step ids of each batch of steps."""
-        found = [[e.step.id for e in b.effects if isinstance(e, ExecuteStep)] for b in self.batches]
+        """The ids of the steps that were done at once, wave by wave."""
+        found: list[list[str]] = []
+        for batch, skipped in zip(self.batches, self.skipped, strict=True):
+            steps = [e.step.id for e in batch.effects if isinstance(e, ExecuteStep)]
+            cuts = (0, *wave_starts(batch.effects), len(steps))
+            found += [[i for i in steps[a:b] if i not in skipped] for a, b in pairwise(cuts)]
         return [ids for ids in found if ids]
 
     @property
@@ -144,11 +151,38 @@ class World:
     def answer_all(self, batch: Batch) -> tuple[Outcome, ...]:
         """One outcome per effect, in order."""
         self.batches.append(batch)
-        started, self.now = self.now, self.now + self.seconds
-        return tuple(self.answer(effect, started) for effect in batch.effects)
+        self.skipped.append(set())
+        cuts = (0, *wave_starts(batch.effects), len(batch.effects))
+        first = len(self.effects)
+        waves = {a: range(first + a, first + b) for a, b in pairwise(cuts)}
+        started = self.now
 
-    def answer(self, effect: Effect, started: float) -> Outcome:
+        def outcome(place: int, effect: Effect, failure: Failure | None) -> Outcome:
+            nonlocal started
+            if place in waves:
+                started, self.now = self.now, self.now + self.takes(waves[place])
+            if failure is not None and isinstance(effect, ExecuteStep):
+                self.skipped[-1].add(effect.step.id)
+            return self.answer(effect, started, failure)
+
+        _, outcomes = in_order(batch.effects, outcome)
+        return tuple(outcome for outcome in outcomes if outcome is not None)
+
+    def takes(self, wave: range) -> float:
+        """The seconds of the wave of these effects."""
+        return self.seconds
+
+    def end_of_batch(self, number: int) -> int:
+        """How many effects there are up to the end of the batch with effect ``number``."""
+        ends = accumulate(len(batch.effects) for batch in self.batches)
+        return next(end for end in ends if end > number)
+
+    def answer(self, effect: Effect, started: float, skipped: Failure | None = None) -> Outcome:
         """The outcome of one effect."""
+        if skipped is not None:
+            self.effects.append(effect)
+            self.outcomes.append(Outcome(failure=skipped, started=started, ended=started))
+            return self.outcomes[-1]
         reply = self.reply(effect)
         self.asked[effect.phase] += 1
         failure = reply if isinstance(reply, Failure) else None

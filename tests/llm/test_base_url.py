@@ -61,7 +61,9 @@ def test_the_refusal_names_the_variable_for_the_key(url: str, environ: dict[str,
         select(f"{url}#m", environ={})
 
 
-@pytest.mark.parametrize("url", ["http://[bad/v1", "http://host:port/v1", "http://host:99999/v1", "http:///v1", "http://"])
+@pytest.mark.parametrize(
+    "url", ["http://[bad/v1", "http://host:port/v1", "http://host:99999/v1", "http:///v1", "http://"]
+)
 def test_what_is_no_url_is_refused(url: str) -> None:
     """It never reaches a client that would fail over it in its own way."""
     with pytest.raises(ConfigError, match=r"the base URL is none: .*http://127.0.0.1:8080/v1"):

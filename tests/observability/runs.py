@@ -29,8 +29,12 @@ def done(name: str, mode: StepMode = "tool") -> Step:
 
 
 def judged(
-    number: int, found: Evaluation | None, decision: str = "continue", executed: Sequence[Step] = (),
-    converged: bool = False, cost: float = 0.25,
+    number: int,
+    found: Evaluation | None,
+    decision: str = "continue",
+    executed: Sequence[Step] = (),
+    converged: bool = False,
+    cost: float = 0.25,
 ) -> ExecutionPass:
     """An assessed pass of two calls and four seconds that a decision of this reason ended."""
     action = "CONTINUE" if decision == "continue" else "OUTPUT"
@@ -48,7 +52,10 @@ def judged(
 
 
 def history(
-    *passes: ExecutionPass, reason: StopReason = "converged", config: Config | None = None, name: str = "run-1",
+    *passes: ExecutionPass,
+    reason: StopReason = "converged",
+    config: Config | None = None,
+    name: str = "run-1",
     cost: float = 0.5,
 ) -> ExecutionHistory:
     """A run of these passes that ended for this reason."""

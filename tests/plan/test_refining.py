@@ -33,7 +33,10 @@ def verdict(word: str) -> str:
 
 
 def refine(
-    *replies: Reply, triggers: Sequence[Trigger] = (ISSUE,), most: int = 6, repairs: tuple[str, ...] = (),
+    *replies: Reply,
+    triggers: Sequence[Trigger] = (ISSUE,),
+    most: int = 6,
+    repairs: tuple[str, ...] = (),
     may_ask: bool = False,
 ) -> tuple[Refinement, Scripted]:
     """What a planner changes about the stuck plan, and the model with what it was asked."""

@@ -40,7 +40,9 @@ AIMS: dict[Strategy, str] = {"EXPAND": "Broaden", "NARROW": "Narrow", "PIVOT": "
 
 
 def refine(
-    strategy: Strategy | None = "EXPAND", policy: Refine | None = None, query: Reply | None = None,
+    strategy: Strategy | None = "EXPAND",
+    policy: Refine | None = None,
+    query: Reply | None = None,
     evaluation: Evaluation | None = EVALUATION,
 ) -> tuple[Refinement, Scripted]:
     """What a planner changes by a strategy, and the model with what it was asked."""
@@ -55,9 +57,7 @@ def refine(
 
     model, registry = Scripted(say, ENFORCING), ToolRegistry(TOOLS)
     made = RecursivePlanner(Supervisor(model), Briefing(registry.describe()), registry, policy)
-    effect = RefinePlan(
-        task=TASK, plan=PLAN, triggers=(LOW,), most_steps=6, strategy=strategy, evaluation=evaluation
-    )
+    effect = RefinePlan(task=TASK, plan=PLAN, triggers=(LOW,), most_steps=6, strategy=strategy, evaluation=evaluation)
     return asyncio.run(made.refine(effect)), model
 
 

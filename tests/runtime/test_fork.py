@@ -155,14 +155,14 @@ def test_a_fork_that_cannot_be_written_to_its_end_leaves_nothing(
     """Half a past would be another fork."""
     _, journal = original()
     left = iter(range(4))
-    write = Journal.append
+    write = Journal.copy
 
-    def append(self: Journal, entry: object) -> None:
+    def copy(self: Journal, entry: object) -> None:
         if self._file is not None and next(left, None) is None:
             raise JournalError("the disk is full")
         write(self, entry)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Journal, "append", append)
+    monkeypatch.setattr(Journal, "copy", copy)
     with pytest.raises(JournalError, match="the disk is full"):
         fork(journal, 9, path=tmp_path / "fork.jsonl")
     assert list(tmp_path.iterdir()) == []

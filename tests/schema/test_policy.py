@@ -11,7 +11,10 @@ from aeon.schema.policy import gains
 
 
 def found(
-    confidence: float | None, coverage: float | None = 1.0, weak: tuple[str, ...] = (), draw: float | None = None,
+    confidence: float | None,
+    coverage: float | None = 1.0,
+    weak: tuple[str, ...] = (),
+    draw: float | None = None,
     needs_clarification: bool = False,
 ) -> Evaluation:
     """An evaluation with this confidence and coverage."""

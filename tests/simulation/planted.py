@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable
 
 from aeon.asking.asker import Answerer
 from aeon.assembly import assemble
-from aeon.kernel.effects import Batch, ExecuteStep, InferProfile, Note, Program, Synthesize
+from aeon.kernel.effects import Batch, Effect, ExecuteStep, InferProfile, Note, Program, Synthesize
 from aeon.kernel.phases import run
 from aeon.kernel.ports import Modules
 from aeon.llm.adapter import LLMAdapter
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
-from aeon.runtime.journal import Entry, Journal
+from aeon.runtime.journal import Journal
 from aeon.schema import (
     Answer,
     Capabilities,
@@ -57,9 +57,9 @@ def _driver(change: Callable[[Journal], None]) -> type[AsyncDriver]:
 def _loses_an_entry(journal: Journal) -> None:
     append = journal.append
 
-    def lossy(entry: Entry) -> None:
-        if entry.phase != "validate_plan":
-            append(entry)
+    def lossy(number: int, effect: Effect, outcome: Outcome) -> None:
+        if effect.phase != "validate_plan":
+            append(number, effect, outcome)
 
     journal.append = lossy  # type: ignore[method-assign]
 
@@ -71,8 +71,8 @@ def _notes_no_tool(journal: Journal) -> None:
 def _miscounts(journal: Journal) -> None:
     append = journal.append
 
-    def cheaper(entry: Entry) -> None:
-        append(entry.model_copy(update={"usage": Usage()}))
+    def cheaper(number: int, effect: Effect, outcome: Outcome) -> None:
+        append(number, effect, outcome.changed(usage=Usage()))
 
     journal.append = cheaper  # type: ignore[method-assign]
 
