@@ -79,8 +79,8 @@ def interval(pairs: Pairs, of: Figure) -> str:
 def platt(pairs: Pairs, prior: float = PRIOR) -> tuple[float, float]:
     """Scale and shift of the log-odds by Newton's method (Platt, 1999), as the most likely ones under a weak prior.
 
-    ``prior`` is how many cases' worth of doubt there is: so many true and as many false cases are taken to lie at
-    either end of one standard deviation. It keeps a few cases that a cut separates from making the scores certain.
+    ``prior`` is how many true cases, and how many false ones, are taken to lie one standard deviation off the mean,
+    half of them at either end. It keeps a few cases that a cut separates from making the scores certain.
     """
     scores = [s for s, _ in pairs]
     mean = sum(scores) / len(scores)
