@@ -5,15 +5,16 @@ Standard library only. The first pass executes 50 steps, each later one the step
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import sys
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import TypeVar
 
-__all__ = ["STEPS", "description", "output", "replaced", "report"]
+__all__ = ["STEPS", "alone", "description", "output", "replaced", "report"]
 
 STEPS = 50
 T = TypeVar("T")
@@ -32,6 +33,21 @@ def output(text: str) -> str:
 def replaced(passes: int) -> tuple[int, int]:
     """Which step is replaced after so many passes, and the number of its new version."""
     return (passes - 1) % STEPS, 1 + (passes - 1) // STEPS
+
+
+def alone(coroutine: Coroutine[object, object, T]) -> T:
+    """What the coroutine returns, in a loop of its own.
+
+    The task itself returns nothing: when it ends, ``asyncio.run`` makes a text of what it returned, in passing, which
+    takes long for a large result.
+    """
+    returned: list[T] = []
+
+    async def run() -> None:
+        returned.append(await coroutine)
+
+    asyncio.run(run())
+    return returned[0]
 
 
 def report(run: Callable[[int], T], stored: Callable[[T], int]) -> None:

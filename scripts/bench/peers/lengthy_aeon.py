@@ -6,8 +6,6 @@ measurement alone the configuration's own limit, 1,000, is the only one.
 
 from __future__ import annotations
 
-import asyncio
-
 from aeon.kernel import budget, state
 from aeon.kernel import effects as ask
 from aeon.kernel.phases import run as program
@@ -17,7 +15,7 @@ from aeon.schema import (
     Answer, Config, ConvergenceAssessment, ExecutionHistory, Plan, Refinement, RefinementAction, RefinementLimits,
     Reply, SemanticValidationReport, Step, StepResult, Task, TaskProfile,
 )  # fmt: skip
-from lengthy import STEPS, description, output, replaced, report
+from lengthy import STEPS, alone, description, output, replaced, report
 
 __all__ = ["history"]
 
@@ -75,7 +73,7 @@ def history(passes: int) -> ExecutionHistory:
         attempts_per_fragment=passes, attempts=passes, plan_steps=STEPS, total_steps=STEPS + passes
     )
     config = Config(max_passes=passes, limits=limits)
-    result = asyncio.run(AsyncDriver().aexecute(Job(program, Task(text="the whole"), config, modules)))
+    result = alone(AsyncDriver().aexecute(Job(program, Task(text="the whole"), config, modules)))
     changed = sum(len(each.refinement.applied) for each in result.history.passes)
     if (result.passes, changed, result.answer) != (passes, passes - 1, f"{STEPS} parts"):
         raise AssertionError(f"{result.passes} passes, {changed} changes, {result.answer}: {result.detail}")

@@ -6,7 +6,6 @@ grows. With ``records`` it also holds a record of each pass, as Aeon's history d
 
 from __future__ import annotations
 
-import asyncio
 import operator
 import sys
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from typing import Annotated, Any, Literal, TypedDict
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
-from lengthy import STEPS, description, output, replaced, report
+from lengthy import STEPS, alone, description, output, replaced, report
 
 __all__ = ["checkpoints"]
 
@@ -106,7 +105,7 @@ def checkpoints(passes: int) -> InMemorySaver:
     saver = InMemorySaver()
     config = {"configurable": {"thread_id": "1"}, "recursion_limit": 10 + 5 * passes}
     start = {"outputs": {}, "passes": 0, "most": passes, "records": []}
-    end = asyncio.run(graph.compile(checkpointer=saver).ainvoke(start, config))
+    end = alone(graph.compile(checkpointer=saver).ainvoke(start, config))
     if (end["passes"], end["answer"]) != (passes, f"{STEPS} parts"):
         raise AssertionError(f"{end['passes']} passes, {end['answer']}")
     return saver
