@@ -82,12 +82,16 @@ class _Reader:
                 raise _UnfitError
 
     def _print(self, shown: Sequence[ast.expr]) -> None:
+        """What is printed is the result; a print of nothing but text belongs to a text, which is no calculation."""
+        found: list[str] = []
         for each in shown:
-            parts = each.values if isinstance(each, ast.JoinedStr) else [each]
-            for part in parts:
+            for part in each.values if isinstance(each, ast.JoinedStr) else [each]:
                 value = part.value if isinstance(part, ast.FormattedValue) else part
                 if not (isinstance(value, ast.Constant) and isinstance(value.value, str)):
-                    self.printed += references(ast.unparse(self._result(value, "answer")))
+                    found += references(ast.unparse(self._result(value, "answer")))
+        if not found:
+            raise _UnfitError
+        self.printed += found
 
     def _result(self, value: ast.expr, name: str) -> ast.expr:
         """A number, or the reference to the step that gives the value."""

@@ -117,6 +117,7 @@ def test_the_steps_give_what_the_program_would(code: str, gives: object) -> None
         "",
         "I cannot write that.",
         "print('Dear colleague, thank you for 12 years!')",
+        "guests = 12 + 3\nprint('Dear all,')\nprint(guests)",
         "x = 12\nprint(x)",
         "x = 12 * 3",
         "print(7 * 4)",
