@@ -51,7 +51,7 @@ def planned(text: str, given: frozenset[Decimal], most: int, tools: ToolRegistry
         steps = _renumbered(reader.steps, reader.printed)
     except (_UnfitError, SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-    grounded = given & numbers(" ".join(str(arguments) for _, _, arguments in reader.steps))
+    grounded = given & numbers(" ".join(str(step.action) for step in steps))
     return steps if grounded and len(steps) <= most and all(_runs(step, tools) for step in steps) else ()
 
 

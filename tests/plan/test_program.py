@@ -121,6 +121,7 @@ def test_the_steps_give_what_the_program_would(code: str, gives: object) -> None
         "x = 12\nprint(x)",
         "x = 12 * 3",
         "print(7 * 4)",
+        "beside = 12 * 3\nprint(7 * 4)",
         "x = input()\nprint(12 * x)",
         "for x in range(12):\n    print(x * 2)",
         "if 12 > 3:\n    print(12 * 3)",
