@@ -85,7 +85,7 @@ class State:
 
     def request(self, kind: type[E], allowance: Allowance, **fields: object) -> E:
         """An effect about this run's task."""
-        return kind.model_validate({"task": self.task, "allowance": allowance, **fields})
+        return kind.model_validate({"task": self.task, "allowance": allowance, **fields}).lean()
 
     def perform(self, kind: type[Effect], instead: R, **fields: object) -> Program[R]:
         """Issue one effect at a boundary; a failure is recorded, and ``instead`` stands in for its value."""

@@ -8,7 +8,7 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from functools import partial
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from aeon.errors import (
     AeonError, AllowanceExhausted, CompletionError, InputFileError, JournalError, MissingExtraError, ModelError,
@@ -222,9 +222,10 @@ class _Run:
     async def _answered(self, number: int, effect: Effect, now: float) -> Outcome:
         begin = partial(self.journal.begin, number)
         ledger = Ledger(effect.allowance, self._clock, self._id, begin, waited=now - self._elapsed)
-        handler = cast("Handler[Effect, Frozen]", getattr(self._job.modules, effect.phase))
+        handler: Handler[Effect, Frozen] = getattr(self._job.modules, effect.phase)
         value, failure = None, None
-        task = cast("asyncio.Task[object]", asyncio.current_task())
+        task = asyncio.current_task()
+        assert task is not None
         self._handling[task] = ledger
         began = self._clock()
         try:
@@ -297,7 +298,7 @@ def _kept(effect: Effect, value: Frozen) -> Frozen:
     if not isinstance(value, kind):
         raise TypeError(f"the handler of '{effect.phase}' returned {type(value).__name__}, not {kind.__name__}")
     if value.all_fields(_plain):
-        return kind.model_validate(value.__dict__)
+        return kind.model_validate(value.__dict__).lean()
     return kind.model_validate_json(value.model_dump_json())
 
 

@@ -12,8 +12,9 @@ __all__ = ["after", "awaited", "in_order", "wave_starts"]
 
 def awaited(effect: Effect) -> tuple[str, ...]:
     """The ids of the steps of its batch that an effect waits for."""
-    inputs = effect.inputs if isinstance(effect, ExecuteStep) else ()
-    return tuple(given.names[0] for given in inputs if given.awaited)
+    if not isinstance(effect, ExecuteStep) or not effect.inputs:
+        return ()
+    return tuple(given.names[0] for given in effect.inputs if given.awaited)
 
 
 def after(effect: Effect, before: Sequence[Outcome]) -> tuple[Effect, Failure | None]:

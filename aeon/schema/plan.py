@@ -176,6 +176,8 @@ class Plan(Frozen):
 
     def inputs(self, step: Step) -> tuple[StepInput, ...]:
         """The outputs that a step builds on, named by step and by fragment."""
+        if not step.dependencies:
+            return ()
         return tuple(
             StepInput(
                 names=tuple(dict.fromkeys((s.id, fragment(s.id)))),
