@@ -22,7 +22,8 @@ from tokens import by_phase, share
 
 PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
 Found = dict[str, Any]
-Aim = tuple[str, str, str, bool]
+Aim = tuple[str, str, str, bool | None]
+MARK = {True: "met", False: "missed", None: ""}
 
 
 def overhead(found: Found) -> Iterator[str]:
@@ -148,6 +149,8 @@ def _token_aims(found: Found) -> Iterator[Aim]:
 def _footprint_aims(found: Found) -> Iterator[Aim]:
     spent = found["milliseconds"]["import aeon"]["median"]
     yield "`import aeon`", "≤ 150 ms", f"{spent:.0f} ms", spent <= 150
+    loaded = found["milliseconds"]["from aeon import build"]["median"]
+    yield "`from aeon import build`, which loads all of it", "", f"{loaded:.0f} ms", None
 
 
 AIMS: dict[str, Callable[[Found], Iterator[Aim]]] = {
@@ -179,7 +182,7 @@ def written(page: str, figures: dict[str, Found]) -> str:
         if name in figures:
             lost = [f"\nNot measured: {what}: {why}" for what, why in figures[name].get("missing", {}).items()]
             page = filled(page, name, [f"{said(figures[name]['machine'])}.", "", *table(figures[name]), *lost])
-    rows = [f"| {what} | {aim} | {got} | {'met' if met else 'missed'} |" for what, aim, got, met in aims(figures)]
+    rows = [f"| {what} | {aim} | {got} | {MARK[met]} |" for what, aim, got, met in aims(figures)]
     rows += [f"| `{name}.py` | | not measured | |" for name in AIMS if name not in figures]
     return filled(page, "aims", ["| | aim | measured | |", "|---|---:|---:|---|", *rows])
 
