@@ -25,11 +25,6 @@ def drawn(count: int, scale: float, shift: float, seed: int = 0) -> list[tuple[f
     return [(s, chance.random() < 1 / (1 + math.exp(-(scale * s + shift)))) for s in scores]
 
 
-def likely(pairs: list[tuple[float, bool]], scale: float, shift: float) -> list[tuple[float, bool]]:
-    """The cases with the probabilities that a calibration gives."""
-    return [(1 / (1 + math.exp(-(scale * s + shift))), label) for s, label in pairs]
-
-
 def test_auroc_counts_pairs_in_the_right_order() -> None:
     """Of four pairs of a true and a false case three are in order, and a tie is half of one."""
     assert judging.auroc([(4, True), (2, True), (3, False), (1, False)]) == 0.75
@@ -53,10 +48,18 @@ def test_a_calibration_finds_the_scale_and_shift_of_the_cases() -> None:
     assert judging.platt([(0.3, True), (0.3, False)]) == (0.0, 0.0)
 
 
+def test_a_judge_that_always_says_the_same_is_no_better_than_the_share() -> None:
+    """Not even one that now and then says something else makes a fit that cannot be computed."""
+    same = [(-9.2, n % 3 == 0) for n in range(30)]
+    for pairs in (same, [(9.2, True), *same[1:]]):
+        for draw in judging.folds(pairs, repeats=2):
+            assert all(0 <= s <= 1 for s, _ in draw) and judging.accuracy(draw) >= 0.6
+
+
 def test_a_perfect_judge_has_no_debiased_error_and_a_wrong_one_has_its_own() -> None:
     """Of 60 cases the plain error is far from 0 for both; only the other one tells them apart."""
-    perfect = [likely(drawn(60, 1, 0, seed), 1, 0) for seed in range(40)]
-    wrong = [likely(drawn(60, 1, 0, seed), 1, 1.5) for seed in range(40)]
+    perfect = [judging.scaled(drawn(60, 1, 0, seed), 1, 0) for seed in range(40)]
+    wrong = [judging.scaled(drawn(60, 1, 0, seed), 1, 1.5) for seed in range(40)]
     plain, debiased = ([sum(map(of, draws)) / 40 for draws in (perfect, wrong)] for of in (
         judging.calibration_error, judging.debiased_error,
     ))  # fmt: skip

@@ -10,8 +10,8 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 
 __all__ = [
-    "accuracy", "auroc", "best_accuracy", "calibration_error", "debiased_error", "folds", "interval", "perfect",
-    "platt",
+    "accuracy", "auroc", "best_accuracy", "calibration_error", "debiased_error", "folds", "interval", "likely",
+    "perfect", "platt", "scaled",
 ]  # fmt: skip
 
 RESAMPLES = 1_000
@@ -76,6 +76,16 @@ def interval(pairs: Pairs, of: Figure) -> str:
     return f"{found[int(0.025 * len(found))]:.2f}-{found[int(0.975 * len(found))]:.2f}" if found else "-"
 
 
+def likely(odds: float) -> float:
+    """The probability (0-1) of log-odds."""
+    return 1 / (1 + math.exp(-max(-50.0, min(50.0, odds))))
+
+
+def scaled(pairs: Pairs, scale: float, shift: float) -> list[tuple[float, bool]]:
+    """The cases with the probabilities that a calibration gives."""
+    return [(likely(scale * s + shift), label) for s, label in pairs]
+
+
 def platt(pairs: Pairs, prior: float = PRIOR) -> tuple[float, float]:
     """Scale and shift of the log-odds by Newton's method (Platt, 1999), as the most likely ones under a weak prior.
 
@@ -84,7 +94,8 @@ def platt(pairs: Pairs, prior: float = PRIOR) -> tuple[float, float]:
     """
     scores = [s for s, _ in pairs]
     mean = sum(scores) / len(scores)
-    spread = math.sqrt(sum((s - mean) ** 2 for s in scores) / len(scores)) or 1.0
+    spread = math.sqrt(sum((s - mean) ** 2 for s in scores) / len(scores))
+    spread = spread if spread > 1e-6 else 1.0  # all scores alike, as of a judge that always says the same
     cases = [((s - mean) / spread, float(label), 1.0) for s, label in pairs]
     cases += [(end, label, prior / 2) for end in (-1.0, 1.0) for label in (0.0, 1.0)]
     a = b = 0.0
@@ -101,7 +112,7 @@ def _newton(cases: Sequence[tuple[float, float, float]], a: float, b: float) -> 
     ga = gb = hab = 0.0
     haa = hbb = 1e-9
     for s, target, weight in cases:
-        p = 1 / (1 + math.exp(-max(-50.0, min(50.0, a * s + b))))
+        p = likely(a * s + b)
         off, slope = weight * (p - target), weight * p * (1 - p)
         ga, gb = ga + off * s, gb + off
         haa, hab, hbb = haa + slope * s * s, hab + slope * s, hbb + slope
@@ -125,5 +136,5 @@ def folds(pairs: Pairs, parts: int = 5, repeats: int = 20) -> Iterator[list[tupl
         for part in range(parts):
             inside = order[part::parts]
             scale, shift = platt([pairs[i] for i in order if i not in inside])
-            out += [(1 / (1 + math.exp(-(scale * pairs[i][0] + shift))), pairs[i][1]) for i in inside]
+            out += scaled([pairs[i] for i in inside], scale, shift)
         yield out

@@ -24,7 +24,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import math
 import os
 import platform
 import re
@@ -36,7 +35,9 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import Field
-from judging import accuracy, auroc, best_accuracy, calibration_error, debiased_error, folds, interval, perfect, platt
+from judging import (
+    accuracy, auroc, best_accuracy, calibration_error, debiased_error, folds, interval, perfect, platt, scaled,
+)  # fmt: skip
 
 from aeon.convergence.engine import material as results
 from aeon.errors import CompletionError, ModelError
@@ -58,7 +59,6 @@ FORMS = ("probability", "verdict", "samples", "number")
 SHIPPED = Path(judge_specs.__file__).with_name("calibrations.json")
 UNUSED = Path(__file__).with_name("unused.json")
 Row = dict[str, Any]
-Pairs = Sequence[tuple[float, bool]]
 
 
 class Number(Frozen):
@@ -166,11 +166,6 @@ def stored(out: Path) -> Iterable[Row]:
             yield json.loads(line)
         except ValueError:
             continue
-
-
-def scaled(pairs: Pairs, scale: float, shift: float) -> list[tuple[float, bool]]:
-    """The probabilities that a calibration gives."""
-    return [(1 / (1 + math.exp(-max(-50.0, min(50.0, scale * s + shift)))), label) for s, label in pairs]
 
 
 @dataclass(frozen=True)
