@@ -60,7 +60,7 @@ class AsyncDriver:
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return asyncio.run(self.aexecute(job))
+            return _run_whole(self.aexecute(job))
         return _in_thread(self.aexecute(job))
 
     async def aexecute(self, job: Job) -> Result:
@@ -341,6 +341,20 @@ def failure_of(error: Exception) -> Failure:
             return Failure(kind="handler", message=f"{type(error).__name__}: {message}")
 
 
+def _run_whole(coroutine: Coroutine[object, object, T]) -> T:
+    """Run a coroutine to its end in a new event loop.
+
+    Its result is kept from ``asyncio.run``, which at its end has the whole task, and with it the result, told as text.
+    """
+    outcome: list[T] = []
+
+    async def kept() -> None:
+        outcome.append(await coroutine)
+
+    asyncio.run(kept())
+    return outcome[0]
+
+
 def _in_thread(coroutine: Coroutine[object, object, T]) -> T:
     """Run a coroutine to its end in a thread with an event loop of its own."""
     outcome: list[T] = []
@@ -348,7 +362,7 @@ def _in_thread(coroutine: Coroutine[object, object, T]) -> T:
 
     def work() -> None:
         try:
-            outcome.append(asyncio.run(coroutine))
+            outcome.append(_run_whole(coroutine))
         except BaseException as error:  # noqa: BLE001 - handed to the calling thread, whatever it is
             raised.append(error)
 

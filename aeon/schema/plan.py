@@ -269,6 +269,13 @@ class Plan(Frozen):
         return twice + [f"step '{i}' depends on '{d}', which does not exist" for i, d in dangling]
 
     def _cycle(self) -> tuple[str, ...]:
+        before: set[str] = set()
+        for step in self.steps:
+            if not before.issuperset(step.dependencies):
+                break
+            before.add(step.id)
+        else:
+            return ()  # each comes after those that it depends on, as is usual
         waiting = {step.id: set(step.dependencies) for step in self.steps}
         while free := [step_id for step_id, needs in waiting.items() if not needs & waiting.keys()]:
             for step_id in free:

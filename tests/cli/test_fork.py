@@ -146,7 +146,7 @@ def test_a_difference_is_told_pass_by_pass(aeon: Aeon, model: Model, saved: Path
     done = aeon("diff", str(saved), other)
     assert (done.code, done.err) == (1, "")
     for words in (
-        "other settings:", "budget.calls: nothing | 30", "first divergence: effect 1, plan", "17 * 2.50", "Preparation",
+        "other settings:", "budget.calls: nothing | 30", "first divergence: effect 1, plan", "17 * 2.5", "Preparation",
         "Pass 1", "executed.s1.output: 40.8 | 42.5", "End",
     ):  # fmt: skip
         assert words in done.out
