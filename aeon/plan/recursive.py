@@ -179,12 +179,14 @@ class RecursivePlanner:
         )
 
     async def _must_ask(self, effect: RefinePlan) -> bool:
-        """Whether a step is blocked, or the task is judged to be vague; what a profile says of that is a first hint."""
+        """Whether a step is blocked, or the task is vague: by its profile, or a judgment where that made none."""
         kinds = {trigger.kind for trigger in effect.triggers}
         if "blocked" in kinds or "ambiguous" not in kinds:
             return "blocked" in kinds
-        vague = await self._judge.says_yes(judgment("task_vague"), {"task": effect.task.text})
-        return bool(vague)
+        spec = judgment("task_vague")
+        if await self._judge.measured(spec):
+            return await self._judge.decides(spec)  # if so, the profile's ambiguity is that judgment
+        return bool(await self._judge.says_yes(spec, {"task": effect.task.text}))
 
     async def _question(self, effect: RefinePlan) -> Question:
         problems = fence("problems", "\n".join(t.detail for t in effect.triggers), _LONGEST_PROBLEMS)

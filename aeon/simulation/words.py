@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -43,6 +44,17 @@ class Words:
     def sentence(self, least: int = 3, most: int = 8) -> str:
         """Some words."""
         return " ".join(self.chance.choices(_WORDS, k=self.chance.randint(least, most)))
+
+    def program(self, given: Sequence[str]) -> str:
+        """A short program of sums with some of the numbers ``given``; ``bad`` ones do what no step can."""
+        lines = []
+        known = [*given, "12", "0.5"]
+        for number in range(self.chance.randint(1, self.steps)):
+            left, right = self.chance.choice(known), self.chance.choice(known)
+            lines.append(f"v{number} = {left} {self.chance.choice('+-*/')} {right}")
+            known.append(f"v{number}")
+        lines.append(self.chance.choice(("while True: pass", "print('done')")) if self.bad else f"print({known[-1]})")
+        return "\n".join(lines)
 
     def value(self, schema: JsonValue, root: JsonObject | None = None, key: str = "", place: str = "") -> JsonValue:
         """A value of the schema; ``key`` is its name, ``place`` the step that it is part of."""
