@@ -101,7 +101,7 @@ class Ledger:
 
     def charge(self, usage: Usage) -> None:
         """Add what a call has cost, whether it succeeded or not."""
-        self.spent = self.spent + usage
+        self.spent = usage if self.spent is _NOTHING else self.spent + usage
 
 
 _current: ContextVar[Ledger | None] = ContextVar("aeon_ledger", default=None)
