@@ -26,7 +26,7 @@ _DOING = {
     "ask": "asking",
     "synthesize": "writing the answer",
 }
-_NOT_DONE = ("endpoint", "allowance", "interrupted")
+_NOT_DONE = ("endpoint", "allowance", "interrupted", "skipped")
 
 
 def doing(effect: Effect) -> str:
