@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic_core import PydanticUndefined
 
 __all__ = ["Frozen", "JsonObject", "JsonValue"]
 
@@ -23,7 +24,10 @@ class Frozen(BaseModel):
 
     @classmethod
     def made(cls, **fields: object) -> Self:
-        """A value out of fields that are known to be right: they are not validated, which takes most of the time."""
+        """A value out of fields that are known to be right: they are not validated, which takes most of the time.
+
+        Those that have no default, or one that a factory makes, must be among them.
+        """
         return _instance(cls, _optional(cls) | fields)
 
     def lean(self) -> Self:
@@ -70,5 +74,5 @@ def _defaults(kind: type[Frozen]) -> dict[str, object]:
 
 @cache
 def _optional(kind: type[Frozen]) -> dict[str, object]:
-    """The fields of that kind that have a default; none of these is a mutable value."""
-    return {name: field.default for name, field in kind.model_fields.items() if not field.is_required()}
+    """The fields of that kind that have a default which all values can share: none that a factory makes."""
+    return {name: default for name, default in _defaults(kind).items() if default is not PydanticUndefined}
