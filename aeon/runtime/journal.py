@@ -162,9 +162,8 @@ class Lines(Protocol):
 class Journal:
     """The entries of one run, in memory and, with a ``path``, on disk; or wherever ``lines`` keeps them.
 
-    ``begun`` holds the tools that change the world and
-    were called, by the number of the effect that they were called for; ``torn``: the last line was cut short by a crash
-    and does not count.
+    ``begun`` holds the tools that change the world and were called, by the number of the effect that they were called
+    for; ``torn``: the last line was cut short by a crash and does not count.
 
     Raises:
         InputFileError: the file exists already or cannot be written.
