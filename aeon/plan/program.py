@@ -24,6 +24,7 @@ _FENCED = re.compile(r"```(?:[a-z]*\n)?(.*?)(?:```|$)", re.DOTALL)
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
 _LONGEST = 6_000
 _LONGEST_GOAL = 160
+_MOST_CALLS = 24
 _OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 
 
@@ -61,6 +62,8 @@ class _Reader:
     def __init__(self, tools: ToolRegistry) -> None:
         self._tools = tools
         self._known: dict[str, ast.expr] = {}
+        self._functions: dict[str, ast.FunctionDef] = {}
+        self._calls_left = _MOST_CALLS
         self.steps: list[tuple[str, str, JsonObject]] = []
         self.printed: list[str] = []
 
@@ -71,6 +74,12 @@ class _Reader:
                 pass
             case ast.FunctionDef(name=name) if name in self._tools.names or name in FUNCTIONS:
                 pass  # what is called is the tool, or the calculator's function
+            case ast.FunctionDef(name=name, decorator_list=[]):
+                self._functions[name] = statement
+            case ast.Expr(value=ast.Constant(value=str())):
+                pass  # a comment in quotes
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name)) as call) if name in self._functions:
+                self._called_own(call, name)
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 self._known[name.casefold()] = self._result(value, name)
             case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
@@ -101,6 +110,8 @@ class _Reader:
             return ast.List([self._result(each, name) for each in value.elts])
         if (called := self._tool(value)) is not None:
             return self._step(name, called, self._arguments(value, called))
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in self._functions:
+            return self._value_of(value, value.func.id)
         formula = self._formula(value)
         if isinstance(formula, ast.Name | ast.Constant | ast.UnaryOp):  # a number, or a result as it is
             return formula
@@ -116,10 +127,12 @@ class _Reader:
         match value:
             case ast.Call(func=ast.Name(id=name)) if self._tool(value) is not None:
                 return self._result(value, name)
+            case ast.Call(func=ast.Name(id=name)) if name in self._functions:
+                return _scalar(self._value_of(value, name))
             case ast.Constant(value=int() | float()) if not isinstance(value.value, bool):
                 return value
             case ast.Name() | ast.Subscript():
-                return self._scalar(value)
+                return _scalar(self._known_as(value))
             case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _OPERATIONS):
                 return ast.BinOp(self._formula(left), op, self._formula(right))
             case ast.UnaryOp(op=ast.USub() as op, operand=operand):
@@ -129,12 +142,38 @@ class _Reader:
             case _:
                 raise _UnfitError
 
-    def _scalar(self, value: ast.expr) -> ast.expr:
-        """The number or the reference that a name, or a place in a list, stands for."""
-        found = self._known_as(value)
-        if isinstance(found, ast.List) or (isinstance(found, ast.Constant) and isinstance(found.value, str)):
+    def _value_of(self, call: ast.Call, name: str) -> ast.expr:
+        """What a function of the program's own returns."""
+        found = self._called_own(call, name)
+        if found is None:
             raise _UnfitError
         return found
+
+    def _called_own(self, call: ast.Call, name: str) -> ast.expr | None:
+        """What a function of the program's own returns, if anything: its statements are read in the place of the call.
+
+        Inside of it the function itself is unknown, and the calls are counted: neither recursion nor functions that
+        call each other over and over lead anywhere.
+        """
+        self._calls_left -= 1
+        function = self._functions[name]
+        names = [parameter.arg for parameter in function.args.args]
+        given = {key.casefold(): self._result(value, key) for key, value in _named(call, names).items()}
+        if self._calls_left < 0 or set(given) != {key.casefold() for key in names}:
+            raise _UnfitError
+        known, functions = self._known, self._functions
+        self._known = {**known, **given}
+        self._functions = {key: value for key, value in functions.items() if key != name}
+        returned = self._returned(function)
+        self._known, self._functions = known, functions
+        return returned
+
+    def _returned(self, function: ast.FunctionDef) -> ast.expr | None:
+        for statement in function.body:
+            if isinstance(statement, ast.Return):
+                return None if statement.value is None else self._result(statement.value, function.name)
+            self.read(statement)
+        return None
 
     def _known_as(self, value: ast.expr) -> ast.expr:
         match value:
@@ -214,6 +253,13 @@ def _named(call: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:
     if len(given) != len(call.args) + len(call.keywords):
         raise _UnfitError
     return given
+
+
+def _scalar(found: ast.expr) -> ast.expr:
+    """The number or the reference that was found, which is no list and no text."""
+    if isinstance(found, ast.List) or (isinstance(found, ast.Constant) and isinstance(found.value, str)):
+        raise _UnfitError
+    return found
 
 
 def _truncated(value: ast.expr) -> ast.expr:

@@ -103,10 +103,15 @@ def test_calculations_become_steps_that_lead_to_what_is_printed() -> None:
         ("n = (12, 18)\nprint(max(n) - min(*n))", 6),
         ("print(add_days('2021-05-03', -2))", "2021-05-01"),
         ("print(2 + greatest_common_divisor(numbers=[12, 18]))", 8),
+        ("def f():\n    return 12\nprint(f() * 2)", 24),
+        ("def each(all, n):\n    'Share.'\n    n = n * 2\n    return all / n\nn = 3\nprint(each(18, n=n) + n)", 6),
+        ("def f(x):\n    return x + 1\ndef g(x):\n    y = f(x)\n    return f(y)\ny = g(12)\nprint(y)", 14),
+        ("def main():\n    x = 12 * 3\n    print(x)\nmain()", 36),
+        ("def both(n):\n    return n * 2, n * 3\nb = both(12)\nprint(b[1] - b[0])", 12),
     ],
 )
 def test_the_steps_give_what_the_program_would(code: str, gives: object) -> None:
-    """Assignments, functions of the calculator, conversions and calls of tools mean the same as in the program."""
+    """Assignments, functions, conversions and calls of tools mean the same as in the program."""
     assert value(code) == gives
 
 
@@ -125,7 +130,16 @@ def test_the_steps_give_what_the_program_would(code: str, gives: object) -> None
         "x = input()\nprint(12 * x)",
         "for x in range(12):\n    print(x * 2)",
         "if 12 > 3:\n    print(12 * 3)",
-        "def f():\n    return 12\nprint(f() * 2)",
+        "def f(n):\n    if n:\n        return 12\nprint(f(2) * 2)",
+        "def f(n):\n    return f(n - 1) * 2\nprint(f(12))",
+        "def f():\n    x = 12\nprint(f() * 2)",
+        "def f():\n    return\nprint(f() * 12)",
+        "def f(a, b):\n    return a * b\nprint(f(12))",
+        "def f(a):\n    return a * 12\nprint(f(a=2, b=3))",
+        "def f(*a):\n    return 12 * 2\nprint(f(2))",
+        "def f(a):\n    y = 12 * a\n    return y\nf(2)\nprint(y)",
+        "def f():\n    return [12, 3]\nprint(f() * 2)",
+        "@twice\ndef f():\n    return 12 * 2\nprint(f())",
         "print(open('/etc/passwd').read() * 12)",
         "print(__import__('os').system('true') + 12)",
         "x = 'a' * 12\nprint(x)",
@@ -143,8 +157,16 @@ def test_the_steps_give_what_the_program_would(code: str, gives: object) -> None
     ],
 )
 def test_what_no_step_can_do_is_no_plan(code: str) -> None:
-    """Texts, loops, unknown names, wrong arguments, and sums without a number of the task give no steps."""
+    """Texts, loops, conditions, unknown names, wrong arguments, and sums without a number of the task give no steps."""
     assert read(code) == ()
+
+
+@pytest.mark.requirement("J4", "S1")
+def test_functions_that_call_each_other_over_and_over_are_no_plan() -> None:
+    """What would be read in 2 to the power of 60 calls is given up at once; as many calls as a plan needs are read."""
+    doubling = "\n".join(f"def f{n}(x):\n    return f{n + 1}(x) + f{n + 1}(x)" for n in range(60))
+    assert read(f"{doubling}\ndef f60(x):\n    return x\nprint(f0(12))") == ()
+    assert len(read("def f(x):\n    return x * 2\n" + "x = 12\n" + "x = f(x)\n" * 12 + "print(x)")) == 12
 
 
 @pytest.mark.requirement("J4")
