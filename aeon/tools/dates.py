@@ -1,23 +1,43 @@
-"""Calendar dates: weekdays, distances, days ahead."""
+"""Calendar dates: weekdays, distances, days ahead, how often a day of the week comes, leap years."""
 
 from __future__ import annotations
 
+import calendar
+import re
 from datetime import date, datetime, timedelta
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from aeon.errors import ToolArgumentError, ToolFailed
 from aeon.tools.tool import Tool, tool
 
 __all__ = ["dates", "read_date"]
 
+Day = Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+Counted = Literal[
+    "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "business days", "weekend days"
+]
+Year = Annotated[int, Field(ge=1, le=9999)]
+
 _FORMS = ("%Y-%m-%d", "%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%B %d %Y")
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_WEEK = {"business days": _DAYS[:5], "weekend days": _DAYS[5:]}
+_DAY_FIRST = re.compile(rf"({'|'.join(_DAYS)}),? (?=\w)")
+_quick = tool(side_effects=False, parallel_safe=True)
+_ORDINAL = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b")
 
 
 def dates() -> tuple[Tool, ...]:
-    """Return the tools ``weekday``, ``days_between`` and ``add_days``, in the Gregorian calendar, years 1 to 9999."""
-    quick = tool(side_effects=False, parallel_safe=True)
+    """Return the tools for dates of the Gregorian calendar, years 1 to 9999.
 
-    @quick
+    They are ``weekday``, ``days_between``, ``add_days``, ``count_days``, ``nth_weekday`` and ``is_leap_year``.
+    """
+    return *_single_days(), *_weeks_and_years()
+
+
+def _single_days() -> tuple[Tool, ...]:
+    @_quick
     def weekday(day: str) -> str:
         """The day of the week of a date.
 
@@ -26,7 +46,7 @@ def dates() -> tuple[Tool, ...]:
         """
         return _DAYS[read_date(day).weekday()]
 
-    @quick
+    @_quick
     def days_between(first: str, last: str) -> int:
         """How many days lie from the first date to the last; the last one counts, the first does not.
 
@@ -36,7 +56,7 @@ def dates() -> tuple[Tool, ...]:
         """
         return (read_date(last) - read_date(first)).days
 
-    @quick
+    @_quick
     def add_days(day: str, days: int) -> str:
         """The date so many days after a date; before it, if negative.
 
@@ -52,15 +72,65 @@ def dates() -> tuple[Tool, ...]:
     return weekday, days_between, add_days
 
 
-def read_date(text: str) -> date:
-    """The date that a text such as ``2024-02-29`` or ``February 29, 2024`` names.
+def _weeks_and_years() -> tuple[Tool, ...]:
+    @_quick
+    def count_days(first: str, last: str, which: Counted) -> int:
+        """How many days of a sort there are from the first date to the last; both count.
 
-    Raises ``ToolArgumentError`` for any other text and for a day that the calendar does not have.
+        Args:
+            first: such as 2024-02-29.
+            last: such as 2024-03-31.
+            which: a day of the week, business days (Monday to Friday), or weekend days.
+        """
+        start, days = read_date(first), (read_date(last) - read_date(first)).days + 1
+        if days < 1:
+            raise ToolArgumentError("count_days: the last date lies before the first")
+        wanted = [_DAYS.index(day) for day in _WEEK.get(which, (which,))]
+        weeks, rest = divmod(days, 7)
+        return weeks * len(wanted) + sum((start.weekday() + n) % 7 in wanted for n in range(rest))
+
+    @_quick
+    def nth_weekday(year: Year, month: Annotated[int, Field(ge=1, le=12)], day: Day, n: int) -> str:
+        """The date of the n-th such day of the week in a month, "none" where the month has not so many.
+
+        Args:
+            year: such as 2024.
+            month: 1 to 12.
+            day: a day of the week.
+            n: 1 for the first, 2 for the second, and so on; -1 for the last.
+        """
+        first, days = calendar.monthrange(year, month)
+        found = range(1 + (_DAYS.index(day) - first) % 7, days + 1, 7)
+        place = n - 1 if n > 0 else len(found) + n
+        return date(year, month, found[place]).isoformat() if n and 0 <= place < len(found) else "none"
+
+    @_quick
+    def is_leap_year(year: Year) -> bool:
+        """Whether a year has a February 29.
+
+        Args:
+            year: such as 2024.
+        """
+        return calendar.isleap(year)
+
+    return count_days, nth_weekday, is_leap_year
+
+
+def read_date(text: str) -> date:
+    """The date that a text such as ``2024-02-29``, ``February 29, 2024`` or ``Thursday, February 29th, 2024`` names.
+
+    Raises ``ToolArgumentError`` for any other text, for a day that the calendar does not have, and for one that is
+    another day of the week than the text says.
     """
     plain = " ".join(text.split())
+    said = _DAY_FIRST.match(plain)
+    bare = _ORDINAL.sub(r"\1", plain[said.end() :] if said else plain)
     for form in _FORMS:
         try:
-            return datetime.strptime(plain, form).date()
+            found = datetime.strptime(bare, form).date()
         except ValueError:
             continue
+        if said and _DAYS[found.weekday()] != said[1]:
+            raise ToolArgumentError(f"{plain[:40]!r}: {found.isoformat()} is a {_DAYS[found.weekday()]}")
+        return found
     raise ToolArgumentError(f"{plain[:40]!r} is no date of the calendar; write it as 2024-02-29")

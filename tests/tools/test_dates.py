@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from calendar import monthrange
 from datetime import date, timedelta
 
 import pytest
@@ -16,6 +17,7 @@ from aeon.tools.registry import ToolRegistry
 
 pytestmark = pytest.mark.requirement("K11")
 REGISTRY = ToolRegistry(dates())
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def call(name: str, **arguments: JsonValue) -> JsonValue:
@@ -25,10 +27,14 @@ def call(name: str, **arguments: JsonValue) -> JsonValue:
 
 
 @pytest.mark.parametrize(
-    "text", ["2022-10-28", "October 28, 2022", "Oct 28, 2022", "28 October 2022", " October  28 2022 "]
+    "text",
+    [
+        "2022-10-28", "October 28, 2022", "Oct 28, 2022", "28 October 2022", " October  28 2022 ", "October 28th, 2022",
+        "Friday, October 28, 2022", "Friday 28th October 2022", "Friday, 2022-10-28",
+    ],
 )
 def test_a_date_is_read_in_its_usual_forms(text: str) -> None:
-    """Names of months are English."""
+    """Names are English; the day of the week may go before."""
     assert read_date(text) == date(2022, 10, 28) and call("weekday", day=text) == "Friday"
 
 
@@ -45,8 +51,48 @@ def test_days_ahead_and_days_between_fit_together(day: date, days: int) -> None:
     assert call("days_between", first=day.isoformat(), last=there.isoformat()) == days
 
 
-@pytest.mark.parametrize("text", ["2023-02-29", "yesterday", "", "28.10.2022", "October 2022"])
+@pytest.mark.parametrize("text", ["2023-02-29", "yesterday", "", "28.10.2022", "October 2022", "Friday"])
 def test_what_is_no_date_is_refused(text: str) -> None:
     """One line says how to write it."""
     with pytest.raises(ToolArgumentError, match="2024-02-29"):
         call("weekday", day=text)
+
+
+def test_a_date_with_the_wrong_day_of_the_week_is_refused() -> None:
+    """One of the two must be a mistake, so neither is taken."""
+    with pytest.raises(ToolArgumentError, match="2022-10-28 is a Friday"):
+        call("weekday", day="Monday, October 28, 2022")
+
+
+@given(st.dates(), st.integers(0, 800), st.data())
+def test_days_of_a_sort_are_counted_with_both_ends(first: date, length: int, data: st.DataObject) -> None:
+    """The count is that of going through the days one by one; a last date before the first is refused."""
+    try:
+        last = first + timedelta(days=length)
+    except OverflowError:
+        return
+    sorts = {**{day: {n} for n, day in enumerate(_DAYS)}, "business days": set(range(5)), "weekend days": {5, 6}}
+    which = data.draw(st.sampled_from(sorted(sorts)))
+    days = [first + timedelta(days=n) for n in range(length + 1)]
+    counted = call("count_days", first=first.isoformat(), last=last.isoformat(), which=which)
+    assert counted == sum(day.weekday() in sorts[which] for day in days)
+    if length > 0:
+        with pytest.raises(ToolArgumentError, match="before the first"):
+            call("count_days", first=last.isoformat(), last=first.isoformat(), which=which)
+
+
+@given(st.integers(1, 9999), st.integers(1, 12), st.sampled_from(range(7)))
+def test_the_nth_weekday_is_found_from_either_end(year: int, month: int, weekday: int) -> None:
+    """Every such day of the month has its number, counted from the start and from the end; there are no others."""
+    days = [date(year, month, n) for n in range(1, monthrange(year, month)[1] + 1)]
+    there = [day.isoformat() for day in days if day.weekday() == weekday]
+    ask = {"year": year, "month": month, "day": _DAYS[weekday]}
+    assert [call("nth_weekday", n=n, **ask) for n in range(1, 7)] == [*there, "none", "none"][:6]
+    assert [call("nth_weekday", n=-n, **ask) for n in range(1, 7)] == [*reversed(there), "none", "none"][:6]
+    assert call("nth_weekday", n=0, **ask) == "none"
+
+
+@pytest.mark.parametrize(("year", "leap"), [(1900, False), (1974, False), (2000, True), (2060, True)])
+def test_a_leap_year_has_a_29th_of_february(year: int, leap: bool) -> None:
+    """Centuries are leap years only every 400 years."""
+    assert call("is_leap_year", year=year) is leap
