@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from aeon.errors import AeonError
+from aeon.plan.datetimes import with_tools
 from aeon.schema import JsonObject, JsonValue, Step, ToolCall
 from aeon.tools.calculator import evaluate
 from aeon.tools.functions import FUNCTIONS
 from aeon.tools.references import REFERENCE, references
 from aeon.tools.registry import ToolRegistry
 
-__all__ = ["CALCULATOR", "numbers", "planned"]
+__all__ = ["CALCULATOR", "leaves_out", "numbers", "planned"]
 
 CALCULATOR = "calculator"
 _FENCED = re.compile(r"```(?:[a-z]*\n)?(.*?)(?:```|$)", re.DOTALL)
@@ -38,26 +39,36 @@ def numbers(text: str) -> frozenset[Decimal]:
 
 
 def planned(text: str, given: frozenset[Decimal], most: int, tools: ToolRegistry) -> tuple[Step, ...]:
-    """The steps that lead to what the program in ``text`` prints, at most ``most`` of them.
+    """The steps that lead to what the program in ``text`` prints, or its last line gives, at most ``most`` of them.
 
-    None at all where it prints nothing that is computed, computes with none of the ``given`` numbers, or does what
-    neither the calculator nor another tool can do: then it is no plan.
+    None at all where that is nothing that is computed, where it computes with none of the ``given`` numbers, or does
+    what neither the calculator nor another tool can do: then it is no plan.
     """
     fenced = _FENCED.search(text)
     code = fenced[1] if fenced else text
     reader = _Reader(tools)
     try:
-        for statement in ast.parse(code[:_LONGEST]).body:
+        for statement in with_tools(ast.parse(code[:_LONGEST])).body:
             reader.read(statement)
-        steps = _renumbered(reader.steps, reader.printed)
+        steps = _renumbered(reader.steps, reader.printed or reader.last)
     except (_UnfitError, SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     grounded = given & numbers(" ".join(str(step.action) for step in steps))
     return steps if grounded and len(steps) <= most and all(_runs(step, tools) for step in steps) else ()
 
 
+def leaves_out(steps: Sequence[Step], given: frozenset[Decimal]) -> bool:
+    """Whether steps that are nothing but formulas do without one of the ``given`` numbers."""
+    actions = [step.action for step in steps]
+    formulas = [action for action in actions if isinstance(action, ToolCall) and action.tool == CALCULATOR]
+    return len(formulas) == len(steps) and not given <= numbers(" ".join(str(each.arguments) for each in formulas))
+
+
 class _Reader:
-    """Goes through the statements in order; ``steps`` holds goal, tool and arguments, ``printed`` ids of results."""
+    """Goes through the statements in order; ``steps`` holds goal, tool and arguments, ``printed`` ids of results.
+
+    ``last`` is what the last line gives that is a mere expression.
+    """
 
     def __init__(self, tools: ToolRegistry) -> None:
         self._tools = tools
@@ -66,6 +77,7 @@ class _Reader:
         self._calls_left = _MOST_CALLS
         self.steps: list[tuple[str, str, JsonObject]] = []
         self.printed: list[str] = []
+        self.last: list[str] = []
 
     def read(self, statement: ast.stmt) -> None:
         """Take one statement in."""
@@ -76,19 +88,27 @@ class _Reader:
                 pass  # what is called is the tool, or the calculator's function
             case ast.FunctionDef(name=name, decorator_list=[]):
                 self._functions[name] = statement
-            case ast.Expr(value=ast.Constant(value=str())):
-                pass  # a comment in quotes
-            case ast.Expr(value=ast.Call(func=ast.Name(id=name)) as call) if name in self._functions:
-                self._called_own(call, name)
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 self._known[name.casefold()] = self._result(value, name)
             case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
                 whole = ast.BinOp(ast.Name(name), op, value)
                 self._known[name.casefold()] = self._result(whole, name)
-            case ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=shown)):
-                self._print(shown)
+            case ast.Expr(value=value):
+                self._expression(value)
             case _:
                 raise _UnfitError
+
+    def _expression(self, value: ast.expr) -> None:
+        """A line that assigns nothing: it prints, is a comment in quotes, or gives what may be the result."""
+        match value:
+            case ast.Call(func=ast.Name(id="print"), args=shown):
+                self._print(shown)
+            case ast.Call(func=ast.Name(id=name)) if name in self._functions:
+                self._called_own(value, name)
+            case ast.Constant(value=str()):
+                pass
+            case _:
+                self.last = [*references(ast.unparse(self._result(value, "answer")))]
 
     def _print(self, shown: Sequence[ast.expr]) -> None:
         """What is printed is the result; a print of nothing but text belongs to a text, which is no calculation."""

@@ -10,10 +10,10 @@ from typing import Annotated, TypedDict
 
 from pydantic import Field, JsonValue, RootModel
 
-from aeon.errors import CompletionError
+from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.kernel.effects import DraftPlan, RefinePlan
 from aeon.plan.deltas import MOST_NEW_STEPS, refinement_faults, refinement_schema, targets, to_action
-from aeon.plan.program import CALCULATOR, numbers, planned
+from aeon.plan.program import CALCULATOR, leaves_out, numbers, planned
 from aeon.plan.schema import faults, plan_schema, to_step
 from aeon.plan.strategy import constraints, query_schema, query_words
 from aeon.runtime.ledger import current_ledger
@@ -33,6 +33,8 @@ _LONGEST_TASK = 1_000
 _LONGEST_PROBLEMS = 1_500
 _QUESTION_TOKENS = 200
 _PROGRAM_TOKENS = 400
+_THOUGHT_TOKENS = 500
+_LONGEST_THOUGHT = 3_000
 _LEAST_CALLS = 2
 _COMMON = 100
 """Whole numbers up to this one may be meant without being written: a dozen, the days of a month, percent."""
@@ -73,28 +75,44 @@ class RecursivePlanner:
     async def draft(self, effect: DraftPlan) -> Plan:
         """A plan for the effect's task, never with more steps than allowed.
 
-        Where the task gives numbers and there is a calculator, it is first asked for as a program, once; where that
-        gives no plan, as steps, about as many as the profile expects.
+        Where the task gives numbers and there is a calculator, it is first asked for as a program; where that gives no
+        plan, as steps, about as many as the profile expects.
 
         Raises:
             CompletionError: no sound plan came out, repairs included.
         """
-        return await self._program(effect) or await self._as_steps(effect)
+        return await self._calculated(effect) or await self._as_steps(effect)
 
-    async def _program(self, effect: DraftPlan) -> Plan | None:
-        """The plan that a program means; None where it means none, or where there is no second call to fall back on."""
+    async def _calculated(self, effect: DraftPlan) -> Plan | None:
+        """The plan that a program means; None where it means none, or where there is no second call to fall back on.
+
+        A program of formulas that leaves out a number of the task is wrong more often than not: then the task is
+        thought through in words, and the program that is made of these, if it is a plan, takes the first one's place.
+        """
         given = _given(effect.task)
         if not given or CALCULATOR not in self._tools.names or current_ledger().calls_left() < _LEAST_CALLS:
             return None
-        prompt = self._briefing.prompt(effect.task, load("aeon.plan", "program.md"))
+        steps = await self._program(effect)
+        if not steps or not leaves_out(steps, given) or current_ledger().calls_left() < _LEAST_CALLS:
+            return Plan(steps=steps) if steps else None
+        thought = await self._once(effect.task, load("aeon.plan", "thought.md"), _THOUGHT_TOKENS)
+        second = await self._program(effect, thought) if thought else ()
+        return Plan(steps=_marked(second) or steps)
+
+    async def _program(self, effect: DraftPlan, thought: str = "") -> tuple[Step, ...]:
+        """The steps of a program, of the task alone or of what was thought about it."""
+        shown = fence("thoughts", thought, _LONGEST_THOUGHT) + "\n\n" if thought else ""
+        code = await self._once(effect.task, shown + load("aeon.plan", "program.md"), _PROGRAM_TOKENS)
+        return planned(code, _given(effect.task), effect.most_steps, self._tools)
+
+    async def _once(self, task: Task, question: str, most: int) -> str:
+        """What the model writes, asked once and without repair; empty where that is nothing usable."""
         own = self._supervisor
-        once = Supervisor(own.llm, 0, own.prompt_bytes, own.output_tokens)  # no repair: the other form comes after it
+        once = Supervisor(own.llm, 0, own.prompt_bytes, own.output_tokens)
         try:
-            reply = await once.text(prompt, max_tokens=_PROGRAM_TOKENS)
-        except CompletionError:
-            return None
-        steps = planned(reply.value, given, effect.most_steps, self._tools)
-        return Plan(steps=steps) if steps else None
+            return (await once.text(self._briefing.prompt(task, question), max_tokens=most)).value
+        except (CompletionError, AllowanceExhausted):
+            return ""
 
     async def _as_steps(self, effect: DraftPlan) -> Plan:
         """The plan as an object of steps, for whatever the tools and reasoning can do."""
@@ -195,6 +213,11 @@ class RecursivePlanner:
         reply = await self._supervisor.structured(prompt, _Question, max_tokens=_QUESTION_TOKENS)
         asked = reply.value
         return Question(text=asked.question, options=tuple(dict.fromkeys(asked.options)), default=asked.default)
+
+
+def _marked(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The steps of a second program, whose last says that it is one."""
+    return (*steps[:-1], *(step.changed(description=f"{step.description} (second derivation)") for step in steps[-1:]))
 
 
 def _given(task: Task) -> frozenset[Decimal]:

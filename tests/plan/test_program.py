@@ -103,6 +103,15 @@ def test_calculations_become_steps_that_lead_to_what_is_printed() -> None:
         ("n = (12, 18)\nprint(max(n) - min(*n))", 6),
         ("print(add_days('2021-05-03', -2))", "2021-05-01"),
         ("print(2 + greatest_common_divisor(numbers=[12, 18]))", 8),
+        ("x = 12 * 3\nx", 36),
+        ("x = 12 * 3\nprint(x)\nx + 1", 36),
+        ("12 + 3\ngreatest_common_divisor(12, 18)", 6),
+        ("from datetime import datetime\nd = datetime(2021, 5, 3)\nw = d.strftime('%A')\nprint(w)", "Monday"),
+        ("d = datetime.strptime('2021-05-03', '%Y-%m-%d') + timedelta(days=12)\nprint(d)", "2021-05-15"),
+        ("print(f'{date(2021, 5, 12):%A}')", "Wednesday"),
+        ("n = datetime.timedelta(12)\nd = datetime.date(2021, 5, 3) - n\nd.strftime('%A')", "Wednesday"),
+        ("a = date(2021, 5, 3)\nb = datetime(2021, 5, 18).date()\nprint((b - a).days + 2)", 17),
+        ("print((date(2021, 5, 3) + timedelta(days=12 + 3)).strftime('%Y-%m-%d'))", "2021-05-18"),
         ("def f():\n    return 12\nprint(f() * 2)", 24),
         ("def each(all, n):\n    'Share.'\n    n = n * 2\n    return all / n\nn = 3\nprint(each(18, n=n) + n)", 6),
         ("def f(x):\n    return x + 1\ndef g(x):\n    y = f(x)\n    return f(y)\ny = g(12)\nprint(y)", 14),
@@ -111,7 +120,7 @@ def test_calculations_become_steps_that_lead_to_what_is_printed() -> None:
     ],
 )
 def test_the_steps_give_what_the_program_would(code: str, gives: object) -> None:
-    """Assignments, functions, conversions and calls of tools mean the same as in the program."""
+    """Assignments, functions, conversions, dates and calls of tools mean the same as in the program."""
     assert value(code) == gives
 
 
@@ -125,6 +134,12 @@ def test_the_steps_give_what_the_program_would(code: str, gives: object) -> None
         "guests = 12 + 3\nprint('Dear all,')\nprint(guests)",
         "x = 12\nprint(x)",
         "x = 12 * 3",
+        "x = 12\nx",
+        "print(datetime(2021, 5, 3).strftime('%B') + 3)",
+        "print(datetime(2021, 5, 12).weekday())",
+        "n = timedelta(hours=12)\nprint(datetime(2021, 5, 3) + n)",
+        "n = timedelta(days=12)\nprint(n)",
+        "print(datetime.now().year - 2021)",
         "print(7 * 4)",
         "beside = 12 * 3\nprint(7 * 4)",
         "x = input()\nprint(12 * x)",
@@ -211,6 +226,52 @@ def test_no_program_is_asked_for_in_vain(text: str, tools: Sequence[Tool], cap: 
     """Without a number or a calculator no program can be the plan, and the last call is kept for one that can."""
     _, model = draft(text, written(thought()), tools=tools, cap=cap)
     assert len(model.requests) == 1 and model.requests[0].json_schema is not None
+
+
+@pytest.mark.requirement("J4")
+def test_a_program_that_leaves_out_a_number_is_made_again_from_a_chain_of_thought() -> None:
+    """The task is thought through in words, and the program made of these takes its place and says so."""
+    partial, whole = "taken = 240 * 0.45\nprint(taken)", "taken_in = 240 * 0.45 + 75 * 3.20\nprint(taken_in)"
+    plan, model = draft(SOLD, partial, "Rolls and loaves.\nAnswer: 348", whole)
+    assert calls(plan.steps) == [("calculator", "240 * 0.45 + 75 * 3.2")]
+    assert plan.steps[-1].description == "taken in (second derivation)"
+    first, thinking, second = (prompt(request) for request in model.requests)
+    assert "Think step by step" in thinking and "Python program" in first and "Python program" in second
+    assert "<data thoughts>\nRolls and loaves.\nAnswer: 348\n</data>" in second
+
+
+@pytest.mark.requirement("J4", "S1")
+@pytest.mark.parametrize(
+    "later",
+    [
+        ("",),
+        (LLMResponse(text="So 240 rolls", finish_reason="length"),),
+        (LLMResponse(text="", finish_reason="refusal"),),
+        ("Answer: 348", "print('348')"),
+        ("Answer: 348", LLMResponse(text="print(240 *", finish_reason="length")),
+    ],
+)
+def test_without_a_usable_second_program_the_first_stays(later: Sequence[Reply]) -> None:
+    """Nothing is asked again, and the plan is not lost."""
+    plan, model = draft(SOLD, "print(240 * 0.45)", *later)
+    assert calls(plan.steps) == [("calculator", "240 * 0.45")] and len(model.requests) == 1 + len(later)
+    assert plan.steps[-1].description == "answer"
+
+
+@pytest.mark.requirement("J4", "K12")
+@pytest.mark.parametrize(("cap", "asked"), [(2, 1), (3, 3), (4, 3)])
+def test_a_second_program_is_asked_for_only_within_the_calls_allowed(cap: int, asked: int) -> None:
+    """It takes two calls more; where there are fewer, the first program is the plan."""
+    plan, model = draft(SOLD, "print(240 * 0.45)", "Think.", "print(75 * 3.20 + 240 * 0.45)", cap=cap)
+    assert len(model.requests) == asked and len(plan.steps) == 1
+
+
+@pytest.mark.requirement("J4")
+def test_a_plan_with_a_tool_of_its_own_is_not_derived_twice() -> None:
+    """What such a tool is given says less about what was left out."""
+    plan, model = draft("GCD of 12 and 18, rounded to 3 digits?", "print(greatest_common_divisor(12, 18))",
+                        tools=(calculator(), *algebra()))  # fmt: skip
+    assert len(plan.steps) == 1 and len(model.requests) == 1
 
 
 @pytest.mark.requirement("J4")
