@@ -7,10 +7,12 @@ import sys
 
 from pydantic import BaseModel
 
+from aeon.schema import Value
+
 __all__ = ["print_json"]
 
 
-def print_json(value: BaseModel) -> None:
+def print_json(value: BaseModel | Value) -> None:
     """The value as one JSON document in valid UTF-8."""
     text = json.dumps(value.model_dump(mode="json"), ensure_ascii=False, indent=2, allow_nan=False)
     sys.stdout.flush()

@@ -74,7 +74,8 @@ class ConvergenceEngine:
                 problems.append(f"not met: {criterion}")
         return ConvergenceAssessment(
             converged=not codes, reason_codes=tuple(codes), detected_issues=tuple(problems), form=form,
-            explanation=", ".join(f"{name} {score:.2f}" for name, score in scores.items()), **scores,
+            explanation=", ".join(f"{name} {score:.2f}" for name, score in scores.items()),
+            completeness=scores["completeness"], coherence=scores["coherence"], consistency=scores["consistency"],
             evaluation=await self._evaluate(effect, scores, problems) if self._engine.enabled else None,
         )  # fmt: skip
 

@@ -12,9 +12,9 @@ from typing import ClassVar, TypeAlias, TypeVar
 from pydantic import SerializeAsAny
 
 from aeon.schema import (
-    Allowance, Answer, ConvergenceAssessment, ConvergenceThresholds, Decision, Evaluation, Frozen, Outcome, Phase, Plan,
+    Allowance, Answer, ConvergenceAssessment, ConvergenceThresholds, Decision, Evaluation, Outcome, Phase, Plan,
     Question, Refinement, RefinementRecord, Reply, SemanticValidationReport, Step, StepInput, StepResult, Strategy,
-    Task, TaskProfile, Trigger,
+    Task, TaskProfile, Trigger, Value,
 )  # fmt: skip
 
 __all__ = [
@@ -25,11 +25,11 @@ __all__ = [
 T = TypeVar("T")
 
 
-class Effect(Frozen):
+class Effect(Value):
     """A request that only the world outside can answer, and the most it may spend."""
 
     phase: ClassVar[Phase]
-    result: ClassVar[type[Frozen]]
+    result: ClassVar[type[Value]]
 
     task: Task
     allowance: Allowance = Allowance(calls=0)
@@ -123,13 +123,13 @@ class Synthesize(Effect):
     caveat: str = ""
 
 
-class Batch(Frozen):
+class Batch(Value):
     """Effects to be done at once; the outcomes come back in this order."""
 
     effects: tuple[SerializeAsAny[Effect], ...]
 
 
-class Note(Frozen):
+class Note(Value):
     """Something that observers may want to show: a decision, or a changed plan with what changed it."""
 
     pass_number: int

@@ -11,14 +11,14 @@ from aeon.kernel.decide import Signals, decide
 from aeon.kernel.effects import AskUser, Batch, Effect, Note, Program
 from aeon.kernel.refine import Attempts
 from aeon.schema import (
-    Allowance, Bound, Config, ConvergenceAssessment, Decision, Degradation, Evaluation, ExecutionPass, Failure, Frozen,
-    Left, Outcome, Phase, PhaseTiming, Plan, Preparation, Question, Reply, StopReason, Task, TaskProfile, Usage,
+    Allowance, Bound, Config, ConvergenceAssessment, Decision, Degradation, Evaluation, ExecutionPass, Failure,
+    Left, Outcome, Phase, PhaseTiming, Plan, Preparation, Question, Reply, StopReason, Task, TaskProfile, Usage, Value,
 )  # fmt: skip
 
 __all__ = ["Halt", "State"]
 
 E = TypeVar("E", bound=Effect)
-R = TypeVar("R", bound=Frozen)
+R = TypeVar("R", bound=Value)
 
 
 @dataclass(eq=False)
@@ -85,7 +85,7 @@ class State:
 
     def request(self, kind: type[E], allowance: Allowance, **fields: object) -> E:
         """An effect about this run's task."""
-        return kind.model_validate({"task": self.task, "allowance": allowance, **fields}).lean()
+        return kind.made(task=self.task, allowance=allowance, **fields)
 
     def perform(self, kind: type[Effect], instead: R, **fields: object) -> Program[R]:
         """Issue one effect at a boundary; a failure is recorded, and ``instead`` stands in for its value."""

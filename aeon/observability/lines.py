@@ -170,7 +170,7 @@ def _evaluation_lines(found: Evaluation, width: int) -> list[Line]:
     """Confidence, coverage and score, what the confidence rests on, and what lacks or contradicts itself."""
     told = {"confidence": found.confidence, "coverage": found.coverage, "score": found.score}
     lines: list[Line] = [(Span(_scores((name, value) for name, value in told.items() if value is not None)),)]
-    parts = _scores(found.parts).split(", ") if found.parts else []
+    parts = _scores(found.parts.fields().items()).split(", ") if found.parts else []
     lines += [(Span("  " + ", ".join(some), "dim"),) for some in (parts[:3], parts[3:]) if some]
     gaps = found.gaps
     lacks = [f"missing: {name}" for name in gaps.missing_entities]

@@ -22,7 +22,7 @@ from aeon.runtime.journal import Journal, Opening
 from aeon.runtime.ledger import Ledger, charging
 from aeon.runtime.order import after, awaited
 from aeon.runtime.replay import waiting
-from aeon.schema import Failure, Frozen, JsonObject, Outcome, Question, Result, Usage
+from aeon.schema import Failure, JsonObject, Outcome, Question, Result, Usage, Value
 
 __all__ = ["AsyncDriver", "failure_of"]
 
@@ -222,7 +222,7 @@ class _Run:
     async def _answered(self, number: int, effect: Effect, now: float) -> Outcome:
         begin = partial(self.journal.begin, number)
         ledger = Ledger(effect.allowance, self._clock, self._id, begin, waited=now - self._elapsed)
-        handler: Handler[Effect, Frozen] = getattr(self._job.modules, effect.phase)
+        handler: Handler[Effect, Value] = getattr(self._job.modules, effect.phase)
         value, failure = None, None
         task = asyncio.current_task()
         assert task is not None
@@ -292,13 +292,13 @@ async def _end(tasks: Sequence[asyncio.Task[T]]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _kept(effect: Effect, value: Frozen) -> Frozen:
+def _kept(effect: Effect, value: Value) -> Value:
     """The value as a journal gives it back, or an error now."""
     kind = effect.result
     if not isinstance(value, kind):
         raise TypeError(f"the handler of '{effect.phase}' returned {type(value).__name__}, not {kind.__name__}")
     if value.all_fields(_plain):
-        return kind.model_validate(value.__dict__).lean()
+        return kind.model_validate(value.fields())
     return kind.model_validate_json(value.model_dump_json())
 
 
@@ -313,7 +313,7 @@ def _plain(value: object) -> bool:
             return -_LARGE < value < _LARGE
         case tuple():
             return all(map(_plain, value))
-        case Frozen():
+        case Value():
             return value.all_fields(_plain)
     return False
 

@@ -63,6 +63,7 @@ from aeon.schema.policy import (
 )
 from aeon.schema.task import Clarification, Question, Reply, Task
 from aeon.schema.usage import Allowance, Bound, Budget, Left, Usage
+from aeon.schema.value import Value
 
 __all__ = [
     "ROWS",
@@ -142,5 +143,6 @@ __all__ = [
     "ToolUsage",
     "Trigger",
     "Usage",
+    "Value",
     "fragment",
 ]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
-from aeon.schema.frozen import Frozen
+from aeon.schema.value import Value
+
 
 __all__ = ["ConfidenceParts", "Contradiction", "Dimensions", "Evaluation", "Gaps"]
 
 
-class ConfidenceParts(Frozen):
+class ConfidenceParts(Value):
     """The components of the confidence, each defined for tasks with and without sources.
 
     ``source_quality``: the mean over the complete steps of how their results came about: 1 by a tool, 0.9 by a tool
@@ -20,14 +23,14 @@ class ConfidenceParts(Frozen):
     attempts that were made again are left out.
     """
 
-    source_quality: float = Field(ge=0, le=1)
-    entity_coverage: float = Field(ge=0, le=1)
-    citation_density: float = Field(ge=0, le=1)
-    consistency: float = Field(ge=0, le=1)
-    recency: float = Field(ge=0, le=1)
+    source_quality: Annotated[float, Field(ge=0, le=1)]
+    entity_coverage: Annotated[float, Field(ge=0, le=1)]
+    citation_density: Annotated[float, Field(ge=0, le=1)]
+    consistency: Annotated[float, Field(ge=0, le=1)]
+    recency: Annotated[float, Field(ge=0, le=1)]
 
 
-class Dimensions(Frozen):
+class Dimensions(Value):
     """The dimensions that an answer is judged by.
 
     ``completeness`` and ``coherence`` are the assessment's. ``accuracy``: the mean over the complete steps of 1 for a
@@ -36,14 +39,14 @@ class Dimensions(Frozen):
     recency of the confidence.
     """
 
-    completeness: float = Field(ge=0, le=1)
-    accuracy: float = Field(ge=0, le=1)
-    relevance: float = Field(ge=0, le=1)
-    freshness: float = Field(ge=0, le=1)
-    coherence: float = Field(ge=0, le=1)
+    completeness: Annotated[float, Field(ge=0, le=1)]
+    accuracy: Annotated[float, Field(ge=0, le=1)]
+    relevance: Annotated[float, Field(ge=0, le=1)]
+    freshness: Annotated[float, Field(ge=0, le=1)]
+    coherence: Annotated[float, Field(ge=0, le=1)]
 
 
-class Contradiction(Frozen):
+class Contradiction(Value):
     """Two results that do not agree; the sources are step ids."""
 
     claim: str
@@ -52,7 +55,7 @@ class Contradiction(Frozen):
     resolution_needed: bool = True
 
 
-class Gaps(Frozen):
+class Gaps(Value):
     """What the answer lacks: things it must name and does not, steps that are only partly clear or not done at all."""
 
     missing_entities: tuple[str, ...] = ()
@@ -61,7 +64,7 @@ class Gaps(Frozen):
     unanswered_aspects: tuple[str, ...] = ()
 
 
-class Evaluation(Frozen):
+class Evaluation(Value):
     """The state of a run after a pass. What is not tracked is ``None``.
 
     ``confidence`` is the weighted mean of ``parts``, or what a calibration makes of it. ``coverage`` is the share of
@@ -69,12 +72,12 @@ class Evaluation(Frozen):
     run in probabilistic mode, kept so that it replays.
     """
 
-    confidence: float | None = Field(None, ge=0, le=1)
+    confidence: Annotated[float | None, Field(ge=0, le=1)] = None
     parts: ConfidenceParts | None = None
-    coverage: float | None = Field(None, ge=0, le=1)
+    coverage: Annotated[float | None, Field(ge=0, le=1)] = None
     dimensions: Dimensions
-    score: float = Field(ge=0, le=1)
+    score: Annotated[float, Field(ge=0, le=1)]
     gaps: Gaps = Gaps()
     warnings: tuple[str, ...] = ()
     needs_clarification: bool = False
-    draw: float | None = Field(None, ge=0, le=1)
+    draw: Annotated[float | None, Field(ge=0, le=1)] = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -13,6 +13,7 @@ from aeon.schema.plan import Clarity, Plan, RefinementAction, Step, Trigger
 from aeon.schema.policy import Strategy
 from aeon.schema.task import Clarification, Question, Task
 from aeon.schema.usage import Bound, Usage
+from aeon.schema.value import Value
 
 __all__ = [
     "Conclusion",
@@ -49,7 +50,7 @@ Phase = Literal[
 ]
 
 
-class Decision(Frozen):
+class Decision(Value):
     """What happens next and the one reason for it."""
 
     action: Literal["OUTPUT", "ASK", "CONTINUE"]
@@ -57,7 +58,7 @@ class Decision(Frozen):
     detail: str = ""
 
 
-class PhaseTiming(Frozen):
+class PhaseTiming(Value):
     """When a phase ran, in seconds since the run began."""
 
     phase: Phase
@@ -65,21 +66,21 @@ class PhaseTiming(Frozen):
     ended: float
 
 
-class Degradation(Frozen):
+class Degradation(Value):
     """A judgment that failed, and what stood in for it. Nothing is invented silently."""
 
     phase: Phase
     message: str
 
 
-class Rejection(Frozen):
+class Rejection(Value):
     """A proposed delta that was not applied, and why."""
 
     action: RefinementAction
     reason: str
 
 
-class RefinementRecord(Frozen):
+class RefinementRecord(Value):
     """One refinement: why it was asked for, what was asked first, what was applied or refused, repairs overruled.
 
     ``strategy`` is what the planner had to go by, ``query`` the task as it was put to it.
@@ -94,7 +95,7 @@ class RefinementRecord(Frozen):
     query: RefinedQuery | None = None
 
 
-class Preparation(Frozen):
+class Preparation(Value):
     """What happened before the first pass: the plan as drafted, its validation and refinement."""
 
     profile: TaskProfile = TaskProfile(inferred=False)
@@ -104,10 +105,10 @@ class Preparation(Frozen):
     timings: tuple[PhaseTiming, ...] = ()
 
 
-class ExecutionPass(Frozen):
+class ExecutionPass(Value):
     """One pass. ``executed`` holds each step as it was when it had run; ``complete``: the pass was not cut short."""
 
-    number: int = Field(ge=1)
+    number: Annotated[int, Field(ge=1)]
     complete: bool = False
     profile: TaskProfile
     executed: tuple[Step, ...] = ()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from aeon.schema.evaluation import Evaluation
-from aeon.schema.frozen import Frozen
 from aeon.schema.plan import RefinementAction, Trigger
 from aeon.schema.policy import Strategy
 from aeon.schema.task import Question
+from aeon.schema.value import Value
 
 __all__ = [
     "ConvergenceAssessment",
@@ -33,15 +33,15 @@ IssueType = Literal["specificity", "relevance", "consistency", "hallucination", 
 Form = Literal["none", "verdict", "probability", "samples"]
 
 
-class TaskProfile(Frozen):
+class TaskProfile(Value):
     """How hard a task looks before it starts. ``inferred`` is false for the default, where the judgment failed."""
 
-    version: int = Field(1, ge=1)
-    reasoning_depth: int = Field(3, ge=1, le=5)
-    ambiguity: float = Field(0.5, ge=0, le=1)
-    information_sufficiency: float = Field(0.5, ge=0, le=1)
+    version: Annotated[int, Field(ge=1)] = 1
+    reasoning_depth: Annotated[int, Field(ge=1, le=5)] = 3
+    ambiguity: Annotated[float, Field(ge=0, le=1)] = 0.5
+    information_sufficiency: Annotated[float, Field(ge=0, le=1)] = 0.5
     dependency_complexity: Level = "medium"
-    expected_step_count: int = Field(3, ge=1, le=50)
+    expected_step_count: Annotated[int, Field(ge=1, le=50)] = 3
     expected_tool_usage: ToolUsage = "moderate"
     output_breadth: Literal["narrow", "moderate", "broad"] = "moderate"
     confidence_requirement: Level = "medium"
@@ -60,12 +60,12 @@ class TaskProfile(Frozen):
         return (Trigger(kind="ambiguous", location="plan", detail=self.rationale or "what is meant is left open"),)
 
 
-class Issue(Frozen):
+class Issue(Value):
     """One thing that a validator found. ``location`` is a step id, ``plan`` or ``answer``."""
 
     type: IssueType
     severity: Severity = "MEDIUM"
-    description: str = Field(min_length=1)
+    description: Annotated[str, Field(min_length=1)]
     location: str
     proposed_repair: str = ""
 
@@ -75,7 +75,7 @@ class Issue(Frozen):
         return Trigger(kind="issue", location=self.location, detail=self.description)
 
 
-class SemanticValidationReport(Frozen):
+class SemanticValidationReport(Value):
     """Issues, most severe first. Advisory: it never stops a run by itself.
 
     ``evidence`` lists what host code found and showed the judge. ``failed`` says that the judgment could not be made.
@@ -92,13 +92,13 @@ class SemanticValidationReport(Frozen):
         return tuple(f"{i.location}: {i.proposed_repair}" for i in self.issues if i.proposed_repair)
 
 
-class ConvergenceAssessment(Frozen):
+class ConvergenceAssessment(Value):
     """Whether the results so far answer the task. Scores are in 0-1; ``reason_codes`` name the criteria not met."""
 
     converged: bool
-    completeness: float = Field(0.0, ge=0, le=1)
-    coherence: float = Field(0.0, ge=0, le=1)
-    consistency: float = Field(0.0, ge=0, le=1)
+    completeness: Annotated[float, Field(ge=0, le=1)] = 0.0
+    coherence: Annotated[float, Field(ge=0, le=1)] = 0.0
+    consistency: Annotated[float, Field(ge=0, le=1)] = 0.0
     reason_codes: tuple[str, ...] = ()
     detected_issues: tuple[str, ...] = ()
     explanation: str = ""
@@ -114,7 +114,7 @@ class ConvergenceAssessment(Frozen):
         return tuple(Trigger(kind="reason_code", location="answer", detail=f"{code}: {why}") for code in codes)
 
 
-class RefinedQuery(Frozen):
+class RefinedQuery(Value):
     """The task, worded anew for the next iteration: what to dwell on, what to leave out, which sources to prefer."""
 
     original_query: str
@@ -125,7 +125,7 @@ class RefinedQuery(Frozen):
     source_preferences: tuple[str, ...] = ()
 
 
-class Refinement(Frozen):
+class Refinement(Value):
     """What a planner proposes to change, repairs of a validator that it overruled, and a question it must ask first."""
 
     actions: tuple[RefinementAction, ...] = ()

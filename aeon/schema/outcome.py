@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, SerializeAsAny
 
 from aeon.schema.config import Config
-from aeon.schema.frozen import Frozen, JsonValue
+from aeon.schema.frozen import JsonValue
 from aeon.schema.task import Question
 from aeon.schema.usage import Usage
+from aeon.schema.value import Value
 
 __all__ = ["Answer", "Failure", "Outcome"]
 
 
-class Failure(Frozen):
+class Failure(Value):
     """Why an effect has no value.
 
     ``allowance``: it would have spent more than allowed (``limit`` says of what). ``endpoint``: the model cannot be
@@ -33,18 +34,18 @@ class Failure(Frozen):
     question: Question | None = None
 
 
-class Outcome(Frozen):
+class Outcome(Value):
     """The answer to one effect. Times are seconds since the run began and never run backwards.
 
     ``interrupted`` is true from the moment somebody asked the run to stop. ``config`` is set where a run is forked:
     from here on it holds instead of the one before.
     """
 
-    value: SerializeAsAny[Frozen] | None = None
+    value: SerializeAsAny[Value] | None = None
     failure: Failure | None = None
     usage: Usage = Usage()
-    started: float = Field(0.0, ge=0)
-    ended: float = Field(0.0, ge=0)
+    started: Annotated[float, Field(ge=0)] = 0.0
+    ended: Annotated[float, Field(ge=0)] = 0.0
     interrupted: bool = False
     config: Config | None = None
 
@@ -65,7 +66,7 @@ class Outcome(Frozen):
         return self.failure.message if self.failure else "the handler returned a value of another type"
 
 
-class Answer(Frozen):
+class Answer(Value):
     """The final answer; ``value`` is the object for a task with an ``answer_schema``."""
 
     text: str

@@ -11,7 +11,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from aeon.schema.frozen import Frozen, JsonObject, JsonValue
+from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.schema.value import Value
 
 __all__ = [
     "Action",
@@ -34,7 +35,7 @@ Clarity = Literal["CLEAR", "PARTIALLY_CLEAR", "BLOCKED"]
 StepMode = Literal["tool", "tool_repaired", "reasoning", "reasoning_fallback"]
 
 
-class ToolCall(Frozen):
+class ToolCall(Value):
     """A step done by a tool.
 
     A string in ``arguments`` may hold references such as ``$s1``: the host puts that step's output in their place.
@@ -46,7 +47,7 @@ class ToolCall(Frozen):
     arguments: JsonObject | None = None
 
 
-class Reasoning(Frozen):
+class Reasoning(Value):
     """A step done by the model itself."""
 
     type: Literal["reasoning"] = "reasoning"
@@ -63,7 +64,7 @@ Action = Annotated[ToolCall | Reasoning, Field(discriminator="type")]
 _BAD_ENDS: dict[str, Literal["blocked", "failed_step"]] = {"invalid": "blocked", "failed": "failed_step"}
 
 
-class Trigger(Frozen):
+class Trigger(Value):
     """Why a refinement is asked for. It points at something that exists: a step id, ``plan`` or ``answer``."""
 
     kind: Literal["issue", "reason_code", "blocked", "failed_step", "ambiguous"]
@@ -71,20 +72,20 @@ class Trigger(Frozen):
     detail: str
 
 
-class Step(Frozen):
+class Step(Value):
     """One step of a plan and where it stands. ``id``, ``index`` (1-based) and ``total`` are given by the host.
 
     ``incoming_context`` and ``handoff`` are filled when the step is issued. An executed step (complete, failed or
     invalid) never changes again, save that a complete one may become invalid.
     """
 
-    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
-    description: str = Field(min_length=1)
+    id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+    description: Annotated[str, Field(min_length=1)]
     action: Action = Reasoning()
     dependencies: tuple[str, ...] = ()
     provides: tuple[str, ...] = ()
-    index: int = Field(1, ge=1)
-    total: int = Field(1, ge=1)
+    index: Annotated[int, Field(ge=1)] = 1
+    total: Annotated[int, Field(ge=1)] = 1
     incoming_context: str = ""
     handoff: str = ""
     status: StepStatus = "pending"
@@ -92,7 +93,7 @@ class Step(Frozen):
     clarity: Clarity = "CLEAR"
     mode: StepMode | None = None
     problem: str = ""
-    depth: int = Field(0, ge=0, description="how many subplans it is nested in")
+    depth: Annotated[int, Field(ge=0, description="how many subplans it is nested in")] = 0
 
     @property
     def executed(self) -> bool:
@@ -123,7 +124,7 @@ class Step(Frozen):
         )
 
 
-class StepInput(Frozen):
+class StepInput(Value):
     """The output of a step that another one depends on, under the names it may be referred to by.
 
     ``awaited``: it comes from a step of the same batch, when that is complete.
@@ -135,7 +136,7 @@ class StepInput(Frozen):
     awaited: bool = False
 
 
-class Plan(Frozen):
+class Plan(Value):
     """Steps in order; what may run when follows from their dependencies."""
 
     steps: tuple[Step, ...] = ()
@@ -287,17 +288,17 @@ def _listed(steps: Iterable[Step]) -> str:
     return "; ".join(f"{step.id}: {step.description}" for step in steps)
 
 
-class StepResult(Frozen):
+class StepResult(Value):
     """What a step gave. ``mode`` says how: by its tool, by the tool after its call was mended, or by reasoning."""
 
     output: JsonValue
     clarity: Clarity = "CLEAR"
     mode: StepMode = "reasoning"
-    problem: str = Field("", description="what is missing or went wrong, in words")
-    cut: bool = Field(False, description="whether the output was cut at the byte cap")
+    problem: Annotated[str, Field(description="what is missing or went wrong, in words")] = ""
+    cut: Annotated[bool, Field(description="whether the output was cut at the byte cap")] = False
 
 
-class RefinementAction(Frozen):
+class RefinementAction(Value):
     """One delta. Steps that have run are never edited: REPLACE or MODIFY on one marks it invalid and adds anew.
 
     ADD puts ``steps`` behind ``target`` (at the end without one). MODIFY and REMOVE take one pending ``target``.

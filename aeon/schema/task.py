@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field, field_validator
 
 from aeon.schema.frozen import Frozen, JsonObject
+from aeon.schema.value import Value
 
 __all__ = ["Clarification", "Question", "Reply", "Task"]
 
 
-class Question(Frozen):
+class Question(Value):
     """One question to the person who set the task.
 
     ``default`` is what may be assumed where nobody answers; without one, nothing may.
     """
 
-    text: str = Field(min_length=1)
+    text: Annotated[str, Field(min_length=1)]
     options: tuple[str, ...] = ()
     default: str = ""
 
 
-class Reply(Frozen):
+class Reply(Value):
     """What a person said to a question; ``assumed``: nobody was asked, so it is the question's default."""
 
     text: str
     assumed: bool = False
 
 
-class Clarification(Frozen):
+class Clarification(Value):
     """A question that was asked in a run, and its answer."""
 
     question: str

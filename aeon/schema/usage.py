@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
 from aeon.schema.frozen import Frozen
+from aeon.schema.value import Value
 
 __all__ = ["Allowance", "Bound", "Budget", "Left", "Usage"]
 
 
-class Usage(Frozen):
+class Usage(Value):
     """What was spent: model calls, tokens, tool calls, cost in US dollars; and what was mended. Adds up with ``+``."""
 
-    calls: int = Field(0, ge=0)
-    prompt_tokens: int = Field(0, ge=0)
-    cached_tokens: int = Field(0, ge=0, description="part of the prompt tokens that came from a prefix cache")
-    generated_tokens: int = Field(0, ge=0)
-    tool_calls: int = Field(0, ge=0)
-    mended: int = Field(0, ge=0, description="values whose JSON syntax had to be mended")
-    cost: float = Field(0.0, ge=0)
+    calls: Annotated[int, Field(ge=0)] = 0
+    prompt_tokens: Annotated[int, Field(ge=0)] = 0
+    cached_tokens: Annotated[int, Field(ge=0, description="prompt tokens that came from a prefix cache")] = 0
+    generated_tokens: Annotated[int, Field(ge=0)] = 0
+    tool_calls: Annotated[int, Field(ge=0)] = 0
+    mended: Annotated[int, Field(ge=0, description="values whose JSON syntax had to be mended")] = 0
+    cost: Annotated[float, Field(ge=0)] = 0.0
 
     @property
     def tokens(self) -> int:
@@ -28,7 +29,7 @@ class Usage(Frozen):
         return self.prompt_tokens + self.generated_tokens
 
     def __add__(self, other: Usage) -> Usage:
-        more = {name: self.__dict__[name] + spent for name, spent in other.__dict__.items() if spent}
+        more = {name: getattr(self, name) + spent for name, spent in other.fields().items() if spent}
         return self.changed(**more) if more else self
 
 
@@ -41,13 +42,13 @@ class Budget(Frozen):
     cost: float | None = Field(0.5, gt=0, description="US dollars")
 
 
-class Allowance(Frozen):
+class Allowance(Value):
     """What one effect may spend at most; the ledger refuses a call that would go beyond it."""
 
-    calls: int = Field(ge=0)
-    tokens: int | None = Field(None, ge=0)
-    seconds: float | None = Field(None, ge=0)
-    cost: float | None = Field(None, ge=0)
+    calls: Annotated[int, Field(ge=0)]
+    tokens: Annotated[int | None, Field(ge=0)] = None
+    seconds: Annotated[float | None, Field(ge=0)] = None
+    cost: Annotated[float | None, Field(ge=0)] = None
 
     def shares(self, calls: int, tokens: int, cost: float) -> int:
         """How many effects of so many calls each it bears, where one call takes so many tokens and dollars."""
@@ -68,12 +69,12 @@ class Allowance(Frozen):
         return [share if n < whole else share.changed(calls=max(0, self.calls - n * cap)) for n in range(shares)]
 
 
-class Bound(Frozen):
+class Bound(Value):
     """The most that a run can spend, known before it starts (``None``: not limited)."""
 
-    calls: int = Field(ge=0)
-    tokens: int = Field(ge=0)
-    cost: float | None = Field(None, ge=0)
+    calls: Annotated[int, Field(ge=0)]
+    tokens: Annotated[int, Field(ge=0)]
+    cost: Annotated[float | None, Field(ge=0)] = None
 
 
 class Left(NamedTuple):

@@ -24,7 +24,6 @@ from aeon.runtime.ledger import Ledger, charging
 from aeon.schema import (
     Answer,
     ConvergenceAssessment,
-    Frozen,
     Phase,
     Plan,
     Reasoning,
@@ -33,6 +32,7 @@ from aeon.schema import (
     Reply,
     SemanticValidationReport,
     StepResult,
+    Value,
 )
 from aeon.testing.samples import samples
 from aeon.testing.schemas import faults
@@ -80,7 +80,7 @@ async def _violations(handler: AnyHandler, effect: Effect) -> list[str]:
     return [*spent, *faults(value), *_contradictions(effect, value)]
 
 
-def _contradictions(effect: Effect, value: Frozen) -> Iterator[str]:
+def _contradictions(effect: Effect, value: Value) -> Iterator[str]:
     """What no schema can say: whether the result makes sense as an answer to this effect."""
     match effect, value:
         case DraftPlan(), Plan():

@@ -27,6 +27,7 @@ from aeon.schema import (
     Reply,
     SemanticValidationReport,
     Step,
+    StepMode,
     StepStatus,
     Task,
     TaskProfile,
@@ -53,13 +54,13 @@ TASKS = (PLAIN, UNICODE, LONG, OBJECT)
 
 
 def _step(name: str, what: str, *after: str, status: StepStatus = "pending", output: JsonValue = None) -> Step:
-    mode = "reasoning" if status == "complete" else None
+    mode: StepMode | None = "reasoning" if status == "complete" else None
     return Step(id=name, description=what, dependencies=after, status=status, output=output, mode=mode)
 
 
 def _sum(name: str, expression: str, *after: str, status: StepStatus = "pending", output: JsonValue = None) -> Step:
     call = ToolCall(tool="calculator", arguments={"expression": expression})
-    mode = "tool" if status == "complete" else None
+    mode: StepMode | None = "tool" if status == "complete" else None
     return Step(
         id=name, description=f"Compute {name}", action=call, dependencies=after, status=status, output=output, mode=mode
     )

@@ -20,7 +20,7 @@ from aeon.kernel.effects import (
     ValidateResults,
 )
 from aeon.runtime.journal import Begun, Ended, Entry, Opening, Resumed
-from aeon.schema import Config, ExecutionHistory, Frozen, JsonObject, Outcome, Phase, Result, Task
+from aeon.schema import Config, ExecutionHistory, JsonObject, Outcome, Phase, Result, Task, Value
 
 __all__ = ["CONTRACTS", "EFFECTS", "RESULTS", "Contract", "faults", "schema"]
 
@@ -35,7 +35,7 @@ EFFECTS: dict[Phase, type[Effect]] = {
 }  # fmt: skip
 """What a handler of each phase is given."""
 
-RESULTS: tuple[type[Frozen], ...] = tuple(dict.fromkeys(effect.result for effect in EFFECTS.values()))
+RESULTS: tuple[type[Value], ...] = tuple(dict.fromkeys(effect.result for effect in EFFECTS.values()))
 """What handlers return."""
 
 
@@ -43,12 +43,12 @@ class Contract(NamedTuple):
     """One schema: its file's name, its model, and whether it is for what Aeon writes or for what it accepts."""
 
     name: str
-    model: type[BaseModel]
+    model: type[BaseModel] | type[Value]
     mode: Literal["validation", "serialization"]
     description: str
 
 
-def _kebab(model: type[BaseModel]) -> str:
+def _kebab(model: type[BaseModel] | type[Value]) -> str:
     return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in model.__name__).strip("-")
 
 
@@ -57,7 +57,7 @@ def _of_effect(effect: type[Effect]) -> Contract:
     return Contract(f"effect-{_kebab(effect)}", effect, "serialization", says)
 
 
-def _of_result(result: type[Frozen]) -> Contract:
+def _of_result(result: type[Value]) -> Contract:
     phases = ", ".join(f"`{phase}`" for phase, effect in EFFECTS.items() if effect.result is result)
     return Contract(f"result-{_kebab(result)}", result, "validation", f"what a handler of {phases} returns")
 
@@ -87,7 +87,7 @@ def schema(contract: Contract) -> JsonObject:
     return {"$schema": DIALECT, "$id": f"{contract.name}.json", **made}
 
 
-def faults(value: Frozen) -> list[str]:
+def faults(value: Value) -> list[str]:
     """Where a value, as JSON, does not fit the schema of its own type."""
     checker = Draft202012Validator(type(value).model_json_schema(mode="validation"))
     errors = checker.iter_errors(value.model_dump(mode="json"))
@@ -104,6 +104,6 @@ def _with_values(made: JsonObject) -> JsonObject:
         values.append({"$ref": f"#/$defs/{result.__name__}"})
     known, properties = made.get("$defs"), made.get("properties")
     if isinstance(known, dict) and isinstance(properties, dict):
-        definitions |= {name: each for name, each in known.items() if name != "Frozen"}
+        definitions |= {name: each for name, each in known.items() if name != "Value"}
         properties = properties | {"value": {"anyOf": [*values, {"type": "null"}], "default": None}}
     return made | {"$defs": definitions, "properties": properties}
