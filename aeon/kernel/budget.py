@@ -33,7 +33,7 @@ def pass_limit(profile: TaskProfile, config: Config) -> int:
 
 def allowance(left: Left, cap: int) -> Allowance:
     """What may be spent now: at most ``cap`` calls, and what is left of each budget."""
-    return Allowance(calls=min(cap, left.calls), tokens=left.tokens, seconds=left.seconds, cost=left.cost)
+    return Allowance.made(calls=min(cap, left.calls), tokens=left.tokens, seconds=left.seconds, cost=left.cost)
 
 
 def exhausted(left: Left) -> StopReason | None:

@@ -122,7 +122,7 @@ class State:
 
     def issue(self, effects: Sequence[Effect]) -> Program[tuple[Outcome, ...]]:
         """Issue effects at once and charge what they cost; failures are the caller's to judge."""
-        outcomes = yield Batch(effects=tuple(effects))
+        outcomes = yield Batch.made(effects=tuple(effects))
         for effect, outcome in zip(effects, outcomes, strict=True):
             self.usage += outcome.usage
             self.elapsed = max(self.elapsed, outcome.ended)

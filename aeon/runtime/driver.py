@@ -297,8 +297,8 @@ def _kept(effect: Effect, value: Value) -> Value:
     kind = effect.result
     if not isinstance(value, kind):
         raise TypeError(f"the handler of '{effect.phase}' returned {type(value).__name__}, not {kind.__name__}")
-    if value.all_fields(_plain):
-        return kind.model_validate(value.fields())
+    if type(value) is kind and value.all_fields(_plain):
+        return value.checked()
     return kind.model_validate_json(value.model_dump_json())
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -145,11 +144,9 @@ class Plan(Value):
         """The step of that id, or ``None``."""
         return next((step for step in self.steps if step.id == step_id), None)
 
-    def ready(self, before: AbstractSet[str] = frozenset()) -> tuple[Step, ...]:
-        """Every pending step whose dependencies are complete, in plan order; or will be, after the steps ``before``."""
-        done = {*before, *(step.id for step in self.steps if step.status == "complete")}
-        waiting = (step for step in self.steps if step.status == "pending" and step.id not in before)
-        return tuple(step for step in waiting if done.issuperset(step.dependencies))
+    def ready(self) -> tuple[Step, ...]:
+        """Every pending step whose dependencies are complete, in plan order."""
+        return next(self._waves(), ())
 
     def pending(self) -> tuple[str, ...]:
         """The ids of the steps that have not run."""
@@ -157,12 +154,15 @@ class Plan(Value):
 
     def waves(self) -> tuple[tuple[Step, ...], ...]:
         """Every pending step that can run, now or after others of them: first those that can now, and so on."""
-        found: list[tuple[Step, ...]] = []
-        before: set[str] = set()
-        while wave := self.ready(before):
-            found.append(wave)
-            before.update(step.id for step in wave)
-        return tuple(found)
+        return tuple(self._waves())
+
+    def _waves(self) -> Iterator[tuple[Step, ...]]:
+        done = {step.id for step in self.steps if step.status == "complete"}
+        waiting = [step for step in self.steps if step.status == "pending"]
+        while wave := tuple([step for step in waiting if done.issuperset(step.dependencies)]):
+            yield wave
+            done.update([step.id for step in wave])
+            waiting = [step for step in waiting if step.id not in done]
 
     def placed(self, steps: Sequence[Step]) -> list[Step]:
         """These steps with what each needs to know of its place: incoming context and handoff."""
@@ -172,6 +172,8 @@ class Plan(Value):
                 after.setdefault(dependency, []).append(step)
         return [
             step.changed(incoming_context=_listed(self._dependencies(step)), handoff=_listed(after.get(step.id, ())))
+            if step.dependencies or step.id in after
+            else step
             for step in steps
         ]
 

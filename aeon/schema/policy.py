@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
@@ -157,9 +157,11 @@ class ReasoningEngine(Frozen):
 
     def diminishing(self, evaluations: Sequence[Evaluation]) -> bool:
         """Whether the confidence has hardly grown over the last iterations."""
-        last = gains(evaluations)[-self.decide.diminishing_returns_window :]
-        enough = self.enabled and len(last) == self.decide.diminishing_returns_window
-        if not enough or evaluations[-1].needs_clarification:  # a question goes first
+        window = self.decide.diminishing_returns_window
+        if not self.enabled or len(evaluations) <= window:
+            return False
+        last = gains(evaluations, window)
+        if len(last) < window or evaluations[-1].needs_clarification:  # a question goes first
             return False
         return math.fsum(last) / len(last) < self.decide.diminishing_returns_threshold
 
@@ -183,11 +185,12 @@ class ReasoningEngine(Frozen):
         return "DEEPEN" if found.gaps.weak_coverage else "EXPAND"
 
     def _stuck(self, evaluations: Sequence[Evaluation]) -> bool:
-        last = gains(evaluations)[-self.refine.pivot_after_iterations :]
+        last = gains(evaluations, self.refine.pivot_after_iterations)
         return len(last) == self.refine.pivot_after_iterations and max(last) <= 0
 
 
-def gains(evaluations: Sequence[Evaluation]) -> list[float]:
-    """What each iteration gained in confidence over the one before; nothing where it is not tracked."""
-    trend = [found.confidence for found in evaluations if found.confidence is not None]
+def gains(evaluations: Sequence[Evaluation], most: int | None = None) -> list[float]:
+    """What the last iterations, ``most`` of them or all, each gained in confidence; those without one are left out."""
+    known = (found.confidence for found in reversed(evaluations) if found.confidence is not None)
+    trend = list(islice(known, most and most + 1))[::-1]
     return [after - before for before, after in pairwise(trend)]

@@ -29,8 +29,20 @@ class Usage(Value):
         return self.prompt_tokens + self.generated_tokens
 
     def __add__(self, other: Usage) -> Usage:
-        more = {name: getattr(self, name) + spent for name, spent in other.fields().items() if spent}
-        return self.changed(**more) if more else self
+        if other == _NOTHING:
+            return self
+        return Usage.made(
+            calls=self.calls + other.calls,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            generated_tokens=self.generated_tokens + other.generated_tokens,
+            tool_calls=self.tool_calls + other.tool_calls,
+            mended=self.mended + other.mended,
+            cost=self.cost + other.cost,
+        )
+
+
+_NOTHING = Usage()
 
 
 class Budget(Frozen):
@@ -64,7 +76,7 @@ class Allowance(Value):
         """The allowance divided among effects that run at once, each of at most ``cap`` calls: together never more."""
         tokens = None if self.tokens is None else self.tokens // shares
         cost = None if self.cost is None else self.cost / shares
-        share = Allowance(calls=min(cap, self.calls), tokens=tokens, seconds=self.seconds, cost=cost)
+        share = Allowance.made(calls=min(cap, self.calls), tokens=tokens, seconds=self.seconds, cost=cost)
         whole = self.calls // cap if cap else shares
         return [share if n < whole else share.changed(calls=max(0, self.calls - n * cap)) for n in range(shares)]
 

@@ -7,8 +7,10 @@ a value is one block of memory without a dictionary, copied in C.
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self, TypeVar, cast, dataclass_transform, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar, cast, dataclass_transform, get_type_hints
 
 import msgspec
 from pydantic import GetCoreSchemaHandler, TypeAdapter
@@ -18,6 +20,7 @@ __all__ = ["Value"]
 
 _raw = msgspec.StructMeta.__call__
 _fields = msgspec.structs.asdict
+_values = msgspec.structs.astuple
 _copy = msgspec.structs.replace
 
 
@@ -35,7 +38,7 @@ class _ValueMeta(msgspec.StructMeta):
     if not TYPE_CHECKING:  # type checkers know the constructor by the fields
 
         def __call__(cls, /, **fields):
-            return _adapter(cls).validator.validate_python(fields)
+            return _raw(cls, **_checked(cls)(fields))
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -66,10 +69,21 @@ class Value(msgspec.Struct, metaclass=_ValueMeta, frozen=True):
         """The value of each field by name."""
         return _fields(self)
 
+    def checked(self) -> Self:
+        """The same value, its fields validated.
+
+        Raises:
+            pydantic.ValidationError: one is not what it must be.
+        """
+        value: Self = _raw(type(self), **_checked(type(self))(_fields(self)))
+        return value
+
     def all_fields(self, holds: Callable[[object], bool]) -> bool:
         """Whether this holds for the value of every field; for a default, which the class was made with, it does."""
-        pairs = zip(msgspec.structs.astuple(self), _defaults(type(self)), strict=True)
-        return all(value is default or holds(value) for value, default in pairs)
+        for value, default in zip(_values(self), _defaults(type(self)), strict=True):
+            if value is not default and not holds(value):
+                return False
+        return True
 
     @classmethod
     def model_validate(cls, value: object, *, strict: bool | None = None) -> Self:
@@ -91,19 +105,28 @@ class Value(msgspec.Struct, metaclass=_ValueMeta, frozen=True):
         found: Self = _adapter(cls).validate_json(text)
         return found
 
-    def model_dump(self, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - those of `TypeAdapter.dump_python`
-        """The fields as a dictionary; ``mode="json"``: of what JSON has."""
-        found: dict[str, Any] = _adapter(type(self)).dump_python(self, **options)
-        return found
+    def model_dump(
+        self,
+        *,
+        mode: Literal["python", "json"] = "python",
+        include: AbstractSet[str] | None = None,
+        exclude: AbstractSet[str] = frozenset(),
+    ) -> dict[str, Any]:
+        """The fields as a dictionary, all of them or those to include, without those to exclude.
 
-    def model_dump_json(self, **options: Any) -> str:  # noqa: ANN401 - those of `TypeAdapter.dump_json`
-        """The fields as a JSON object."""
-        return _adapter(type(self)).dump_json(self, **options).decode()
+        ``mode="json"``: with nothing but what JSON has.
+        """
+        dumped: dict[str, Any] = _adapter(type(self)).dump_python(self, mode=mode)
+        return {name: it for name, it in dumped.items() if (include is None or name in include) and name not in exclude}
+
+    def model_dump_json(self, *, exclude_defaults: bool = False) -> str:
+        """The fields as a JSON object; without those that are the default, if so wanted."""
+        return _adapter(type(self)).dump_json(self, exclude_defaults=exclude_defaults).decode()
 
     @classmethod
-    def model_json_schema(cls, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - those of `TypeAdapter.json_schema`
-        """The JSON Schema of such a value."""
-        return _adapter(cls).json_schema(**options)
+    def model_json_schema(cls, mode: Literal["validation", "serialization"] = "validation") -> dict[str, Any]:
+        """The JSON Schema of such a value, as it is accepted or as it is written."""
+        return _adapter(cls).json_schema(mode=mode)
 
     @property
     def __pydantic_serializer__(self) -> SchemaSerializer:
@@ -117,14 +140,7 @@ class Value(msgspec.Struct, metaclass=_ValueMeta, frozen=True):
         def given(value: object, validate: Callable[[object], dict[str, object]]) -> object:
             return value if isinstance(value, cls) else _raw(cls, **validate(value))
 
-        hints = get_type_hints(cls, include_extras=True)
-        fields = {}
-        for field in msgspec.structs.fields(cls):
-            kind = handler.generate_schema(hints[field.name])
-            if not field.required:
-                kind = core_schema.with_default_schema(kind, default=field.default)
-            fields[field.name] = core_schema.typed_dict_field(kind, required=field.required)
-        shape = core_schema.typed_dict_schema(fields, cls=cls, cls_name=cls.__name__, extra_behavior="forbid")
+        shape = _Fields(cls).__get_pydantic_core_schema__(source, handler)
         written = core_schema.plain_serializer_function_ser_schema(_fields, return_schema=shape)
         return core_schema.no_info_wrap_validator_function(
             given, shape, serialization=written, ref=f"{cls.__module__}.{cls.__qualname__}:{id(cls)}"
@@ -132,6 +148,29 @@ class Value(msgspec.Struct, metaclass=_ValueMeta, frozen=True):
 
 
 V = TypeVar("V", bound=Value)
+
+
+@dataclass(frozen=True)
+class _Fields:
+    """Marks a dictionary as one of the fields of that kind of value."""
+
+    of: type[Value]
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        hints = get_type_hints(self.of, include_extras=True)
+        fields = {}
+        for field in msgspec.structs.fields(self.of):
+            kind = handler.generate_schema(hints[field.name])
+            if not field.required:
+                kind = core_schema.with_default_schema(kind, default=field.default)
+            fields[field.name] = core_schema.typed_dict_field(kind, required=field.required)
+        return core_schema.typed_dict_schema(fields, cls=self.of, cls_name=self.of.__name__, extra_behavior="forbid")
+
+
+@cache
+def _checked(kind: type[Value]) -> Callable[[dict[str, object]], dict[str, object]]:
+    """What checks the fields of that kind of value, and gives those that are missing their defaults."""
+    return TypeAdapter(Annotated[dict[str, object], _Fields(kind)]).validator.validate_python
 
 
 @cache

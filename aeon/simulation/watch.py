@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from aeon.kernel.effects import Effect, ExecuteStep, Note, Synthesize
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, RunEnded
 from aeon.schema import Allowance, Outcome, Plan, Step, StepResult, Usage
@@ -93,7 +95,7 @@ class Watch:
             return
         first, second = (bare, known) if past else (known, bare)
         if first.status != "complete" or first.model_copy(update={"status": "invalid"}) != second:
-            was, now = known.model_dump_json(include=_STATE), bare.model_dump_json(include=_STATE)
+            was, now = (json.dumps(one.model_dump(mode="json", include=_STATE)) for one in (known, bare))
             self._world.wrong("executed steps never change", f"{step.id} was {was}, is {now}")
         if not past:
             self._executed[step.id] = bare

@@ -19,7 +19,7 @@ from aeon.schema import (
     Capabilities,
     ConvergenceAssessment,
     Form,
-    Frozen,
+    Value,
     Issue,
     JsonValue,
     LLMResponse,
@@ -199,7 +199,7 @@ GRAVE = Issue(type="relevance", severity="CRITICAL", description="b", location="
         ("profile", {"reasoning_depth": 3}, "returned dict"),
     ],
 )
-def test_a_handler_that_breaks_its_contract_is_told_so(phase: Phase, value: Frozen, said: str) -> None:
+def test_a_handler_that_breaks_its_contract_is_told_so(phase: Phase, value: Value, said: str) -> None:
     """The violation names the phase, the sample and what is wrong."""
     violations = asyncio.run(check_handler(phase, always(value)))
     assert any(said in violation for violation in violations), violations
@@ -209,10 +209,10 @@ def test_a_handler_that_breaks_its_contract_is_told_so(phase: Phase, value: Froz
 def test_an_error_of_its_own_is_a_violation_and_a_typed_failure_is_none() -> None:
     """A handler may fail with an AeonError only."""
 
-    async def clumsy(effect: Effect) -> Frozen:
+    async def clumsy(effect: Effect) -> Value:
         raise KeyError("total")
 
-    async def honest(effect: Effect) -> Frozen:
+    async def honest(effect: Effect) -> Value:
         raise AeonError("there is nothing to say")
 
     (effect, *_) = samples("plan")

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from aeon.assembly import build
 from aeon.llm.scripted import Scripted
 from aeon.runtime.journal import Entry, Journal
-from aeon.schema import Config, Frozen, JsonObject, Outcome, Task, TaskProfile
+from aeon.schema import Config, Value, JsonObject, Outcome, Task, TaskProfile
 from aeon.testing.obliging import oblige, plainest
 from aeon.testing.samples import samples
 from aeon.testing.schemas import CONTRACTS, EFFECTS, Contract, schema
@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parents[2] / "contracts"
 BY_NAME = {contract.name: contract for contract in CONTRACTS}
 
 
-def fits(value: Frozen, name: str) -> None:
+def fits(value: Value, name: str) -> None:
     """Fail unless the value, as JSON, is valid against the contract of that name in the folder."""
     contract: JsonObject = json.loads((FOLDER / f"{name}.json").read_text())
     Draft202012Validator(contract).validate(json.loads(value.model_dump_json()))

@@ -14,7 +14,7 @@ from aeon.runtime.fork import fork
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
-    Budget, Config, ConvergenceAssessment, Dimensions, Evaluation, Failure, Frozen, Question, Refinement, Reply,
+    Budget, Config, ConvergenceAssessment, Dimensions, Evaluation, Failure, Value, Question, Refinement, Reply,
     StepResult, TaskProfile,
 )  # fmt: skip
 from kernel.world import CONVERGED, ENDPOINT_DOWN, NOT_YET, World, add, found, step
@@ -23,7 +23,7 @@ from runtime.lives import went_on
 
 __all__ = ["FOLDER", "MADE"]
 
-Handler: TypeAlias = Callable[[Effect], Awaitable[Frozen]]
+Handler: TypeAlias = Callable[[Effect], Awaitable[Value]]
 FOLDER = Path(__file__).parent
 WHICH = Question(text="Which year?", options=("2025", "2026"), default="2026")
 STEPS = (step("a"), step("b"), step("c", "a", "b"))
@@ -46,7 +46,7 @@ def driven(path: Path, world: World, config: Config | None = None, stop_in: str 
     """A run whose journal is kept; somebody asks it to stop in the phase ``stop_in``."""
     driver = AsyncDriver((), lambda: Journal(path), ticking(), new_id=lambda: path.stem)
 
-    async def stopping(effect: Effect) -> Frozen:
+    async def stopping(effect: Effect) -> Value:
         driver.interrupt()
         await asyncio.Event().wait()
         raise AssertionError
@@ -57,7 +57,7 @@ def driven(path: Path, world: World, config: Config | None = None, stop_in: str 
 def converged(path: Path) -> None:
     """Branches, a failed step, a question and a refinement on the way."""
 
-    def execute(effect: Effect, n: int) -> Frozen:
+    def execute(effect: Effect, n: int) -> Value:
         return Failure(kind="tool", message="no such row") if n == 1 else StepResult(output={"ü": [n, None]})
 
     answers = [NOT_YET, CONVERGED]
@@ -88,7 +88,7 @@ def budgeted(**budget: float) -> Callable[[Path], None]:
     return lambda path: driven(path, World(**LONG, refine_plan=growing), Config(budget=Budget.model_validate(budget)))
 
 
-async def mail(effect: Effect) -> Frozen:
+async def mail(effect: Effect) -> Value:
     """A tool that changes the world and does not say whether it did."""
     with current_ledger().tool_call("mail"):
         raise OutcomeUnknown("mail did not return")

@@ -15,7 +15,7 @@ from aeon.schema import (
     Config,
     ConvergenceAssessment,
     Failure,
-    Frozen,
+    Value,
     Issue,
     Outcome,
     Plan,
@@ -33,7 +33,7 @@ from aeon.schema import (
 )
 from kernel.rehearsal import program
 
-Said: TypeAlias = Frozen | Callable[[Effect, int], Frozen]
+Said: TypeAlias = Value | Callable[[Effect, int], Value]
 
 ONE_CALL = Usage(calls=1, prompt_tokens=90, generated_tokens=10, cost=0.01)
 NOT_YET = ConvergenceAssessment(converged=False, completeness=0.5, reason_codes=("completeness",), explanation="half")
@@ -195,10 +195,10 @@ class World:
         self.outcomes.append(outcome)
         return outcome
 
-    def reply(self, effect: Effect) -> Frozen:
+    def reply(self, effect: Effect) -> Value:
         """What this world says to an effect."""
         reply = self.replies[effect.phase]
-        return reply if isinstance(reply, Frozen) else reply(effect, self.asked[effect.phase])
+        return reply if isinstance(reply, Value) else reply(effect, self.asked[effect.phase])
 
     def price(self, effect: Effect) -> Usage:
         """What an effect costs."""
@@ -225,7 +225,7 @@ class WildWorld(World):
         cost = 0.001 * calls if allowed.cost is None else min(0.001 * calls, allowed.cost)
         return Usage(calls=calls, prompt_tokens=tokens // 2, generated_tokens=tokens - tokens // 2, cost=cost)
 
-    def reply(self, effect: Effect) -> Frozen:
+    def reply(self, effect: Effect) -> Value:
         """Anything that fits the effect, sometimes a failure."""
         if not self.greedy and self.random.random() < 0.1:
             return self.failure(effect)

@@ -10,7 +10,7 @@ from aeon.errors import AllowanceExhausted, Malformed, ModelError, OutcomeUnknow
 from aeon.kernel.effects import Effect
 from aeon.kernel.ports import Job, Modules
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Config, Failure, Frozen, Task
+from aeon.schema import Config, Failure, Value, Task
 from kernel.rehearsal import program
 from kernel.world import World
 
@@ -21,10 +21,10 @@ ERRORS = {
 TASK = Task(text="How much is it?")
 
 
-def job(world: World, config: Config | None = None, **handlers: Callable[[Effect], Awaitable[Frozen]]) -> Job:
+def job(world: World, config: Config | None = None, **handlers: Callable[[Effect], Awaitable[Value]]) -> Job:
     """A job whose effects this world answers, save those that have a handler of their own."""
 
-    async def answer(effect: Effect) -> Frozen:
+    async def answer(effect: Effect) -> Value:
         await asyncio.sleep(0)
         world.effects.append(effect)
         reply = world.reply(effect)

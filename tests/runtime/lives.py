@@ -11,7 +11,7 @@ from aeon.runtime.journal import Journal, Lines
 from aeon.runtime.replay import standing, take_up
 from aeon.runtime.sealed import SealedFile
 from aeon.schema import (
-    Config, Failure, Frozen, Plan, Question, Refinement, Reply, Result, StepResult, TaskProfile,
+    Config, Failure, Value, Plan, Question, Refinement, Reply, Result, StepResult, TaskProfile,
 )  # fmt: skip
 from kernel.world import CONVERGED, NOT_YET, World, add, found, step
 from runtime.handlers import job
@@ -24,13 +24,13 @@ class Crash(BaseException):
     """The process is gone."""
 
 
-def _refined(effect: Effect, _: int) -> Frozen:
+def _refined(effect: Effect, _: int) -> Value:
     if effect.may_ask and not effect.task.clarifications:
         return Refinement(question=WHICH)
     return add(step(f"more{len(effect.plan.steps)}"))
 
 
-def _executed(effect: Effect, _: int) -> Frozen:
+def _executed(effect: Effect, _: int) -> Value:
     if effect.step.id == "b":
         return Failure(kind="tool", message="no such row")
     return StepResult(output=f"out of {effect.step.id} in {len(effect.task.clarifications)}")
@@ -78,7 +78,7 @@ def lived(
     config: Config = PASSES,
     clock: Callable[[], float] = lambda: 0.0,
     observers: tuple[Callable[[object], None], ...] = (),
-    **handlers: Callable[[Effect], Awaitable[Frozen]],
+    **handlers: Callable[[Effect], Awaitable[Value]],
 ) -> Result:
     """A run in one process, from its beginning."""
     if isinstance(journal, Path):
@@ -92,7 +92,7 @@ def went_on(
     journal: Journal | Path,
     answered: World,
     clock: Callable[[], float] = lambda: 0.0,
-    **handlers: Callable[[Effect], Awaitable[Frozen]],
+    **handlers: Callable[[Effect], Awaitable[Value]],
 ) -> Result:
     """The same run, taken up by another process."""
     kept = Journal.reopen(journal) if isinstance(journal, Path) else journal
