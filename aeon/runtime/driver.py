@@ -7,7 +7,6 @@ import threading
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
-from functools import partial
 from typing import TypeVar
 
 from aeon.errors import (
@@ -19,7 +18,7 @@ from aeon.kernel.effects import AskUser, Batch, Effect, ExecuteStep
 from aeon.kernel.ports import Handler, Job
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, Observer, RunEnded, RunStarted
 from aeon.runtime.journal import Journal, Opening
-from aeon.runtime.ledger import Ledger, charging
+from aeon.runtime.ledger import Ledger
 from aeon.runtime.order import after, awaited
 from aeon.runtime.replay import waiting
 from aeon.schema import Failure, JsonObject, Outcome, Question, Result, Usage, Value
@@ -109,6 +108,7 @@ class _Run:
         self._job = job
         self._observers = observers
         self.journal = journal
+        self._begin = journal.begin
         self._clock = clock
         self._elapsed = 0.0
         self._id = journal.opened.execution_id
@@ -168,7 +168,8 @@ class _Run:
         handled: list[asyncio.Task[Outcome]] = []
         steps: dict[str, asyncio.Task[Outcome]] = {}
         for number, effect in enumerate(effects, first):
-            task = asyncio.create_task(self._handle(number, effect, [steps[name] for name in awaited(effect)]))
+            before = tuple([steps[name] for name in awaited(effect)])
+            task = asyncio.create_task(self._handle(number, effect, before))
             handled.append(task)
             if isinstance(effect, ExecuteStep):
                 steps[effect.step.id] = task
@@ -184,17 +185,20 @@ class _Run:
         if before:
             now, effect, failure = await self._ready(effect, before)
         if (known := self.journal.outcome(number, effect)) is not None:
-            if self._observers:
-                self._tell(EffectEnded(number=number, effect=effect, outcome=known, recorded=True))
+            self._tell_end(number, effect, known, recorded=True)
             return known
         if failure:
             outcome = Outcome(failure=failure, started=now, ended=now, interrupted=self._interrupted)
         else:
-            outcome = await self._done(number, effect, now)
+            if self._observers:
+                self._tell(EffectStarted(number=number, effect=effect))
+            begun = self.journal.begun.get(number)
+            outcome = _unknown(effect, begun, now) if begun else await self._answered(number, effect, now)
+            if isinstance(effect, AskUser):
+                outcome = self._by_a_person(effect, outcome)
         if not self._suspended:
             self.journal.append(number, effect, outcome)
-        if self._observers:
-            self._tell(EffectEnded(number=number, effect=effect, outcome=outcome))
+        self._tell_end(number, effect, outcome)
         return outcome
 
     async def _ready(
@@ -206,22 +210,8 @@ class _Run:
         effect, failure = after(effect, outcomes)
         return max(outcome.ended for outcome in outcomes), effect, _BROKEN_OFF if self._interrupted else failure
 
-    async def _done(self, number: int, effect: Effect, now: float) -> Outcome:
-        """The outcome that the world gives to an effect that begins now."""
-        if self._observers:
-            self._tell(EffectStarted(number=number, effect=effect))
-        if number in self.journal.begun:
-            return _unknown(effect, self.journal.begun[number], now)
-        outcome = await self._answered(number, effect, now)
-        if isinstance(effect, AskUser):
-            outcome = outcome.changed(ended=now)
-            if outcome.failure and outcome.failure.kind == "waiting":
-                self._suspended, outcome = True, waiting(effect)
-        return outcome
-
     async def _answered(self, number: int, effect: Effect, now: float) -> Outcome:
-        begin = partial(self.journal.begin, number)
-        ledger = Ledger(effect.allowance, self._clock, self._id, begin, waited=now - self._elapsed)
+        ledger = Ledger(effect.allowance, self._clock, self._id, self._begin, now - self._elapsed, number)
         handler: Handler[Effect, Value] = getattr(self._job.modules, effect.phase)
         value, failure = None, None
         task = asyncio.current_task()
@@ -229,7 +219,7 @@ class _Run:
         self._handling[task] = ledger
         began = self._clock()
         try:
-            with charging(ledger):
+            with ledger:
                 value = _kept(effect, await handler(effect))
         except asyncio.CancelledError:
             if not ledger.broken_off or task.cancelling() > 1:
@@ -247,6 +237,17 @@ class _Run:
             value=value, failure=failure, usage=ledger.spent, started=now,
             ended=round(now + max(0.0, self._clock() - began), 6), interrupted=self._interrupted,
         )  # fmt: skip
+
+    def _by_a_person(self, effect: AskUser, outcome: Outcome) -> Outcome:
+        """The outcome of a question: the time that a person took does not count; where it still waits, the run does."""
+        if outcome.failure and outcome.failure.kind == "waiting":
+            self._suspended = True
+            return waiting(effect)
+        return outcome.changed(ended=outcome.started)
+
+    def _tell_end(self, number: int, effect: Effect, outcome: Outcome, recorded: bool = False) -> None:
+        if self._observers:
+            self._tell(EffectEnded(number=number, effect=effect, outcome=outcome, recorded=recorded))
 
     def _tell(self, event: Event) -> None:
         for observer in self._observers:

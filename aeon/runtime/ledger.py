@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from aeon.errors import AllowanceExhausted
 from aeon.schema.usage import Allowance, Usage
 
-__all__ = ["Ledger", "charging", "current_ledger"]
+__all__ = ["Ledger", "current_ledger"]
 
 _NOTHING = Usage()
 
@@ -19,13 +19,17 @@ class Ledger:
     """Counts what one effect spends and refuses a call that would go beyond its allowance.
 
     ``clock`` gives seconds that never run backwards; the allowance's seconds count from the ledger's making.
-    ``execution_id`` is the run's. ``begin`` is told the name of each tool that changes the world before it is called.
-    ``waited`` is how many of the allowance's seconds were over before the effect began. ``closed``: the run was asked
-    to stop: a tool call under way may end, but nothing may begin after it. ``broken_off``: so was the effect.
+    ``execution_id`` is the run's, ``number`` the effect's; ``begin`` is told the latter, and the name, of each tool that
+    changes the world before it is called. ``waited`` is how many of the allowance's seconds were over before the effect
+    began. ``closed``: the run was asked to stop: a tool call under way may end, but nothing may begin after it.
+    ``broken_off``: so was the effect.
+
+    In a ``with`` block it is the current one, also for tasks started there; such a block does not nest in itself.
     """
 
     __slots__ = (
-        "_allowance", "_begin", "_clock", "_opened", "broken_off", "closed", "execution_id", "in_tool", "spent",
+        "_allowance", "_begin", "_clock", "_opened", "_token", "broken_off", "closed", "execution_id", "in_tool",
+        "number", "spent",
     )  # fmt: skip
 
     def __init__(
@@ -33,18 +37,27 @@ class Ledger:
         allowance: Allowance,
         clock: Callable[[], float] = time.monotonic,
         execution_id: str = "",
-        begin: Callable[[str], None] = lambda _: None,
+        begin: Callable[[int, str], None] = lambda *_: None,
         waited: float = 0.0,
+        number: int = 0,
     ) -> None:
         self._allowance = allowance
         self._clock = clock
         self.execution_id = execution_id
         self._begin = begin
         self._opened = clock() - waited
+        self.number = number
         self.spent = _NOTHING
         self.in_tool = False
         self.closed = False
         self.broken_off = False
+
+    def __enter__(self) -> Ledger:
+        self._token = _current.set(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _current.reset(self._token)
 
     def seconds_left(self) -> float | None:
         """Seconds until the effect's deadline, at least 0; ``None`` without a deadline."""
@@ -91,7 +104,7 @@ class Ledger:
         if self.closed or self.seconds_left() == 0:
             raise AllowanceExhausted("seconds", "the time for this step is over")
         if changes_the_world:
-            self._begin(changes_the_world)
+            self._begin(self.number, changes_the_world)
         self.charge(Usage(tool_calls=1))
         self.in_tool = True
         try:
@@ -110,19 +123,3 @@ _current: ContextVar[Ledger | None] = ContextVar("aeon_ledger", default=None)
 def current_ledger() -> Ledger:
     """The ledger of the effect that is being handled; outside a run, a fresh one that forbids nothing."""
     return _current.get() or Ledger(Allowance(calls=1_000_000))
-
-
-class charging:
-    """Make ``ledger`` the current one for the duration of the block, and for tasks started in it."""
-
-    __slots__ = ("_ledger", "_token")
-
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-
-    def __enter__(self) -> Ledger:
-        self._token = _current.set(self._ledger)
-        return self._ledger
-
-    def __exit__(self, *_: object) -> None:
-        _current.reset(self._token)

@@ -20,7 +20,7 @@ from aeon.kernel.effects import (
     ValidateResults,
 )
 from aeon.kernel.refine import Attempts, apply
-from aeon.runtime.ledger import Ledger, charging
+from aeon.runtime.ledger import Ledger
 from aeon.schema import (
     Answer,
     ConvergenceAssessment,
@@ -65,7 +65,7 @@ async def _violations(handler: AnyHandler, effect: Effect) -> list[str]:
     value: object = None
     failed: list[str] | None = None
     try:
-        with charging(ledger):
+        with ledger:
             value = await handler(effect)
     except AeonError:
         failed = []

@@ -43,7 +43,7 @@ from aeon.convergence.engine import material as results
 from aeon.errors import CompletionError, ModelError
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.select import select
-from aeon.runtime.ledger import Ledger, charging
+from aeon.runtime.ledger import Ledger
 from aeon.schema import Allowance, Plan, Step, Task
 from aeon.schema.frozen import Frozen
 from aeon.supervisor import judge_specs
@@ -117,7 +117,7 @@ async def ask(llm: LLMAdapter, spec: JudgmentSpec, case: Row, form: str) -> Row:
     """One case in one form: its raw score and what it cost."""
     ledger, began = Ledger(Allowance(calls=1_000)), time.monotonic()
     row: Row = {"judgment": spec.name, "case": case["id"], "set": case["set"], "form": form, "model": llm.name}
-    with charging(ledger):
+    with ledger:
         try:
             raw, answers = await score(llm, spec, case, form)
         except CompletionError as error:

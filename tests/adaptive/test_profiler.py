@@ -14,7 +14,7 @@ from aeon.adaptive.profiler import Profiler
 from aeon.errors import CompletionError, EmptyCompletion, EndpointTimeout, Malformed, Refused, Truncated
 from aeon.kernel.effects import InferProfile
 from aeon.llm.scripted import Reply, Scripted
-from aeon.runtime.ledger import Ledger, charging
+from aeon.runtime.ledger import Ledger
 from aeon.schema import Allowance, Capabilities, LLMResponse, Task, TaskProfile, TokenProbability
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge_specs import calibrations, judgment
@@ -88,7 +88,7 @@ def infer_measured(
         return left.pop(0) if left else said(ambiguity="medium")
 
     async def body() -> TaskProfile:
-        with charging(Ledger(Allowance(calls=calls))):
+        with Ledger(Allowance(calls=calls)):
             return await Profiler(Supervisor(model), Briefing("calculator")).infer(effect)
 
     model = Scripted(say, SCORING, name=name)

@@ -13,7 +13,7 @@ from aeon.assembly import build
 from aeon.errors import AeonError
 from aeon.kernel.effects import Effect
 from aeon.llm.scripted import Scripted
-from aeon.runtime.ledger import Ledger, charging
+from aeon.runtime.ledger import Ledger
 from aeon.schema import (
     Answer,
     Capabilities,
@@ -110,7 +110,7 @@ def answered(phase: Phase, model: Scripted, effect: Effect) -> bool:
     """Whether the shipped handler has a result for the effect, rather than a typed failure."""
 
     async def ask() -> bool:
-        with charging(Ledger(effect.allowance)):
+        with Ledger(effect.allowance):
             try:
                 await handler(phase, model)(effect)
             except AeonError:
@@ -151,7 +151,7 @@ def test_a_judgment_is_asked_in_the_form_that_the_endpoint_is_good_at(
 ) -> None:
     """With token probabilities a yes/no question is scored, without them a verdict is asked for, on record."""
     effect = next(each for each in samples(phase) if getattr(each, "plan", None) == DONE)
-    with charging(Ledger(effect.allowance)):
+    with Ledger(effect.allowance):
         judgment = asyncio.run(handler(phase, Scripted(oblige, can))(effect))
     assert judgment.form == form
 

@@ -22,7 +22,7 @@ from aeon.errors import (
 from aeon.execution.executor import Executor
 from aeon.kernel.effects import ExecuteStep
 from aeon.llm.scripted import Reply, Scripted
-from aeon.runtime.ledger import Ledger, charging
+from aeon.runtime.ledger import Ledger
 from aeon.schema import Action, Allowance, JsonValue, Plan, Step, StepResult, Task, ToolCall
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
@@ -80,7 +80,7 @@ def run(
     executor = Executor(Supervisor(model), Briefing(registry.describe()), registry)
 
     async def work() -> tuple[StepResult, Scripted, Ledger]:
-        with charging(Ledger(Allowance(calls=most), execution_id="run-1")) as ledger:
+        with Ledger(Allowance(calls=most), execution_id="run-1") as ledger:
             return await executor.execute(asked), model, ledger
 
     return asyncio.run(work())

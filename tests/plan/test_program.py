@@ -13,7 +13,7 @@ from aeon.errors import CompletionError
 from aeon.kernel.effects import DraftPlan
 from aeon.llm.scripted import Reply, Scripted
 from aeon.plan.program import numbers, planned
-from aeon.runtime.ledger import Ledger, charging
+from aeon.runtime.ledger import Ledger
 from aeon.schema import Allowance, LLMResponse, Plan, Step, Task, TaskProfile, ToolCall
 from aeon.tools import Tool, ToolRegistry
 from aeon.tools.algebra import algebra
@@ -62,7 +62,7 @@ def draft(text: str, *replies: Reply, tools: Sequence[Tool] = (calculator(),), c
     made, model = planner(replies, ENFORCING, tools)
 
     async def drafted() -> Plan:
-        with charging(Ledger(Allowance(calls=cap))):
+        with Ledger(Allowance(calls=cap)):
             return await made.draft(DraftPlan(task=Task(text=text), profile=TaskProfile(), most_steps=12))
 
     return asyncio.run(drafted()), model
@@ -281,7 +281,7 @@ def test_the_calls_of_a_plan_stay_within_their_cap() -> None:
     made, model = planner([PROGRAM.replace("print", "show"), *[bad] * 9])
 
     async def drafted() -> None:
-        with charging(Ledger(Allowance(calls=4))):
+        with Ledger(Allowance(calls=4)):
             await made.draft(DraftPlan(task=Task(text=SOLD), profile=TaskProfile(), most_steps=12))
 
     with pytest.raises(CompletionError):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.errors import AllowanceExhausted
-from aeon.runtime.ledger import Ledger, charging, current_ledger
+from aeon.runtime.ledger import Ledger, current_ledger
 from aeon.schema import Allowance, Usage
 
 
@@ -117,7 +117,7 @@ def test_the_current_ledger_is_that_of_the_effect_being_handled() -> None:
         current_ledger().charge(Usage(calls=1))
 
     async def handle(ledger: Ledger) -> None:
-        with charging(ledger):
+        with ledger:
             await asyncio.create_task(deeper())
             assert current_ledger() is ledger
 
@@ -132,6 +132,6 @@ def test_the_current_ledger_is_that_of_the_effect_being_handled() -> None:
 def test_outside_a_run_nothing_is_forbidden() -> None:
     """A module can be tried alone."""
     assert refusal(current_ledger(), 10**9) is None
-    with charging(Ledger(Allowance(calls=0))):
+    with Ledger(Allowance(calls=0)):
         assert refusal(current_ledger()) == "calls"
     assert refusal(current_ledger()) is None

@@ -16,7 +16,7 @@ from aeon import build
 from aeon.errors import CompletionError, EmptyCompletion, Malformed
 from aeon.llm.scripted import Scripted
 from aeon.runtime.journal import Journal
-from aeon.runtime.ledger import Ledger, charging
+from aeon.runtime.ledger import Ledger
 from aeon.schema.frozen import Frozen, JsonObject, JsonValue
 from aeon.schema.llm import LLMRequest, LLMResponse
 from aeon.schema.usage import Allowance, Usage
@@ -38,7 +38,7 @@ def asked(*answers: LLMResponse) -> tuple[Reply[Answer] | CompletionError, Usage
     model = Scripted((*answers, *(answers[-1:] * 9)))
 
     async def body() -> tuple[Reply[Answer] | CompletionError, Usage]:
-        with charging(Ledger(Allowance(calls=10))) as ledger:
+        with Ledger(Allowance(calls=10)) as ledger:
             try:
                 return await Supervisor(model).structured(PROMPT, Answer, max_tokens=ASK), ledger.spent
             except CompletionError as error:

@@ -13,7 +13,7 @@ from aeon.errors import AeonError, AllowanceExhausted, ConfigError, Malformed, U
 from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.local import Local
 from aeon.llm.scripted import Scripted
-from aeon.runtime.ledger import Ledger, charging
+from aeon.runtime.ledger import Ledger
 from aeon.schema import Form
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse, TokenProbability
 from aeon.schema.usage import Allowance, Usage
@@ -57,7 +57,7 @@ def judged(
     """The judgment of the tasks, or the error that it ended in."""
 
     async def body() -> Judged | AeonError:
-        with charging(Ledger(Allowance(calls=calls))):
+        with Ledger(Allowance(calls=calls)):
             asker = judge or Judge(Supervisor(llm), measured=NOTHING)
             try:
                 return await asker.ask(spec, *({"task": task} for task in tasks or ("Plan a trip.",)))
@@ -314,7 +314,7 @@ def test_the_embedded_model_tells_what_evidence_shows() -> None:
         evidence = "The bridge was opened in 1932. It crosses the harbour and carries eight lanes of traffic."
         claims = ("The bridge was opened in 1932.", "The bridge carries no traffic.")
         try:
-            with charging(Ledger(Allowance(calls=10))):
+            with Ledger(Allowance(calls=10)):
                 judge, spec = Judge(Supervisor(llm)), judgment("evidence_supports")
                 return [await judge.ask(spec, {"evidence": evidence, "claim": claim}) for claim in claims]
         finally:

@@ -22,7 +22,7 @@ from aeon.errors import (
     Truncated,
 )
 from aeon.llm.scripted import Scripted
-from aeon.runtime.ledger import Ledger, charging
+from aeon.runtime.ledger import Ledger
 from aeon.schema.frozen import Frozen
 from aeon.schema.llm import Capabilities, FinishReason, LLMRequest, LLMResponse, TokenProbability
 from aeon.schema.usage import Allowance, Usage
@@ -60,7 +60,7 @@ def under(allowance: Allowance, work: Callable[[], Coroutine[Any, Any, T]]) -> t
     """What ``work`` gave or raised under a ledger, and the ledger."""
 
     async def body() -> tuple[T | AeonError, Ledger]:
-        with charging(Ledger(allowance)) as ledger:
+        with Ledger(allowance) as ledger:
             try:
                 return await work(), ledger
             except AeonError as error:
@@ -302,7 +302,7 @@ def test_a_cancelled_call_is_charged() -> None:
             return said(GOOD)
 
     async def body() -> Ledger:
-        with charging(Ledger(Allowance(calls=5))) as ledger:
+        with Ledger(Allowance(calls=5)) as ledger:
             with pytest.raises(TimeoutError):
                 await asyncio.wait_for(Supervisor(Slow([])).structured(PROMPT, Pick), 0.01)
             return ledger

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from aeon.errors import AeonError, CompletionError, EmptyCompletion, EndpointFailed, Malformed, Refused, Truncated
 from aeon.kernel.effects import ValidatePlan, ValidateResults
 from aeon.llm.scripted import Reply, Scripted
-from aeon.runtime.ledger import Ledger, charging
+from aeon.runtime.ledger import Ledger
 from aeon.schema import (
     Allowance, Capabilities, LLMResponse, Plan, SemanticValidationReport, Step, StepMode, Task, TokenProbability,
     ToolCall,
@@ -67,7 +67,7 @@ def validate(
     validator = SemanticValidator(Supervisor(model), Briefing())
 
     async def work() -> SemanticValidationReport:
-        with charging(Ledger(Allowance(calls=calls))):
+        with Ledger(Allowance(calls=calls)):
             if isinstance(effect, ValidatePlan):
                 return await validator.validate_plan(effect)
             return await validator.validate_results(effect)
@@ -294,7 +294,7 @@ def of_poor_judge(output: str, *replies: Reply) -> tuple[SemanticValidationRepor
     effect = ValidateResults(task=TASK, plan=done(output), executed=("s1", "s3"))
 
     async def work() -> SemanticValidationReport:
-        with charging(Ledger(Allowance(calls=8))):
+        with Ledger(Allowance(calls=8)):
             return await validator.validate_results(effect)
 
     return asyncio.run(work()), model
