@@ -33,7 +33,7 @@ def run(task: Task, config: Config, execution_id: str) -> Program[Result]:
     except Halt as halt:
         decision = halt.decision
     end_pass(state, decision)
-    yield Note(pass_number=len(state.passes), decision=decision)
+    yield Note.made(pass_number=len(state.passes), decision=decision)
     return (yield from _synthesize(state, decision, execution_id))
 
 
@@ -41,8 +41,8 @@ def _prepare(state: State) -> Program[None]:
     """Profile the task, draft a plan, have it checked and mended before anything runs."""
     state.profile = yield from state.perform(ask.InferProfile, state.profile)
     state.plan = yield from _draft(state)
-    state.preparation = Preparation(profile=state.profile, plan=state.plan, timings=tuple(state.timings))
-    yield Note(pass_number=0, plan=state.plan)
+    state.preparation = Preparation.made(profile=state.profile, plan=state.plan, timings=tuple(state.timings))
+    yield Note.made(pass_number=0, plan=state.plan)
     report = yield from state.perform(ask.ValidatePlan, _UNCHECKED, plan=state.plan)
     unclear = state.profile.triggers(state.config.questions.ambiguity) if state.may_ask else ()
     record = yield from _refine(state, (*_triggers(state, report), *unclear), report)
@@ -52,7 +52,7 @@ def _prepare(state: State) -> Program[None]:
 def _draft(state: State) -> Program[Plan]:
     """A sound plan; where none can be had, the task itself as the only step."""
     most = min(state.config.limits.plan_steps, state.config.limits.total_steps)
-    fallback = Plan(steps=(Step(id="s1", description=state.task.text),))
+    fallback = Plan.made(steps=(Step.made(id="s1", description=state.task.text),))
     plan = yield from state.perform(ask.DraftPlan, fallback, profile=state.profile, most_steps=most)
     if found := plan.draft_problems(most):
         state.degraded.append(Degradation(phase="plan", message="; ".join(found)))
@@ -63,7 +63,7 @@ def _draft(state: State) -> Program[Plan]:
 def _one_pass(state: State) -> Program[None]:
     """Execute, validate, assess, decide; where the run goes on, refine and look at the task's profile again."""
     number = len(state.passes) + 1
-    state.passes.append(ExecutionPass(number=number, profile=state.profile, budget_before=state.usage))
+    state.passes.append(ExecutionPass.made(number=number, profile=state.profile, budget_before=state.usage))
     state.timings.clear()
     executed = yield from _execute(state)
     report = yield from state.perform(ask.ValidateResults, _UNCHECKED, plan=state.plan, executed=executed)
@@ -78,7 +78,7 @@ def _one_pass(state: State) -> Program[None]:
     state.record(decision=decision)
     if decision.action == "OUTPUT":
         raise Halt(decision)
-    yield Note(pass_number=number, decision=decision)
+    yield Note.made(pass_number=number, decision=decision)
     record = yield from _refine(state, _triggers(state, report, executed), report)
     state.record(refinement=record)
     yield from _profile_again(state, report, executed)
@@ -142,7 +142,7 @@ def _refine(state: State, found: tuple[Trigger, ...], report: SemanticValidation
     """Ask for deltas that resolve the triggers, apply those that keep the plan sound. No trigger, no question."""
     open_triggers = tuple(t for t in found if not state.attempts.spent(fragment(t.location)))
     if not open_triggers:
-        return RefinementRecord(triggers=found)
+        return RefinementRecord.made(triggers=found)
     room = state.config.limits.total_steps - len(state.plan.steps)
     strategy = state.config.reasoning_engine.strategy(state.evaluations)
     wanted = {"plan": state.plan, "triggers": open_triggers, "repairs": report.repairs, "most_steps": room}
@@ -154,7 +154,7 @@ def _refine(state: State, found: tuple[Trigger, ...], report: SemanticValidation
     state.plan, record = apply(state.plan, refinement.actions, state.attempts)
     said = {"advisories": refinement.advisories, "query": refinement.query, "question": first.question}
     record = record.changed(triggers=found, strategy=strategy, **said)
-    yield Note(pass_number=len(state.passes), plan=state.plan, refinement=record)
+    yield Note.made(pass_number=len(state.passes), plan=state.plan, refinement=record)
     return record
 
 
@@ -174,10 +174,12 @@ def _synthesize(state: State, decision: Decision, execution_id: str) -> Program[
     Where no model can give it, it is the outputs of the complete steps, word for word.
     """
     plan = state.settled or state.plan
-    answer = Answer(text=plan.results() or f"No step was completed: {decision.detail}.")
-    if decision.reason in ("failed", "waiting"):
-        return conclude(state, decision, answer, execution_id)
-    caveat = "" if decision.reason in ("converged", "confident") else decision.detail
-    effect = state.request(ask.Synthesize, state.allow("synthesize", final=True), plan=plan, caveat=caveat)
-    (outcome,) = yield from state.issue((effect,))
-    return conclude(state, decision, state.value(effect, outcome, answer), execution_id)
+    answer = None
+    if decision.reason not in ("failed", "waiting"):
+        caveat = "" if decision.reason in ("converged", "confident") else decision.detail
+        effect = state.request(ask.Synthesize, state.allow("synthesize", final=True), plan=plan, caveat=caveat)
+        (outcome,) = yield from state.issue((effect,))
+        answer = state.value(effect, outcome, None)
+    if answer is None:
+        answer = Answer(text=plan.results() or f"No step was completed: {decision.detail}.")
+    return conclude(state, decision, answer, execution_id)

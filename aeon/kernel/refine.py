@@ -15,7 +15,7 @@ from aeon.schema import Plan, RefinementAction, RefinementLimits, RefinementReco
 __all__ = ["Attempts", "apply"]
 
 
-@dataclass
+@dataclass(slots=True)
 class Attempts:
     """Refinement attempts of one run, by fragment; deltas without a target belong to the fragment ``plan``."""
 
@@ -51,7 +51,7 @@ def apply(plan: Plan, actions: Sequence[RefinementAction], attempts: Attempts) -
         else:
             plan = changed
             applied.append(action)
-    return plan, RefinementRecord(applied=tuple(applied), rejected=tuple(rejected))
+    return plan, RefinementRecord.made(applied=tuple(applied), rejected=tuple(rejected))
 
 
 def _change(plan: Plan, action: RefinementAction, target: Step | None) -> Plan:
@@ -68,5 +68,5 @@ def _redo(plan: Plan, contradicted: Step, moved: dict[str, str]) -> Plan:
     plan = plan.invalidated(contradicted)
     while step := next((s for s in plan.steps if s.status == "complete" and moved.keys() & set(s.dependencies)), None):
         moved[step.id] = plan.fresh_id(step.id)
-        plan = Plan(steps=(*plan.steps, step.anew(moved[step.id]))).invalidated(step)
+        plan = Plan.made(steps=(*plan.steps, step.anew(moved[step.id]))).invalidated(step)
     return plan.rewired(moved)

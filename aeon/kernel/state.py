@@ -18,7 +18,7 @@ from aeon.schema import (
 __all__ = ["Halt", "State"]
 
 E = TypeVar("E", bound=Effect)
-R = TypeVar("R", bound=Value)
+R = TypeVar("R", bound=Value | None)
 
 
 @dataclass(eq=False)
@@ -28,7 +28,7 @@ class Halt(Exception):
     decision: Decision
 
 
-@dataclass
+@dataclass(slots=True)
 class State:
     """One run: what was asked, what is known, what was spent. All of it follows from the outcomes so far.
 
@@ -108,7 +108,7 @@ class State:
         if self.asked > self.config.questions.most or self.task.answered(question):
             return assumed
         self.question = question
-        yield Note(pass_number=len(self.passes), decision=self.decide())
+        yield Note.made(pass_number=len(self.passes), decision=self.decide())
         reply = yield from self.perform(AskUser, assumed, question=question)
         self.question, self.task = None, self.task.clarified(question, reply)
         return reply

@@ -104,6 +104,11 @@ class _Run:
     ended. So a run that is taken up goes on where its past left it, and neither the pause nor a person's time counts.
     """
 
+    __slots__ = (
+        "_begin", "_clock", "_elapsed", "_handling", "_id", "_interrupted", "_issued", "_job", "_loop", "_observers",
+        "_suspended", "journal",
+    )  # fmt: skip
+
     def __init__(self, job: Job, observers: tuple[Observer, ...], journal: Journal, clock: Callable[[], float]) -> None:
         self._job = job
         self._observers = observers
@@ -305,18 +310,22 @@ def _kept(effect: Effect, value: Value) -> Value:
 
 def _plain(value: object) -> bool:
     """Whether JSON surely gives it back as it is, and nobody can change it: no list or object, no unusual text."""
-    match value:
-        case str():
-            return value.isascii()
-        case None | bool():
-            return True
-        case int() | float():
-            return -_LARGE < value < _LARGE
-        case tuple():
-            return all(map(_plain, value))
-        case Value():
-            return value.all_fields(_plain)
-    return False
+    check = _PLAIN.get(type(value))
+    return check(value) if check else isinstance(value, Value) and value.all_fields(_plain)
+
+
+def _small(number: float) -> bool:
+    return -_LARGE < number < _LARGE
+
+
+_PLAIN: dict[type, Callable[..., bool]] = {
+    str: str.isascii,
+    bool: lambda _: True,
+    type(None): lambda _: True,
+    int: _small,
+    float: _small,
+    tuple: lambda some: all(map(_plain, some)),
+}
 
 
 def failure_of(error: Exception) -> Failure:

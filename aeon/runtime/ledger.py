@@ -19,7 +19,7 @@ class Ledger:
     """Counts what one effect spends and refuses a call that would go beyond its allowance.
 
     ``clock`` gives seconds that never run backwards; the allowance's seconds count from the ledger's making.
-    ``execution_id`` is the run's, ``number`` the effect's; ``begin`` is told the latter, and the name, of each tool that
+    ``execution_id`` is the run's, ``number`` the effect's; ``begin`` is told that, and the name, of each tool that
     changes the world before it is called. ``waited`` is how many of the allowance's seconds were over before the effect
     began. ``closed``: the run was asked to stop: a tool call under way may end, but nothing may begin after it.
     ``broken_off``: so was the effect.

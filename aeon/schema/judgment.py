@@ -72,7 +72,7 @@ class Issue(Value):
     @property
     def trigger(self) -> Trigger:
         """The reason to refine that this issue is."""
-        return Trigger(kind="issue", location=self.location, detail=self.description)
+        return Trigger.made(kind="issue", location=self.location, detail=self.description)
 
 
 class SemanticValidationReport(Value):
@@ -111,7 +111,7 @@ class ConvergenceAssessment(Value):
         """A reason to refine for each criterion that was not met; none if the judgment could not be made."""
         why = "; ".join(self.detected_issues) or self.explanation
         codes = () if self.failed else self.reason_codes
-        return tuple(Trigger(kind="reason_code", location="answer", detail=f"{code}: {why}") for code in codes)
+        return tuple(Trigger.made(kind="reason_code", location="answer", detail=f"{code}: {why}") for code in codes)
 
 
 class RefinedQuery(Value):

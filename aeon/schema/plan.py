@@ -108,12 +108,12 @@ class Step(Value):
     def trigger(self) -> Trigger | None:
         """The reason to refine that this step is, if it ran to a bad end."""
         kind = _BAD_ENDS.get(self.status)
-        return Trigger(kind=kind, location=self.id, detail=self.problem or kind) if kind else None
+        return Trigger.made(kind=kind, location=self.id, detail=self.problem or kind) if kind else None
 
     def anew(self, step_id: str) -> Step:
         """The same work under another id, not yet done."""
         lasting = {"description", "action", "dependencies", "provides", "depth"}
-        return Step(id=step_id, **{name: getattr(self, name) for name in lasting})
+        return Step.made(id=step_id, **{name: getattr(self, name) for name in lasting})
 
     def given(self, result: StepResult) -> Step:
         """The step after it gave this result: complete, or invalid if it was blocked."""
@@ -182,7 +182,7 @@ class Plan(Value):
         if not step.dependencies:
             return ()
         return tuple(
-            StepInput(
+            StepInput.made(
                 names=tuple(dict.fromkeys((s.id, fragment(s.id)))),
                 description=s.description,
                 output=s.output,
@@ -247,7 +247,7 @@ class Plan(Value):
         at = len(kept)
         if target is not None:
             at = [s.id for s in self.steps].index(target.id) + (target.id not in goes)
-        return Plan(steps=kept[:at] + action.steps + kept[at:])
+        return Plan.made(steps=kept[:at] + action.steps + kept[at:])
 
     def draft_problems(self, most_steps: int) -> tuple[str, ...]:
         """What makes a plan unusable as a first one: all that makes any plan so, and steps that claim to have run."""
