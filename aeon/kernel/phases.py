@@ -101,7 +101,8 @@ def _execute(state: State) -> Program[tuple[str, ...]]:
         state.plan = state.plan.merge(ran)
         state.record(executed=state.passes[-1].executed + ran)
         for step, outcome in zip(steps, outcomes, strict=True):
-            yield from _account_for(state, step, outcome.failure)
+            if outcome.failure and outcome.failure.kind == "unknown":
+                yield from _account_for(state, step, outcome.failure)
     return tuple(step.id for step in state.passes[-1].executed)
 
 
@@ -115,10 +116,8 @@ def _settle(state: State, effect: ask.ExecuteStep, outcome: Outcome) -> Step:
     return step.changed(status="failed", problem=outcome.message)
 
 
-def _account_for(state: State, step: Step, failure: Failure | None) -> Program[None]:
+def _account_for(state: State, step: Step, failure: Failure) -> Program[None]:
     """Where a tool may have changed the world, a person says ``done`` or ``repeat``; else the run stops here."""
-    if failure is None or failure.kind != "unknown":
-        return
     reply = Reply(text="stop")
     if failure.question and state.config.questions.unknown_outcome == "ask":
         reply = yield from state.ask(failure.question)
@@ -180,6 +179,5 @@ def _synthesize(state: State, decision: Decision, execution_id: str) -> Program[
         effect = state.request(ask.Synthesize, state.allow("synthesize", final=True), plan=plan, caveat=caveat)
         (outcome,) = yield from state.issue((effect,))
         answer = state.value(effect, outcome, None)
-    if answer is None:
-        answer = Answer(text=plan.results() or f"No step was completed: {decision.detail}.")
+    answer = answer or Answer(text=plan.results() or f"No step was completed: {decision.detail}.")
     return conclude(state, decision, answer, execution_id)

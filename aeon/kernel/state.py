@@ -131,9 +131,9 @@ class State:
             if outcome.config:
                 self.config, self.bound = outcome.config, bound(outcome.config)
                 self.attempts.limits = self.config.limits
-            if outcome.failure and outcome.failure.kind in ("endpoint", "waiting"):
-                self.failure = outcome.failure
-            self.denied = self.denied or self.denial(effect, outcome)
+            if outcome.failure:
+                self.failure = outcome.failure if outcome.failure.kind in ("endpoint", "waiting") else self.failure
+                self.denied = self.denied or self.denial(effect, outcome)
         return outcomes
 
     def denial(self, effect: Effect, outcome: Outcome) -> StopReason | None:

@@ -81,13 +81,12 @@ class Ledger:
         Raises:
             AllowanceExhausted: no call, not enough tokens, no time or no money left, or the run was asked to stop.
         """
-        if self.closed or self.calls_left() < 1:
+        if self.closed or self.spent.calls >= self._allowance.calls:
             raise AllowanceExhausted("calls", f"all {self._allowance.calls} model calls of this step are used")
         tokens = self.tokens_left()
         if tokens is not None and most_tokens > tokens:
             raise AllowanceExhausted("tokens", f"a call of up to {most_tokens} tokens does not fit: {tokens} left")
-        seconds = self.seconds_left()
-        if seconds is not None and seconds <= 0:
+        if self.seconds_left() == 0:
             raise AllowanceExhausted("seconds", "the time for this step is over")
         if self._allowance.cost is not None and self.spent.cost >= self._allowance.cost:
             raise AllowanceExhausted("cost", f"the ${self._allowance.cost:.4f} of this step are spent")
