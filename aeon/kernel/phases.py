@@ -101,8 +101,7 @@ def _execute(state: State) -> Program[tuple[str, ...]]:
         state.plan = state.plan.merge(ran)
         state.record(executed=state.passes[-1].executed + ran)
         for step, outcome in zip(steps, outcomes, strict=True):
-            if outcome.failure and outcome.failure.kind == "unknown":
-                yield from _account_for(state, step, outcome.failure)
+            yield from _account_for(state, step, outcome.failure)
     return tuple(step.id for step in state.passes[-1].executed)
 
 
@@ -116,8 +115,10 @@ def _settle(state: State, effect: ask.ExecuteStep, outcome: Outcome) -> Step:
     return step.changed(status="failed", problem=outcome.message)
 
 
-def _account_for(state: State, step: Step, failure: Failure) -> Program[None]:
+def _account_for(state: State, step: Step, failure: Failure | None) -> Program[None]:
     """Where a tool may have changed the world, a person says ``done`` or ``repeat``; else the run stops here."""
+    if failure is None or failure.kind != "unknown":
+        return
     reply = Reply(text="stop")
     if failure.question and state.config.questions.unknown_outcome == "ask":
         reply = yield from state.ask(failure.question)
@@ -168,10 +169,7 @@ def _profile_again(state: State, report: SemanticValidationReport, executed: tup
 
 
 def _synthesize(state: State, decision: Decision, execution_id: str) -> Program[Result]:
-    """One answer from what the latest complete pass holds, or from the partial one if there is none.
-
-    Where no model can give it, it is the outputs of the complete steps, word for word.
-    """
+    """One answer from the latest complete pass, else from a partial one; without a model, its outputs word for word."""
     plan = state.settled or state.plan
     answer = None
     if decision.reason not in ("failed", "waiting"):

@@ -150,15 +150,18 @@ class Plan(Value):
 
     def pending(self) -> tuple[str, ...]:
         """The ids of the steps that have not run."""
-        return tuple(step.id for step in self.steps if step.status == "pending")
+        return tuple(step.id for step in self._that_are("pending"))
+
+    def _that_are(self, status: StepStatus) -> list[Step]:
+        return [step for step in self.steps if step.status == status]
 
     def waves(self) -> tuple[tuple[Step, ...], ...]:
         """Every pending step that can run, now or after others of them: first those that can now, and so on."""
         return tuple(self._waves())
 
     def _waves(self) -> Iterator[tuple[Step, ...]]:
-        done = {step.id for step in self.steps if step.status == "complete"}
-        waiting = [step for step in self.steps if step.status == "pending"]
+        done = {step.id for step in self._that_are("complete")}
+        waiting = self._that_are("pending")
         while wave := tuple([step for step in waiting if done.issuperset(step.dependencies)]):
             yield wave
             done.update([step.id for step in wave])

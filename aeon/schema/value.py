@@ -10,10 +10,10 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar, cast, dataclass_transform, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar, cast, dataclass_transform, get_type_hints
 
 import msgspec
-from pydantic import GetCoreSchemaHandler, TypeAdapter
+from pydantic import ConfigDict, GetCoreSchemaHandler, TypeAdapter
 from pydantic_core import CoreSchema, SchemaSerializer, core_schema
 
 __all__ = ["Value"]
@@ -48,6 +48,8 @@ class Value(msgspec.Struct, metaclass=_ValueMeta, frozen=True):
     Used like a pydantic model, and as a field of one. It cannot be part of a reference cycle, because whatever it holds
     was made before it; so it need not be tracked.
     """
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     @classmethod
     def made(cls, **fields: object) -> Self:
@@ -164,7 +166,7 @@ class _Fields:
             if not field.required:
                 kind = core_schema.with_default_schema(kind, default=field.default)
             fields[field.name] = core_schema.typed_dict_field(kind, required=field.required)
-        return core_schema.typed_dict_schema(fields, cls=self.of, cls_name=self.of.__name__, extra_behavior="forbid")
+        return core_schema.typed_dict_schema(fields, cls=self.of, extra_behavior="forbid")
 
 
 @cache
