@@ -1,7 +1,7 @@
 """The base of the values that a run makes by the hundred: as small as a tuple, and unseen by the garbage collector.
 
-pydantic says what is valid, and reads and writes JSON, as for any model of its own; `msgspec.Struct` is what holds it:
-a value is one block of memory without a dictionary, copied in C.
+pydantic says what is valid, and reads and writes JSON, as for its own models; a `msgspec.Struct` holds it: one block of
+memory without a dictionary, made and copied in C.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar, cast, dataclass_transform, get_type_hints
+from typing import (
+    TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar, cast, dataclass_transform, get_type_hints,
+)  # fmt: skip
 
 import msgspec
 from pydantic import ConfigDict, GetCoreSchemaHandler, TypeAdapter
@@ -25,7 +27,7 @@ _copy = msgspec.structs.replace
 
 
 class _ValueMeta(msgspec.StructMeta):
-    """Makes each subclass of `Value` frozen, its fields keywords, and has its constructor validate."""
+    """Makes each kind of `Value` frozen, with keywords only, and has its constructor validate."""
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], frozen: bool = True) -> Any:  # noqa: ANN401
         return super().__new__(mcs, name, bases, namespace, frozen=frozen, kw_only=True, gc=False)
@@ -38,15 +40,15 @@ class _ValueMeta(msgspec.StructMeta):
     if not TYPE_CHECKING:  # type checkers know the constructor by the fields
 
         def __call__(cls, /, **fields):
-            return _raw(cls, **_checked(cls)(fields))
+            return _raw(cls, **_validator(cls)(fields))
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 class Value(msgspec.Struct, metaclass=_ValueMeta, frozen=True):
     """An immutable value that accepts no field it does not know.
 
-    Used like a pydantic model, and as a field of one. It cannot be part of a reference cycle, because whatever it holds
-    was made before it; so it need not be tracked.
+    Used like a pydantic model, and as a field of one. It takes part in no reference cycle, since all that it holds was
+    there before it; so it need not be tracked.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
@@ -67,18 +69,17 @@ class Value(msgspec.Struct, metaclass=_ValueMeta, frozen=True):
         """The same under pydantic's name. Nothing in it changes, so that ``deep`` makes no difference."""
         return _copy(self, **(update or {}))
 
-    def fields(self) -> dict[str, Any]:
-        """The value of each field by name."""
-        return _fields(self)
-
     def checked(self) -> Self:
         """The same value, its fields validated.
 
         Raises:
             pydantic.ValidationError: one is not what it must be.
         """
-        value: Self = _raw(type(self), **_checked(type(self))(_fields(self)))
-        return value
+        return type(self)(**_fields(self))
+
+    def fields(self) -> dict[str, Any]:
+        """The value of each field by name."""
+        return _fields(self)
 
     def all_fields(self, holds: Callable[[object], bool]) -> bool:
         """Whether this holds for the value of every field; for a default, which the class was made with, it does."""
@@ -114,9 +115,9 @@ class Value(msgspec.Struct, metaclass=_ValueMeta, frozen=True):
         include: AbstractSet[str] | None = None,
         exclude: AbstractSet[str] = frozenset(),
     ) -> dict[str, Any]:
-        """The fields as a dictionary, all of them or those to include, without those to exclude.
+        """The fields as a dictionary: all, or those to include, without those to exclude.
 
-        ``mode="json"``: with nothing but what JSON has.
+        ``mode="json"``: with nothing in it but what JSON has.
         """
         dumped: dict[str, Any] = _adapter(type(self)).dump_python(self, mode=mode)
         return {name: it for name, it in dumped.items() if (include is None or name in include) and name not in exclude}
@@ -132,10 +133,8 @@ class Value(msgspec.Struct, metaclass=_ValueMeta, frozen=True):
 
     @property
     def __pydantic_serializer__(self) -> SchemaSerializer:
-        """What pydantic writes a value with where only its base is known."""
-        serializer = _adapter(type(self)).serializer
-        assert isinstance(serializer, SchemaSerializer)
-        return serializer
+        """What pydantic writes it with where a field says only that it is some value."""
+        return _adapter(type(self)).serializer
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -149,35 +148,36 @@ class Value(msgspec.Struct, metaclass=_ValueMeta, frozen=True):
         )
 
 
-V = TypeVar("V", bound=Value)
-
-
 @dataclass(frozen=True)
 class _Fields:
-    """Marks a dictionary as one of the fields of that kind of value."""
+    """Marks a dictionary as the fields of one kind of value."""
 
-    of: type[Value]
+    kind: type[Value]
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        hints = get_type_hints(self.of, include_extras=True)
+        hints = get_type_hints(self.kind, include_extras=True)
         fields = {}
-        for field in msgspec.structs.fields(self.of):
-            kind = handler.generate_schema(hints[field.name])
+        for field in msgspec.structs.fields(self.kind):
+            schema = handler.generate_schema(hints[field.name])
             if not field.required:
-                kind = core_schema.with_default_schema(kind, default=field.default)
-            fields[field.name] = core_schema.typed_dict_field(kind, required=field.required)
-        return core_schema.typed_dict_schema(fields, cls=self.of, extra_behavior="forbid")
+                schema = core_schema.with_default_schema(schema, default=field.default)
+            fields[field.name] = core_schema.typed_dict_field(schema, required=field.required)
+        return core_schema.typed_dict_schema(fields, cls=self.kind, extra_behavior="forbid")
 
 
-@cache
-def _checked(kind: type[Value]) -> Callable[[dict[str, object]], dict[str, object]]:
-    """What checks the fields of that kind of value, and gives those that are missing their defaults."""
-    return TypeAdapter(Annotated[dict[str, object], _Fields(kind)]).validator.validate_python
+V = TypeVar("V", bound=Value)
 
 
 @cache
 def _adapter(kind: type[V]) -> TypeAdapter[V]:
-    return TypeAdapter(kind)
+    return TypeAdapter(kind, config=ConfigDict(title=kind.__name__))
+
+
+@cache
+def _validator(kind: type[Value]) -> Callable[[dict[str, object]], dict[str, object]]:
+    """What validates the fields of that kind, and adds the defaults of those that are missing."""
+    fields = Annotated[dict[str, object], _Fields(kind)]
+    return TypeAdapter(fields, config=ConfigDict(title=kind.__name__)).validator.validate_python
 
 
 @cache
