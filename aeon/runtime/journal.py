@@ -169,8 +169,6 @@ class Journal:
         InputFileError: the file exists already or cannot be written.
     """
 
-    __slots__ = ("_ended", "_entries", "_file", "_made", "_result", "begun", "opening", "torn")
-
     def __init__(self, path: Path | str | None = None, lines: Lines | None = None) -> None:
         self.opening: Opening | None = None
         self.begun: dict[int, str] = {}
