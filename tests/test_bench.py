@@ -31,6 +31,7 @@ reading, figures = script("reading"), script("figures")
         ("12 legs and 4 more.\nAnswer: 16 legs", "16", "16"),
         ("Answer: 12\nNo, wait.\nFinal Answer: $13.00$", "13", "13"),
         ("\\boxed{\\frac{138}{583}}", "138/583", "138/583"),
+        ("So it is \\(\\boxed{\\dfrac{495}{859}}\\).", "$\\dfrac{495}{859}$", "495/859"),
         ("It is 138 / 583", "138/583", "138/583"),
         ("Monday is wrong; it was a friday.", "Friday", "Friday"),
         ("Answer: Yes, it was.", "Yes", "Yes"),

@@ -35,7 +35,7 @@ def read(said: str, expected: str) -> str:
 
 
 def _last(text: str, expected: str) -> str | None:
-    if _RATIO.fullmatch(expected):
+    if _RATIO.fullmatch(_FRACTION.sub(r"\1/\2", expected).strip("$ ")):
         ratios = _RATIO.findall(_FRACTION.sub(r"\1/\2", text))
         return "/".join(ratios[-1]) if ratios else None
     if _NUMBER.fullmatch(expected):
