@@ -58,10 +58,14 @@ def planned(text: str, given: frozenset[Decimal], most: int, tools: ToolRegistry
 
 
 def leaves_out(steps: Sequence[Step], given: frozenset[Decimal]) -> bool:
-    """Whether steps that are nothing but formulas do without one of the ``given`` numbers."""
+    """Whether steps that are nothing but formulas do without one of the ``given`` numbers.
+
+    19 is there as 0.19, 1.19 or 0.81 too: it may have been per cent.
+    """
     actions = [step.action for step in steps]
     formulas = [action for action in actions if isinstance(action, ToolCall) and action.tool == CALCULATOR]
-    return len(formulas) == len(steps) and not given <= numbers(" ".join(str(each.arguments) for each in formulas))
+    used = numbers(" ".join(str(each.arguments) for each in formulas))
+    return len(formulas) == len(steps) and not all({n, n / 100, 1 + n / 100, 1 - n / 100} & used for n in given)
 
 
 class _Reader:

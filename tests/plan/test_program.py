@@ -241,6 +241,14 @@ def test_a_program_that_leaves_out_a_number_is_made_again_from_a_chain_of_though
 
 
 @pytest.mark.requirement("J4", "S1")
+@pytest.mark.parametrize("share", ["0.19", "1.19", "0.81", "19 / 100", "19"])
+def test_a_percentage_is_not_left_out_where_it_is_written_as_a_share(share: str) -> None:
+    """19 per cent are there as 0.19, as what is added to or taken from the whole, and as they are."""
+    plan, model = draft("What are 240 rolls at 0.45 with 19% VAT?", f"taken = 240 * 0.45\nprint(taken * {share})")
+    assert len(plan.steps) == 2 and len(model.requests) == 1
+
+
+@pytest.mark.requirement("J4", "S1")
 @pytest.mark.parametrize(
     "later",
     [
