@@ -22,8 +22,6 @@ __all__ = ["main"]
 
 PARENT_CHECK_SECONDS = 1.0
 CGROUP_QUOTA = Path("/sys/fs/cgroup/cpu.max")
-LITTLE_IN_COMMON = 0.8
-"""The share (0-1) of a prompt that must be there already for it to go on from the prompt before."""
 KEPT_MEBIBYTES = 256
 """Memory for states of earlier prompts; of a model of 1.5B parameters, 500 tokens take about 14."""
 
@@ -52,11 +50,7 @@ def _quota() -> int:
 
 
 def _parameters(model: str, context: int, api_key: str) -> xllamacpp.CommonParams:
-    """llama.cpp's settings for one user on this machine.
-
-    The questions of a run take turns, and each comes again in the next pass. So the state of a prompt that has little
-    in common with the next one is kept in memory, and the one that has most in common with that is taken up.
-    """
+    """llama.cpp's settings for one user on this machine."""
     params = xllamacpp.CommonParams()
     params.model.path = model
     params.n_ctx = context
@@ -65,7 +59,6 @@ def _parameters(model: str, context: int, api_key: str) -> xllamacpp.CommonParam
     params.api_keys = [api_key]
     params.warmup = False
     params.ui = False
-    params.slot_prompt_similarity = LITTLE_IN_COMMON
     params.cache_ram_mib = KEPT_MEBIBYTES
     params.cpuparams.n_threads = _physical_cores()
     return params

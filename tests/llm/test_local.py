@@ -83,27 +83,6 @@ def test_it_answers_in_the_schema(model: Local) -> None:
 
 
 @pytest.mark.tiny
-def test_a_prompt_that_comes_again_after_others_is_served_from_the_cache(model: Local) -> None:
-    """Another one with the same beginning had the only slot between its turns; yet it is not read anew."""
-
-    def rows(subject: str) -> str:
-        return " ".join(f"{subject} number {n} stands in row {n % 7}." for n in range(20))
-
-    def about(subject: str, question: str) -> LLMRequest:
-        text = f"{rows('Wall')} {rows('Gate')} {rows(subject)} {question}"
-        return LLMRequest(messages=(Message(role="user", content=text),), max_tokens=4)
-
-    async def scenario() -> None:
-        await model.complete(about("Tree", "How many trees are there?"))
-        other = (await model.complete(about("House", "How many houses are there?"))).usage
-        again = (await model.complete(about("Tree", "How many rows are there?"))).usage
-        assert 0.5 < other.cached_tokens / other.prompt_tokens < 0.8
-        assert again.cached_tokens > 0.9 * again.prompt_tokens
-
-    asyncio.run(scenario())
-
-
-@pytest.mark.tiny
 def test_a_killed_server_is_an_error_and_then_works_again(model: Local) -> None:
     """A child that dies in the middle of a call gives a typed error with its log; the next call restarts it."""
 
