@@ -309,9 +309,13 @@ def _kept(effect: Effect, value: Value) -> Value:
 
 
 def _plain(value: object) -> bool:
-    """Whether JSON surely gives it back as it is, and nobody can change it: no list or object, no unusual text."""
+    """Whether JSON surely gives it back as it is, and nobody can change it: no list or object, no unusual text.
+
+    Raises:
+        pydantic.ValidationError: it is a value, or holds one, whose fields are not what they must be.
+    """
     check = _PLAIN.get(type(value))
-    return check(value) if check else isinstance(value, Value) and value.all_fields(_plain)
+    return check(value) if check else isinstance(value, Value) and value.checked().all_fields(_plain)
 
 
 def _small(number: float) -> bool:

@@ -75,7 +75,8 @@ class Value(msgspec.Struct, metaclass=_ValueMeta, frozen=True):
         Raises:
             pydantic.ValidationError: one is not what it must be.
         """
-        return type(self)(**_fields(self))
+        value: Self = _raw(type(self), **_validator(type(self))(_fields(self)))
+        return value
 
     def fields(self) -> dict[str, Any]:
         """The value of each field by name."""

@@ -11,8 +11,10 @@ from aeon import errors
 from aeon.kernel.effects import Effect, ExecuteStep
 from aeon.runtime.driver import AsyncDriver, failure_of
 from aeon.runtime.events import EffectEnded, Event
+from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Answer, Budget, Config, Frozen, StepResult, Usage
+from aeon.runtime.replay import replay
+from aeon.schema import Answer, Budget, Config, Frozen, Plan, Step, StepResult, Usage
 from kernel.world import NOT_YET, World, add, step
 from runtime.handlers import job
 
@@ -136,6 +138,19 @@ def test_a_value_that_cannot_be_written_down_is_a_failure_of_the_handler() -> No
     result = drive(AsyncDriver(), World(), execute=execute)
     assert result.history.passes[0].executed[0].status == "failed"
     assert result.model_dump_json()
+
+
+@pytest.mark.requirement("H1", "K3")
+def test_a_step_of_a_plan_that_was_copied_unvalidated_is_refused_now_and_not_when_the_run_is_read_again() -> None:
+    """What no journal gives back, however deep it stands in a value, fails the handler; the run can be replayed."""
+
+    async def plan(effect: Effect) -> Plan:
+        return Plan(steps=(Step(id="s1", description="Add.").changed(id="NOT AN ID"),))
+
+    journal = Journal()
+    result = drive(AsyncDriver(journal=lambda: journal), World(), plan=plan)
+    assert "should match pattern" in result.history.conclusion.degraded[0].message
+    assert replay(journal).history == result.history
 
 
 @pytest.mark.requirement("K13")
