@@ -33,6 +33,8 @@ class _Dates(ast.NodeTransformer):
             case [ast.Name(id=name)] if days is not None:
                 self._spans[name] = days
                 return None
+            case [ast.Name(id=name)]:
+                self._spans.pop(name, None)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:

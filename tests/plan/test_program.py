@@ -138,6 +138,7 @@ def test_the_steps_give_what_the_program_would(code: str, gives: object) -> None
         "print(datetime(2021, 5, 3).strftime('%B') + 3)",
         "print(datetime(2021, 5, 12).weekday())",
         "n = timedelta(hours=12)\nprint(datetime(2021, 5, 3) + n)",
+        "n = timedelta(days=12)\nn = 5\nprint(date(2021, 5, 3) + n)",
         "n = timedelta(days=12)\nprint(n)",
         "print(datetime.now().year - 2021)",
         "print(7 * 4)",
