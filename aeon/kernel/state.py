@@ -132,8 +132,9 @@ class State:
                 self.config, self.bound = outcome.config, bound(outcome.config)
                 self.attempts.limits = self.config.limits
             if outcome.failure:
-                self.failure = outcome.failure if outcome.failure.kind in ("endpoint", "waiting") else self.failure
                 self.denied = self.denied or self.denial(effect, outcome)
+                if outcome.failure.kind in ("endpoint", "waiting"):
+                    self.failure = outcome.failure
         return outcomes
 
     def denial(self, effect: Effect, outcome: Outcome) -> StopReason | None:

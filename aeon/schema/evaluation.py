@@ -9,7 +9,10 @@ from pydantic import Field
 from aeon.schema.value import Value
 
 
-__all__ = ["ConfidenceParts", "Contradiction", "Dimensions", "Evaluation", "Gaps"]
+__all__ = ["ConfidenceParts", "Contradiction", "Dimensions", "Evaluation", "Gaps", "Score"]
+
+Score = Annotated[float, Field(ge=0, le=1)]
+"""A degree or a share, from 0 to 1."""
 
 
 class ConfidenceParts(Value):
@@ -23,11 +26,11 @@ class ConfidenceParts(Value):
     attempts that were made again are left out.
     """
 
-    source_quality: Annotated[float, Field(ge=0, le=1)]
-    entity_coverage: Annotated[float, Field(ge=0, le=1)]
-    citation_density: Annotated[float, Field(ge=0, le=1)]
-    consistency: Annotated[float, Field(ge=0, le=1)]
-    recency: Annotated[float, Field(ge=0, le=1)]
+    source_quality: Score
+    entity_coverage: Score
+    citation_density: Score
+    consistency: Score
+    recency: Score
 
 
 class Dimensions(Value):
@@ -39,11 +42,11 @@ class Dimensions(Value):
     recency of the confidence.
     """
 
-    completeness: Annotated[float, Field(ge=0, le=1)]
-    accuracy: Annotated[float, Field(ge=0, le=1)]
-    relevance: Annotated[float, Field(ge=0, le=1)]
-    freshness: Annotated[float, Field(ge=0, le=1)]
-    coherence: Annotated[float, Field(ge=0, le=1)]
+    completeness: Score
+    accuracy: Score
+    relevance: Score
+    freshness: Score
+    coherence: Score
 
 
 class Contradiction(Value):
@@ -72,12 +75,12 @@ class Evaluation(Value):
     run in probabilistic mode, kept so that it replays.
     """
 
-    confidence: Annotated[float | None, Field(ge=0, le=1)] = None
+    confidence: Score | None = None
     parts: ConfidenceParts | None = None
-    coverage: Annotated[float | None, Field(ge=0, le=1)] = None
+    coverage: Score | None = None
     dimensions: Dimensions
-    score: Annotated[float, Field(ge=0, le=1)]
+    score: Score
     gaps: Gaps = Gaps()
     warnings: tuple[str, ...] = ()
     needs_clarification: bool = False
-    draw: Annotated[float | None, Field(ge=0, le=1)] = None
+    draw: Score | None = None

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from aeon.schema.evaluation import Evaluation
+from aeon.schema.evaluation import Evaluation, Score
 from aeon.schema.plan import RefinementAction, Trigger
 from aeon.schema.policy import Strategy
 from aeon.schema.task import Question
@@ -38,8 +38,8 @@ class TaskProfile(Value):
 
     version: Annotated[int, Field(ge=1)] = 1
     reasoning_depth: Annotated[int, Field(ge=1, le=5)] = 3
-    ambiguity: Annotated[float, Field(ge=0, le=1)] = 0.5
-    information_sufficiency: Annotated[float, Field(ge=0, le=1)] = 0.5
+    ambiguity: Score = 0.5
+    information_sufficiency: Score = 0.5
     dependency_complexity: Level = "medium"
     expected_step_count: Annotated[int, Field(ge=1, le=50)] = 3
     expected_tool_usage: ToolUsage = "moderate"
@@ -96,9 +96,9 @@ class ConvergenceAssessment(Value):
     """Whether the results so far answer the task. Scores are in 0-1; ``reason_codes`` name the criteria not met."""
 
     converged: bool
-    completeness: Annotated[float, Field(ge=0, le=1)] = 0.0
-    coherence: Annotated[float, Field(ge=0, le=1)] = 0.0
-    consistency: Annotated[float, Field(ge=0, le=1)] = 0.0
+    completeness: Score = 0.0
+    coherence: Score = 0.0
+    consistency: Score = 0.0
     reason_codes: tuple[str, ...] = ()
     detected_issues: tuple[str, ...] = ()
     explanation: str = ""
