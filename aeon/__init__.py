@@ -13,46 +13,90 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from aeon.assembly import build, resume
+    from aeon.assembly.build import build, resume
+    from aeon.assembly.plugin import Plugin, Services
+    from aeon.assembly.runs import diff, fork, replay
     from aeon.errors import AeonError
+    from aeon.kernel.compose import side_by_side
+    from aeon.kernel.decide import Rule, Signals
+    from aeon.kernel.effects import Batch, Effect, EffectOf, Note, Program
+    from aeon.kernel.engine import Engine
     from aeon.kernel.orchestrator import Orchestrator
-    from aeon.runtime.diff import diff
-    from aeon.runtime.fork import fork
+    from aeon.kernel.run import Halt, Run
+    from aeon.runtime.driver import AsyncDriver
     from aeon.runtime.journal import Journal
-    from aeon.runtime.replay import replay
-    from aeon.schema import Budget, Config, ExecutionHistory, Question, Result, Task
+    from aeon.schema import (
+        Answer,
+        Budget,
+        Caps,
+        Conclusion,
+        Config,
+        ExecutionHistory,
+        Question,
+        Result,
+        Settings,
+        Task,
+        Value,
+    )
     from aeon.tools.tool import Tool, tool
 
 __all__ = [
     "AeonError",
+    "Answer",
+    "AsyncDriver",
+    "Batch",
     "Budget",
+    "Caps",
+    "Conclusion",
     "Config",
+    "Effect",
+    "EffectOf",
+    "Engine",
     "ExecutionHistory",
+    "Halt",
     "Journal",
+    "Note",
     "Orchestrator",
+    "Plugin",
+    "Program",
     "Question",
     "Result",
+    "Rule",
+    "Run",
+    "Services",
+    "Settings",
+    "Signals",
     "Task",
     "Tool",
+    "Value",
     "build",
     "diff",
     "fork",
     "replay",
     "resume",
+    "side_by_side",
     "tool",
 ]
 
 _HOMES = {
-    "aeon.assembly": ("build", "resume"),
+    "aeon.assembly.build": ("build", "resume"),
+    "aeon.assembly.plugin": ("Plugin", "Services"),
+    "aeon.assembly.runs": ("diff", "fork", "replay"),
     "aeon.errors": ("AeonError",),
+    "aeon.kernel.compose": ("side_by_side",),
+    "aeon.kernel.decide": ("Rule", "Signals"),
+    "aeon.kernel.effects": ("Batch", "Effect", "EffectOf", "Note", "Program"),
+    "aeon.kernel.engine": ("Engine",),
     "aeon.kernel.orchestrator": ("Orchestrator",),
-    "aeon.runtime.diff": ("diff",),
-    "aeon.runtime.fork": ("fork",),
+    "aeon.kernel.run": ("Halt", "Run"),
+    "aeon.runtime.driver": ("AsyncDriver",),
     "aeon.runtime.journal": ("Journal",),
-    "aeon.runtime.replay": ("replay",),
-    "aeon.schema": ("Budget", "Config", "ExecutionHistory", "Question", "Result", "Task"),
+    "aeon.schema": (
+        "Answer", "Budget", "Caps", "Conclusion", "Config", "ExecutionHistory", "Question", "Result", "Settings",
+        "Task", "Value",
+    ),
     "aeon.tools.tool": ("Tool", "tool"),
-}
+}  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 

@@ -30,6 +30,7 @@
     │   ├── ToolFailed           the tool raised
     │   └── OutcomeUnknown       the tool changes the world, and whether it did so is not known
     ├── AllowanceExhausted       a call would go beyond what the kernel allowed this effect
+    ├── EngineError              an engine's program breaks the rules of programs; what it did so far is in the journal
     ├── Waiting                  a question was put, and nobody is there to answer it now
     └── JournalError             a journal cannot be used
         └── Divergence           replay asked for another effect than the journal holds; names the entry
@@ -56,6 +57,7 @@ __all__ = [
     "EndpointRejected",
     "EndpointTimeout",
     "EndpointUnreachable",
+    "EngineError",
     "InputFileError",
     "JournalError",
     "Malformed",
@@ -218,3 +220,7 @@ class JournalError(AeonError):
 
 class Divergence(JournalError):
     """Replay asked for another effect than the journal holds at this entry."""
+
+
+class EngineError(AeonError):
+    """An engine's program yielded, raised or returned what no program may; mend the engine, then resume the run."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import aeon
-from aeon.assembly import build
+from aeon.assembly.build import build
 from aeon.errors import ConfigError, InputFileError, UnknownNameError, UsageError
 from aeon.llm.scripted import Scripted
 from aeon.runtime.events import RunEnded, RunStarted

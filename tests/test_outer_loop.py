@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from aeon.assembly import build
+from aeon.assembly.build import build
 from aeon.llm.scripted import Scripted
 from aeon.observability.monitor import monitor
 from aeon.runtime.journal import Journal

@@ -9,7 +9,7 @@ from typing import get_args
 
 import pytest
 
-from aeon.assembly import build
+from aeon.assembly.build import build
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.local import Local

@@ -12,7 +12,7 @@ import pytest
 
 import aeon
 from aeon.asking.asker import Answerer
-from aeon.assembly import build, resume, resumption
+from aeon.assembly.build import build, resume, resumption
 from aeon.errors import InputFileError, UsageError
 from aeon.llm.scripted import Scripted
 from aeon.runtime.fork import fork
@@ -87,7 +87,7 @@ def test_the_journal_of_a_suspended_run_is_that_of_one_answered_at_once(tmp_path
 def test_an_answerer_is_asked_once_and_the_default_is_assumed_without_one(tmp_path: Path) -> None:
     """A callable in Python answers; without one the policy assumes the default and lists it."""
     seen: list[Question] = []
-    config = SUSPENDING.model_copy(update={"questions": Questions(ambiguity=0, most=1)})
+    config = SUSPENDING.changed(questions=Questions(ambiguity=0, most=1))
     result = saved(tmp_path / "asked.jsonl", config, lambda question: seen.append(question) or "2025")  # type: ignore[func-returns-value]
     assert [question.text for question in seen] == ["Which year?"]
     assert result.assumptions == () and result.history.task.clarifications[0].answer == "2025"
@@ -135,7 +135,7 @@ def test_a_run_that_another_process_works_on_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     saved(path)
     journal = Journal.reopen(path)
-    script = "import sys; from aeon.assembly import resume; resume(sys.argv[1])"
+    script = "import sys; from aeon.assembly.build import resume; resume(sys.argv[1])"
     done = subprocess.run(
         [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=False,
         env={"PYTHONPATH": str(Path(aeon.__file__).parents[1])},

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from aeon.errors import CompletionError
-from aeon.kernel.effects import InferProfile
+from aeon.multipass.effects import InferProfile
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Frozen, TaskProfile
 from aeon.supervisor.briefing import Briefing

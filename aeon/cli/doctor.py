@@ -58,7 +58,7 @@ async def _examined(model: Examinable, quick: bool) -> Findings:
         if shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
         await model.aclose()
-    return found.model_copy(update={"context": _earlier(found)}) if quick else found
+    return found.changed(context=_earlier(found)) if quick else found
 
 
 def _earlier(found: Findings) -> Context | None:
@@ -67,7 +67,7 @@ def _earlier(found: Findings) -> Context | None:
     if profile is None or not agrees(profile, found.told) or profile.answered_as != found.answered_as:
         return None
     context = Findings.model_validate(profile.findings).context
-    return context.model_copy(update={"earlier": True}) if context is not None else None
+    return context.changed(earlier=True) if context is not None else None
 
 
 def _show(found: Findings, said: tuple[str, ...], path: Path) -> None:

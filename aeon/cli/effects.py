@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from aeon.kernel.effects import AskUser, Effect, ExecuteStep
+from aeon.kernel.effects import AskUser, Effect
+from aeon.multipass.effects import ExecuteStep
 from aeon.observability.lines import plain, reply_line, short
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import waiting, walk

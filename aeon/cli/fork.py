@@ -9,7 +9,7 @@ import os
 import sys
 from pathlib import Path
 
-from aeon.assembly import resumption
+from aeon.assembly.build import resumption
 from aeon.cli.resume import go_on, session_for
 from aeon.cli.saved import read
 from aeon.errors import InputFileError, UsageError

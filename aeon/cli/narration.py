@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from aeon.kernel.effects import AskUser, Effect, ExecuteStep
+from aeon.kernel.effects import AskUser, Effect
+from aeon.multipass.effects import ExecuteStep
 from aeon.observability.lines import (
     Line, Span, answer_lines, assessment_lines, conclusion_lines, decision_line, degradation_line, labelled, plan_lines,
     profile_line, question_lines, refinement_lines, reply_line, report_lines, short, step_lines, visible,
@@ -92,7 +93,7 @@ class Narrator:
         """The question that is about to be put to a person."""
         if not (self.asks and isinstance(effect, AskUser)):
             return []
-        undecided = effect.question.model_copy(update={"default": ""})  # the prompt shows it
+        undecided = effect.question.changed(default="")  # the prompt shows it
         return labelled("question", question_lines(undecided))
 
     def _noted(self, event: Noted) -> list[Line]:
@@ -165,4 +166,4 @@ def _step(effect: ExecuteStep, outcome: Outcome, took: float) -> list[Line]:
         return step_lines(effect.step.given(outcome.value), took)
     failure = outcome.failure or Failure(kind="handler", message=outcome.message)
     status = "pending" if failure.kind in _NOT_DONE else "failed"
-    return step_lines(effect.step.model_copy(update={"status": status, "problem": failure.message}), took)
+    return step_lines(effect.step.changed(status=status, problem=failure.message), took)

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from aeon.assembly import Unattended, resumption
+from aeon.assembly.build import Unattended, resumption
 from aeon.cli.output import print_json
 from aeon.cli.prompt import meant
 from aeon.cli.session import Session, exit_code

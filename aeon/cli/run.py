@@ -13,7 +13,7 @@ from jsonschema.exceptions import SchemaError
 from jsonschema.validators import validator_for
 from pydantic import ValidationError
 
-from aeon.assembly import build
+from aeon.assembly.build import build
 from aeon.cli.output import print_json
 from aeon.cli.session import Session, spec_of
 from aeon.errors import ConfigError, InputFileError, UsageError

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.convergence.evaluation import evaluate, standing
-from aeon.kernel.effects import AssessConvergence
+from aeon.multipass.effects import AssessConvergence
 from aeon.schema import (
     ConvergenceAssessment, Contradiction, Evaluation, Form, Frozen, Plan, ReasoningEngine, Step,
 )  # fmt: skip

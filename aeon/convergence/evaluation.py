@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from random import Random
 
-from aeon.kernel.effects import AssessConvergence
+from aeon.multipass.effects import AssessConvergence
 from aeon.schema import (
     ConfidenceParts, Contradiction, Dimensions, Evaluation, Gaps, Plan, ReasoningEngine, Step, fragment,
 )  # fmt: skip

@@ -182,7 +182,7 @@ class _Search:
         if self._tokens + self.ruler.tokens(notes) > self.limits.tokens:
             raise _Spent("tokens")
         scored = _ALTERNATIVES if self._drift is not None else 0
-        request = plain(_prompt(password, notes), _ANSWER, scored, timeout=left).model_copy(update={"attempts": 1})
+        request = plain(_prompt(password, notes), _ANSWER, scored, timeout=left).changed(attempts=1)
         response = await self._outcome(request)
         if response is not None:
             self._counted = response.usage.prompt_tokens

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field, JsonValue, RootModel
 
 from aeon.errors import CompletionError, ToolArgumentError
-from aeon.kernel.effects import ExecuteStep
+from aeon.multipass.effects import ExecuteStep
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Clarity, Frozen, JsonObject, StepMode, StepResult, ToolCall
 from aeon.supervisor.briefing import Briefing

@@ -1,1 +1,1 @@
-"""The kernel: pure, it decides what happens next and touches nothing."""
+"""The machine: what is true of every run of every engine. Pure: no I/O, no clock, no randomness, no model."""

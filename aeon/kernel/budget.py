@@ -2,40 +2,86 @@
 
 from __future__ import annotations
 
-from aeon.schema import Allowance, Bound, Config, Left, StopReason, TaskProfile
+from aeon.schema.config import Reserve, Settings
+from aeon.schema.usage import Allowance, Bound, Budget, Left, Usage
 
-__all__ = ["allowance", "bound", "exhausted", "pass_limit"]
+__all__ = ["affordable", "allowance", "bound", "exhausted", "left", "share", "split"]
 
-_HARDEST = TaskProfile(reasoning_depth=5, ambiguity=1, confidence_requirement="high")
-_EXHAUSTED: tuple[StopReason, ...] = ("calls_exhausted", "tokens_exhausted", "seconds_exhausted", "cost_exhausted")
+_NOTHING_KEPT = Reserve(tokens=0, seconds=0, cost=0)
+_EXHAUSTED = ("calls_exhausted", "tokens_exhausted", "seconds_exhausted", "cost_exhausted")
 
 
-def bound(config: Config) -> Bound:
-    """The most that any run under this configuration can spend, whatever the models say.
+def bound(settings: Settings, calls: int) -> Bound:
+    """The most that a run can spend whose program makes at most so many calls, whatever the models say."""
+    budget = settings.budget
+    most = calls if budget.calls is None else min(calls, budget.calls)
+    tokens = most * call_tokens(settings)
+    return Bound(
+        calls=most, tokens=tokens if budget.tokens is None else min(tokens, budget.tokens), cost=budget.cost
+    )
 
-    Steps count once over the run, other effects once a pass; a question may cost a refinement, or a step, once more.
+
+def call_tokens(settings: Settings) -> int:
+    """The most tokens that one call can take: a token is never shorter than a byte."""
+    return settings.prompt_bytes + settings.output_tokens
+
+
+def left(settings: Settings, most: Bound, spent: Usage, elapsed: float, reserve: int) -> Left:
+    """What is left of each budget after ``elapsed`` seconds, but for ``reserve`` calls and the settings' reserve.
+
+    With a ``reserve`` of 0 calls all of it is there to be spent: so it is for the last effect of a run.
     """
-    caps, again = config.caps, config.questions.most * max(config.caps.refine_plan, config.caps.execute)
-    before = caps.profile + caps.plan + caps.validate_plan + caps.refine_plan + again
-    each_pass = caps.validate_results + caps.assess + caps.refine_plan + caps.profile
-    passes = pass_limit(_HARDEST, config)
-    most = before + each_pass * passes + caps.execute * config.limits.total_steps + caps.synthesize
-    calls = min(most, config.budget.calls or most)
-    tokens = calls * (config.prompt_bytes + config.output_tokens)  # a token is never shorter than a byte
-    return Bound(calls=calls, tokens=min(tokens, config.budget.tokens or tokens), cost=config.budget.cost)
+    budget, kept = settings.budget, settings.reserve if reserve else _NOTHING_KEPT
+    return Left(
+        calls=max(0, most.calls - spent.calls - reserve),
+        tokens=None if budget.tokens is None else max(0, int(budget.tokens * (1 - kept.tokens)) - spent.tokens),
+        seconds=None if budget.seconds is None else max(0.0, budget.seconds * (1 - kept.seconds) - elapsed),
+        cost=None if budget.cost is None else max(0.0, budget.cost * (1 - kept.cost) - spent.cost),
+    )
 
 
-def pass_limit(profile: TaskProfile, config: Config) -> int:
-    """How many passes a task of this profile gets (its TTL): never fewer for a harder one, never above the limit."""
-    extra = (profile.ambiguity > 0.5) + (profile.confidence_requirement == "high")
-    return min(config.max_passes, profile.reasoning_depth + extra)
-
-
-def allowance(left: Left, cap: int) -> Allowance:
-    """What may be spent now: at most ``cap`` calls, and what is left of each budget."""
-    return Allowance.made(calls=min(cap, left.calls), tokens=left.tokens, seconds=left.seconds, cost=left.cost)
-
-
-def exhausted(left: Left) -> StopReason | None:
+def exhausted(remaining: Left) -> str | None:
     """The first budget of which nothing is left."""
-    return _EXHAUSTED[left.index(0)] if 0 in left else None
+    return _EXHAUSTED[remaining.index(0)] if 0 in remaining else None
+
+
+def allowance(remaining: Left, cap: int) -> Allowance:
+    """What may be spent now: at most ``cap`` calls, and what is left of each budget."""
+    return Allowance(
+        calls=min(cap, remaining.calls), tokens=remaining.tokens, seconds=remaining.seconds, cost=remaining.cost
+    )
+
+
+def split(whole: Allowance, effects: int, cap: int) -> list[Allowance]:
+    """The allowance divided among effects that run at once, each of at most ``cap`` calls: together never more."""
+    tokens = None if whole.tokens is None else whole.tokens // effects
+    cost = None if whole.cost is None else whole.cost / effects
+    share = Allowance(calls=min(cap, whole.calls), tokens=tokens, seconds=whole.seconds, cost=cost)
+    full = whole.calls // cap if cap else effects
+    return [share if n < full else share.changed(calls=max(0, whole.calls - n * cap)) for n in range(effects)]
+
+
+def affordable(settings: Settings, whole: Allowance, cap: int, price: float) -> int:
+    """How many effects of ``cap`` calls the allowance bears if each spends all that it may; a call costs ``price``."""
+    calls = max(1, cap)
+    fits = [whole.calls // calls]
+    if whole.tokens is not None:
+        fits.append(whole.tokens // (calls * call_tokens(settings)))
+    if whole.cost is not None and price > 0:
+        fits.append(int(whole.cost / (calls * price)))
+    return min(fits)
+
+
+def share(budget: Budget, remaining: Left, runs: int) -> Budget:
+    """The budget of one of ``runs`` nested runs that go side by side: together they spend no more than remains."""
+    limits = {
+        "calls": _least(budget.calls, remaining.calls // runs),
+        "tokens": _least(budget.tokens, None if remaining.tokens is None else remaining.tokens // runs),
+        "seconds": _least(budget.seconds, remaining.seconds),
+        "cost": _least(budget.cost, None if remaining.cost is None else remaining.cost / runs),
+    }
+    return budget.changed(**limits)
+
+
+def _least(one: float | None, other: float | None) -> float | None:
+    return other if one is None else one if other is None else min(one, other)

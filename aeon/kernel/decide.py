@@ -1,79 +1,101 @@
-"""What happens next: one ordered table, asked at every boundary; the first rule that holds decides."""
+"""What happens next: one ordered table, asked at every boundary; the first rule that holds decides.
+
+The order of the rows matters: what nobody can overrule (a dead endpoint, an interrupt) comes first, then the engine's
+rows with the two of the machine among them (budget, open question), then "continue", which always holds.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
-from aeon.schema import ROWS, Decision, Failure, Question, Row, StopReason
+from aeon.errors import UsageError
+from aeon.schema.conclusion import Decision
+from aeon.schema.outcome import Failure
+from aeon.schema.task import Question
 
-__all__ = ["TABLE", "Rule", "Signals", "decide"]
+__all__ = ["BUDGET", "CLARIFICATION", "Rule", "Signals", "decide", "table"]
 
 
 @dataclass(slots=True)
 class Signals:
-    """All that a decision rests on.
+    """What every run's decisions rest on; an engine's subclass adds signals of its own, each with a default.
 
-    ``failure`` is one that the run cannot go on after; ``converged`` and ``confident`` are of the latest complete pass;
-    of the budget ``exhausted`` only the reserve is left; ``question`` is open; ``diminishing``: the last passes hardly
-    gained anything; ``stalled``: refinement is over and no step can run.
+    ``failure`` is one that the run cannot continue after. ``exhausted`` names the budget of which only the reserve is
+    left. ``question`` is open; ``unclear``: the task should be asked about.
     """
 
     interrupted: bool = False
     failure: Failure | None = None
-    converged: bool = False
-    confident: bool = False
-    passes: int = 0
-    ttl: int = 1
-    exhausted: StopReason | None = None
+    exhausted: str | None = None
     question: Question | None = None
-    diminishing: bool = False
-    stalled: bool = False
+    unclear: bool = False
+
+
+S = TypeVar("S", bound=Signals)
+S_contra = TypeVar("S_contra", bound=Signals, contravariant=True)
 
 
 @dataclass(frozen=True)
-class Rule:
-    """One row: if ``holds``, the run takes ``action`` for ``reason``."""
+class Rule(Generic[S_contra]):
+    """One row: if ``holds``, the run takes ``action`` for ``reason``; ``sufficient``: the answer is good enough."""
 
-    reason: StopReason | Row | Literal["continue"]
-    holds: Callable[[Signals], bool]
-    detail: Callable[[Signals], str]
+    reason: str
+    holds: Callable[[S_contra], bool]
+    detail: Callable[[S_contra], str]
     action: Literal["OUTPUT", "ASK", "CONTINUE"] = "OUTPUT"
+    sufficient: bool = False
 
 
-def _broken(reason: StopReason, by: str) -> Rule:
-    return Rule(reason, lambda s: (s.failure and s.failure.kind) == by, lambda s: f"{s.failure and s.failure.message}")
+def _broken(reason: str, *kinds: str) -> Rule[Signals]:
+    """The row for failures of these kinds."""
+    return Rule(
+        reason,
+        lambda s: s.failure is not None and s.failure.kind in kinds,
+        lambda s: s.failure.message if s.failure else "",
+    )
 
 
-TABLE: tuple[Rule, ...] = (
-    _broken("failed", "endpoint"),
+def _to_ask(signals: Signals) -> str:
+    return signals.question.text if signals.question else "the task leaves open what is meant"
+
+
+_FIRST = (
+    _broken("failed", "endpoint", "request", "journal"),
     _broken("unknown_outcome", "unknown"),
     _broken("waiting", "waiting"),
-    Rule("interrupted", lambda s: s.interrupted, lambda s: "the user asked the run to stop"),
-    Rule("converged", lambda s: s.converged, lambda s: f"every criterion was met in pass {s.passes}"),
-    Rule("confident", lambda s: s.confident, lambda s: f"confidence and coverage were high enough in pass {s.passes}"),
-    Rule("ttl_expired", lambda s: s.passes >= s.ttl, lambda s: f"all {s.ttl} passes are used"),
-    Rule("budget", lambda s: s.exhausted is not None, lambda s: "only the reserve for the answer is left"),
-    Rule("needs_clarification", lambda s: s.question is not None, lambda s: f"{s.question and s.question.text}", "ASK"),
-    Rule("diminishing_returns", lambda s: s.diminishing, lambda s: "the last passes hardly gained anything"),
-    Rule("stalled", lambda s: s.stalled, lambda s: "no step can run, and no refinement would change that"),
-    Rule("continue", lambda s: True, lambda s: f"pass {s.passes} of {s.ttl} left something to do", "CONTINUE"),
+    Rule[Signals]("interrupted", lambda s: s.interrupted, lambda s: "the user asked the run to stop"),
 )
+BUDGET = Rule[Signals](
+    "budget", lambda s: s.exhausted is not None, lambda s: "only the reserve for the answer is left"
+)
+CLARIFICATION = Rule[Signals](
+    "needs_clarification", lambda s: s.question is not None or s.unclear, _to_ask, action="ASK"
+)
+_CONTINUE = Rule[Signals]("continue", lambda s: True, lambda s: "something is left to do", "CONTINUE")
 
 
-@cache
-def _rules(order: tuple[Row, ...]) -> tuple[Rule, ...]:
-    """The table in the policy's order: rows that no policy moves stay first, "continue" last."""
-    first = len(TABLE) - len(order) - 1
-    return (*TABLE[:first], *sorted(TABLE[first:-1], key=lambda rule: order.index(rule.reason)), TABLE[-1])
+def table(rows: Sequence[Rule[S]], order: Sequence[str] = ()) -> tuple[Rule[S], ...]:
+    """The whole table of an engine with these rows, in another ``order`` of their reasons if one is given.
+
+    ``BUDGET`` and ``CLARIFICATION`` stand where the engine put them, else before its own rows.
+
+    Raises:
+        UsageError: two rows have one reason, or the order does not name each row once.
+    """
+    movable: tuple[Rule[S], ...] = (*(rule for rule in (BUDGET, CLARIFICATION) if rule not in rows), *rows)
+    by_reason = {rule.reason: rule for rule in movable}
+    fixed = [rule.reason for rule in (*_FIRST, _CONTINUE)]
+    if len(by_reason) < len(movable) or by_reason.keys() & set(fixed):
+        raise UsageError(f"the decision table has two rows for one reason: {', '.join(r.reason for r in movable)}")
+    if order and sorted(order) != sorted(by_reason):
+        raise UsageError(f"the order of the decision table must name each row once: {', '.join(by_reason)}")
+    return (*_FIRST, *(by_reason[reason] for reason in order or by_reason), _CONTINUE)
 
 
-def decide(signals: Signals, order: tuple[Row, ...] = ROWS) -> Decision:
-    """The decision of the first rule that holds, in the policy's order. Total: the last rule always does."""
-    for rule in _rules(order):
-        if rule.holds(signals):
-            break
-    reason = (signals.exhausted or "failed") if rule.reason == "budget" else rule.reason
-    return Decision.made(action=rule.action, reason=reason, detail=rule.detail(signals))
+def decide(rules: Sequence[Rule[S]], signals: S) -> Decision:
+    """The decision of the first rule that holds. Total: the last rule of a `table` always does."""
+    rule = next(rule for rule in rules if rule.holds(signals))
+    reason = signals.exhausted if rule is BUDGET and signals.exhausted else rule.reason
+    return Decision(action=rule.action, reason=reason, detail=rule.detail(signals), sufficient=rule.sufficient)

@@ -1,4 +1,4 @@
-"""What the kernel can ask for.
+"""What a program can ask for, whatever engine it belongs to.
 
 A program yields a ``Batch`` of effects and is sent one ``Outcome`` for each, in the batch's order. It also yields
 ``Note``s: what people may want to see, answered with nothing and never journalled.
@@ -7,120 +7,75 @@ A program yields a ``Batch`` of effects and is sent one ``Outcome`` for each, in
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import ClassVar, TypeAlias, TypeVar
+from typing import ClassVar, Generic, Literal, Self, TypeAlias, TypeVar, get_args
 
 from pydantic import SerializeAsAny
 
-from aeon.schema import (
-    Allowance, Answer, ConvergenceAssessment, ConvergenceThresholds, Decision, Evaluation, Outcome, Phase, Plan,
-    Question, Refinement, RefinementRecord, Reply, SemanticValidationReport, Step, StepInput, StepResult, Strategy,
-    Task, TaskProfile, Trigger, Value,
-)  # fmt: skip
+from aeon.schema.conclusion import Decision
+from aeon.schema.outcome import Failure, Outcome
+from aeon.schema.task import Question, Reply, Task
+from aeon.schema.usage import Allowance
+from aeon.schema.value import Value
 
-__all__ = [
-    "AskUser", "AssessConvergence", "Batch", "DraftPlan", "Effect", "ExecuteStep", "InferProfile", "Note",
-    "Program", "RefinePlan", "Synthesize", "ValidatePlan", "ValidateResults",
-]  # fmt: skip
+__all__ = ["AskUser", "Batch", "Effect", "EffectOf", "Note", "Program", "Role", "skipped"]
 
 T = TypeVar("T")
+V = TypeVar("V", bound=Value)
+Role: TypeAlias = Literal["worker", "tutor", "peer"]
 
 
 class Effect(Value):
-    """A request that only the world outside can answer, and the most it may spend."""
+    """A request that only the world outside can answer, and the most it may spend.
 
-    phase: ClassVar[Phase]
+    ``role`` is the model that it wants. ``after`` are the places in its batch (from 0, all before its own) that it
+    waits for. ``scope`` tells the effects of a nested run from those of others; it is empty for the outermost one.
+    """
+
+    phase: ClassVar[str]
     result: ClassVar[type[Value]]
 
     task: Task
+    role: Role = "worker"
+    after: tuple[int, ...] = ()
+    scope: str = ""
     allowance: Allowance = Allowance(calls=0)
 
+    @property
+    def subject(self) -> str:
+        """What it is about, for people."""
+        return self.phase.replace("_", " ")
 
-class InferProfile(Effect):
-    """How hard is the task? ``previous`` and ``issues`` are set when it is asked again at a pass boundary."""
-
-    phase = "profile"
-    result = TaskProfile
-    previous: TaskProfile | None = None
-    issues: tuple[str, ...] = ()
-
-
-class DraftPlan(Effect):
-    """Which steps, at most ``most_steps``, lead to the answer?"""
-
-    phase = "plan"
-    result = Plan
-    profile: TaskProfile
-    most_steps: int
+    def joined(self, outcomes: tuple[Outcome, ...]) -> Self | Failure:
+        """The effect with what it waited for, in the order of ``after``; or why it cannot be done."""
+        missing = next((outcome for outcome in outcomes if outcome.value is None), None)
+        return self if missing is None else skipped(missing, "an effect that it waits for gave no value")
 
 
-class ValidatePlan(Effect):
-    """What is wrong with the plan?"""
-
-    phase = "validate_plan"
-    result = SemanticValidationReport
-    plan: Plan
+def skipped(missing: Outcome, message: str) -> Failure:
+    """Why an effect cannot be done after that outcome; it still can be where the other one was only broken off."""
+    kind = missing.failure.kind if missing.failure and missing.broken_off else "skipped"
+    return Failure(kind=kind, message=message)
 
 
-class RefinePlan(Effect):
-    """Which deltas resolve the triggers, by ``strategy``? Or, where ``may_ask``, which question must be put first?
+class EffectOf(Effect, Generic[V]):
+    """The base of every kind of effect: ``class Search(EffectOf[Hits])`` asks for hits.
 
-    ``repairs`` are a validator's advice, ``evaluation`` is the latest one; at most ``most_steps`` new steps fit.
+    It names its ``phase``, which is also the name of its handler. An effect and a fallback of another type in one
+    `Run.perform` are an error for a type checker.
     """
 
-    phase = "refine_plan"
-    result = Refinement
-    plan: Plan
-    triggers: tuple[Trigger, ...]
-    repairs: tuple[str, ...] = ()
-    most_steps: int
-    may_ask: bool = False
-    strategy: Strategy | None = None
-    evaluation: Evaluation | None = None
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for base in cls.__dict__.get("__orig_bases__", ()):
+            if arguments := get_args(base):
+                cls.result = arguments[0]
 
 
-class ExecuteStep(Effect):
-    """Do this step, once each awaited one of its inputs, a step of the same batch, has given its output."""
-
-    phase = "execute"
-    result = StepResult
-    step: Step
-    inputs: tuple[StepInput, ...] = ()
-
-
-class ValidateResults(Effect):
-    """What is wrong with the results of the steps that this pass executed?"""
-
-    phase = "validate_results"
-    result = SemanticValidationReport
-    plan: Plan
-    executed: tuple[str, ...]
-
-
-class AssessConvergence(Effect):
-    """Do the results answer the task?"""
-
-    phase = "assess"
-    result = ConvergenceAssessment
-    plan: Plan
-    report: SemanticValidationReport
-    thresholds: ConvergenceThresholds
-
-
-class AskUser(Effect):
+class AskUser(EffectOf[Reply]):
     """What does the person who set the task say to this question?"""
 
     phase = "ask"
-    result = Reply
     question: Question
-
-
-class Synthesize(Effect):
-    """Put the results into one answer; ``caveat`` says what it must admit, if anything."""
-
-    phase = "synthesize"
-    result = Answer
-    plan: Plan
-    caveat: str = ""
 
 
 class Batch(Value):
@@ -130,12 +85,9 @@ class Batch(Value):
 
 
 class Note(Value):
-    """Something that observers may want to show: a decision, or a changed plan with what changed it."""
+    """Something that observers may want to show: a decision here, more in an engine's own subclass."""
 
-    pass_number: int
     decision: Decision | None = None
-    plan: Plan | None = None
-    refinement: RefinementRecord | None = None
 
 
 Program: TypeAlias = Generator[Batch | Note, tuple[Outcome, ...], T]

@@ -3,37 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Generic, TypeVar
 
-from aeon.kernel.budget import bound
-from aeon.kernel.phases import run
-from aeon.kernel.ports import Driver, Job, Modules
-from aeon.schema import Bound, Config, Frozen, Result, Task
+from aeon.kernel.decide import Signals
+from aeon.kernel.engine import Engine
+from aeon.kernel.ports import Driver, Handlers, Job
+from aeon.schema.conclusion import Conclusion
+from aeon.schema.config import Settings
+from aeon.schema.frozen import Frozen
+from aeon.schema.task import Task
+from aeon.schema.usage import Bound
 
 __all__ = ["Orchestrator"]
 
+C = TypeVar("C", bound=Settings)
+S = TypeVar("S", bound=Signals)
+R = TypeVar("R", bound=Conclusion)
 
-class Orchestrator:
-    """Runs tasks: the kernel decides, the modules judge, the driver touches the world."""
 
-    def __init__(self, modules: Modules, driver: Driver, config: Config) -> None:
-        self.modules, self.driver, self.config = modules, driver, config
+class Orchestrator(Generic[C, S, R]):
+    """Runs tasks on an engine: its program decides, handlers judge, the driver touches the world.
+
+    Raises:
+        UsageError: an effect of the engine has no handler.
+    """
+
+    def __init__(self, engine: Engine[C, S, R], handlers: Handlers, driver: Driver, config: C) -> None:
+        self.engine, self.handlers, self.driver, self.config = engine, handlers, driver, config
+        engine.check(handlers)
 
     @property
     def bound(self) -> Bound:
         """The most that any run can spend, known before it starts."""
-        return bound(self.config)
+        return self.engine.bound(self.config)
 
-    def execute(self, task: Task | str) -> Result:
+    def execute(self, task: Task | str) -> R:
         """Run a task to its end. Also works where an event loop is already running, as in a notebook."""
         return self.driver.execute(self._job(task))
 
-    async def aexecute(self, task: Task | str) -> Result:
+    async def aexecute(self, task: Task | str) -> R:
         """Run a task to its end without blocking the event loop."""
         return await self.driver.aexecute(self._job(task))
 
     def stream(self, task: Task | str) -> AsyncIterator[Frozen]:
-        """Run a task and give each event as it happens; the last one carries the result."""
+        """Run a task and give each event as it happens; the last one carries the conclusion."""
         return self.driver.stream(self._job(task))
 
-    def _job(self, task: Task | str) -> Job:
-        return Job(run, Task(text=task) if isinstance(task, str) else task, self.config, self.modules)
+    def _job(self, task: Task | str) -> Job[C, S, R]:
+        return Job(self.engine, Task(text=task) if isinstance(task, str) else task, self.config, self.handlers)

@@ -1,55 +1,58 @@
-"""What the kernel expects of the world outside: one handler per phase and a driver, known by their shape alone."""
+"""What the kernel expects of the world outside: a handler for each phase and a driver, known by their shape alone."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import NamedTuple, Protocol, TypeAlias, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
-from aeon.kernel import effects as ask
-from aeon.schema import (
-    Answer, Config, ConvergenceAssessment, Frozen, Plan, Refinement, Reply, Result, SemanticValidationReport,
-    StepResult, Task, TaskProfile,
-)  # fmt: skip
+from aeon.kernel.decide import Signals
+from aeon.kernel.effects import Effect
+from aeon.kernel.engine import Engine
+from aeon.schema.conclusion import Conclusion
+from aeon.schema.config import Settings
+from aeon.schema.frozen import Frozen
+from aeon.schema.task import Task
+from aeon.schema.value import Value
 
-__all__ = ["Driver", "Handler", "Job", "Modules"]
+__all__ = ["Driver", "Handler", "Handlers", "Job"]
 
-E = TypeVar("E")
-V = TypeVar("V")
+C = TypeVar("C", bound=Settings)
+S = TypeVar("S", bound=Signals)
+R = TypeVar("R", bound=Conclusion)
+E = TypeVar("E", bound=Effect)
+V = TypeVar("V", bound=Value)
 Handler: TypeAlias = Callable[[E], Awaitable[V]]
 """A coroutine function that answers one kind of effect; what it raises becomes the effect's failure."""
+Handlers: TypeAlias = Mapping[str, Callable[..., Awaitable[Value]]]
+"""The handler of each phase's effect, under the phase's name."""
 
 
-class Modules(NamedTuple):
-    """The handler of each phase's effect, under the phase's name; usually a method of a judgment module."""
+@dataclass(frozen=True)
+class Job(Generic[C, S, R]):
+    """Something to run: an engine, a task, the engine's configuration, and handlers for its effects.
 
-    profile: Handler[ask.InferProfile, TaskProfile]
-    plan: Handler[ask.DraftPlan, Plan]
-    validate_plan: Handler[ask.ValidatePlan, SemanticValidationReport]
-    refine_plan: Handler[ask.RefinePlan, Refinement]
-    execute: Handler[ask.ExecuteStep, StepResult]
-    validate_results: Handler[ask.ValidateResults, SemanticValidationReport]
-    assess: Handler[ask.AssessConvergence, ConvergenceAssessment]
-    ask: Handler[ask.AskUser, Reply]
-    synthesize: Handler[ask.Synthesize, Answer]
+    Raises:
+        UsageError: a handler is missing; names its phase.
+    """
 
-
-class Job(NamedTuple):
-    """Something to run: a program, made from task, configuration and the id that the driver gives it, and its world."""
-
-    program: Callable[[Task, Config, str], ask.Program[Result]]
+    engine: Engine[C, S, R]
     task: Task
-    config: Config
-    modules: Modules
+    config: C
+    handlers: Handlers
+
+    def __post_init__(self) -> None:
+        self.engine.check(self.handlers)
 
 
 class Driver(Protocol):
     """Steps a program and has its effects handled; the only one that touches the world."""
 
-    def execute(self, job: Job) -> Result:
+    def execute(self, job: Job[C, S, R]) -> R:
         """Run a job to its end, whether or not an event loop is running."""
 
-    async def aexecute(self, job: Job) -> Result:
+    async def aexecute(self, job: Job[C, S, R]) -> R:
         """Run a job to its end in the running event loop."""
 
-    def stream(self, job: Job) -> AsyncIterator[Frozen]:
-        """Run a job and give its events; the last one carries the result."""
+    def stream(self, job: Job[C, S, R]) -> AsyncIterator[Frozen]:
+        """Run a job and give its events; the last one carries the conclusion."""

@@ -104,7 +104,7 @@ class OpenAICompatible:
         if request.json_schema is not None or request.json_mode or request.top_logprobs:
             known = await self.capabilities()
         if request.top_logprobs and not known.logprobs:
-            request = request.model_copy(update={"top_logprobs": 0})
+            request = request.changed(top_logprobs=0)
         return await self._converse(request, forms(request, known))
 
     async def capabilities(self) -> Capabilities:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
-from aeon.kernel.budget import pass_limit
+from aeon.multipass.rules import pass_limit
 from aeon.schema import Evaluation, ExecutionHistory, ExecutionPass, Frozen
 
 __all__ = ["EARLY", "UNENDED", "Metric", "MetricName", "metrics"]

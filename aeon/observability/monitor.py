@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from aeon.kernel.budget import pass_limit
+from aeon.multipass.rules import pass_limit
 from aeon.schema import Evaluation, ExecutionHistory, ExecutionPass, Frozen, Gaps, Phase, StateMonitor, StepMode
-from aeon.schema.policy import gains
+from aeon.multipass.rules import gains
 
 __all__ = ["Iteration", "Stage", "State", "monitor"]
 
@@ -144,7 +144,7 @@ def _tracked(state: State, policy: StateMonitor) -> State:
     """The state without what the policy does not track."""
     off = {name for switch, names in _FIELDS.items() if not getattr(policy, switch) for name in names}
     blank = dict.fromkeys(off & set(Iteration.model_fields))
-    iterations = tuple(each.model_copy(update=blank) for each in state.iterations)
+    iterations = tuple(each.changed(**blank) for each in state.iterations)
     update = dict.fromkeys(off & set(State.model_fields)) | {"iterations": iterations}
     trend = state.convergence_trend if policy.track_confidence else ()
-    return state.model_copy(update=update | {"convergence_trend": trend})
+    return state.changed(**(update | {"convergence_trend": trend}))

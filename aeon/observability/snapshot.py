@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aeon.kernel.refine import Attempts, apply
+from aeon.multipass.refine import Attempts, apply
 from aeon.schema import ExecutionHistory, Plan, RefinementLimits
 
 __all__ = ["plan_before"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from aeon.kernel.effects import RefinePlan
+from aeon.multipass.effects import RefinePlan
 from aeon.plan.schema import faults, step_schema, to_step
 from aeon.schema import JsonObject, Plan, RefinementAction, Step, fragment
 from aeon.tools.references import rename

@@ -11,7 +11,7 @@ from typing import Annotated, TypedDict
 from pydantic import Field, JsonValue, RootModel
 
 from aeon.errors import AllowanceExhausted, CompletionError
-from aeon.kernel.effects import DraftPlan, RefinePlan
+from aeon.multipass.effects import DraftPlan, RefinePlan
 from aeon.plan.deltas import MOST_NEW_STEPS, refinement_faults, refinement_schema, targets, to_action
 from aeon.plan.program import CALCULATOR, leaves_out, numbers, planned
 from aeon.plan.schema import faults, plan_schema, to_step

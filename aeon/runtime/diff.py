@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from aeon.kernel.effects import Effect, ExecuteStep
-from aeon.kernel.phases import run
+from aeon.kernel.effects import Effect
 from aeon.runtime.journal import Journal
-from aeon.runtime.replay import Make, walk
-from aeon.schema import (
-    Config, ExecutionPass, Failure, Frozen, JsonObject, JsonValue, Outcome, Result, StopReason, Usage,
-)  # fmt: skip
+from aeon.runtime.replay import AnyEngine, Outcomes, walk
+from aeon.schema import Conclusion, Failure, Frozen, JsonObject, JsonValue, Outcome, Usage
 
-__all__ = ["Difference", "Differing", "Ending", "Parting", "PassDifference", "diff"]
+__all__ = ["Difference", "Differing", "Ending", "PartDifference", "Parting", "diff"]
 
 
 class Differing(Frozen):
@@ -30,22 +27,22 @@ class Differing(Frozen):
 
 
 class Parting(Frozen):
-    """The first effect of which two runs differ. ``phase`` is the first run's, unless it has no such effect.
+    """The first effect of which two runs differ. ``phase`` and ``subject`` are the first run's, if it has that effect.
 
     ``what``: the ``request`` itself, the ``outcome`` of the same request, or the ``end`` of one of the runs.
     """
 
     number: int
     phase: str
-    step: str | None = None
+    subject: str
     what: Literal["request", "outcome", "end"]
     differing: tuple[Differing, ...]
 
 
-class PassDifference(Frozen):
-    """What differs of one pass; ``number`` 0 is the preparation."""
+class PartDifference(Frozen):
+    """What differs in one part of the engine's record, such as ``pass 2``."""
 
-    number: int
+    part: str
     differing: tuple[Differing, ...]
 
 
@@ -53,65 +50,73 @@ class Ending(Frozen):
     """How a run ended, cached tokens left out; ``stop_reason`` is ``None`` where it had not ended yet."""
 
     effects: int
-    stop_reason: StopReason | None
+    stop_reason: str | None
     answer: str
     usage: Usage
 
 
 class Difference(Frozen):
-    """What `diff` found. From effect ``settings_from`` on the runs had other ``settings``."""
+    """How two runs differ. From effect ``settings_from`` on they had other ``settings``."""
 
     same: bool
+    engines: tuple[str, str] | None = None
     task: tuple[Differing, ...] = ()
     settings: tuple[Differing, ...] = ()
     settings_from: int | None = None
     parting: Parting | None = None
-    passes: tuple[PassDifference, ...] = ()
+    parts: tuple[PartDifference, ...] = ()
     a: Ending
     b: Ending
 
 
-class _Told(NamedTuple):
+class _Stepped(NamedTuple):
     """A run, stepped through its journal: every effect with its outcome, and the result that there is so far."""
 
     effects: list[tuple[Effect, Outcome]]
-    result: Result
+    result: Conclusion
     ended: bool
 
 
-def diff(a: Journal, b: Journal, program: Make = run) -> Difference:
-    """Compare two runs, whole or not. Asks no model.
+def diff(a: Journal, b: Journal, engine_a: AnyEngine, engine_b: AnyEngine) -> Difference:
+    """Compare two runs, whole or not, each of its engine. Asks no model.
 
     Raises:
         Divergence: a journal is of another program or version.
         JournalError: a journal holds no run.
     """
-    told_a, told_b = _told(a, program), _told(b, program)
+    run_a, run_b = _stepped(a, engine_a), _stepped(b, engine_b)
     task = tuple(_differing(_dumped(a.opened.task), _dumped(b.opened.task)))
     settings_from, settings = _settings(a, b)
-    parting = _parting(told_a.effects, told_b.effects)
-    ending_a, ending_b = _ending(told_a), _ending(told_b)
+    parting = _parting(run_a.effects, run_b.effects)
+    ending_a, ending_b = _ending(run_a), _ending(run_b)
+    engines = (engine_a.name, engine_b.name) if engine_a.name != engine_b.name else None
     return Difference(
-        same=not (task or settings or parting) and ending_a == ending_b, task=task, settings=settings,
-        settings_from=settings_from, parting=parting, passes=tuple(_passes(told_a.result, told_b.result)),
-        a=ending_a, b=ending_b,
-    )  # fmt: skip
+        same=not (engines or task or settings or parting) and ending_a == ending_b,
+        engines=engines,
+        task=task,
+        settings=settings,
+        settings_from=settings_from,
+        parting=parting,
+        parts=tuple(_parts(run_a.result, run_b.result)),
+        a=ending_a,
+        b=ending_b,
+    )
 
 
-def _told(journal: Journal, program: Make) -> _Told:
+def _stepped(journal: Journal, engine: AnyEngine) -> _Stepped:
     """Step a run; where its journal breaks off, it ends there."""
     effects: list[tuple[Effect, Outcome]] = []
     missing = 0
 
-    def answer(_: int, batch: tuple[Effect, ...], known: tuple[Outcome | None, ...]) -> tuple[Outcome, ...]:
+    def answer(_: int, batch: tuple[Effect, ...], recorded: Outcomes) -> Outcomes:
         nonlocal missing
-        missing += known.count(None)
-        effects.extend((effect, outcome) for effect, outcome in zip(batch, known, strict=True) if outcome)
-        return tuple(outcome or _BROKEN_OFF for outcome in known)
+        missing += recorded.count(None)
+        effects.extend((effect, outcome) for effect, outcome in zip(batch, recorded, strict=True) if outcome)
+        return tuple(outcome or _BROKEN_OFF for outcome in recorded)
 
-    result = walk(journal, answer, program)
+    result = walk(journal, answer, engine)
     assert result is not None
-    return _Told(effects, result, not missing)
+    return _Stepped(effects, result, not missing)
 
 
 _BROKEN_OFF = Outcome(failure=Failure(kind="waiting", message="the journal breaks off here"))
@@ -121,12 +126,12 @@ def _settings(a: Journal, b: Journal) -> tuple[int | None, tuple[Differing, ...]
     """The effect from which on the runs were configured otherwise, and how."""
     changes = {n + 1 for journal in (a, b) for n, entry in journal.entries.items() if entry.config}
     for number in sorted({0, *changes}):
-        if found := tuple(_differing(_dumped(_in_force(a, number)), _dumped(_in_force(b, number)))):
+        if found := tuple(_differing(_in_force(a, number), _in_force(b, number))):
             return number, found
     return None, ()
 
 
-def _in_force(journal: Journal, number: int) -> Config:
+def _in_force(journal: Journal, number: int) -> JsonObject:
     """The configuration of a run when it issued this effect."""
     changed = [entry.config for n, entry in sorted(journal.entries.items()) if entry.config and n < number]
     return changed[-1] if changed else journal.opened.config
@@ -154,8 +159,7 @@ def _parting(a: list[tuple[Effect, Outcome]], b: list[tuple[Effect, Outcome]]) -
 def _part(
     number: int, effect: Effect, what: Literal["request", "outcome", "end"], found: tuple[Differing, ...]
 ) -> Parting:
-    step = effect.step.id if isinstance(effect, ExecuteStep) else None
-    return Parting(number=number, phase=effect.phase, step=step, what=what, differing=found)
+    return Parting(number=number, phase=effect.phase, subject=effect.subject, what=what, differing=found)
 
 
 def _request(effect: Effect) -> dict[str, JsonValue]:
@@ -163,39 +167,29 @@ def _request(effect: Effect) -> dict[str, JsonValue]:
 
 
 def _outcome(outcome: Outcome) -> dict[str, JsonValue]:
-    uncached = outcome.usage.model_copy(update={"cached_tokens": 0})
-    told = outcome.model_copy(update={"usage": uncached})
-    return told.model_dump(mode="json", exclude={"started", "ended", "config"})
+    uncached = outcome.changed(usage=outcome.usage.changed(cached_tokens=0))
+    return uncached.model_dump(mode="json", exclude={"started", "ended", "config", "lost"})
 
 
-def _passes(a: Result, b: Result) -> Iterator[PassDifference]:
-    """The preparation and each pass that differ."""
-    timeless = {"timings"}
-    before_a, before_b = (run.history.preparation.model_dump(mode="json", exclude=timeless) for run in (a, b))
-    if found := tuple(_differing(before_a, before_b)):
-        yield PassDifference(number=0, differing=found)
-    for number in range(1, max(a.passes, b.passes) + 1):
-        one, other = (_pass(run, number) for run in (a, b))
-        if found := tuple(_differing(one, other, f"pass {number}" if one is None or other is None else "")):
-            yield PassDifference(number=number, differing=found)
+def _parts(a: Conclusion, b: Conclusion) -> Iterator[PartDifference]:
+    """The parts of the record that differ."""
+    parts_a, parts_b = a.parts(), b.parts()
+    for part in dict.fromkeys([*parts_a, *parts_b]):
+        place = "" if part in parts_a and part in parts_b else part
+        if differing := tuple(_differing(parts_a.get(part), parts_b.get(part), place)):
+            yield PartDifference(part=part, differing=differing)
 
 
-def _pass(result: Result, number: int) -> JsonValue:
-    """A pass without its times, and with what it alone cost; ``None`` if there was none."""
-    if number > result.passes:
-        return None
-    record: ExecutionPass = result.history.passes[number - 1]
-    told = record.model_dump(mode="json", exclude={"timings", "number", "budget_before", "budget_after"})
-    before, after = record.budget_before.model_dump(), record.budget_after.model_dump()
-    return {**told, "usage": {name: round(after[name] - before[name], 9) for name in after if name != "cached_tokens"}}
-
-
-def _ending(told: _Told) -> Ending:
-    waiting = told.result.stop_reason == "waiting" and told.result.question is not None
-    reason = told.result.stop_reason if told.ended or waiting else None
-    answer = told.result.answer if reason else ""
-    usage = told.result.usage.model_copy(update={"cached_tokens": 0})
-    return Ending(effects=len(told.effects), stop_reason=reason, answer=answer, usage=usage)
+def _ending(run: _Stepped) -> Ending:
+    waiting = run.result.stop_reason == "waiting" and run.result.question is not None
+    reason = run.result.stop_reason if run.ended or waiting else None
+    answer = run.result.answer if reason else ""
+    return Ending(
+        effects=len(run.effects),
+        stop_reason=reason,
+        answer=answer,
+        usage=run.result.usage.changed(cached_tokens=0),
+    )
 
 
 def _differing(a: JsonValue, b: JsonValue, path: str = "") -> Iterator[Differing]:

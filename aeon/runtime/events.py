@@ -1,4 +1,9 @@
-"""What a driver tells its observers: everything that happens in a run, as it happens."""
+"""What a driver tells its observers: everything that happens in a run, as it happens.
+
+``line`` of an event is the number of a line of the journal, from 0: of the event's own line where it has one (the
+opening, an outcome, the end), else of the last line before it. Whoever has seen all events up to a line misses nothing
+if the run is told again from there.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +12,20 @@ from typing import Literal, Protocol, TypeAlias
 from pydantic import SerializeAsAny
 
 from aeon.kernel.effects import Effect, Note
-from aeon.schema import Bound, Config, Frozen, Outcome, Result, Task
+from aeon.schema import Bound, Conclusion, Frozen, Outcome, Settings, Task
 
 __all__ = ["EffectEnded", "EffectStarted", "Event", "Noted", "Observer", "RunEnded", "RunStarted"]
 
 
 class RunStarted(Frozen):
-    """A run begins; ``bound`` is the most that it can spend."""
+    """A run of this engine begins, or is resumed; ``bound`` is the most that it can spend, over all its lives."""
 
     type: Literal["run_started"] = "run_started"
+    line: int
     execution_id: str
+    engine: str
     task: Task
-    config: Config
+    config: SerializeAsAny[Settings]
     bound: Bound
 
 
@@ -26,14 +33,16 @@ class EffectStarted(Frozen):
     """An effect was issued. ``number`` counts the effects of the run from 0."""
 
     type: Literal["effect_started"] = "effect_started"
+    line: int
     number: int
     effect: SerializeAsAny[Effect]
 
 
 class EffectEnded(Frozen):
-    """An effect has its outcome; ``recorded``: it had it already, in the journal of a run that is taken up again."""
+    """An effect has its outcome; ``recorded``: the journal of a resumed run held it already."""
 
     type: Literal["effect_ended"] = "effect_ended"
+    line: int
     number: int
     effect: SerializeAsAny[Effect]
     outcome: Outcome
@@ -41,24 +50,29 @@ class EffectEnded(Frozen):
 
 
 class Noted(Frozen):
-    """The kernel has something to show: a decision or a changed plan."""
+    """The program has something to show: a decision, or what its engine notes."""
 
     type: Literal["noted"] = "noted"
-    note: Note
+    line: int
+    note: SerializeAsAny[Note]
 
 
 class RunEnded(Frozen):
-    """The run is over."""
+    """The run is over. The engine's record is not in the event: `execute` and the stream's ``result`` give it."""
 
     type: Literal["run_ended"] = "run_ended"
-    result: Result
+    line: int
+    conclusion: Conclusion
 
 
 Event: TypeAlias = RunStarted | EffectStarted | EffectEnded | Noted | RunEnded
 
 
 class Observer(Protocol):
-    """A callable that sees every event, in order, and cannot change the run."""
+    """A callable that sees every event, in order, and cannot change the run.
+
+    It must be quick. One that raises is told nothing more; the run continues.
+    """
 
     def __call__(self, event: Event, /) -> None:
-        """Take note of an event; must be quick and must not raise."""
+        """Take note of an event."""

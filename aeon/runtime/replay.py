@@ -4,50 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from aeon.errors import Divergence, JournalError
-from aeon.kernel.effects import AskUser, Effect, Note, Program
-from aeon.kernel.phases import run
+from aeon.kernel.decide import Signals
+from aeon.kernel.effects import AskUser, Effect
+from aeon.kernel.engine import Engine
+from aeon.runtime.batch import in_order, wave_starts
+from aeon.runtime.failures import waiting
 from aeon.runtime.journal import Journal
-from aeon.runtime.order import in_order, wave_starts
-from aeon.schema import Config, Failure, Outcome, Question, Result, Task
+from aeon.runtime.stepping import Stepper
+from aeon.schema import Conclusion, Failure, Outcome, Question, Settings
 
-__all__ = ["Make", "Standing", "boundaries", "replay", "standing", "take_up", "waiting", "walk"]
+__all__ = ["AnyEngine", "ResumePoint", "boundaries", "drop_after", "replay", "resume_point", "walk"]
 
-Make: TypeAlias = Callable[[Task, Config, str], Program[Result]]
-"""What makes the program of a run out of its task, its configuration and its execution id."""
+C = TypeVar("C", bound=Settings)
+S = TypeVar("S", bound=Signals)
+R = TypeVar("R", bound=Conclusion)
+AnyEngine: TypeAlias = Engine[Any, Any, Any]
+Outcomes: TypeAlias = tuple[Outcome | None, ...]
+Answer: TypeAlias = Callable[[int, tuple[Effect, ...], Outcomes], Outcomes | None]
+"""Gets the number of a batch's first effect, the effects and the recorded outcomes; gives those to continue with."""
 
 
-Answer: TypeAlias = Callable[[int, tuple[Effect, ...], tuple[Outcome | None, ...]], tuple[Outcome | None, ...] | None]
-"""Gets the number of a batch's first effect, the effects and the outcomes that are known; gives those to go on with."""
-
-
-def walk(journal: Journal, answer: Answer, program: Make = run) -> Result | None:
+def walk(journal: Journal, answer: Answer, engine: Engine[C, S, R]) -> R | None:
     """Step the run of a journal as far as ``answer`` gives outcomes; the program's result, ``None`` if it was stopped.
 
     Raises:
         Divergence: the program asks for something else than the journal holds.
+        EngineError: the program breaks the rules.
     """
     opening = journal.opened
-    running = program(opening.task, opening.config, opening.execution_id)
-    number = 0
-    try:
-        request = next(running)
-        while True:
-            reply: tuple[Outcome | None, ...] | None = ()
-            if not isinstance(request, Note):
-                first, number = number, number + len(request.effects)
-                reply = answer(first, *in_order(request.effects, partial(_recorded, journal, first)))
-            if reply is None or None in reply:
-                return None
-            request = running.send(cast("tuple[Outcome, ...]", reply))
-    except StopIteration as stop:
-        result: Result = stop.value
-        return result
+    config = journal.first_config(engine.config)
+    stepper = Stepper(engine, opening.task, config, opening.execution_id)
+    effects = stepper.batch()
+    while effects is not None:
+        first = stepper.issued - len(effects)
+        reply = answer(first, *in_order(effects, partial(_recorded, journal, engine.config, first)))
+        if reply is None or None in reply:
+            return None
+        effects = stepper.batch(cast("tuple[Outcome, ...]", reply))
+    return stepper.result
 
 
-def replay(journal: Journal, program: Make = run) -> Result:
+def _recorded(
+    journal: Journal, config: type[Settings], first: int, place: int, effect: Effect, _: Failure | None
+) -> Outcome | None:
+    return journal.outcome(first + place, effect, config)
+
+
+def replay(journal: Journal, engine: Engine[C, S, R]) -> R:
     """The result that the journal determines, byte for byte the one of the run.
 
     Raises:
@@ -56,21 +62,29 @@ def replay(journal: Journal, program: Make = run) -> Result:
     """
     unseen = set(journal.entries)
 
-    def answer(first: int, effects: tuple[Effect, ...], known: tuple[Outcome | None, ...]) -> tuple[Outcome, ...]:
+    def answer(first: int, effects: tuple[Effect, ...], recorded: Outcomes) -> Outcomes:
         unseen.difference_update(range(first, first + len(effects)))
-        pairs = enumerate(zip(effects, known, strict=True), first)
+        pairs = enumerate(zip(effects, recorded, strict=True), first)
         return tuple(outcome or _unrecorded(number, effect) for number, (effect, outcome) in pairs)
 
-    result = walk(journal, answer, program)
+    result = walk(journal, answer, engine)
     assert result is not None
     if unseen:
         raise Divergence(f"entry {min(unseen)}: the program has ended, but the journal goes on")
-    if journal.ended is not None:
-        journal.end(result)
+    journal.check_end(result)
     return result
 
 
-def boundaries(journal: Journal, program: Make = run) -> tuple[int, ...]:
+def _unrecorded(number: int, effect: Effect) -> Outcome:
+    if isinstance(effect, AskUser):
+        return waiting(effect)
+    raise JournalError(
+        f"the run had not ended when it was saved: {number} effects are there, no more; continue it with: "
+        "aeon resume FILE"
+    )
+
+
+def boundaries(journal: Journal, engine: AnyEngine) -> tuple[int, ...]:
     """How many effects come before each boundary: the end of a batch, or a place in it where a wave begins.
 
     They go from 0 to the last one up to which the journal holds every outcome.
@@ -78,23 +92,21 @@ def boundaries(journal: Journal, program: Make = run) -> tuple[int, ...]:
     Raises:
         Divergence: the program asks for something else than the journal holds.
     """
-    found = [0]
+    places = [0]
 
-    def answer(
-        first: int, effects: tuple[Effect, ...], known: tuple[Outcome | None, ...]
-    ) -> tuple[Outcome | None, ...]:
-        there = known.index(None) if None in known else len(known)
-        found.extend(first + n for n in (*wave_starts(effects), len(effects)) if n <= there)
-        return known
+    def answer(first: int, effects: tuple[Effect, ...], recorded: Outcomes) -> Outcomes:
+        there = recorded.index(None) if None in recorded else len(recorded)
+        places.extend(first + n for n in (*wave_starts(effects), len(effects)) if n <= there)
+        return recorded
 
-    walk(journal, answer, program)
-    return tuple(found)
+    walk(journal, answer, engine)
+    return tuple(places)
 
 
-class Standing(NamedTuple):
-    """Where a run can be gone on with.
+class ResumePoint(NamedTuple):
+    """Where a run can be continued.
 
-    ``void`` are the entries that do not count then, ``None`` where there is nothing to go on with; ``question`` is the
+    ``void`` are the entries that do not count then, ``None`` where there is nothing to continue; ``question`` is the
     one that the run waits for, if it waits for one.
     """
 
@@ -102,51 +114,41 @@ class Standing(NamedTuple):
     question: Question | None = None
 
 
-def standing(journal: Journal, program: Make = run) -> Standing:
-    """Where the run of a journal can be gone on with.
+def resume_point(journal: Journal, engine: AnyEngine) -> ResumePoint:
+    """Where the run of a journal can be continued.
 
-    What an interrupt or an unusable endpoint broke off is to be done again; what was issued after it belongs to an
-    ending that is taken back.
+    What an interrupt or an unusable endpoint broke off is issued again; what was issued after it belongs to an ending
+    that is taken back. So are the requests that failed one after the other until the endpoint counted as unusable.
 
     Raises:
         Divergence: the program asks for something else than the journal holds.
     """
-    found: list[Standing] = []
+    points: list[ResumePoint] = []
+    failing: list[int] = []
 
-    def answer(
-        first: int, effects: tuple[Effect, ...], known: tuple[Outcome | None, ...]
-    ) -> tuple[Outcome | None, ...] | None:
-        again = [n for n, outcome in enumerate(known, first) if outcome and outcome.broken_off]
-        if again or None in known or any(outcome and outcome.interrupted for outcome in known):
+    def answer(first: int, effects: tuple[Effect, ...], recorded: Outcomes) -> Outcomes | None:
+        for number, outcome in enumerate(recorded, first):
+            failed = outcome is not None and outcome.failure is not None and outcome.failure.kind == "request"
+            failing[:] = [*failing, number] if failed else []
+        again = [n for n, outcome in enumerate(recorded, first) if outcome and outcome.broken_off]
+        if again or None in recorded or any(outcome and outcome.interrupted for outcome in recorded):
             void = (*again, *(n for n in sorted(journal.entries) if n >= first + len(effects)))
-            open_questions = [e.question for e in effects if isinstance(e, AskUser)]
-            undone = again or None in known
-            found.append(Standing(void, open_questions[0] if open_questions and undone else None))
+            questions = [
+                effect.question
+                for effect, outcome in zip(effects, recorded, strict=True)
+                if isinstance(effect, AskUser) and (outcome is None or outcome.broken_off)
+            ]
+            points.append(ResumePoint(void, questions[0] if questions else None))
             return None
-        return known
+        return recorded
 
-    walk(journal, answer, program)
-    return found[0] if found else Standing()
-
-
-def take_up(journal: Journal, found: Standing) -> None:
-    """Have what is to be done again, as `standing` found it, not count any more, so that a driver can go on."""
-    if found.void or (found.void is not None and journal.stopped):
-        journal.resume(found.void)
+    result = walk(journal, answer, engine)
+    if result is not None and result.stop_reason == "failed" and failing:
+        return ResumePoint(tuple(failing))
+    return points[0] if points else ResumePoint()
 
 
-def waiting(effect: AskUser) -> Outcome:
-    """The outcome of a question that has no answer yet; no journal keeps it."""
-    return Outcome(failure=Failure(kind="waiting", message=effect.question.text, question=effect.question))
-
-
-def _recorded(journal: Journal, first: int, place: int, effect: Effect, _: Failure | None) -> Outcome | None:
-    return journal.outcome(first + place, effect)
-
-
-def _unrecorded(number: int, effect: Effect) -> Outcome:
-    if isinstance(effect, AskUser):
-        return waiting(effect)
-    raise JournalError(
-        f"the run had not ended when it was saved: {number} effects are there, no more; go on with: aeon resume FILE"
-    )
+def drop_after(journal: Journal, point: ResumePoint) -> None:
+    """Begin another life of the run at its resume point: the entries after it do not count any more."""
+    if point.void or journal.unsettled or (point.void is not None and journal.stopped):
+        journal.resume(point.void or ())

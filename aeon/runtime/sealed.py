@@ -80,14 +80,17 @@ class SealedFile:
             raise
         return cls(file, seal, size), lines, bool(torn)
 
-    def append(self, line: bytes) -> None:
-        """Add a line, a JSON object; it is on disk before this returns.
+    def append(self, *lines: bytes) -> None:
+        """Add lines, JSON objects; they are on disk before this returns.
 
         Raises:
-            JournalError: it could not be written; what was there before is whole.
+            JournalError: they could not be written; what was there before is whole.
         """
-        whole, seal = sealed(line, self._seal)
-        data = whole
+        seal, parts = self._seal, []
+        for line in lines:
+            whole, seal = sealed(line, seal)
+            parts.append(whole)
+        data = written = b"".join(parts)
         try:
             while data:
                 data = data[self._file.write(data) :]
@@ -95,7 +98,7 @@ class SealedFile:
         except (OSError, ValueError) as error:
             raise self._broken(error) from None
         self._seal = seal
-        self._size += len(whole)
+        self._size += len(written)
 
     def close(self) -> None:
         """Close the file and give up the lock."""

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from aeon.schema.config import CallCaps, Config, ConvergenceThresholds, Questions, RefinementLimits, Reserve
+from aeon.schema.conclusion import Conclusion, Decision, Degradation, PhaseTiming
+from aeon.schema.config import (
+    CallCaps,
+    Caps,
+    Config,
+    ConvergenceThresholds,
+    Questions,
+    RefinementLimits,
+    Reserve,
+    Settings,
+)
 from aeon.schema.evaluation import ConfidenceParts, Contradiction, Dimensions, Evaluation, Gaps
 from aeon.schema.frozen import Frozen, JsonObject, JsonValue
 from aeon.schema.history import (
-    Conclusion,
-    Decision,
-    Degradation,
     ExecutionHistory,
     ExecutionPass,
-    Phase,
-    PhaseTiming,
+    FinalResult,
     Preparation,
     RefinementRecord,
     Rejection,
     Result,
-    StopReason,
 )
 from aeon.schema.judgment import (
     ConvergenceAssessment,
@@ -33,7 +38,7 @@ from aeon.schema.judgment import (
     ToolUsage,
 )
 from aeon.schema.llm import Capabilities, FinishReason, LLMRequest, LLMResponse, Message, TokenProbability
-from aeon.schema.outcome import Answer, Failure, Outcome
+from aeon.schema.outcome import Answer, Failure, FailureKind, Outcome
 from aeon.schema.plan import (
     Action,
     Clarity,
@@ -73,6 +78,7 @@ __all__ = [
     "Bound",
     "Budget",
     "CallCaps",
+    "Caps",
     "Capabilities",
     "Clarification",
     "Clarity",
@@ -93,6 +99,8 @@ __all__ = [
     "ExecutionHistory",
     "ExecutionPass",
     "Failure",
+    "FailureKind",
+    "FinalResult",
     "FinishReason",
     "Form",
     "Frozen",
@@ -107,7 +115,6 @@ __all__ = [
     "Level",
     "Message",
     "Outcome",
-    "Phase",
     "PhaseTiming",
     "Plan",
     "Preparation",
@@ -127,6 +134,7 @@ __all__ = [
     "Result",
     "Row",
     "SemanticValidationReport",
+    "Settings",
     "Severity",
     "StateMonitor",
     "Step",
@@ -134,7 +142,6 @@ __all__ = [
     "StepMode",
     "StepResult",
     "StepStatus",
-    "StopReason",
     "Strategy",
     "Task",
     "TaskProfile",

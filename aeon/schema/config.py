@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
 
 from aeon.schema.frozen import Frozen
-from aeon.schema.plan import Step
 from aeon.schema.policy import ReasoningEngine
-from aeon.schema.usage import Allowance, Bound, Budget, Left, Usage
+from aeon.schema.usage import Budget
 
-__all__ = ["CallCaps", "Config", "ConvergenceThresholds", "Questions", "RefinementLimits", "Reserve"]
+__all__ = ["CallCaps", "Caps", "Config", "ConvergenceThresholds", "Questions", "RefinementLimits", "Reserve", "Settings"]
 
 
 class ConvergenceThresholds(Frozen):
@@ -33,8 +31,28 @@ class RefinementLimits(Frozen):
     total_steps: int = Field(24, ge=1, description="over a whole run, replaced ones included")
 
 
-class CallCaps(Frozen):
-    """Model calls that one effect of each kind may make, repairs and retries included."""
+class Caps(Frozen):
+    """Model calls that one effect of each phase may make, repairs and retries included: a field for each phase.
+
+    An engine's own class names its phases. A person is asked without a model.
+    """
+
+    def of(self, phase: str) -> int:
+        """The cap of an effect of this phase.
+
+        Raises:
+            KeyError: the caps know no such phase.
+        """
+        if phase == "ask":
+            return 0
+        if phase not in type(self).model_fields:
+            raise KeyError(f"the caps say nothing of the phase '{phase}'")
+        cap: int = getattr(self, phase)
+        return cap
+
+
+class CallCaps(Caps):
+    """Model calls that one effect of each phase of the multi-pass engine may make, repairs and retries included."""
 
     profile: int = Field(5, ge=0)
     plan: int = Field(4, ge=0)
@@ -44,11 +62,6 @@ class CallCaps(Frozen):
     validate_results: int = Field(8, ge=0)
     assess: int = Field(10, ge=0)
     synthesize: int = Field(3, ge=0)
-
-    def of(self, phase: str) -> int:
-        """The cap of an effect of this phase; 0 for one that asks no model."""
-        cap: int = getattr(self, phase, 0)
-        return cap
 
 
 class Questions(Frozen):
@@ -75,47 +88,31 @@ class Reserve(Frozen):
     cost: float = Field(0.10, ge=0, le=1)
 
 
-_NOTHING = Reserve(tokens=0, seconds=0, cost=0)
+class Settings(Frozen):
+    """What every engine's configuration has; the most that a run may spend follows from it alone.
 
-
-class Config(Frozen):
-    """The configuration of a run; the most that a run may spend follows from it alone.
-
-    ``max_passes`` is the global limit on passes (TTL); a task's profile may lower it, never raise it.
-    ``prompt_bytes`` and ``output_tokens`` limit one model call.
+    ``prompt_bytes`` and ``output_tokens`` limit one model call, ``tool_output_bytes`` what one tool call gives.
+    ``effects`` limits how many effects a run may issue, so that a program without end is stopped.
     """
 
-    max_passes: int = Field(10, ge=1, le=1000)
     budget: Budget = Budget()
-    convergence: ConvergenceThresholds = ConvergenceThresholds()
-    limits: RefinementLimits = RefinementLimits()
-    caps: CallCaps = CallCaps()
     reserve: Reserve = Reserve()
     questions: Questions = Questions()
-    reasoning_engine: ReasoningEngine = ReasoningEngine()
+    caps: Caps = Caps()
     prompt_bytes: int = Field(20_000, ge=1_000)
     output_tokens: int = Field(1_024, ge=64)
     tool_output_bytes: int = Field(16_384, ge=256)
+    effects: int = Field(100_000, ge=1)
 
-    def left(self, most: Bound, spent: Usage, elapsed: float, final: bool = False) -> Left:
-        """What is left of each budget but for the reserve, or with it where this is ``final``."""
-        budget, kept = self.budget, _NOTHING if final else self.reserve
-        return Left(
-            max(0, most.calls - spent.calls - (0 if final else self.caps.synthesize)),
-            None if budget.tokens is None else max(0, int(budget.tokens * (1 - kept.tokens)) - spent.tokens),
-            None if budget.seconds is None else max(0.0, budget.seconds * (1 - kept.seconds) - elapsed),
-            None if budget.cost is None else max(0.0, budget.cost * (1 - kept.cost) - spent.cost),
-        )
 
-    def afford(
-        self, waves: Sequence[Sequence[Step]], left: Allowance, spent: Usage
-    ) -> tuple[tuple[Step, ...], list[Allowance]]:
-        """The steps to issue together, and the share of each in what is left.
+class Config(Settings):
+    """The configuration of a multi-pass run.
 
-        They are all those of the first wave, and as many of the later ones as are borne if each step spends all that it
-        may, at the price that a call has had so far: so no step goes without for another that may need less.
-        """
-        price = spent.cost / spent.calls if spent.calls else 0.0
-        fit = left.shares(self.caps.execute, self.prompt_bytes + self.output_tokens, price)
-        steps = tuple(step for wave in waves for step in wave)[: max(len(waves[0]), fit)]
-        return steps, left.split(len(steps), self.caps.execute)
+    ``max_passes`` is the global limit on passes (TTL); a task's profile may lower it, never raise it.
+    """
+
+    max_passes: int = Field(10, ge=1, le=1000)
+    convergence: ConvergenceThresholds = ConvergenceThresholds()
+    limits: RefinementLimits = RefinementLimits()
+    caps: CallCaps = CallCaps()
+    reasoning_engine: ReasoningEngine = ReasoningEngine()

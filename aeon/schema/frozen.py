@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 __all__ = ["Frozen", "JsonObject", "JsonValue"]
@@ -14,3 +16,7 @@ class Frozen(BaseModel):
     """An immutable value that accepts no field it does not know."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def changed(self, **fields: object) -> Self:
+        """A copy with these fields set to these values, which are not validated."""
+        return self.model_copy(update=fields)

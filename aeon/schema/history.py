@@ -1,76 +1,30 @@
-"""The record of a run for people: passes, decisions and deltas. Plans are stored as a start and what changed."""
+"""The record of a multi-pass run for people: passes, decisions and deltas. Plans are a start and what changed."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from aeon.schema.conclusion import Conclusion, Decision, PhaseTiming
 from aeon.schema.config import Config
 from aeon.schema.frozen import Frozen, JsonValue
 from aeon.schema.judgment import ConvergenceAssessment, RefinedQuery, SemanticValidationReport, TaskProfile
 from aeon.schema.plan import Clarity, Plan, RefinementAction, Step, Trigger
 from aeon.schema.policy import Strategy
-from aeon.schema.task import Clarification, Question, Task
-from aeon.schema.usage import Bound, Usage
+from aeon.schema.task import Question, Task
+from aeon.schema.usage import Usage
 from aeon.schema.value import Value
 
 __all__ = [
-    "Conclusion",
-    "Decision",
-    "Degradation",
     "ExecutionHistory",
     "ExecutionPass",
-    "Phase",
-    "PhaseTiming",
+    "FinalResult",
     "Preparation",
     "RefinementRecord",
     "Rejection",
     "Result",
-    "StopReason",
 ]
-
-StopReason = Literal[
-    "converged",
-    "confident",
-    "ttl_expired",
-    "calls_exhausted",
-    "tokens_exhausted",
-    "seconds_exhausted",
-    "cost_exhausted",
-    "interrupted",
-    "diminishing_returns",
-    "stalled",
-    "waiting",
-    "unknown_outcome",
-    "failed",
-]
-Phase = Literal[
-    "profile", "plan", "validate_plan", "refine_plan", "execute", "validate_results", "assess", "ask", "synthesize"
-]
-
-
-class Decision(Value):
-    """What happens next and the one reason for it."""
-
-    action: Literal["OUTPUT", "ASK", "CONTINUE"]
-    reason: StopReason | Literal["needs_clarification", "continue"]
-    detail: str = ""
-
-
-class PhaseTiming(Value):
-    """When a phase ran, in seconds since the run began."""
-
-    phase: Phase
-    started: float
-    ended: float
-
-
-class Degradation(Value):
-    """A judgment that failed, and what stood in for it. Nothing is invented silently."""
-
-    phase: Phase
-    message: str
 
 
 class Rejection(Value):
@@ -83,12 +37,14 @@ class Rejection(Value):
 class RefinementRecord(Value):
     """One refinement: why it was asked for, what was asked first, what was applied or refused, repairs overruled.
 
-    ``strategy`` is what the planner had to go by, ``query`` the task as it was put to it.
+    ``strategy`` is what the planner had to go by, ``query`` the task as it was put to it. ``report`` is the check of
+    the plan as the deltas had left it; it is empty where nothing was applied.
     """
 
     triggers: tuple[Trigger, ...] = ()
     applied: tuple[RefinementAction, ...] = ()
     rejected: tuple[Rejection, ...] = ()
+    report: SemanticValidationReport = SemanticValidationReport()
     advisories: tuple[str, ...] = ()
     question: Question | None = None
     strategy: Strategy | None = None
@@ -106,7 +62,10 @@ class Preparation(Value):
 
 
 class ExecutionPass(Value):
-    """One pass. ``executed`` holds each step as it was when it had run; ``complete``: the pass was not cut short."""
+    """One pass. ``executed`` holds each step as it was when it had run; ``complete``: the pass was not cut short.
+
+    ``profile`` is the one that the pass began with, ``revised_profile`` the one that was inferred at its end, if any.
+    """
 
     number: Annotated[int, Field(ge=1)]
     complete: bool = False
@@ -116,6 +75,7 @@ class ExecutionPass(Value):
     assessment: ConvergenceAssessment | None = None
     decision: Decision | None = None
     refinement: RefinementRecord = RefinementRecord()
+    revised_profile: TaskProfile | None = None
     budget_before: Usage = Usage()
     budget_after: Usage = Usage()
     timings: tuple[PhaseTiming, ...] = ()
@@ -126,60 +86,58 @@ class ExecutionPass(Value):
         return {step.id: step.clarity for step in self.executed}
 
 
-class Conclusion(Frozen):
-    """How a run ended: an answer and a typed stop reason, always.
+class FinalResult(Conclusion):
+    """How a multi-pass run ended.
 
-    ``value`` is the validated object where the task had an ``answer_schema`` and one could be had, else ``None``.
-    ``pass_number`` is the pass that the answer rests on, 0 if no step ran. ``abandoned`` names steps left pending,
-    ``needs_manual_intervention`` fragments whose refinement attempts are used up. ``question`` is the one that a
-    waiting run waits for; ``assumptions`` are questions that nobody was there to answer, with what was assumed.
+    ``pass_number`` is the pass that the answer rests on, 0 if no step ran; ``assessment`` the latest one.
+    ``abandoned`` names steps left pending, ``needs_manual_intervention`` fragments that could not be refined again
+    because their attempts, or those of the run, were used up.
     """
 
-    answer: str
-    value: JsonValue = None
-    stop_reason: StopReason
-    detail: str = ""
     converged: bool = False
     assessment: ConvergenceAssessment | None = None
     pass_number: int = 0
     passes: int = 0
     abandoned: tuple[str, ...] = ()
     needs_manual_intervention: tuple[str, ...] = ()
-    degraded: tuple[Degradation, ...] = ()
-    question: Question | None = None
-    assumptions: tuple[Clarification, ...] = ()
-    usage: Usage = Usage()
-    bound: Bound
-    seconds: float = 0.0
-
-    @property
-    def assembled(self) -> bool:
-        """Whether the answer is step outputs put together without a model, because synthesis was not possible."""
-        return self.stop_reason in ("failed", "waiting") or any(d.phase == "synthesize" for d in self.degraded)
 
 
 class ExecutionHistory(Frozen):
-    """A whole run; ``task`` and ``configuration`` as they stood at its end.
+    """A whole multi-pass run; ``task`` and ``configuration`` as they stood at its end.
 
     A pass's plan is derived from the start and the deltas: ``aeon.observability.snapshot.plan_before``.
     """
 
-    version: Literal[1] = 1
+    version: Literal[2] = 2
     execution_id: str
     task: Task
     configuration: Config
     preparation: Preparation = Preparation()
     passes: tuple[ExecutionPass, ...] = ()
     synthesis: PhaseTiming | None = None
-    conclusion: Conclusion
+    conclusion: FinalResult
 
 
-class Result(Conclusion):
-    """What ``execute`` returns: the conclusion and the history that it rests on."""
+class Result(FinalResult):
+    """What a multi-pass run returns: the conclusion and the history that it rests on."""
 
     history: ExecutionHistory
+
+    outside_digest: ClassVar[Any] = {"bound": True, "history": {"configuration": True, "conclusion": {"bound"}}}
 
     @classmethod
     def of(cls, history: ExecutionHistory) -> Result:
         """The result of the run that this history records."""
         return cls.model_validate(dict(history.conclusion) | {"history": history})
+
+    def parts(self) -> dict[str, JsonValue]:
+        """The preparation and each pass, without times, and with what each pass alone cost."""
+        preparation: JsonValue = self.history.preparation.model_dump(mode="json", exclude={"timings"})
+        return {"preparation": preparation} | {f"pass {one.number}": _part(one) for one in self.history.passes}
+
+
+def _part(one: ExecutionPass) -> JsonValue:
+    dumped = one.model_dump(mode="json", exclude={"timings", "number", "budget_before", "budget_after"})
+    before, after = one.budget_before.model_dump(), one.budget_after.model_dump()
+    spent = {name: round(after[name] - before[name], 9) for name in after if name != "cached_tokens"}
+    return {**dumped, "usage": spent}

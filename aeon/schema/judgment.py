@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from aeon.schema.evaluation import Evaluation, Score
-from aeon.schema.plan import RefinementAction, Trigger
+from aeon.schema.plan import RefinementAction
 from aeon.schema.policy import Strategy
 from aeon.schema.task import Question
 from aeon.schema.value import Value
@@ -48,17 +48,6 @@ class TaskProfile(Value):
     rationale: str = ""
     inferred: bool = True
 
-    def revised(self, profile: TaskProfile, first: TaskProfile) -> TaskProfile:
-        """The next version: another profile, its depth at most one tier away from the first one's."""
-        depth = min(max(profile.reasoning_depth, first.reasoning_depth - 1), first.reasoning_depth + 1)
-        return profile.model_copy(update={"reasoning_depth": depth, "version": self.version + 1})
-
-    def triggers(self, cut: float) -> tuple[Trigger, ...]:
-        """A reason to ask what is meant, where the task is at least as ambiguous as ``cut`` (0-1)."""
-        if not self.inferred or self.ambiguity < cut:
-            return ()
-        return (Trigger(kind="ambiguous", location="plan", detail=self.rationale or "what is meant is left open"),)
-
 
 class Issue(Value):
     """One thing that a validator found. ``location`` is a step id, ``plan`` or ``answer``."""
@@ -68,11 +57,6 @@ class Issue(Value):
     description: Annotated[str, Field(min_length=1)]
     location: str
     proposed_repair: str = ""
-
-    @property
-    def trigger(self) -> Trigger:
-        """The reason to refine that this issue is."""
-        return Trigger.made(kind="issue", location=self.location, detail=self.description)
 
 
 class SemanticValidationReport(Value):
@@ -105,13 +89,6 @@ class ConvergenceAssessment(Value):
     form: Form = "none"
     failed: bool = False
     evaluation: Evaluation | None = None
-
-    @property
-    def triggers(self) -> tuple[Trigger, ...]:
-        """A reason to refine for each criterion that was not met; none if the judgment could not be made."""
-        why = "; ".join(self.detected_issues) or self.explanation
-        codes = () if self.failed else self.reason_codes
-        return tuple(Trigger.made(kind="reason_code", location="answer", detail=f"{code}: {why}") for code in codes)
 
 
 class RefinedQuery(Value):

@@ -6,29 +6,38 @@ from typing import Annotated, Literal
 
 from pydantic import Field, SerializeAsAny
 
-from aeon.schema.config import Config
-from aeon.schema.frozen import JsonValue
+from aeon.schema.frozen import Frozen, JsonValue
 from aeon.schema.task import Question
 from aeon.schema.usage import Usage
 from aeon.schema.value import Value
 
-__all__ = ["Answer", "Failure", "Outcome"]
+__all__ = ["Answer", "Failure", "FailureKind", "Outcome"]
+
+FailureKind = Literal[
+    "allowance", "endpoint", "request", "completion", "tool", "handler", "interrupted", "skipped", "waiting",
+    "unknown", "journal",
+]  # fmt: skip
 
 
 class Failure(Value):
     """Why an effect has no value.
 
-    ``allowance``: it would have spent more than allowed (``limit`` says of what). ``endpoint``: the model cannot be
-    reached or used. ``completion``: the model answered, but with nothing usable. ``tool``: a tool failed.
-    ``handler``: the module raised something of its own or returned a value of another type. ``interrupted``: it was
-    broken off because the run was asked to stop. ``skipped``: a step that it builds on gave no output. ``waiting``:
-    ``question`` is put, and its answer is not there yet. ``unknown``: a tool that changes the world was called, and
-    whether it did so is not known.
+    | kind | what happened |
+    |---|---|
+    | ``allowance`` | it would have spent more than allowed; ``limit`` says of what |
+    | ``endpoint`` | the model cannot be reached or used at all |
+    | ``request`` | the endpoint failed on this request: a timeout, a 400, a prompt that does not fit |
+    | ``completion`` | the model answered, but with nothing usable |
+    | ``tool`` | a tool failed |
+    | ``handler`` | the handler raised something of its own or returned a value of another type |
+    | ``interrupted`` | it was broken off because the run was asked to stop |
+    | ``skipped`` | an effect that it waits for gave no output |
+    | ``waiting`` | ``question`` is put, and its answer is not there yet |
+    | ``unknown`` | a tool that changes the world was called, and whether it did so is not known |
+    | ``journal`` | the journal cannot be written, so nothing may be done any more |
     """
 
-    kind: Literal[
-        "allowance", "endpoint", "completion", "tool", "handler", "interrupted", "skipped", "waiting", "unknown"
-    ]
+    kind: FailureKind
     message: str
     limit: Literal["calls", "tokens", "seconds", "cost"] | None = None
     question: Question | None = None
@@ -37,27 +46,28 @@ class Failure(Value):
 class Outcome(Value):
     """The answer to one effect. Times are seconds since the run began and never run backwards.
 
-    ``interrupted`` is true from the moment somebody asked the run to stop. ``config`` is set where a run is forked:
-    from here on it holds instead of the one before.
+    ``lost`` is what earlier lives of the run spent on effects that no entry keeps. ``interrupted`` is true from the
+    moment somebody asked the run to stop. ``config`` is set where a run is forked: the settings from here on.
     """
 
     value: SerializeAsAny[Value] | None = None
     failure: Failure | None = None
     usage: Usage = Usage()
+    lost: Usage = Usage()
     started: Annotated[float, Field(ge=0)] = 0.0
     ended: Annotated[float, Field(ge=0)] = 0.0
     interrupted: bool = False
-    config: Config | None = None
+    config: SerializeAsAny[Frozen] | None = None
 
     @property
     def broken_off(self) -> bool:
         """Whether an interrupt or an unusable endpoint kept the effect from being done, so that it still can be."""
-        return self.failure is not None and self.failure.kind in ("interrupted", "endpoint")
+        return self.failure is not None and self.failure.kind in ("interrupted", "endpoint", "journal")
 
     @property
     def undone(self) -> bool:
         """Whether the effect was not done, for whatever reason that is not its own, or may not have been."""
-        kinds = ("endpoint", "interrupted", "skipped", "waiting", "unknown")
+        kinds = ("endpoint", "interrupted", "skipped", "waiting", "unknown", "journal")
         return self.failure is not None and self.failure.kind in kinds
 
     @property

@@ -6,13 +6,10 @@ The names, defaults and switches are those of the reference ``reasoning_engine``
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from itertools import islice, pairwise
 from typing import Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from aeon.schema.evaluation import Evaluation
 from aeon.schema.frozen import Frozen
 
 __all__ = [
@@ -26,7 +23,6 @@ __all__ = [
     "Row",
     "StateMonitor",
     "Strategy",
-    "gains",
 ]
 
 Row = Literal[
@@ -130,9 +126,6 @@ class Refine(Frozen):
     query_diversity: Literal["low", "medium", "high"] = "medium"
 
 
-_SLACK = {"low": -0.05, "medium": 0.0, "high": 0.05}
-
-
 class ReasoningEngine(Frozen):
     """The outer loop; ``enabled = false`` leaves only convergence, passes and budgets to end a run."""
 
@@ -141,56 +134,3 @@ class ReasoningEngine(Frozen):
     evaluate: Evaluate = Evaluate()
     decide: Decide = Decide()
     refine: Refine = Refine()
-
-    def confident(self, evaluations: Sequence[Evaluation]) -> bool:
-        """Whether the answer is good enough to stop at; in probabilistic mode its confidence is the chance of that."""
-        found = evaluations[-1] if self.enabled and evaluations else None
-        if found is None or found.confidence is None:
-            return False
-        covered = found.coverage is None or found.coverage >= self._strict(self.decide.coverage_threshold)
-        if self.decide.decision_mode == "probabilistic":
-            return covered and found.draw is not None and found.draw < found.confidence
-        return covered and found.confidence >= self._strict(self.decide.confidence_threshold)
-
-    def _strict(self, threshold: float) -> float:
-        return min(1.0, round(threshold + _SLACK[self.evaluate.strictness], 6))
-
-    def diminishing(self, evaluations: Sequence[Evaluation]) -> bool:
-        """Whether the confidence has hardly grown over the last iterations."""
-        window = self.decide.diminishing_returns_window
-        if not self.enabled or len(evaluations) <= window:
-            return False
-        last = gains(evaluations, window)
-        if len(last) < window or evaluations[-1].needs_clarification:  # a question goes first
-            return False
-        return math.fsum(last) / len(last) < self.decide.diminishing_returns_threshold
-
-    def strategy(self, evaluations: Sequence[Evaluation]) -> Strategy | None:
-        """How to go on after the last iteration; ``None`` where nothing is known to choose by."""
-        if not self.enabled or not evaluations:
-            return None
-        manual = self.refine.strategy_selection == "manual"
-        return self.refine.strategy if manual else self._chosen(evaluations)
-
-    def _chosen(self, evaluations: Sequence[Evaluation]) -> Strategy:
-        found = evaluations[-1]
-        coverage = 1.0 if found.coverage is None else found.coverage
-        confidence = 1.0 if found.confidence is None else found.confidence
-        if coverage < 0.5:
-            return "EXPAND"
-        if confidence < 0.5 and coverage > 0.7:
-            return "NARROW"
-        if self._stuck(evaluations):
-            return "PIVOT"
-        return "DEEPEN" if found.gaps.weak_coverage else "EXPAND"
-
-    def _stuck(self, evaluations: Sequence[Evaluation]) -> bool:
-        last = gains(evaluations, self.refine.pivot_after_iterations)
-        return len(last) == self.refine.pivot_after_iterations and max(last) <= 0
-
-
-def gains(evaluations: Sequence[Evaluation], most: int | None = None) -> list[float]:
-    """What the last iterations, ``most`` of them or all, each gained in confidence; those without one are left out."""
-    known = (found.confidence for found in reversed(evaluations) if found.confidence is not None)
-    trend = list(islice(known, most and most + 1))[::-1]
-    return [after - before for before, after in pairwise(trend)]

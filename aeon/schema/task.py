@@ -67,4 +67,4 @@ class Task(Frozen):
     def clarified(self, question: Question, reply: Reply) -> Task:
         """The task with one more question answered."""
         new = Clarification(question=question.text, answer=reply.text, assumed=reply.assumed)
-        return self.model_copy(update={"clarifications": (*self.clarifications, new)})
+        return self.changed(clarifications=(*self.clarifications, new))

@@ -31,7 +31,7 @@ class Usage(Value):
     def __add__(self, other: Usage) -> Usage:
         if other == _NOTHING:
             return self
-        return Usage.made(
+        return Usage(
             calls=self.calls + other.calls,
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
@@ -61,24 +61,6 @@ class Allowance(Value):
     tokens: Annotated[int | None, Field(ge=0)] = None
     seconds: Annotated[float | None, Field(ge=0)] = None
     cost: Annotated[float | None, Field(ge=0)] = None
-
-    def shares(self, calls: int, tokens: int, cost: float) -> int:
-        """How many effects of so many calls each it bears, where one call takes so many tokens and dollars."""
-        calls = max(1, calls)
-        fit = [self.calls // calls]
-        if self.tokens is not None:
-            fit.append(self.tokens // (calls * tokens))
-        if self.cost is not None and cost > 0:
-            fit.append(int(self.cost / (calls * cost)))
-        return min(fit)
-
-    def split(self, shares: int, cap: int) -> list[Allowance]:
-        """The allowance divided among effects that run at once, each of at most ``cap`` calls: together never more."""
-        tokens = None if self.tokens is None else self.tokens // shares
-        cost = None if self.cost is None else self.cost / shares
-        share = Allowance.made(calls=min(cap, self.calls), tokens=tokens, seconds=self.seconds, cost=cost)
-        whole = self.calls // cap if cap else shares
-        return [share if n < whole else share.changed(calls=max(0, self.calls - n * cap)) for n in range(shares)]
 
 
 class Bound(Value):

@@ -1,7 +1,8 @@
 """The base of the values that a run makes by the hundred: as small as a tuple, and unseen by the garbage collector.
 
-pydantic says what is valid, and reads and writes JSON, as for its own models; a `msgspec.Struct` holds it: one block of
-memory without a dictionary, made and copied in C.
+One rule: the constructor makes a value out of fields that the type checker has seen, and validates nothing; `changed`
+copies it. Where a value comes from outside (JSON, a journal, a handler's return) it is validated once, by pydantic:
+`model_validate`, `model_validate_json`, `checked`. Why pydantic there and a `msgspec.Struct` here: docs/experiments.md.
 """
 
 from __future__ import annotations
@@ -10,9 +11,7 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
-from typing import (
-    TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar, cast, dataclass_transform, get_type_hints,
-)  # fmt: skip
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, cast, dataclass_transform, get_type_hints
 
 import msgspec
 from pydantic import ConfigDict, GetCoreSchemaHandler, TypeAdapter
@@ -20,14 +19,12 @@ from pydantic_core import CoreSchema, SchemaSerializer, core_schema
 
 __all__ = ["Value"]
 
-_raw = msgspec.StructMeta.__call__
 _fields = msgspec.structs.asdict
 _values = msgspec.structs.astuple
-_copy = msgspec.structs.replace
 
 
 class _ValueMeta(msgspec.StructMeta):
-    """Makes each kind of `Value` frozen, with keywords only, and has its constructor validate."""
+    """Makes each kind of `Value` frozen, with keywords only, and untracked by the garbage collector."""
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], frozen: bool = True) -> Any:  # noqa: ANN401
         return super().__new__(mcs, name, bases, namespace, frozen=frozen, kw_only=True, gc=False)
@@ -37,46 +34,32 @@ class _ValueMeta(msgspec.StructMeta):
         """The fields by name."""
         return {field.name: field for field in msgspec.structs.fields(cast("type[Value]", cls))}
 
-    if not TYPE_CHECKING:  # type checkers know the constructor by the fields
-
-        def __call__(cls, /, **fields):
-            return _raw(cls, **_validator(cls)(fields))
-
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 class Value(msgspec.Struct, metaclass=_ValueMeta, frozen=True):
     """An immutable value that accepts no field it does not know.
 
-    Used like a pydantic model, and as a field of one. It takes part in no reference cycle, since all that it holds was
-    there before it; so it need not be tracked.
+    It can be a field of a pydantic model. It takes part in no reference cycle, since all that it holds was there before
+    it; so it need not be tracked.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
-    @classmethod
-    def made(cls, **fields: object) -> Self:
-        """A value out of fields that are known to be right: they are not validated, which takes most of the time."""
-        value: Self = _raw(cls, **fields)
-        return value
-
-    model_construct = made
-
     def changed(self, **fields: object) -> Self:
-        """A copy with these fields set to these values, which are not validated."""
-        return _copy(self, **fields)
+        """A copy with these fields set to these values, which are not validated.
 
-    def model_copy(self, *, update: dict[str, Any] | None = None, deep: bool = False) -> Self:
-        """The same under pydantic's name. Nothing in it changes, so that ``deep`` makes no difference."""
-        return _copy(self, **(update or {}))
+        Raises:
+            TypeError: there is no such field.
+        """
+        return msgspec.structs.replace(self, **fields)
 
     def checked(self) -> Self:
         """The same value, its fields validated.
 
         Raises:
-            pydantic.ValidationError: one is not what it must be.
+            pydantic.ValidationError: a field is not what it must be.
         """
-        value: Self = _raw(type(self), **_validator(type(self))(_fields(self)))
-        return value
+        return type(self)(**_validator(type(self))(_fields(self)))
 
     def fields(self) -> dict[str, Any]:
         """The value of each field by name."""
@@ -94,20 +77,20 @@ class Value(msgspec.Struct, metaclass=_ValueMeta, frozen=True):
         """The value that these fields, or this value, are.
 
         Raises:
-            pydantic.ValidationError: they are none.
+            pydantic.ValidationError: a field is missing, unknown or not what it must be.
         """
-        found: Self = _adapter(cls).validate_python(value, strict=strict)
-        return found
+        valid: Self = _adapter(cls).validate_python(value, strict=strict)
+        return valid
 
     @classmethod
     def model_validate_json(cls, text: str | bytes) -> Self:
         """The value that this JSON is.
 
         Raises:
-            pydantic.ValidationError: it is none.
+            pydantic.ValidationError: the text is no JSON, or a field is missing, unknown or not what it must be.
         """
-        found: Self = _adapter(cls).validate_json(text)
-        return found
+        valid: Self = _adapter(cls).validate_json(text)
+        return valid
 
     def model_dump(
         self,
@@ -124,7 +107,7 @@ class Value(msgspec.Struct, metaclass=_ValueMeta, frozen=True):
         return {name: it for name, it in dumped.items() if (include is None or name in include) and name not in exclude}
 
     def model_dump_json(self, *, exclude_defaults: bool = False) -> str:
-        """The fields as a JSON object; without those that are the default, if so wanted."""
+        """The fields as a JSON object; without those that are the default, if ``exclude_defaults``."""
         return _adapter(type(self)).dump_json(self, exclude_defaults=exclude_defaults).decode()
 
     @classmethod
@@ -139,13 +122,13 @@ class Value(msgspec.Struct, metaclass=_ValueMeta, frozen=True):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        def given(value: object, validate: Callable[[object], dict[str, object]]) -> object:
-            return value if isinstance(value, cls) else _raw(cls, **validate(value))
+        def valid(value: object, validate: Callable[[object], dict[str, Any]]) -> object:
+            return value if isinstance(value, cls) else cls(**validate(value))
 
         shape = _Fields(cls).__get_pydantic_core_schema__(source, handler)
         written = core_schema.plain_serializer_function_ser_schema(_fields, return_schema=shape)
         return core_schema.no_info_wrap_validator_function(
-            given, shape, serialization=written, ref=f"{cls.__module__}.{cls.__qualname__}:{id(cls)}"
+            valid, shape, serialization=written, ref=f"{cls.__module__}.{cls.__qualname__}:{id(cls)}"
         )
 
 

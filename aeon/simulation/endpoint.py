@@ -62,7 +62,7 @@ class Endpoint:
         await self._wait(request, chance)
         attempts = 2 if world.fails("retried", chance) and request.attempts > 1 else 1
         response = self._response(request, chance)
-        return response.model_copy(update={"usage": _usage(request, response.text, attempts)})
+        return response.changed(usage=_usage(request, response.text, attempts))
 
     async def _wait(self, request: LLMRequest, chance: Random) -> None:
         """The time that the answer takes; or what keeps it from coming at all."""

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from aeon.asking.asker import Answerer
-from aeon.assembly import assemble, resumption
+from aeon.assembly.build import assemble, resumption
 from aeon.kernel.phases import run
 from aeon.kernel.ports import Job, Modules
 from aeon.llm.adapter import LLMAdapter

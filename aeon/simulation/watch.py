@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from aeon.kernel.effects import Effect, ExecuteStep, Note, Synthesize
+from aeon.kernel.effects import Effect, Note
+from aeon.multipass.effects import ExecuteStep, Synthesize
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, RunEnded
 from aeon.schema import Allowance, Outcome, Plan, Step, StepResult, Usage
 from aeon.simulation.endpoint import DEAREST
@@ -89,12 +90,12 @@ class Watch:
 
     def _keep(self, step: Step, past: bool = False) -> None:
         """Hold a step that has run against what is known of it; one from the ``past`` may not be invalid yet."""
-        bare = step.model_copy(update=_PLACE)
+        bare = step.changed(**_PLACE)
         known = self._executed.setdefault(step.id, bare)
         if known is bare or known == bare:
             return
         first, second = (bare, known) if past else (known, bare)
-        if first.status != "complete" or first.model_copy(update={"status": "invalid"}) != second:
+        if first.status != "complete" or first.changed(status="invalid") != second:
             was, now = (json.dumps(one.model_dump(mode="json", include=_STATE)) for one in (known, bare))
             self._world.wrong("executed steps never change", f"{step.id} was {was}, is {now}")
         if not past:

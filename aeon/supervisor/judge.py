@@ -84,7 +84,7 @@ class _Sampling:
 
     async def complete(self, request: LLMRequest) -> LLMResponse:
         """One completion, sampled."""
-        return await self.llm.complete(request.model_copy(update={"temperature": self.temperature, "seed": self.seed}))
+        return await self.llm.complete(request.changed(temperature=self.temperature, seed=self.seed))
 
     async def capabilities(self) -> Capabilities:
         """The endpoint's capabilities."""

@@ -6,7 +6,7 @@ import json
 
 from pydantic import JsonValue, RootModel
 
-from aeon.kernel.effects import Synthesize
+from aeon.multipass.effects import Synthesize
 from aeon.schema import Answer, JsonObject
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import cut, fence, load, render

@@ -8,18 +8,17 @@ from typing import Any, TypeAlias
 from jsonschema import Draft202012Validator
 
 from aeon.errors import AeonError
-from aeon.kernel.effects import (
-    AskUser,
+from aeon.kernel.effects import AskUser, Effect
+from aeon.multipass.effects import (
     AssessConvergence,
     DraftPlan,
-    Effect,
     ExecuteStep,
     RefinePlan,
     Synthesize,
     ValidatePlan,
     ValidateResults,
 )
-from aeon.kernel.refine import Attempts, apply
+from aeon.multipass.refine import Attempts, apply
 from aeon.runtime.ledger import Ledger
 from aeon.schema import (
     Answer,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from aeon.kernel.effects import (
-    AskUser,
+from aeon.kernel.effects import AskUser, Effect
+from aeon.multipass.effects import (
     AssessConvergence,
     DraftPlan,
-    Effect,
     ExecuteStep,
     InferProfile,
     RefinePlan,
@@ -77,8 +76,8 @@ _BLOCKED = _step("s2", "Find the price of a roll", "s1", status="invalid", outpu
 TROUBLED = Plan(
     steps=(
         _sum("s1", "240 * 0.45", status="complete", output=108),
-        _BLOCKED.model_copy(update={"clarity": "BLOCKED", "mode": "reasoning", "problem": "the price is missing"}),
-        _sum("s3", "1 / 0", status="failed").model_copy(update={"problem": "division by zero"}),
+        _BLOCKED.changed(clarity="BLOCKED", mode="reasoning", problem="the price is missing"),
+        _sum("s3", "1 / 0", status="failed").changed(problem="division by zero"),
         _step("s4", "Add everything", "s1", "s2"),
     )
 ).numbered()
@@ -115,7 +114,7 @@ def samples(phase: Phase) -> tuple[Effect, ...]:
     """Effects to try a handler of this phase with, each allowed what the default configuration allows."""
     allowance = Allowance(calls=CallCaps().of(phase))
     made = _SAMPLES[phase]
-    return tuple(effect.model_copy(update={"allowance": allowance}) for effect in made)
+    return tuple(effect.changed(allowance=allowance) for effect in made)
 
 
 def _executed(plan: Plan) -> tuple[str, ...]:
@@ -143,7 +142,7 @@ def _executions() -> tuple[Effect, ...]:
         ToolCall(tool="no_such_tool", arguments={}),
     )
     first = PENDING.steps[0]
-    steps = [*PENDING.placed((first,)), *(first.model_copy(update={"action": action}) for action in actions)]
+    steps = [*PENDING.placed((first,)), *(first.changed(action=action) for action in actions)]
     found = [ExecuteStep(task=PLAIN, step=step) for step in steps]
     for task, plan, name in ((PLAIN, TROUBLED, "s4"), (LONG, VERBOSE, "s2"), (UNICODE, STRANGE, "s1")):
         step = plan.find(name)

@@ -7,11 +7,10 @@ from typing import Literal, NamedTuple
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, JsonValue
 
-from aeon.kernel.effects import (
-    AskUser,
+from aeon.kernel.effects import AskUser, Effect
+from aeon.multipass.effects import (
     AssessConvergence,
     DraftPlan,
-    Effect,
     ExecuteStep,
     InferProfile,
     RefinePlan,

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from aeon.kernel.effects import ValidatePlan, ValidateResults
+from aeon.multipass.effects import ValidatePlan, ValidateResults
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Form, Frozen, Issue, IssueType, JsonValue, Plan, SemanticValidationReport, Severity, Step, Task
 from aeon.supervisor.briefing import Briefing

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aeon.kernel import effects as ask
+from aeon.multipass import effects as ask
 from aeon.kernel.phases import run as program
 from aeon.kernel.ports import Job, Modules
 from aeon.runtime.driver import AsyncDriver

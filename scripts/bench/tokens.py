@@ -18,8 +18,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from aeon.assembly import assemble
-from aeon.kernel import effects as ask
+from aeon.assembly.build import assemble
+from aeon.multipass import effects as ask
 from aeon.kernel.phases import run as program
 from aeon.kernel.ports import Job, Modules
 from aeon.llm.adapter import LLMAdapter
@@ -91,7 +91,7 @@ def deep(modules: Modules) -> Modules:
 
     async def profile(effect: ask.InferProfile) -> TaskProfile:
         found = await modules.profile(effect)
-        return found.model_copy(update={"reasoning_depth": PASSES})
+        return found.changed(reasoning_depth=PASSES)
 
     return modules._replace(profile=profile)
 

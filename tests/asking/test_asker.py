@@ -74,7 +74,7 @@ def test_by_policy_the_run_waits_where_nobody_answers(answerer: Answerer | None)
 def test_a_question_without_a_default_is_never_answered_by_assumption(unattended: str, default: str) -> None:
     """Whatever the policy, the run waits; a blank default is none."""
     with pytest.raises(Waiting, match=r"^Was it done\?$"):
-        asked(None, unattended, OPEN.model_copy(update={"default": default}))
+        asked(None, unattended, OPEN.changed(default=default))
 
 
 @pytest.mark.requirement("O6")

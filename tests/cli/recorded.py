@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aeon.kernel.effects import ExecuteStep
+from aeon.multipass.effects import ExecuteStep
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.journal import Journal
 from aeon.schema import (
@@ -22,7 +22,7 @@ def assessed(confidence: float | None, converged: bool = True) -> ConvergenceAss
         coverage=1.0, score=0.5,
         dimensions=Dimensions.model_validate(dict.fromkeys(Dimensions.model_fields, 0.5)),
     )  # fmt: skip
-    return (CONVERGED if converged else NOT_YET).model_copy(update={"evaluation": found})
+    return CONVERGED if converged else NOT_YET.changed(evaluation=found)
 
 
 def save(path: Path, confidence: float | None = 0.5, converged: bool = True, config: Config | None = None) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import aeon as package
-from aeon.assembly import build
+from aeon.assembly.build import build
 from aeon.cli.interrupts import interruptible
 from aeon.llm import scripted
 

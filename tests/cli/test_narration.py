@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aeon.cli.narration import Narrator
-from aeon.kernel.effects import ExecuteStep
+from aeon.multipass.effects import ExecuteStep
 from aeon.runtime.events import EffectEnded
 from aeon.schema import Failure, Outcome, Step, Task
 

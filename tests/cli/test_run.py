@@ -210,7 +210,7 @@ def test_without_network_and_model_one_line_says_what_to_do(
 ) -> None:
     """No mirror can be reached: exit code 1, no run is begun and no journal left."""
     nowhere = catalogue.HubFile(url="http://127.0.0.1:1/weights")
-    entry = catalogue.CATALOGUE[catalogue.DEFAULT_MODEL].model_copy(update={"mirrors": (nowhere,)})
+    entry = catalogue.CATALOGUE[catalogue.DEFAULT_MODEL].changed(mirrors=(nowhere,))
     monkeypatch.setattr("aeon.llm.select.CATALOGUE", {entry.name: entry})
     monkeypatch.setattr("aeon.cli.session.CATALOGUE", {entry.name: entry})
     monkeypatch.setattr(download, "CONNECT_SECONDS", 0.2)

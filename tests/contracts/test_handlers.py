@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import pytest
 
-from aeon.assembly import build
+from aeon.assembly.build import build
 from aeon.errors import AeonError
 from aeon.kernel.effects import Effect
 from aeon.llm.scripted import Scripted
@@ -59,12 +59,12 @@ def retyped(value: JsonValue) -> JsonValue:
 
 def fenced(response: LLMResponse) -> LLMResponse:
     """The answer in a code fence, with talk around it."""
-    return response.model_copy(update={"text": f"Sure, here it is:\n```json\n{response.text}\n```\nHope that helps!"})
+    return response.changed(text=f"Sure, here it is:\n```json\n{response.text}\n```\nHope that helps!")
 
 
 def truncated(response: LLMResponse) -> LLMResponse:
     """The first half of the answer."""
-    return response.model_copy(update={"text": response.text[: len(response.text) // 2], "finish_reason": "length"})
+    return response.changed(text=response.text[: len(response.text) // 2], finish_reason="length")
 
 
 def wrong_types(response: LLMResponse) -> LLMResponse:
@@ -73,28 +73,28 @@ def wrong_types(response: LLMResponse) -> LLMResponse:
         text = json.dumps(retyped(json.loads(response.text)))
     except ValueError:
         text = "[3]"
-    return response.model_copy(update={"text": text, "first_token": ()})
+    return response.changed(text=text, first_token=())
 
 
 def refusal(response: LLMResponse) -> LLMResponse:
     """A refusal that the endpoint marks as one."""
-    return response.model_copy(update={"text": "I cannot help with that.", "finish_reason": "refusal"})
+    return response.changed(text="I cannot help with that.", finish_reason="refusal")
 
 
 def refusal_in_words(response: LLMResponse) -> LLMResponse:
     """A refusal that looks like an answer."""
-    return response.model_copy(update={"text": "I'm sorry, but I can't help with that.", "first_token": ()})
+    return response.changed(text="I'm sorry, but I can't help with that.", first_token=())
 
 
 def empty(response: LLMResponse) -> LLMResponse:
     """Nothing at all."""
-    return response.model_copy(update={"text": "", "first_token": ()})
+    return response.changed(text="", first_token=())
 
 
 def doubtful(response: LLMResponse) -> LLMResponse:
     """An answer whose first token is no far more likely than yes."""
-    turned = tuple(t.model_copy(update={"probability": 1 - t.probability}) for t in response.first_token)
-    return response.model_copy(update={"text": response.text.replace('"yes"', '"no"'), "first_token": turned})
+    turned = tuple(t.changed(probability=1 - t.probability) for t in response.first_token)
+    return response.changed(text=response.text.replace('"yes"', '"no"'), first_token=turned)
 
 
 KINDS = (fenced, truncated, wrong_types, refusal, refusal_in_words, empty, doubtful)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from aeon.assembly import build
+from aeon.assembly.build import build
 from aeon.llm.scripted import Scripted
 from aeon.runtime.journal import Entry, Journal
 from aeon.schema import Config, Value, JsonObject, Outcome, Task, TaskProfile

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from aeon.assembly import build
+from aeon.assembly.build import build
 from aeon.convergence.calibrated import ConfidenceMap, calibrated
 from aeon.errors import ConfigError, InputFileError
 from aeon.llm.scripted import Scripted

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.convergence.evaluation import evaluate
-from aeon.kernel.effects import AssessConvergence
+from aeon.multipass.effects import AssessConvergence
 from aeon.schema import (
     Clarity, ConfidenceParts, Contradiction, ConvergenceThresholds, Dimensions, Evaluation, Gaps, Issue, IssueType,
     JsonObject, Plan, ReasoningEngine, SemanticValidationReport, Step, StepMode, StepStatus, Task,
@@ -266,7 +266,7 @@ def test_gaps_name_what_is_missing_weak_unanswered_and_contradictory() -> None:
 def test_gaps_can_be_switched_off() -> None:
     """Then none are listed; the scores are the same."""
     on, off = evaluated(*GAPPED), evaluated(*GAPPED, evaluate={"gap_detection": False})
-    assert off.gaps == Gaps() and off == on.model_copy(update={"gaps": Gaps()})
+    assert off.gaps == Gaps() and off == on.changed(gaps=Gaps())
 
 
 @pytest.mark.requirement("O3")

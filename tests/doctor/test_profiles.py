@@ -28,7 +28,7 @@ def kept(liar: Liar, **changes: object) -> Profile:
         endpoint=liar.endpoint.base_url, model=liar.endpoint.model, measured_at="2026-11-21T08:00:00+00:00",
         told=Told(models=(liar.endpoint.model,), context_tokens=4_096), answered_as=liar.endpoint.model,
         capabilities=CAN,
-    ).model_copy(update=changes)  # fmt: skip
+    ).changed(**changes)  # fmt: skip
     save(profile)
     return profile
 
@@ -113,7 +113,7 @@ def test_a_profile_is_written_whole_or_not_at_all(liar: Liar, monkeypatch: pytes
 
     monkeypatch.setattr(Path, "replace", broken)
     with pytest.raises(OSError, match="No space"):
-        save(profile.model_copy(update={"answered_as": "half"}))
+        save(profile.changed(answered_as="half"))
     assert load(profile.endpoint, profile.model) == profile
     assert [each.name for each in path.parent.iterdir()] == [path.name]
 
@@ -148,8 +148,8 @@ def test_a_model_on_this_machine_reads_its_profile_too(tmp_path: Path) -> None:
     [
         (Capabilities(context_tokens=2_048), Bounds(20_000, 1_024)),
         (CAN, Bounds(8_294, 1_024)),
-        (CAN.model_copy(update={"context_tokens": 2_000}), Bounds(4_050, 500)),
-        (CAN.model_copy(update={"context_tokens": 65_536}), Bounds(20_000, 1_024)),
+        (CAN.changed(context_tokens=2_000), Bounds(4_050, 500)),
+        (CAN.changed(context_tokens=65_536), Bounds(20_000, 1_024)),
     ],
 )
 def test_a_measured_context_bounds_a_call(can: Capabilities, expected: Bounds) -> None:
@@ -172,6 +172,6 @@ def test_no_prompt_is_longer_than_the_measured_context() -> None:
 @pytest.mark.requirement("X4")
 def test_a_model_that_thinks_gets_room_for_it() -> None:
     """An answer that thoughts precede may take all the tokens that a call may have."""
-    llm = Scripted(["fine"] * 2, CAN.model_copy(update={"hidden_reasoning": True}))
+    llm = Scripted(["fine"] * 2, CAN.changed(hidden_reasoning=True))
     asyncio.run(Supervisor(llm).text(Prompt("", "hello"), max_tokens=64))
     assert llm.requests[0].max_tokens == 1_024

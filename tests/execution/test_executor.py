@@ -20,7 +20,7 @@ from aeon.errors import (
     ToolTimeout,
 )
 from aeon.execution.executor import Executor
-from aeon.kernel.effects import ExecuteStep
+from aeon.multipass.effects import ExecuteStep
 from aeon.llm.scripted import Reply, Scripted
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Action, Allowance, JsonValue, Plan, Step, StepResult, Task, ToolCall
@@ -58,7 +58,7 @@ def effect(action: Action | None, *outputs: JsonValue) -> ExecuteStep:
     ids = tuple(step.id for step in before)
     last = Step(id="last", description="add it all up", dependencies=ids)
     if action is not None:
-        last = last.model_copy(update={"action": action})
+        last = last.changed(action=action)
     after = Step(id="report", description="write the report", dependencies=("last",))
     plan = Plan(steps=(*before, last, after)).numbered()
     step = plan.find("last")

@@ -39,7 +39,7 @@ def evaluated(confidence: float, **fields: object) -> ConvergenceAssessment:
     """Not converged, with this confidence."""
     judged = Dimensions(completeness=0.5, accuracy=0.5, relevance=0.5, freshness=0.5, coherence=0.5)
     evaluation = Evaluation(confidence=confidence, dimensions=judged, score=0.5, **fields)  # type: ignore[arg-type]
-    return NOT_YET.model_copy(update={"evaluation": evaluation})
+    return NOT_YET.changed(evaluation=evaluation)
 
 
 def driven(path: Path, world: World, config: Config | None = None, stop_in: str = "", **handlers: Handler) -> None:

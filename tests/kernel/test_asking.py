@@ -100,7 +100,7 @@ def test_a_run_puts_no_more_questions_than_it_may(most: int) -> None:
 @pytest.mark.requirement("O6", "K12")
 def test_a_question_of_a_planner_that_may_not_ask_is_dropped() -> None:
     """It is neither put nor does it cost a second refinement; the deltas that came with it count."""
-    changes = add(step("more")).model_copy(update={"question": WHICH})
+    changes = add(step("more")).changed(question=WHICH)
     world = World(validate_plan=found("plan"), refine_plan=changes)
     world.run(Config(questions=Questions(most=0)))
     assert (world.phases.count("ask"), world.phases.count("refine_plan")) == (0, 1)
@@ -159,7 +159,7 @@ def test_an_ambiguous_task_is_a_reason_to_ask_what_is_meant(
     ambiguity: float, most: int, inferred: bool, kinds: list[str]
 ) -> None:
     """From the cut on, where the profile is a judgment and a question is left; it says what is ambiguous."""
-    profile = AMBIGUOUS.model_copy(update={"ambiguity": ambiguity, "inferred": inferred})
+    profile = AMBIGUOUS.changed(ambiguity=ambiguity, inferred=inferred)
     world = World(profile=profile, refine_plan=asking())
     result = world.run(Config(questions=Questions(most=most, ambiguity=0.8)))
     triggers = result.history.preparation.refinement.triggers
@@ -171,7 +171,7 @@ def test_an_ambiguous_task_is_a_reason_to_ask_what_is_meant(
 @pytest.mark.requirement("O6", "J2")
 def test_the_ambiguity_from_which_a_run_asks_is_a_setting() -> None:
     """With a lower cut a clearer task is asked about as well."""
-    world = World(profile=AMBIGUOUS.model_copy(update={"ambiguity": 0.3}), refine_plan=asking())
+    world = World(profile=AMBIGUOUS.changed(ambiguity=0.3), refine_plan=asking())
     world.run(Config(questions=Questions(ambiguity=0.3)))
     assert world.phases.count("ask") == 1
 
@@ -225,7 +225,7 @@ def test_a_step_whose_repetition_is_unknown_again_stops_the_run() -> None:
         (UNKNOWN, Failure(kind="handler", message="the terminal is gone"), Questions(), 1),
         (UNKNOWN, Reply(text="done"), Questions(unknown_outcome="stop"), 0),
         (UNKNOWN, Reply(text="done"), Questions(most=0), 0),
-        (UNKNOWN.model_copy(update={"question": None}), Reply(text="done"), Questions(), 0),
+        (UNKNOWN.changed(question=None), Reply(text="done"), Questions(), 0),
     ],
     ids=["stop", "another answer", "no answer", "policy", "no question left", "no question"],
 )
@@ -255,7 +255,7 @@ def test_each_of_several_unknown_outcomes_in_a_wave_is_asked_about() -> None:
 
     def execute(effect: Effect, n: int) -> Failure | StepResult:
         question = Question(text=f"was {effect.step.id} done?")
-        lost = UNKNOWN.model_copy(update={"question": question})
+        lost = UNKNOWN.changed(question=question)
         return lost if effect.step.id != "b" else StepResult(output=1)
 
     world = World((step("a"), step("b"), step("c")), execute=execute, ask=Reply(text="done"))
@@ -275,12 +275,12 @@ def test_the_bound_counts_the_questions(most: int, new: bool) -> None:
     """Whatever is asked, answered and repeated, the effects that were issued never add up to more than the bound."""
 
     def execute(effect: Effect, n: int) -> Failure | StepResult:
-        lost = UNKNOWN.model_copy(update={"question": Question(text=f"was number {n} done?")})
+        lost = UNKNOWN.changed(question=Question(text=f"was number {n} done?"))
         return BLOCKED if n % 2 else lost
 
     config = Config(max_passes=6, caps=ONE_EACH, questions=Questions(most=most), limits=RefinementLimits(total_steps=8))
     world = World(
-        profile=AMBIGUOUS.model_copy(update={"reasoning_depth": 5}), assess=NOT_YET, execute=execute,
+        profile=AMBIGUOUS.changed(reasoning_depth=5), assess=NOT_YET, execute=execute,
         validate_plan=found("plan"), validate_results=found("s1"), ask=Reply(text="repeat"),
         refine_plan=asking((lambda n: Question(text=f"Which of {n}?")) if new else None),
     )  # fmt: skip

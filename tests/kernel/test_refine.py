@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aeon.kernel.refine import Attempts, apply
+from aeon.multipass.refine import Attempts, apply
 from aeon.schema import (
     Config,
     Plan,
@@ -286,7 +286,7 @@ def test_a_fragment_at_its_limit_needs_manual_intervention_and_the_run_goes_on()
     """The result names it; no further refinement is asked for on its account."""
     versions = ["s1", "s1_r1", "s1_r2", "s1_r3"]
     world = World(
-        (step("s1"), step("s2")), assess=lambda _, n: NOT_YET.model_copy(update={"reason_codes": ()}),
+        (step("s1"), step("s2")), assess=lambda _, n: NOT_YET.changed(reason_codes=()),
         execute=lambda e, _: StepResult(output=0, clarity="BLOCKED" if e.step.id in versions else "CLEAR"),
         refine_plan=lambda _, n: Refinement(
             actions=(act("REPLACE", versions[n], step(versions[n + 1], description=f"try {n}")),)
@@ -301,7 +301,7 @@ def test_a_fragment_at_its_limit_needs_manual_intervention_and_the_run_goes_on()
 def test_a_spent_fragment_is_no_longer_asked_about() -> None:
     """With one attempt per fragment the second block is recorded as a trigger but not put to the planner."""
     limits = RefinementLimits(attempts_per_fragment=1)
-    silent = NOT_YET.model_copy(update={"reason_codes": ()})
+    silent = NOT_YET.changed(reason_codes=())
     world = World(
         assess=silent, execute=StepResult(output=0, clarity="BLOCKED"),
         refine_plan=Refinement(actions=(act("REPLACE", "s1", step("s1_r1", description="try")),)),
@@ -316,10 +316,10 @@ def test_a_spent_fragment_is_no_longer_asked_about() -> None:
 def test_repairs_go_to_the_planner_and_overruled_ones_are_kept() -> None:
     """A validator's repair is advice; what the planner overrules stands in the record."""
     report = found("s1")
-    issue = report.issues[0].model_copy(update={"proposed_repair": "name the year"})
+    issue = report.issues[0].changed(proposed_repair="name the year")
     world = World(
-        validate_plan=report.model_copy(update={"issues": (issue,)}),
-        refine_plan=add(step("n")).model_copy(update={"advisories": ("name the year",)}),
+        validate_plan=report.changed(issues=(issue,)),
+        refine_plan=add(step("n")).changed(advisories=("name the year",)),
     )  # fmt: skip
     result = world.run()
     assert world.of("refine_plan")[0].repairs == ("s1: name the year",)  # type: ignore[attr-defined]

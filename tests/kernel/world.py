@@ -8,7 +8,8 @@ from itertools import accumulate, pairwise
 from random import Random
 from typing import TypeAlias
 
-from aeon.kernel.effects import Batch, Effect, ExecuteStep, Note, Program
+from aeon.kernel.effects import Batch, Effect, Note, Program
+from aeon.multipass.effects import ExecuteStep
 from aeon.runtime.order import in_order, wave_starts
 from aeon.schema import (
     Answer,

@@ -34,11 +34,11 @@ def test_a_step_that_another_replaced_is_dashed() -> None:
     first = Step(id="s1", description="add")
     second = Step(id="s2", description="tell", dependencies=("s1",))
     again = Step(id="s1_r1", description="add, rightly")
-    done = first.model_copy(update={"status": "complete", "output": 5})
+    done = first.changed(status="complete", output=5)
     record = RefinementRecord(applied=(RefinementAction(type="REPLACE", target="s1", steps=(again,)),))
     before = ExecutionPass(number=1, profile=TaskProfile(), executed=(done,), refinement=record)
     after = ExecutionPass(
-        number=2, profile=TaskProfile(), executed=(again.model_copy(update={"status": "complete", "output": 6}),)
+        number=2, profile=TaskProfile(), executed=(again.changed(status="complete", output=6),)
     )
     chart = to_mermaid(history(first, second, passes=(before, after)))
     assert "step_s1[" in chart and re.search(r"step_s1\[.*:::replaced", chart)

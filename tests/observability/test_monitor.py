@@ -98,7 +98,7 @@ def test_a_run_that_never_got_to_a_pass() -> None:
 
 def test_a_pass_that_was_not_assessed_changes_nothing() -> None:
     """Confidence and coverage stay what the pass before found; it adds no delta."""
-    cut = judged(2, None).model_copy(update={"complete": False, "assessment": None, "timings": ()})
+    cut = judged(2, None).changed(complete=False, assessment=None, timings=())
     state = monitor(history(judged(1, evaluation(0.25)), cut))
     assert (state.confidence, state.convergence_trend) == (0.25, ())
     assert (state.iterations[1].confidence_after, state.iterations[1].seconds) == (0.25, 0.0)
@@ -106,8 +106,8 @@ def test_a_pass_that_was_not_assessed_changes_nothing() -> None:
 
 def real() -> Result:
     """A run of two passes whose confidence grew."""
-    found = [NOT_YET.model_copy(update={"evaluation": evaluation(0.25)})]
-    found += [CONVERGED.model_copy(update={"evaluation": evaluation(0.75)})]
+    found = [NOT_YET.changed(evaluation=evaluation(0.25))]
+    found += [CONVERGED.changed(evaluation=evaluation(0.75))]
     refined = [add(step("s2", "s1"))]
     world = World(assess=lambda effect, n: found[n], refine_plan=lambda effect, n: refined[0])
     return world.run(Config(budget=Budget(cost=1)))
@@ -148,7 +148,7 @@ def test_the_report_shows_strategy_and_wording() -> None:
         exclude_areas=("rolls",), source_preferences=("calculator",),
     )  # fmt: skip
     refined = RefinementRecord(strategy="DEEPEN", query=query)
-    told = to_text(history(judged(1, evaluation(0.25)).model_copy(update={"refinement": refined})))
+    told = to_text(history(judged(1, evaluation(0.25)).changed(refinement=refined)))
     areas = ("dwell on: loaves", "leave out: rolls", "prefer: calculator")
     for words in ("strategy DEEPEN", "what do loaves cost?", *areas):
         assert words in told
@@ -157,5 +157,5 @@ def test_the_report_shows_strategy_and_wording() -> None:
 def test_phases_at_once_are_counted_once() -> None:
     """The seconds of an iteration go from the start of its first phase to the end of its last."""
     timings = tuple(PhaseTiming(phase="execute", started=1.0, ended=3.0) for _ in range(3))
-    record = judged(1, None).model_copy(update={"timings": timings})
+    record = judged(1, None).changed(timings=timings)
     assert monitor(history(record)).iterations[0].seconds == 2.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from aeon.kernel.effects import RefinePlan
-from aeon.kernel.refine import Attempts, apply
+from aeon.multipass.effects import RefinePlan
+from aeon.multipass.refine import Attempts, apply
 from aeon.plan.deltas import refinement_faults, refinement_schema, targets, to_action
 from aeon.schema import Config, Plan, Step, Task, ToolCall, Trigger
 from aeon.tools.calculator import calculator
@@ -83,7 +83,7 @@ def test_triggers_say_which_steps_may_be_changed() -> None:
     """A named step alone; without one those that wait, or a new one; never one that has run well and is not named."""
     effect = RefinePlan(task=Task(text="t"), plan=PLAN, most_steps=3, triggers=())
     named = Trigger(kind="issue", location="s2", detail="d")
-    assert targets(effect.model_copy(update={"triggers": (named,)})) == ["s2"]
+    assert targets(effect.changed(triggers=(named,))) == ["s2"]
     assert targets(effect) == ["s2", "new"]
     change = refinement_schema(TOOLS, ["s2"], 2)["properties"]
     assert isinstance(change, dict) and change["change"] == {"enum": ["s2"]} and "n3" not in change

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.errors import CompletionError
-from aeon.kernel.effects import DraftPlan
+from aeon.multipass.effects import DraftPlan
 from aeon.llm.scripted import Reply, Scripted
 from aeon.plan.program import numbers, planned
 from aeon.runtime.ledger import Ledger

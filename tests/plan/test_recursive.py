@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from aeon.assembly import build
+from aeon.assembly.build import build
 from aeon.errors import CompletionError, EmptyCompletion, Malformed, Refused, Truncated
-from aeon.kernel.effects import DraftPlan
+from aeon.multipass.effects import DraftPlan
 from aeon.llm.scripted import Reply, Scripted
 from aeon.schema import (
     Capabilities, LLMResponse, Plan, Reasoning, Task, TaskProfile, ToolCall,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from aeon.errors import CompletionError
-from aeon.kernel.effects import RefinePlan
+from aeon.multipass.effects import RefinePlan
 from aeon.llm.scripted import Reply, Scripted
 from aeon.schema import LLMRequest, LLMResponse, Plan, Question, Refinement, Step, Trigger
 from plan.words import TASK, planner, prompt, sums, thought

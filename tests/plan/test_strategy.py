@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from aeon.kernel.effects import RefinePlan
+from aeon.multipass.effects import RefinePlan
 from aeon.llm.scripted import Reply, Scripted
 from aeon.plan.recursive import RecursivePlanner
 from aeon.plan.strategy import constraints, query_schema

@@ -8,7 +8,8 @@ from collections.abc import Awaitable
 import pytest
 
 from aeon import errors
-from aeon.kernel.effects import Effect, ExecuteStep
+from aeon.kernel.effects import Effect
+from aeon.multipass.effects import ExecuteStep
 from aeon.runtime.driver import AsyncDriver, failure_of
 from aeon.runtime.events import EffectEnded, Event
 from aeon.runtime.journal import Journal

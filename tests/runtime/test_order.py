@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aeon.errors import ToolFailed
-from aeon.kernel.effects import ExecuteStep
+from aeon.multipass.effects import ExecuteStep
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.journal import Journal
 from aeon.runtime.order import awaited

@@ -42,7 +42,7 @@ def busy() -> World:
 
 
 def changed(journal: Journal, number: int, **changes: object) -> Journal:
-    journal.entries[number] = journal.entries[number].model_copy(update=changes)
+    journal.entries[number] = journal.entries[number].changed(**changes)
     return journal
 
 
@@ -119,7 +119,7 @@ def test_a_journal_of_a_run_that_had_not_ended_says_how_far_it_goes(kept: int) -
 def test_a_journal_that_goes_on_after_the_end_is_a_divergence() -> None:
     """A program that asks for less than the journal holds is not the one that was run."""
     _, journal = journalled(World())
-    journal.entries[7] = journal.entries[6].model_copy(update={"number": 7})
+    journal.entries[7] = journal.entries[6].changed(number=7)
     with pytest.raises(Divergence, match=r"^entry 7: "):
         replay(journal)
 

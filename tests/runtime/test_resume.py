@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from aeon.errors import Divergence, EndpointUnreachable, OutcomeUnknown
-from aeon.kernel.effects import Effect, ExecuteStep
+from aeon.kernel.effects import Effect
+from aeon.multipass.effects import ExecuteStep
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import EffectEnded
 from aeon.runtime.journal import Begun, Ended, Journal, Resumed, fingerprint
@@ -350,7 +351,7 @@ def test_an_ending_that_another_version_made_is_told(tmp_path: Path, whole: tupl
     path.write_bytes(whole[1])
     journal = Journal.read(path)
     assert journal.ended is not None
-    journal.copy(journal.ended.model_copy(update={"digest": "0" * 32}))
+    journal.copy(journal.ended.changed(digest="0" * 32))
     with pytest.raises(Divergence, match=r"^the end: "):
         replay(journal)
 
@@ -375,7 +376,7 @@ def test_what_follows_a_batch_that_was_partly_done_begins_after_all_of_it() -> N
     partly.open(whole.opened)
     for number, entry in sorted(whole.entries.items()):
         if number < 3 or number == 4:
-            partly.copy(entry.model_copy(update={"ended": 100.0}) if number == 4 else entry)
+            partly.copy(entry.changed(ended=100.0) if number == 4 else entry)
     AsyncDriver(journal=lambda: partly, clock=lambda: 7.0).execute(job(World(steps=parallel.replies["plan"].steps)))
     assert partly.entries[3].ended < 100 <= partly.entries[5].started
     assert replay(partly).seconds >= 100

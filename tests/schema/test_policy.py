@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from aeon.kernel.decide import Signals, decide
 from aeon.schema import ROWS, Config, Dimensions, Evaluation, Gaps, JsonValue, Question, ReasoningEngine, Row, Strategy
-from aeon.schema.policy import gains
+from aeon.multipass.rules import gains
 
 
 def found(

@@ -7,8 +7,9 @@ import dataclasses
 from collections.abc import Callable, Iterable
 
 from aeon.asking.asker import Answerer
-from aeon.assembly import assemble
-from aeon.kernel.effects import Batch, Effect, ExecuteStep, InferProfile, Note, Program, Synthesize
+from aeon.assembly.build import assemble
+from aeon.kernel.effects import Batch, Effect, Note, Program
+from aeon.multipass.effects import ExecuteStep, InferProfile, Synthesize
 from aeon.kernel.phases import run
 from aeon.kernel.ports import Modules
 from aeon.llm.adapter import LLMAdapter
@@ -100,7 +101,7 @@ def _remembers(modules: Modules) -> Modules:
     async def execute(effect: ExecuteStep) -> StepResult:
         result = await modules.execute(effect)
         done.append(effect.step.id)
-        return result.model_copy(update={"output": f"step number {len(done)}"})
+        return result.changed(output=f"step number {len(done)}")
 
     return modules._replace(execute=execute)
 
@@ -138,7 +139,7 @@ class _Greedy:
         return self.llm.name
 
     async def complete(self, request: LLMRequest) -> LLMResponse:
-        return (await self.llm.complete(request)).model_copy(update={"usage": Usage(calls=500)})
+        return await self.llm.complete(request).changed(usage=Usage(calls=500))
 
     async def capabilities(self) -> Capabilities:
         return await self.llm.capabilities()
@@ -162,8 +163,8 @@ def _rewrites(task: Task, config: Config, execution_id: str) -> Program[Result]:
             return stop.value  # type: ignore[no-any-return]
         if isinstance(request, Note) and request.plan is not None:
             plan = request.plan
-            done = [s.model_copy(update={"output": "edited"}) for s in plan.steps if s.executed]
-            request = request.model_copy(update={"plan": plan.merge(done)})
+            done = [s.changed(output="edited") for s in plan.steps if s.executed]
+            request = request.changed(plan=plan.merge(done))
         reply = yield request
 
 
@@ -182,9 +183,9 @@ def _never_ends(task: Task, config: Config, execution_id: str) -> Program[Result
 
 def _refines_too_often(task: Task, config: Config, execution_id: str) -> Program[Result]:
     """The shipped program with larger limits than the run was given."""
-    lax = config.model_copy(update={"limits": RefinementLimits(attempts=99, attempts_per_fragment=99)})
+    lax = config.changed(limits=RefinementLimits(attempts=99, attempts_per_fragment=99))
     result = yield from run(task, lax, execution_id)
-    return Result.of(result.history.model_copy(update={"configuration": config}))
+    return Result.of(result.history.changed(configuration=config))
 
 
 PLANTED: dict[str, tuple[Parts, str, str]] = {

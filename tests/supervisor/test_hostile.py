@@ -90,13 +90,13 @@ def test_a_run_says_how_many_values_were_mended() -> None:
 
     def sloppy(request: LLMRequest) -> LLMResponse:
         whole = oblige(request)
-        return whole.model_copy(update={"text": whole.text[:-1] + ",}"}) if request.json_schema else whole
+        return whole.changed(text=whole.text[:-1] + ",}") if request.json_schema else whole
 
     journal = Journal()
     result = build(llm=Scripted(sloppy), journal=lambda: journal).execute("Say 42.")
     assert result.usage.mended == sum(entry.usage.mended for entry in journal.entries.values()) > 0
     neat = build(llm=Scripted(oblige)).execute("Say 42.")
-    assert neat.usage.model_copy(update={"mended": result.usage.mended}) == result.usage
+    assert neat.usage.changed(mended=result.usage.mended) == result.usage
 
 
 @pytest.mark.requirement("S1")

@@ -366,7 +366,7 @@ class Greedy(Scripted):
         answer = await super().complete(request)
         prompt = sum(len(message.content.encode()) for message in request.messages)
         usage = Usage(calls=1, prompt_tokens=prompt, generated_tokens=request.max_tokens)
-        return answer.model_copy(update={"usage": usage})
+        return answer.changed(usage=usage)
 
 
 @given(st.lists(st.tuples(_ANSWERS, _FINISHES), min_size=1, max_size=4), st.integers(0, 4), st.integers(0, 6000))

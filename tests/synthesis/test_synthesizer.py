@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.errors import AeonError, ConfigError, EmptyCompletion, EndpointFailed, Malformed, Refused, Truncated
-from aeon.kernel.effects import Synthesize
+from aeon.multipass.effects import Synthesize
 from aeon.llm.scripted import Reply, Scripted
 from aeon.schema import Answer, Capabilities, JsonObject, LLMResponse, Plan, Step, StepStatus, Task
 from aeon.supervisor.briefing import Briefing

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.errors import AeonError, CompletionError, EmptyCompletion, EndpointFailed, Malformed, Refused, Truncated
-from aeon.kernel.effects import ValidatePlan, ValidateResults
+from aeon.multipass.effects import ValidatePlan, ValidateResults
 from aeon.llm.scripted import Reply, Scripted
 from aeon.runtime.ledger import Ledger
 from aeon.schema import (
@@ -53,8 +53,8 @@ def done(output: object, mode: StepMode = "reasoning", status: str = "complete")
     first, _, last = PLAN.steps
     return Plan(
         steps=(
-            first.model_copy(update={"status": "complete", "output": 108, "mode": "tool"}),
-            last.model_copy(update={"status": status, "output": output, "mode": mode}),
+            first.changed(status="complete", output=108, mode="tool"),
+            last.changed(status=status, output=output, mode=mode),
         )
     )
 

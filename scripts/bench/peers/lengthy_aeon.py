@@ -7,7 +7,7 @@ measurement alone the configuration's own limit, 1,000, is the only one.
 from __future__ import annotations
 
 from aeon.kernel import budget, state
-from aeon.kernel import effects as ask
+from aeon.multipass import effects as ask
 from aeon.kernel.phases import run as program
 from aeon.kernel.ports import Job, Modules
 from aeon.runtime.driver import AsyncDriver

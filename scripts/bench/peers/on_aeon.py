@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 
-from aeon.kernel import effects as ask
+from aeon.multipass import effects as ask
 from aeon.kernel.phases import run as program
 from aeon.kernel.ports import Job, Modules
 from aeon.runtime.driver import AsyncDriver

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 
-from aeon.assembly import build
+from aeon.assembly.build import build
 from aeon.llm.scripted import Scripted
 from aeon.schema import (
     Budget, Capabilities, Config, Decide, JsonObject, LLMRequest, LLMResponse, Questions, ReasoningEngine,

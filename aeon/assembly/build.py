@@ -1,0 +1,219 @@
+"""Orchestrators ready to run, and runs ready to be resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias, overload
+
+from aeon.asking.asker import Answerer, Asker
+from aeon.assembly.multipass import PLUGIN
+from aeon.assembly.plugin import AnyPlugin, Plugin, Services
+from aeon.assembly.registry import plugin, plugin_of
+from aeon.errors import UsageError
+from aeon.kernel.orchestrator import Orchestrator
+from aeon.kernel.ports import Handlers, Job
+from aeon.llm.adapter import LLMAdapter
+from aeon.llm.select import select
+from aeon.multipass.rules import PassSignals
+from aeon.runtime.driver import AsyncDriver
+from aeon.runtime.events import Observer
+from aeon.runtime.journal import Journal
+from aeon.runtime.replay import drop_after, resume_point
+from aeon.schema import Config, JsonObject, JsonValue, Question, Result, Settings
+from aeon.tools.registry import ToolRegistry
+from aeon.tools.select import portable, resolve
+from aeon.tools.tool import Tool
+
+__all__ = ["Resumption", "Unattended", "assemble", "build", "resume", "resumption"]
+
+Unattended: TypeAlias = Literal["assume", "suspend"] | None
+"""What becomes of questions that nobody is there to answer; ``None``: what the configuration says."""
+
+_OWN = "@"
+
+
+@overload
+def build(
+    llm: LLMAdapter | str | None = None,
+    tools: Iterable[Tool | str] = ("calculator",),
+    config: Config | None = None,
+    observers: Iterable[Observer] = (),
+    journal: Callable[[str], Journal] = ...,
+    ask: Answerer | None = None,
+    spec: str | None = None,
+    engine: None = None,
+) -> Orchestrator[Config, PassSignals, Result]: ...
+
+
+@overload
+def build(
+    llm: LLMAdapter | str | None = None,
+    tools: Iterable[Tool | str] = ("calculator",),
+    config: Settings | None = None,
+    observers: Iterable[Observer] = (),
+    journal: Callable[[str], Journal] = ...,
+    ask: Answerer | None = None,
+    spec: str | None = None,
+    engine: AnyPlugin | str = ...,
+) -> Orchestrator[Any, Any, Any]: ...
+
+
+def build(
+    llm: LLMAdapter | str | None = None,
+    tools: Iterable[Tool | str] = ("calculator",),
+    config: Settings | None = None,
+    observers: Iterable[Observer] = (),
+    journal: Callable[[str], Journal] = lambda execution_id: Journal(),
+    ask: Answerer | None = None,
+    spec: str | None = None,
+    engine: AnyPlugin | str | None = None,
+) -> Orchestrator[Any, Any, Any]:
+    """An orchestrator, ready to run tasks; without arguments, on the embedded model with the calculator.
+
+    ``llm`` is an adapter, a catalogue name, a path to a GGUF file or the URL of an OpenAI-compatible endpoint; without
+    it the environment decides. ``tools`` are tools made with ``@tool``, or names such as ``"files=DIR"``. ``journal``
+    makes the journal of a run from its execution id. ``ask`` answers the questions of a run; without it
+    ``config.questions.unattended`` says what becomes of them. ``spec`` is what an adapter was selected by: kept in the
+    journal, so that the run can be resumed on the same model. ``engine`` is the name of an installed engine or a
+    plugin; without it, the multi-pass engine.
+
+    Raises:
+        UsageError: a model, tool, engine or setting that does not exist or cannot be used.
+        WeightsError: the embedded model had to be fetched and could not be.
+    """
+    brought = engine if isinstance(engine, Plugin) else PLUGIN if engine is None else plugin(engine)
+    settings = config if config is not None else brought.engine.config()
+    chosen = tuple(tools)
+    adapter = select(llm)
+    setup: JsonObject = {
+        "model": llm if isinstance(llm, str) else spec,
+        "model_name": adapter.name,
+        "tools": [portable(tool) if isinstance(tool, str) else f"{_OWN}{tool.name}" for tool in chosen],
+    }
+    driver = AsyncDriver(observers, journal, setup=setup)
+    return Orchestrator(brought.engine, assemble(adapter, chosen, settings, ask, plugin=brought), driver, settings)
+
+
+def assemble(
+    adapter: LLMAdapter,
+    tools: Iterable[Tool | str],
+    config: Settings,
+    ask: Answerer | None = None,
+    unattended: Unattended = None,
+    plugin: AnyPlugin = PLUGIN,
+) -> Handlers:
+    """The handlers of an engine, each under the name of the phase that it answers.
+
+    Raises:
+        UsageError: a tool, a model of the configuration or a calibration that does not exist or cannot be used; a
+            configuration that is none of the engine's; or an effect without a handler.
+    """
+    if not isinstance(config, plugin.engine.config):
+        expected = plugin.engine.config.__name__
+        raise UsageError(f"engine '{plugin.engine.name}' is configured by {expected}, not {type(config).__name__}")
+    resolved = [tool for one in tools for tool in (resolve(one) if isinstance(one, str) else [one])]
+    registry = ToolRegistry(resolved, output_bytes=config.tool_output_bytes)
+    asker = Asker(ask, unattended or config.questions.unattended)
+    handlers = {"ask": asker.ask, **plugin.handlers(Services.of(config, adapter, registry))}
+    plugin.engine.check(handlers)
+    return handlers
+
+
+class Resumption(NamedTuple):
+    """A run that can be continued. ``model`` answers it; ``question`` is what it waits for, if it waits."""
+
+    driver: AsyncDriver
+    job: Job[Any, Any, Any]
+    model: LLMAdapter
+    question: Question | None
+
+    def execute(self) -> Any:  # noqa: ANN401 - the result of the run's engine
+        """Continue the run to its end; recorded effects are not issued again."""
+        return self.driver.execute(self.job)
+
+
+def resumption(
+    journal: Journal,
+    llm: LLMAdapter | str | None = None,
+    tools: Iterable[Tool | str] | None = None,
+    observers: Iterable[Observer] = (),
+    ask: Answerer | None = None,
+    answer: str | None = None,
+    unattended: Unattended = None,
+    engine: AnyPlugin | None = None,
+) -> Resumption:
+    """What it takes to continue the run of a journal, from `Journal.reopen`, or in memory.
+
+    Model and tools are those of the run unless others are given; tools that were passed as objects must be passed
+    again. ``answer`` answers the question that the run waits for. ``unattended`` says what becomes of others that
+    nobody answers, this time; the run's configuration stays as it is. ``engine`` is the plugin of the run's engine;
+    without it, the installed one that the journal names.
+
+    Raises:
+        UsageError: an answer to no question, tools that only the caller has, or an engine that is not installed.
+        Divergence: the journal is of another program or version.
+    """
+    brought = engine if engine is not None else plugin_of(journal)
+    point = resume_point(journal, brought.engine)
+    if answer is not None and point.question is None:
+        raise UsageError("the run waits for no answer: nothing was asked; leave the answer out")
+    opening = journal.opened
+    adapter = select(llm if llm is not None else _text(opening.setup.get("model")))
+    chosen = _recorded(opening.setup) if tools is None else tools
+    config = journal.config(brought.engine.config)
+    handlers = assemble(adapter, chosen, config, _first(answer, ask), unattended, brought)
+    drop_after(journal, point)
+    driver = AsyncDriver(observers, lambda execution_id: journal)
+    job = Job(brought.engine, opening.task, journal.first_config(brought.engine.config), handlers)
+    return Resumption(driver, job, adapter, point.question)
+
+
+def resume(
+    path: Path | str,
+    llm: LLMAdapter | str | None = None,
+    tools: Iterable[Tool | str] | None = None,
+    observers: Iterable[Observer] = (),
+    ask: Answerer | None = None,
+    answer: str | None = None,
+    unattended: Unattended = None,
+    engine: AnyPlugin | None = None,
+) -> Any:  # noqa: ANN401 - the result of the run's engine
+    """Continue a saved run, after a question, an interrupt, a crash or a fork; see `resumption`.
+
+    Raises:
+        InputFileError: the file is no journal of this version, or another process is continuing it.
+        JournalError: it is damaged.
+        UsageError: as for `resumption`.
+    """
+    journal = Journal.reopen(path)
+    try:
+        return resumption(journal, llm, tools, observers, ask, answer, unattended, engine).execute()
+    finally:
+        journal.close()
+
+
+def _recorded(setup: JsonObject) -> list[str]:
+    """The tools that the run had, by their specifications."""
+    listed = setup.get("tools")
+    specs = [str(spec) for spec in listed] if isinstance(listed, list) else []
+    own = [spec.removeprefix(_OWN) for spec in specs if spec.startswith(_OWN)]
+    if own:
+        raise UsageError(f"the run had tools of the caller's own: {', '.join(own)}; pass all its tools again")
+    return specs
+
+
+def _first(answer: str | None, ask: Answerer | None) -> Answerer | None:
+    """Answers the first question with ``answer``, if there is one, and the others as ``ask`` does."""
+    if answer is None:
+        return ask
+    left = [answer]
+
+    async def answerer(question: Question) -> str | None:
+        return left.pop() if left else await Asker(ask).said(question)
+
+    return answerer
+
+
+def _text(value: JsonValue) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,41 @@
+"""The multi-pass engine's handlers: its judgment modules."""
+
+from __future__ import annotations
+
+from aeon.adaptive.profiler import Profiler
+from aeon.assembly.plugin import Plugin, Services
+from aeon.convergence.calibrated import calibrated
+from aeon.convergence.engine import ConvergenceEngine
+from aeon.execution.executor import Executor
+from aeon.kernel.ports import Handlers
+from aeon.multipass.program import MULTIPASS
+from aeon.multipass.rules import PassSignals
+from aeon.plan.recursive import RecursivePlanner
+from aeon.schema import Config, Result
+from aeon.synthesis.synthesizer import Synthesizer
+from aeon.validation.semantic import SemanticValidator
+
+__all__ = ["PLUGIN"]
+
+
+def _handlers(services: Services[Config]) -> Handlers:
+    """The judgment modules, each under the name of the phase that it answers."""
+    config, supervisor, briefing, tools = services.config, services.supervisor, services.briefing, services.tools
+    engine = config.reasoning_engine
+    judging = services.supervisor_of(engine.evaluate.eval_model)
+    refining = services.supervisor_of(engine.refine.refinement_model)
+    validator = SemanticValidator(judging, briefing)
+    confidence = calibrated(engine.state_monitor)
+    return {
+        "profile": Profiler(supervisor, briefing).infer,
+        "plan": RecursivePlanner(supervisor, briefing, tools).draft,
+        "validate_plan": validator.validate_plan,
+        "refine_plan": RecursivePlanner(refining, briefing, tools, engine.refine).refine,
+        "execute": Executor(supervisor, briefing, tools, config.output_tokens).execute,
+        "validate_results": validator.validate_results,
+        "assess": ConvergenceEngine(judging, briefing, engine=engine, confidence=confidence).assess,
+        "synthesize": Synthesizer(supervisor, briefing, config.output_tokens).synthesize,
+    }
+
+
+PLUGIN: Plugin[Config, PassSignals, Result] = Plugin(MULTIPASS, _handlers)

@@ -1,0 +1,73 @@
+"""What brings an engine to the host: the engine itself, and how its handlers are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from aeon.kernel.decide import Signals
+from aeon.kernel.engine import Engine
+from aeon.kernel.ports import Handlers
+from aeon.llm.adapter import LLMAdapter
+from aeon.llm.select import select
+from aeon.schema import Conclusion, Settings
+from aeon.supervisor.briefing import Briefing
+from aeon.supervisor.supervisor import Supervisor
+from aeon.tools.registry import ToolRegistry
+
+__all__ = ["AnyPlugin", "Plugin", "Services"]
+
+C = TypeVar("C", bound=Settings)
+S = TypeVar("S", bound=Signals)
+R = TypeVar("R", bound=Conclusion)
+
+
+@dataclass(frozen=True)
+class Services(Generic[C]):
+    """What handlers are made of: the run's configuration, its model behind a supervisor, and its tools.
+
+    ``briefing`` is what every prompt begins with: the rules and the tools.
+    """
+
+    config: C
+    adapter: LLMAdapter
+    tools: ToolRegistry
+    supervisor: Supervisor
+    briefing: Briefing
+
+    @classmethod
+    def of(cls, config: C, adapter: LLMAdapter, tools: ToolRegistry) -> Services[C]:
+        """The services of a run on this model with these tools."""
+        return cls(config, adapter, tools, _supervisor(config, adapter), Briefing(tools.describe()))
+
+    def supervisor_of(self, model: str) -> Supervisor:
+        """A supervisor for a model of its own, or the run's where the name is empty.
+
+        Raises:
+            UsageError: there is no such model.
+        """
+        return _supervisor(self.config, select(model)) if model else self.supervisor
+
+
+def _supervisor(config: Settings, adapter: LLMAdapter) -> Supervisor:
+    return Supervisor(adapter, prompt_bytes=config.prompt_bytes, output_tokens=config.output_tokens)
+
+
+@dataclass(frozen=True)
+class Plugin(Generic[C, S, R]):
+    """An engine and the function that makes its handlers, by phase; the host itself asks people (phase ``ask``).
+
+    A package registers one under an entry point of the group ``aeon.engines``, by the engine's name.
+    """
+
+    engine: Engine[C, S, R]
+    handlers: Callable[[Services[C]], Handlers]
+
+    @property
+    def name(self) -> str:
+        """The engine's name without its version."""
+        return self.engine.name.partition("/")[0]
+
+
+AnyPlugin: TypeAlias = Plugin[Any, Any, Any]

@@ -1,0 +1,87 @@
+"""The engines that are installed: the shipped one, and those that packages bring under the entry point ``aeon.engines``."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+from typing import NamedTuple
+
+from aeon.assembly.multipass import PLUGIN
+from aeon.assembly.plugin import AnyPlugin, Plugin
+from aeon.errors import AeonError, UnknownNameError, UsageError
+from aeon.runtime.journal import Journal
+
+__all__ = ["GROUP", "Installed", "installed", "plugin", "plugin_of"]
+
+GROUP = "aeon.engines"
+
+
+class Installed(NamedTuple):
+    """An engine by name, with where it comes from; ``problem`` says why it cannot be used, if it cannot."""
+
+    name: str
+    source: str
+    plugin: AnyPlugin | None
+    problem: str = ""
+
+
+def installed() -> tuple[Installed, ...]:
+    """Every engine, the shipped one first, the others by name. Two of one name cannot be told apart: neither works."""
+    others = [_loaded(point) for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)]
+    every = [Installed(PLUGIN.name, "aeon-orchestrator", PLUGIN), *others]
+    counts = [one.name for one in every]
+    return tuple(
+        one._replace(plugin=None, problem=f"{counts.count(one.name)} packages bring an engine of this name: {_who(every, one)}")
+        if counts.count(one.name) > 1 and one.plugin is not PLUGIN
+        else one
+        for one in every
+    )  # fmt: skip
+
+
+def _who(every: list[Installed], one: Installed) -> str:
+    return ", ".join(other.source for other in every if other.name == one.name)
+
+
+def _loaded(point: EntryPoint) -> Installed:
+    source = point.dist.name if point.dist is not None else point.value
+    try:
+        loaded: object = point.load()
+    except AeonError as error:
+        return Installed(point.name, source, None, str(error))
+    except Exception as error:  # noqa: BLE001 - another package's import may raise anything: it is named, not raised
+        return Installed(point.name, source, None, f"cannot be loaded: {type(error).__name__}: {error}")
+    if not isinstance(loaded, Plugin):
+        return Installed(point.name, source, None, f"{point.value} is a {type(loaded).__name__}, not an aeon.Plugin")
+    if loaded.name != point.name:
+        return Installed(point.name, source, None, f"{point.value} holds the engine '{loaded.name}' under another name")
+    return Installed(point.name, source, loaded)
+
+
+def plugin(name: str) -> AnyPlugin:
+    """The engine of that name, with or without its version.
+
+    Raises:
+        UnknownNameError: none of that name is installed; names those that are.
+        UsageError: it cannot be used, or another version of it is installed.
+    """
+    word, _, version = name.partition("/")
+    if word == PLUGIN.name:
+        choices = [Installed(PLUGIN.name, "aeon-orchestrator", PLUGIN)]
+    else:
+        choices = [one for one in installed() if one.name == word]
+    if not choices:
+        names = ", ".join(sorted({one.name for one in installed()}))
+        raise UnknownNameError(f"engine '{word}' is not installed; installed are: {names}; see: aeon engines")
+    choice = choices[0]
+    if choice.plugin is None:
+        raise UsageError(f"engine '{word}' cannot be used: {choice.problem}")
+    if version and choice.plugin.engine.name != name:
+        raise UsageError(
+            f"engine '{name}' is needed and '{choice.plugin.engine.name}' is installed: "
+            f"install the version of {choice.source} that has it"
+        )
+    return choice.plugin
+
+
+def plugin_of(journal: Journal) -> AnyPlugin:
+    """The engine that the run of a journal was made by. Raises as `plugin`."""
+    return plugin(journal.opened.engine)

@@ -1,0 +1,173 @@
+"""Operations on a plan as data: what can run when, what a change leads to, and what makes a plan unusable."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from aeon.schema.plan import Plan, RefinementAction, Step, StepInput, fragment
+
+__all__ = [
+    "changed_by",
+    "does_already",
+    "draft_problems",
+    "fresh_id",
+    "inputs",
+    "invalidated",
+    "placed",
+    "problems",
+    "ready",
+    "rewired",
+    "unfit",
+    "waves",
+]
+
+
+def ready(plan: Plan) -> tuple[Step, ...]:
+    """Every pending step whose dependencies are complete, in plan order."""
+    return next(_waves(plan), ())
+
+
+def waves(plan: Plan) -> tuple[tuple[Step, ...], ...]:
+    """Every pending step that can run, now or after others of them: first those that can now, and so on."""
+    return tuple(_waves(plan))
+
+
+def _waves(plan: Plan) -> Iterator[tuple[Step, ...]]:
+    done = {step.id for step in plan.steps if step.status == "complete"}
+    waiting = [step for step in plan.steps if step.status == "pending"]
+    while wave := tuple([step for step in waiting if done.issuperset(step.dependencies)]):
+        yield wave
+        done.update([step.id for step in wave])
+        waiting = [step for step in waiting if step.id not in done]
+
+
+def placed(plan: Plan, steps: Sequence[Step]) -> list[Step]:
+    """These steps, running, with what each needs to know of its place: incoming context and handoff."""
+    after: dict[str, list[Step]] = {}
+    for step in plan.steps:
+        for dependency in step.dependencies:
+            after.setdefault(dependency, []).append(step)
+    return [
+        step.changed(
+            status="running",
+            incoming_context=_listed(_dependencies(plan, step)),
+            handoff=_listed(after.get(step.id, ())),
+        )
+        for step in steps
+    ]
+
+
+def inputs(plan: Plan, step: Step) -> tuple[StepInput, ...]:
+    """The outputs that a step builds on, named by step and by fragment."""
+    return tuple(
+        StepInput(
+            names=tuple(dict.fromkeys((one.id, fragment(one.id)))),
+            description=one.description,
+            output=one.output,
+            awaited=one.status != "complete",
+        )
+        for one in _dependencies(plan, step)
+    )
+
+
+def _dependencies(plan: Plan, step: Step) -> list[Step]:
+    """The steps that this one depends on, in plan order."""
+    return [one for one in plan.steps if one.id in step.dependencies] if step.dependencies else []
+
+
+def _listed(steps: Iterable[Step]) -> str:
+    return "; ".join(f"{step.id}: {step.description}" for step in steps)
+
+
+def invalidated(plan: Plan, step: Step) -> Plan:
+    """The plan with that step invalid, if it was complete."""
+    return plan.merge((step.changed(status="invalid"),)) if step.status == "complete" else plan
+
+
+def rewired(plan: Plan, moved: Mapping[str, str]) -> Plan:
+    """The plan with pending steps that depend on an old id depending on the new one instead."""
+    touched = (s for s in plan.steps if not s.executed and moved.keys() & set(s.dependencies))
+    return plan.merge(s.changed(dependencies=tuple(moved.get(d, d) for d in s.dependencies)) for s in touched)
+
+
+def fresh_id(plan: Plan, step_id: str) -> str:
+    """The next free version of that step's fragment: ``s2_r1``, ``s2_r2`` and so on."""
+    taken = {step.id for step in plan.steps}
+    versions = (f"{fragment(step_id)}_r{n}" for n in range(1, len(taken) + 2))
+    return next(version for version in versions if version not in taken)
+
+
+def does_already(plan: Plan, action: RefinementAction) -> bool:
+    """Whether the delta's steps do what its target does; without a target, what all pending steps do."""
+    target = plan.find(action.target) if action.target else None
+    old = (target,) if target else tuple(step for step in plan.steps if not step.executed)
+    return [step.work for step in action.steps] == [step.work for step in old]
+
+
+def changed_by(plan: Plan, action: RefinementAction, target: Step | None) -> Plan:
+    """The plan with the delta's steps in their place; pending ones that they stand in for are gone.
+
+    Steps in the place of another, more than one, are its subplan: they stand one level deeper. Others stand beside it.
+    """
+    pending = [] if action.type == "ADD" else plan.pending()
+    dropped = {step_id for step_id in pending if target is None or target.id == step_id}
+    kept = tuple(step for step in plan.steps if step.id not in dropped)
+    at = len(kept)
+    if target is not None:
+        at = [step.id for step in plan.steps].index(target.id) + (target.id not in dropped)
+    depth = 0 if target is None else target.depth + (action.type == "REPLACE" and len(action.steps) > 1)
+    return Plan(steps=kept[:at] + tuple(step.changed(depth=depth) for step in action.steps) + kept[at:])
+
+
+def unfit(action: RefinementAction, target: Step | None) -> str:
+    """Why this delta cannot be tried on its target at all, or nothing."""
+    if action.target is not None and target is None:
+        return "there is no such step"
+    if action.type in ("MODIFY", "REMOVE") and (target is None or target.executed):
+        return "that step has run"
+    if (action.type == "REMOVE") == bool(action.steps):
+        return "only REMOVE, and always REMOVE, comes without steps"
+    if action.type == "MODIFY" and [step.id for step in action.steps] != [action.target]:
+        return "MODIFY keeps the step's id"
+    return "a new step cannot have run" if any(step.status != "pending" for step in action.steps) else ""
+
+
+def draft_problems(plan: Plan, most_steps: int) -> tuple[str, ...]:
+    """What makes a plan unusable as a first one: all that makes any plan so, and steps that claim to have run."""
+    claims = (f"step '{step.id}' claims to be {step.status}" for step in plan.steps if step.status != "pending")
+    return (*problems(plan, most_steps), *claims)
+
+
+def problems(plan: Plan, most_steps: int, most_depth: int = 0) -> tuple[str, ...]:
+    """What makes the plan unusable: no steps, too many or too deep, ids used twice or dangling, or a cycle."""
+    reasons = _wrong_ids(plan)
+    if not plan.steps:
+        reasons.append("the plan has no steps")
+    if len(plan.steps) > most_steps:
+        reasons.append(f"the plan has {len(plan.steps)} steps, at most {most_steps} are allowed")
+    if any(step.depth > most_depth for step in plan.steps):
+        reasons.append(f"subplans are nested deeper than {most_depth}")
+    return tuple(reasons) or _cycle(plan)
+
+
+def _wrong_ids(plan: Plan) -> list[str]:
+    ids = Counter(step.id for step in plan.steps)
+    twice = [f"step id '{i}' is used {n} times" for i, n in ids.items() if n > 1]
+    dangling = ((s.id, d) for s in plan.steps for d in s.dependencies if d not in ids)
+    return twice + [f"step '{i}' depends on '{d}', which does not exist" for i, d in dangling]
+
+
+def _cycle(plan: Plan) -> tuple[str, ...]:
+    before: set[str] = set()
+    for step in plan.steps:
+        if not before.issuperset(step.dependencies):
+            break
+        before.add(step.id)
+    else:
+        return ()  # each step comes after those that it depends on, as is usual
+    waiting = {step.id: set(step.dependencies) for step in plan.steps}
+    while free := [step_id for step_id, needs in waiting.items() if not needs & waiting.keys()]:
+        for step_id in free:
+            del waiting[step_id]
+    return (f"these steps depend on each other in a circle: {', '.join(sorted(waiting))}",) if waiting else ()

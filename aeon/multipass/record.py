@@ -1,0 +1,90 @@
+"""The record of a multi-pass run while it is made, and the result that it ends in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from aeon.kernel.run import Run
+from aeon.multipass.refine import Attempts
+from aeon.multipass.rules import PassSignals
+from aeon.schema.conclusion import Decision
+from aeon.schema.config import Config
+from aeon.schema.evaluation import Evaluation
+from aeon.schema.history import ExecutionHistory, ExecutionPass, FinalResult, Preparation, Result
+from aeon.schema.judgment import ConvergenceAssessment, TaskProfile
+from aeon.schema.outcome import Answer
+from aeon.schema.plan import Plan
+
+__all__ = ["Progress"]
+
+
+@dataclass(slots=True)
+class Progress:
+    """What a multi-pass run knows. ``settled`` is the plan of the latest complete pass, number ``complete``.
+
+    ``executed`` is the number of the latest pass whose execute phase came to its end.
+    """
+
+    run: Run[Config, PassSignals]
+    attempts: Attempts
+    profile: TaskProfile = field(default_factory=lambda: TaskProfile(inferred=False))
+    plan: Plan = field(default_factory=Plan)
+    settled: Plan | None = None
+    complete: int = 0
+    executed: int = 0
+    assessment: ConvergenceAssessment | None = None
+    preparation: Preparation = field(default_factory=Preparation)
+    passes: list[ExecutionPass] = field(default_factory=list)
+    evaluations: list[Evaluation] = field(default_factory=list)
+
+    @property
+    def number(self) -> int:
+        """The number of the pass under way, or of the last one; 0 before the first."""
+        return len(self.passes)
+
+    @property
+    def this_pass(self) -> ExecutionPass:
+        """The record of the pass under way, or of the last one."""
+        return self.passes[-1]
+
+    @this_pass.setter
+    def this_pass(self, record: ExecutionPass) -> None:
+        self.passes[-1] = record
+
+    def settle(self) -> None:
+        """Count the pass under way as complete: what its phases gave is in the answer."""
+        self.settled, self.complete = self.plan, self.number
+        self.run.signals.passes = self.complete
+        self.this_pass = self.this_pass.changed(complete=True)
+
+    def end_pass(self, decision: Decision) -> None:
+        """Complete the record of the pass under way: timings, what is spent, and a decision if it has none."""
+        if self.passes:
+            self.this_pass = self.this_pass.changed(
+                timings=tuple(self.run.timings),
+                budget_after=self.run.usage,
+                decision=self.this_pass.decision or decision,
+            )
+
+    def result(self, decision: Decision, answer: Answer) -> Result:
+        """The result with its history: how the run ended and all that it rests on."""
+        run = self.run
+        end = FinalResult(
+            **dict(run.conclude(decision, answer)),
+            converged=decision.reason == "converged",
+            assessment=self.assessment,
+            pass_number=self.complete or self.number,
+            passes=self.number,
+            abandoned=self.plan.pending(),
+            needs_manual_intervention=self.attempts.stuck,
+        )
+        history = ExecutionHistory(
+            execution_id=run.execution_id,
+            task=run.task,
+            configuration=run.config,
+            preparation=self.preparation,
+            passes=tuple(self.passes),
+            synthesis=next((timing for timing in reversed(run.timings) if timing.phase == "synthesize"), None),
+            conclusion=end,
+        )
+        return Result.of(history)

@@ -1,0 +1,182 @@
+"""When a multi-pass run stops, asks or changes its strategy: its rows of the decision table, and what they rest on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+
+from aeon.kernel.decide import BUDGET, CLARIFICATION, Rule, Signals
+from aeon.schema.config import Config, RefinementLimits
+from aeon.schema.evaluation import Evaluation
+from aeon.schema.judgment import ConvergenceAssessment, TaskProfile
+from aeon.schema.policy import ReasoningEngine, Strategy
+
+__all__ = [
+    "TABLE",
+    "PassSignals",
+    "confident",
+    "diminishing",
+    "gains",
+    "limits_for",
+    "most_calls",
+    "pass_limit",
+    "revised",
+    "strategy",
+]
+
+_HARDEST = TaskProfile(
+    reasoning_depth=5,
+    ambiguity=1,
+    information_sufficiency=0,
+    dependency_complexity="high",
+    expected_step_count=50,
+    expected_tool_usage="extensive",
+    output_breadth="broad",
+    confidence_requirement="high",
+)
+_USUAL_PASSES = 10  # the limit that a profile's tiers are made for; a higher limit stretches them
+_SLACK = {"low": -0.05, "medium": 0.0, "high": 0.05}
+
+
+@dataclass(slots=True)
+class PassSignals(Signals):
+    """What the engine's rows rest on, as of the latest complete pass: ``passes`` of at most ``ttl``.
+
+    ``diminishing``: the last passes hardly gained anything. ``stalled``: refinement is over and no step can run.
+    """
+
+    converged: bool = False
+    confident: bool = False
+    passes: int = 0
+    ttl: int = 1
+    diminishing: bool = False
+    stalled: bool = False
+
+    def assessed(self, assessment: ConvergenceAssessment, evaluations: Sequence[Evaluation], config: Config) -> None:
+        """Take in the assessment of a pass; ``evaluations`` are those of all passes so far."""
+        engine = config.reasoning_engine
+        self.converged = assessment.converged
+        self.confident = confident(engine, evaluations)
+        self.diminishing = diminishing(engine, evaluations)
+
+
+TABLE: tuple[Rule[PassSignals], ...] = (
+    Rule("converged", lambda s: s.converged, lambda s: f"every criterion was met in pass {s.passes}", sufficient=True),
+    Rule(
+        "confident",
+        lambda s: s.confident,
+        lambda s: f"confidence and coverage were high enough in pass {s.passes}",
+        sufficient=True,
+    ),
+    Rule("ttl_expired", lambda s: s.passes >= s.ttl, lambda s: f"all {s.ttl} passes are used"),
+    BUDGET,
+    CLARIFICATION,
+    Rule("diminishing_returns", lambda s: s.diminishing, lambda s: "the last passes hardly gained anything"),
+    Rule("stalled", lambda s: s.stalled, lambda s: "no step can run, and no refinement would change that"),
+)
+
+
+def most_calls(config: Config) -> int:
+    """The most model calls that a run can make.
+
+    Steps count once over the run, other effects once a pass; a question may cost a refinement, or a step, once more,
+    and a refined plan is checked once more.
+    """
+    caps = config.caps
+    again = config.questions.most * max(caps.refine_plan, caps.execute)
+    refined = caps.refine_plan + caps.validate_plan
+    before = caps.profile + caps.plan + caps.validate_plan + refined + again
+    each_pass = caps.validate_results + caps.assess + refined + caps.profile
+    steps = caps.execute * config.limits.total_steps
+    return before + each_pass * pass_limit(_HARDEST, config) + steps + caps.synthesize
+
+
+def pass_limit(profile: TaskProfile, config: Config) -> int:
+    """How many passes a task of this profile gets (its TTL): never fewer for a harder one, never above the limit.
+
+    A pass for each tier of depth, and a seventh of them more for each thing that makes the task harder.
+    """
+    harder = (
+        profile.ambiguity > 0.5,
+        profile.information_sufficiency < 0.5,
+        profile.dependency_complexity == "high",
+        profile.expected_step_count > 5,
+        profile.expected_tool_usage == "extensive",
+        profile.output_breadth == "broad",
+        profile.confidence_requirement == "high",
+    )
+    passes = profile.reasoning_depth * (1 + sum(harder) / len(harder))
+    return min(config.max_passes, math.ceil(passes * max(1.0, config.max_passes / _USUAL_PASSES)))
+
+
+def limits_for(profile: TaskProfile, config: Config) -> RefinementLimits:
+    """How large a task of this profile lets a plan get, and how often it may change: never above the limits.
+
+    A first plan may have four steps more than twice as many as expected; two deltas for each tier of depth, and two.
+    """
+    limits = config.limits
+    if not profile.inferred:
+        return limits
+    plan_steps = min(limits.plan_steps, 2 * profile.expected_step_count + 4)
+    attempts = min(limits.attempts, 2 * profile.reasoning_depth + 2)
+    return limits.changed(plan_steps=plan_steps, attempts=attempts)
+
+
+def revised(profile: TaskProfile, again: TaskProfile, first: TaskProfile) -> TaskProfile:
+    """The next version of a profile, inferred ``again``: its depth at most one tier away from the ``first`` one's."""
+    depth = min(max(again.reasoning_depth, first.reasoning_depth - 1), first.reasoning_depth + 1)
+    return again.changed(reasoning_depth=depth, version=profile.version + 1)
+
+
+def confident(engine: ReasoningEngine, evaluations: Sequence[Evaluation]) -> bool:
+    """Whether the answer is good enough to stop at; in probabilistic mode its confidence is the chance of that."""
+    latest = evaluations[-1] if engine.enabled and evaluations else None
+    if latest is None or latest.confidence is None:
+        return False
+    covered = latest.coverage is None or latest.coverage >= _strict(engine, engine.decide.coverage_threshold)
+    if engine.decide.decision_mode == "probabilistic":
+        return covered and latest.draw is not None and latest.draw < latest.confidence
+    return covered and latest.confidence >= _strict(engine, engine.decide.confidence_threshold)
+
+
+def _strict(engine: ReasoningEngine, threshold: float) -> float:
+    return min(1.0, round(threshold + _SLACK[engine.evaluate.strictness], 6))
+
+
+def diminishing(engine: ReasoningEngine, evaluations: Sequence[Evaluation]) -> bool:
+    """Whether the confidence has hardly grown over the last iterations."""
+    window = engine.decide.diminishing_returns_window
+    if not engine.enabled or len(evaluations) <= window:
+        return False
+    last = gains(evaluations, window)
+    return len(last) == window and math.fsum(last) / window < engine.decide.diminishing_returns_threshold
+
+
+def gains(evaluations: Sequence[Evaluation], most: int | None = None) -> list[float]:
+    """What the last iterations, ``most`` of them or all, each gained in confidence; those without one are left out."""
+    backwards = (one.confidence for one in reversed(evaluations) if one.confidence is not None)
+    trend = list(islice(backwards, most and most + 1))[::-1]
+    return [after - before for before, after in pairwise(trend)]
+
+
+def strategy(engine: ReasoningEngine, evaluations: Sequence[Evaluation]) -> Strategy | None:
+    """How to change the plan after the last iteration; ``None`` where nothing was measured to choose by."""
+    if not engine.enabled:
+        return None
+    if engine.refine.strategy_selection == "manual":
+        return engine.refine.strategy
+    return _chosen(engine, evaluations) if evaluations else None
+
+
+def _chosen(engine: ReasoningEngine, evaluations: Sequence[Evaluation]) -> Strategy:
+    coverage, confidence = evaluations[-1].coverage, evaluations[-1].confidence
+    if coverage is not None and coverage < 0.5:
+        return "EXPAND"
+    if confidence is not None and confidence < 0.5 and (coverage is None or coverage > 0.7):
+        return "NARROW"
+    last = gains(evaluations, engine.refine.pivot_after_iterations)
+    if len(last) == engine.refine.pivot_after_iterations and max(last) <= 0:
+        return "PIVOT"
+    return "DEEPEN" if coverage is not None and coverage < 1 else "EXPAND"

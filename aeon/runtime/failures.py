@@ -1,0 +1,80 @@
+"""The typed failure for whatever a handler raises."""
+
+from __future__ import annotations
+
+from aeon.errors import (
+    AeonError,
+    AllowanceExhausted,
+    CompletionError,
+    InputFileError,
+    JournalError,
+    MissingExtraError,
+    ModelError,
+    OutcomeUnknown,
+    ToolError,
+    Waiting,
+    WeightsError,
+)
+from aeon.kernel.effects import AskUser, Effect
+from aeon.runtime.ledger import Ledger
+from aeon.schema import Failure, Outcome, Question, Usage
+
+__all__ = ["BROKEN_OFF", "failure_of", "unknown", "waiting"]
+
+BROKEN_OFF = Failure(kind="interrupted", message="broken off because the run was asked to stop")
+
+
+def failure_of(error: Exception, effect: Effect, ledger: Ledger) -> Failure:
+    """What kept this effect from having a value, seen for what it is where the run was stopped or its time is over."""
+    failure = _classified(error)
+    if failure.kind == "waiting" and not isinstance(effect, AskUser):
+        return failure.changed(kind="handler")  # only a question can wait for its answer
+    if failure.kind == "unknown":
+        return failure.changed(question=_whether_done(effect, failure.message))
+    if ledger.closed and failure.kind == "allowance":
+        return BROKEN_OFF
+    if failure.kind in ("endpoint", "request") and ledger.seconds_left() == 0:
+        return Failure(kind="allowance", limit="seconds", message=f"the time for this step is over: {failure.message}")
+    return failure
+
+
+def unknown(effect: Effect, tool: str, now: float) -> Outcome:
+    """The outcome of an effect that had called a tool, which changes the world, when the process ended."""
+    message = f"{tool} had been called when the process ended, and whether it was done is not known"
+    failure = Failure(kind="unknown", message=message, question=_whether_done(effect, message))
+    return Outcome(failure=failure, usage=Usage(tool_calls=1), started=now, ended=now)
+
+
+def waiting(effect: AskUser) -> Outcome:
+    """The outcome of a question that has no answer yet; no journal keeps it."""
+    return Outcome(failure=Failure(kind="waiting", message=effect.question.text, question=effect.question))
+
+
+def _whether_done(effect: Effect, message: str) -> Question:
+    return Question(text=f"{effect.subject}: {message}. Was it done?", options=("done", "repeat", "stop"))
+
+
+def _classified(error: Exception) -> Failure:
+    text = str(error).encode(errors="backslashreplace").decode()
+    message = " ".join(text.split()) or type(error).__name__
+    match error:
+        case AllowanceExhausted():
+            return Failure(kind="allowance", message=message, limit=error.limit)
+        case ModelError():
+            return Failure(kind="endpoint" if error.fatal else "request", message=message)
+        case WeightsError() | MissingExtraError() | InputFileError():
+            return Failure(kind="endpoint", message=message)
+        case OutcomeUnknown():
+            return Failure(kind="unknown", message=message)
+        case Waiting():
+            return Failure(kind="waiting", message=message)
+        case CompletionError():
+            return Failure(kind="completion", message=message)
+        case ToolError():
+            return Failure(kind="tool", message=message)
+        case JournalError():
+            return Failure(kind="journal", message=message)
+        case AeonError():
+            return Failure(kind="handler", message=message)
+        case _:
+            return Failure(kind="handler", message=f"{type(error).__name__}: {message}")

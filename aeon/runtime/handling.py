@@ -1,0 +1,157 @@
+"""How one effect is handled, whatever drives the run: ledger, clock, interrupts, unknown outcomes, journal."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from aeon.errors import JournalError
+from aeon.kernel.effects import AskUser, Effect
+from aeon.kernel.ports import Handlers
+from aeon.runtime.border import admitted
+from aeon.runtime.failures import BROKEN_OFF, failure_of, unknown, waiting
+from aeon.runtime.journal import Journal
+from aeon.runtime.ledger import Ledger
+from aeon.schema import Failure, Outcome, Settings, Usage
+
+__all__ = ["Handled", "Handling"]
+
+_NOTHING = Usage()
+
+
+class Handled:
+    """An outcome and the number of its line in the journal; ``recorded``: the journal held it already."""
+
+    __slots__ = ("line", "outcome", "recorded")
+
+    def __init__(self, outcome: Outcome, line: int, recorded: bool = False) -> None:
+        self.outcome, self.line, self.recorded = outcome, line, recorded
+
+
+class Handling:
+    """Handles the effects of one run: each gets the outcome that the journal holds, or that the world gives now.
+
+    A run's time is that of its effects: one begins, for the run, when those before it, or those that it waits for, have
+    ended. So a resumed run continues where its past left it, and neither the pause nor a person's time counts.
+    ``elapsed`` is that time where the batch under way was issued.
+    ``suspended``: a question waits, so that nothing is kept from the next batch on. ``unkept`` is why the journal takes
+    nothing any more: then nothing is done any more either.
+    """
+
+    __slots__ = (
+        "_clock", "_config", "_handlers", "_loop", "_under_way", "elapsed", "execution_id", "interrupted", "journal",
+        "suspended", "unkept",
+    )  # fmt: skip
+
+    def __init__(
+        self, handlers: Handlers, config: type[Settings], journal: Journal, clock: Callable[[], float]
+    ) -> None:
+        self._handlers = handlers
+        self._config = config
+        self._clock = clock
+        self._loop = asyncio.get_running_loop()
+        self._under_way: dict[asyncio.Task[object], Ledger] = {}
+        self.journal = journal
+        self.elapsed = 0.0
+        self.execution_id = journal.opened.execution_id
+        self.interrupted = False
+        self.suspended = False
+        self.unkept: Failure | None = None
+
+    def interrupt(self) -> None:
+        """Thread-safe: note the wish to stop, and break off what is not inside a tool."""
+        self.interrupted = True
+        self._loop.call_soon_threadsafe(self._break_off)
+
+    def _break_off(self) -> None:
+        for task, ledger in self._under_way.items():
+            ledger.closed = True
+            if not ledger.in_tool and not ledger.broken_off:
+                ledger.broken_off = True
+                task.cancel()
+
+    async def handle(
+        self,
+        number: int,
+        effect: Effect,
+        now: float,
+        failure: Failure | None = None,
+        began: Callable[[], None] = lambda: None,
+    ) -> Handled:
+        """The outcome of effect ``number``, which begins at ``now`` (s) or cannot be done for a ``failure``.
+
+        ``began`` is called if it is really done now.
+        """
+        recorded = self.journal.outcome(number, effect, self._config)
+        if recorded is not None:
+            return Handled(recorded, self.journal.line, recorded=True)
+        failure = self.unkept or failure
+        if failure is not None:
+            outcome = Outcome(failure=failure, started=now, ended=now, interrupted=self.interrupted)
+        else:
+            began()
+            outcome = await self._outcome(number, effect, now)
+        if outcome.failure is not None and outcome.failure.kind == "journal":
+            self.unkept = outcome.failure
+        if self.suspended or self.unkept or (outcome.failure is not None and outcome.failure.kind == "waiting"):
+            return Handled(outcome, self.journal.line)
+        return await self._keep(number, effect, outcome)
+
+    async def _keep(self, number: int, effect: Effect, outcome: Outcome) -> Handled:
+        """Put the outcome on record; where that fails, there is none."""
+        if self.journal.lost != _NOTHING:
+            outcome = outcome.changed(lost=self.journal.take_lost())
+        try:
+            return Handled(outcome, await self.journal.append(number, effect, outcome))
+        except JournalError as error:
+            self.unkept = Failure(kind="journal", message=str(error))
+            return Handled(outcome.changed(value=None, failure=self.unkept), self.journal.line)
+
+    async def _outcome(self, number: int, effect: Effect, now: float) -> Outcome:
+        """What the world gives."""
+        if tool := self.journal.begun.get(number):
+            return unknown(effect, tool, now)
+        outcome = await self._answered(number, effect, now)
+        if not isinstance(effect, AskUser):
+            return outcome
+        if outcome.failure and outcome.failure.kind == "waiting":
+            return waiting(effect)
+        return outcome.changed(ended=outcome.started)  # the time that a person took does not count
+
+    async def _answered(self, number: int, effect: Effect, now: float) -> Outcome:
+        ledger = Ledger(
+            effect.allowance,
+            self._clock,
+            f"{self.execution_id}{effect.scope}",
+            self.journal.begin,
+            now - self.elapsed,
+            number,
+            self.journal.call,
+        )
+        value, failure = None, None
+        task = asyncio.current_task()
+        assert task is not None
+        self._under_way[task] = ledger
+        began = self._clock()
+        try:
+            with ledger:
+                value = admitted(effect, await self._handlers[effect.phase](effect))
+        except asyncio.CancelledError:
+            if not ledger.broken_off or task.cancelling() > 1:
+                raise
+            failure = BROKEN_OFF
+        except Exception as error:  # noqa: BLE001 - a third party's handler may raise anything: here it becomes a failure
+            failure = failure_of(error, effect, ledger)
+        finally:
+            del self._under_way[task]
+            if ledger.broken_off:
+                task.uncancel()
+        ended = round(now + max(0.0, self._clock() - began), 6)
+        return Outcome(
+            value=value,
+            failure=failure,
+            usage=ledger.spent,
+            started=now,
+            ended=ended,
+            interrupted=self.interrupted,
+        )

@@ -1,0 +1,62 @@
+"""What tells a journal of this version from any other file, before its seals are looked at."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from aeon.errors import InputFileError, JournalError
+from aeon.runtime.lines import VERSION
+
+__all__ = ["BEGINNING", "broken_line", "refuse_others"]
+
+BEGINNING = b'{"format":"aeon-journal",'
+"""How every journal begins."""
+
+
+def refuse_others(path: Path | str) -> None:
+    """Refuse a file that is no journal, or one of another version.
+
+    Raises:
+        InputFileError: says what the file is and what to do.
+    """
+    file = Path(path)
+    try:
+        if file.exists() and not (file.is_file() or file.is_dir()):
+            raise InputFileError(f"{path}: is no file but a pipe or a device; put the journal in a file")
+        with file.open("rb") as opened:
+            first = opened.read(len(BEGINNING))
+            first += opened.readline() if first == BEGINNING else b""  # another program's line may have no end
+    except OSError as error:
+        raise InputFileError(f"{path}: cannot be read: {error.strerror}") from None
+    if not first.startswith(BEGINNING):
+        raise InputFileError(f"{path}: this is no Aeon journal; save one with: aeon run TASK --save FILE")
+    if not first.endswith(b"\n") or 0 in first:
+        raise InputFileError(f"{path}: holds no run: it broke off in the first line; delete it and run again")
+    if (version := _version(first)) != VERSION:
+        raise InputFileError(f"{path}: journal version {version} is not one this Aeon reads ({_what_to_do(version)})")
+
+
+def _what_to_do(version: JsonValue) -> str:
+    if isinstance(version, int) and version > VERSION:
+        return "a newer Aeon wrote it: update Aeon"
+    return f"it reads version {VERSION}: use the Aeon that wrote it, or run the task again"
+
+
+def broken_line(path: Path | str, number: int, line: bytes) -> InputFileError | JournalError:
+    """Why this line is none of a journal of this version."""
+    if (version := _version(line)) != VERSION:
+        return InputFileError(f"{path}: line {number} is of version {version}, which this Aeon does not read")
+    return JournalError(f"{path}: line {number} is no line of a journal")
+
+
+def _version(line: bytes) -> JsonValue:
+    """The version that a line says it is of; the current one where it says nothing."""
+    try:
+        whole = json.loads(line)
+    except (ValueError, RecursionError):
+        return VERSION
+    version: JsonValue = whole.get("version", VERSION) if isinstance(whole, dict) else VERSION
+    return version

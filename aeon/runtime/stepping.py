@@ -1,0 +1,103 @@
+"""Stepping a program, whoever answers it: what it may yield, and how it must end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from aeon.errors import AeonError, EngineError
+from aeon.kernel.decide import Signals
+from aeon.kernel.effects import Batch, Effect, Note
+from aeon.kernel.engine import Engine
+from aeon.schema import Conclusion, Outcome, Settings, Task
+
+__all__ = ["Stepper"]
+
+C = TypeVar("C", bound=Settings)
+S = TypeVar("S", bound=Signals)
+R = TypeVar("R", bound=Conclusion)
+_MOST_NOTES = 10_000  # in a row, without an effect between them
+
+
+class Stepper(Generic[C, S, R]):
+    """One run's program, held to the rules of programs; ``issued`` counts the effects of the batches so far.
+
+    ``result`` is there when `batch` gives ``None``: the program has ended.
+    """
+
+    def __init__(
+        self,
+        engine: Engine[C, S, R],
+        task: Task,
+        config: C,
+        execution_id: str,
+        note: Callable[[Note], None] = lambda note: None,
+    ) -> None:
+        self._engine = engine
+        self._phases = engine.phases()
+        self._most = config.effects
+        self._program = engine.program(engine.start(task, config, execution_id))
+        self._note = note
+        self._began = False
+        self.issued = 0
+        self.result: R | None = None
+
+    def batch(self, outcomes: tuple[Outcome, ...] = ()) -> tuple[Effect, ...] | None:
+        """What the program asks for after these outcomes of its last batch; ``None``: it has ended.
+
+        Raises:
+            EngineError: it yields, raises or returns what no program may, or it never ends.
+        """
+        request = self._sent(outcomes)
+        notes = 0
+        while isinstance(request, Note):
+            notes += 1
+            if notes > _MOST_NOTES:
+                raise self._error(f"never ends: {_MOST_NOTES:,} notes in a row")
+            self._note(request)
+            request = self._sent(())
+        if request is None:
+            return None
+        if not isinstance(request, Batch) or not request.effects:
+            raise self._error(f"yielded {_shown(request)}, where only a batch of effects or a note may be yielded")
+        self._check(request.effects)
+        self.issued += len(request.effects)
+        return request.effects
+
+    def _sent(self, outcomes: tuple[Outcome, ...]) -> object:
+        """What the program yields next; ``None``, and the result is there, if it ends."""
+        try:
+            if self._began:
+                return self._program.send(outcomes)
+            self._began = True
+            return next(self._program)
+        except StopIteration as end:
+            self.result = self._concluded(end.value)
+            return None
+        except AeonError:
+            raise
+        except Exception as error:
+            raise self._error(f"raised {type(error).__name__}: {error}") from error
+
+    def _check(self, effects: tuple[Effect, ...]) -> None:
+        if self.issued + len(effects) > self._most:
+            raise self._error(f"never ends: it asked for more than {self._most:,} effects")
+        for place, effect in enumerate(effects):
+            if not isinstance(effect, Effect) or self._phases.get(effect.phase) is not type(effect):
+                raise self._error(f"asked for {_shown(effect)}, which is none of its effects")
+            if any(not 0 <= at < place for at in effect.after):
+                raise self._error(f"asked for '{effect.phase}' after an effect that does not come before it")
+
+    def _concluded(self, value: object) -> R:
+        if not isinstance(value, self._engine.result) or not value.answer.strip():
+            raise self._error(f"ended with {_shown(value)}, not with an answer in a {self._engine.result.__name__}")
+        return value
+
+    def _error(self, what: str) -> EngineError:
+        return EngineError(f"engine '{self._engine.name}': its program {what}, after {self.issued} effects")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, Conclusion):
+        return f"an empty {type(value).__name__}" if not value.answer.strip() else f"a {type(value).__name__}"
+    return f"nothing ({value!r})" if value is None else f"a {type(value).__name__}"

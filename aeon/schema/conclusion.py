@@ -1,0 +1,78 @@
+"""How a run ends, whatever engine ran it: decisions, what degraded, the time that effects took, and the conclusion."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from aeon.schema.frozen import Frozen, JsonValue
+from aeon.schema.task import Clarification, Question
+from aeon.schema.usage import Bound, Usage
+from aeon.schema.value import Value
+
+__all__ = ["Conclusion", "Decision", "Degradation", "PhaseTiming"]
+
+
+class Decision(Value):
+    """What happens next and the one reason for it: the name of a row of the decision table, or a budget's.
+
+    ``sufficient``: the row says that the answer is good enough.
+    """
+
+    action: Literal["OUTPUT", "ASK", "CONTINUE"]
+    reason: str
+    detail: str = ""
+    sufficient: bool = False
+
+
+class PhaseTiming(Value):
+    """When an effect of this phase ran, in seconds since the run began."""
+
+    phase: str
+    started: float
+    ended: float
+
+
+class Degradation(Value):
+    """An effect that failed, so that its fallback stood in for its value. Nothing is invented silently."""
+
+    phase: str
+    message: str
+
+
+class Conclusion(Frozen):
+    """How a run ended: an answer and a typed stop reason, always. An engine's result adds the engine's record to it.
+
+    ``stop_reason`` is the reason of the decision that ended the run; ``sufficient``: by it the answer is good enough.
+    ``value`` is the validated object where the task had an ``answer_schema`` and one could be had, else ``None``.
+    ``question`` is the one that a waiting run waits for; ``assumptions`` are questions that nobody was there to
+    answer, with what was assumed. ``usage`` is what the effects of the record cost, ``lost`` what was spent on effects
+    that were broken off by a crash or an interrupt and issued again: together they never exceed ``bound``.
+    ``seconds`` is the time that the effects took, one after the other where they waited for each other.
+    """
+
+    execution_id: str
+    engine: str
+    answer: str
+    value: JsonValue = None
+    stop_reason: str
+    detail: str = ""
+    sufficient: bool = False
+    degraded: tuple[Degradation, ...] = ()
+    question: Question | None = None
+    assumptions: tuple[Clarification, ...] = ()
+    usage: Usage = Usage()
+    lost: Usage = Usage()
+    bound: Bound
+    seconds: float = 0.0
+
+    outside_digest: ClassVar[Any] = {"bound"}
+    """What a digest of the result leaves out: what follows from the configuration alone."""
+
+    @property
+    def assembled(self) -> bool:
+        """Whether the answer was put together without a model, because its last effect was not possible."""
+        return self.stop_reason in ("failed", "waiting") or any(d.phase == "synthesize" for d in self.degraded)
+
+    def parts(self) -> dict[str, JsonValue]:
+        """The engine's record in parts that people compare, each under its name and without times. Here: none."""
+        return {}
