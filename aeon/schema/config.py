@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -84,6 +84,12 @@ class Config(Frozen):
     ``max_passes`` is the global limit on passes (TTL); a task's profile may lower it, never raise it.
     ``prompt_bytes`` and ``output_tokens`` limit one model call.
     """
+
+    second_names: ClassVar[Mapping[str, str]] = {
+        "reasoning_engine.decide.max_iterations": "max_passes",
+        "reasoning_engine.decide.cost_budget": "budget.cost",
+    }
+    """The names of the reference for settings that Aeon has elsewhere."""
 
     max_passes: int = Field(10, ge=1, le=1000)
     budget: Budget = Budget()
