@@ -10,8 +10,9 @@ from pydantic import JsonValue, RootModel
 from aeon.cli.output import print_json
 from aeon.errors import UsageError
 from aeon.observability.lines import visible
+from aeon.schema import Config
 from aeon.schema.frozen import Frozen
-from aeon.settings import SETTINGS, Loaded, assignments, load, toml
+from aeon.settings import assignments, flat, load, toml
 
 __all__ = ["command"]
 
@@ -35,16 +36,16 @@ def command(options: argparse.Namespace) -> int:
         raise UsageError(
             f"config: show takes no file beside its options; try: aeon config show --config {options.file}"
         )
-    loaded = load(options.config, assignments(options.set), os.environ)
-    values = {path: (_value(loaded, path), _line(loaded.origins[path])) for path in SETTINGS}
+    loaded = load(Config, options.config, assignments(Config, options.set), os.environ)
+    settings = {
+        path: _Effective(value=value, origin=_line(loaded.origins[path])) for path, value in flat(loaded.config).items()
+    }
     if options.json:
-        print_json(
-            _Settings({path: _Effective(value=value, origin=origin) for path, (value, origin) in values.items()})
-        )
+        print_json(_Settings(settings))
         return 0
-    margin = max(map(len, SETTINGS))
-    for path, (value, origin) in values.items():
-        print(f"{path:<{margin}} = {toml(value):<{_WIDTH}}  # {origin}")
+    margin = max(map(len, settings))
+    for path, setting in settings.items():
+        print(f"{path:<{margin}} = {toml(setting.value):<{_WIDTH}}  # {setting.origin}")
     return 0
 
 
@@ -53,18 +54,10 @@ def _check(options: argparse.Namespace) -> int:
         raise UsageError("config: check needs a file: aeon config check FILE")
     if options.config or options.set or options.json:
         raise UsageError("config: check takes only a file: aeon config check FILE")
-    load(options.file)
+    load(Config, options.file)
     print(f"{visible(options.file)}: ok")
     return 0
 
 
 def _line(origin: str) -> str:
     return visible(origin).replace("\n", "\\n")
-
-
-def _value(loaded: Loaded, path: str) -> JsonValue:
-    value = loaded.config.model_dump(mode="json")
-    for name in path.split("."):
-        value = value[name]
-    found: JsonValue = value
-    return found

@@ -25,16 +25,17 @@ __all__ = ["command"]
 def command(options: argparse.Namespace) -> int:
     """Fork the run in ``options.file`` and run the fork."""
     journal = read(options.file)
-    config = with_overrides(_in_force(journal, options.at), assignments(options.set)) if options.set else None
+    config = _in_force(journal, options.at)
+    changed = with_overrides(config, assignments(type(config), options.set)) if options.set else None
     value = _value(options.value) if options.value is not None else None
     path = options.save or _free(options.file)
-    tried = fork(journal, options.at, config, value)  # in memory: what is wrong is said before there is a file
+    tried = fork(journal, options.at, changed, value)  # in memory: what is wrong is said before there is a file
     if os.path.lexists(path):
         raise InputFileError(f"{path}: exists already; a journal is never overwritten, name another file")
     with session_for(tried, options, path) as session:
         resumption(tried, session.model, None if options.tools is None else [options.tools])
         session.make_ready()
-        with contextlib.closing(fork(journal, options.at, config, value, path)) as forked:
+        with contextlib.closing(fork(journal, options.at, changed, value, path)) as forked:
             print(f"aeon: forked before effect {options.at}, saved as {visible(str(path))}", file=sys.stderr)
             return go_on(forked, session, options.tools)
 

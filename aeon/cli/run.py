@@ -27,7 +27,8 @@ __all__ = ["command"]
 
 def command(options: argparse.Namespace) -> int:
     """Run the task as the options say, show it, and give the exit code that its stop reason means."""
-    config = load_config(options.config, merged(_overrides(options), assignments(options.set)), os.environ)
+    overrides = merged(_overrides(options), assignments(Config, options.set))
+    config = load_config(Config, options.config, overrides, os.environ)
     if options.bound:
         return _print_bound(config, options.json)
     task = _task(options)

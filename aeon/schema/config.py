@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -10,7 +11,16 @@ from aeon.schema.frozen import Frozen
 from aeon.schema.policy import ReasoningEngine
 from aeon.schema.usage import Budget
 
-__all__ = ["CallCaps", "Caps", "Config", "ConvergenceThresholds", "Questions", "RefinementLimits", "Reserve", "Settings"]
+__all__ = [
+    "CallCaps",
+    "Caps",
+    "Config",
+    "ConvergenceThresholds",
+    "Questions",
+    "RefinementLimits",
+    "Reserve",
+    "Settings",
+]
 
 
 class ConvergenceThresholds(Frozen):
@@ -110,6 +120,12 @@ class Config(Settings):
 
     ``max_passes`` is the global limit on passes (TTL); a task's profile may lower it, never raise it.
     """
+
+    second_names: ClassVar[Mapping[str, str]] = {
+        "reasoning_engine.decide.max_iterations": "max_passes",
+        "reasoning_engine.decide.cost_budget": "budget.cost",
+    }
+    """The names of the reference for settings that Aeon has elsewhere."""
 
     max_passes: int = Field(10, ge=1, le=1000)
     convergence: ConvergenceThresholds = ConvergenceThresholds()

@@ -1,9 +1,13 @@
-"""The configuration of a run from a file in TOML or YAML, from the environment and from the command line."""
+"""The settings of any pydantic model, from a file in TOML or YAML, from the environment and from the command line."""
 
 from __future__ import annotations
 
-from aeon.settings.loading import Loaded, load, load_config, merged, with_overrides
-from aeon.settings.tree import SETTINGS, Setting
-from aeon.settings.values import assignments, toml
+from aeon.settings.loading import Loaded, flat, load, load_config, with_overrides
+from aeon.settings.notation import toml
+from aeon.settings.tree import Setting, settings_of
+from aeon.settings.values import assignments, merged
 
-__all__ = ["SETTINGS", "Loaded", "Setting", "assignments", "load", "load_config", "merged", "toml", "with_overrides"]
+__all__ = [
+    "Loaded", "Setting", "assignments", "flat", "load", "load_config", "merged", "settings_of", "toml",
+    "with_overrides",
+]  # fmt: skip

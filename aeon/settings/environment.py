@@ -3,71 +3,85 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from aeon.errors import ConfigError
-from aeon.settings.tree import ALIASES, SECTIONS, SETTINGS, unknown
+from aeon.settings.notation import Path, dotted
+from aeon.settings.tree import Tree
 from aeon.settings.values import value
 
 __all__ = ["NOT_SETTINGS", "PREFIX", "from_environment"]
 
 PREFIX = "AEON_"
 NOT_SETTINGS = ("HOME", "LOG", "DEBUG", "MODEL", "BASE_URL", "API_KEY", "CONFIG")
-"""What may stand behind the prefix and is no setting: where things lie, which model, and the file of settings."""
+"""Names behind the prefix that never set a setting: folders, logging, the model, and the file of settings."""
 
-_ENGINE = "reasoning_engine"
 _CLOSE = 0.85
 
 
-def from_environment(environ: Mapping[str, str]) -> dict[str, tuple[str, object]]:
+def from_environment(settings: Tree, environ: Mapping[str, str]) -> dict[Path, tuple[str, object]]:
     """For each setting that a variable sets, by its path: the variable and the value.
 
-    An empty variable sets nothing. One whose name begins with a section has to name a setting in it. Any other that
-    no setting has is somebody else's, unless it is so close to a known one that it must be a slip.
+    An empty variable sets nothing. One that begins with a section must name a setting in it. Any other unknown name
+    is ignored, unless it is so close to the name of a setting that it must be a slip.
 
     Raises:
-        ConfigError: such a slip, or two variables for the same setting.
+        ConfigError: such a slip, two variables for the same setting, or a table that is neither TOML nor JSON.
     """
-    found: dict[str, tuple[str, object]] = {}
+    values: dict[Path, tuple[str, object]] = {}
+    names = _names((*settings.settings, *settings.second_names), 2)
     for variable in sorted(environ):
-        path = _path(variable) if variable.startswith(PREFIX) and environ[variable] else None
-        if path is None:
+        name = variable.removeprefix(PREFIX)
+        if name == variable or name in NOT_SETTINGS or not environ[variable]:
             continue
-        if path in found:
-            raise ConfigError(f"{found[path][0]} and {variable} set the same setting, {path}; keep one")
-        found[path] = (variable, value(SETTINGS[path], environ[variable]))
-    return found
+        if name not in names:
+            _refuse_slip(settings, variable, names)
+            continue
+        path = settings.second_names.get(names[name], names[name])
+        if path in values:
+            raise ConfigError(f"{values[path][0]} and {variable} set the same setting, {dotted(path)}; keep one")
+        where = f"{variable}: {dotted(path)}: "
+        values[path] = (variable, value(settings.type_at(path), environ[variable], where))
+    return values
 
 
-def _path(variable: str) -> str | None:
-    """The path of the setting that the variable stands for; ``None`` if it has nothing to do with settings."""
+def _names(paths: Iterable[Path], least: int) -> dict[str, Path]:
+    """The path that each name behind the prefix stands for.
+
+    The outermost section may be left out where ``least`` names remain and no other path is the same then.
+    """
+    whole = {_name(path): path for path in paths}
+    counts = Counter(_name(path[1:]) for path in whole.values())
+    short = {_name(path[1:]): path for path in whole.values() if len(path) > least and counts[_name(path[1:])] == 1}
+    return short | whole
+
+
+def _name(path: Path) -> str:
+    return "__".join(path).upper()
+
+
+def _refuse_slip(settings: Tree, variable: str, names: dict[str, Path]) -> None:
+    """Raise if the variable begins with a section or a setting, or is close to the name of a setting."""
     name = variable.removeprefix(PREFIX)
-    if name in NOT_SETTINGS:
-        return None
-    if name in _NAMES:
-        return _NAMES[name]
-    first, *rest = name.split("__")
-    if first in _SECTIONS:
-        path = ".".join((_SECTIONS[first], *rest)).lower()
-        raise ConfigError(f"{variable}: {_in_section(path)}")
-    close = difflib.get_close_matches(name.upper(), [*_NAMES, *NOT_SETTINGS], n=1, cutoff=_CLOSE)
+    levels = name.split("__")
+    sections = {} if name.upper() in names else _names(settings.sections, 1) | names
+    for size in range(len(levels), 0, -1):
+        above = sections.get("__".join(levels[:size]))
+        if above is not None:
+            raise ConfigError(f"{variable}: {_within(settings, above, levels[size:])}")
+    close = [longer for longer in names if len(levels) > 1 and longer.endswith(f"__{name}")]
+    close = close or difflib.get_close_matches(name.upper(), [*names, *NOT_SETTINGS], n=1, cutoff=_CLOSE)
     if close:
-        raise ConfigError(f"{variable}: unknown variable; did you mean {PREFIX}{close[0]}?")
-    return None
+        raise ConfigError(f"{variable}: unknown variable; did you mean {PREFIX}{f' or {PREFIX}'.join(close)}?")
 
 
-def _in_section(path: str) -> str:
-    if path in SECTIONS:
-        return f"{path} is a section; name a setting in it after two more underscores"
-    return unknown(path)
-
-
-def _names() -> dict[str, str]:
-    """The setting that each name behind the prefix stands for; the sections of the engine may go without its name."""
-    paths = {path: path for path in SETTINGS} | ALIASES
-    short = {path.removeprefix(f"{_ENGINE}."): target for path, target in paths.items() if path.count(".") > 1}
-    return {path.upper().replace(".", "__"): target for path, target in (short | paths).items()}
-
-
-_NAMES = _names()
-_SECTIONS = {path.removeprefix(f"{_ENGINE}.").partition(".")[0].upper(): path for path in reversed(SECTIONS)}
+def _within(settings: Tree, above: Path, rest: Sequence[str]) -> str:
+    """What is wrong with a variable that names ``rest`` within the section or setting ``above``."""
+    path = (*above, *(name.lower() for name in rest))
+    if not rest:
+        return f"{dotted(above)} is a section; name a setting in it after two more underscores"
+    if above in settings.settings and settings.type_at(path[: len(above) + 1]) is not None:
+        whole = f"{PREFIX}{_name(above)}='{{\"NAME\": …}}'"
+        return f"a variable cannot set one entry of {dotted(above)}; set the whole table: {whole}"
+    return settings.unknown(path)

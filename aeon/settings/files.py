@@ -16,7 +16,7 @@ def read_file(path: Path | str) -> dict[str, object]:
 
     Raises:
         InputFileError: it cannot be read.
-        ConfigError: it is no TOML, or no YAML that settings are written in.
+        ConfigError: it is not valid TOML, or not YAML as settings are written.
         MissingExtraError: it is YAML, and PyYAML is not installed.
     """
     is_yaml = Path(path).suffix.lower() in (".yaml", ".yml")
@@ -26,15 +26,15 @@ def read_file(path: Path | str) -> dict[str, object]:
     except OSError as error:
         raise InputFileError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise InputFileError(f"{path}: is no UTF-8 text; a configuration is a TOML or YAML file") from None
+        raise InputFileError(f"{path}: is not UTF-8 text; a configuration is a TOML or YAML file") from None
     try:
         return _yaml(text) if is_yaml else tomllib.loads(text)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
     except ValueError as error:
-        raise ConfigError(f"{path}: is no {kind}: {error}") from None
+        raise ConfigError(f"{path}: is not valid {kind}: {error}") from None
     except RecursionError:
-        raise ConfigError(f"{path}: is no {kind} that can be read: it is nested too deeply") from None
+        raise ConfigError(f"{path}: cannot be read as {kind}: it is nested too deeply") from None
 
 
 def _yaml(text: str) -> dict[str, object]:

@@ -2,192 +2,137 @@
 
 from __future__ import annotations
 
-import math
+import json
+import pathlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import NamedTuple
+from functools import reduce
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic_core import to_jsonable_python
 
 from aeon.errors import ConfigError
-from aeon.schema import Config
 from aeon.settings.environment import PREFIX, from_environment
 from aeon.settings.files import read_file
-from aeon.settings.tree import ALIASES, SETTINGS, unknown
-from aeon.settings.values import put
+from aeon.settings.layers import Layer, checked, complaint
+from aeon.settings.notation import Path, dotted
+from aeon.settings.tree import Tree, tree
+from aeon.settings.values import merged, nested
 
-__all__ = ["Loaded", "load", "load_config", "merged", "with_overrides"]
+__all__ = ["Loaded", "flat", "load", "load_config", "with_overrides"]
 
-DEFAULT, FLAG = "default", "flag"
+S = TypeVar("S", bound=BaseModel)
 
 
-class Loaded(NamedTuple):
-    """A configuration, and for each setting's path where its value came from."""
+class Loaded(NamedTuple, Generic[S]):
+    """A configuration, and where each of its values came from, by the paths that `flat` has."""
 
-    config: Config
+    config: S
     origins: Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class _Layer:
-    """Settings of one source. ``written`` has the names by which it calls some of them, ``variables`` theirs."""
-
-    data: Mapping[str, object]
-    origin: str = FLAG
-    where: str = ""
-    written: Mapping[str, str] = field(default_factory=dict)
-    variables: Mapping[str, str] = field(default_factory=dict)
-
-    def origin_of(self, path: str) -> str:
-        return f"{self.origin} {self.variables[path]}" if path in self.variables else self.origin
-
-    def label(self, path: str) -> str:
-        """What a complaint about a path begins with: the file, or the variable, and the path as it is written there."""
-        variable = next((name for each, name in self.variables.items() if f"{each}.".startswith(f"{path}.")), "")
-        return f"{f'{variable}: ' if variable else self.where}{self.written.get(path, path)}"
-
-
 def load_config(
-    path: Path | str | None = None,
+    model: type[S],
+    path: pathlib.Path | str | None = None,
     overrides: Mapping[str, object] | None = None,
     environ: Mapping[str, str] | None = None,
-) -> Config:
+) -> S:
     """The configuration that `load` gives, without the origins of its values."""
-    return load(path, overrides, environ).config
+    return load(model, path, overrides, environ).config
 
 
 def load(
-    path: Path | str | None = None,
+    model: type[S],
+    path: pathlib.Path | str | None = None,
     overrides: Mapping[str, object] | None = None,
     environ: Mapping[str, str] | None = None,
-) -> Loaded:
-    """The defaults, with a file put over them, then the variables in ``environ``, then ``overrides``.
+) -> Loaded[S]:
+    """The defaults of the model, with a file put over them, then the variables in ``environ``, then ``overrides``.
 
-    Without a ``path`` the variable ``AEON_CONFIG`` names the file. ``overrides`` have the file's shape. A value must
+    Every field of the model has a default; a field whose type is a model is a section. Without a ``path`` the variable
+    ``AEON_CONFIG`` names the file. ``overrides`` have the file's shape. Tables are merged name by name. A value must
     have the setting's own type: ``max_passes = "5"`` is refused.
 
     Raises:
         InputFileError: the file cannot be read.
-        ConfigError: it is no TOML or YAML, or a setting is unknown or out of range; names where, and its path.
+        ConfigError: the file is not TOML or YAML, or a setting is unknown or out of range; names source and path.
         MissingExtraError: the file is YAML, and PyYAML is not installed.
     """
-    environ = environ or {}
-    config, data = Config(), dict[str, object]()
-    origins = dict.fromkeys(SETTINGS, DEFAULT)
-    for layer in (_file(path or environ.get(f"{PREFIX}CONFIG")), _environment(environ), _Layer(overrides or {})):
-        added = _plain(layer.data, layer)
+    settings, environ = tree(model), environ or {}
+    file = _file(settings, path or environ.get(f"{PREFIX}CONFIG"))
+    data, origins = _default_tables(settings), dict[str, str]()
+    for layer in (file, _environment(settings, environ), Layer(overrides or {})):
+        added = checked(settings, layer)
         data = merged(data, added)
-        config = _validated(data, layer)
-        origins |= {name: layer.origin_of(name) for name in _leaves(added)}
-    return Loaded(config, origins)
+        config = _validated(model, data, layer)
+        origins |= {dotted(place): layer.origin_of(place) for place, _ in _leaves(added)}
+    return Loaded(config, {place: origins.get(place, "default") for place in flat(config)})
 
 
-def with_overrides(config: Config, overrides: Mapping[str, object]) -> Config:
+def with_overrides(config: S, overrides: Mapping[str, object]) -> S:
     """The configuration with ``overrides`` (in the shape of a file of settings) put over it.
 
     Raises:
         ConfigError: a setting is unknown or out of range; names the setting's path.
     """
-    layer = _Layer(overrides)
-    return _validated(merged(config.model_dump(), _plain(overrides, layer)), layer)
+    model, layer = type(config), Layer(overrides)
+    return _validated(model, merged(config.model_dump(mode="json"), checked(tree(model), layer)), layer)
 
 
-def _file(path: Path | str | None) -> _Layer:
-    """The layer of a file, in which the names of the reference are Aeon's own."""
+def flat(config: BaseModel) -> dict[str, JsonValue]:
+    """Every value of the configuration by its path with dots; each entry of a table of names has a path of its own."""
+    return {dotted(path): value for path, value in _leaves(config.model_dump(mode="json"))}
+
+
+def _leaves(table: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[Path, Any]]:
+    for name, value in table.items():
+        path = (*above, name)
+        if isinstance(value, Mapping) and value:
+            yield from _leaves(value, path)
+        else:
+            yield path, value
+
+
+def _default_tables(settings: Tree) -> dict[str, object]:
+    """The defaults that are tables of names: a layer adds to them or changes them, and takes none away."""
+    defaults = ((path, setting.default) for path, setting in settings.settings.items())
+    tables = (nested(path, to_jsonable_python(value)) for path, value in defaults if isinstance(value, Mapping))
+    return reduce(merged, tables, {})
+
+
+def _file(settings: Tree, path: pathlib.Path | str | None) -> Layer:
+    """The layer of a file, in which a setting that has its second name there is moved to its own."""
     if not path:
-        return _Layer({})
-    data, written = read_file(path), dict[str, str]()
-    for alias, own in ALIASES.items():
-        table, name = _table(data, alias)
-        target, own_name = _table(data, own)
-        if table is None or name not in table or (target is None and own.partition(".")[0] in data):
+        return Layer({})
+    data, renamed = read_file(path), dict[Path, Path]()
+    for second, own in settings.second_names.items():
+        table, target = _table(data, second[:-1]), _table(data, own[:-1])
+        if table is None or second[-1] not in table or (target is None and own[0] in data):
             continue
-        if target is not None and own_name in target:
-            raise ConfigError(f"{path}: {alias} and {own} are the same setting; keep one")
-        put(data, own, table.pop(name))
-        written[own] = alias
-    return _Layer(data, f"file {path}", f"{path}: ", written)
+        if target is not None and own[-1] in target:
+            raise ConfigError(f"{path}: {dotted(second)} and {dotted(own)} are the same setting; keep one")
+        data = merged(data, nested(own, table.pop(second[-1])))
+        renamed[own] = second
+    return Layer(data, f"file {path}", f"{path}: ", renamed)
 
 
-def _table(data: dict[str, object], path: str) -> tuple[dict[str, object] | None, str]:
-    """The table that the setting at a path stands in, if there is one, and the setting's name there."""
-    *sections, name = path.split(".")
-    for each in sections:
-        inner = data.get(each)
-        if not isinstance(inner, dict):
-            return None, name
-        data = inner
-    return data, name
+def _environment(settings: Tree, environ: Mapping[str, str]) -> Layer:
+    values = from_environment(settings, environ)
+    data = reduce(merged, (nested(path, value) for path, (_, value) in values.items()), dict[str, object]())
+    return Layer(data, "environment", variables={path: variable for path, (variable, _) in values.items()})
 
 
-def _environment(environ: Mapping[str, str]) -> _Layer:
-    data: dict[str, object] = {}
-    found = from_environment(environ)
-    for path, (_, given) in found.items():
-        put(data, path, given)
-    return _Layer(data, "environment", variables={path: variable for path, (variable, _) in found.items()})
+def _table(data: Mapping[str, object], path: Path) -> dict[str, object] | None:
+    """The table that a path leads to, if there is one."""
+    table: object = data
+    for name in path:
+        table = table.get(name) if isinstance(table, dict) else None
+    return table if isinstance(table, dict) else None
 
 
-def _plain(data: Mapping[str, object], layer: _Layer, above: str = "") -> dict[str, object]:
-    """The data as the schema wants it: lists as tuples, and ``"none"`` for an absent limit as ``None``."""
-    made: dict[str, object] = {}
-    for name, given in data.items():
-        path = f"{above}{name}"
-        setting = SETTINGS.get(path)
-        if isinstance(given, Mapping):
-            made[name] = _plain(given, layer, f"{path}.")
-        elif isinstance(given, float) and not math.isfinite(given):
-            raise ConfigError(f"{layer.label(path)}: {given} is no value that a setting can have")
-        elif isinstance(given, list):
-            made[name] = tuple(given)
-        else:
-            made[name] = None if given == "none" and setting is not None and setting.may_be_none else given
-    return made
-
-
-def merged(data: Mapping[str, object], overrides: Mapping[str, object]) -> dict[str, object]:
-    """Settings in the shape of a file, with overrides put over them, table by table."""
-    whole = dict(data)
-    for name, value in overrides.items():
-        below = whole.get(name)
-        whole[name] = merged(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
-    return whole
-
-
-def _leaves(data: Mapping[str, object], above: str = "") -> Iterator[str]:
-    for name, given in data.items():
-        if isinstance(given, Mapping):
-            yield from _leaves(given, f"{above}{name}.")
-        else:
-            yield f"{above}{name}"
-
-
-def _validated(data: Mapping[str, object], layer: _Layer) -> Config:
+def _validated(model: type[S], data: Mapping[str, object], layer: Layer) -> S:
+    """The configuration, read as JSON is: a list becomes a tuple where the model has one, and ``"5"`` no number."""
     try:
-        return Config.model_validate(data, strict=True)
+        return model.model_validate_json(json.dumps(data, default=str), strict=True)
     except ValidationError as error:
-        raise ConfigError(_complaint(error, layer)) from None
-
-
-def _complaint(error: ValidationError, layer: _Layer) -> str:
-    """The first fault that pydantic found, on one line: the path of the setting, and what is wrong with it."""
-    first = error.errors(include_url=False)[0]
-    path = ".".join(str(part) for part in first["loc"])
-    label = layer.label(path)
-    match first["type"]:
-        case "extra_forbidden":
-            return f"{label.removesuffix(path)}{unknown(path)}"
-        case "model_type":
-            return f"{label}: should be a section with settings of its own{_shown(first['input'])}"
-        case "tuple_type":
-            return f"{label}: should be a list{_shown(first['input'])}"
-    message = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    return f"{label}: {message[:1].lower()}{message[1:]}{_shown(first['input'])}"
-
-
-def _shown(given: object) -> str:
-    """What was given, where it is short."""
-    if isinstance(given, bool):
-        return f", not {str(given).lower()}"
-    return f", not {given!r}" if isinstance(given, str | int | float) and len(repr(given)) <= 40 else ""
+        raise ConfigError(complaint(tree(model), layer, error)) from None

@@ -1,25 +1,19 @@
-"""Every setting there is, by its path, as the schema has them; and a guess at what a wrong path may have meant."""
+"""The settings of a configuration model: where each stands, its type, and a guess at what a wrong path may mean."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import NoneType
-from typing import get_args
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, TypeGuard, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from aeon.errors import ConfigError
-from aeon.schema import Config
+from aeon.settings.notation import Path, dotted
 
-__all__ = ["ALIASES", "SECTIONS", "SETTINGS", "Setting", "find", "unknown"]
-
-ALIASES = {
-    "reasoning_engine.decide.max_iterations": "max_passes",
-    "reasoning_engine.decide.cost_budget": "budget.cost",
-}
-"""Names of the reference for settings that Aeon has elsewhere."""
+__all__ = ["Setting", "Tree", "holds_names", "members", "settings_of", "tree"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,58 +24,108 @@ class Setting:
     type: object
     default: object
 
-    @property
-    def may_be_none(self) -> bool:
-        """Whether it is a limit that can be absent."""
-        return NoneType in get_args(self.type)
 
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """What the settings of one model are.
 
-def _settings(model: type[BaseModel], above: str = "") -> Iterator[Setting]:
-    for name, field in model.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            yield from _settings(field.annotation, f"{above}{name}.")
-        else:
-            yield Setting(f"{above}{name}", field.annotation, field.default)
-
-
-SETTINGS = {setting.path: setting for setting in _settings(Config)}
-"""Every setting by its path, in the order of the schema."""
-
-SECTIONS = tuple(
-    dict.fromkeys(path.rsplit(".", n)[0] for path in SETTINGS for n in range(path.count("."), 0, -1))
-)  # fmt: skip
-"""The paths of the sections that settings stand in."""
-
-
-def find(path: str, where: str = "") -> Setting | None:
-    """The setting with this path or alias; ``None`` for a section.
-
-    Raises:
-        ConfigError: there is neither; guesses what was meant.
+    ``sections`` are the paths of what holds settings. ``second_names`` are further paths for some settings, as the
+    model's class attribute of that name gives them: ``{"decide.max_iterations": "max_passes"}``.
     """
-    path = ALIASES.get(path, path)
-    if path not in SETTINGS and path not in SECTIONS:
-        raise ConfigError(f"{where}{unknown(path)}")
-    return SETTINGS.get(path)
+
+    model: type[BaseModel]
+    settings: Mapping[Path, Setting]
+    sections: tuple[Path, ...]
+    second_names: Mapping[Path, Path]
+
+    def type_at(self, path: Path) -> object | None:
+        """The type of what the path leads to; ``None`` if the model has nothing there."""
+        annotation: object | None = self.model
+        for name in path:
+            annotation = _type_within(annotation, name)
+        return annotation
+
+    def may_be_none(self, path: Path) -> bool:
+        """Whether the path leads to a limit that can be absent."""
+        return NoneType in members(self.type_at(path))
+
+    def unknown(self, path: Path) -> str:
+        """What to say about a path that leads nowhere: what it may have meant, or what there is."""
+        size = next(size for size in range(1, len(path) + 1) if self.type_at(path[:size]) is None)
+        above, name = path[: size - 1], path[size - 1]
+        names = _names(self.type_at(above))
+        message = f"{dotted(path[:size])}: unknown setting"
+        key_above = len(above) > 1 and holds_names(self.type_at(above[:-1]))
+        if not names and not key_above:
+            return f"{message}; {dotted(above)} is a setting, not a section"
+        close = self._elsewhere(name)[:2] or difflib.get_close_matches(name, [*names, *self._second(above)], n=1)
+        if close:
+            return f"{message}; did you mean {' or '.join(close)}?"
+        hint = f"; there are: {', '.join(names)}" if names else ""
+        if key_above:
+            hint += f"; a name with a dot stands in quotes: {dotted((*above[:-1], f'{above[-1]}.{name}'))}"
+        return f"{message}{hint}"
+
+    def _elsewhere(self, name: str) -> list[str]:
+        paths = (*self.settings, *self.sections, *self.second_names)
+        return [dotted(self.second_names.get(path, path)) for path in paths if path[-1] == name]
+
+    def _second(self, section: Path) -> list[str]:
+        return [path[-1] for path in self.second_names if path[:-1] == section]
 
 
-def unknown(path: str) -> str:
-    """What to say about a path that no setting has: what it may have meant, or what there is."""
-    whole = [*SETTINGS, *SECTIONS, *ALIASES]
-    above, _, name = path.rpartition(".")
-    if above and above not in SECTIONS:
-        if above in SETTINGS or above in ALIASES:
-            return f"{path}: unknown setting; {above} is a setting, not a section"
-        return unknown(above)
-    elsewhere = [ALIASES.get(each, each) for each in whole if each.rpartition(".")[2] == name]
-    there = _within(above, SETTINGS)
-    close = elsewhere[:2] or difflib.get_close_matches(name, [*there, *_within(above, ALIASES)], n=1)
-    hint = f"did you mean {' or '.join(close)}?" if close else f"there are: {', '.join(there)}"
-    return f"{path}: unknown setting; {hint}"
+def settings_of(model: type[BaseModel]) -> dict[str, Setting]:
+    """Every setting of the model by its path with dots, in the order in which the model declares them."""
+    return {setting.path: setting for setting in tree(model).settings.values()}
 
 
-def _within(section: str, paths: Iterable[str]) -> list[str]:
-    """The names that stand right in a section; without a section, those at the top."""
-    start = f"{section}." if section else ""
-    rest = (path.removeprefix(start) for path in paths if path.startswith(start))
-    return list(dict.fromkeys(path.partition(".")[0] for path in rest))
+@cache
+def tree(model: type[BaseModel]) -> Tree:
+    """The settings of the model, in the order in which it declares them."""
+    settings = dict(_settings(model, ()))
+    sections = dict.fromkeys(path[:size] for path in settings for size in range(1, len(path)))
+    second_names: Mapping[str, str] = getattr(model, "second_names", {})
+    second = {tuple(path.split(".")): tuple(target.split(".")) for path, target in second_names.items()}
+    return Tree(model, settings, tuple(sections), second)
+
+
+def _settings(model: type[BaseModel], above: Path) -> Iterator[tuple[Path, Setting]]:
+    for name, field in model.model_fields.items():
+        path = (*above, name)
+        if _is_model(field.annotation):
+            yield from _settings(field.annotation, path)
+        else:
+            yield path, Setting(dotted(path), field.annotation, field.get_default(call_default_factory=True))
+
+
+def members(annotation: object) -> tuple[object, ...]:
+    """The types that a union may be; of another type, the type itself."""
+    if get_origin(annotation) is Annotated:
+        return members(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        return tuple(inner for member in get_args(annotation) for inner in members(member))
+    return (annotation,)
+
+
+def holds_names(annotation: object) -> bool:
+    """Whether a value of this type is a table whose names are free, such as those of models."""
+    return any(get_origin(member) is dict for member in members(annotation))
+
+
+def _type_within(annotation: object, name: str) -> object | None:
+    """The type of what stands under this name in a value of this type."""
+    for member in members(annotation):
+        if _is_model(member) and name in member.model_fields:
+            return member.model_fields[name].annotation
+        if get_origin(member) is dict:
+            value_type: object = get_args(member)[1]
+            return value_type
+    return None
+
+
+def _names(annotation: object) -> list[str]:
+    return [name for member in members(annotation) if _is_model(member) for name in member.model_fields]
+
+
+def _is_model(annotation: object) -> TypeGuard[type[BaseModel]]:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)

@@ -1,81 +1,95 @@
-"""Values as text, as they stand in a variable or behind ``--set``: TOML, read by the type of the setting."""
+"""Values as text, as they stand in a variable or behind ``--set``: TOML or JSON, read by the type of the setting."""
 
 from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Sequence
-from typing import Literal, get_origin
+from collections.abc import Mapping, Sequence
+from typing import Literal, get_args, get_origin
 
-from aeon.errors import UsageError
-from aeon.settings.tree import ALIASES, Setting, find
+from pydantic import BaseModel
 
-__all__ = ["assignments", "put", "toml", "value"]
+from aeon.errors import ConfigError, UsageError
+from aeon.settings.notation import Path, assignment, dotted
+from aeon.settings.tree import members, tree
+
+__all__ = ["assignments", "merged", "nested", "value"]
 
 
-def assignments(texts: Sequence[str]) -> dict[str, object]:
+def assignments(model: type[BaseModel], texts: Sequence[str]) -> dict[str, object]:
     """``["budget.calls=20", …]`` in the shape of a file of settings; of two for one setting the later counts.
 
     Raises:
-        UsageError: one is no assignment.
-        ConfigError: there is no such setting; guesses which was meant.
+        UsageError: one does not look like PATH=VALUE.
+        ConfigError: the model has no such setting, or a table is neither TOML nor JSON; guesses which was meant.
     """
-    whole: dict[str, object] = {}
+    settings, whole = tree(model), dict[str, object]()
     for text in texts:
-        path, equals, given = text.partition("=")
-        path = path.strip()
-        if not equals or not path:
-            raise UsageError(f"--set {text}: should look like convergence.completeness=0.8")
-        setting = find(path)
-        put(whole, ALIASES.get(path, path), value(setting, given))
+        try:
+            path, content = assignment(text)
+        except ValueError:
+            example = dotted(next(iter(settings.settings), ("PATH",)))
+            raise UsageError(f"--set {text}: should look like {example}=VALUE") from None
+        path = settings.second_names.get(path, path)
+        annotation = settings.type_at(path)
+        if annotation is None:
+            raise ConfigError(settings.unknown(path))
+        whole = merged(whole, nested(path, value(annotation, content, f"{dotted(path)}: ")))
     return whole
 
 
-def value(setting: Setting | None, text: str) -> object:
-    """What the text says for this setting; bare words are strings. ``None``: a section, which takes an inline table."""
-    kind = None if setting is None else setting.type
-    if (kind is str or get_origin(kind) is Literal) and text.strip()[:1] not in ("'", '"'):
+def value(annotation: object, text: str, where: str) -> object:
+    """What the text says for a setting of this type; bare words are strings, and ``a,b`` is a list.
+
+    Raises:
+        ConfigError: it begins like a table and is neither TOML nor JSON; the message begins with ``where``.
+    """
+    content, types = text.strip(), {get_origin(member) or member: member for member in members(annotation)}
+    if types.keys() & {str, Literal} and content[:1] not in ("'", '"'):
         return text
-    if get_origin(kind) is tuple and text.strip()[:1] != "[":
-        return tuple(part.strip() for part in text.split(","))
-    return _read(text.strip())
+    if content[:1] != "[" and (lists := types.keys() & {tuple, list, set, frozenset}):
+        item = get_args(types[lists.pop()])[0]
+        return tuple(value(item, part.strip(), where) for part in text.split(","))
+    return _read(content, where)
 
 
-def put(whole: dict[str, object], path: str, given: object) -> None:
-    """Set the value at a path with dots, and make the sections above it where they are missing."""
-    *sections, name = path.split(".")
-    for each in sections:
-        inner = whole.setdefault(each, {})
-        if not isinstance(inner, dict):
-            whole[each] = inner = {}
-        whole = inner
-    whole[name] = given
-
-
-def toml(given: object) -> str:
-    """The value as it stands in a file; a limit that is absent is ``"none"``."""
-    match given:
-        case None:
-            return '"none"'
-        case tuple() | list():
-            return f"[{', '.join(map(toml, given))}]"
-        case str():
-            return f'"{"".join(map(_escaped, given))}"'
-        case _:
-            return json.dumps(given)
-
-
-def _escaped(character: str) -> str:
-    if character in '"\\':
-        return f"\\{character}"
-    if character.isprintable():
-        return character
-    return f"\\u{ord(character):04x}" if ord(character) < 0x10000 else f"\\U{ord(character):08x}"
-
-
-def _read(text: str) -> object:
+def _read(text: str, where: str) -> object:
     try:
         read = tomllib.loads(f"value = {text}")
     except (ValueError, RecursionError):
-        return text
+        return _table(text, where) if text[:1] == "{" else text
     return read["value"] if set(read) == {"value"} else text
+
+
+def _table(text: str, where: str) -> object:
+    try:
+        return json.loads(text, object_pairs_hook=_once)
+    except ValueError as error:
+        raise ConfigError(f"{where}is neither a TOML table on one line nor JSON: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"{where}is nested too deeply") from None
+
+
+def _once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+    names = [name for name, _ in pairs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"{dotted((twice,))} stands there twice")
+    return dict(pairs)
+
+
+def nested(path: Path, content: object) -> dict[str, object]:
+    """The tables that lead to a value, with nothing else in them."""
+    name, *below = path
+    return {name: nested(tuple(below), content) if below else content}
+
+
+def merged(data: Mapping[str, object], overrides: Mapping[str, object]) -> dict[str, object]:
+    """Settings in the shape of a file, with overrides put over them, table by table."""
+    whole = dict(data)
+    for name, content in overrides.items():
+        below = whole.get(name)
+        if isinstance(below, Mapping) and isinstance(content, Mapping):
+            content = merged(below, content)
+        whole[name] = content
+    return whole

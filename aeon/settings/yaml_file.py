@@ -12,10 +12,10 @@ from collections.abc import Iterator
 import yaml
 
 from aeon.errors import ConfigError
+from aeon.settings.notation import Path, dotted
 
 __all__ = ["tables"]
 
-MOST_DEPTH = 32
 _WORDS: dict[str, object] = dict.fromkeys(("", "~", "null", "Null", "NULL")) | {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
@@ -30,16 +30,16 @@ def tables(text: str) -> dict[str, object]:
     """The mapping that the text holds; an empty text holds an empty one.
 
     Raises:
-        ConfigError: it is no YAML, or holds what settings are not written in; names the path and the line.
+        ConfigError: it is not valid YAML, or holds more than plain settings; names the path and the line.
     """
     try:
         return _document(yaml.parse(text, Loader=yaml.SafeLoader))
     except yaml.MarkedYAMLError as error:
         at = error.problem_mark or error.context_mark
         line = f"line {at.line + 1}: " if at else ""
-        raise ConfigError(f"is no YAML: {line}{error.problem or error.context}") from None
+        raise ConfigError(f"is not valid YAML: {line}{error.problem or error.context}") from None
     except yaml.YAMLError as error:
-        raise ConfigError(f"is no YAML: {' '.join(str(error).split())}") from None
+        raise ConfigError(f"is not valid YAML: {' '.join(str(error).split())}") from None
 
 
 def _document(events: Iterator[yaml.Event]) -> dict[str, object]:
@@ -47,10 +47,10 @@ def _document(events: Iterator[yaml.Event]) -> dict[str, object]:
     next(events)  # the stream starts
     if not isinstance(next(events), yaml.DocumentStartEvent):
         return {}
-    read = _value(next(events), events, "")
+    read = _value(next(events), events, ())
     next(events)  # the document ends
     if isinstance(more := next(events), yaml.DocumentStartEvent):
-        raise _refused(more, "", "a second document begins; settings stand in one")
+        raise _refused(more, (), "a second document begins; settings stand in one")
     if read is None:
         return {}
     if not isinstance(read, dict):
@@ -58,14 +58,12 @@ def _document(events: Iterator[yaml.Event]) -> dict[str, object]:
     return read
 
 
-def _value(event: yaml.Event, events: Iterator[yaml.Event], path: str) -> object:
+def _value(event: yaml.Event, events: Iterator[yaml.Event], path: Path) -> object:
     """The value that begins with this event; its other events are taken from ``events``."""
     if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
         raise _refused(event, path, "anchors and aliases are not accepted: write the value out")
     if getattr(event, "tag", None) is not None:
         raise _refused(event, path, f"the tag {getattr(event, 'tag', '')} is not accepted")
-    if path.count(".") > MOST_DEPTH:
-        raise _refused(event, path[:40] + "…", "it is nested too deeply")
     if isinstance(event, yaml.MappingStartEvent):
         return _mapping(events, path)
     if isinstance(event, yaml.SequenceStartEvent):
@@ -74,27 +72,26 @@ def _value(event: yaml.Event, events: Iterator[yaml.Event], path: str) -> object
     return event.value if event.style else _plain(event, path)
 
 
-def _mapping(events: Iterator[yaml.Event], path: str) -> dict[str, object]:
+def _mapping(events: Iterator[yaml.Event], path: Path) -> dict[str, object]:
     read: dict[str, object] = {}
     while not isinstance(event := next(events), yaml.MappingEndEvent):
         key = _value(event, events, path)
         if not isinstance(key, str):
-            raise _refused(event, path, f"{key!r} is no name of a setting")
-        below = f"{path}.{key}" if path else key
+            raise _refused(event, path, f"{key!r} is not the name of a setting")
         if key in read:
-            raise _refused(event, below, "it stands there twice")
-        read[key] = _value(next(events), events, below)
+            raise _refused(event, (*path, key), "it stands there twice")
+        read[key] = _value(next(events), events, (*path, key))
     return read
 
 
-def _list(events: Iterator[yaml.Event], path: str) -> list[object]:
+def _list(events: Iterator[yaml.Event], path: Path) -> list[object]:
     read: list[object] = []
     while not isinstance(event := next(events), yaml.SequenceEndEvent):
-        read.append(_value(event, events, f"{path}.{len(read)}"))
+        read.append(_value(event, events, (*path, str(len(read)))))
     return read
 
 
-def _plain(event: yaml.ScalarEvent, path: str) -> object:
+def _plain(event: yaml.ScalarEvent, path: Path) -> object:
     """A scalar without quotes, by the rules of the core schema of YAML 1.2."""
     text: str = event.value
     if text in _WORDS:
@@ -106,10 +103,10 @@ def _plain(event: yaml.ScalarEvent, path: str) -> object:
     if _NUMBER.fullmatch(text):
         return float(text)
     if _SPECIAL.fullmatch(text):
-        raise _refused(event, path, f"{text} is no value that a setting can have")
+        raise _refused(event, path, f"{text} is not a value that a setting can have")
     return text
 
 
-def _refused(event: yaml.Event, path: str, why: str) -> ConfigError:
+def _refused(event: yaml.Event, path: Path, why: str) -> ConfigError:
     line = f"line {event.start_mark.line + 1}: " if event.start_mark else ""
-    return ConfigError(f"{f'{path}: ' if path else ''}{line}{why}")
+    return ConfigError(f"{f'{dotted(path)}: ' if path else ''}{line}{why}")

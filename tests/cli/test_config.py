@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from aeon.schema import Config
-from aeon.settings import SETTINGS, load_config
+from aeon.settings import load_config, settings_of
 
 from .conftest import Outcome
+
+SETTINGS = settings_of(Config)
 
 Aeon = Callable[..., Outcome]
 
@@ -48,7 +50,7 @@ def test_what_is_shown_is_a_file_of_settings(aeon: Aeon, tmp_path: Path) -> None
     odd.write_text('max_passes = 2\nbudget.cost = "none"\nreasoning_engine.evaluate.eval_model = "a\\nb\\"\\\\c"\n')
     shown = tmp_path / "shown.toml"
     shown.write_text(aeon("config", "--config", str(odd)).out)
-    assert load_config(shown) == load_config(odd) != Config()
+    assert load_config(Config, shown) == load_config(Config, odd) != Config()
 
 
 def test_the_settings_are_a_json_document(aeon: Aeon) -> None:

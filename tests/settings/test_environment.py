@@ -10,14 +10,17 @@ import pytest
 import aeon
 from aeon.errors import ConfigError
 from aeon.schema import Config
-from aeon.settings import SETTINGS, load, load_config
+from aeon.settings import load, load_config, settings_of
 from aeon.settings.environment import NOT_SETTINGS
+
+SETTINGS = settings_of(Config)
 
 
 @pytest.mark.requirement("O5")
 def test_a_variable_names_the_path_of_a_setting() -> None:
     """Two underscores part the levels; values are read by the type of their setting."""
     config = load_config(
+        Config,
         environ={
             "AEON_MAX_PASSES": "4",
             "AEON_BUDGET__CALLS": "20",
@@ -25,7 +28,7 @@ def test_a_variable_names_the_path_of_a_setting() -> None:
             "AEON_DECIDE__CONFIDENCE_THRESHOLD": "0.8",
             "AEON_STATE_MONITOR__TRACK_TIME": "false",
             "AEON_REFINE__STRATEGY": "PIVOT",
-        }
+        },
     )
     engine = config.reasoning_engine
     assert (config.max_passes, config.budget.calls, engine.evaluate.eval_model) == (4, 20, "7")
@@ -35,7 +38,9 @@ def test_a_variable_names_the_path_of_a_setting() -> None:
 
 def test_the_names_of_the_reference_count_too() -> None:
     """The reference's limits set those of Aeon, and the origin is the variable as it was given."""
-    loaded = load(environ={"AEON_DECIDE__MAX_ITERATIONS": "4", "AEON_REASONING_ENGINE__DECIDE__COST_BUDGET": "0.2"})
+    loaded = load(
+        Config, environ={"AEON_DECIDE__MAX_ITERATIONS": "4", "AEON_REASONING_ENGINE__DECIDE__COST_BUDGET": "0.2"}
+    )
     assert (loaded.config.max_passes, loaded.config.budget.cost) == (4, 0.2)
     assert loaded.origins["max_passes"] == "environment AEON_DECIDE__MAX_ITERATIONS"
 
@@ -43,7 +48,7 @@ def test_the_names_of_the_reference_count_too() -> None:
 @pytest.mark.parametrize("variable", [f"AEON_{name}" for name in NOT_SETTINGS if name != "CONFIG"])
 def test_what_is_no_setting_is_left_alone(variable: str) -> None:
     """Variables that say where things lie or which model to use set nothing here."""
-    assert load_config(environ={variable: "5"}) == Config()
+    assert load_config(Config, environ={variable: "5"}) == Config()
 
 
 @pytest.mark.parametrize(
@@ -51,12 +56,12 @@ def test_what_is_no_setting_is_left_alone(variable: str) -> None:
 )
 def test_what_resembles_no_setting_is_somebody_elses(variable: str) -> None:
     """A name that no setting is close to is ignored, whatever it holds."""
-    assert load_config(environ={variable: "what?"}) == Config()
+    assert load_config(Config, environ={variable: "what?"}) == Config()
 
 
 def test_an_empty_variable_sets_nothing() -> None:
     """A variable that is set to nothing is as good as not set."""
-    assert load_config(environ={"AEON_MAX_PASSES": "", "AEON_BUDGET__CALS": ""}) == Config()
+    assert load_config(Config, environ={"AEON_MAX_PASSES": "", "AEON_BUDGET__CALS": ""}) == Config()
 
 
 @pytest.mark.parametrize(
@@ -64,7 +69,7 @@ def test_an_empty_variable_sets_nothing() -> None:
     [
         ({"AEON_MAX_PASSES": "0"}, "AEON_MAX_PASSES: max_passes: should be greater than or equal to 1, not 0"),
         ({"AEON_MAX_PASSES": "many"}, "AEON_MAX_PASSES: max_passes: should be a valid integer, not 'many'"),
-        ({"AEON_BUDGET__COST": "inf"}, "AEON_BUDGET__COST: budget.cost: inf is no value"),
+        ({"AEON_BUDGET__COST": "inf"}, "AEON_BUDGET__COST: budget.cost: inf is not a value"),
         ({"AEON_BUDGET__CALS": "5"}, "AEON_BUDGET__CALS: budget.cals: unknown setting; did you mean calls?"),
         ({"AEON_DECIDE__X": "5"}, "AEON_DECIDE__X: reasoning_engine.decide.x: unknown setting; there are: "),
         ({"AEON_BUDGET": "5"}, "AEON_BUDGET: budget is a section"),
@@ -90,7 +95,7 @@ def test_an_empty_variable_sets_nothing() -> None:
 def test_a_slip_is_named(environ: dict[str, str], words: str) -> None:
     """The error is one line that begins with the variable and says what was meant or what is wrong."""
     with pytest.raises(ConfigError) as caught:
-        load_config(environ=environ)
+        load_config(Config, environ=environ)
     assert str(caught.value).startswith(words) and "\n" not in str(caught.value)
 
 

@@ -9,7 +9,9 @@ import pytest
 
 from aeon.errors import ConfigError, InputFileError
 from aeon.schema import Config
-from aeon.settings import SETTINGS, Setting, assignments, load, load_config, toml, with_overrides
+from aeon.settings import Setting, assignments, load, load_config, settings_of, toml, with_overrides
+
+SETTINGS = settings_of(Config)
 
 ENGINE = "reasoning_engine."
 
@@ -54,8 +56,8 @@ def variable(path: str) -> str:
 
 def test_without_a_file_the_defaults_hold() -> None:
     """No file, no variables and no overrides give the default configuration, each value with the origin default."""
-    assert load_config() == Config()
-    assert dict(load().origins) == dict.fromkeys(SETTINGS, "default")
+    assert load_config(Config) == Config()
+    assert dict(load(Config).origins) == dict.fromkeys(SETTINGS, "default")
 
 
 def test_every_leaf_of_the_configuration_is_a_setting() -> None:
@@ -81,10 +83,10 @@ def test_a_flag_goes_before_a_variable_before_a_file_before_the_default(tmp_path
     lines = [f"{each} = {toml(value)}" for each, value in settings_with(path, in_file).items()]
     file.write_text("\n".join(lines if kind == "toml" else [as_yaml(line) for line in merged_lines(lines)]))
     environ = {variable(each): toml(value) for each, value in settings_with(path, in_environment).items()}
-    flags = assignments([f"{each}={toml(value)}" for each, value in settings_with(path, in_flag).items()])
+    flags = assignments(Config, [f"{each}={toml(value)}" for each, value in settings_with(path, in_flag).items()])
 
     def found(*arguments: Any) -> tuple[Any, str]:
-        loaded = load(*arguments)
+        loaded = load(Config, *arguments)
         return at(loaded.config, path), loaded.origins[path]
 
     assert found() == (SETTINGS[path].default, "default")
@@ -120,24 +122,24 @@ def test_a_file_named_in_the_environment_is_read_where_no_other_is_given(tmp_pat
     (tmp_path / "a.toml").write_text("max_passes = 2")
     (tmp_path / "b.toml").write_text("max_passes = 3")
     environ = {"AEON_CONFIG": str(tmp_path / "a.toml")}
-    assert load_config(environ=environ).max_passes == 2
-    assert load_config(tmp_path / "b.toml", environ=environ).max_passes == 3
-    assert load_config(environ={"AEON_CONFIG": ""}) == Config()
+    assert load_config(Config, environ=environ).max_passes == 2
+    assert load_config(Config, tmp_path / "b.toml", environ=environ).max_passes == 3
+    assert load_config(Config, environ={"AEON_CONFIG": ""}) == Config()
     with pytest.raises(InputFileError, match=r"gone\.toml: cannot be read"):
-        load_config(environ={"AEON_CONFIG": str(tmp_path / "gone.toml")})
+        load_config(Config, environ={"AEON_CONFIG": str(tmp_path / "gone.toml")})
 
 
 def test_overrides_go_before_the_file(tmp_path: Path) -> None:
     """An override changes its own setting and leaves the rest of its table as the file has it."""
     (tmp_path / "aeon.toml").write_text("max_passes = 2\n[budget]\ntokens = 500\nseconds = 60\n")
-    config = load_config(tmp_path / "aeon.toml", {"budget": {"tokens": 900}})
+    config = load_config(Config, tmp_path / "aeon.toml", {"budget": {"tokens": 900}})
     assert (config.max_passes, config.budget.tokens, config.budget.seconds) == (2, 900, 60)
 
 
 def test_overrides_go_over_a_configuration() -> None:
     """A configuration that is there already can be changed setting by setting."""
-    config = load_config(None, {"max_passes": 2})
-    changed = with_overrides(config, assignments(["budget.calls=20", f"{ENGINE}decide.cost_budget=0.3"]))
+    config = load_config(Config, None, {"max_passes": 2})
+    changed = with_overrides(config, assignments(Config, ["budget.calls=20", f"{ENGINE}decide.cost_budget=0.3"]))
     assert (changed.max_passes, changed.budget.calls, changed.budget.cost) == (2, 20, 0.3)
     assert with_overrides(changed, {"budget": {"cost": "none"}}).budget.cost is None
 
@@ -158,14 +160,14 @@ def test_overrides_go_over_a_configuration() -> None:
         ("max_passes = 2020-01-01", "max_passes: should be a valid integer"),
         ("budget = 5", "budget: should be a section with settings of its own, not 5"),
         ("reasoning_engine.decide = [[1]]", "reasoning_engine.decide: should be a section"),
-        ("[budget\n", "is no TOML"),
+        ("[budget\n", "is not valid TOML"),
         ("max_passes = 2\nmax passes = 3", "line 2"),
-        ("max_passes = 2\nmax_passes = 3", "is no TOML: Cannot overwrite a value"),
-        ("budget.seconds = inf", "budget.seconds: inf is no value"),
-        ("budget.seconds = 1e999", "budget.seconds: inf is no value"),
-        ("budget.cost = nan", "budget.cost: nan is no value"),
+        ("max_passes = 2\nmax_passes = 3", "is not valid TOML: Cannot overwrite a value"),
+        ("budget.seconds = inf", "budget.seconds: inf is not a value"),
+        ("budget.seconds = 1e999", "budget.seconds: inf is not a value"),
+        ("budget.cost = nan", "budget.cost: nan is not a value"),
         (f"budget.seconds = 1{'0' * 400}", "budget.seconds: should be a valid number"),
-        (f"max_passes = 1{'0' * 5000}", "is no TOML"),
+        (f"max_passes = 1{'0' * 5000}", "is not valid TOML"),
         (f"x = {'[' * 5000}", "nested too deeply"),
         (
             "reasoning_engine.evaluate.weights.accuracy = 0.9",
@@ -201,7 +203,7 @@ def test_a_wrong_setting_is_named(tmp_path: Path, text: str, words: str) -> None
     """The error is one line with the file, the path of the setting and what is wrong."""
     (tmp_path / "aeon.toml").write_text(text)
     with pytest.raises(ConfigError) as caught:
-        load_config(tmp_path / "aeon.toml")
+        load_config(Config, tmp_path / "aeon.toml")
     message = str(caught.value)
     assert message.startswith(f"{tmp_path / 'aeon.toml'}: ") and words in message and "\n" not in message
 
@@ -210,11 +212,11 @@ def test_a_wrong_setting_is_named(tmp_path: Path, text: str, words: str) -> None
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path, content: bytes) -> None:
     """Bytes that are no UTF-8 are said to be none."""
     (tmp_path / "aeon.toml").write_bytes(content)
-    with pytest.raises(InputFileError, match="is no UTF-8 text"):
-        load_config(tmp_path / "aeon.toml")
+    with pytest.raises(InputFileError, match="is not UTF-8 text"):
+        load_config(Config, tmp_path / "aeon.toml")
 
 
 def test_a_folder_is_no_file_of_settings(tmp_path: Path) -> None:
     """A folder in the place of a file is refused with its name."""
     with pytest.raises(InputFileError, match="Is a directory"):
-        load_config(tmp_path)
+        load_config(Config, tmp_path)

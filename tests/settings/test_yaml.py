@@ -11,7 +11,9 @@ import pytest
 
 from aeon.errors import ConfigError
 from aeon.schema import Config
-from aeon.settings import SETTINGS, load, load_config, toml
+from aeon.settings import load, load_config, settings_of, toml
+
+SETTINGS = settings_of(Config)
 
 REFERENCE = """\
 reasoning_engine:
@@ -52,7 +54,7 @@ reasoning_engine:
 
 def loaded(folder: Path, text: str, name: str = "aeon.yaml") -> Config:
     (folder / name).write_text(text, encoding="utf-8")
-    return load_config(folder / name)
+    return load_config(Config, folder / name)
 
 
 @pytest.mark.requirement("O4", "O5")
@@ -61,7 +63,7 @@ def test_the_reference_loads_as_it_stands(tmp_path: Path) -> None:
     config = loaded(tmp_path, REFERENCE)
     assert (config.max_passes, config.budget.cost) == (10, 0.5)
     assert config == Config()
-    origins = load(tmp_path / "aeon.yaml").origins
+    origins = load(Config, tmp_path / "aeon.yaml").origins
     assert {origins["max_passes"], origins["budget.cost"]} == {f"file {tmp_path / 'aeon.yaml'}"}
     assert sum(origin != "default" for origin in origins.values()) == 23
 
@@ -133,12 +135,12 @@ def test_numbers_are_those_of_yaml_1_2(tmp_path: Path, text: str, value: float |
         ("<<: *all", "anchors and aliases are not accepted"),
         ("max_passes: !!python/object/apply:os.getcwd []", "max_passes: line 1: the tag "),
         ("max_passes: !!int '5'", "max_passes: line 1: the tag "),
-        ("5: 6", "line 1: 5 is no name of a setting"),
-        ("budget:\n  null: 6", "budget: line 2: None is no name of a setting"),
-        ("? [a]\n: 6", "line 1: ['a'] is no name of a setting"),
-        ("budget:\n  cost: .nan", "budget.cost: line 2: .nan is no value"),
-        ("budget: {seconds: -.inf}", "budget.seconds: line 1: -.inf is no value"),
-        ("budget: {seconds: 1e999}", "budget.seconds: inf is no value"),
+        ("5: 6", "line 1: 5 is not the name of a setting"),
+        ("budget:\n  null: 6", "budget: line 2: None is not the name of a setting"),
+        ("? [a]\n: 6", "line 1: ['a'] is not the name of a setting"),
+        ("budget:\n  cost: .nan", "budget.cost: line 2: .nan is not a value"),
+        ("budget: {seconds: -.inf}", "budget.seconds: line 1: -.inf is not a value"),
+        ("budget: {seconds: 1e999}", "budget.seconds: inf is not a value"),
         ("max_passes: 2026-01-01", "max_passes: should be a valid integer, not '2026-01-01'"),
         ("max_passes: 1:30", "max_passes: should be a valid integer, not '1:30'"),
         ("max_passes: '5'", "max_passes: should be a valid integer, not '5'"),
@@ -147,13 +149,13 @@ def test_numbers_are_those_of_yaml_1_2(tmp_path: Path, text: str, value: float |
         ("- max_passes", "holds no settings"),
         ("max_passes", "holds no settings"),
         ("max_passes: 2\n---\nmax_passes: 3", "line 2: a second document begins"),
-        ("budget: {calls: 3", "is no YAML: line 1: "),
-        ("budget:\n\tcalls: 3", "is no YAML: line 2: "),
-        ("max_passes: \x07", "is no YAML: "),
-        ("a: " * 3, "is no YAML: line 1: "),
+        ("budget: {calls: 3", "is not valid YAML: line 1: "),
+        ("budget:\n\tcalls: 3", "is not valid YAML: line 2: "),
+        ("max_passes: \x07", "is not valid YAML: "),
+        ("a: " * 3, "is not valid YAML: line 1: "),
         ("{a: " * 2000 + "1" + "}" * 2000, "it is nested too deeply"),
         ("[" * 100_000, "it is nested too deeply"),
-        ("max_passes: 1" + "0" * 4500, "max_passes: inf is no value"),
+        ("max_passes: 1" + "0" * 4500, "max_passes: inf is not a value"),
         ("budget: {tokns: 5}", "budget.tokns: unknown setting; did you mean tokens?"),
     ],
 )
@@ -175,10 +177,11 @@ import aeon
 assert "yaml" not in sys.modules
 sys.modules["yaml"] = None
 from aeon.errors import MissingExtraError
+from aeon.schema import Config
 from aeon.settings import load_config
-assert load_config({str(tmp_path / "a.toml")!r}).max_passes == 2
+assert load_config(Config, {str(tmp_path / "a.toml")!r}).max_passes == 2
 try:
-    load_config({str(tmp_path / "a.yaml")!r})
+    load_config(Config, {str(tmp_path / "a.yaml")!r})
 except MissingExtraError as error:
     print(error)
 """
