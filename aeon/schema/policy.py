@@ -73,7 +73,7 @@ class StateMonitor(Frozen):
     Cost and time that are not tracked are left out of summaries; their budgets hold all the same. ``history_depth`` is
     how many iterations a summary goes back. ``confidence_model`` ``calibrated`` maps the weighted mean through a fit on
     recorded runs, the file ``calibration``. ``coverage_method`` ``entity_ratio`` counts the things that the answer must
-    contain, named by the model, instead of the aspects of the task, which are the steps of the plan.
+    contain, named by the model, instead of the aspects of the task: the steps of the plan and the task's criteria.
     """
 
     track_confidence: bool = True
@@ -119,7 +119,7 @@ class Decide(Frozen):
 
 
 class Refine(Frozen):
-    """How the next iteration is changed. With ``manual`` selection ``strategy`` is always the one that is used."""
+    """How the next iteration is changed. With ``manual`` selection ``strategy`` is used always, from the start on."""
 
     strategy_selection: Literal["automatic", "manual"] = "automatic"
     strategy: Strategy = "EXPAND"
@@ -166,23 +166,23 @@ class ReasoningEngine(Frozen):
         return math.fsum(last) / len(last) < self.decide.diminishing_returns_threshold
 
     def strategy(self, evaluations: Sequence[Evaluation]) -> Strategy | None:
-        """How to go on after the last iteration; ``None`` where nothing is known to choose by."""
-        if not self.enabled or not evaluations:
+        """How to go on: as is set, or as follows from the evaluations; before the first of them ``None``."""
+        if not self.enabled:
             return None
-        manual = self.refine.strategy_selection == "manual"
-        return self.refine.strategy if manual else self._chosen(evaluations)
+        if self.refine.strategy_selection == "manual":
+            return self.refine.strategy
+        return self._chosen(evaluations) if evaluations else None
 
     def _chosen(self, evaluations: Sequence[Evaluation]) -> Strategy:
-        found = evaluations[-1]
-        coverage = 1.0 if found.coverage is None else found.coverage
-        confidence = 1.0 if found.confidence is None else found.confidence
-        if coverage < 0.5:
+        """The strategy that follows; a confidence or coverage that was not measured chooses nothing."""
+        coverage, confidence = evaluations[-1].coverage, evaluations[-1].confidence
+        if coverage is not None and coverage < 0.5:
             return "EXPAND"
-        if confidence < 0.5 and coverage > 0.7:
+        if coverage is not None and confidence is not None and confidence < 0.5 and coverage > 0.7:
             return "NARROW"
         if self._stuck(evaluations):
             return "PIVOT"
-        return "DEEPEN" if found.gaps.weak_coverage else "EXPAND"
+        return "DEEPEN" if coverage is not None and coverage < 1 else "EXPAND"
 
     def _stuck(self, evaluations: Sequence[Evaluation]) -> bool:
         last = gains(evaluations, self.refine.pivot_after_iterations)
