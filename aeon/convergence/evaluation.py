@@ -110,18 +110,27 @@ def _parts(plan: Plan, judgments: Judgments) -> ConfidenceParts:
 
 
 def _dimensions(effect: AssessConvergence, judgments: Judgments) -> Dimensions:
-    complete, report = _complete(effect.plan), effect.report
-    untrue = {issue.location for issue in report.issues if issue.type in _UNTRUE}
-    named = {issue.location for issue in report.issues}
-    irrelevant = _irrelevant(report)
-    checked = [step for step in complete if step.id in named or not _by_tool(step)] if _validated(report) else []
     return Dimensions(
         completeness=judgments.scores.get("completeness"),
-        accuracy=_mean(0.0 if s.id in untrue else 1.0 if _by_tool(s) else 0.5 for s in complete),
-        relevance=_mean(float(step.id not in irrelevant) for step in checked),
+        accuracy=_accuracy(effect),
+        relevance=_relevance(effect),
         freshness=_recency(effect.plan),
         coherence=judgments.scores.get("coherence"),
     )
+
+
+def _accuracy(effect: AssessConvergence) -> float | None:
+    untrue = {issue.location for issue in effect.report.issues if issue.type in _UNTRUE}
+    return _mean(0.0 if s.id in untrue else 1.0 if _by_tool(s) else 0.5 for s in _complete(effect.plan))
+
+
+def _relevance(effect: AssessConvergence) -> float | None:
+    """The share of relevant results among those that a validator looks at; a tool's it passes over, unless named."""
+    if not _validated(effect.report):
+        return None
+    named, irrelevant = {issue.location for issue in effect.report.issues}, _irrelevant(effect.report)
+    checked = [step for step in _complete(effect.plan) if step.id in named or not _by_tool(step)]
+    return _mean(float(step.id not in irrelevant) for step in checked)
 
 
 def _validated(report: SemanticValidationReport) -> bool:
@@ -221,14 +230,17 @@ def _recency(plan: Plan) -> float | None:
 
     An attempt that was made again is left out.
     """
-    executed = [step for step in plan.steps if step.executed]
     current = {step.id for step in current_steps(plan)}
-    again = any(
-        fragment(later.id) == fragment(step.id) and _version(later) > _version(step)
-        for step in executed if step.id not in current
-        for later in executed
-    )  # fmt: skip
-    return _mean(float(step.status == "complete") for step in executed if step.id in current) if again else None
+    executed = [step for step in plan.steps if step.executed]
+    replaced = [step for step in executed if step.id not in current]
+    if not any(_was_repeated(step, executed) for step in replaced):
+        return None
+    return _mean(float(step.status == "complete") for step in executed if step.id in current)
+
+
+def _was_repeated(step: Step, executed: list[Step]) -> bool:
+    """Whether a later version of the step was executed too."""
+    return any(fragment(s.id) == fragment(step.id) and _version(s) > _version(step) for s in executed)
 
 
 def _mean(shares: Iterable[float]) -> float | None:

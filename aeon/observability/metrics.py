@@ -102,11 +102,12 @@ def _exits_early(history: ExecutionHistory) -> bool:
 
 
 def _cost_per_quality_point(histories: Sequence[ExecutionHistory], _: Mapping[str, bool]) -> _Figure:
-    pairs = [
-        (h.conclusion.usage.cost, confidence)
+    ends = [
+        (h.conclusion.usage.cost, _confidence_of(h.conclusion.assessment))
         for h in histories
-        if h.configuration.reasoning_engine.state_monitor.track_cost and (confidence := _confidence_of(h.conclusion.assessment)) is not None
+        if h.configuration.reasoning_engine.state_monitor.track_cost
     ]
+    pairs = [(cost, confidence) for cost, confidence in ends if confidence is not None]
     if not pairs:
         return _Figure(None, why_not="no run tracks both its cost and its confidence, and had one measured")
     points = 10 * math.fsum(confidence for _, confidence in pairs)

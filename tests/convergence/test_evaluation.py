@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from aeon.convergence.evaluation import Judgments, evaluate
 from aeon.kernel.effects import AssessConvergence
 from aeon.schema import (
-    Clarity, ConfidenceParts, Contradiction, ConvergenceThresholds, Dimensions, Evaluation, Form, Gaps, Issue, IssueType,
-    JsonObject, Plan, ReasoningEngine, SemanticValidationReport, Step, StepMode, StepStatus, Task,
+    Clarity, ConfidenceParts, Contradiction, ConvergenceThresholds, Dimensions, Evaluation, Form, Gaps, Issue,
+    IssueType, JsonObject, Plan, ReasoningEngine, SemanticValidationReport, Step, StepMode, StepStatus, Task,
 )  # fmt: skip
 
 SCORES = {"completeness": 0.96, "coherence": 0.8, "consistency": 0.7}
@@ -180,9 +180,8 @@ def test_coverage_is_not_above_a_completeness_that_is_too_low(completeness: floa
     steps, scores = (step("s1"), step("s2", clarity="PARTIALLY_CLEAR")), {"completeness": completeness}
     assert evaluated(*steps, scores=scores).coverage == coverage
     by_entities: JsonObject = {"coverage_method": "entity_ratio"}
-    named = {"a sum": True}
-    low = min(1.0, completeness) if completeness < 0.95 else 1.0
-    assert evaluated(*steps, scores=scores, entities=named, state_monitor=by_entities).coverage == low
+    entities = evaluated(*steps, scores=scores, entities={"a sum": True}, state_monitor=by_entities)
+    assert entities.coverage == (completeness if completeness < 0.95 else 1.0)
 
 
 @pytest.mark.requirement("O2")
@@ -269,8 +268,8 @@ def test_a_calibration_maps_the_confidence_and_leaves_its_parts() -> None:
             task=Task(text="t"), plan=Plan(steps=(step("s1", status),)), thresholds=ConvergenceThresholds(),
             report=SemanticValidationReport(),
         )  # fmt: skip
-        judgments, policy = Judgments(scores), ReasoningEngine()
-        return evaluate(effect, policy, judgments), evaluate(effect, policy, judgments, calibrated=lambda mean: mean / 2)
+        judged, policy = Judgments(scores), ReasoningEngine()
+        return evaluate(effect, policy, judged), evaluate(effect, policy, judged, calibrated=lambda mean: mean / 2)
 
     plain, mapped = confidence("complete", SCORES)
     assert plain.confidence and mapped.confidence == plain.confidence / 2 and mapped.parts == plain.parts
