@@ -15,10 +15,13 @@ from aeon.observability.monitor import monitor
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import replay
 from aeon.schema import (
-    Capabilities, Config, ExecutionHistory, JsonValue, LLMRequest, LLMResponse, Result, TokenProbability,
+    Capabilities, Config, ExecutionHistory, JsonValue, LLMRequest, LLMResponse, Refinement, Result,
+    TokenProbability,
 )  # fmt: skip
 from aeon.testing.obliging import oblige, plainest
 from cli.played_model import Model, reply, served
+from kernel.world import World
+from kernel.world import found as issues
 
 TASK = "What is 240 * 0.45 + 75 * 3.20?"
 NO = LLMResponse(
@@ -70,8 +73,8 @@ def test_evaluation_strategy_and_wording_are_in_the_history() -> None:
 
 @pytest.mark.requirement("O4")
 def test_a_confident_run_stops_though_it_has_not_converged() -> None:
-    """Where the policy is content with what tools did, whatever the judge says."""
-    result, _ = run(decide={"confidence_threshold": 0.7})
+    """Where the policy is content with what tools did, and asks for hardly any coverage."""
+    result, _ = run(decide={"confidence_threshold": 0.7, "coverage_threshold": 0.1})
     assert (result.stop_reason, result.passes, result.converged) == ("confident", 1, False)
 
 
@@ -94,6 +97,15 @@ def test_a_probabilistic_run_replays(seed: int) -> None:
     draws = [drawn(result.history), drawn(again.history)]
     assert draws[0] == draws[1] and None not in draws[0]
     assert replay(journal).history == result.history
+
+
+@pytest.mark.requirement("O5")
+def test_a_strategy_that_is_set_holds_from_the_first_plan_on() -> None:
+    """An issue with the plan is refined before anything runs: by the strategy of ``manual`` selection, else by none."""
+    for refine, strategy in (({"strategy_selection": "manual", "strategy": "DEEPEN"}, "DEEPEN"), ({}, None)):
+        config = Config.model_validate({"reasoning_engine": {"refine": refine}})
+        world = World(validate_plan=issues("plan"), refine_plan=Refinement())
+        assert world.run(config).history.preparation.refinement.strategy == strategy
 
 
 def drawn(history: ExecutionHistory) -> list[float | None]:

@@ -19,7 +19,10 @@ class Case(NamedTuple):
 
 
 def final_confidence(history: ExecutionHistory) -> float | None:
-    """The confidence (0-1), before any calibration, in what the answer rests on; ``None`` where it was not tracked."""
+    """The confidence (0-1), before any calibration, in what the answer rests on.
+
+    ``None`` where it was not tracked, or nothing that it is made of was measured.
+    """
     assessment = history.conclusion.assessment
     parts = assessment.evaluation.parts if assessment and assessment.evaluation else None
     if parts is None:

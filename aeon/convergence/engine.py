@@ -7,14 +7,15 @@ inputs. A step that has not run to a good end keeps a run from converging whatev
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, islice
 from typing import Annotated
 
 from pydantic import Field
 
 from aeon.errors import AllowanceExhausted, CompletionError
-from aeon.convergence.evaluation import evaluate, standing
+from aeon.convergence.evaluation import Judgments, current_steps, evaluate
 from aeon.multipass.effects import AssessConvergence
 from aeon.schema import (
     ConvergenceAssessment, Contradiction, Evaluation, Form, Frozen, Plan, ReasoningEngine, Step,
@@ -62,34 +63,42 @@ class ConvergenceEngine:
         codes = ["steps_unfinished"] if _unfinished(effect.plan) or not effect.plan.results() else []
         scores = {"completeness": 0.0, "coherence": 1.0, "consistency": 1.0}
         form: Form = "none"
+        answers: dict[str, Judged] = {}
         for name in _asked(effect):
-            judged = await self._ask(effect, name, problems)
-            scores[name], form = judged.score, judged.form
+            answers[name] = await self._ask(effect, name, problems)
+            scores[name], form = answers[name].score, answers[name].form
         codes += [f"{name}_low" for name, score in scores.items() if score < getattr(effect.thresholds, name)]
+        criteria: list[tuple[str, bool]] = []
         for number, criterion in enumerate(effect.task.criteria, 1):
             judged = await self._ask(effect, "criterion", problems, criterion=criterion)
             form = judged.form
-            if judged.score < effect.thresholds.completeness:
+            criteria.append((criterion, judged.score >= effect.thresholds.completeness))
+            if not criteria[-1][1]:
                 codes.append(f"criterion_{number}")
                 problems.append(f"not met: {criterion}")
+        judgments = Judgments(scores=_measured(answers), criteria=tuple(criteria))
+        doubtful = scores["consistency"] < effect.thresholds.consistency
         return ConvergenceAssessment(
             converged=not codes, reason_codes=tuple(codes), detected_issues=tuple(problems), form=form,
             explanation=", ".join(f"{name} {score:.2f}" for name, score in scores.items()),
             completeness=scores["completeness"], coherence=scores["coherence"], consistency=scores["consistency"],
-            evaluation=await self._evaluate(effect, scores, problems) if self._engine.enabled else None,
+            evaluation=await self._evaluate(effect, judgments, doubtful, problems) if self._engine.enabled else None,
         )  # fmt: skip
 
-    async def _evaluate(self, effect: AssessConvergence, scores: dict[str, float], problems: list[str]) -> Evaluation:
-        """The evaluation; asks only for what the policy wants to know and structure cannot tell."""
-        entities: dict[str, bool] | None = None
-        contradictions: list[Contradiction] = []
-        wanted = self._engine.evaluate.gap_detection and self._engine.evaluate.contradiction_detection
+    async def _evaluate(
+        self, effect: AssessConvergence, judgments: Judgments, doubtful: bool, problems: list[str]
+    ) -> Evaluation:
+        """The evaluation; asks only for what the policy needs and structure cannot tell.
+
+        ``doubtful``: the results may not agree, so that pairs of them are asked about.
+        """
+        detected = self._engine.evaluate.gap_detection and self._engine.evaluate.contradiction_detection
         with contextlib.suppress(CompletionError, AllowanceExhausted):  # the assessment stands without them
             if self._engine.state_monitor.coverage_method == "entity_ratio":
-                entities = await self._entities(effect, problems)
-            if wanted and scores["consistency"] < effect.thresholds.consistency:
-                contradictions = await self._contradictions(effect)
-        return evaluate(effect, self._engine, scores, entities, contradictions, self._confidence)
+                judgments = replace(judgments, entities=await self._entities(effect, problems))
+            if detected and doubtful:
+                judgments = replace(judgments, contradictions=await self._contradictions(effect))
+        return evaluate(effect, self._engine, judgments, self._confidence)
 
     async def _entities(self, effect: AssessConvergence, problems: list[str]) -> dict[str, bool]:
         """What the answer must contain, named by the model, and whether each is among the results."""
@@ -101,20 +110,20 @@ class ConvergenceEngine:
             there[name] = judged.score >= effect.thresholds.completeness
         return there
 
-    async def _contradictions(self, effect: AssessConvergence) -> list[Contradiction]:
+    async def _contradictions(self, effect: AssessConvergence) -> tuple[Contradiction, ...]:
         """The pairs of reasoned results that the model says cannot both be right; at most three pairs are asked about.
 
         The question is put so that Yes is the good answer: asked whether something contradicts, a small model says yes
         where it agrees.
         """
         reasoned = [s for s in effect.plan.steps if s.status == "complete" and s.mode not in ("tool", "tool_repaired")]
-        found = []
+        contradictions = []
         for one, other in islice(combinations(reasoned, 2), _MOST_PAIRS):
             pair = {name: f"{step.description}\n= {step.output}" for name, step in (("one", one), ("other", other))}
             judged = await self._judge.ask(judgment("compatible"), pair, frame=self._briefing.frame(effect.task))
             if judged.score < judgment("compatible").threshold:
-                found.append(Contradiction(claim=other.description, source_a=one.id, source_b=other.id))
-        return found
+                contradictions.append(Contradiction(claim=other.description, source_a=one.id, source_b=other.id))
+        return tuple(contradictions)
 
     async def _ask(self, effect: AssessConvergence, name: str, problems: Sequence[str], **more: str) -> Judged:
         shown = material(effect.task.text, effect.plan, problems) | more
@@ -142,6 +151,18 @@ def _asked(effect: AssessConvergence) -> tuple[str, ...]:
     return ("completeness",)
 
 
+def _measured(answers: Mapping[str, Judged]) -> dict[str, float]:
+    """The scores that count as measured: those of judgments that were measured and may decide, and any completeness.
+
+    A completeness left out would hand its weight to what the host measures: a run would be surer for knowing less.
+    """
+    return {
+        name: answer.score
+        for name, answer in answers.items()
+        if name == "completeness" or (answer.measured and answer.decides)
+    }
+
+
 def _problems(effect: AssessConvergence) -> list[str]:
     """What structure and validation have found, for the judge to see."""
     unfinished = [f"{s.id} is {s.status}: {s.problem or s.description}" for s in _unfinished(effect.plan)]
@@ -150,4 +171,4 @@ def _problems(effect: AssessConvergence) -> list[str]:
 
 def _unfinished(plan: Plan) -> list[Step]:
     """Steps without a good end of which there is no later version."""
-    return [step for step in standing(plan) if step.status != "complete"]
+    return [step for step in current_steps(plan) if step.status != "complete"]

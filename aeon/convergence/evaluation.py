@@ -3,59 +3,68 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from random import Random
 
 from aeon.multipass.effects import AssessConvergence
 from aeon.schema import (
-    ConfidenceParts, Contradiction, Dimensions, Evaluation, Gaps, Plan, ReasoningEngine, Step, fragment,
+    ConfidenceParts, Contradiction, Dimensions, Evaluation, Gaps, Plan, ReasoningEngine, SemanticValidationReport, Step,
+    fragment,
 )  # fmt: skip
 
-__all__ = ["evaluate", "mean_confidence", "standing"]
+__all__ = ["Judgments", "current_steps", "evaluate", "mean_confidence"]
 
 _GROUNDED = {"tool": 1.0, "tool_repaired": 0.9, "reasoning": 0.5, "reasoning_fallback": 0.3}
 _CLEAR = {"CLEAR": 1.0, "PARTIALLY_CLEAR": 0.5, "BLOCKED": 0.0}
 _UNTRUE = ("consistency", "hallucination", "do_say_mismatch")
 
 
+@dataclass(frozen=True)
+class Judgments:
+    """What was judged of the results. What was not measured is not in it.
+
+    ``scores`` (0-1) are of completeness, coherence and consistency, by name. ``criteria`` are those of the task, each
+    with whether the results meet it. ``entities`` says of each thing that the answer must contain whether it is there;
+    ``None`` where none were named.
+    """
+
+    scores: Mapping[str, float] = field(default_factory=dict)
+    criteria: tuple[tuple[str, bool], ...] = ()
+    entities: Mapping[str, bool] | None = None
+    contradictions: tuple[Contradiction, ...] = ()
+
+
 def evaluate(
     effect: AssessConvergence,
     engine: ReasoningEngine,
-    scores: dict[str, float],
-    entities: dict[str, bool] | None = None,
-    contradictions: Sequence[Contradiction] = (),
+    judgments: Judgments,
     calibrated: Callable[[float], float] = lambda confidence: confidence,
 ) -> Evaluation:
-    """The evaluation of a plan after a pass.
-
-    ``scores`` are the assessment's. ``entities`` says of each thing that the answer must contain whether it is there.
-    ``calibrated`` is the calibration's map of the confidence.
-    """
+    """The evaluation of a plan after a pass; ``calibrated`` is the calibration's map of the confidence."""
     plan, monitor = effect.plan, engine.state_monitor
-    aspects = _aspects(plan)
-    named = _mean(map(float, entities.values())) if entities is not None else None
-    coverage = named if monitor.coverage_method == "entity_ratio" and named is not None else _mean(aspects.values())
-    found = _parts(plan, scores, scores["completeness"] if named is None else named)
-    parts = found if monitor.track_confidence else None
-    confidence = calibrated(mean_confidence(parts, plan, engine)) if parts else None
-    dimensions = _dimensions(effect, scores)
+    aspects = _aspects(effect, judgments)
+    parts = _parts(plan, judgments)
+    mean = mean_confidence(parts, plan, engine) if monitor.track_confidence else None
+    confidence = None if mean is None else calibrated(mean)
+    dimensions = _dimensions(effect, judgments)
     return Evaluation(
-        confidence=confidence, parts=parts,
-        coverage=coverage if monitor.track_coverage else None, dimensions=dimensions,
-        score=_weighted(dimensions, engine.evaluate.weights),
-        gaps=_gaps(plan, aspects, entities or {}, contradictions) if engine.evaluate.gap_detection else Gaps(),
-        warnings=tuple(_warnings(effect, found)), draw=_draw(effect, engine),
+        confidence=confidence, parts=parts if monitor.track_confidence else None,
+        coverage=_coverage(effect, engine, judgments, aspects) if monitor.track_coverage else None,
+        dimensions=dimensions, score=_weighted(dimensions, engine.evaluate.weights),
+        gaps=_gaps(judgments, aspects) if engine.evaluate.gap_detection else Gaps(),
+        warnings=tuple(_warnings(effect, parts)), draw=_draw(effect, engine),
         needs_clarification=_unclear(plan, confidence, engine.decide.ask_threshold),
     )  # fmt: skip
 
 
 def _unclear(plan: Plan, confidence: float | None, below: float) -> bool:
     """Whether a step is blocked and nothing makes up for it."""
-    blocked = any(step.clarity == "BLOCKED" for step in standing(plan))
+    blocked = any(step.clarity == "BLOCKED" for step in current_steps(plan))
     return blocked and (confidence is None or confidence < below)
 
 
-def standing(plan: Plan) -> list[Step]:
+def current_steps(plan: Plan) -> list[Step]:
     """The steps that count: all but those that ended badly and of which there is a later version."""
     latest: dict[str, Step] = {}
     for step in plan.steps:
@@ -69,72 +78,120 @@ def _version(step: Step) -> int:
     return int(step.id.removeprefix(fragment(step.id)).removeprefix("_r") or 0)
 
 
-def mean_confidence(parts: ConfidenceParts, plan: Plan, engine: ReasoningEngine) -> float:
-    """The confidence (0-1) before any calibration: the weighted mean, less where it rests on too few tool results."""
-    return round(_weighted(parts, engine.state_monitor.weights) * _enough_sources(plan, engine), 6)
+def mean_confidence(parts: ConfidenceParts, plan: Plan, engine: ReasoningEngine) -> float | None:
+    """The confidence (0-1) before any calibration: the weighted mean, less where it rests on too few tool results.
+
+    ``None`` where no part was measured that has a weight.
+    """
+    mean = _weighted(parts, engine.state_monitor.weights)
+    return None if mean is None else round(mean * _enough_sources(plan, engine), 6)
 
 
-def _weighted(parts: ConfidenceParts | Dimensions, weights: Iterable[tuple[str, float]]) -> float:
-    total = math.fsum(share * getattr(parts, name) for name, share in weights)
-    return round(min(1.0, max(0.0, total)), 6)
+def _weighted(measures: ConfidenceParts | Dimensions, weights: Iterable[tuple[str, float]]) -> float | None:
+    """The weighted mean of what was measured. The weight of what was not goes to the others, in proportion."""
+    measured = [(weight, value) for name, weight in weights if (value := getattr(measures, name)) is not None]
+    total = math.fsum(weight for weight, _ in measured)
+    if not total:
+        return None
+    return round(min(1.0, math.fsum(weight * value for weight, value in measured) / total), 6)
 
 
-def _parts(plan: Plan, scores: dict[str, float], there: float) -> ConfidenceParts:
-    done = _complete(plan)
-    needed = {dependency for step in done for dependency in step.dependencies}
-    final = [step for step in done if step.id not in needed]
+def _parts(plan: Plan, judgments: Judgments) -> ConfidenceParts:
+    complete = _complete(plan)
+    needed = {dependency for step in complete for dependency in step.dependencies}
+    present = _mean(map(float, judgments.entities.values())) if judgments.entities else None
     return ConfidenceParts(
-        source_quality=_mean(_GROUNDED[step.mode or "reasoning"] for step in done),
-        entity_coverage=there,
-        citation_density=_mean(float(_grounded(plan, step)) for step in final),
-        consistency=scores["consistency"] if done else 0.0,
-        recency=_still_standing(plan),
+        source_quality=_mean(_GROUNDED[step.mode or "reasoning"] for step in complete),
+        entity_coverage=judgments.scores.get("completeness") if present is None else present,
+        citation_density=_mean(float(_grounded(plan, step)) for step in complete if step.id not in needed),
+        consistency=judgments.scores.get("consistency"),
+        recency=_recency(plan),
     )
 
 
-def _dimensions(effect: AssessConvergence, scores: dict[str, float]) -> Dimensions:
-    done = _complete(effect.plan)
-    faulty = {issue.location for issue in effect.report.issues if issue.type in _UNTRUE}
-    beside = {issue.location for issue in effect.report.issues if issue.type == "relevance"}
+def _dimensions(effect: AssessConvergence, judgments: Judgments) -> Dimensions:
     return Dimensions(
-        completeness=scores["completeness"],
-        accuracy=_mean(0.0 if s.id in faulty else 1.0 if _by_tool(s) else 0.5 for s in done),
-        relevance=_mean(float(step.id not in beside) for step in done),
-        freshness=_still_standing(effect.plan),
-        coherence=scores["coherence"] if done else 0.0,
+        completeness=judgments.scores.get("completeness"),
+        accuracy=_accuracy(effect),
+        relevance=_relevance(effect),
+        freshness=_recency(effect.plan),
+        coherence=judgments.scores.get("coherence"),
     )
 
 
-def _aspects(plan: Plan) -> dict[str, float]:
-    """How far each aspect of the task is addressed; an aspect is a fragment of the plan, with all steps that stand."""
-    addressed: dict[str, list[float]] = {}
-    for step in standing(plan):
-        share = _CLEAR[step.clarity] if step.status == "complete" else 0.0
-        addressed.setdefault(fragment(step.id), []).append(share)
-    return {name: _mean(shares) for name, shares in addressed.items()}
+def _accuracy(effect: AssessConvergence) -> float | None:
+    untrue = {issue.location for issue in effect.report.issues if issue.type in _UNTRUE}
+    return _mean(0.0 if s.id in untrue else 1.0 if _by_tool(s) else 0.5 for s in _complete(effect.plan))
 
 
-def _gaps(
-    plan: Plan, aspects: dict[str, float], entities: dict[str, bool], contradictions: Sequence[Contradiction]
-) -> Gaps:
-    said = {fragment(step.id): step.description for step in plan.steps}
+def _relevance(effect: AssessConvergence) -> float | None:
+    """The share of relevant results among those that a validator looks at; a tool's it passes over, unless named."""
+    if not _validated(effect.report):
+        return None
+    named, irrelevant = {issue.location for issue in effect.report.issues}, _irrelevant(effect.report)
+    checked = [step for step in _complete(effect.plan) if step.id in named or not _by_tool(step)]
+    return _mean(float(step.id not in irrelevant) for step in checked)
+
+
+def _validated(report: SemanticValidationReport) -> bool:
+    """Whether anything was asked about the results; a report without a question says nothing about them."""
+    return not report.failed and (report.form != "none" or bool(report.issues))
+
+
+def _irrelevant(report: SemanticValidationReport) -> set[str]:
+    return {issue.location for issue in report.issues if issue.type == "relevance"}
+
+
+def _aspects(effect: AssessConvergence, judgments: Judgments) -> list[tuple[str, float]]:
+    """How far (0-1) each aspect of the task is addressed: each fragment of the plan, then each criterion of the task.
+
+    A fragment is the mean of its current steps. A step addresses nothing unless it is complete and no issue calls its
+    result beside the point.
+    """
+    irrelevant = _irrelevant(effect.report)
+    shares: dict[str, list[float]] = {}
+    for step in current_steps(effect.plan):
+        addressed = step.status == "complete" and step.id not in irrelevant
+        shares.setdefault(fragment(step.id), []).append(_CLEAR[step.clarity] if addressed else 0.0)
+    names = {fragment(step.id): step.description for step in effect.plan.steps}
+    aspects = [(names[name], math.fsum(some) / len(some)) for name, some in shares.items()]
+    return aspects + [(criterion, float(met)) for criterion, met in judgments.criteria]
+
+
+def _coverage(
+    effect: AssessConvergence, engine: ReasoningEngine, judgments: Judgments, aspects: list[tuple[str, float]]
+) -> float | None:
+    """The share of the aspects, or of the entities, that is addressed; ``None`` where there are none.
+
+    A plan names only the aspects that it has steps for. Where the assessment says that the results lack something, the
+    aspects required are more than those named: then the coverage is not above the completeness.
+    """
+    by_entities = engine.state_monitor.coverage_method == "entity_ratio" and judgments.entities
+    addressed = [float(there) for there in by_entities.values()] if by_entities else [share for _, share in aspects]
+    coverage, completeness = _mean(addressed), judgments.scores.get("completeness")
+    if coverage is None or completeness is None or completeness >= effect.thresholds.completeness:
+        return coverage
+    return min(coverage, completeness)
+
+
+def _gaps(judgments: Judgments, aspects: list[tuple[str, float]]) -> Gaps:
     return Gaps(
-        missing_entities=tuple(name for name, there in entities.items() if not there),
-        weak_coverage=tuple(said[name] for name, share in aspects.items() if 0 < share < 1),
-        contradictions=tuple(contradictions),
-        unanswered_aspects=tuple(said[name] for name, share in aspects.items() if share == 0),
+        missing_entities=tuple(name for name, there in (judgments.entities or {}).items() if not there),
+        weak_coverage=tuple(name for name, share in aspects if 0 < share < 1),
+        contradictions=judgments.contradictions,
+        unanswered_aspects=tuple(name for name, share in aspects if share == 0),
     )
 
 
 def _warnings(effect: AssessConvergence, parts: ConfidenceParts) -> list[str]:
-    found = []
+    warnings = []
     if not _complete(effect.plan):
-        found.append("no step is complete")
+        warnings.append("no step is complete")
     elif parts.citation_density == 0:
-        found.append("no result rests on a tool")
+        warnings.append("no result rests on a tool")
     if effect.report.failed:
-        found.append("the results could not be checked")
-    return found
+        warnings.append("the results could not be checked")
+    return warnings
 
 
 def _enough_sources(plan: Plan, engine: ReasoningEngine) -> float:
@@ -152,11 +209,11 @@ def _draw(effect: AssessConvergence, engine: ReasoningEngine) -> float | None:
 
 def _grounded(plan: Plan, step: Step) -> bool:
     """Whether a step's result rests on a tool's, directly or through the steps that it builds on."""
-    found = [step]
-    for each in found:
-        if each.status == "complete" and _by_tool(each):
+    chain = [step]
+    for link in chain:
+        if link.status == "complete" and _by_tool(link):
             return True
-        found += [s for i in each.dependencies if (s := plan.find(i)) is not None and s not in found]
+        chain += [s for i in link.dependencies if (s := plan.find(i)) is not None and s not in chain]
     return False
 
 
@@ -168,11 +225,25 @@ def _complete(plan: Plan) -> list[Step]:
     return [step for step in plan.steps if step.status == "complete"]
 
 
-def _still_standing(plan: Plan) -> float:
-    """The share of the steps that ran whose result still stands; an attempt that was made again is left out."""
-    return _mean(float(step.status == "complete") for step in standing(plan) if step.executed)
+def _recency(plan: Plan) -> float | None:
+    """The share of the steps that ran whose result still stands; ``None`` where no step was executed again.
+
+    An attempt that was made again is left out.
+    """
+    current = {step.id for step in current_steps(plan)}
+    executed = [step for step in plan.steps if step.executed]
+    replaced = [step for step in executed if step.id not in current]
+    if not any(_was_repeated(step, executed) for step in replaced):
+        return None
+    return _mean(float(step.status == "complete") for step in executed if step.id in current)
 
 
-def _mean(shares: Iterable[float]) -> float:
-    known = list(shares)
-    return round(math.fsum(known) / len(known), 6) if known else 0.0
+def _was_repeated(step: Step, executed: list[Step]) -> bool:
+    """Whether a later version of the step was executed too."""
+    return any(fragment(s.id) == fragment(step.id) and _version(s) > _version(step) for s in executed)
+
+
+def _mean(shares: Iterable[float]) -> float | None:
+    """The mean of some shares (0-1); ``None`` of none."""
+    values = list(shares)
+    return round(math.fsum(values) / len(values), 6) if values else None

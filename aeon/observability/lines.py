@@ -166,20 +166,28 @@ def assessment_lines(assessment: ConvergenceAssessment, width: int = _WIDTH) -> 
     return lines
 
 
-def _evaluation_lines(found: Evaluation, width: int) -> list[Line]:
+def _evaluation_lines(evaluation: Evaluation, width: int) -> list[Line]:
     """Confidence, coverage and score, what the confidence rests on, and what lacks or contradicts itself."""
-    told = {"confidence": found.confidence, "coverage": found.coverage, "score": found.score}
-    lines: list[Line] = [(Span(_scores((name, value) for name, value in told.items() if value is not None)),)]
-    parts = _scores(found.parts.fields().items()).split(", ") if found.parts else []
+    tracked: dict[str, float | None] = {}
+    if evaluation.parts is not None:
+        tracked["confidence"] = evaluation.confidence
+    if evaluation.coverage is not None:
+        tracked["coverage"] = evaluation.coverage
+    lines: list[Line] = [(Span(_scores((tracked | {"score": evaluation.score}).items())),)]
+    parts = _scores(evaluation.parts.fields().items()).split(", ") if evaluation.parts else []
     lines += [(Span("  " + ", ".join(some), "dim"),) for some in (parts[:3], parts[3:]) if some]
-    gaps = found.gaps
+    gaps = evaluation.gaps
     lacks = [f"missing: {name}" for name in gaps.missing_entities]
     lacks += [f"{c.source_a} and {c.source_b} contradict each other: {c.claim}" for c in gaps.contradictions]
-    return lines + [(Span(short(text, width - 6), "warn"),) for text in (*lacks, *found.warnings)]
+    return lines + [(Span(short(text, width - 6), "warn"),) for text in (*lacks, *evaluation.warnings)]
 
 
-def _scores(named: Iterable[tuple[str, float]]) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {value:.2f}" for name, value in named)
+def _scores(named: Iterable[tuple[str, float | None]]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {_score(value)}" for name, value in named)
+
+
+def _score(value: float | None) -> str:
+    return "not measured" if value is None else f"{value:.2f}"
 
 
 def refinement_lines(record: RefinementRecord, width: int = _WIDTH) -> list[Line]:

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from typing import Literal, NamedTuple
 
 from aeon.multipass.rules import pass_limit
-from aeon.schema import Evaluation, ExecutionHistory, ExecutionPass, Frozen
+from aeon.schema import ConvergenceAssessment, Evaluation, ExecutionHistory, ExecutionPass, Frozen
 
 __all__ = ["EARLY", "UNENDED", "Metric", "MetricName", "metrics"]
 
@@ -60,10 +60,10 @@ def metrics(histories: Sequence[ExecutionHistory], right: Mapping[str, bool] | N
     - ``early_exit_accuracy``: of the runs that stopped by their own decision (`EARLY`) with passes left, and are
       labelled, the share whose answer is right. Above 0.9.
     - ``cost_per_quality_point``: what runs cost for each 0.1 of confidence that they ended with; all costs over all
-      confidences, of runs that track both. Below 0.01 dollars.
+      confidences, of runs that track both and had a confidence measured. Below 0.01 dollars.
     - ``decision_reversal_rate``: of the decisions to go on after an assessed pass, the share that the run took back.
       One is taken back if the run stopped without another assessed pass (save for a failure); if the next pass ended
-      it with no higher confidence (where that is not tracked, completeness); or if an answer that was good enough,
+      it with no higher confidence (completeness unless both passes have one); or if an answer that was good enough,
       converged or confident, was not so in the next pass. Below 0.05.
     """
     known = right or {}
@@ -102,21 +102,21 @@ def _exits_early(history: ExecutionHistory) -> bool:
 
 
 def _cost_per_quality_point(histories: Sequence[ExecutionHistory], _: Mapping[str, bool]) -> _Figure:
-    pairs = [
-        (h.conclusion.usage.cost, confidence)
+    ends = [
+        (h.conclusion.usage.cost, _confidence_of(h.conclusion.assessment))
         for h in histories
-        if h.configuration.reasoning_engine.state_monitor.track_cost and (confidence := _confidence(h)) is not None
+        if h.configuration.reasoning_engine.state_monitor.track_cost
     ]
+    pairs = [(cost, confidence) for cost, confidence in ends if confidence is not None]
     if not pairs:
-        return _Figure(None, why_not="no run tracks both its cost and its confidence")
+        return _Figure(None, why_not="no run tracks both its cost and its confidence, and had one measured")
     points = 10 * math.fsum(confidence for _, confidence in pairs)
     if not points:
         return _Figure(None, len(pairs), "no run ended with any confidence")
     return _Figure(math.fsum(cost for cost, _ in pairs) / points, len(pairs))
 
 
-def _confidence(history: ExecutionHistory) -> float | None:
-    assessment = history.conclusion.assessment
+def _confidence_of(assessment: ConvergenceAssessment | None) -> float | None:
     return assessment.evaluation.confidence if assessment and assessment.evaluation else None
 
 
@@ -144,15 +144,16 @@ def _went_on(record: ExecutionPass) -> bool:
 def _gave_nothing(before: ExecutionPass, after: ExecutionPass) -> bool:
     """Whether the pass after ended the run with an answer that is no better."""
     ended = after.decision is not None and after.decision.action == "OUTPUT"
-    return ended and _quality(after) <= _quality(before)
+    return ended and _gain(before, after) <= 0
 
 
-def _quality(record: ExecutionPass) -> float:
-    judged = record.assessment
-    if judged is None:
-        return 0.0
-    known = judged.evaluation.confidence if judged.evaluation else None
-    return judged.completeness if known is None else known
+def _gain(before: ExecutionPass, after: ExecutionPass) -> float:
+    """What the pass after gained in confidence; in completeness unless both passes have a confidence."""
+    first, second = _confidence_of(before.assessment), _confidence_of(after.assessment)
+    if first is not None and second is not None:
+        return second - first
+    scores = [record.assessment.completeness if record.assessment else 0.0 for record in (before, after)]
+    return scores[1] - scores[0]
 
 
 def _fell(history: ExecutionHistory, assessed: Sequence[ExecutionPass]) -> bool:

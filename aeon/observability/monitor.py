@@ -20,7 +20,7 @@ _BY_TOOL: tuple[StepMode, ...] = ("tool", "tool_repaired")
 
 
 class Iteration(Frozen):
-    """One pass in brief. Confidences are in 0-1, ``None`` where not known or not tracked, as cost and time may be.
+    """One pass in brief. Confidences are in 0-1, ``None`` where not measured or not tracked. So may cost and time be.
 
     ``results_added`` counts the steps that the pass completed, ``sources_added`` those of them that a tool did.
     ``cost`` is in US dollars, ``seconds`` from the start of its first phase to the end of its last.
@@ -38,9 +38,10 @@ class Iteration(Frozen):
 
 
 class State(Frozen):
-    """Where a run stands. What the policy does not track is ``None``; a budget is ``None`` also where there is none.
+    """Where a run stands. What the policy does not track is ``None``, a score also where it was not measured.
 
-    ``confidence``, ``coverage`` (0-1) and ``gaps`` are of the latest evaluation; cost in US dollars, time in seconds.
+    ``confidence``, ``coverage`` (0-1) and ``gaps`` are of the latest evaluation; cost in US dollars, time in seconds. A
+    budget is ``None`` where there is none.
     ``iterations`` are the latest ones, at most ``history_depth``; ``convergence_trend`` is what each of the evaluations
     gained in confidence over the one before, over as many.
     """

@@ -16,37 +16,47 @@ Score = Annotated[float, Field(ge=0, le=1)]
 
 
 class ConfidenceParts(Value):
-    """The components of the confidence, each defined for tasks with and without sources.
+    """The parts of the confidence, with and without sources. A part that was not measured is ``None``, never 1.
 
-    ``source_quality``: the mean over the complete steps of how their results came about: 1 by a tool, 0.9 by a tool
-    whose call was mended, 0.5 by reasoning, 0.3 by reasoning because the tool could not be used. ``entity_coverage``:
-    the share of what the answer must contain that is there; where that was not named, the assessment's completeness.
-    ``citation_density``: the share of the final steps' results that rest, directly or through earlier steps, on a tool.
-    ``consistency``: whether the results agree. ``recency``: the share of executed steps whose result still stands;
-    attempts that were made again are left out.
+    Its weight then goes to the others. Each part says when it is measured:
+
+    - ``source_quality``: where a step is complete. The mean over the complete steps of how their results came about: 1
+      by a tool, 0.9 by a tool whose call was mended, 0.5 by reasoning, 0.3 by reasoning because the tool could not be
+      used. The host knows this; no model judges it.
+    - ``entity_coverage``: where the things that the answer must contain were named, the share of them that is there;
+      else where the completeness was judged, that. Without any result neither is asked.
+    - ``citation_density``: where a final step, one that nothing builds on, is complete. The share of those whose result
+      rests on a tool, directly or through earlier steps.
+    - ``consistency``: where a judge whose accuracy was measured on labelled cases, and is good enough, held several
+      results against each other. Its score.
+    - ``recency``: where a step was executed again. The share of the executed steps whose result still stands; attempts
+      that were made again are left out.
     """
 
-    source_quality: Score
-    entity_coverage: Score
-    citation_density: Score
-    consistency: Score
-    recency: Score
+    source_quality: Score | None = None
+    entity_coverage: Score | None = None
+    citation_density: Score | None = None
+    consistency: Score | None = None
+    recency: Score | None = None
 
 
 class Dimensions(Value):
-    """The dimensions that an answer is judged by.
+    """The dimensions that an answer is judged by. One that was not measured is ``None``, as with the confidence.
 
-    ``completeness`` and ``coherence`` are the assessment's. ``accuracy``: the mean over the complete steps of 1 for a
-    tool's result, 0.5 for a reasoned one, 0 for one that an issue calls untrue: inconsistent, made up, or other than
-    what it says. ``relevance``: the share of complete steps that no issue calls beside the point. ``freshness``: as the
-    recency of the confidence.
+    - ``completeness``: where it was judged. The assessment's.
+    - ``accuracy``: where a step is complete. The mean over the complete steps of 1 for a tool's result, 0.5 for a
+      reasoned one, 0 for one that an issue calls untrue: inconsistent, made up, or other than what it says.
+    - ``relevance``: where a validator was asked about results. Of the complete steps that it looks at, the reasoned
+      ones and those that an issue names, the share that no issue calls beside the point.
+    - ``freshness``: as the recency of the confidence.
+    - ``coherence``: where a judge whose accuracy was measured, and is good enough, judged it. Its score.
     """
 
-    completeness: Score
-    accuracy: Score
-    relevance: Score
-    freshness: Score
-    coherence: Score
+    completeness: Score | None = None
+    accuracy: Score | None = None
+    relevance: Score | None = None
+    freshness: Score | None = None
+    coherence: Score | None = None
 
 
 class Contradiction(Value):
@@ -59,7 +69,10 @@ class Contradiction(Value):
 
 
 class Gaps(Value):
-    """What the answer lacks: things it must name and does not, steps that are only partly clear or not done at all."""
+    """What the answer lacks: things it must name and does not; aspects addressed in part, or not at all.
+
+    An aspect is a fragment of the plan or a criterion of the task.
+    """
 
     missing_entities: tuple[str, ...] = ()
     weak_coverage: tuple[str, ...] = ()
@@ -68,18 +81,19 @@ class Gaps(Value):
 
 
 class Evaluation(Value):
-    """The state of a run after a pass. What is not tracked is ``None``.
+    """The state of a run after a pass. What is not tracked, and what was not measured, is ``None``.
 
-    ``confidence`` is the weighted mean of ``parts``, or what a calibration makes of it. ``coverage`` is the share of
-    the aspects addressed. ``score`` is the weighted mean of ``dimensions``. ``draw`` is the random number (0-1) of a
-    run in probabilistic mode, kept so that it replays.
+    ``confidence`` is the weighted mean of the ``parts`` that were measured, or what a calibration makes of it; ``None``
+    where none was. ``parts`` is ``None`` only where the confidence is not tracked. ``coverage`` is the share of the
+    aspects required that are addressed. ``score`` is the weighted mean of the ``dimensions`` that were measured.
+    ``draw`` is the random number (0-1) of a run in probabilistic mode, kept so that it replays.
     """
 
     confidence: Score | None = None
     parts: ConfidenceParts | None = None
     coverage: Score | None = None
     dimensions: Dimensions
-    score: Score
+    score: Score | None = None
     gaps: Gaps = Gaps()
     warnings: tuple[str, ...] = ()
     needs_clarification: bool = False

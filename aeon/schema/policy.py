@@ -69,7 +69,7 @@ class StateMonitor(Frozen):
     Cost and time that are not tracked are left out of summaries; their budgets hold all the same. ``history_depth`` is
     how many iterations a summary goes back. ``confidence_model`` ``calibrated`` maps the weighted mean through a fit on
     recorded runs, the file ``calibration``. ``coverage_method`` ``entity_ratio`` counts the things that the answer must
-    contain, named by the model, instead of the aspects of the task, which are the steps of the plan.
+    contain, named by the model, instead of the aspects of the task: the steps of the plan and the task's criteria.
     """
 
     track_confidence: bool = True
@@ -115,7 +115,7 @@ class Decide(Frozen):
 
 
 class Refine(Frozen):
-    """How the next iteration is changed. With ``manual`` selection ``strategy`` is always the one that is used."""
+    """How the next iteration is changed. With ``manual`` selection ``strategy`` is used always, from the start on."""
 
     strategy_selection: Literal["automatic", "manual"] = "automatic"
     strategy: Strategy = "EXPAND"

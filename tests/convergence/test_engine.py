@@ -18,6 +18,7 @@ from aeon.schema import (
     SemanticValidationReport, StateMonitor, Step, StepMode, StepStatus, Task, TokenProbability,
 )  # fmt: skip
 from aeon.supervisor.briefing import Briefing
+from aeon.supervisor.judge_specs import Calibration, Calibrations, judgment
 from aeon.supervisor.supervisor import Supervisor
 
 SCORING = Capabilities(json_schema=True, json_mode=True, logprobs=True)
@@ -284,3 +285,50 @@ def test_a_question_on_top_that_fails_leaves_the_assessment_as_it_is() -> None:
     )  # fmt: skip
     assessment = asyncio.run(engine.assess(effect))
     assert assessment.converged and assessment.evaluation and assessment.evaluation.coverage == 1
+
+
+@pytest.mark.requirement("O2", "O4")
+def test_an_answer_that_lacks_most_of_what_was_asked_makes_no_run_confident() -> None:
+    """Every step was done by a tool, and the judge's completeness is 0.41: the shipped rule must not stop the run."""
+    assessment, _ = assess(scoring(completeness=0.41 / 1.9))
+    assert assessment.completeness == pytest.approx(0.41, abs=0.005) and assessment.evaluation
+    assert not ReasoningEngine().confident([assessment.evaluation])
+
+
+@pytest.mark.requirement("O2", "O3", "J8")
+@pytest.mark.parametrize(("auroc", "measured"), [(None, None), (0.6, None), (0.9, 0.99)])
+def test_only_a_judge_that_was_measured_and_can_tell_counts_in_the_evaluation(
+    auroc: float | None, measured: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its consistency and coherence are parts; without a measurement, or with a poor one, they are absent."""
+    entries = tuple(
+        Calibration(
+            model="scripted", judgment=name, form="probability", wording=judgment(name).wording, scale=1, shift=0,
+            auroc=auroc, cases=50,
+        )
+        for name in ("consistency", "coherence") if auroc is not None
+    )  # fmt: skip
+    monkeypatch.setattr("aeon.supervisor.judge.calibrations", lambda: Calibrations(entries=entries))
+    evaluation = assess(scoring(), REASONED)[0].evaluation
+    assert evaluation and evaluation.parts and evaluation.parts.entity_coverage is not None
+    for score in (evaluation.parts.consistency, evaluation.dimensions.coherence):
+        assert score == (None if measured is None else pytest.approx(measured, abs=0.02))
+
+
+@pytest.mark.requirement("O2", "O3")
+def test_what_structure_settles_is_no_measurement() -> None:
+    """A tool's result cannot contradict itself: nobody was asked, so consistency and coherence are absent, not 1."""
+    evaluation = assess(scoring())[0].evaluation
+    assert evaluation and evaluation.parts and evaluation.parts.consistency is None
+    assert evaluation.parts.recency is None and evaluation.dimensions.coherence is None
+
+
+@pytest.mark.requirement("O2", "O3")
+def test_a_criterion_that_is_not_met_is_an_aspect_that_is_not_addressed() -> None:
+    """Two steps done and one of two criteria met: three aspects of four."""
+
+    def answer(request: LLMRequest) -> Reply:
+        return likely(0.1 if "criterion: in euros" in request.messages[-1].content else 0.99)
+
+    evaluation = assess(answer, criteria=("short", "in euros"))[0].evaluation
+    assert evaluation and evaluation.coverage == 0.75 and evaluation.gaps.unanswered_aspects == ("in euros",)

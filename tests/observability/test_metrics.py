@@ -115,8 +115,12 @@ REVERSALS = {
         [True, False],
     ),
     "converged, then not": (
-        history(judged(1, None, converged=True), judged(2, None), judged(3, evaluation(0.6), "ttl_expired")),
+        history(judged(1, None, converged=True), judged(2, evaluation(0.5)), judged(3, evaluation(0.6), "ttl_expired")),
         [True, False],
+    ),
+    "measured in one pass only, no more complete": (
+        history(judged(1, evaluation(None)), judged(2, evaluation(0.6), "ttl_expired")),
+        [True],
     ),
     "untracked, no more complete": (history(judged(1, None), judged(2, None, "ttl_expired")), [True]),
     "failed": (history(judged(1, evaluation(0.5)), reason="failed"), []),

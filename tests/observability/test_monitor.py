@@ -9,7 +9,8 @@ import pytest
 from aeon.observability.monitor import monitor
 from aeon.observability.text import to_text
 from aeon.schema import (
-    Budget, Config, Contradiction, Gaps, PhaseTiming, RefinedQuery, RefinementRecord, Result, StopReason,
+    Budget, ConfidenceParts, Config, Contradiction, Dimensions, Evaluation, Gaps, PhaseTiming, RefinedQuery,
+    RefinementRecord, Result, StopReason,
 )  # fmt: skip
 from kernel.world import CONVERGED, NOT_YET, World, add, step
 from observability.runs import done, evaluation, history, judged
@@ -138,6 +139,28 @@ def test_the_report_leaves_out_what_is_not_tracked() -> None:
     """Without a confidence there are no parts to show, without a coverage no coverage."""
     told = to_text(history(judged(1, evaluation(None, None))))
     assert "score 0.50" in told and "confidence" not in told and "coverage" not in told
+
+
+@pytest.mark.requirement("O2", "O3")
+def test_the_report_says_what_was_not_measured() -> None:
+    """A part, a confidence or a score that is tracked and was not measured is never shown as a number."""
+    parts = ConfidenceParts(source_quality=1.0, entity_coverage=0.41)
+    some = Evaluation(confidence=0.73, parts=parts, coverage=0.41, dimensions=Dimensions())
+    told = to_text(history(judged(1, some)))
+    assert "confidence 0.73, coverage 0.41, score not measured" in told
+    assert "source quality 1.00, entity coverage 0.41, citation density not measured" in told
+    assert "consistency not measured, recency not measured" in told
+    assert max(map(len, told.splitlines())) <= 100
+    none = to_text(history(judged(1, Evaluation(parts=ConfidenceParts(), dimensions=Dimensions()))))
+    assert "confidence not measured, score not measured" in none
+
+
+@pytest.mark.requirement("O2")
+def test_a_confidence_that_was_not_measured_is_none_in_the_state() -> None:
+    """The pass has no confidence, and no delta is counted from or to it."""
+    blank = Evaluation(parts=ConfidenceParts(), dimensions=Dimensions())
+    state = monitor(history(judged(1, evaluation(0.25)), judged(2, blank), judged(3, evaluation(0.5))))
+    assert [i.confidence_after for i in state.iterations] == [0.25, None, 0.5] and state.convergence_trend == (0.25,)
 
 
 @pytest.mark.requirement("O5")

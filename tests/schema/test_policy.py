@@ -124,22 +124,37 @@ def test_gains_are_between_iterations_whose_confidence_is_known() -> None:
         ([found(0.9, 0.49)], "EXPAND"),
         ([found(0.4, 0.49)], "EXPAND"),
         ([found(0.49, 0.71)], "NARROW"),
-        ([found(0.49, 0.7)], "EXPAND"),
-        ([found(0.49, 0.7, ("s1",))], "DEEPEN"),
-        ([found(0.6, 0.8, ("s1",))], "DEEPEN"),
-        ([found(0.6, 0.8)], "EXPAND"),
-        ([found(0.6, 0.8, ("s1",))] * 4, "PIVOT"),
-        ([found(0.6, 0.8, ("s1",))] * 3, "DEEPEN"),
-        ([found(c, 0.8) for c in (0.6, 0.6, 0.6, 0.61)], "EXPAND"),
+        ([found(0.49, 0.7)], "DEEPEN"),
+        ([found(0.6, 0.5)], "DEEPEN"),
+        ([found(0.6, 0.99)], "DEEPEN"),
+        ([found(0.6, 1.0)], "EXPAND"),
+        ([found(0.49, 1.0)], "NARROW"),
+        ([found(0.6, 0.8)] * 4, "PIVOT"),
+        ([found(0.6, 0.8)] * 3, "DEEPEN"),
+        ([found(c, 0.8) for c in (0.6, 0.6, 0.6, 0.61)], "DEEPEN"),
+        ([found(c, 1.0) for c in (0.6, 0.6, 0.6, 0.61)], "EXPAND"),
         ([found(0.6, 0.4)] * 4, "EXPAND"),
         ([found(0.4, 0.8)] * 4, "NARROW"),
-        ([found(None, None, ("s1",))] * 4, "DEEPEN"),
+        ([found(None, 0.8)] * 4, "DEEPEN"),
+        ([found(0.4, None)], "EXPAND"),
+        ([found(0.6, None)] * 4, "PIVOT"),
         ([found(None, None)], "EXPAND"),
     ],
 )
 def test_the_strategy_follows_from_the_evaluations(evaluations: list[Evaluation], strategy: Strategy) -> None:
-    """In order: too little covered, sure of too little, no gain in three, something partly covered, else expand."""
+    """In order: too little covered, sure of too little, no gain in three, partly covered, else expand.
+
+    A confidence or coverage that was not measured chooses nothing.
+    """
     assert engine().strategy(evaluations) == strategy
+
+
+@pytest.mark.requirement("O5")
+def test_partial_coverage_is_deepened_whether_gaps_are_listed_or_not() -> None:
+    """The list of gaps is for people and planners; switched off, it is empty, and the strategy is the same."""
+    for detection in (True, False):
+        policy = engine(evaluate={"gap_detection": detection})
+        assert policy.strategy([found(0.6, 0.8)]) == policy.strategy([found(0.6, 0.8, ("s1",))]) == "DEEPEN"
 
 
 @pytest.mark.requirement("O5")
@@ -151,9 +166,10 @@ def test_nothing_is_chosen_where_nothing_is_known() -> None:
 @pytest.mark.requirement("O5")
 @pytest.mark.parametrize("strategy", ["EXPAND", "NARROW", "PIVOT", "DEEPEN"])
 def test_with_manual_selection_the_strategy_is_the_one_that_is_set(strategy: Strategy) -> None:
-    """Whatever the evaluations say; with automatic selection the setting does not matter."""
+    """Whatever the evaluations say, and before the first; with automatic selection the setting does not matter."""
     manual = engine(refine={"strategy_selection": "manual", "strategy": strategy})
-    assert manual.strategy([found(0.4, 0.8)]) == strategy
+    assert manual.strategy([found(0.4, 0.8)]) == manual.strategy([]) == strategy
+    assert engine(False, refine={"strategy_selection": "manual"}).strategy([]) is None
     assert engine(refine={"strategy": strategy}).strategy([found(0.4, 0.8)]) == "NARROW"
 
 
@@ -162,7 +178,7 @@ def test_how_long_a_run_is_stuck_before_it_pivots_is_a_setting() -> None:
     """After one iteration without a gain instead of three."""
     trend = [found(0.6, 0.8), found(0.6, 0.8)]
     assert engine(refine={"pivot_after_iterations": 1}).strategy(trend) == "PIVOT"
-    assert engine().strategy(trend) == "EXPAND"
+    assert engine().strategy(trend) == "DEEPEN"
 
 
 WRONG: list[tuple[str, JsonValue, str]] = [
