@@ -12,6 +12,7 @@ from aeon.convergence.calibrated import calibrated
 from aeon.convergence.engine import ConvergenceEngine
 from aeon.execution.executor import Executor
 from aeon.errors import UsageError
+from aeon.kernel.budget import bound
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.phases import run
 from aeon.kernel.ports import Job, Modules
@@ -22,7 +23,7 @@ from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import standing, take_up
-from aeon.schema import Config, JsonObject, JsonValue, Question, Result
+from aeon.schema import Config, JsonObject, JsonValue, Price, Question, Result
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 from aeon.synthesis.synthesizer import Synthesizer
@@ -31,7 +32,7 @@ from aeon.tools.select import portable, resolve
 from aeon.tools.tool import Tool
 from aeon.validation.semantic import SemanticValidator
 
-__all__ = ["Resumption", "Unattended", "assemble", "build", "resume", "resumption"]
+__all__ = ["Resumption", "Unattended", "assemble", "build", "priced", "resume", "resumption"]
 
 Unattended: TypeAlias = Literal["assume", "suspend"] | None
 """What becomes of questions that nobody is there to answer; ``None``: what the configuration says."""
@@ -62,6 +63,7 @@ def build(
     config = config or Config()
     given = tuple(tools)
     adapter = select(llm)
+    config = priced(config, adapter)
     setup: JsonObject = {
         "model": llm if isinstance(llm, str) else spec,
         "model_name": adapter.name,
@@ -105,10 +107,27 @@ def assemble(
     )
 
 
+def priced(config: Config, adapter: LLMAdapter) -> Config:
+    """The configuration with the prices of just the models that a run on ``adapter`` uses: its bound rests on them.
+
+    Raises:
+        UsageError: a model of the configuration does not exist.
+    """
+    own = (config.reasoning_engine.evaluate.eval_model, config.reasoning_engine.refine.refinement_model)
+    models = [adapter, *(select(name) for name in own if name)]
+    return config.model_copy(update={"prices": {model.name: _price(model, config) for model in models}})
+
+
+def _price(adapter: LLMAdapter, config: Config) -> Price | None:
+    """The price that is set for a model, nothing for one that is free; ``None`` where it is not known."""
+    return config.prices.get(adapter.name) or (Price(input=0, output=0) if adapter.free else None)
+
+
 def _supervisor(adapter: LLMAdapter, config: Config, model: str = "") -> Supervisor:
     """The supervisor of the run's model, or of one of its own."""
     chosen = select(model) if model else adapter
-    return Supervisor(chosen, prompt_bytes=config.prompt_bytes, output_tokens=config.output_tokens)
+    price = _price(chosen, config)
+    return Supervisor(chosen, prompt_bytes=config.prompt_bytes, output_tokens=config.output_tokens, price=price)
 
 
 class Resumption(NamedTuple):
@@ -140,7 +159,8 @@ def resumption(
     nobody answers, this time; the run's configuration stays as it is.
 
     Raises:
-        UsageError: an answer to no question, or tools that only the caller has.
+        UsageError: an answer to no question, tools that only the caller has, or a model without a price where those of
+            the run have one.
         Divergence: the journal is of another program or version.
     """
     found = standing(journal)
@@ -148,6 +168,8 @@ def resumption(
         raise UsageError("the run waits for no answer: nothing was asked; leave the answer out")
     opening = journal.opened
     adapter = select(llm if llm is not None else _text(opening.setup.get("model")))
+    if bound(journal.config).cost is not None and _price(adapter, journal.config) is None:
+        raise UsageError(f"the run's cost is bounded, but {adapter.name} has no price; fork the run and set one")
     known = _recorded(opening.setup) if tools is None else tools
     modules = assemble(adapter, known, journal.config, _first(answer, ask), unattended)
     take_up(journal, found)

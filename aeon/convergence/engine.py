@@ -16,6 +16,7 @@ from pydantic import Field
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.convergence.evaluation import evaluate, standing
 from aeon.kernel.effects import AssessConvergence
+from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
     ConvergenceAssessment, Contradiction, Evaluation, Form, Frozen, Plan, ReasoningEngine, Step,
 )  # fmt: skip
@@ -67,17 +68,25 @@ class ConvergenceEngine:
             scores[name], form = judged.score, judged.form
         codes += [f"{name}_low" for name, score in scores.items() if score < getattr(effect.thresholds, name)]
         for number, criterion in enumerate(effect.task.criteria, 1):
-            judged = await self._ask(effect, "criterion", problems, criterion=criterion)
-            form = judged.form
-            if judged.score < effect.thresholds.completeness:
+            problem, form = await self._unmet(effect, criterion, problems, form)
+            if problem:
                 codes.append(f"criterion_{number}")
-                problems.append(f"not met: {criterion}")
+                problems.append(problem)
         return ConvergenceAssessment(
             converged=not codes, reason_codes=tuple(codes), detected_issues=tuple(problems), form=form,
             explanation=", ".join(f"{name} {score:.2f}" for name, score in scores.items()),
             completeness=scores["completeness"], coherence=scores["coherence"], consistency=scores["consistency"],
             evaluation=await self._evaluate(effect, scores, problems) if self._engine.enabled else None,
         )  # fmt: skip
+
+    async def _unmet(
+        self, effect: AssessConvergence, criterion: str, problems: Sequence[str], form: Form
+    ) -> tuple[str, Form]:
+        """Why a criterion of the task does not count as met, empty where it does; and the form that was used last."""
+        if current_ledger().calls_left() < await self._judge.most_calls(judgment("criterion")):
+            return f"not checked, the calls for it were used up: {criterion}", form
+        judged = await self._ask(effect, "criterion", problems, criterion=criterion)
+        return "" if judged.score >= effect.thresholds.completeness else f"not met: {criterion}", judged.form
 
     async def _evaluate(self, effect: AssessConvergence, scores: dict[str, float], problems: list[str]) -> Evaluation:
         """The evaluation; asks only for what the policy wants to know and structure cannot tell."""
@@ -94,7 +103,7 @@ class ConvergenceEngine:
     async def _entities(self, effect: AssessConvergence, problems: list[str]) -> dict[str, bool]:
         """What the answer must contain, named by the model, and whether each is among the results."""
         prompt = self._briefing.prompt(effect.task, load("aeon.convergence", "entities.md"))
-        named = await self._supervisor.structured(prompt, _Entities, max_tokens=_ENTITY_TOKENS)
+        named = await self._supervisor.structured(prompt, _Entities, max_tokens=_ENTITY_TOKENS, repairs=1)
         there: dict[str, bool] = {}
         for name in dict.fromkeys(named.value.things):
             judged = await self._ask(effect, "entity", problems, thing=name)

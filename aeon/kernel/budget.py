@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aeon.schema import Allowance, Bound, Config, Left, StopReason, TaskProfile
+from aeon.schema import Allowance, Bound, Config, Left, StopReason, TaskProfile, Usage, dearest
 
 __all__ = ["allowance", "bound", "exhausted", "pass_limit"]
 
@@ -21,8 +21,9 @@ def bound(config: Config) -> Bound:
     passes = pass_limit(_HARDEST, config)
     most = before + each_pass * passes + caps.execute * config.limits.total_steps + caps.synthesize
     calls = min(most, config.budget.calls or most)
-    tokens = calls * (config.prompt_bytes + config.output_tokens)  # a token is never shorter than a byte
-    return Bound(calls=calls, tokens=min(tokens, config.budget.tokens or tokens), cost=config.budget.cost)
+    usage = Usage(prompt_tokens=calls * config.prompt_bytes, generated_tokens=calls * config.output_tokens)
+    tokens = min(usage.tokens, config.budget.tokens or usage.tokens)  # no token is shorter than a byte
+    return Bound(calls=calls, tokens=tokens, cost=dearest(config.prices.values(), usage, config.budget.cost))
 
 
 def pass_limit(profile: TaskProfile, config: Config) -> int:

@@ -105,7 +105,7 @@ class _Run:
     """
 
     __slots__ = (
-        "_begin", "_clock", "_elapsed", "_handling", "_id", "_interrupted", "_issued", "_job", "_loop", "_observers",
+        "_clock", "_elapsed", "_handling", "_id", "_interrupted", "_issued", "_job", "_loop", "_observers",
         "_suspended", "journal",
     )  # fmt: skip
 
@@ -113,7 +113,6 @@ class _Run:
         self._job = job
         self._observers = observers
         self.journal = journal
-        self._begin = journal.begin
         self._clock = clock
         self._elapsed = 0.0
         self._id = journal.opened.execution_id
@@ -214,6 +213,9 @@ class _Run:
         outcomes = [task.result() for task in before]
         effect, failure = after(effect, outcomes)
         return max(outcome.ended for outcome in outcomes), effect, _BROKEN_OFF if self._interrupted else failure
+
+    async def _begin(self, number: int, tool: str) -> None:
+        self.journal.begin(number, tool)
 
     async def _answered(self, number: int, effect: Effect, now: float) -> Outcome:
         ledger = Ledger(effect.allowance, self._clock, self._id, self._begin, now - self._elapsed, number)

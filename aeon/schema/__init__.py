@@ -62,7 +62,7 @@ from aeon.schema.policy import (
     Strategy,
 )
 from aeon.schema.task import Clarification, Question, Reply, Task
-from aeon.schema.usage import Allowance, Bound, Budget, Left, Usage
+from aeon.schema.usage import Allowance, Bound, Budget, Left, Price, Usage, dearest
 from aeon.schema.value import Value
 
 __all__ = [
@@ -111,6 +111,7 @@ __all__ = [
     "PhaseTiming",
     "Plan",
     "Preparation",
+    "Price",
     "Question",
     "Questions",
     "Reasoning",
@@ -144,5 +145,6 @@ __all__ = [
     "Trigger",
     "Usage",
     "Value",
+    "dearest",
     "fragment",
 ]

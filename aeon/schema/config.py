@@ -10,7 +10,7 @@ from pydantic import Field
 from aeon.schema.frozen import Frozen
 from aeon.schema.plan import Step
 from aeon.schema.policy import ReasoningEngine
-from aeon.schema.usage import Allowance, Bound, Budget, Left, Usage
+from aeon.schema.usage import Allowance, Bound, Budget, Left, Price, Usage
 
 __all__ = ["CallCaps", "Config", "ConvergenceThresholds", "Questions", "RefinementLimits", "Reserve"]
 
@@ -34,15 +34,18 @@ class RefinementLimits(Frozen):
 
 
 class CallCaps(Frozen):
-    """Model calls that one effect of each kind may make, repairs and retries included."""
+    """Model calls that one effect of each kind may make, repairs and retries included.
 
-    profile: int = Field(5, ge=0)
+    Each default is the longest way through the module that answers the effect, where no request has to be retried.
+    """
+
+    profile: int = Field(6, ge=0)
     plan: int = Field(4, ge=0)
     validate_plan: int = Field(4, ge=0)
-    refine_plan: int = Field(6, ge=0)
-    execute: int = Field(4, ge=0)
+    refine_plan: int = Field(8, ge=0)
+    execute: int = Field(5, ge=0)
     validate_results: int = Field(8, ge=0)
-    assess: int = Field(10, ge=0)
+    assess: int = Field(12, ge=0)
     synthesize: int = Field(3, ge=0)
 
     def of(self, phase: str) -> int:
@@ -82,11 +85,13 @@ class Config(Frozen):
     """The configuration of a run; the most that a run may spend follows from it alone.
 
     ``max_passes`` is the global limit on passes (TTL); a task's profile may lower it, never raise it.
-    ``prompt_bytes`` and ``output_tokens`` limit one model call.
+    ``prompt_bytes`` and ``output_tokens`` limit one model call. ``prices`` are by the model's name; ``None`` says that
+    a price is not known, and then neither is the cost.
     """
 
     max_passes: int = Field(10, ge=1, le=1000)
     budget: Budget = Budget()
+    prices: dict[str, Price | None] = Field({}, description="US dollars per million tokens, by the model's name")
     convergence: ConvergenceThresholds = ConvergenceThresholds()
     limits: RefinementLimits = RefinementLimits()
     caps: CallCaps = CallCaps()

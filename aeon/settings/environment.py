@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping
 
 from aeon.errors import ConfigError
-from aeon.settings.tree import ALIASES, SECTIONS, SETTINGS, unknown
+from aeon.settings.tree import ALIASES, SECTIONS, SETTINGS, TABLES, unknown
 from aeon.settings.values import value
 
 __all__ = ["NOT_SETTINGS", "PREFIX", "from_environment"]
@@ -17,6 +17,7 @@ NOT_SETTINGS = ("HOME", "LOG", "DEBUG", "MODEL", "BASE_URL", "API_KEY", "CONFIG"
 
 _ENGINE = "reasoning_engine"
 _CLOSE = 0.85
+_TABLE = '{"MODEL" = {input = 1, output = 4}}'
 
 
 def from_environment(environ: Mapping[str, str]) -> dict[str, tuple[str, object]]:
@@ -47,6 +48,8 @@ def _path(variable: str) -> str | None:
     if name in _NAMES:
         return _NAMES[name]
     first, *rest = name.split("__")
+    if first.lower() in TABLES:
+        raise ConfigError(f"{variable}: {PREFIX}{first} takes the whole table, such as {_TABLE}")
     if first in _SECTIONS:
         path = ".".join((_SECTIONS[first], *rest)).lower()
         raise ConfigError(f"{variable}: {_in_section(path)}")

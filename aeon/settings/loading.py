@@ -14,7 +14,7 @@ from aeon.errors import ConfigError
 from aeon.schema import Config
 from aeon.settings.environment import PREFIX, from_environment
 from aeon.settings.files import read_file
-from aeon.settings.tree import ALIASES, SETTINGS, unknown
+from aeon.settings.tree import ALIASES, SETTINGS, TABLES, unknown
 from aeon.settings.values import put
 
 __all__ = ["Loaded", "load", "load_config", "merged", "with_overrides"]
@@ -44,7 +44,7 @@ class _Layer:
 
     def label(self, path: str) -> str:
         """What a complaint about a path begins with: the file, or the variable, and the path as it is written there."""
-        variable = next((name for each, name in self.variables.items() if f"{each}.".startswith(f"{path}.")), "")
+        variable = next((name for each, name in self.variables.items() if _related(each, path)), "")
         return f"{f'{variable}: ' if variable else self.where}{self.written.get(path, path)}"
 
 
@@ -155,9 +155,14 @@ def merged(data: Mapping[str, object], overrides: Mapping[str, object]) -> dict[
     return whole
 
 
+def _related(path: str, other: str) -> bool:
+    """Whether the two are the same, or one is in the section or the table that the other is."""
+    return f"{path}.".startswith(f"{other}.") or (path in TABLES and other.startswith(f"{path}."))
+
+
 def _leaves(data: Mapping[str, object], above: str = "") -> Iterator[str]:
     for name, given in data.items():
-        if isinstance(given, Mapping):
+        if isinstance(given, Mapping) and f"{above}{name}" not in TABLES:
             yield from _leaves(given, f"{above}{name}.")
         else:
             yield f"{above}{name}"
@@ -171,14 +176,19 @@ def _validated(data: Mapping[str, object], layer: _Layer) -> Config:
 
 
 def _complaint(error: ValidationError, layer: _Layer) -> str:
-    """The first fault that pydantic found, on one line: the path of the setting, and what is wrong with it."""
-    first = error.errors(include_url=False)[0]
+    """The first fault that pydantic found, on one line: the path of the setting, and what is wrong with it.
+
+    A name that no setting has goes before what is missing: it is often the reason.
+    """
+    faults = error.errors(include_url=False)
+    misspelt = [fault for fault in faults if fault["type"] == "extra_forbidden"]
+    first = misspelt[0] if misspelt and faults[0]["type"] == "missing" else faults[0]
     path = ".".join(str(part) for part in first["loc"])
     label = layer.label(path)
     match first["type"]:
         case "extra_forbidden":
             return f"{label.removesuffix(path)}{unknown(path)}"
-        case "model_type":
+        case "model_type" | "dict_type":
             return f"{label}: should be a section with settings of its own{_shown(first['input'])}"
         case "tuple_type":
             return f"{label}: should be a list{_shown(first['input'])}"

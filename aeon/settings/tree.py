@@ -6,14 +6,14 @@ import difflib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import NoneType
-from typing import get_args
+from typing import get_args, get_origin
 
 from pydantic import BaseModel
 
 from aeon.errors import ConfigError
 from aeon.schema import Config
 
-__all__ = ["ALIASES", "SECTIONS", "SETTINGS", "Setting", "find", "unknown"]
+__all__ = ["ALIASES", "SECTIONS", "SETTINGS", "TABLES", "Setting", "find", "parts", "unknown"]
 
 ALIASES = {
     "reasoning_engine.decide.max_iterations": "max_passes",
@@ -53,13 +53,34 @@ SECTIONS = tuple(
 """The paths of the sections that settings stand in."""
 
 
+TABLES = {
+    path: next(kind for kind in get_args(get_args(setting.type)[1]) if kind is not NoneType)
+    for path, setting in SETTINGS.items()
+    if get_origin(setting.type) is dict
+}
+"""The settings that are tables, such as the prices by model, each with the model of its entries."""
+
+
+def parts(path: str) -> tuple[str, ...]:
+    """The names that lead to a setting. Those of a table's entries are the user's own and may have dots in them."""
+    table, _, rest = path.partition(".")
+    if table not in TABLES or not rest:
+        return tuple(path.split("."))
+    entry, _, field = rest.rpartition(".")
+    if entry and field in TABLES[table].model_fields:
+        return (table, entry.strip('"'), field)
+    return (table, rest.strip('"'))
+
+
 def find(path: str, where: str = "") -> Setting | None:
-    """The setting with this path or alias; ``None`` for a section.
+    """The setting with this path or alias; ``None`` for a section, and for what is in a table.
 
     Raises:
         ConfigError: there is neither; guesses what was meant.
     """
     path = ALIASES.get(path, path)
+    if path.partition(".")[0] in TABLES:
+        return SETTINGS.get(path)
     if path not in SETTINGS and path not in SECTIONS:
         raise ConfigError(f"{where}{unknown(path)}")
     return SETTINGS.get(path)
@@ -69,6 +90,8 @@ def unknown(path: str) -> str:
     """What to say about a path that no setting has: what it may have meant, or what there is."""
     whole = [*SETTINGS, *SECTIONS, *ALIASES]
     above, _, name = path.rpartition(".")
+    if (table := path.partition(".")[0]) in TABLES:
+        return f"{path}: unknown setting; an entry of {table} has: {', '.join(TABLES[table].model_fields)}"
     if above and above not in SECTIONS:
         if above in SETTINGS or above in ALIASES:
             return f"{path}: unknown setting; {above} is a setting, not a section"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, get_origin
 
 from aeon.errors import UsageError
-from aeon.settings.tree import ALIASES, Setting, find
+from aeon.settings.tree import ALIASES, Setting, find, parts
 
 __all__ = ["assignments", "put", "toml", "value"]
 
@@ -43,7 +43,7 @@ def value(setting: Setting | None, text: str) -> object:
 
 def put(whole: dict[str, object], path: str, given: object) -> None:
     """Set the value at a path with dots, and make the sections above it where they are missing."""
-    *sections, name = path.split(".")
+    *sections, name = parts(path)
     for each in sections:
         inner = whole.setdefault(each, {})
         if not isinstance(inner, dict):
@@ -53,8 +53,10 @@ def put(whole: dict[str, object], path: str, given: object) -> None:
 
 
 def toml(given: object) -> str:
-    """The value as it stands in a file; a limit that is absent is ``"none"``."""
+    """The value as it stands in a file; a limit that is absent is ``"none"``, and left out of a table's entries."""
     match given:
+        case Mapping():
+            return f"{{{', '.join(f'{toml(str(key))} = {toml(it)}' for key, it in given.items() if it is not None)}}}"
         case None:
             return '"none"'
         case tuple() | list():

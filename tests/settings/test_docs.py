@@ -19,6 +19,8 @@ PAGE = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text(encod
 
 def in_words(value: object) -> str:
     """A default as the page has it."""
+    if value == {}:
+        return ""
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
     return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
@@ -37,8 +39,8 @@ def span(path: str) -> str:
         return ", ".join(get_args(field.annotation))
     if field.annotation in (bool, str):
         return {bool: "true, false", str: "text"}[field.annotation]
-    if get_origin(field.annotation) is tuple:
-        return "each once"
+    if get_origin(field.annotation) in (tuple, dict):
+        return {tuple: "each once", dict: "a table"}[get_origin(field.annotation)]
     limits = {type(each): getattr(each, type(each).__name__.lower()) for each in field.metadata}
     ends = f"{limits.get(Ge)}\u2013{limits[Le]}" if Le in limits else f"≥ {limits.get(Ge)}"
     low = f"> {limits[Gt]}" if Gt in limits else ends

@@ -9,8 +9,8 @@ import pytest
 
 import aeon
 from aeon.errors import ConfigError
-from aeon.schema import Config
-from aeon.settings import SETTINGS, load, load_config
+from aeon.schema import Config, Price
+from aeon.settings import SETTINGS, assignments, load, load_config
 from aeon.settings.environment import NOT_SETTINGS
 
 
@@ -40,6 +40,20 @@ def test_the_names_of_the_reference_count_too() -> None:
     assert loaded.origins["max_passes"] == "environment AEON_DECIDE__MAX_ITERATIONS"
 
 
+@pytest.mark.requirement("O4")
+def test_prices_come_from_a_file_the_environment_and_a_flag(tmp_path: Path) -> None:
+    """Each source adds its models, the nearest wins for one model, and a model's name may have dots in it."""
+    (tmp_path / "aeon.toml").write_text('[prices."gpt-4.1"]\ninput = 2\noutput = 8\ncached = 0.5\n')
+    environ = {"AEON_PRICES": '{"gpt-4.1" = {input = 3}, small = {input = 0, output = 0}}'}
+    loaded = load(tmp_path / "aeon.toml", assignments(["prices.a/b:free.input=1", "prices.a/b:free.output=2"]), environ)
+    assert loaded.config.prices == {
+        "gpt-4.1": Price(input=3, output=8, cached=0.5),
+        "small": Price(input=0, output=0),
+        "a/b:free": Price(input=1, output=2),
+    }
+    assert loaded.origins["prices"] == "flag"
+
+
 @pytest.mark.parametrize("variable", [f"AEON_{name}" for name in NOT_SETTINGS if name != "CONFIG"])
 def test_what_is_no_setting_is_left_alone(variable: str) -> None:
     """Variables that say where things lie or which model to use set nothing here."""
@@ -67,6 +81,8 @@ def test_an_empty_variable_sets_nothing() -> None:
         ({"AEON_BUDGET__COST": "inf"}, "AEON_BUDGET__COST: budget.cost: inf is no value"),
         ({"AEON_BUDGET__CALS": "5"}, "AEON_BUDGET__CALS: budget.cals: unknown setting; did you mean calls?"),
         ({"AEON_DECIDE__X": "5"}, "AEON_DECIDE__X: reasoning_engine.decide.x: unknown setting; there are: "),
+        ({"AEON_PRICES__GPT": "5"}, "AEON_PRICES__GPT: AEON_PRICES takes the whole table, such as {"),
+        ({"AEON_PRICES": '{m = {input = 1}}'}, "AEON_PRICES: prices.m.output: field required"),
         ({"AEON_BUDGET": "5"}, "AEON_BUDGET: budget is a section"),
         ({"AEON_DECIDE": "5"}, "AEON_DECIDE: reasoning_engine.decide is a section"),
         ({"AEON_BUDGET_CALLS": "5"}, "AEON_BUDGET_CALLS: unknown variable; did you mean AEON_BUDGET__CALLS?"),
