@@ -7,13 +7,17 @@
     │   ├── InputFileError       a file or folder is missing, unreadable or of another program
     │   └── MissingExtraError    a feature needs an optional dependency that is not installed
     ├── ModelError               the endpoint could not give an answer (exit code 1)
+    │   ┊                        one request failed, the next one may succeed (``fatal`` is false):
+    │   ├── RequestRefused       400 and the like: the endpoint does not take this request, such as one too long for it
+    │   ├── RateLimited          429 after the retries that policy allows
+    │   ├── EndpointTimeout      no whole answer within the deadline
+    │   ├── MalformedResponse    the endpoint answered something that is no completion (HTML, say)
+    │   ├── EndpointFailed       5xx after the retries that policy allows, or a local server that died
+    │   ┊                        the endpoint cannot be used at all (``fatal`` is true):
+    │   ├── ServerBroken         the local server cannot load the model, or dies each time
     │   ├── EndpointUnreachable  refused, no route, no such host
     │   ├── EndpointRejected     401 or 403: the key is missing or wrong
     │   ├── ModelNotFound        the endpoint does not serve this model
-    │   ├── RateLimited          429 after the retries that policy allows
-    │   ├── EndpointFailed       5xx after the retries that policy allows, or a dead local server
-    │   ├── EndpointTimeout      no whole answer within the deadline
-    │   ├── MalformedResponse    the endpoint answered something that is no completion (HTML, say)
     │   └── CassetteMiss         a recorded adapter has no answer for this request
     ├── CompletionError          the endpoint answered, but not with something usable
     │   ├── Truncated            the completion was cut off by its token limit
@@ -40,7 +44,7 @@ A vendor's exception is translated once, in the adapter that met it; nothing abo
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 __all__ = [
     "AeonError",
@@ -68,6 +72,8 @@ __all__ = [
     "OutcomeUnknown",
     "RateLimited",
     "Refused",
+    "RequestRefused",
+    "ServerBroken",
     "ToolArgumentError",
     "ToolError",
     "ToolFailed",
@@ -109,41 +115,74 @@ class MissingExtraError(UsageError):
 
 
 class ModelError(AeonError):
-    """The endpoint could not give an answer at all; ``attempts`` is how many calls were made before giving up."""
+    """The endpoint could not give an answer.
 
+    ``fatal``: the endpoint cannot be used at all, so that asking it anything else is useless; otherwise only this
+    request failed. ``attempts`` is how many calls were made before giving up. ``unmetered`` is how many of them the
+    endpoint may have worked on, without a word on the tokens that this took.
+    """
+
+    fatal: ClassVar[bool] = False
     attempts: int = 1
+    unmetered: int = 0
 
 
-class EndpointUnreachable(ModelError):
-    """The connection was refused or the host does not exist."""
-
-
-class EndpointRejected(ModelError):
-    """The endpoint answered 401 or 403."""
-
-
-class ModelNotFound(ModelError):
-    """The endpoint does not serve the model that was asked for."""
+class RequestRefused(ModelError):
+    """The endpoint answered 400 or another 4xx: it does not take this request, such as a prompt too long for it."""
 
 
 class RateLimited(ModelError):
     """The endpoint answered 429 until the retries were used up."""
 
 
-class EndpointFailed(ModelError):
-    """The endpoint answered 5xx until the retries were used up, or the local server died."""
-
-
 class EndpointTimeout(ModelError):
     """No whole answer came within the deadline."""
+
+    unmetered = 1
 
 
 class MalformedResponse(ModelError):
     """The endpoint answered something that is no completion."""
 
+    unmetered = 1
+
+
+class EndpointFailed(ModelError):
+    """The endpoint answered 5xx until the retries were used up, or the local server died."""
+
+    unmetered = 1
+
+
+class ServerBroken(ModelError):
+    """The local model server cannot load the model, or dies each time that it is started; no call was made."""
+
+    fatal = True
+    attempts = 0
+
+
+class EndpointUnreachable(ModelError):
+    """The connection was refused or the host does not exist."""
+
+    fatal = True
+
+
+class EndpointRejected(ModelError):
+    """The endpoint answered 401 or 403."""
+
+    fatal = True
+
+
+class ModelNotFound(ModelError):
+    """The endpoint does not serve the model that was asked for."""
+
+    fatal = True
+
 
 class CassetteMiss(ModelError):
-    """A recorded adapter has no answer for this request."""
+    """A recorded adapter has no answer for this request; no call was made."""
+
+    fatal = True
+    attempts = 0
 
 
 class CompletionError(AeonError):

@@ -20,6 +20,7 @@ from aeon.supervisor.supervisor import Supervisor
 __all__ = ["Profiler"]
 
 Level = Literal["low", "medium", "high"]
+_SAMPLES = 3
 _SHARE: dict[str, float] = {"low": 0.1, "medium": 0.5, "high": 0.9}
 
 
@@ -41,14 +42,14 @@ class Profiler:
     """Infers a ``TaskProfile`` with one call for its words; levels become 0.1, 0.5 and 0.9.
 
     On an endpoint that was measured to tell vague tasks, the ambiguity is the calibrated probability that the task is
-    vague instead: judged once a run, at a call a question. The word stands where no call for the words would be left
-    after it, or nothing usable is said.
+    vague instead: judged once a run. The word stands where the calls for the words would not be left after it, or
+    nothing usable is said.
     """
 
     def __init__(self, supervisor: Supervisor, briefing: Briefing) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
-        self._judge = Judge(supervisor)
+        self._judge = Judge(supervisor, samples=_SAMPLES)
 
     async def infer(self, effect: InferProfile) -> TaskProfile:
         """The profile of the effect's task; with ``previous``, a new one in view of the issues."""
@@ -74,7 +75,7 @@ class Profiler:
             return None
         if effect.previous is not None and effect.previous.inferred:
             return effect.previous.ambiguity
-        if current_ledger().calls_left() <= len(spec.questions):
+        if current_ledger().calls_left() < await self._judge.most_calls(spec) + 1 + self._supervisor.repairs:
             return None
         with contextlib.suppress(CompletionError):
             return round((await self._judge.ask(spec, {"task": effect.task.text})).score, 3)

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 from aeon.asking.asker import Answerer, Asker
 from aeon.assembly.multipass import PLUGIN
-from aeon.assembly.plugin import AnyPlugin, Plugin, Services
+from aeon.assembly.plugin import AnyPlugin, Plugin, Services, price_of
 from aeon.assembly.registry import plugin, plugin_of
 from aeon.errors import UsageError
 from aeon.kernel.orchestrator import Orchestrator
@@ -25,7 +25,7 @@ from aeon.tools.registry import ToolRegistry
 from aeon.tools.select import portable, resolve
 from aeon.tools.tool import Tool
 
-__all__ = ["Resumption", "Unattended", "assemble", "build", "resume", "resumption"]
+__all__ = ["Resumption", "Unattended", "assemble", "build", "priced", "resume", "resumption"]
 
 Unattended: TypeAlias = Literal["assume", "suspend"] | None
 """What becomes of questions that nobody is there to answer; ``None``: what the configuration says."""
@@ -86,6 +86,7 @@ def build(
     settings = config if config is not None else brought.engine.config()
     chosen = tuple(tools)
     adapter = select(llm)
+    settings = priced(settings, adapter, brought)
     setup: JsonObject = {
         "model": llm if isinstance(llm, str) else spec,
         "model_name": adapter.name,
@@ -120,6 +121,16 @@ def assemble(
     return handlers
 
 
+def priced(config: Settings, adapter: LLMAdapter, plugin: AnyPlugin = PLUGIN) -> Settings:
+    """The configuration with the prices of just the models that a run on ``adapter`` uses: its bound rests on them.
+
+    Raises:
+        UsageError: a model of the configuration does not exist.
+    """
+    models = [adapter, *(select(name) for name in plugin.models(config))]
+    return config.changed(prices={model.name: price_of(config, model) for model in models})
+
+
 class Resumption(NamedTuple):
     """A run that can be continued. ``model`` answers it; ``question`` is what it waits for, if it waits."""
 
@@ -151,7 +162,8 @@ def resumption(
     without it, the installed one that the journal names.
 
     Raises:
-        UsageError: an answer to no question, tools that only the caller has, or an engine that is not installed.
+        UsageError: an answer to no question, tools that only the caller has, an engine that is not installed, or a
+            model without a price where those of the run have one.
         Divergence: the journal is of another program or version.
     """
     brought = engine if engine is not None else plugin_of(journal)
@@ -160,8 +172,10 @@ def resumption(
         raise UsageError("the run waits for no answer: nothing was asked; leave the answer out")
     opening = journal.opened
     adapter = select(llm if llm is not None else _text(opening.setup.get("model")))
-    chosen = _recorded(opening.setup) if tools is None else tools
     config = journal.config(brought.engine.config)
+    if brought.engine.bound(config).cost is not None and price_of(config, adapter) is None:
+        raise UsageError(f"the run's cost is bounded, but {adapter.name} has no price; fork the run and set one")
+    chosen = _recorded(opening.setup) if tools is None else tools
     handlers = assemble(adapter, chosen, config, _first(answer, ask), unattended, brought)
     drop_after(journal, point)
     driver = AsyncDriver(observers, lambda execution_id: journal)

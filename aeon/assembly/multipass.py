@@ -38,4 +38,9 @@ def _handlers(services: Services[Config]) -> Handlers:
     }
 
 
-PLUGIN: Plugin[Config, PassSignals, Result] = Plugin(MULTIPASS, _handlers)
+def _models(config: Config) -> tuple[str, ...]:
+    engine = config.reasoning_engine
+    return tuple(name for name in (engine.evaluate.eval_model, engine.refine.refinement_model) if name)
+
+
+PLUGIN: Plugin[Config, PassSignals, Result] = Plugin(MULTIPASS, _handlers, _models)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -11,12 +11,12 @@ from aeon.kernel.engine import Engine
 from aeon.kernel.ports import Handlers
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.select import select
-from aeon.schema import Conclusion, Settings
+from aeon.schema import Conclusion, Price, Settings
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.registry import ToolRegistry
 
-__all__ = ["AnyPlugin", "Plugin", "Services"]
+__all__ = ["AnyPlugin", "Plugin", "Services", "no_models", "price_of"]
 
 C = TypeVar("C", bound=Settings)
 S = TypeVar("S", bound=Signals)
@@ -50,19 +50,36 @@ class Services(Generic[C]):
         return _supervisor(self.config, select(model)) if model else self.supervisor
 
 
+def price_of(config: Settings, adapter: LLMAdapter) -> Price | None:
+    """The price that is set for a model, nothing for one that is free; ``None`` if it is not known."""
+    return config.prices.get(adapter.name) or (Price(input=0, output=0) if adapter.free else None)
+
+
 def _supervisor(config: Settings, adapter: LLMAdapter) -> Supervisor:
-    return Supervisor(adapter, prompt_bytes=config.prompt_bytes, output_tokens=config.output_tokens)
+    return Supervisor(
+        adapter,
+        prompt_bytes=config.prompt_bytes,
+        output_tokens=config.output_tokens,
+        price=price_of(config, adapter),
+    )
+
+
+def no_models(config: Settings) -> Sequence[str]:
+    """What an engine has that uses the run's model alone."""
+    return ()
 
 
 @dataclass(frozen=True)
 class Plugin(Generic[C, S, R]):
     """An engine and the function that makes its handlers, by phase; the host itself asks people (phase ``ask``).
 
+    ``models`` names the models that a configuration uses beside the run's own: the bound on the cost rests on them.
     A package registers one under an entry point of the group ``aeon.engines``, by the engine's name.
     """
 
     engine: Engine[C, S, R]
     handlers: Callable[[Services[C]], Handlers]
+    models: Callable[[C], Sequence[str]] = no_models
 
     @property
     def name(self) -> str:

@@ -13,13 +13,14 @@ from jsonschema.exceptions import SchemaError
 from jsonschema.validators import validator_for
 from pydantic import ValidationError
 
-from aeon.assembly.build import build
+from aeon.assembly.build import build, priced
 from aeon.cli.output import print_json
 from aeon.cli.session import Session, spec_of
 from aeon.errors import ConfigError, InputFileError, UsageError
 from aeon.kernel.budget import bound
+from aeon.llm.select import select
 from aeon.runtime.journal import Journal
-from aeon.schema import Config, JsonObject, Task
+from aeon.schema import Bound, Config, JsonObject, Task
 from aeon.settings import assignments, load_config, merged
 
 __all__ = ["command"]
@@ -30,7 +31,7 @@ def command(options: argparse.Namespace) -> int:
     overrides = merged(_overrides(options), assignments(Config, options.set))
     config = load_config(Config, options.config, overrides, os.environ)
     if options.bound:
-        return _print_bound(config, options.json)
+        return _print_bound(priced(config, select(options.model)), options.json)
     task = _task(options)
     if options.save and os.path.lexists(options.save):
         raise InputFileError(f"{options.save}: exists already; a journal is never overwritten, name another file")
@@ -56,9 +57,16 @@ def _print_bound(config: Config, as_json: bool) -> int:
     if as_json:
         print_json(most)
     else:
-        cost = "" if most.cost is None else f"; once ${most.cost:g} are spent, no call begins"
-        print(f"no run can spend more than {most.calls:,} model calls and {most.tokens:,} tokens{cost}")
+        cost = _cost(config, most)
+        print(f"no run can spend more than {most.calls:,} model calls, {most.tokens:,} tokens and {cost}")
     return 0
+
+
+def _cost(config: Config, most: Bound) -> str:
+    if most.cost is not None:
+        return f"${most.cost:,.4g}"
+    unpriced = [name for name, price in config.prices.items() if price is None]
+    return f"an unknown cost: set a price for {', '.join(unpriced)}"
 
 
 def _task(options: argparse.Namespace) -> Task:

@@ -17,6 +17,7 @@ from pydantic import Field
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.convergence.evaluation import Judgments, current_steps, evaluate
 from aeon.multipass.effects import AssessConvergence
+from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
     ConvergenceAssessment, Contradiction, Evaluation, Form, Frozen, Plan, ReasoningEngine, Step,
 )  # fmt: skip
@@ -70,12 +71,11 @@ class ConvergenceEngine:
         codes += [f"{name}_low" for name, score in scores.items() if score < getattr(effect.thresholds, name)]
         criteria: list[tuple[str, bool]] = []
         for number, criterion in enumerate(effect.task.criteria, 1):
-            judged = await self._ask(effect, "criterion", problems, criterion=criterion)
-            form = judged.form
-            criteria.append((criterion, judged.score >= effect.thresholds.completeness))
-            if not criteria[-1][1]:
+            problem, form = await self._unmet(effect, criterion, problems, form)
+            criteria.append((criterion, not problem))
+            if problem:
                 codes.append(f"criterion_{number}")
-                problems.append(f"not met: {criterion}")
+                problems.append(problem)
         judgments = Judgments(scores=_measured(answers), criteria=tuple(criteria))
         doubtful = scores["consistency"] < effect.thresholds.consistency
         return ConvergenceAssessment(
@@ -84,6 +84,15 @@ class ConvergenceEngine:
             completeness=scores["completeness"], coherence=scores["coherence"], consistency=scores["consistency"],
             evaluation=await self._evaluate(effect, judgments, doubtful, problems) if self._engine.enabled else None,
         )  # fmt: skip
+
+    async def _unmet(
+        self, effect: AssessConvergence, criterion: str, problems: Sequence[str], form: Form
+    ) -> tuple[str, Form]:
+        """Why a criterion of the task does not count as met, empty where it does; and the form that was used last."""
+        if current_ledger().calls_left() < await self._judge.most_calls(judgment("criterion")):
+            return f"not checked, the calls for it were used up: {criterion}", form
+        judged = await self._ask(effect, "criterion", problems, criterion=criterion)
+        return "" if judged.score >= effect.thresholds.completeness else f"not met: {criterion}", judged.form
 
     async def _evaluate(
         self, effect: AssessConvergence, judgments: Judgments, doubtful: bool, problems: list[str]
@@ -103,7 +112,7 @@ class ConvergenceEngine:
     async def _entities(self, effect: AssessConvergence, problems: list[str]) -> dict[str, bool]:
         """What the answer must contain, named by the model, and whether each is among the results."""
         prompt = self._briefing.prompt(effect.task, load("aeon.convergence", "entities.md"))
-        named = await self._supervisor.structured(prompt, _Entities, max_tokens=_ENTITY_TOKENS)
+        named = await self._supervisor.structured(prompt, _Entities, max_tokens=_ENTITY_TOKENS, repairs=1)
         there: dict[str, bool] = {}
         for name in dict.fromkeys(named.value.things):
             judged = await self._ask(effect, "entity", problems, thing=name)

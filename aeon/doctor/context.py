@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from aeon.doctor.examination import Examination, plain
 from aeon.doctor.findings import Beyond, Context, Limit
 from aeon.doctor.repeats import difference
-from aeon.errors import EndpointFailed, EndpointTimeout, EndpointUnreachable, MalformedResponse, ModelError
+from aeon.errors import EndpointFailed, EndpointTimeout, EndpointUnreachable, MalformedResponse, RequestRefused
 from aeon.schema.llm import LLMRequest, LLMResponse
 
 __all__ = ["Limits", "examine_context"]
@@ -197,10 +197,8 @@ class _Search:
         except (EndpointFailed, EndpointUnreachable, MalformedResponse):
             await self._exam.ask(plain("Hello.", 1))  # raises if it is dead; else it only could not take this prompt
             return None
-        except ModelError as error:
-            if type(error) is ModelError:
-                return None
-            raise
+        except RequestRefused:
+            return None
 
 
 async def _calibrated(exam: Examination) -> _Ruler:

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from aeon.errors import ModelError
+from aeon.errors import ModelError, RequestRefused
 from aeon.llm.asking import Form
 from aeon.llm.probe import Examinable
 from aeon.schema.llm import LLMRequest, LLMResponse, Message
@@ -48,10 +48,8 @@ class Examination:
         """One completion; ``None`` if the endpoint is there and refuses just this request. Raises `ModelError`."""
         try:
             return await self.ask(request, form)
-        except ModelError as error:
-            if type(error) is ModelError:
-                return None
-            raise
+        except RequestRefused:
+            return None
 
     async def timed(self, *requests: LLMRequest) -> tuple[float, list[LLMResponse]]:
         """The seconds that the requests take when they are made at once, and their answers. Raises `ModelError`."""

@@ -33,7 +33,11 @@ class _Arguments(RootModel[dict[str, JsonValue]]):
 
 
 class Executor:
-    """Runs steps; tools are called only with arguments that fit their schema."""
+    """Runs steps; tools are called only with arguments that fit their schema.
+
+    A step that is mended asks less often again than one that goes straight, so that the whole way from an unknown tool
+    to reasoning stays short: one call for another tool, two for its arguments, two for reasoning.
+    """
 
     def __init__(
         self, supervisor: Supervisor, briefing: Briefing, tools: ToolRegistry, output_tokens: int = 512
@@ -65,7 +69,7 @@ class Executor:
         except ToolArgumentError as error:
             problem = str(error)
         try:
-            arguments = await self._write_arguments(effect, action.tool, problem)
+            arguments = await self._write_arguments(effect, action.tool, problem, repairs=1)
             return await self._call(effect, action.tool, arguments, outputs, "tool_repaired")
         except (CompletionError, ToolArgumentError) as error:
             return await self._reason(effect, "reasoning_fallback", str(error))
@@ -77,7 +81,7 @@ class Executor:
             return await self._reason(effect, "reasoning_fallback", problem)
         try:
             tool = await self._choose(effect, problem)
-            arguments = await self._write_arguments(effect, tool, "")
+            arguments = await self._write_arguments(effect, tool, "", repairs=1)
             outputs = {name: source.output for source in effect.inputs for name in source.names}
             return await self._call(effect, tool, arguments, outputs, "tool_repaired")
         except (CompletionError, ToolArgumentError) as error:
@@ -92,10 +96,12 @@ class Executor:
         }
         question = f"Step: {effect.step.description}\nIts tool cannot be used: {problem}. Which tool does this step?"
         prompt = self._briefing.prompt(effect.task, question)
-        reply = await self._supervisor.structured(prompt, _Arguments, schema=schema, max_tokens=40)
+        reply = await self._supervisor.structured(prompt, _Arguments, schema=schema, max_tokens=40, repairs=0)
         return str(reply.value.root["tool"])
 
-    async def _write_arguments(self, effect: ExecuteStep, tool: str, problem: str) -> JsonObject:
+    async def _write_arguments(
+        self, effect: ExecuteStep, tool: str, problem: str, repairs: int | None = None
+    ) -> JsonObject:
         note = f"\nA first try cannot be used: {problem}" if problem else ""
         question = render(load("aeon.execution", "arguments.md"), tool=tool, problem=note, **_place(effect))
         reply = await self._supervisor.structured(
@@ -104,6 +110,7 @@ class Executor:
             schema=self._tools.get(tool).parameters,
             max_tokens=self._output_tokens,
             check=lambda arguments: self._tools.check(tool, arguments.root),
+            repairs=repairs,
         )
         return reply.value.root
 
@@ -123,6 +130,7 @@ class Executor:
             _ReasoningReply,
             schema=schema_of(_ReasoningReply),
             max_tokens=self._output_tokens,
+            repairs=1 if mode == "reasoning_fallback" else None,
         )
         value = reply.value
         missing = value.result if value.clarity == "BLOCKED" else problem

@@ -12,18 +12,24 @@ _EXHAUSTED = ("calls_exhausted", "tokens_exhausted", "seconds_exhausted", "cost_
 
 
 def bound(settings: Settings, calls: int) -> Bound:
-    """The most that a run can spend whose program makes at most so many calls, whatever the models say."""
+    """The most that a run can spend whose program makes at most so many calls, whatever the models say.
+
+    No token is shorter than a byte. The cost is not known, and so has no bound, where a model's price is not.
+    """
     budget = settings.budget
     most = calls if budget.calls is None else min(calls, budget.calls)
-    tokens = most * call_tokens(settings)
-    return Bound(
-        calls=most, tokens=tokens if budget.tokens is None else min(tokens, budget.tokens), cost=budget.cost
-    )
+    usage = Usage(prompt_tokens=most * settings.prompt_bytes, generated_tokens=most * settings.output_tokens)
+    tokens = usage.tokens if budget.tokens is None else min(usage.tokens, budget.tokens)
+    cost = _dearest(settings, usage)
+    return Bound(calls=most, tokens=tokens, cost=None if cost is None else _least(cost, budget.cost))
 
 
-def call_tokens(settings: Settings) -> int:
-    """The most tokens that one call can take: a token is never shorter than a byte."""
-    return settings.prompt_bytes + settings.output_tokens
+def _dearest(settings: Settings, usage: Usage) -> float | None:
+    """What these tokens cost at the highest of the prices, in US dollars; ``None`` if a price is not known."""
+    prices = [price for price in settings.prices.values() if price is not None]
+    if not prices or len(prices) < len(settings.prices):
+        return None
+    return max(price.of(usage) for price in prices)
 
 
 def left(settings: Settings, most: Bound, spent: Usage, elapsed: float, reserve: int) -> Left:
@@ -61,14 +67,15 @@ def split(whole: Allowance, effects: int, cap: int) -> list[Allowance]:
     return [share if n < full else share.changed(calls=max(0, whole.calls - n * cap)) for n in range(effects)]
 
 
-def affordable(settings: Settings, whole: Allowance, cap: int, price: float) -> int:
-    """How many effects of ``cap`` calls the allowance bears if each spends all that it may; a call costs ``price``."""
+def affordable(settings: Settings, whole: Allowance, cap: int) -> int:
+    """How many effects of ``cap`` calls the allowance bears if each call spends all that it can."""
     calls = max(1, cap)
+    usage = Usage(prompt_tokens=calls * settings.prompt_bytes, generated_tokens=calls * settings.output_tokens)
     fits = [whole.calls // calls]
     if whole.tokens is not None:
-        fits.append(whole.tokens // (calls * call_tokens(settings)))
-    if whole.cost is not None and price > 0:
-        fits.append(int(whole.cost / (calls * price)))
+        fits.append(whole.tokens // usage.tokens)
+    if whole.cost is not None and (cost := _dearest(settings, usage)):
+        fits.append(int(whole.cost / cost))
     return min(fits)
 
 

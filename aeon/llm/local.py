@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from aeon.errors import EndpointFailed, EndpointUnreachable
+from aeon.llm.adapter import Permit, freely
 from aeon.llm.asking import Form
 from aeon.llm.catalogue import CatalogueEntry
 from aeon.llm.local_process import Address, ServerProcess, shared_process
@@ -61,10 +62,15 @@ class Local:
     def __repr__(self) -> str:
         return f"Local({self.name!r}, context_tokens={self._context})"
 
-    async def capabilities(self) -> Capabilities:
+    @property
+    def free(self) -> bool:
+        """A model on this machine costs nothing."""
+        return True
+
+    async def capabilities(self, permit: Permit = freely) -> Capabilities:
         """What llama.cpp can do: as measured by ``aeon doctor``, else known without asking."""
         usual = Capabilities(json_schema=True, json_mode=True, logprobs=True, context_tokens=self._context)
-        return await measured(self) or usual
+        return await measured(self, permit) or usual
 
     @property
     def place(self) -> str:
@@ -84,7 +90,7 @@ class Local:
         """One completion; see `LLMAdapter.complete`.
 
         If the server dies meanwhile, raises `EndpointFailed`, which names its log; the next call starts it again.
-        Raises also `WeightsError`, `MissingExtraError` and `InputFileError` when it cannot be started.
+        Raises also `ServerBroken`, `WeightsError`, `MissingExtraError` and `InputFileError` when it cannot be started.
         """
         return await self._through(lambda endpoint: endpoint.complete(request))
 

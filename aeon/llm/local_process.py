@@ -15,7 +15,7 @@ import threading
 import time
 from pathlib import Path
 
-from aeon.errors import EndpointFailed, InputFileError, MissingExtraError
+from aeon.errors import InputFileError, MissingExtraError, ServerBroken
 from aeon.llm.weights import cache_dir
 from aeon.schema.frozen import Frozen
 
@@ -74,7 +74,7 @@ class ServerProcess:
     def address(self) -> Address:
         """Where the server listens, after starting it if need be; takes seconds then.
 
-        Raises `MissingExtraError` without xllamacpp, `InputFileError` without the file, and `EndpointFailed` if the
+        Raises `MissingExtraError` without xllamacpp, `InputFileError` without the file, and `ServerBroken` if the
         model cannot be loaded or the child has died too often.
         """
         with self._lock:
@@ -85,7 +85,7 @@ class ServerProcess:
                 self._log_matters = True
                 self._stop()
             if self._deaths >= DEATHS_ALLOWED:
-                raise EndpointFailed(f"the local model server died {self._deaths} times in a row; see {self.log_path}")
+                raise ServerBroken(f"the local model server died {self._deaths} times in a row; see {self.log_path}")
             self._address = self._start()
             return self._address
 
@@ -131,7 +131,7 @@ class ServerProcess:
             )
         try:
             base_url = self._handshake(self._child, api_key)
-        except EndpointFailed:
+        except ServerBroken:
             self._log_matters = True
             self._stop()
             raise
@@ -144,17 +144,17 @@ class ServerProcess:
             child.stdin.write(api_key.encode() + b"\n")
             child.stdin.flush()
         except BrokenPipeError:
-            raise EndpointFailed(f"the local model server ended at once; see {self.log_path}") from None
+            raise ServerBroken(f"the local model server ended at once; see {self.log_path}") from None
         line = _first_line(child.stdout.fileno(), time.monotonic() + STARTUP_SECONDS)
         if line is None:
-            raise EndpointFailed(f"the local model was not loaded within {STARTUP_SECONDS:g} s; see {self.log_path}")
+            raise ServerBroken(f"the local model was not loaded within {STARTUP_SECONDS:g} s; see {self.log_path}")
         try:
             told = json.loads(line)
         except ValueError:
-            raise EndpointFailed(f"the local model server ended while loading the model; see {self.log_path}") from None
+            raise ServerBroken(f"the local model server ended while loading the model; see {self.log_path}") from None
         if "address" not in told:
             reason = told.get("error", "no reason given")
-            raise EndpointFailed(f"llama.cpp cannot load {self._model}: {reason}; see {self.log_path}")
+            raise ServerBroken(f"llama.cpp cannot load {self._model}: {reason}; see {self.log_path}")
         return f"{told['address']}/v1"
 
     def _stop(self) -> None:

@@ -13,13 +13,14 @@ import openai
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from aeon.errors import EndpointFailed, EndpointTimeout, MalformedResponse, ModelError
+from aeon.llm.adapter import Permit, freely
 from aeon.llm.asking import OPTIONAL_FIELDS, Form, Habits, forms, request_body
 from aeon.llm.base_url import plain_url
 from aeon.llm.connections import Connections
 from aeon.llm.probe import measured, probe, told
 from aeon.llm.profiles import Told
 from aeon.llm.translation import RETRIED, TRANSLATED, backoff, refused_part, retry_after, translate
-from aeon.llm.wire import Gathering, Price, parse
+from aeon.llm.wire import Gathering, parse
 from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
 
@@ -49,7 +50,7 @@ class OpenAICompatible:
     it and nowhere else; no environment variable is read. Failures that another attempt can cure are retried at most
     ``retries`` times, with exponential backoff or as long as ``Retry-After`` says, within the deadline.
     ``timeout`` is the deadline of a whole call and ``idle_timeout`` the longest wait for the next token, in seconds.
-    ``price`` is (US dollars per million prompt tokens, per million generated tokens). ``capabilities`` skips probing.
+    ``capabilities`` skips probing.
     A ``base_url`` with a user, a password or a query in it is refused with `ConfigError`.
 
     Token counts are the endpoint's own, never estimates. Answers are streamed, so that an idle deadline can be held; an
@@ -66,7 +67,6 @@ class OpenAICompatible:
         retries: int = 2,
         timeout: float = 120.0,
         idle_timeout: float = 60.0,
-        price: Price | None = None,
         capabilities: Capabilities | None = None,
     ) -> None:
         self._model = model
@@ -75,7 +75,6 @@ class OpenAICompatible:
         self._retries = retries
         self._timeout = timeout
         self._idle_timeout = idle_timeout
-        self._price = price
         self._capabilities = capabilities
         self._habits = Habits()
         self._connections = Connections(self._base_url, api_key)
@@ -84,6 +83,11 @@ class OpenAICompatible:
     def name(self) -> str:
         """The model's name at the endpoint."""
         return self._model
+
+    @property
+    def free(self) -> bool:
+        """Nobody knows what an endpoint charges, unless its price is set."""
+        return False
 
     @property
     def base_url(self) -> str:
@@ -100,22 +104,22 @@ class OpenAICompatible:
 
     async def complete(self, request: LLMRequest) -> LLMResponse:
         """One completion; see `LLMAdapter.complete`. Raises `ModelError`."""
-        known = Capabilities()
+        known = Capabilities()  # a run never asks for more than it knows, so that it is probed under its own permit
         if request.json_schema is not None or request.json_mode or request.top_logprobs:
             known = await self.capabilities()
         if request.top_logprobs and not known.logprobs:
             request = request.changed(top_logprobs=0)
         return await self._converse(request, forms(request, known))
 
-    async def capabilities(self) -> Capabilities:
+    async def capabilities(self, permit: Permit = freely) -> Capabilities:
         """What the endpoint can do: as measured by ``aeon doctor``, else found out with three tiny calls on first use.
 
-        They are charged to no run.
+        Raises `ModelError`, and `AllowanceExhausted` where ``permit`` does not allow the calls.
         """
         async with self._connections.lock():
             if self._capabilities is None:
-                found = await measured(self)
-                self._capabilities = found or await probe(self._connections, self._model, self.ask)
+                found = await measured(self, permit)
+                self._capabilities = found or await probe(self._connections, self._model, self.ask, permit)
             return self._capabilities
 
     async def ask(self, request: LLMRequest, form: Form) -> LLMResponse:
@@ -137,12 +141,13 @@ class OpenAICompatible:
     async def _converse(self, request: LLMRequest, ways: tuple[Form, ...]) -> LLMResponse:
         clock = asyncio.get_running_loop().time
         deadline = clock() + (request.timeout or self._timeout)
-        retries = 0
+        retries = unmetered = 0
         for made in itertools.count(1):
             outcome = await self._attempt(request, ways, deadline)
             if isinstance(outcome, Gathering):
-                return outcome.response(made)
-            outcome.error.attempts = made
+                return outcome.response(made, unmetered)
+            unmetered += outcome.error.unmetered
+            outcome.error.attempts, outcome.error.unmetered = made, unmetered
             if made >= request.attempts:
                 raise outcome.error
             if outcome.rephrase:
@@ -211,7 +216,7 @@ class OpenAICompatible:
             return await self._follow(stream, deadline)
 
     async def _follow(self, stream: openai.AsyncStream[ChatCompletionChunk], deadline: float) -> Gathering:
-        gathering = Gathering(self._price)
+        gathering = Gathering()
         while True:
             async with self._patience(deadline):
                 chunk = await anext(stream, None)
@@ -225,7 +230,7 @@ class OpenAICompatible:
         return gathering
 
     def _gather(self, reply: object) -> Gathering:
-        gathering = Gathering(self._price)
+        gathering = Gathering()
         gathering.add(parse(_decoded(reply), self._where))
         if not gathering.started:
             raise MalformedResponse(f"{self._where} answered something that is no chat completion; {CHECK_URL}")

@@ -10,11 +10,14 @@ from typing import Protocol, TypeVar, runtime_checkable
 import openai
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from aeon.errors import ModelError
+from aeon.errors import ModelError, RequestRefused
+from aeon.llm.adapter import Permit, freely
 from aeon.llm.asking import Form
 from aeon.llm.connections import Connections
 from aeon.llm.profiles import Told, agrees, load
+from aeon.llm.spending import lost, most_usage, true_usage
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse, Message
+from aeon.schema.usage import Usage
 
 __all__ = ["Ask", "Examinable", "measured", "probe", "told"]
 
@@ -53,6 +56,8 @@ ENFORCED = "zq7"
 """A value that no model would answer unless the schema forces it to."""
 
 PROBE_TOKENS = 256
+PROBE_CALLS = 5
+"""Calls that all probes together may take: one each, and two for request fields that the endpoint refuses."""
 INFORMATION_SECONDS = 10.0
 
 SCHEMA_REQUEST = LLMRequest(
@@ -64,37 +69,66 @@ SCHEMA_REQUEST = LLMRequest(
         "required": ["code"],
         "additionalProperties": False,
     },
-    attempts=6,
 )
 JSON_REQUEST = LLMRequest(
     messages=(Message(role="user", content='Answer with the JSON object {"planet": "Jupiter"} and nothing else.'),),
     max_tokens=PROBE_TOKENS,
     json_mode=True,
-    attempts=6,
 )
 LOGPROBS_REQUEST = LLMRequest(
     messages=(Message(role="user", content="Is 7 a prime number? Answer Yes or No."),),
     max_tokens=1,
     top_logprobs=2,
-    attempts=6,
 )
 
-NAME_REQUEST = LLMRequest(messages=(Message(role="user", content="Hello."),), max_tokens=1, attempts=6)
+NAME_REQUEST = LLMRequest(messages=(Message(role="user", content="Hello."),), max_tokens=1, attempts=3)
 
 _KNOWN: dict[tuple[str, str], Capabilities] = {}
 
 
-async def probe(connections: Connections, model: str, ask: Ask) -> Capabilities:
+class _Probing:
+    """Sends probes, each once, and more often only while the calls for the others are left."""
+
+    def __init__(self, ask: Ask, used: Callable[[Usage], None], calls: int, probes: int) -> None:
+        self._ask = ask
+        self._used = used
+        self._calls = calls
+        self._others = probes
+
+    async def answer(self, request: LLMRequest, form: Form) -> LLMResponse | None:
+        """The answer to a probe; ``None`` if the endpoint is there and refuses just this request."""
+        self._others -= 1
+        sent = request.changed(attempts=max(1, self._calls - self._others))
+        try:
+            response = await self._ask(sent, form)
+        except ModelError as error:
+            self._count(lost(sent, error))
+            if isinstance(error, RequestRefused):
+                return None
+            raise
+        self._count(true_usage(sent, response))
+        return response
+
+    def _count(self, usage: Usage) -> None:
+        self._calls -= usage.calls
+        self._used(usage)
+
+
+async def probe(connections: Connections, model: str, ask: Ask, permit: Permit = freely) -> Capabilities:
     """What the endpoint can do with this model; three tiny calls, once per endpoint and model and process.
 
     A capability counts only if the answer shows it: some servers accept a schema and ignore it. Raises `ModelError`
-    where the endpoint cannot be asked at all (unreachable, wrong key, no such model, failing).
+    where the endpoint cannot be asked at all (unreachable, wrong key, no such model, failing), and
+    `AllowanceExhausted` where ``permit`` does not allow the calls; then none is made.
     """
     key = (connections.base_url, model)
     if key not in _KNOWN:
-        enforced = await _try(ask, SCHEMA_REQUEST, "json_schema")
-        json_object = await _try(ask, JSON_REQUEST, "json_object")
-        scored = await _try(ask, LOGPROBS_REQUEST, "text")
+        most = most_usage(SCHEMA_REQUEST.changed(attempts=PROBE_CALLS))  # it is the largest of them
+        async with permit(most) as used:
+            probing = _Probing(ask, used, PROBE_CALLS, probes=3)
+            enforced = await probing.answer(SCHEMA_REQUEST, "json_schema")
+            json_object = await probing.answer(JSON_REQUEST, "json_object")
+            scored = await probing.answer(LOGPROBS_REQUEST, "text")
         _KNOWN[key] = Capabilities(
             json_schema=_object(enforced) == {"code": ENFORCED},
             json_mode=_object(json_object) is not None,
@@ -102,15 +136,6 @@ async def probe(connections: Connections, model: str, ask: Ask) -> Capabilities:
             context_tokens=(await told(connections, model)).context_tokens,
         )
     return _KNOWN[key]
-
-
-async def _try(ask: Ask, request: LLMRequest, form: Form) -> LLMResponse | None:
-    try:
-        return await ask(request, form)
-    except ModelError as error:
-        if type(error) is ModelError:  # the endpoint is there, and refused just this request
-            return None
-        raise
 
 
 def _object(response: LLMResponse | None) -> object:
@@ -160,7 +185,7 @@ async def told(connections: Connections, model: str) -> Told:
     return Told(models=models, context_tokens=length)
 
 
-async def measured(endpoint: Examinable) -> Capabilities | None:
+async def measured(endpoint: Examinable, permit: Permit = freely) -> Capabilities | None:
     """The capabilities in the endpoint's saved profile; ``None`` without one, or if it serves something else now.
 
     A server that lists no models is asked for one token, to see under which name it answers.
@@ -168,9 +193,11 @@ async def measured(endpoint: Examinable) -> Capabilities | None:
     profile = load(endpoint.place, endpoint.name)
     if profile is None or not agrees(profile, await endpoint.told()):
         return None
-    if not profile.told.models and (await endpoint.ask(NAME_REQUEST, "text")).model != profile.answered_as:
-        return None
-    return profile.capabilities
+    if profile.told.models:
+        return profile.capabilities
+    async with permit(most_usage(NAME_REQUEST)) as used:
+        answer = await _Probing(endpoint.ask, used, NAME_REQUEST.attempts, probes=1).answer(NAME_REQUEST, "text")
+    return profile.capabilities if answer is not None and answer.model == profile.answered_as else None
 
 
 Shape = TypeVar("Shape", bound=_Lenient)

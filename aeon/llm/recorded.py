@@ -16,7 +16,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from aeon.errors import CassetteMiss, ConfigError, InputFileError
-from aeon.llm.adapter import LLMAdapter
+from aeon.llm.adapter import LLMAdapter, Permit, freely
 from aeon.schema.frozen import Frozen, JsonObject
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
 
@@ -85,14 +85,19 @@ class Recorded:
             "or undo the change to the prompt"
         )
 
-    async def capabilities(self) -> Capabilities:
+    @property
+    def free(self) -> bool:
+        """What is on the cassette costs nothing; what is not on it yet costs what ``inner`` does."""
+        return self._inner is None or self._inner.free
+
+    async def capabilities(self, permit: Permit = freely) -> Capabilities:
         """The recorded capabilities. Raises `CassetteMiss` if there are none."""
         for track in self._tracks:
             if track.capabilities is not None and track.model == self._name:
                 return track.capabilities
         if self._inner is None:
             raise CassetteMiss(f"{self._path} does not say what {self._name} can do; record it again")
-        track = _Track(model=self._name, capabilities=await self._inner.capabilities())
+        track = _Track(model=self._name, capabilities=await self._inner.capabilities(permit))
         self._append(track)
         return track.capabilities or Capabilities()
 

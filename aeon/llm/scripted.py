@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from aeon.errors import AeonError, EndpointFailed
+from aeon.llm.adapter import Permit, freely
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
 from aeon.schema.usage import Usage
 
@@ -50,7 +51,12 @@ class Scripted:
             return reply
         return LLMResponse(text=reply, usage=_words(request, reply), model=self._name)
 
-    async def capabilities(self) -> Capabilities:
+    @property
+    def free(self) -> bool:
+        """It costs nothing, unless it is given a price."""
+        return True
+
+    async def capabilities(self, permit: Permit = freely) -> Capabilities:
         """The capabilities given to it."""
         return self._capabilities
 

@@ -20,6 +20,7 @@ from aeon.errors import (
     ModelError,
     ModelNotFound,
     RateLimited,
+    RequestRefused,
 )
 
 __all__ = [
@@ -107,10 +108,10 @@ def _from_status(error: openai.APIStatusError, where: str, secret: str | None) -
     if status >= 500:
         return EndpointFailed(f"{where} failed ({detail}); try again or look at the server's log")
     if any(words in detail.lower() for words in CONTEXT_WORDS):
-        return ModelError(
+        return RequestRefused(
             f"the prompt is longer than the context of {where} ({detail}); shorten it or raise the context"
         )
-    return ModelError(f"{where} refused the request ({detail}); use a model or an endpoint that supports it")
+    return RequestRefused(f"{where} refused the request ({detail}); use a model or an endpoint that supports it")
 
 
 def _detail(error: openai.APIStatusError, secret: str | None) -> str:

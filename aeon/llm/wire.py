@@ -15,10 +15,7 @@ from aeon.errors import MalformedResponse
 from aeon.schema.llm import FinishReason, LLMResponse, TokenProbability
 from aeon.schema.usage import Usage
 
-__all__ = ["Gathering", "Price", "WireReply", "parse"]
-
-Price = tuple[float, float]
-"""US dollars per million prompt tokens and per million generated tokens."""
+__all__ = ["Gathering", "WireReply", "parse"]
 
 _FINISH_REASONS: Mapping[str, FinishReason] = {
     "stop": "stop",
@@ -116,10 +113,9 @@ def parse(raw: object, where: str) -> WireReply:
 
 
 class Gathering:
-    """Puts a completion together out of one whole reply or many chunks; ``price`` gives the cost."""
+    """Puts a completion together out of one whole reply or many chunks."""
 
-    def __init__(self, price: Price | None = None) -> None:
-        self._price = price
+    def __init__(self) -> None:
         self._texts: list[str] = []
         self._finish: str | None = None
         self._refused = False
@@ -165,8 +161,8 @@ class Gathering:
             self._first_token = _probabilities(choice.logprobs.content[0])
         self._finish = choice.finish_reason or self._finish
 
-    def response(self, calls: int) -> LLMResponse:
-        """The completion; ``calls`` is the number of attempts it took."""
+    def response(self, calls: int, unmetered: int = 0) -> LLMResponse:
+        """The completion; ``calls`` is how many attempts it took, ``unmetered`` how many of them were not counted."""
         finish = _FINISH_REASONS.get(self._finish or "", "other")
         return LLMResponse(
             text="".join(self._texts),
@@ -175,6 +171,7 @@ class Gathering:
             first_token=self._first_token,
             model=self._model,
             thought=self._thought or self._reasoned(),
+            unmetered=unmetered,
         )
 
     def _reasoned(self) -> bool:
@@ -185,13 +182,11 @@ class Gathering:
         told = self._usage or _Usage(prompt_tokens=0)
         details = told.prompt_tokens_details
         cached = (details.cached_tokens if details else None) or 0
-        prompt_price, generated_price = self._price or (0.0, 0.0)
         return Usage(
             calls=calls,
             prompt_tokens=told.prompt_tokens,
             cached_tokens=max(cached, 0),
             generated_tokens=told.completion_tokens,
-            cost=(told.prompt_tokens * prompt_price + told.completion_tokens * generated_price) / 1e6,
         )
 
 

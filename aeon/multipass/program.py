@@ -140,12 +140,11 @@ def _step_effects(progress: Progress, runnable: tuple[tuple[Step, ...], ...]) ->
     """The steps to issue together, each with its share of what is left and the places of those that it waits for.
 
     They are all those of the first wave, and as many of the later ones as are affordable if each step spends all that
-    it may, at the price that a call has had so far: so no step goes without for another that may need less.
+    it may: so no step goes without for another that may need less.
     """
     run, plan = progress.run, progress.plan
     cap, whole = run.config.caps.execute, run.allow("execute", len(plan.steps))
-    price = run.usage.cost / run.usage.calls if run.usage.calls else 0.0
-    fit = budget.affordable(run.config, whole, cap, price)
+    fit = budget.affordable(run.config, whole, cap)
     steps = [step for wave in runnable for step in wave][: max(len(runnable[0]), fit)]
     places = {step.id: place for place, step in enumerate(steps)}
     effects = []

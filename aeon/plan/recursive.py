@@ -36,6 +36,9 @@ _PROGRAM_TOKENS = 400
 _THOUGHT_TOKENS = 500
 _LONGEST_THOUGHT = 3_000
 _LEAST_CALLS = 2
+_CHANGE_CALLS = 3
+"""Calls that a change of the plan can take; what is asked before it must leave them."""
+_SAMPLES = 3
 _COMMON = 100
 """Whole numbers up to this one may be meant without being written: a dozen, the days of a month, percent."""
 
@@ -70,7 +73,7 @@ class RecursivePlanner:
         self._briefing = briefing
         self._tools = tools
         self._policy = policy or Refine()
-        self._judge = Judge(supervisor, unmeasured_decides=True)
+        self._judge = Judge(supervisor, samples=_SAMPLES, unmeasured_decides=True)
 
     async def draft(self, effect: DraftPlan) -> Plan:
         """A plan for the effect's task, never with more steps than allowed.
@@ -107,10 +110,9 @@ class RecursivePlanner:
 
     async def _once(self, task: Task, question: str, most: int) -> str:
         """What the model writes, asked once and without repair; empty where that is nothing usable."""
-        own = self._supervisor
-        once = Supervisor(own.llm, 0, own.prompt_bytes, own.output_tokens)
         try:
-            return (await once.text(self._briefing.prompt(task, question), max_tokens=most)).value
+            reply = await self._supervisor.text(self._briefing.prompt(task, question), max_tokens=most, repairs=0)
+            return reply.value
         except (CompletionError, AllowanceExhausted):
             return ""
 
@@ -157,7 +159,7 @@ class RecursivePlanner:
         if effect.most_steps < 1:
             return Refinement(advisories=("the plan is full: no further step fits",))
         with contextlib.suppress(CompletionError):  # without a usable question, the plan is changed as it is
-            if effect.may_ask and await self._must_ask(effect):
+            if effect.may_ask and await self._must_ask(effect) and _spare(2):
                 return Refinement(question=await self._question(effect))
         if {trigger.kind for trigger in effect.triggers} == {"ambiguous"} and not effect.task.clarifications:
             return Refinement()  # it is clear enough after all
@@ -182,13 +184,17 @@ class RecursivePlanner:
 
     async def _query(self, effect: RefinePlan) -> RefinedQuery | None:
         """The task, worded anew for the strategy; without one, or where that is switched off, nothing."""
-        if effect.strategy is None or not self._policy.allow_query_rewrite:
+        if effect.strategy is None or not self._policy.allow_query_rewrite or not _spare(2):
             return None
         schema = query_schema(self._policy)
         text = render(load("aeon.plan", "query.md"), **query_words(effect.strategy, effect.evaluation, self._policy))
         try:
             reply = await self._supervisor.structured(
-                self._briefing.prompt(effect.task, text), _Object, schema=schema, max_tokens=_QUESTION_TOKENS
+                self._briefing.prompt(effect.task, text),
+                _Object,
+                schema=schema,
+                max_tokens=_QUESTION_TOKENS,
+                repairs=1,
             )
         except CompletionError:
             return None  # the strategy still holds
@@ -204,15 +210,22 @@ class RecursivePlanner:
         spec = judgment("task_vague")
         if await self._judge.measured(spec):
             return await self._judge.decides(spec)  # if so, the profile's ambiguity is that judgment
+        if not _spare(await self._judge.most_calls(spec)):
+            return False
         return bool(await self._judge.says_yes(spec, {"task": effect.task.text}))
 
     async def _question(self, effect: RefinePlan) -> Question:
         problems = fence("problems", "\n".join(t.detail for t in effect.triggers), _LONGEST_PROBLEMS)
         text = render(load("aeon.plan", "question.md"), problems=problems, task=cut(effect.task.text, _LONGEST_TASK))
         prompt = self._briefing.prompt(effect.task, text)
-        reply = await self._supervisor.structured(prompt, _Question, max_tokens=_QUESTION_TOKENS)
+        reply = await self._supervisor.structured(prompt, _Question, max_tokens=_QUESTION_TOKENS, repairs=1)
         asked = reply.value
         return Question(text=asked.question, options=tuple(dict.fromkeys(asked.options)), default=asked.default)
+
+
+def _spare(calls: int) -> bool:
+    """Whether so many calls leave enough for the change of the plan itself."""
+    return current_ledger().calls_left() >= calls + _CHANGE_CALLS
 
 
 def _marked(steps: Sequence[Step]) -> tuple[Step, ...]:

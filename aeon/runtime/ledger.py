@@ -1,35 +1,46 @@
-"""The usage ledger: every model call and tool call of an effect is charged here, repairs included."""
+"""The usage ledger: every model call and tool call of an effect is charged here, repairs and probes included.
+
+A model call is admitted by the most that it can use. That much is reserved until the call has ended and is settled by
+what it really used, so that calls under way at the same time cannot go beyond the allowance together.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 
 from aeon.errors import AllowanceExhausted
 from aeon.schema.usage import Allowance, Usage
 
-__all__ = ["Ledger", "current_ledger"]
+__all__ = ["Begin", "Ledger", "Note", "current_ledger"]
+
+Note = Callable[[int, Usage], Awaitable[None]]
+"""Awaited before a model call, with the number of the effect and the most that the call can use."""
+
+Begin = Callable[[int, str], Awaitable[None]]
+"""Awaited before a tool is called that changes the world, with the number of the effect and the tool's name."""
 
 _NOTHING = Usage()
+_STOPPED = "the run was asked to stop"
 
 
 class Ledger:
-    """Counts what one effect spends and refuses a call that would go beyond its allowance.
+    """Counts what one effect uses and refuses a call that could go beyond its allowance.
 
     ``clock`` gives seconds that never run backwards; the allowance's seconds count from the ledger's making.
-    ``execution_id`` is the run's, ``number`` the effect's; ``begin`` is told that, and the name, of each tool that
-    changes the world before it is called. ``waited`` is how many of the allowance's seconds were over before the effect
-    began. ``closed``: the run was asked to stop: a tool call under way may end, but nothing may begin after it.
-    ``broken_off``: so was the effect.
+    ``execution_id`` is the run's, ``number`` the effect's. ``note`` and ``begin`` write ahead what is about to be used
+    or done, so that it counts even if the process ends before the outcome is known. ``waited`` is how many of the
+    allowance's seconds were over before the effect began. ``closed``: the run was asked to stop: a tool call under way
+    may end, but nothing may begin after it. ``broken_off``: so was the effect.
 
     In a ``with`` block it is the current one, also for tasks started there; such a block does not nest in itself.
     """
 
     __slots__ = (
-        "_allowance", "_begin", "_clock", "_opened", "_token", "broken_off", "closed", "execution_id", "in_tool",
-        "number", "spent",
+        "_allowance", "_begin", "_calls", "_clock", "_cost", "_note", "_opened", "_token", "_tokens", "broken_off",
+        "closed", "execution_id", "in_tool", "number", "spent",
     )  # fmt: skip
 
     def __init__(
@@ -37,17 +48,21 @@ class Ledger:
         allowance: Allowance,
         clock: Callable[[], float] = time.monotonic,
         execution_id: str = "",
-        begin: Callable[[int, str], None] = lambda *_: None,
+        begin: Begin | None = None,
         waited: float = 0.0,
         number: int = 0,
+        note: Note | None = None,
     ) -> None:
         self._allowance = allowance
         self._clock = clock
         self.execution_id = execution_id
         self._begin = begin
+        self._note = note
         self._opened = clock() - waited
         self.number = number
         self.spent = _NOTHING
+        self._calls = self._tokens = 0  # reserved for calls under way, as is the cost
+        self._cost = 0.0
         self.in_tool = False
         self.closed = False
         self.broken_off = False
@@ -65,45 +80,59 @@ class Ledger:
             return None
         return max(0.0, self._allowance.seconds - (self._clock() - self._opened))
 
+    def calls_left(self) -> int:
+        """Model calls that may still begin."""
+        return max(0, self._allowance.calls - self.spent.calls - self._calls)
+
     def tokens_left(self) -> int | None:
-        """Tokens that may still be spent; ``None`` without a limit."""
+        """Tokens that are neither spent nor reserved; ``None`` without a limit."""
         if self._allowance.tokens is None:
             return None
-        return max(0, self._allowance.tokens - self.spent.tokens)
+        return max(0, self._allowance.tokens - self.spent.tokens - self._tokens)
 
-    def calls_left(self) -> int:
-        """Model calls that may still be made."""
-        return max(0, self._allowance.calls - self.spent.calls)
+    def cost_left(self) -> float | None:
+        """US dollars that are neither spent nor reserved; ``None`` without a limit."""
+        if self._allowance.cost is None:
+            return None
+        return max(0.0, self._allowance.cost - self.spent.cost - self._cost)
 
-    def admit(self, most_tokens: int) -> None:
-        """Let one model call of at most ``most_tokens`` (prompt and completion) begin, or say which limit forbids it.
+    async def admit(self, most: Usage) -> None:
+        """Let a model call begin that uses at most this much in all its attempts, and reserve that.
+
+        Each call that is admitted must be settled.
 
         Raises:
-            AllowanceExhausted: no call, not enough tokens, no time or no money left, or the run was asked to stop.
+            AllowanceExhausted: calls, tokens, money or time are not left for it, or the run was asked to stop.
         """
-        if self.closed or self.spent.calls >= self._allowance.calls:
-            raise AllowanceExhausted("calls", f"all {self._allowance.calls} model calls of this step are used")
-        tokens = self.tokens_left()
-        if tokens is not None and most_tokens > tokens:
-            raise AllowanceExhausted("tokens", f"a call of up to {most_tokens} tokens does not fit: {tokens} left")
-        if self.seconds_left() == 0:
-            raise AllowanceExhausted("seconds", "the time for this step is over")
-        if self._allowance.cost is not None and self.spent.cost >= self._allowance.cost:
-            raise AllowanceExhausted("cost", f"the ${self._allowance.cost:.4f} of this step are spent")
+        self._check(most)
+        self._reserve(most.calls, most.tokens, most.cost)
+        if self._note is None:
+            return
+        try:
+            await self._note(self.number, most)
+            if self.closed:  # meanwhile
+                raise AllowanceExhausted("seconds", _STOPPED)
+        except BaseException:
+            self._reserve(-most.calls, -most.tokens, -most.cost)
+            raise
 
-    @contextmanager
-    def tool_call(self, changes_the_world: str = "") -> Iterator[None]:
+    def settle(self, most: Usage, actual: Usage) -> None:
+        """Replace what was reserved for a call by what it really used."""
+        self._reserve(-most.calls, -most.tokens, -most.cost)
+        self.charge(actual)
+
+    @asynccontextmanager
+    async def tool_call(self, changes_the_world: str = "") -> AsyncIterator[None]:
         """Charge a tool call; while the block runs, nobody may break it off.
 
-        ``changes_the_world`` is the name of a tool that does: that it is about to be called is noted first.
+        ``changes_the_world`` is the name of a tool that does: that it is about to be called is written ahead.
 
         Raises:
             AllowanceExhausted: the time is over or the run was asked to stop, so that no tool call may begin.
         """
-        if self.closed or self.seconds_left() == 0:
-            raise AllowanceExhausted("seconds", "the time for this step is over")
-        if changes_the_world:
-            self._begin(self.number, changes_the_world)
+        self._check_time()
+        if changes_the_world and self._begin is not None:
+            await self._begin(self.number, changes_the_world)  # from here on it counts as called
         self.charge(Usage(tool_calls=1))
         self.in_tool = True
         try:
@@ -112,8 +141,32 @@ class Ledger:
             self.in_tool = False
 
     def charge(self, usage: Usage) -> None:
-        """Add what a call has cost, whether it succeeded or not."""
+        """Add what was used, whether to any avail or not."""
         self.spent = usage if self.spent is _NOTHING else self.spent + usage
+
+    def _check(self, most: Usage) -> None:
+        self._check_time()
+        calls = self.calls_left()
+        if most.calls > calls:
+            text = f"{calls} left for up to {most.calls}" if calls else f"all {self._allowance.calls} are used"
+            raise AllowanceExhausted("calls", f"model calls of this step: {text}")
+        tokens = self.tokens_left()
+        if tokens is not None and most.tokens > tokens:
+            raise AllowanceExhausted("tokens", f"a call of up to {most.tokens} tokens does not fit: {tokens} left")
+        cost = self.cost_left()
+        if cost is not None and most.cost > cost:
+            raise AllowanceExhausted("cost", f"a call of up to ${most.cost:.4f} does not fit: ${cost:.4f} left")
+
+    def _check_time(self) -> None:
+        if self.closed:
+            raise AllowanceExhausted("seconds", _STOPPED)
+        if self.seconds_left() == 0:
+            raise AllowanceExhausted("seconds", "the time for this step is over")
+
+    def _reserve(self, calls: int, tokens: int, cost: float) -> None:
+        self._calls += calls
+        self._tokens += tokens
+        self._cost = self._cost + cost if self._calls else 0.0
 
 
 _current: ContextVar[Ledger | None] = ContextVar("aeon_ledger", default=None)

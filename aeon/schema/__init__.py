@@ -67,7 +67,7 @@ from aeon.schema.policy import (
     Strategy,
 )
 from aeon.schema.task import Clarification, Question, Reply, Task
-from aeon.schema.usage import Allowance, Bound, Budget, Left, Usage
+from aeon.schema.usage import Allowance, Bound, Budget, Left, Price, Usage
 from aeon.schema.value import Value
 
 __all__ = [
@@ -118,6 +118,7 @@ __all__ = [
     "PhaseTiming",
     "Plan",
     "Preparation",
+    "Price",
     "Question",
     "Questions",
     "Reasoning",

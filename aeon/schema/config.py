@@ -9,7 +9,7 @@ from pydantic import Field
 
 from aeon.schema.frozen import Frozen
 from aeon.schema.policy import ReasoningEngine
-from aeon.schema.usage import Budget
+from aeon.schema.usage import Budget, Price
 
 __all__ = [
     "CallCaps",
@@ -62,15 +62,18 @@ class Caps(Frozen):
 
 
 class CallCaps(Caps):
-    """Model calls that one effect of each phase of the multi-pass engine may make, repairs and retries included."""
+    """Model calls that one effect of each phase of the multi-pass engine may make, repairs and retries included.
 
-    profile: int = Field(5, ge=0)
+    Each default is the longest way through the module that answers the effect, where no request has to be retried.
+    """
+
+    profile: int = Field(6, ge=0)
     plan: int = Field(4, ge=0)
     validate_plan: int = Field(4, ge=0)
-    refine_plan: int = Field(6, ge=0)
-    execute: int = Field(4, ge=0)
+    refine_plan: int = Field(8, ge=0)
+    execute: int = Field(5, ge=0)
     validate_results: int = Field(8, ge=0)
-    assess: int = Field(10, ge=0)
+    assess: int = Field(12, ge=0)
     synthesize: int = Field(3, ge=0)
 
 
@@ -103,9 +106,11 @@ class Settings(Frozen):
 
     ``prompt_bytes`` and ``output_tokens`` limit one model call, ``tool_output_bytes`` what one tool call gives.
     ``effects`` limits how many effects a run may issue, so that a program without end is stopped.
+    ``prices`` are by the model\'s name; ``None`` says that a price is not known, and then neither is the cost.
     """
 
     budget: Budget = Budget()
+    prices: dict[str, Price | None] = Field({}, description="US dollars per million tokens, by the model's name")
     reserve: Reserve = Reserve()
     questions: Questions = Questions()
     caps: Caps = Caps()

@@ -49,8 +49,9 @@ class TokenProbability(Frozen):
 
 
 class LLMResponse(Frozen):
-    """One completion. ``usage`` covers every attempt that was made for it, retries included.
+    """One completion. ``usage`` counts the calls of every attempt, retries included, and the tokens of the last.
 
+    ``unmetered`` is how many attempts before it the endpoint may have worked on, without a word on their tokens.
     ``thought`` says that the endpoint reasoned beside the text, where nobody sees it or in a field of its own.
     """
 
@@ -60,6 +61,7 @@ class LLMResponse(Frozen):
     first_token: tuple[TokenProbability, ...] = ()
     model: str = ""
     thought: bool = False
+    unmetered: int = Field(0, ge=0)
 
 
 class Capabilities(Frozen):

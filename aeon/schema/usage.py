@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from aeon.schema.frozen import Frozen
 from aeon.schema.value import Value
 
-__all__ = ["Allowance", "Bound", "Budget", "Left", "Usage"]
+__all__ = ["Allowance", "Bound", "Budget", "Left", "Price", "Usage"]
 
 
 class Usage(Value):
@@ -45,13 +45,34 @@ class Usage(Value):
 _NOTHING = Usage()
 
 
+class Price(Frozen):
+    """What a model costs, in US dollars per million tokens; cached prompt tokens cost as much as others by default."""
+
+    input: float = Field(ge=0, description="for a million prompt tokens")
+    output: float = Field(ge=0, description="for a million generated tokens")
+    cached: float | None = Field(None, ge=0, description="for a million prompt tokens from a prefix cache")
+
+    @model_validator(mode="after")
+    def _cached_is_no_dearer(self) -> Self:
+        if self.cached is not None and self.cached > self.input:
+            raise ValueError("cached must not be above input: the bound on the cost rests on it")
+        return self
+
+    def of(self, usage: Usage) -> float:
+        """The cost of these tokens in US dollars."""
+        cached = min(usage.cached_tokens, usage.prompt_tokens)
+        price = self.input if self.cached is None else self.cached
+        dollars = (usage.prompt_tokens - cached) * self.input + cached * price + usage.generated_tokens * self.output
+        return dollars / 1_000_000
+
+
 class Budget(Frozen):
     """Hard limits of a run; ``None`` sets no limit of its own (passes and call caps bound the run all the same)."""
 
     calls: int | None = Field(None, ge=1, description="model calls, repairs included")
     tokens: int | None = Field(None, ge=1, description="prompt and generated tokens together")
     seconds: float | None = Field(None, gt=0, description="wall time")
-    cost: float | None = Field(0.5, gt=0, description="US dollars")
+    cost: float | None = Field(0.5, gt=0, description="US dollars; holds for models whose price is known")
 
 
 class Allowance(Value):
@@ -64,7 +85,10 @@ class Allowance(Value):
 
 
 class Bound(Value):
-    """The most that a run can spend, known before it starts (``None``: not limited)."""
+    """The most that a run can spend, known before it starts.
+
+    ``cost`` is in US dollars; ``None`` where a model has no known price, so that nobody knows the cost.
+    """
 
     calls: Annotated[int, Field(ge=0)]
     tokens: Annotated[int, Field(ge=0)]

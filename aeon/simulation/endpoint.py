@@ -10,24 +10,21 @@ from functools import lru_cache
 from random import Random
 
 from aeon.errors import EndpointFailed, EndpointRejected, EndpointTimeout, EndpointUnreachable, RateLimited
+from aeon.llm.adapter import Permit, freely
 from aeon.schema import Capabilities, JsonObject, LLMRequest, LLMResponse, TokenProbability, Usage
 from aeon.simulation.clock import QUANTUM
 from aeon.simulation.texts import spoilt
 from aeon.simulation.tools import ORDERS, WORLDLY
 from aeon.simulation.words import Words
-from aeon.simulation.world import World, capabilities
+from aeon.simulation.world import MODEL, World, capabilities
 
-__all__ = ["DEAREST", "Endpoint"]
+__all__ = ["Endpoint"]
 
 _SHOWN = "It must fit this JSON Schema:\n"
 _BROKEN = (EndpointUnreachable, EndpointFailed, RateLimited, EndpointRejected)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _SHARE_OF_PROGRAMS = 0.3  # of the texts that no schema is asked for
 _BYTES_PER_TOKEN = 4
-_PRICE = 1 / 65_536
-
-DEAREST = (20_000 + 4 * 1_024) / _BYTES_PER_TOKEN * _PRICE * 2
-"""More than any call costs, in US dollars."""
 
 
 class Endpoint:
@@ -42,9 +39,14 @@ class Endpoint:
     @property
     def name(self) -> str:
         """The model's name."""
-        return "simulated"
+        return MODEL
 
-    async def capabilities(self) -> Capabilities:
+    @property
+    def free(self) -> bool:
+        """It has a price in the configuration of its world."""
+        return False
+
+    async def capabilities(self, permit: Permit = freely) -> Capabilities:
         """What this seed's endpoint can do."""
         return self._can
 
@@ -144,5 +146,4 @@ def _identity(seed: int, request: LLMRequest) -> int:
 def _usage(request: LLMRequest, text: str, attempts: int) -> Usage:
     prompt = sum(len(message.content) for message in request.messages) // _BYTES_PER_TOKEN
     generated = min(request.max_tokens, len(text) // _BYTES_PER_TOKEN + 1)
-    cost = (prompt + 4 * generated) * _PRICE
-    return Usage(calls=attempts, prompt_tokens=prompt, generated_tokens=generated, cost=cost)
+    return Usage(calls=attempts, prompt_tokens=prompt, generated_tokens=generated)

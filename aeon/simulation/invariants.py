@@ -9,9 +9,8 @@ from aeon.errors import AeonError
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import Make, replay
 from aeon.schema import Frozen, RefinementRecord, Result, StopReason, Usage, fragment
-from aeon.simulation.endpoint import DEAREST
 from aeon.simulation.life import Story
-from aeon.simulation.world import World
+from aeon.simulation.world import ROUNDING, World
 
 __all__ = ["hold", "same"]
 
@@ -82,10 +81,9 @@ def _answered(world: World, result: Result) -> None:
 
 def _bounded(world: World, result: Result) -> None:
     bound, usage = result.bound, result.usage
-    if usage.calls > bound.calls or usage.tokens > bound.tokens:
-        world.wrong("within its bound", f"{usage.calls} calls, {usage.tokens} tokens; at most {bound}")
-    if bound.cost is not None and usage.cost > bound.cost + world.scenario.steps * DEAREST:
-        world.wrong("within its bound", f"{usage.cost} spent; at most {bound.cost} and one call each")
+    dear = bound.cost is None or usage.cost > bound.cost + ROUNDING
+    if usage.calls > bound.calls or usage.tokens > bound.tokens or dear:
+        world.wrong("within its bound", f"{usage}; at most {bound}")
     if len(result.history.passes) > result.history.configuration.max_passes:
         world.wrong("within its bound", f"{len(result.history.passes)} passes")
 

@@ -8,8 +8,7 @@ from aeon.kernel.effects import Effect, Note
 from aeon.multipass.effects import ExecuteStep, Synthesize
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, RunEnded
 from aeon.schema import Allowance, Outcome, Plan, Step, StepResult, Usage
-from aeon.simulation.endpoint import DEAREST
-from aeon.simulation.world import World
+from aeon.simulation.world import ROUNDING, World
 
 __all__ = ["MOST_EFFECTS", "Watch"]
 
@@ -103,9 +102,9 @@ class Watch:
 
 
 def _beyond(allowed: Allowance, spent: Usage) -> bool:
-    """Whether an effect spent more than it was allowed; of money, it may be one call more."""
+    """Whether an effect spent more than it was allowed."""
     return (
         spent.calls > allowed.calls
         or (allowed.tokens is not None and spent.tokens > allowed.tokens)
-        or (allowed.cost is not None and spent.cost > allowed.cost + DEAREST)
+        or (allowed.cost is not None and spent.cost > allowed.cost + ROUNDING)
     )

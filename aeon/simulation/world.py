@@ -7,12 +7,17 @@ from random import Random
 from typing import NamedTuple
 
 from aeon.schema import (
-    Budget, CallCaps, Capabilities, Config, JsonObject, Question, Questions, RefinementLimits, Reserve, Task,
+    Budget, CallCaps, Capabilities, Config, JsonObject, Price, Question, Questions, RefinementLimits, Reserve, Task,
 )  # fmt: skip
 from aeon.simulation.disk import Crash, Disk
 from aeon.simulation.faults import Scenario
 
-__all__ = ["Problem", "World", "capabilities", "config", "task"]
+__all__ = ["MODEL", "ROUNDING", "Problem", "World", "capabilities", "config", "task"]
+
+MODEL = "simulated"
+"""The model's name."""
+ROUNDING = 1e-9
+"""US dollars that a sum of costs may be off, since each of them is a binary fraction."""
 
 _ANSWER: JsonObject = {
     "type": "object",
@@ -128,6 +133,7 @@ def config(scenario: Scenario) -> Config:
     return Config(
         max_passes=scenario.passes if chance.random() < 0.5 else chance.randint(1, scenario.passes),
         budget=_budget(scenario),
+        prices={MODEL: Price(input=1, output=4)},
         limits=RefinementLimits(
             attempts_per_fragment=chance.randint(1, 3), attempts=chance.choice((2, 10, 10)),
             plan_steps=steps, total_steps=steps * 2 + chance.randint(0, 4), subplan_depth=chance.randint(0, 3),
@@ -138,7 +144,7 @@ def config(scenario: Scenario) -> Config:
             unknown_outcome=chance.choice(("ask", "ask", "stop")),
         ),
         reserve=Reserve(seconds=0.25),
-        caps=CallCaps(execute=chance.choice((1, 4)), validate_results=chance.choice((0, 3, 8))),
+        caps=CallCaps(execute=chance.choice((1, 5)), validate_results=chance.choice((0, 3, 8))),
         prompt_bytes=6_000 if chance.random() < 0.05 else 20_000,
         output_tokens=chance.choice((1_024, 1_024, 256)),
         tool_output_bytes=chance.choice((16_384, 256)),

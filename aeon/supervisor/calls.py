@@ -1,26 +1,28 @@
-"""One model call under the current ledger: bounded before it is made, charged after it, whatever its outcome."""
+"""One model call under the current ledger: bounded before it is made, charged after it, whatever its outcome.
+
+This is the one place where the cost of a call is computed, from its tokens and the price of the model.
+"""
 
 from __future__ import annotations
 
-import asyncio
-import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from aeon.errors import AllowanceExhausted, ModelError
+from aeon.errors import AeonError, AllowanceExhausted, ModelError
 from aeon.llm.adapter import LLMAdapter
+from aeon.llm.spending import lost, most_prompt_tokens, most_usage, true_usage
 from aeon.runtime.ledger import Ledger, current_ledger
 from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import LLMRequest, LLMResponse, Message
-from aeon.schema.usage import Usage
+from aeon.schema.usage import Price, Usage
 
-__all__ = ["Ask", "call", "prompt_bytes"]
+__all__ = ["Ask", "call", "permitted"]
 
-_TOKENS_PER_MESSAGE = 16
-_TOKENS_PER_PROMPT = 64
 _LEAST_COMPLETION = 64
 _MOST_ATTEMPTS = 3
+_NOTHING = Usage()
 
 
 @dataclass(frozen=True)
@@ -35,59 +37,117 @@ class Ask:
 
     @cached_property
     def most_prompt_tokens(self) -> int:
-        """The most tokens that the prompt can be: a byte-level tokenizer never needs more tokens than bytes."""
-        schema = len(json.dumps(self.json_schema).encode("utf-8")) if self.json_schema is not None else 0
-        return prompt_bytes(self.messages) + _TOKENS_PER_MESSAGE * len(self.messages) + _TOKENS_PER_PROMPT + schema
+        """The most tokens that the prompt can be."""
+        return most_prompt_tokens(self.messages, self.json_schema)
 
     def changed(self, messages: tuple[Message, ...], max_tokens: int) -> Ask:
         """The same ask with other messages and another limit."""
         return replace(self, messages=messages, max_tokens=max_tokens)
 
 
-def prompt_bytes(messages: Sequence[Message]) -> int:
-    """The size of all messages in UTF-8."""
-    return sum(len(message.content.encode("utf-8")) for message in messages)
+async def call(llm: LLMAdapter, ask: Ask, price: Price | None = None) -> LLMResponse:
+    """The model's answer to ``ask``, in the time and with the tokens and the money that the ledger has left.
 
-
-async def call(llm: LLMAdapter, ask: Ask) -> LLMResponse:
-    """The model's answer to ``ask``, in the time and with the tokens that the ledger has left.
-
-    ``max_tokens`` is lowered to what is left as long as that is at least 64 (or all that was asked for).
+    ``max_tokens`` is lowered to what is left as long as that is at least 64 (or all that was asked for), and then the
+    attempts to those that fit. What is charged is never less than what was used: the endpoint's own counts; the most
+    that an attempt can take where the endpoint may have worked on it without a count; and the most that was admitted
+    where the call was cancelled, for nobody knows how far it came.
 
     Raises:
         AllowanceExhausted: the ledger does not admit the call.
         ModelError: the endpoint gave no answer; its attempts are charged.
     """
     ledger = current_ledger()
-    request = _admitted(ledger, ask)
+    prompt = ask.most_prompt_tokens
+    request = _request(ledger, ask, price)
+    actual = most = _priced(most_usage(request, prompt), price)
+    await ledger.admit(most)
     try:
         response = await llm.complete(request)
+        actual = _priced(true_usage(request, response, prompt), price)
     except ModelError as error:
-        ledger.charge(Usage(calls=error.attempts))
+        actual = _priced(lost(request, error, prompt), price)
         raise
-    except asyncio.CancelledError:
-        ledger.charge(Usage(calls=1))
+    except AeonError:
+        actual = _NOTHING
         raise
-    ledger.charge(response.usage)
+    finally:
+        ledger.settle(most, actual)
     return response
 
 
-def _admitted(ledger: Ledger, ask: Ask) -> LLMRequest:
-    prompt = ask.most_prompt_tokens
-    left = ledger.tokens_left()
-    tokens = ask.max_tokens
-    if left is not None and left - prompt >= min(_LEAST_COMPLETION, tokens):
-        tokens = min(tokens, left - prompt)
-    ledger.admit(prompt + tokens)
-    seconds = ledger.seconds_left()
-    if seconds is not None and seconds <= 0:
-        raise AllowanceExhausted("seconds", "the time for this step is over")
+@asynccontextmanager
+async def permitted(most: Usage, price: Price | None, spare: int) -> AsyncIterator[Callable[[Usage], None]]:
+    """Admits calls that another makes, and charges what it reports of them; ``spare`` calls must be left for others.
+
+    Where the block is broken off by anything but an error of Aeon, the most that was admitted is charged.
+
+    Raises:
+        AllowanceExhausted: the ledger does not admit so much.
+    """
+    ledger = current_ledger()
+    if ledger.calls_left() < most.calls + spare:
+        raise AllowanceExhausted("calls", f"{ledger.calls_left()} calls left for {most.calls} and {spare} others")
+    most = _priced(most, price)
+    await ledger.admit(most)
+    reported: list[Usage] = []
+    actual = most
+    try:
+        yield reported.append
+        actual = _priced(sum(reported, _NOTHING), price)
+    except AeonError:
+        actual = _priced(sum(reported, _NOTHING), price)
+        raise
+    finally:
+        ledger.settle(most, actual)
+
+
+def _priced(usage: Usage, price: Price | None) -> Usage:
+    """The usage with its cost; without a price that is 0, as far as anybody knows."""
+    cost = price.of(usage) if price is not None else 0.0
+    return usage if usage.cost == cost else usage.changed(cost=cost)
+
+
+def _request(ledger: Ledger, ask: Ask, price: Price | None) -> LLMRequest:
+    """The request as far as what is left allows; where not even one attempt fits, the ledger will refuse it."""
+    prompt, tokens = ask.most_prompt_tokens, ask.max_tokens
+    left = _completion_left(ledger, prompt, price)
+    if left is not None and left >= min(_LEAST_COMPLETION, tokens):
+        tokens = min(tokens, left)
     return LLMRequest(
         messages=ask.messages,
         max_tokens=tokens,
         json_schema=ask.json_schema,
         json_mode=ask.json_mode,
         top_logprobs=ask.top_logprobs,
-        timeout=seconds,
-        attempts=min(_MOST_ATTEMPTS, ledger.calls_left()),
+        timeout=ledger.seconds_left() or None,
+        attempts=max(1, min(_MOST_ATTEMPTS, ledger.calls_left(), *_fitting(ledger, prompt, tokens, price))),
     )
+
+
+def _completion_left(ledger: Ledger, prompt: int, price: Price | None) -> int | None:
+    """How many tokens may be generated after such a prompt; ``None`` without a limit."""
+    limits: list[int] = []
+    tokens, cost = ledger.tokens_left(), ledger.cost_left()
+    if tokens is not None:
+        limits.append(tokens - prompt)
+    if cost is not None and price is not None and price.output:
+        limits.append(_whole((cost - price.of(Usage(prompt_tokens=prompt))) / price.output * 1_000_000))
+    return min(limits) if limits else None
+
+
+def _fitting(ledger: Ledger, prompt: int, completion: int, price: Price | None) -> list[int]:
+    """How many attempts fit into the tokens, and into the money, that are left."""
+    fitting: list[int] = []
+    tokens, cost = ledger.tokens_left(), ledger.cost_left()
+    if tokens is not None:
+        fitting.append(tokens // (prompt + completion))
+    each = price.of(Usage(prompt_tokens=prompt, generated_tokens=completion)) if price is not None else 0.0
+    if cost is not None and each:
+        fitting.append(_whole(cost / each))
+    return fitting
+
+
+def _whole(number: float) -> int:
+    """The whole units that surely fit: sums and products of binary fractions can be off by a little."""
+    return int(number * (1 - 1e-12))

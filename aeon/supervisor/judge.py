@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from aeon.errors import EmptyCompletion, Malformed, Truncated
-from aeon.llm.adapter import LLMAdapter
+from aeon.llm.adapter import LLMAdapter, Permit, freely
 from aeon.schema import Form
 from aeon.schema.frozen import Frozen
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
@@ -33,6 +33,7 @@ Frame: TypeAlias = Callable[[str], Prompt]
 _MOST_SAMPLES = 20
 _SURE = 1e-4
 _VERDICT_TOKENS = 256
+_VERDICT_REPAIRS = 1
 _WORD_TOKENS = 32
 
 
@@ -86,9 +87,14 @@ class _Sampling:
         """One completion, sampled."""
         return await self.llm.complete(request.changed(temperature=self.temperature, seed=self.seed))
 
-    async def capabilities(self) -> Capabilities:
+    @property
+    def free(self) -> bool:
+        """Whether the endpoint costs nothing."""
+        return self.llm.free
+
+    async def capabilities(self, permit: Permit = freely) -> Capabilities:
         """The endpoint's capabilities."""
-        return await self.llm.capabilities()
+        return await self.llm.capabilities(permit)
 
     async def aclose(self) -> None:
         """Nothing of its own to let go of."""
@@ -112,7 +118,7 @@ class Judge:
     ``form`` forces one form; by default it is chosen from the endpoint's capabilities. ``samples`` (0-20) is how many
     answers a vote takes, at ``temperature``; sample ``i`` has seed ``i``; with 0 there is no vote, and a verdict is
     asked for instead. ``probability`` asks every question, a call each; the other forms, where an answer is a whole
-    text, ask the first: at most ``1 + repairs`` calls for a ``verdict``, ``samples`` for a vote, per material.
+    text, ask the first: at most two calls for a ``verdict``, ``samples`` for a vote, per material.
     ``measured`` holds what was measured; ``unmeasured_decides`` lets a judgment decide that was not.
     """
 
@@ -173,6 +179,11 @@ class Judge:
             return None
         return (await self.ask(spec, *materials)).score >= spec.threshold
 
+    async def most_calls(self, spec: JudgmentSpec) -> int:
+        """The most model calls that the judgment of one material takes; asks the model nothing."""
+        calls = {"probability": len(spec.questions), "verdict": 1 + _VERDICT_REPAIRS, "samples": self._samples}
+        return calls[await self._form_used()]
+
     async def _form_used(self) -> Asked:
         return self._form or form_for(await self._supervisor.capabilities(), votes=self._samples > 0)
 
@@ -180,8 +191,10 @@ class Judge:
         if form == "samples":
             yes = await self._vote(prompt)
         elif form == "verdict":
-            said = await self._supervisor.structured(prompt, _Verdict, max_tokens=_VERDICT_TOKENS)
-            yes = float(said.value.verdict == "yes")
+            verdict = await self._supervisor.structured(
+                prompt, _Verdict, max_tokens=_VERDICT_TOKENS, repairs=_VERDICT_REPAIRS
+            )
+            yes = float(verdict.value.verdict == "yes")
         else:
             yes = await self._supervisor.probability(prompt)
         return Answer(question=question.ask, yes=yes, speaks_for=question.yes)
@@ -192,9 +205,10 @@ class Judge:
         votes: list[bool] = []
         for seed in range(1, self._samples + 1):
             sampling = _Sampling(usual.llm, self._temperature, seed)
-            asker = Supervisor(sampling, 0, usual.prompt_bytes, usual.output_tokens)
+            asker = usual.through(sampling)
             with contextlib.suppress(Malformed, Truncated, EmptyCompletion):
-                votes.append((await asker.structured(prompt, _Word, max_tokens=_WORD_TOKENS)).value.answer == "yes")
+                said = await asker.structured(prompt, _Word, max_tokens=_WORD_TOKENS, repairs=0)
+                votes.append(said.value.answer == "yes")
         if not votes:
             raise Malformed(f"none of {self._samples} samples is a usable answer")
         return (sum(votes) + 0.5) / (len(votes) + 1)

@@ -5,7 +5,9 @@ Every call is admitted by the current ledger before it is made and charged to it
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -17,9 +19,9 @@ from aeon.runtime.ledger import current_ledger
 from aeon.schema.frozen import JsonObject
 from aeon.schema.judgment import Form
 from aeon.schema.llm import Capabilities, LLMResponse, Message, TokenProbability
-from aeon.schema.usage import Usage
+from aeon.schema.usage import Price, Usage
 from aeon.supervisor.bounds import bounds
-from aeon.supervisor.calls import Ask, call
+from aeon.supervisor.calls import Ask, call, permitted
 from aeon.supervisor.extract import without_thoughts
 from aeon.supervisor.prompt import Prompt, clean, cut
 from aeon.supervisor.repair import parse
@@ -34,6 +36,7 @@ _LONGEST_OWN_TEXT = 2000
 _LONGEST_ERRORS = 1000
 _LONGEST_TEXT = 200_000
 _ALTERNATIVES = 10
+_UNKNOWN = Capabilities()
 _TOKEN_MARKS = " \t\r\n▁Ġ\"'*"
 _SHORTER = "Your last answer was cut off because it was too long. Give a shorter answer, complete from start to end."
 _ANSWER = "Your last answer was empty. Give the answer now."
@@ -58,26 +61,55 @@ class Supervisor:
     ``repairs`` is how many times it asks again after an unusable answer, so one call of a method makes at most
     ``1 + repairs`` model calls. ``prompt_bytes`` and ``output_tokens`` bound each of them: what would be longer is not
     asked, so that no call spends more than ``prompt_bytes + output_tokens`` tokens; a measured context lowers both.
+    ``price`` is what the model costs, ``None`` where that is not known: then every call is charged a cost of 0.
     """
 
     def __init__(
-        self, llm: LLMAdapter, repairs: int = 2, prompt_bytes: int = 20_000, output_tokens: int = 1_024
+        self,
+        llm: LLMAdapter,
+        repairs: int = 2,
+        prompt_bytes: int = 20_000,
+        output_tokens: int = 1_024,
+        price: Price | None = None,
     ) -> None:
         self.llm = llm
         self.repairs = repairs
         self.prompt_bytes = prompt_bytes
         self.output_tokens = output_tokens
+        self.price = price
         self._capabilities: Capabilities | None = None
+
+    def through(self, llm: LLMAdapter) -> Supervisor:
+        """The same supervisor, which asks the same endpoint through another adapter."""
+        other = Supervisor(llm, self.repairs, self.prompt_bytes, self.output_tokens, self.price)
+        other._capabilities = self._capabilities
+        return other
 
     async def capabilities(self) -> Capabilities:
         """What the endpoint can do, asked of the adapter once.
 
+        The calls that this may take are charged to the current ledger. Where it has no room for them and one more, the
+        endpoint is taken for one that can only write text; that is not remembered.
+
         Raises:
+            AllowanceExhausted: the time is over.
             ModelError: the endpoint gives no answer.
         """
         if self._capabilities is None:
-            self._capabilities = await self.llm.capabilities()
+            try:
+                async with asyncio.timeout(current_ledger().seconds_left()):
+                    self._capabilities = await self.llm.capabilities(self._permit)
+            except AllowanceExhausted:
+                return _UNKNOWN
+            except TimeoutError:
+                raise AllowanceExhausted("seconds", "the time for this step is over") from None
         return self._capabilities
+
+    def _permit(self, most: Usage) -> AbstractAsyncContextManager[Callable[[Usage], None]]:
+        """Lets the adapter make calls to find out what the endpoint can do; none larger than those of a run may be."""
+        if most.generated_tokens > most.calls * self.output_tokens:
+            raise AllowanceExhausted("tokens", f"a probe takes more than the {self.output_tokens} tokens of a call")
+        return permitted(most, self.price, spare=1)
 
     async def structured(
         self,
@@ -87,10 +119,12 @@ class Supervisor:
         max_tokens: int = 512,
         schema: JsonObject | None = None,
         check: Callable[[M], Sequence[str]] | None = None,
+        repairs: int | None = None,
     ) -> Reply[M]:
         """A ``model`` instance that is valid against ``schema`` (default: the model's own) and passes ``check``.
 
         ``check`` gives texts that say what is wrong with a valid value, such as an unknown tool; none means good.
+        ``repairs`` are at most as many as the supervisor's own, the default.
 
         Raises:
             Malformed: no valid value after the repairs; the text names the path of each fault.
@@ -118,10 +152,10 @@ class Supervisor:
         messages = prompt.messages if can.json_schema else _with_note(prompt.messages, described(wanted))
         enforced = wanted if can.json_schema else None
         ask = Ask(messages, max_tokens, json_schema=enforced, json_mode=can.json_mode and not can.json_schema)
-        return await self._until_usable(ask, read, form="verdict")
+        return await self._until_usable(ask, read, form="verdict", repairs=repairs)
 
-    async def text(self, prompt: Prompt, *, max_tokens: int) -> Reply[str]:
-        """Plain text without the model's thinking. It is asked for again once at most.
+    async def text(self, prompt: Prompt, *, max_tokens: int, repairs: int = 1) -> Reply[str]:
+        """Plain text without the model's thinking. It is asked for again ``repairs`` times at most.
 
         Raises:
             Truncated: the text was cut off by its token limit, and once more with a larger one.
@@ -140,7 +174,7 @@ class Supervisor:
                 raise EmptyCompletion("the model answered nothing that can be read, thoughts aside")
             return clean(text), False
 
-        return await self._until_usable(Ask(prompt.messages, max_tokens), read, repairs=min(1, self.repairs))
+        return await self._until_usable(Ask(prompt.messages, max_tokens), read, repairs=repairs)
 
     async def probability(self, prompt: Prompt, *, yes: str = "Yes", no: str = "No") -> float:
         """How likely the answer to a yes/no question is ``yes`` (0-1), by the first token's probabilities, in one call.
@@ -151,6 +185,8 @@ class Supervisor:
             AllowanceExhausted: the prompt is too long, or the ledger does not admit a call.
             ModelError: the endpoint gave no answer at all.
         """
+        if not (await self.capabilities()).logprobs:
+            raise Malformed(f"first token: {self.llm.name} does not tell how likely it is")
         response = await self._call(Ask(prompt.messages, max_tokens=1, top_logprobs=_ALTERNATIVES))
         if response.finish_reason == "refusal":
             raise Refused(f"{self.llm.name} declined to answer")
@@ -170,7 +206,7 @@ class Supervisor:
     ) -> Reply[T]:
         """Ask, and ask again with what was wrong, until ``read`` accepts the answer or the repairs are used up."""
         roomier = _roomier(ask.max_tokens, (await self.capabilities()).context_tokens)
-        attempts = 1 + (self.repairs if repairs is None else repairs)
+        attempts = 1 + (self.repairs if repairs is None else min(repairs, self.repairs))
         tokens, current = ask.max_tokens, ask
         for attempt in range(1, attempts + 1):
             response = await self._call(current)
@@ -207,7 +243,7 @@ class Supervisor:
         if size > most.prompt_bytes:
             raise AllowanceExhausted("calls", f"prompt: it has {size} bytes; at most {most.prompt_bytes} are sent")
         wanted = most.output_tokens if can.hidden_reasoning else ask.max_tokens
-        return await call(self.llm, ask.changed(ask.messages, min(wanted, most.output_tokens)))
+        return await call(self.llm, ask.changed(ask.messages, min(wanted, most.output_tokens)), self.price)
 
 
 def _roomier(max_tokens: int, context: int | None) -> int:

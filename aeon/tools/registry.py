@@ -6,7 +6,7 @@ import asyncio
 import difflib
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext
 from types import MappingProxyType
 from weakref import WeakKeyDictionary
 
@@ -78,7 +78,7 @@ class ToolRegistry:
         arguments: JsonObject,
         idempotency_key: str = "",
         inputs: Mapping[str, JsonValue] = _NOTHING,
-        guard: Callable[[], AbstractContextManager[object]] = nullcontext,
+        guard: Callable[[], AbstractAsyncContextManager[object]] = nullcontext,
     ) -> ToolOutput:
         """Call the tool once and return its output.
 
@@ -98,7 +98,7 @@ class ToolRegistry:
         prepared.update({key: host[key] for key in tool.host_filled})
         async with nullcontext() if tool.parallel_safe else self._lock():
             started = time.monotonic()
-            with guard():
+            async with guard():
                 value, cut = await _ended(tool, invoke(tool, prepared, self.output_bytes))
             return ToolOutput(value=value, cut=cut, seconds=time.monotonic() - started)
 

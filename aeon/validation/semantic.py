@@ -22,7 +22,7 @@ __all__ = ["SemanticValidator"]
 
 _LONGEST = 3_000
 _LONGEST_TASK = 1_000
-_CALLS_PER_ISSUE = 2
+_ISSUE_CALLS = 2
 
 
 class _IssueReply(Frozen):
@@ -68,18 +68,24 @@ class SemanticValidator:
         issues: list[Issue] = []
         evidence: list[str] = []
         form: Form = "none"
+        most = await self._judge.most_calls(judgment("result_right")) + _ISSUE_CALLS if steps else 0
         for step in steps:
-            if current_ledger().calls_left() < _CALLS_PER_ISSUE:
+            if current_ledger().calls_left() < most:
                 evidence.append(f"{step.id}: not checked, the calls for it were used up")
                 continue
             found = wrong_sums(str(step.output))
             evidence += [f"{step.id}: {fact}" for fact in found]
-            if not await self._judge.decides(judgment("reasoning_sound")):
-                issue, form = await self._recomputed(effect.task, step, found, form)
-            else:
-                issue, form = await self._check(effect, step, found)
+            issue, form = await self._result(effect, step, found, form)
             issues += [issue] if issue else []
         return SemanticValidationReport(issues=tuple(issues), evidence=tuple(evidence), form=form)
+
+    async def _result(
+        self, effect: ValidateResults, step: Step, found: Sequence[str], form: Form
+    ) -> tuple[Issue | None, Form]:
+        """The issue of one result, if any, and the form that it was judged in; ``form`` where nothing was asked."""
+        if not await self._judge.decides(judgment("reasoning_sound")):
+            return await self._recomputed(effect.task, step, found, form)
+        return await self._check(effect, step, found)
 
     async def _check(self, effect: ValidateResults, step: Step, found: Sequence[str]) -> tuple[Issue | None, Form]:
         """Whether one result is right, and what is wrong with it if that is doubted."""
@@ -118,7 +124,7 @@ class SemanticValidator:
             places: list[JsonValue] = [s.id for s in steps]
             properties["location"] = {"enum": [*places, "plan"] if subject == "plan" else places}
         reply = await self._supervisor.structured(
-            self._briefing.prompt(task, question), _IssueReply, schema=schema, max_tokens=200
+            self._briefing.prompt(task, question), _IssueReply, schema=schema, max_tokens=200, repairs=_ISSUE_CALLS - 1
         )
         issue = Issue.model_validate(reply.value.model_dump())
         return None if any(_echoes(issue.description, step.description) for step in steps) else issue

@@ -90,7 +90,7 @@ def budgeted(**budget: float) -> Callable[[Path], None]:
 
 async def mail(effect: Effect) -> Value:
     """A tool that changes the world and does not say whether it did."""
-    with current_ledger().tool_call("mail"):
+    async with current_ledger().tool_call("mail"):
         raise OutcomeUnknown("mail did not return")
 
 

@@ -69,7 +69,19 @@ def test_the_bound_is_never_above_a_budget(config: Config) -> None:
     most = bound(config)
     assert config.budget.calls is None or most.calls <= config.budget.calls
     assert config.budget.tokens is None or most.tokens <= config.budget.tokens
-    assert most.cost == config.budget.cost
+    assert most.cost is None  # nobody knows what the models cost
+
+
+@pytest.mark.requirement("K12", "X1", "O4")
+@given(config=CONFIGS, prices=st.lists(PRICES, min_size=1, max_size=3))
+def test_the_bound_on_the_cost_is_that_of_the_dearest_model(config: Config, prices: list[Price]) -> None:
+    """It is what all calls cost at their largest, at most the budget; with one model of unknown price there is none."""
+    named: dict[str, Price | None] = {f"model {number}": price for number, price in enumerate(prices)}
+    most = bound(config.changed(prices=named))
+    largest = Usage(prompt_tokens=most.calls * config.prompt_bytes, generated_tokens=most.calls * config.output_tokens)
+    dearest = max(price.of(largest) for price in prices)
+    assert most.cost == (dearest if config.budget.cost is None else min(dearest, config.budget.cost))
+    assert bound(config.changed(prices={**named, "another": None})).cost is None
 
 
 @pytest.mark.requirement("K12")

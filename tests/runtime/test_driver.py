@@ -189,7 +189,7 @@ def test_an_interrupt_never_cuts_off_a_running_tool_call() -> None:
     worked: list[str] = []
 
     async def execute(effect: ExecuteStep) -> StepResult:
-        with current_ledger().tool_call():
+        async with current_ledger().tool_call():
             driver.interrupt()
             for _ in range(5):
                 await asyncio.sleep(0)
@@ -208,10 +208,10 @@ def test_after_an_interrupted_tool_call_no_model_is_asked() -> None:
     driver = AsyncDriver()
 
     async def execute(effect: ExecuteStep) -> StepResult:
-        with current_ledger().tool_call():
+        async with current_ledger().tool_call():
             driver.interrupt()
             await asyncio.sleep(0)
-        current_ledger().admit(10)
+        await current_ledger().admit(Usage(calls=1))
         raise AssertionError("a model was asked")
 
     result = drive(driver, World(), execute=execute)

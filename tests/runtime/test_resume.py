@@ -245,7 +245,7 @@ def test_the_time_of_a_person_does_not_count() -> None:
 async def mail(effect: ExecuteStep) -> StepResult:
     """Step ``a`` is done by a tool that changes the world."""
     if effect.step.id == "a":
-        with current_ledger().tool_call("mail"):
+        async with current_ledger().tool_call("mail"):
             pass
     return StepResult(output="sent", mode="tool" if effect.step.id == "a" else "reasoning")
 

@@ -1,0 +1,57 @@
+"""What a request may cost at most, in calls and tokens, and what is known of it afterwards.
+
+Every attempt is a call of its own, and an endpoint may count the tokens of each of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from aeon.errors import ModelError
+from aeon.schema.frozen import JsonObject
+from aeon.schema.llm import LLMRequest, LLMResponse, Message
+from aeon.schema.usage import Usage
+
+__all__ = ["lost", "most_prompt_tokens", "most_usage", "prompt_bytes", "true_usage"]
+
+_TOKENS_PER_MESSAGE = 16
+_TOKENS_PER_PROMPT = 64
+
+
+def prompt_bytes(messages: Sequence[Message]) -> int:
+    """The size of all messages in UTF-8."""
+    return sum(len(message.content.encode("utf-8")) for message in messages)
+
+
+def most_prompt_tokens(messages: Sequence[Message], schema: JsonObject | None) -> int:
+    """The most tokens that a prompt can have: a byte-level tokenizer never needs more tokens than bytes.
+
+    A schema counts as well, since some endpoints put it into the prompt.
+    """
+    size = len(json.dumps(schema).encode("utf-8")) if schema is not None else 0
+    return prompt_bytes(messages) + _TOKENS_PER_MESSAGE * len(messages) + _TOKENS_PER_PROMPT + size
+
+
+def most_usage(request: LLMRequest, prompt_tokens: int | None = None) -> Usage:
+    """The most that all attempts of a request can use; ``prompt_tokens`` is `most_prompt_tokens` where it is known."""
+    return _attempts(request, request.attempts, request.attempts, prompt_tokens)
+
+
+def true_usage(request: LLMRequest, response: LLMResponse, prompt_tokens: int | None = None) -> Usage:
+    """An upper bound of what a request used: what the endpoint counted, and the most for each attempt it did not."""
+    if not response.unmetered:
+        return response.usage
+    return response.usage + _attempts(request, 0, response.unmetered, prompt_tokens)
+
+
+def lost(request: LLMRequest, error: ModelError, prompt_tokens: int | None = None) -> Usage:
+    """An upper bound of what a request used that got no answer."""
+    return _attempts(request, error.attempts, error.unmetered, prompt_tokens)
+
+
+def _attempts(request: LLMRequest, calls: int, worked: int, prompt_tokens: int | None) -> Usage:
+    """So many calls, of which the endpoint may have worked on ``worked``."""
+    if prompt_tokens is None:
+        prompt_tokens = most_prompt_tokens(request.messages, request.json_schema)
+    return Usage(calls=calls, prompt_tokens=worked * prompt_tokens, generated_tokens=worked * request.max_tokens)
