@@ -20,14 +20,13 @@ __all__ = ["Gathering", "Price", "WireReply", "parse"]
 Price = tuple[float, float]
 """US dollars per million prompt tokens and per million generated tokens."""
 
-_FINISH_REASONS: Mapping[str, FinishReason] = {
-    "stop": "stop",
-    "eos": "stop",
-    "length": "length",
-    "max_tokens": "length",
-    "content_filter": "refusal",
-    "refusal": "refusal",
+_WORDS: Mapping[FinishReason, tuple[str, ...]] = {
+    "stop": ("stop", "eos", "eos_token", "stop_sequence", "end_turn", "tool_calls", "function_call"),
+    "length": ("length", "max_tokens", "model_length"),
+    "refusal": ("content_filter", "refusal"),
 }
+_FINISH_REASONS = {word: reason for reason, words in _WORDS.items() for word in words}
+"""What servers call the end of an answer. vLLM's ``abort`` or DeepSeek's ``insufficient_system_resource`` is none."""
 
 
 class _Wire(BaseModel):
@@ -167,7 +166,7 @@ class Gathering:
 
     def response(self, calls: int) -> LLMResponse:
         """The completion; ``calls`` is the number of attempts it took."""
-        finish = _FINISH_REASONS.get(self._finish or "", "other")
+        finish = _FINISH_REASONS.get((self._finish or "").lower(), "other")
         return LLMResponse(
             text="".join(self._texts),
             finish_reason="refusal" if self._refused else finish,

@@ -51,6 +51,7 @@ class TokenProbability(Frozen):
 class LLMResponse(Frozen):
     """One completion. ``usage`` covers every attempt that was made for it, retries included.
 
+    Only with the ``finish_reason`` ``stop`` is the text known to be whole; with ``other`` nobody knows why it ends.
     ``thought`` says that the endpoint reasoned beside the text, where nobody sees it or in a field of its own.
     """
 
