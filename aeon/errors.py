@@ -190,7 +190,7 @@ class CompletionError(AeonError):
 
 
 class Truncated(CompletionError):
-    """The completion was cut off by its token limit, so it is never taken as whole."""
+    """The completion was cut off by its token limit, or it is not known to have ended: it is never taken as whole."""
 
 
 class Refused(CompletionError):

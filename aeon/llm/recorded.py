@@ -6,13 +6,12 @@ A cassette is JSON Lines. Each line holds ``key`` (SHA-256 of the canonical requ
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
-import os
 from collections import defaultdict
 from pathlib import Path
 
+from filelock import lock_descriptor
 from pydantic import ValidationError
 
 from aeon.errors import CassetteMiss, ConfigError, InputFileError
@@ -118,11 +117,12 @@ class Recorded:
         line = track.model_dump_json(exclude_none=True).encode() + b"\n"
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.open("a+b") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            content = self._path.read_bytes()
+            lock_descriptor(file.fileno())
+            file.seek(0)
+            content = file.read()
             if not content.endswith(b"\n"):
                 file.truncate(content.rfind(b"\n") + 1)
-            os.write(file.fileno(), line)
+            file.write(line)
 
     def _only_model(self) -> str:
         models = sorted({track.model for track in self._tracks})

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import platformdirs
+from filelock import FileLock
 from pydantic import ValidationError
 
 from aeon.errors import ChecksumMismatch, DiskFull, DownloadFailed, WeightsError
@@ -72,7 +71,7 @@ def pull(entry: CatalogueEntry, progress: Report | None = None) -> Path:
     path = path_of(entry)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _lock(path.with_name(f".{path.name}.lock")):
+        with FileLock(path.with_name(f".{path.name}.lock")):
             return find(entry) or _pull(entry, path, progress or (lambda _: None))
     except OSError as error:
         if error.errno in NO_SPACE:
@@ -165,11 +164,3 @@ def _clean(path: Path, mirrors: int) -> None:
         part.unlink(missing_ok=True)
         part.with_suffix(".joined").unlink(missing_ok=True)
         shutil.rmtree(part.with_suffix(".wheels"), ignore_errors=True)
-
-
-@contextlib.contextmanager
-def _lock(path: Path) -> Iterator[None]:
-    """Hold the lock file; waits for the process that holds it, and is freed by its end however it ends."""
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield

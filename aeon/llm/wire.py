@@ -17,14 +17,13 @@ from aeon.schema.usage import Usage
 
 __all__ = ["Gathering", "WireReply", "parse"]
 
-_FINISH_REASONS: Mapping[str, FinishReason] = {
-    "stop": "stop",
-    "eos": "stop",
-    "length": "length",
-    "max_tokens": "length",
-    "content_filter": "refusal",
-    "refusal": "refusal",
+_WORDS: Mapping[FinishReason, tuple[str, ...]] = {
+    "stop": ("stop", "eos", "eos_token", "stop_sequence", "end_turn", "tool_calls", "function_call"),
+    "length": ("length", "max_tokens", "model_length"),
+    "refusal": ("content_filter", "refusal"),
 }
+_FINISH_REASONS = {word: reason for reason, words in _WORDS.items() for word in words}
+"""What servers call the end of an answer. vLLM's ``abort`` or DeepSeek's ``insufficient_system_resource`` is none."""
 
 
 class _Wire(BaseModel):
@@ -163,7 +162,7 @@ class Gathering:
 
     def response(self, calls: int, unmetered: int = 0) -> LLMResponse:
         """The completion; ``calls`` is how many attempts it took, ``unmetered`` how many of them were not counted."""
-        finish = _FINISH_REASONS.get(self._finish or "", "other")
+        finish = _FINISH_REASONS.get((self._finish or "").lower(), "other")
         return LLMResponse(
             text="".join(self._texts),
             finish_reason="refusal" if self._refused else finish,

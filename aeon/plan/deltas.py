@@ -39,7 +39,7 @@ def refinement_schema(tools: ToolRegistry, places: Sequence[str], most: int) -> 
     }
 
 
-def to_action(plan: Plan, raw: JsonObject) -> RefinementAction:
+def to_action(plan: Plan, raw: JsonObject, tools: ToolRegistry) -> RefinementAction:
     """The delta that a model's words mean: one new step stands in for the old one, several are a subplan of it."""
     target = plan.find(str(raw["change"]))
     written = [step for key, step in raw.items() if key.startswith("n") and isinstance(step, dict)]
@@ -49,7 +49,7 @@ def to_action(plan: Plan, raw: JsonObject) -> RefinementAction:
     depth = (target.depth if target else 0) + (len(written) > 1)
     earlier = _earlier(plan, target)
     steps = tuple(
-        to_step(step, step_id, [*earlier, *ids[:n]], depth)
+        to_step(step, step_id, [*earlier, *ids[:n]], tools, depth)
         for n, (step_id, step) in enumerate(zip(ids, written, strict=True))
     )
     why = str(raw["problem"])
@@ -58,7 +58,7 @@ def to_action(plan: Plan, raw: JsonObject) -> RefinementAction:
 
 def refinement_faults(plan: Plan, raw: JsonObject, tools: ToolRegistry) -> list[str]:
     """What keeps the new steps from running, in words for the model."""
-    action = to_action(plan, raw)
+    action = to_action(plan, raw, tools)
     target = plan.find(action.target) if action.target else None
     return faults(action.steps, _earlier(plan, target), tools)
 

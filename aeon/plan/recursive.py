@@ -133,9 +133,9 @@ class RecursivePlanner:
             _Object,
             schema=plan_schema(self._tools, most, enforced),
             max_tokens=_TOKENS_PER_STEP * most,
-            check=lambda raw: self._faults(_steps(raw.root), given, examples),
+            check=lambda raw: self._faults(_steps(raw.root, self._tools), given, examples),
         )
-        return Plan(steps=tuple(_steps(reply.value.root)))
+        return Plan(steps=tuple(_steps(reply.value.root, self._tools)))
 
     def _faults(self, steps: Sequence[Step], given: frozenset[Decimal], examples: Sequence[_Example]) -> list[str]:
         """What keeps the steps from running, and the numbers that were taken out of a worked plan for another task."""
@@ -179,7 +179,7 @@ class RecursivePlanner:
             max_tokens=_TOKENS_PER_STEP * (MOST_NEW_STEPS + 1),
             check=lambda raw: refinement_faults(effect.plan, raw.root, self._tools),
         )
-        action = to_action(effect.plan, reply.value.root)
+        action = to_action(effect.plan, reply.value.root, self._tools)
         return Refinement(actions=(action,), advisories=effect.repairs, query=query)
 
     async def _query(self, effect: RefinePlan) -> RefinedQuery | None:
@@ -262,12 +262,12 @@ def _line(step: Step) -> str:
     return f"{step.id} [{step.status}] {step.description} | {how}{gave}{problem}"
 
 
-def _steps(raw: JsonObject) -> list[Step]:
+def _steps(raw: JsonObject, tools: ToolRegistry) -> list[Step]:
     """The steps in order; from the first that says the same again word for word, what follows says nothing new."""
     steps: list[Step] = []
     for step in raw.values():
         if isinstance(step, dict):
-            new = to_step(step, f"s{len(steps) + 1}", [s.id for s in steps])
+            new = to_step(step, f"s{len(steps) + 1}", [s.id for s in steps], tools)
             if any((new.description, new.action) == (s.description, s.action) for s in steps):
                 break
             steps.append(new)

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Sequence
 
+from aeon.plan.program import CALCULATOR
 from aeon.schema import JsonObject, JsonValue, Reasoning, Step, ToolCall
 from aeon.tools.references import references
 from aeon.tools.registry import ToolRegistry
@@ -18,6 +19,8 @@ __all__ = ["faults", "plan_schema", "step_schema", "to_step"]
 NO_TOOL = "none"
 _MOST_BYTES = 8_000
 _BARE_ID = re.compile(r"(?<![\w$.])s[0-9]{1,2}(?:_r[0-9]+)?(?![\w.])")
+_FORMULAS = ((CALCULATOR, "expression"), ("simplify_fraction", "fraction"))
+"""Tools and their slots whose text is calculated: a name there is a function or an earlier step, never free text."""
 
 
 def step_schema(tools: ToolRegistry, earlier: int | None = None) -> JsonObject:
@@ -45,24 +48,45 @@ def plan_schema(tools: ToolRegistry, most: int, enforced: bool) -> JsonObject:
     return {**whole, "properties": shared, "$defs": {"step": step_schema(tools)}}
 
 
-def to_step(raw: JsonObject, step_id: str, earlier: Sequence[str], depth: int = 0) -> Step:
+def to_step(raw: JsonObject, step_id: str, earlier: Sequence[str], tools: ToolRegistry, depth: int = 0) -> Step:
     """The step that a model's words mean.
 
     A tool step depends on the steps that it refers to. One that reasons, or whose arguments are written later, depends
     on those that its goal refers to, and where it refers to none on all ``earlier`` ones: it may need any of them.
+    ``$s1`` refers to a step wherever it stands, a bare ``s1`` only in a formula or as the whole of an argument.
     """
-    arguments = {key: _marked(value, earlier) for key, value in raw.items()}
-    goal, tool = str(arguments.pop("goal")), str(arguments.pop("tool"))
-    wanted = references([goal, arguments]) or (() if arguments else tuple(earlier))
-    action = Reasoning() if tool == NO_TOOL else ToolCall(tool=tool, arguments=arguments or None)
-    return Step(id=step_id, description=goal, action=action, dependencies=wanted, provides=(step_id,), depth=depth)
+    slots = dict(raw)
+    goal, tool = str(slots.pop("goal")), str(slots.pop("tool"))
+    schemas = tools.get(tool).parameters.get("properties") if tool in tools.names else None
+    for name, schema in schemas.items() if isinstance(schemas, dict) else ():
+        value = slots.get(name)
+        if isinstance(value, str):
+            slots[name] = _in_formula(value, earlier) if (tool, name) in _FORMULAS else _whole(value, schema, earlier)
+    dependencies = references([goal, slots]) or (() if slots else tuple(earlier))
+    action = Reasoning() if tool == NO_TOOL else ToolCall(tool=tool, arguments=slots or None)
+    return Step(
+        id=step_id, description=goal, action=action, dependencies=dependencies, provides=(step_id,), depth=depth
+    )
 
 
-def _marked(value: JsonValue, earlier: Sequence[str]) -> JsonValue:
-    """A text with the bare id of an earlier step, as in ``s1 / 2``, made a reference: that is what it means."""
-    if not isinstance(value, str):
-        return value
-    return _BARE_ID.sub(lambda found: f"${found[0]}" if found[0] in earlier else found[0], value)
+def _in_formula(text: str, earlier: Sequence[str]) -> str:
+    """A formula with the bare ids of earlier steps, as in ``s1 / 2``, made references."""
+    return _BARE_ID.sub(lambda match: f"${match[0]}" if match[0] in earlier else match[0], text)
+
+
+def _whole(text: str, schema: JsonValue, earlier: Sequence[str]) -> str:
+    """A text that is the bare id of an earlier step and nothing else, made a reference where any text may stand."""
+    return f"${text.strip()}" if text.strip() in earlier and _takes_any_text(schema) else text
+
+
+def _takes_any_text(schema: JsonValue) -> bool:
+    """Whether a slot takes whatever text is written, rather than one of fixed values or of a given form."""
+    if not isinstance(schema, dict):
+        return False
+    choices = schema.get("anyOf")
+    if isinstance(choices, list):
+        return any(_takes_any_text(choice) for choice in choices)
+    return schema.get("type") == "string" and not {"enum", "const", "pattern"} & schema.keys()
 
 
 def faults(steps: Sequence[Step], earlier: Sequence[str], tools: ToolRegistry) -> list[str]:

@@ -1,26 +1,26 @@
 """A file of lines that can only grow, and that shows when it was edited.
 
 Each line is a JSON object that ends in a seal: a digest of the line and of the seal before it. A line is on disk when
-``append`` returns. One process at a time may append.
+``append`` returns. One process at a time may append: the lock is on the file itself, so that nothing lies beside it,
+and the system gives it up when the process ends, however it ends.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
-import fcntl
 import hashlib
 import io
 import os
 import re
 from pathlib import Path
 
+from filelock import lock_descriptor
+
 from aeon.errors import InputFileError, JournalError
 
 __all__ = ["SealedFile", "read_sealed", "sealed", "unsealed"]
 
 _SEALED = re.compile(rb'(\{.*),"seal":"([0-9a-f]{16})"\}', re.DOTALL)
-_BUSY = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
 
 
 class SealedFile:
@@ -67,7 +67,7 @@ class SealedFile:
             raise InputFileError(f"{path}: cannot be opened: {error.strerror}") from None
         try:
             _lock(path, file)
-            lines, torn, seal = read_sealed(path)
+            lines, torn, seal = unsealed(path, file.readall())  # Windows lets only the handle with the lock read
             size = os.fstat(file.fileno()).st_size - len(torn)
             if torn:
                 file.truncate(size)
@@ -109,9 +109,9 @@ class SealedFile:
         name = str(self._file.name)
         with contextlib.suppress(OSError, ValueError):
             self._file.truncate(self._size)
+        self.close()
         if not self._size:
             Path(name).unlink(missing_ok=True)
-        self.close()
         rest = "what was saved before is whole; go on with: aeon resume" if self._size else "nothing was saved"
         reason = error.strerror if isinstance(error, OSError) else "it is closed"
         return JournalError(f"{name}: cannot be written: {reason}; {rest}")
@@ -165,9 +165,9 @@ def _digest(line: bytes, before: str) -> str:
 
 def _lock(path: Path | str, file: io.FileIO) -> None:
     try:
-        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno in _BUSY:
-            file.close()
-            raise InputFileError(f"{path}: another process is working on this run; wait until it has ended") from None
-        # a file system without locks: nothing to hold on to
+        free = lock_descriptor(file.fileno(), blocking=False)
+    except OSError:  # a file system without locks: nothing to hold on to
+        return
+    if not free:
+        file.close()
+        raise InputFileError(f"{path}: another process is working on this run; wait until it has ended")

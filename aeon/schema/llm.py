@@ -52,6 +52,7 @@ class LLMResponse(Frozen):
     """One completion. ``usage`` counts the calls of every attempt, retries included, and the tokens of the last.
 
     ``unmetered`` is how many attempts before it the endpoint may have worked on, without a word on their tokens.
+    Only with the ``finish_reason`` ``stop`` is the text known to be whole; with ``other`` nobody knows why it ends.
     ``thought`` says that the endpoint reasoned beside the text, where nobody sees it or in a field of its own.
     """
 

@@ -158,7 +158,7 @@ class Supervisor:
         """Plain text without the model's thinking. It is asked for again ``repairs`` times at most.
 
         Raises:
-            Truncated: the text was cut off by its token limit, and once more with a larger one.
+            Truncated: the text was cut off, and once more with a larger limit; or it is not known to have ended.
             Refused: the endpoint says that the model declined.
             EmptyCompletion: nothing was answered, twice.
             Malformed: the text is longer than any answer that was asked for can be.
@@ -231,6 +231,8 @@ class Supervisor:
             raise Refused(f"{self.llm.name} declined to answer")
         if response.finish_reason == "length":
             raise Truncated(f"{self.llm.name} was cut off after {response.usage.generated_tokens} tokens")
+        if response.finish_reason != "stop":
+            raise Truncated(f"{self.llm.name} stopped, and it is not known that its answer had ended")
         if not response.text.strip("\ufeff \t\r\n\x00"):
             raise EmptyCompletion(f"{self.llm.name} answered nothing")
         return response

@@ -42,14 +42,18 @@ def files(folder: str | os.PathLike[str]) -> tuple[Tool, ...]:
     """
     source = Folder.open(folder)
     entries = list(source.files())
-    tables = [entry for entry in entries if entry[0].lower().endswith(_TABLES)]
-    texts = [entry for entry in entries if entry not in tables]
+    tables = [entry for entry in entries if _is_table(entry[0])]
+    texts = [entry for entry in entries if not _is_table(entry[0])]
     reading = _about(_reader(_read_file(source)), source, texts or tables)
     common = (_reader(_list_files(source)), reading, _reader(_search_files(source)))
     if not tables:
         return common
     asking = _about(_reader(_table_query(source)), source, tables)
     return (*common, _one_of(asking, "column", _column_names(source, [path for path, _ in tables])))
+
+
+def _is_table(path: str) -> bool:
+    return path.lower().endswith(_TABLES)
 
 
 def _about(made: Tool, source: Folder, entries: Sequence[tuple[str, int]]) -> Tool:
@@ -207,7 +211,7 @@ def _hint(source: Folder, entries: Sequence[tuple[str, int]]) -> str:
 
 def _hint_line(source: Folder, path: str, size: int) -> str:
     line = f"{one_line(path, 120)} ({size:,} bytes)"
-    if not path.lower().endswith(_TABLES) or size > _HINT_TABLE_BYTES:
+    if not _is_table(path) or size > _HINT_TABLE_BYTES:
         return line
     try:
         table = _table(source, path, _HINT_TABLE_BYTES + 1)

@@ -17,6 +17,7 @@ MAX_DIGITS = 4_000
 _DIGITS = 15  # decimal digits that a double keeps through a round trip
 _PLAIN_DIGITS = 12  # a text of so few digits is always taken as it stands
 _SIMPLE = 100_000  # fractions up to this denominator survive a trip through a double
+_LONGEST_CELL = 200
 _CHANCE = 1e-3  # how likely a double may be that of a simple fraction by accident
 
 _CELL = re.compile(r"(\()?\s*([-+])?\s*[$€£¥]?\s*([-+])?([\d.,]+(?:[eE][-+]?\d{1,3})?)\s*[€£¥]?\s*(%)?\s*(\))?")
@@ -83,8 +84,10 @@ def parse_cell(text: str) -> Fraction | None:
     Understands ``1,234.50``, ``$1,200``, ``-€5``, ``(12)`` for minus 12, ``12%`` for 0.12, ``1.234,50`` and ``12,5``.
     A comma before exactly three digits separates thousands.
     """
+    if len(text) > _LONGEST_CELL:  # asked first: on a long cell of spaces the pattern would take forever
+        return None
     match = _CELL.fullmatch(text.strip())
-    if match is None or len(text) > 200:
+    if match is None:
         return None
     opening, sign, inner_sign, digits, percent, closing = match.groups()
     if bool(opening) != bool(closing) or (sign and inner_sign):

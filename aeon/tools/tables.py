@@ -26,6 +26,8 @@ Comparison = Literal["=", "!=", "<", "<=", ">", ">=", "contains"]
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d{0,17})(\.\d{1,17})?")
 _MISSING = frozenset({"", "-", "na", "n/a", "nan", "null", "none"})
 _MAX_CELL = 1_000_000
+_MAX_FILLED = 1_000_000
+"""Cells up to which missing ones may make a table larger than its text."""
 
 _ORDER: dict[str, Callable[[Fraction | str, Fraction | str], bool]] = {
     "=": operator.eq,
@@ -127,7 +129,7 @@ class Table:
         """Return the table of a CSV text whose first row is the header; the delimiter is found out.
 
         Empty rows are left out, a column without name is called ``column_2``, a second one of a name ``name_2``.
-        Raises ``ToolFailed`` for a text without a table.
+        Raises ``ToolFailed`` for a text without a table, and for one that is little but missing cells.
         """
         csv.field_size_limit(_MAX_CELL)
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
@@ -139,6 +141,9 @@ class Table:
             raise ToolFailed("the file holds no table: it is empty")
         columns = _unique(lines[0])
         width = len(columns)
+        if width * len(lines) > max(len(text), _MAX_FILLED):
+            rows = f"its {len(lines) - 1:,} rows"
+            raise ToolFailed(f"the file holds no table: most of {rows} lack most of {width:,} columns")
         return cls(columns, tuple(tuple((line + [""] * width)[:width]) for line in lines[1:]))
 
     def column(self, name: str) -> int:
@@ -258,11 +263,13 @@ def _delimiter(text: str) -> str:
 
 
 def _unique(names: Sequence[str]) -> tuple[str, ...]:
-    columns: list[str] = []
-    for number, name in enumerate(names, start=1):
-        wanted = stem = name or f"column_{number}"
-        again = 2
-        while wanted in columns:
-            wanted, again = f"{stem}_{again}", again + 1
-        columns.append(wanted)
+    columns: dict[str, None] = {}
+    numbers: dict[str, int] = {}  # a stem's next number to try; tried anew for each column, a header took minutes
+    for place, name in enumerate(names, start=1):
+        column = stem = name or f"column_{place}"
+        number = numbers.get(stem, 2)
+        while column in columns:
+            column, number = f"{stem}_{number}", number + 1
+        numbers[stem] = number
+        columns[column] = None
     return tuple(columns)

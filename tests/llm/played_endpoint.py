@@ -41,7 +41,7 @@ def failure(status: int, message: str = "no", **headers: str) -> Step:
     return send(status, {"error": {"message": message}}, **headers)
 
 
-def whole(text: str | None = "hello", finish: str = "stop", usage: object = USAGE, **message: object) -> Step:
+def whole(text: str | None = "hello", finish: str | None = "stop", usage: object = USAGE, **message: object) -> Step:
     choice = {"index": 0, "message": {"role": "assistant", "content": text, **message}, "finish_reason": finish}
     return send(200, {"id": "1", "object": "chat.completion", "model": "real", "choices": [choice], "usage": usage})
 

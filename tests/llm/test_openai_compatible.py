@@ -224,15 +224,53 @@ def test_a_server_that_ignores_streaming_is_understood(endpoint: Endpoint) -> No
         (stream(chunk("a"), chunk(finish="length")), "length"),
         (stream(chunk(refusal="I can't"), chunk(finish="stop")), "refusal"),
         (stream(chunk("a"), chunk(finish="content_filter")), "refusal"),
-        (stream(chunk("a"), chunk(finish="tool_calls")), "other"),
         (whole(None, refusal="I can't"), "refusal"),
-        (whole("a", finish="length"), "length"),
     ],
 )
-def test_finish_reasons_are_mapped(endpoint: Endpoint, step: Step, reason: str) -> None:
-    """Length, refusals and filters are told apart from a normal end."""
+def test_refusals_and_cuts_are_told_apart(endpoint: Endpoint, step: Step, reason: str) -> None:
+    """Length, refusals and filters are no normal end."""
     endpoint.play(step)
     assert ask(endpoint).finish_reason == reason
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("stop", "stop"),
+        ("STOP", "stop"),
+        ("eos_token", "stop"),
+        ("end_turn", "stop"),
+        ("tool_calls", "stop"),
+        ("length", "length"),
+        ("MAX_TOKENS", "length"),
+        ("model_length", "length"),
+        ("abort", "other"),
+        ("error", "other"),
+        ("insufficient_system_resource", "other"),
+        ("whatever comes next", "other"),
+    ],
+)
+def test_only_reasons_known_to_be_an_end_are_one(endpoint: Endpoint, said: str, reason: str, streamed: bool) -> None:
+    """What servers call the end of an answer is one; of a reason that nobody knows, that is not assumed."""
+    endpoint.play(stream(chunk("a"), chunk(finish=said)) if streamed else whole("a", finish=said))
+    response = ask(endpoint)
+    assert (response.text, response.finish_reason) == ("a", reason)
+
+
+@pytest.mark.parametrize("said", [None, ""])
+def test_a_whole_answer_without_a_reason_is_not_taken_as_ended(endpoint: Endpoint, said: str | None) -> None:
+    """Nothing says that it was not cut off."""
+    endpoint.play(whole("a", finish=said))
+    assert ask(endpoint).finish_reason == "other"
+
+
+@pytest.mark.parametrize("said", [None, ""])
+def test_a_stream_without_a_reason_has_broken_off(endpoint: Endpoint, said: str | None) -> None:
+    """Also where it says that it is done: servers say so of an answer that they gave up, too."""
+    endpoint.play(stream(chunk("a"), chunk("b", finish=said)))
+    with pytest.raises(EndpointFailed, match="broke off in the middle"):
+        ask(endpoint, retries=0)
 
 
 def test_first_token_probabilities_are_read(endpoint: Endpoint) -> None:

@@ -30,7 +30,7 @@ PLAN = Plan(
 @pytest.mark.requirement("J4", "K7")
 def test_one_new_step_for_a_waiting_one_modifies_it() -> None:
     """The step keeps its id."""
-    action = to_action(PLAN, {"problem": "p", "change": "s2", "n1": total("$s1 * 2")})
+    action = to_action(PLAN, {"problem": "p", "change": "s2", "n1": total("$s1 * 2")}, TOOLS)
     assert (action.type, action.target, action.steps[0].id) == ("MODIFY", "s2", "s2")
     assert action.steps[0].dependencies == ("s1",)
 
@@ -38,14 +38,14 @@ def test_one_new_step_for_a_waiting_one_modifies_it() -> None:
 @pytest.mark.requirement("J4", "K7")
 def test_a_new_step_for_one_that_has_run_replaces_it() -> None:
     """The new step is a version of the old one's fragment."""
-    action = to_action(PLAN, {"problem": "p", "change": "s1", "n1": total("2 + 2")})
+    action = to_action(PLAN, {"problem": "p", "change": "s1", "n1": total("2 + 2")}, TOOLS)
     assert (action.type, action.target, action.steps[0].id) == ("REPLACE", "s1", "s1_r1")
 
 
 @pytest.mark.requirement("J4")
 def test_several_new_steps_are_a_subplan() -> None:
     """They lie one level deeper, get ids of the fragment, and refer to each other by those ids."""
-    action = to_action(PLAN, {"problem": "p", "change": "s2", "n1": total("$s1 + 1"), "n2": total("$n1 * 3")})
+    action = to_action(PLAN, {"problem": "p", "change": "s2", "n1": total("$s1 + 1"), "n2": total("$n1 * 3")}, TOOLS)
     assert [step.id for step in action.steps] == ["s2_r1", "s2_r2"]
     assert [step.depth for step in action.steps] == [1, 1]
     assert action.steps[1].action == ToolCall(tool="calculator", arguments={"expression": "$s2_r1 * 3"})
@@ -58,7 +58,7 @@ def test_several_new_steps_are_a_subplan() -> None:
 @pytest.mark.requirement("J4")
 def test_a_new_step_gets_a_fragment_of_its_own() -> None:
     """Where nothing is to be replaced, the step is added behind the others, which it may refer to."""
-    action = to_action(PLAN, {"problem": "p", "change": "new", "n1": total("$s2 / 2")})
+    action = to_action(PLAN, {"problem": "p", "change": "new", "n1": total("$s2 / 2")}, TOOLS)
     assert (action.type, action.target, action.steps[0].id) == ("ADD", None, "s3")
     assert refinement_faults(PLAN, {"problem": "p", "change": "new", "n1": total("$s2 / 2")}, TOOLS) == []
 

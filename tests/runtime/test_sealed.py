@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -65,6 +66,40 @@ def test_a_run_under_way_is_locked_from_its_first_line_on(tmp_path: Path) -> Non
     said: list[str] = []
     lived(journal, World(), observers=(lambda _: said.append(python(REOPEN, path).stdout) if not said else None,))
     assert "another process is working on this run" in said[0]
+
+
+HOLD = """
+import os, signal, sys
+from aeon.runtime.sealed import SealedFile
+file = SealedFile.reopen(sys.argv[1])[0]
+file.append(b'{"line":"checkpoint"}')
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.requirement("X3", "X5")
+def test_the_lock_of_a_process_that_was_killed_is_gone(saved: Path) -> None:
+    """The run can be taken up at once, and nothing but the journal lies in its folder at any time."""
+    assert python(HOLD, saved).returncode == -signal.SIGKILL
+    assert [path.name for path in saved.parent.iterdir()] == [saved.name]
+    file, lines, torn = SealedFile.reopen(saved)
+    assert (len(lines), torn) == (11, False)
+    assert [path.name for path in saved.parent.iterdir()] == [saved.name]
+    file.close()
+
+
+@pytest.mark.requirement("X3")
+def test_a_journal_is_read_by_the_handle_that_holds_its_lock(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a lock keeps all other handles from reading, as on Windows, a run is taken up all the same."""
+
+    def locked(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    whole = len(read_sealed(saved)[0])
+    monkeypatch.setattr(Path, "read_bytes", locked)
+    file, lines, _ = SealedFile.reopen(saved)
+    file.close()
+    assert len(lines) == whole
 
 
 @pytest.mark.requirement("X3", "H1")

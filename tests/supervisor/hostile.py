@@ -162,6 +162,7 @@ CASES = {
     "refusal": Case(GOOD, failure=Refused, reason="declined", finish="refusal"),
     "truncated": Case('{"note": "a"', failure=Truncated, reason="cut off", finish="length"),
     "truncated, though it parses": Case(GOOD, failure=Truncated, reason="cut off", finish="length"),
+    "ended for no known reason, though it parses": Case(GOOD, failure=Truncated, reason="not known", finish="other"),
     "truncated to nothing": Case("", failure=Truncated, reason="cut off", finish="length"),
 }
 

@@ -216,7 +216,7 @@ def test_whatever_is_answered_the_supervisor_gives_a_value_or_a_typed_failure(an
         str(outcome).encode("utf-8")
         return
     text, finish = answers[calls - 1]
-    assert outcome.attempts == calls and finish not in {"length", "refusal"}
+    assert outcome.attempts == calls and finish == "stop"
     assert spent.mended == outcome.mended
     assert outcome.value.model_dump_json(exclude_unset=True).encode("utf-8")
     assert parse(text, SCHEMA) == Parsed(outcome.value.model_dump(mode="json", exclude_unset=True), outcome.mended)

@@ -178,6 +178,15 @@ def test_a_cut_off_answer_is_asked_again_once_with_more_room() -> None:
     assert "shorter" in llm.requests[1].messages[-1].content
 
 
+@pytest.mark.requirement("S1")
+def test_an_answer_that_ended_for_an_unknown_reason_is_asked_again() -> None:
+    """It may be a part only, so that it is never read, neither as an object nor as a text."""
+    llm = playing(said(GOOD, "other"), said('{"tool": "other", "count": 1}'))
+    assert pick(llm)[0].value.tool == "other"
+    failure, _ = under(Allowance(calls=9), lambda: Supervisor(playing(said("Half", "other"))).text(PROMPT, max_tokens=9))
+    assert type(failure) is Truncated
+
+
 def test_more_room_stays_within_the_context() -> None:
     """Twice the tokens, but never more than half of the context that the endpoint told."""
     llm = playing(said("", "length"), said(GOOD), can=Capabilities(context_tokens=300))

@@ -310,6 +310,12 @@ def test_numbers_in_cells(cell, value) -> None:  # type: ignore[no-untyped-def]
     assert parse_cell(cell) == value
 
 
+@pytest.mark.parametrize("cell", ["(" + " " * 100_000 + "x", "1" + " " * 100_000 + "x", "9" * 100_000])
+def test_a_cell_longer_than_any_number_is_none(cell: str) -> None:
+    """It is not looked at: to find that out by the pattern would take forever."""
+    assert parse_cell(cell) is None
+
+
 def test_a_long_flat_expression_is_not_nested() -> None:
     """Length alone is no nesting: a column of numbers can be added up."""
     assert evaluate(" + ".join(["(1)"] * 1000)) == 1000

@@ -59,3 +59,26 @@ def test_any_text_is_a_table_or_a_tool_error(text: str, operation: str) -> None:
     except ToolError:
         return
     assert all(len(row) == len(table.columns) for row in table.rows)
+
+
+@pytest.mark.parametrize(
+    ("header", "first", "last"),
+    [
+        (["a"] * 400_000, "a", "a_400000"),
+        (["x", *[""] * 399_999], "x", "column_400000"),
+        ([*[f"a_{n}" for n in range(200_000)], *["a"] * 200_000], "a_0", "a_399998"),
+    ],
+    ids=["one name", "no name", "names that are taken"],
+)
+def test_a_header_that_repeats_a_name_is_read_in_one_go(header: list[str], first: str, last: str) -> None:
+    """Each column gets a name of its own, however many of a name there are; trying all numbers anew took minutes."""
+    columns = Table.parse(",".join(header) + "\n1").columns
+    assert (columns[0], columns[-1], len(set(columns))) == (first, last, len(header))
+
+
+def test_a_header_far_wider_than_the_rows_is_no_table() -> None:
+    """Filled up, a small file of wide header and short rows would take the whole memory."""
+    header = ",".join(f"c{n}" for n in range(3_000))
+    with pytest.raises(ToolFailed, match="most of its 2,000 rows lack most of 3,000 columns"):
+        Table.parse(header + "\n" + "1\n" * 2_000)
+    assert Table.parse(header + "\n" + "1\n" * 300).rows[-1] == ("1", *[""] * 2_999)
