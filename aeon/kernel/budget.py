@@ -46,9 +46,10 @@ def left(settings: Settings, most: Bound, spent: Usage, elapsed: float, reserve:
     )
 
 
-def exhausted(remaining: Left) -> str | None:
-    """The first budget of which nothing is left."""
-    return _EXHAUSTED[remaining.index(0)] if 0 in remaining else None
+def exhausted(remaining: Left, most: Bound) -> str | None:
+    """The first budget of which nothing is left; calls are none for a run that makes no calls at all."""
+    limits = remaining if most.calls else remaining._replace(calls=1)
+    return _EXHAUSTED[limits.index(0)] if 0 in limits else None
 
 
 def allowance(remaining: Left, cap: int) -> Allowance:

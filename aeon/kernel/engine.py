@@ -75,12 +75,12 @@ class Engine(Generic[C, S, R]):
         return by_phase
 
     def check(self, handlers: Collection[str]) -> None:
-        """Refuse handlers, named by their phases, that leave an effect unanswered.
+        """Refuse handlers, named by their phases, that leave an effect unanswered; without ``ask``, defaults are assumed.
 
         Raises:
             UsageError: names the phases.
         """
-        if missing := [phase for phase in self.phases() if phase not in handlers]:
+        if missing := [phase for phase in self.phases() if phase not in (AskUser.phase, *handlers)]:
             raise UsageError(f"engine '{self.name}': no handler answers {', '.join(missing)}")
 
     def bound(self, config: C) -> Bound:

@@ -89,7 +89,7 @@ class Run(Generic[C, S]):
 
     def decide(self) -> Decision:
         """Ask the table, here and now."""
-        self.signals.exhausted = self.denied or budget.exhausted(self.left())
+        self.signals.exhausted = self.denied or budget.exhausted(self.left(), self.bound)
         return decide(self.rules, self.signals)
 
     def boundary(self, midway: bool = False) -> None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
-from aeon.errors import JournalError
+from aeon.errors import JournalError, UsageError
 from aeon.kernel.effects import AskUser, Effect
 from aeon.kernel.ports import Handlers
 from aeon.runtime.border import admitted
 from aeon.runtime.failures import BROKEN_OFF, failure_of, unknown, waiting
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import Ledger
-from aeon.schema import Failure, Outcome, Settings, Usage
+from aeon.schema import Failure, Outcome, Settings, Usage, Value
 
 __all__ = ["Handled", "Handling"]
 
@@ -118,6 +118,11 @@ class Handling:
             return waiting(effect)
         return outcome.changed(ended=outcome.started)  # the time that a person took does not count
 
+    def _handler(self, phase: str) -> Callable[..., Awaitable[Value]]:
+        if phase not in self._handlers:
+            raise UsageError(f"no handler answers '{phase}'")
+        return self._handlers[phase]
+
     async def _answered(self, number: int, effect: Effect, now: float) -> Outcome:
         ledger = Ledger(
             effect.allowance,
@@ -135,7 +140,7 @@ class Handling:
         began = self._clock()
         try:
             with ledger:
-                value = admitted(effect, await self._handlers[effect.phase](effect))
+                value = admitted(effect, await self._handler(effect.phase)(effect))
         except asyncio.CancelledError:
             if not ledger.broken_off or task.cancelling() > 1:
                 raise

@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from aeon.kernel.effects import DraftPlan
+from aeon.multipass.effects import DraftPlan
 from aeon.plan.deltas import to_action
 from aeon.schema import JsonObject, Plan, TaskProfile, ToolCall
 from aeon.tools import ToolRegistry, tool
