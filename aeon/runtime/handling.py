@@ -12,7 +12,7 @@ from aeon.runtime.border import admitted
 from aeon.runtime.failures import BROKEN_OFF, failure_of, unknown, waiting
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import Ledger
-from aeon.schema import Failure, Outcome, Settings, Usage, Value
+from aeon.schema import Allowance, Failure, Outcome, Settings, Usage, Value
 
 __all__ = ["Handled", "Handling"]
 
@@ -125,7 +125,7 @@ class Handling:
 
     async def _answered(self, number: int, effect: Effect, now: float) -> Outcome:
         ledger = Ledger(
-            effect.allowance,
+            _rest(effect.allowance, self.journal.spent_before(number)),
             self._clock,
             f"{self.execution_id}{effect.scope}",
             self.journal.begin,
@@ -160,3 +160,14 @@ class Handling:
             ended=ended,
             interrupted=self.interrupted,
         )
+
+
+def _rest(allowance: Allowance, spent: Usage) -> Allowance:
+    """What is left of an allowance after what earlier lives of the run spent on the effect."""
+    if spent == _NOTHING:
+        return allowance
+    return allowance.changed(
+        calls=max(0, allowance.calls - spent.calls),
+        tokens=None if allowance.tokens is None else max(0, allowance.tokens - spent.tokens),
+        cost=None if allowance.cost is None else max(0.0, allowance.cost - spent.cost),
+    )

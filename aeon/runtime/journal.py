@@ -46,6 +46,7 @@ class Journal:
         self.lost = _NOTHING
         self.torn = False
         self._calls: dict[int, Usage] = {}
+        self._spent_before: dict[int, Usage] = {}
         self._entries: dict[int, Entry] = {}
         self._unread: dict[int, tuple[Effect, Outcome]] = {}
         self._ended: Ended | None = None
@@ -165,13 +166,20 @@ class Journal:
         entry = self.entries.get(number) if number in self._entries or number in self._unread else None
         return entry.outcome(effect, config) if entry else None
 
-    def resume(self, void: tuple[int, ...]) -> None:
-        """Begin another life of the run without the entries ``void``; what they cost is charged to what comes next."""
-        line = Resumed(void=void)
+    def resume(self, void: tuple[int, ...], again: tuple[int, ...] = ()) -> None:
+        """Begin another life of the run without the entries ``void``; what they cost is charged to what comes next.
+
+        The effects ``again`` are issued again as they were.
+        """
+        line = Resumed(void=void, again=again)
         if self._store is not None:
             self._store.append_now(line.model_dump_json().encode())
         self.line += 1
         self._count(line)
+
+    def spent_before(self, number: int) -> Usage:
+        """What earlier lives of the run spent on this effect: its allowance is for all of them together."""
+        return self._spent_before.get(number, _NOTHING)
 
     def take_lost(self) -> Usage:
         """What is to be charged to the next outcome beside its own cost; it is given once."""
@@ -281,15 +289,24 @@ class Journal:
             case Ended():
                 self._ended = line
             case Resumed():
-                self._start_life(line.void)
+                self._start_life(line)
 
-    def _start_life(self, void: tuple[int, ...]) -> None:
+    def _start_life(self, line: Resumed) -> None:
+        """Take back what does not count any more; what it cost is lost, and spent on the effects issued again."""
         self._ended = self._result = None
-        dropped = [entry for number, entry in sorted(self.entries.items()) if number in void]
-        for usage in (*self._calls.values(), *(entry.usage + entry.lost for entry in dropped)):
+        spent = dict(self._calls)
+        for number, entry in sorted(self.entries.items()):
+            if number in line.void:
+                self.lost += entry.lost
+                spent[number] = spent.get(number, _NOTHING) + entry.usage
+        for number, usage in spent.items():
             self.lost += usage
+            if number in line.void and number not in line.again:
+                self._spent_before.pop(number, None)
+            else:
+                self._spent_before[number] = self.spent_before(number) + usage
         self._calls.clear()
-        kept = (entry for number, entry in self.entries.items() if number not in void)
+        kept = (entry for number, entry in self.entries.items() if number not in line.void)
         self._entries = {entry.number: entry.changed(interrupted=False) for entry in kept}
 
 

@@ -128,11 +128,15 @@ class Entry(Frozen):
 
 
 class Resumed(Frozen):
-    """From here on another life of the run: the entries ``void`` do not count, and no interrupt does."""
+    """From here on another life of the run: the entries ``void`` do not count, and no interrupt does.
+
+    The effects ``again`` are issued again as they were; other void entries belong to an ending that is taken back.
+    """
 
     line: Literal["resumed"] = "resumed"
     version: Literal[2] = VERSION
     void: tuple[int, ...]
+    again: tuple[int, ...] = ()
 
 
 class Ended(Frozen):

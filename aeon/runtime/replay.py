@@ -106,11 +106,12 @@ def boundaries(journal: Journal, engine: AnyEngine) -> tuple[int, ...]:
 class ResumePoint(NamedTuple):
     """Where a run can be continued.
 
-    ``void`` are the entries that do not count then, ``None`` where there is nothing to continue; ``question`` is the
-    one that the run waits for, if it waits for one.
+    ``void`` are the entries that do not count then, ``None`` where there is nothing to continue; the effects ``again``
+    of them are issued again as they were. ``question`` is the one that the run waits for, if it waits for one.
     """
 
     void: tuple[int, ...] | None = None
+    again: tuple[int, ...] = ()
     question: Question | None = None
 
 
@@ -138,17 +139,17 @@ def resume_point(journal: Journal, engine: AnyEngine) -> ResumePoint:
                 for effect, outcome in zip(effects, recorded, strict=True)
                 if isinstance(effect, AskUser) and (outcome is None or outcome.broken_off)
             ]
-            points.append(ResumePoint(void, questions[0] if questions else None))
+            points.append(ResumePoint(void, tuple(again), questions[0] if questions else None))
             return None
         return recorded
 
     result = walk(journal, answer, engine)
     if result is not None and result.stop_reason == "failed" and failing:
-        return ResumePoint(tuple(failing))
+        return ResumePoint(tuple(failing), tuple(failing[:1]))
     return points[0] if points else ResumePoint()
 
 
 def drop_after(journal: Journal, point: ResumePoint) -> None:
     """Begin another life of the run at its resume point: the entries after it do not count any more."""
     if point.void or journal.unsettled or (point.void is not None and journal.stopped):
-        journal.resume(point.void or ())
+        journal.resume(point.void or (), point.again)
