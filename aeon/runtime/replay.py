@@ -134,12 +134,13 @@ def resume_point(journal: Journal, engine: AnyEngine) -> ResumePoint:
         again = [n for n, outcome in enumerate(recorded, first) if outcome and outcome.broken_off]
         if again or None in recorded or any(outcome and outcome.interrupted for outcome in recorded):
             void = (*again, *(n for n in sorted(journal.entries) if n >= first + len(effects)))
+            missing = (n for n, outcome in enumerate(recorded, first) if outcome is None)
             questions = [
                 effect.question
                 for effect, outcome in zip(effects, recorded, strict=True)
                 if isinstance(effect, AskUser) and (outcome is None or outcome.broken_off)
             ]
-            points.append(ResumePoint(void, tuple(again), questions[0] if questions else None))
+            points.append(ResumePoint(void, (*again, *missing), questions[0] if questions else None))
             return None
         return recorded
 
