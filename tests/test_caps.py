@@ -53,7 +53,8 @@ FAULT = json.dumps({
 })  # fmt: skip
 CHANGE = json.dumps({"problem": "a step is missing", "change": "s1", "n1": sums("240 * 0.45")})
 QUERY = json.dumps({
-    "refined_query": "What do the rolls bring in?", "focus_areas": ["rolls"], "exclude_areas": [], "source_preferences": [],
+    "refined_query": "What do the rolls bring in?", "focus_areas": ["rolls"], "exclude_areas": [],
+    "source_preferences": [],
 })  # fmt: skip
 REASONED = json.dumps({"working": "240 * 0.45", "result": "108", "clarity": "CLEAR"})
 AMBIGUOUS = Trigger(kind="ambiguous", location="plan", detail="which bakery is not said")

@@ -60,7 +60,7 @@ def metrics(histories: Sequence[ExecutionHistory], right: Mapping[str, bool] | N
     - ``early_exit_accuracy``: of the runs that stopped by their own decision (`EARLY`) with passes left, and are
       labelled, the share whose answer is right. Above 0.9.
     - ``cost_per_quality_point``: what runs cost for each 0.1 of confidence that they ended with; all costs over all
-      confidences, of runs that track both. Below 0.01 dollars.
+      confidences, of runs that know both. Below 0.01 dollars.
     - ``decision_reversal_rate``: of the decisions to go on after an assessed pass, the share that the run took back.
       One is taken back if the run stopped without another assessed pass (save for a failure); if the next pass ended
       it with no higher confidence (where that is not tracked, completeness); or if an answer that was good enough,
@@ -105,14 +105,19 @@ def _cost_per_quality_point(histories: Sequence[ExecutionHistory], _: Mapping[st
     pairs = [
         (h.conclusion.usage.cost, confidence)
         for h in histories
-        if h.configuration.reasoning_engine.state_monitor.track_cost and (confidence := _confidence(h)) is not None
+        if _knows_cost(h) and (confidence := _confidence(h)) is not None
     ]
     if not pairs:
-        return _Figure(None, why_not="no run tracks both its cost and its confidence")
+        return _Figure(None, why_not="no run knows both its cost (models need a price) and its confidence")
     points = 10 * math.fsum(confidence for _, confidence in pairs)
     if not points:
         return _Figure(None, len(pairs), "no run ended with any confidence")
     return _Figure(math.fsum(cost for cost, _ in pairs) / points, len(pairs))
+
+
+def _knows_cost(history: ExecutionHistory) -> bool:
+    tracked = history.configuration.reasoning_engine.state_monitor.track_cost
+    return tracked and history.conclusion.bound.cost is not None
 
 
 def _confidence(history: ExecutionHistory) -> float | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -178,7 +177,7 @@ def test_the_bound_names_calls_tokens_and_cost(aeon: Aeon, tmp_path: Path) -> No
 
 @pytest.mark.requirement("X1", "O4")
 def test_the_bound_says_where_the_cost_is_not_known(aeon: Aeon) -> None:
-    """A model without a price costs nobody knows what, be it the run's or one for a part of it; the embedded is free."""
+    """Nobody knows what a model without a price costs, the run's or one for a part of it; the embedded one is free."""
     unpriced = ("--model", "http://127.0.0.1:1/v1#big")
     assert aeon("run", "--bound").out.endswith(" tokens and $0\n")
     assert aeon("run", "--bound", *unpriced).out.endswith(" and an unknown cost: set a price for big\n")

@@ -72,7 +72,10 @@ def replied(**fields: str) -> str:
 
 
 def run(
-    asked: ExecuteStep, replies: Sequence[Reply] = (), tools: Sequence[Tool] = (calculator(), note, word), most: int = CallCaps().execute
+    asked: ExecuteStep,
+    replies: Sequence[Reply] = (),
+    tools: Sequence[Tool] = (calculator(), note, word),
+    most: int = CallCaps().execute,
 ) -> tuple[StepResult, Scripted, Ledger]:
     """What the executor makes of a step, the model with what it was asked, and what it cost."""
     model = Scripted(replies)

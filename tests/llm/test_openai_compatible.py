@@ -411,8 +411,8 @@ def test_probing_never_takes_more_calls_than_it_asks_for(endpoint: Endpoint) -> 
     """An endpoint that refuses one field after the other uses up the spare calls, and what it cannot do stays out."""
     admitted: list[Usage] = []
     used: list[Usage] = []
-    refusals = [failure(400, f"{field} is unknown") for field in ("temperature", "seed", "stream_options", "max_tokens")]
-    endpoint.play(*refusals, failure(400))
+    refused = ("temperature", "seed", "stream_options", "max_tokens")
+    endpoint.play(*(failure(400, f"{field} is unknown") for field in refused), failure(400))
     found = asyncio.run(adapter(endpoint).capabilities(allowing(9, admitted, used)))
     assert found == Capabilities()
     assert sum(used, Usage()).calls == len(endpoint.bodies) == admitted[0].calls == 5

@@ -114,7 +114,8 @@ def test_a_call_that_could_cost_more_than_is_left_does_not_begin() -> None:
 def test_calls_under_way_at_the_same_time_share_what_is_left(limit: str) -> None:
     """What one may use is reserved until it is settled; then what it left over is there for others."""
     ledger = Ledger(Allowance(calls=4, tokens=400, cost=0.5))
-    most = {"calls": Usage(calls=3), "tokens": Usage(calls=1, prompt_tokens=300), "cost": Usage(calls=1, cost=0.3)}[limit]
+    asked = {"calls": Usage(calls=3), "tokens": Usage(calls=1, prompt_tokens=300), "cost": Usage(calls=1, cost=0.3)}
+    most = asked[limit]
 
     async def work() -> tuple[str | None, ...]:
         first, second = await asyncio.gather(refused(ledger, most), refused(ledger, most))
