@@ -22,7 +22,7 @@ from aeon.assembly.build import assemble
 from aeon.multipass import effects as ask
 from aeon.kernel.phases import run as program
 from aeon.kernel.ports import Job, Modules
-from aeon.llm.adapter import LLMAdapter
+from aeon.llm.adapter import LLMAdapter, Permit, freely
 from aeon.llm.select import select
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import EffectEnded, Event
@@ -64,9 +64,14 @@ class Watched:
         self.calls.append({"prompt_ends": request.messages[-1].content[-80:], **spent})
         return response
 
-    async def capabilities(self) -> Capabilities:
+    @property
+    def free(self) -> bool:
+        """Whether the adapter that it watches costs nothing."""
+        return self._llm.free
+
+    async def capabilities(self, permit: Permit = freely) -> Capabilities:
         """The model's own capabilities."""
-        return await self._llm.capabilities()
+        return await self._llm.capabilities(permit)
 
     async def aclose(self) -> None:
         """Let go of the model."""
