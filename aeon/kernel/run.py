@@ -73,6 +73,7 @@ class Run(Generic[C, S]):
     timings: list[PhaseTiming] = field(default_factory=list)
     degraded: list[Degradation] = field(default_factory=list)
     bound: Bound = field(init=False)
+    reserve: int = field(init=False)
     rules: tuple[Rule[S], ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -81,10 +82,11 @@ class Run(Generic[C, S]):
     def _configure(self, config: C) -> None:
         self.config, self.rules = config, self.terms.rules(config)
         self.bound = budget.bound(config, self.terms.calls(config))
+        self.reserve = self.terms.reserve(config)
 
     def left(self, final: bool = False) -> Left:
         """What is left of each budget, but for the reserve unless this is for the final effect."""
-        reserve = 0 if final else self.terms.reserve(self.config)
+        reserve = 0 if final else self.reserve
         return budget.left(self.config, self.bound, self.usage + self.lost, self.elapsed - self.began, reserve)
 
     def decide(self) -> Decision:
