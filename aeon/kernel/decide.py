@@ -85,13 +85,17 @@ def table(rows: Sequence[Rule[S]], order: Sequence[str] = ()) -> tuple[Rule[S], 
         UsageError: two rows have one reason, or the order does not name each row once.
     """
     movable: tuple[Rule[S], ...] = (*(rule for rule in (BUDGET, CLARIFICATION) if rule not in rows), *rows)
-    by_reason = {rule.reason: rule for rule in movable}
-    fixed = [rule.reason for rule in (*_FIRST, _CONTINUE)]
-    if len(by_reason) < len(movable) or by_reason.keys() & set(fixed):
-        raise UsageError(f"the decision table has two rows for one reason: {', '.join(r.reason for r in movable)}")
+    reasons = [*_reasons((*_FIRST, _CONTINUE)), *_reasons(movable)]
+    if len(set(reasons)) < len(reasons):
+        raise UsageError(f"the decision table has two rows for one reason: {', '.join(reasons)}")
+    by_reason = dict(zip(_reasons(movable), movable, strict=True))
     if order and sorted(order) != sorted(by_reason):
         raise UsageError(f"the order of the decision table must name each row once: {', '.join(by_reason)}")
     return (*_FIRST, *(by_reason[reason] for reason in order or by_reason), _CONTINUE)
+
+
+def _reasons(rules: Sequence[Rule[S]]) -> list[str]:
+    return [rule.reason for rule in rules]
 
 
 def decide(rules: Sequence[Rule[S]], signals: S) -> Decision:

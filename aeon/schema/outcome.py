@@ -71,6 +71,11 @@ class Outcome(Value):
         return self.failure is not None and self.failure.kind in kinds
 
     @property
+    def unknown(self) -> bool:
+        """Whether a tool may have changed the world, and nobody knows if it did."""
+        return self.failure is not None and self.failure.kind == "unknown"
+
+    @property
     def message(self) -> str:
         """Why there is no usable value, for people."""
         return self.failure.message if self.failure else "the handler returned a value of another type"
