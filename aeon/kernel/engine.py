@@ -155,6 +155,7 @@ class Run(Generic[C, S]):
     timings: list[PhaseTiming] = field(default_factory=list)
     degraded: list[Degradation] = field(default_factory=list)
     bound: Bound = field(init=False)
+    reserve: int = field(init=False)
     rules: tuple[Rule[S], ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -162,11 +163,11 @@ class Run(Generic[C, S]):
 
     def _configure(self, config: C) -> None:
         self.config, self.rules = config, self.engine.rules(config)
-        self.bound = self.engine.bound(config)
+        self.bound, self.reserve = self.engine.bound(config), self.engine.reserve(config)
 
     def left(self, final: bool = False) -> Left:
         """What is left of each budget, but for the reserve unless this is for the final effect."""
-        reserve = 0 if final else self.engine.reserve(self.config)
+        reserve = 0 if final else self.reserve
         return budget.left(self.config, self.bound, self.usage + self.lost, self.elapsed - self.began, reserve)
 
     def decide(self) -> Decision:

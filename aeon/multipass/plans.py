@@ -80,8 +80,8 @@ def _dependencies(plan: Plan, step: Step) -> list[Step]:
     return [one for one in plan.steps if one.id in step.dependencies] if step.dependencies else []
 
 
-def _listed(steps: Iterable[Step]) -> str:
-    return "; ".join(f"{step.id}: {step.description}" for step in steps)
+def _listed(steps: Sequence[Step]) -> str:
+    return "; ".join([f"{step.id}: {step.description}" for step in steps]) if steps else ""
 
 
 def invalidated(plan: Plan, step: Step) -> Plan:

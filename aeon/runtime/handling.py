@@ -90,7 +90,8 @@ class Handling:
             outcome = Outcome(failure=failure, started=now, ended=now, interrupted=self.interrupted)
         else:
             began()
-            outcome = await self._outcome(number, effect, now)
+            tool = self.journal.begun.get(number)
+            outcome = unknown(effect, tool, now) if tool else await self._answered(number, effect, now)
         if outcome.failure is not None and outcome.failure.kind == "journal":
             self.unkept = outcome.failure
         if self.suspended or self.unkept or (outcome.failure is not None and outcome.failure.kind == "waiting"):
@@ -107,23 +108,13 @@ class Handling:
             self.unkept = Failure(kind="journal", message=str(error))
             return Handled(outcome.changed(value=None, failure=self.unkept), self.journal.line)
 
-    async def _outcome(self, number: int, effect: Effect, now: float) -> Outcome:
-        """What the world gives."""
-        if tool := self.journal.begun.get(number):
-            return unknown(effect, tool, now)
-        outcome = await self._answered(number, effect, now)
-        if not isinstance(effect, AskUser):
-            return outcome
-        if outcome.failure and outcome.failure.kind == "waiting":
-            return waiting(effect)
-        return outcome.changed(ended=outcome.started)  # the time that a person took does not count
-
     def _handler(self, phase: str) -> Callable[..., Awaitable[Value]]:
         if phase not in self._handlers:
             raise UsageError(f"no handler answers '{phase}'")
         return self._handlers[phase]
 
     async def _answered(self, number: int, effect: Effect, now: float) -> Outcome:
+        """What the world gives."""
         ledger = Ledger(
             _rest(effect.allowance, self.journal.spent_before(number)),
             self._clock,
@@ -134,7 +125,7 @@ class Handling:
             self.journal.call,
         )
         value, failure = None, None
-        task = asyncio.current_task()
+        task = asyncio.current_task(self._loop)
         assert task is not None
         self._under_way[task] = ledger
         began = self._clock()
@@ -151,13 +142,17 @@ class Handling:
             del self._under_way[task]
             if ledger.broken_off:
                 task.uncancel()
-        ended = round(now + max(0.0, self._clock() - began), 6)
+        took = max(0.0, self._clock() - began)
+        if isinstance(effect, AskUser):
+            if failure is not None and failure.kind == "waiting":
+                return waiting(effect)
+            took = 0.0  # the time of a person does not count
         return Outcome(
             value=value,
             failure=failure,
             usage=ledger.spent,
             started=now,
-            ended=ended,
+            ended=round(now + took, 6),
             interrupted=self.interrupted,
         )
 

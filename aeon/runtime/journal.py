@@ -112,7 +112,8 @@ class Journal:
         """Note that effect ``number`` is about to call a model, and what that can cost at most."""
         if self._store is not None:
             await self._write(Called(number=number, most=most))
-        self._calls[number] = self._calls.get(number, _NOTHING) + most
+        before = self._calls.get(number)
+        self._calls[number] = most if before is None else before + most
 
     async def begin(self, number: int, tool: str) -> None:
         """Note that effect ``number`` is about to call a tool that changes the world."""

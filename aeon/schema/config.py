@@ -53,11 +53,9 @@ class Caps(Frozen):
         Raises:
             KeyError: the caps know no such phase.
         """
-        if phase == "ask":
-            return 0
-        if phase not in type(self).model_fields:
+        cap: int | None = 0 if phase == "ask" else vars(self).get(phase)
+        if cap is None:
             raise KeyError(f"the caps say nothing of the phase '{phase}'")
-        cap: int = getattr(self, phase)
         return cap
 
 

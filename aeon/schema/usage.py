@@ -31,6 +31,8 @@ class Usage(Value):
     def __add__(self, other: Usage) -> Usage:
         if other == _NOTHING:
             return self
+        if self == _NOTHING:
+            return other
         return Usage(
             calls=self.calls + other.calls,
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
