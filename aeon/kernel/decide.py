@@ -15,7 +15,7 @@ from aeon.schema.conclusion import Decision
 from aeon.schema.outcome import Failure
 from aeon.schema.task import Question
 
-__all__ = ["BUDGET", "CLARIFICATION", "Rule", "Signals", "decide", "table"]
+__all__ = ["BUDGET", "CLARIFICATION", "Rule", "Signals", "decision", "first", "table"]
 
 
 @dataclass(slots=True)
@@ -112,8 +112,15 @@ def _reasons(rules: Sequence[Rule[S]]) -> list[str]:
     return [rule.reason for rule in rules]
 
 
-def decide(rules: Sequence[Rule[S]], signals: S) -> Decision:
-    """The decision of the first rule that holds. Total: the last rule of a `table` always does."""
-    rule = next(rule for rule in rules if rule.holds(signals))
+def first(rules: Sequence[Rule[S]], signals: S) -> Rule[S]:
+    """The first rule that holds. The last rule of a `table` always does."""
+    for rule in rules:
+        if rule.holds(signals):
+            break
+    return rule
+
+
+def decision(rule: Rule[S], signals: S) -> Decision:
+    """The decision by this rule."""
     reason = signals.exhausted if rule is BUDGET and signals.exhausted else rule.reason
     return Decision(action=rule.action, reason=reason, detail=rule.detail(signals), sufficient=rule.sufficient)

@@ -13,13 +13,13 @@ from typing import Generic, TypeVar, cast
 
 from aeon.errors import UsageError
 from aeon.kernel import budget
-from aeon.kernel.decide import Rule, Signals, decide, table
+from aeon.kernel.decide import Rule, Signals, decision, first, table
 from aeon.kernel.effects import AskUser, Batch, Effect, EffectOf, Note, Program
 from aeon.schema.conclusion import Conclusion, Decision, Degradation, PhaseTiming
 from aeon.schema.config import Settings
 from aeon.schema.outcome import Answer, Outcome
 from aeon.schema.task import Question, Reply, Task
-from aeon.schema.usage import Allowance, Bound, Left, Usage
+from aeon.schema.usage import NOTHING, Allowance, Bound, Left, Usage
 from aeon.schema.value import Value
 
 __all__ = ["Engine", "Halt", "Run"]
@@ -147,8 +147,8 @@ class Run(Generic[C, S]):
     nested: int = 0
     began: float = 0.0
     elapsed: float = 0.0
-    usage: Usage = field(default_factory=Usage)
-    lost: Usage = field(default_factory=Usage)
+    usage: Usage = NOTHING
+    lost: Usage = NOTHING
     failing: int = 0
     questions: int = 0
     denied: str | None = None
@@ -172,17 +172,23 @@ class Run(Generic[C, S]):
 
     def decide(self) -> Decision:
         """Ask the table, here and now."""
-        self.signals.exhausted = self.denied or budget.exhausted(self.left(), self.bound)
-        return decide(self.rules, self.signals)
+        return decision(self._rule(self.left()), self.signals)
 
-    def boundary(self, midway: bool = False) -> None:
-        """Stop here if the table says so.
+    def _rule(self, remaining: Left) -> Rule[S]:
+        self.signals.exhausted = self.denied or budget.exhausted(remaining, self.bound)
+        return first(self.rules, self.signals)
+
+    def boundary(self, midway: bool = False) -> Left:
+        """Stop here if the table says so; else, what is left to be spent.
 
         Raises:
             Halt: with the decision.
         """
-        if (decision := self.decide()).action == "OUTPUT":
-            raise Halt(decision, midway)
+        remaining = self.left()
+        rule = self._rule(remaining)
+        if rule.action == "OUTPUT":
+            raise Halt(decision(rule, self.signals), midway)
+        return remaining
 
     def allow(self, phase: str, effects: int = 1, final: bool = False) -> Allowance:
         """What so many effects of this phase may spend now, together."""
@@ -190,8 +196,8 @@ class Run(Generic[C, S]):
 
     def perform(self, effect: EffectOf[V], instead: V) -> Program[V]:
         """Issue one effect at a boundary; a failure is recorded, and ``instead`` stands in for its value."""
-        self.boundary()
-        (outcome,) = yield from self.issue((effect.changed(allowance=self.allow(effect.phase)),))
+        share = budget.allowance(self.boundary(), self.config.caps.of(effect.phase))
+        (outcome,) = yield from self.issue((effect.changed(allowance=share),))
         if self.abandoned(effect, outcome):
             self.boundary(midway=True)
         return self.value(effect, outcome, instead)
@@ -276,7 +282,8 @@ class Run(Generic[C, S]):
     def account(self, outcome: Outcome) -> None:
         """Take note of what an outcome cost and of what it says about the run, here and in the runs around this one."""
         self.usage += outcome.usage
-        self.lost += outcome.lost
+        if outcome.lost is not NOTHING:
+            self.lost += outcome.lost
         self.elapsed = max(self.elapsed, outcome.ended)
         self.signals.interrupted = self.signals.interrupted or outcome.interrupted
         failure = outcome.failure

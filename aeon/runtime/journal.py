@@ -8,7 +8,7 @@ the world leaves a line before it is called, so that its call is never repeated 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,12 +20,11 @@ from aeon.runtime.header import broken_line, refuse_others
 from aeon.runtime.lines import LINE, Begun, Called, Ended, Entry, Line, Opening, Resumed
 from aeon.runtime.sealed import SealedFile, read_sealed
 from aeon.runtime.store import FileStore, Store
-from aeon.schema import Conclusion, Frozen, Outcome, Settings, Usage
+from aeon.schema import NOTHING, Conclusion, Frozen, Outcome, Settings, Usage
 
 __all__ = ["Journal"]
 
 C = TypeVar("C", bound=Settings)
-_NOTHING = Usage()
 
 
 class Journal:
@@ -43,7 +42,7 @@ class Journal:
         self.opening: Opening | None = None
         self.line = -1
         self.begun: dict[int, str] = {}
-        self.lost = _NOTHING
+        self.lost = NOTHING
         self.torn = False
         self._calls: dict[int, Usage] = {}
         self._spent_before: dict[int, Usage] = {}
@@ -108,12 +107,17 @@ class Journal:
         self.opening = opening
         await self._write(opening)
 
-    async def call(self, number: int, most: Usage) -> None:
-        """Note that effect ``number`` is about to call a model, and what that can cost at most."""
-        if self._store is not None:
-            await self._write(Called(number=number, most=most))
-        before = self._calls.get(number)
-        self._calls[number] = most if before is None else before + most
+    @property
+    def call(self) -> Callable[[int, Usage], Awaitable[None]] | None:
+        """Notes that an effect of this number is about to call a model, and what that can cost at most.
+
+        ``None`` for a journal in memory: what is not on record there is gone with the process.
+        """
+        return self._call if self._store is not None else None
+
+    async def _call(self, number: int, most: Usage) -> None:
+        await self._write(Called(number=number, most=most))
+        self._calls[number] = self._calls.get(number, NOTHING) + most
 
     async def begin(self, number: int, tool: str) -> None:
         """Note that effect ``number`` is about to call a tool that changes the world."""
@@ -180,11 +184,11 @@ class Journal:
 
     def spent_before(self, number: int) -> Usage:
         """What earlier lives of the run spent on this effect: its allowance is for all of them together."""
-        return self._spent_before.get(number, _NOTHING)
+        return self._spent_before.get(number, NOTHING)
 
     def take_lost(self) -> Usage:
         """What is to be charged to the next outcome beside its own cost; it is given once."""
-        lost, self.lost = self.lost, _NOTHING
+        lost, self.lost = self.lost, NOTHING
         return lost
 
     def close(self) -> None:
@@ -281,10 +285,10 @@ class Journal:
             case Entry():
                 self._entries[line.number] = line
                 self._calls.pop(line.number, None)
-                if line.lost != _NOTHING:
-                    self.lost = _NOTHING
+                if line.lost != NOTHING:
+                    self.lost = NOTHING
             case Called():
-                self._calls[line.number] = self._calls.get(line.number, _NOTHING) + line.most
+                self._calls[line.number] = self._calls.get(line.number, NOTHING) + line.most
             case Begun():
                 self.begun[line.number] = line.tool
             case Ended():
@@ -299,7 +303,7 @@ class Journal:
         for number, entry in sorted(self.entries.items()):
             if number in line.void:
                 self.lost += entry.lost
-                spent[number] = spent.get(number, _NOTHING) + entry.usage
+                spent[number] = spent.get(number, NOTHING) + entry.usage
         for number, usage in spent.items():
             self.lost += usage
             if number in line.void and number not in line.again:
