@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from aeon.kernel.compose import side_by_side
     from aeon.kernel.decide import Rule, Signals
     from aeon.kernel.effects import Batch, Effect, EffectOf, Note, Program
-    from aeon.kernel.engine import Engine
     from aeon.kernel.orchestrator import Orchestrator
-    from aeon.kernel.run import Halt, Run
+    from aeon.kernel.engine import Engine, Halt, Run
     from aeon.runtime.driver import AsyncDriver
     from aeon.runtime.journal import Journal
     from aeon.schema import (
@@ -86,9 +85,8 @@ _HOMES = {
     "aeon.kernel.compose": ("side_by_side",),
     "aeon.kernel.decide": ("Rule", "Signals"),
     "aeon.kernel.effects": ("Batch", "Effect", "EffectOf", "Note", "Program"),
-    "aeon.kernel.engine": ("Engine",),
     "aeon.kernel.orchestrator": ("Orchestrator",),
-    "aeon.kernel.run": ("Halt", "Run"),
+    "aeon.kernel.engine": ("Engine", "Halt", "Run"),
     "aeon.runtime.driver": ("AsyncDriver",),
     "aeon.runtime.journal": ("Journal",),
     "aeon.schema": (

@@ -15,7 +15,7 @@ from aeon.schema.conclusion import Decision
 from aeon.schema.outcome import Failure
 from aeon.schema.task import Question
 
-__all__ = ["BUDGET", "CLARIFICATION", "Rule", "Signals", "decide", "table"]
+__all__ = ["BUDGET", "CLARIFICATION", "Rule", "Signals", "decision", "first", "table"]
 
 
 @dataclass(slots=True)
@@ -99,17 +99,28 @@ def table(rows: Sequence[Rule[S]], order: Sequence[str] = ()) -> tuple[Rule[S], 
         UsageError: two rows have one reason, or the order does not name each row once.
     """
     movable: tuple[Rule[S], ...] = (*(rule for rule in (BUDGET, CLARIFICATION) if rule not in rows), *rows)
-    by_reason = {rule.reason: rule for rule in movable}
-    fixed = [rule.reason for rule in (*_FIRST, _CONTINUE)]
-    if len(by_reason) < len(movable) or by_reason.keys() & set(fixed):
-        raise UsageError(f"the decision table has two rows for one reason: {', '.join(r.reason for r in movable)}")
+    reasons = [*_reasons((*_FIRST, _CONTINUE)), *_reasons(movable)]
+    if len(set(reasons)) < len(reasons):
+        raise UsageError(f"the decision table has two rows for one reason: {', '.join(reasons)}")
+    by_reason = dict(zip(_reasons(movable), movable, strict=True))
     if order and sorted(order) != sorted(by_reason):
         raise UsageError(f"the order of the decision table must name each row once: {', '.join(by_reason)}")
     return (*_FIRST, *(by_reason[reason] for reason in order or by_reason), _CONTINUE)
 
 
-def decide(rules: Sequence[Rule[S]], signals: S) -> Decision:
-    """The decision of the first rule that holds. Total: the last rule of a `table` always does."""
-    rule = next(rule for rule in rules if rule.holds(signals))
+def _reasons(rules: Sequence[Rule[S]]) -> list[str]:
+    return [rule.reason for rule in rules]
+
+
+def first(rules: Sequence[Rule[S]], signals: S) -> Rule[S]:
+    """The first rule that holds. The last rule of a `table` always does."""
+    for rule in rules:
+        if rule.holds(signals):
+            break
+    return rule
+
+
+def decision(rule: Rule[S], signals: S) -> Decision:
+    """The decision by this rule."""
     reason = signals.exhausted if rule is BUDGET and signals.exhausted else rule.reason
     return Decision(action=rule.action, reason=reason, detail=rule.detail(signals), sufficient=rule.sufficient)

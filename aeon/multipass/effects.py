@@ -80,18 +80,13 @@ class ExecuteStep(EffectOf[StepResult]):
 
     def joined(self, outcomes: tuple[Outcome, ...]) -> Self | Failure:
         """The step with the outputs that it waited for; none is there if a step failed or was blocked."""
-        outputs = []
         awaited = [source for source in self.inputs if source.awaited]
+        complete = {}
         for source, outcome in zip(awaited, outcomes, strict=True):
             if not isinstance(outcome.value, StepResult) or outcome.value.clarity == "BLOCKED":
                 return skipped(outcome, f"step {source.names[0]}, which it builds on, gave no output")
-            outputs.append(outcome.value.output)
-        if not outputs:
-            return self
-        left = iter(outputs)
-        return self.changed(
-            inputs=tuple(source.changed(output=next(left)) if source.awaited else source for source in self.inputs)
-        )
+            complete[source.names] = source.changed(output=outcome.value.output)
+        return self.changed(inputs=tuple(complete.get(source.names, source) for source in self.inputs))
 
 
 class ValidateResults(EffectOf[SemanticValidationReport]):

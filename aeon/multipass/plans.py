@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from aeon.schema.plan import Plan, RefinementAction, Step, StepInput, fragment
+from aeon.schema.plan import Plan, RefinementAction, Step, StepInput, StepStatus, fragment
 
 __all__ = [
     "changed_by",
@@ -34,12 +34,16 @@ def waves(plan: Plan) -> tuple[tuple[Step, ...], ...]:
 
 
 def _waves(plan: Plan) -> Iterator[tuple[Step, ...]]:
-    done = {step.id for step in plan.steps if step.status == "complete"}
-    waiting = [step for step in plan.steps if step.status == "pending"]
+    done = {step.id for step in _having(plan.steps, "complete")}
+    waiting = _having(plan.steps, "pending")
     while wave := tuple([step for step in waiting if done.issuperset(step.dependencies)]):
         yield wave
         done.update([step.id for step in wave])
         waiting = [step for step in waiting if step.id not in done]
+
+
+def _having(steps: Sequence[Step], status: StepStatus) -> list[Step]:
+    return [step for step in steps if step.status == status]
 
 
 def placed(plan: Plan, steps: Sequence[Step]) -> list[Step]:
@@ -76,8 +80,8 @@ def _dependencies(plan: Plan, step: Step) -> list[Step]:
     return [one for one in plan.steps if one.id in step.dependencies] if step.dependencies else []
 
 
-def _listed(steps: Iterable[Step]) -> str:
-    return "; ".join(f"{step.id}: {step.description}" for step in steps)
+def _listed(steps: Sequence[Step]) -> str:
+    return "; ".join([f"{step.id}: {step.description}" for step in steps]) if steps else ""
 
 
 def invalidated(plan: Plan, step: Step) -> Plan:
@@ -110,27 +114,31 @@ def changed_by(plan: Plan, action: RefinementAction, target: Step | None) -> Pla
 
     Steps in the place of another, more than one, are its subplan: they stand one level deeper. Others stand beside it.
     """
-    pending = [] if action.type == "ADD" else plan.pending()
-    dropped = {step_id for step_id in pending if target is None or target.id == step_id}
-    kept = tuple(step for step in plan.steps if step.id not in dropped)
-    at = len(kept)
-    if target is not None:
-        at = [step.id for step in plan.steps].index(target.id) + (target.id not in dropped)
-    depth = 0 if target is None else target.depth + (action.type == "REPLACE" and len(action.steps) > 1)
-    return Plan(steps=kept[:at] + tuple(step.changed(depth=depth) for step in action.steps) + kept[at:])
+    if target is None:
+        kept = tuple(step for step in plan.steps if action.type == "ADD" or step.status != "pending")
+        return Plan(steps=kept + _at_depth(action.steps, 0))
+    nested = action.type == "REPLACE" and len(action.steps) > 1
+    place = plan.steps.index(target)
+    stays = target.status != "pending" or action.type == "ADD"
+    before, behind = plan.steps[: place + stays], plan.steps[place + 1 :]
+    return Plan(steps=before + _at_depth(action.steps, target.depth + nested) + behind)
+
+
+def _at_depth(steps: Sequence[Step], depth: int) -> tuple[Step, ...]:
+    return tuple(step.changed(depth=depth) for step in steps)
 
 
 def unfit(action: RefinementAction, target: Step | None) -> str:
     """Why this delta cannot be tried on its target at all, or nothing."""
-    if action.target is not None and target is None:
-        return "there is no such step"
-    if action.type in ("MODIFY", "REMOVE") and (target is None or target.executed):
-        return "that step has run"
-    if (action.type == "REMOVE") == bool(action.steps):
-        return "only REMOVE, and always REMOVE, comes without steps"
-    if action.type == "MODIFY" and [step.id for step in action.steps] != [action.target]:
-        return "MODIFY keeps the step's id"
-    return "a new step cannot have run" if any(step.status != "pending" for step in action.steps) else ""
+    edits = action.type in ("MODIFY", "REMOVE")
+    reasons = {
+        "there is no such step": action.target is not None and target is None,
+        "that step has run": edits and (target is None or target.executed),
+        "only REMOVE, and always REMOVE, comes without steps": (action.type == "REMOVE") == bool(action.steps),
+        "MODIFY keeps the step's id": action.type == "MODIFY" and [s.id for s in action.steps] != [action.target],
+        "a new step cannot have run": len(_having(action.steps, "pending")) < len(action.steps),
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
 
 
 def draft_problems(plan: Plan, most_steps: int) -> tuple[str, ...]:
@@ -158,14 +166,19 @@ def _wrong_ids(plan: Plan) -> list[str]:
     return twice + [f"step '{i}' depends on '{d}', which does not exist" for i, d in dangling]
 
 
-def _cycle(plan: Plan) -> tuple[str, ...]:
+def _in_order(plan: Plan) -> bool:
+    """Whether each step comes after those that it depends on, as is usual: then there is no cycle."""
     before: set[str] = set()
     for step in plan.steps:
         if not before.issuperset(step.dependencies):
-            break
+            return False
         before.add(step.id)
-    else:
-        return ()  # each step comes after those that it depends on, as is usual
+    return True
+
+
+def _cycle(plan: Plan) -> tuple[str, ...]:
+    if _in_order(plan):
+        return ()
     waiting = {step.id: set(step.dependencies) for step in plan.steps}
     while free := [step_id for step_id, needs in waiting.items() if not needs & waiting.keys()]:
         for step_id in free:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from aeon.kernel import budget
 from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine
-from aeon.kernel.run import Halt, Run
+from aeon.kernel.engine import Halt, Run
 from aeon.multipass import effects as ask
 from aeon.multipass import triggers
 from aeon.multipass.effects import PassNote
 from aeon.multipass.plans import draft_problems, inputs, placed, ready, waves
 from aeon.multipass.record import Progress
 from aeon.multipass.refine import Attempts, apply
-from aeon.multipass.rules import TABLE, PassSignals, limits_for, most_calls, pass_limit, revised, strategy
+from aeon.multipass.rules import TABLE, PassSignals, limits_for, most_calls, revised, strategy
 from aeon.schema.conclusion import Decision, Degradation
 from aeon.schema.config import Config
 from aeon.schema.history import ExecutionPass, Preparation, RefinementRecord, Rejection, Result
@@ -50,9 +50,9 @@ def _program(run: Run[Config, PassSignals]) -> Program[Result]:
 def _prepare(progress: Progress) -> Program[None]:
     """Profile the task, draft a plan, have it checked and mended before anything runs."""
     run = progress.run
-    run.signals.ttl = pass_limit(progress.profile, run.config)
+    progress.limit_passes()
     progress.profile = yield from run.perform(ask.InferProfile(task=run.task), progress.profile)
-    run.signals.ttl = pass_limit(progress.profile, run.config)
+    progress.limit_passes()
     progress.plan = yield from _draft(progress)
     start = Preparation(profile=progress.profile, plan=progress.plan, timings=tuple(run.timings))
     progress.preparation = start
@@ -101,6 +101,7 @@ def _one_pass(progress: Progress) -> Program[None]:
     record = yield from _refine(progress, (*reasons, *triggers.unmet_criteria(assessment)), report)
     progress.this_pass = progress.this_pass.changed(refinement=record)
     yield from _profile_again(progress, report, executed)
+    progress.limit_passes()
     progress.end_pass(decision)
     signals.stalled = not ready(progress.plan)
     run.boundary()
@@ -131,7 +132,7 @@ def _execute(progress: Progress) -> Program[tuple[str, ...]]:
         progress.plan = progress.plan.merge(ran)
         progress.this_pass = progress.this_pass.changed(executed=progress.this_pass.executed + ran)
         for step, outcome in zip(steps, outcomes, strict=True):
-            if outcome.failure and outcome.failure.kind == "unknown":
+            if outcome.unknown:
                 yield from _account_for(progress, step, outcome)
     return tuple(step.id for step in progress.this_pass.executed)
 
@@ -219,11 +220,10 @@ def _accept(progress: Progress, proposal: Refinement) -> Program[RefinementRecor
         progress.plan = plan
         return record
     report = yield from run.perform(ask.ValidatePlan(task=run.task, plan=plan, steps=new), _UNCHECKED)
-    grave = [one for one in report.issues if one.location in new and one.severity in ("HIGH", "CRITICAL")]
-    if not grave:
+    why = triggers.grave(report, new)
+    if not why:
         progress.plan = plan
         return record.changed(report=report)
-    why = "; ".join(f"{one.location}: {one.description}" for one in grave)
     refused = tuple(Rejection(action=action, reason=why) for action in applied)
     return record.changed(applied=(), rejected=rejected + refused, report=report)
 
@@ -240,7 +240,6 @@ def _profile_again(progress: Progress, report: SemanticValidationReport, execute
     if profile is not progress.profile:
         progress.profile = revised(progress.profile, profile, first=progress.preparation.profile)
         progress.this_pass = progress.this_pass.changed(revised_profile=progress.profile)
-        run.signals.ttl = pass_limit(progress.profile, run.config)
 
 
 def _may_ask(progress: Progress) -> bool:

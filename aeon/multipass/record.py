@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from aeon.kernel.run import Run
+from aeon.kernel.engine import Run
 from aeon.multipass.refine import Attempts
-from aeon.multipass.rules import PassSignals
+from aeon.multipass.rules import PassSignals, pass_limit
 from aeon.schema.conclusion import Decision
 from aeon.schema.config import Config
 from aeon.schema.evaluation import Evaluation
@@ -55,7 +55,12 @@ class Progress:
         """Count the pass under way as complete: what its phases gave is in the answer."""
         self.settled, self.complete = self.plan, self.number
         self.run.signals.passes = self.complete
+        self.limit_passes()
         self.this_pass = self.this_pass.changed(complete=True)
+
+    def limit_passes(self) -> None:
+        """Have the decision table see the limit on passes (TTL) by the profile and the configuration as they are now."""
+        self.run.signals.ttl = pass_limit(self.profile, self.run.config)
 
     def end_pass(self, decision: Decision) -> None:
         """Complete the record of the pass under way: timings, what is spent, and a decision if it has none."""

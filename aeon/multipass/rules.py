@@ -157,10 +157,15 @@ def confident(engine: ReasoningEngine, evaluations: Sequence[Evaluation]) -> boo
     latest = evaluations[-1] if engine.enabled and evaluations else None
     if latest is None or latest.confidence is None:
         return False
-    covered = latest.coverage is None or latest.coverage >= _strict(engine, engine.decide.coverage_threshold)
+    if not _covered(engine, latest.coverage):
+        return False
     if engine.decide.decision_mode == "probabilistic":
-        return covered and latest.draw is not None and latest.draw < latest.confidence
-    return covered and latest.confidence >= _strict(engine, engine.decide.confidence_threshold)
+        return latest.draw is not None and latest.draw < latest.confidence
+    return latest.confidence >= _strict(engine, engine.decide.confidence_threshold)
+
+
+def _covered(engine: ReasoningEngine, coverage: float | None) -> bool:
+    return coverage is None or coverage >= _strict(engine, engine.decide.coverage_threshold)
 
 
 def _strict(engine: ReasoningEngine, threshold: float) -> float:
@@ -193,12 +198,17 @@ def strategy(engine: ReasoningEngine, evaluations: Sequence[Evaluation]) -> Stra
 
 
 def _chosen(engine: ReasoningEngine, evaluations: Sequence[Evaluation]) -> Strategy:
-    coverage, confidence = evaluations[-1].coverage, evaluations[-1].confidence
-    if coverage is not None and coverage < 0.5:
+    coverage, confidence = _measured(evaluations[-1].coverage), _measured(evaluations[-1].confidence)
+    if coverage < 0.5:
         return "EXPAND"
-    if confidence is not None and confidence < 0.5 and (coverage is None or coverage > 0.7):
+    if confidence < 0.5 and coverage > 0.7:
         return "NARROW"
     last = gains(evaluations, engine.refine.pivot_after_iterations)
     if len(last) == engine.refine.pivot_after_iterations and max(last) <= 0:
         return "PIVOT"
-    return "DEEPEN" if coverage is not None and coverage < 1 else "EXPAND"
+    return "DEEPEN" if coverage < 1 else "EXPAND"
+
+
+def _measured(score: float | None) -> float:
+    """The score; without one NaN, with which no comparison holds: what was not measured chooses nothing."""
+    return math.nan if score is None else score

@@ -8,7 +8,7 @@ from typing import Literal
 from aeon.schema.judgment import ConvergenceAssessment, SemanticValidationReport, TaskProfile
 from aeon.schema.plan import Plan, Trigger
 
-__all__ = ["ambiguity", "bad_ends", "existing", "issues", "unmet_criteria"]
+__all__ = ["ambiguity", "bad_ends", "existing", "grave", "issues", "unmet_criteria"]
 
 _BAD_ENDS: dict[str, Literal["blocked", "failed_step"]] = {"invalid": "blocked", "failed": "failed_step"}
 
@@ -39,6 +39,12 @@ def ambiguity(profile: TaskProfile, cut: float) -> tuple[Trigger, ...]:
     if not profile.inferred or profile.ambiguity < cut:
         return ()
     return (Trigger(kind="ambiguous", location="plan", detail=profile.rationale or "what is meant is left open"),)
+
+
+def grave(report: SemanticValidationReport, steps: Collection[str]) -> str:
+    """What the report says against these steps that must not be ignored, each with its place; or nothing."""
+    issues = (one for one in report.issues if one.location in steps and one.severity in ("HIGH", "CRITICAL"))
+    return "; ".join(f"{one.location}: {one.description}" for one in issues)
 
 
 def existing(plan: Plan, triggers: Iterable[Trigger]) -> tuple[Trigger, ...]:

@@ -267,11 +267,18 @@ def conclusion_lines(end: Conclusion) -> list[Line]:
     spent = (
         f"{_count(end.passes, 'pass', 'passes')}, {_count(usage.calls, 'model call')}, "
         f"{_count(usage.tokens, 'token')} ({usage.generated_tokens:,} generated), {end.seconds:.1f} s"
-    )
+    ) + _dollars(end)
     lines: list[Line] = [(Span(end.stop_reason.replace("_", " "), style), Span(f"  {spent}"))]
     lines += [(Span(text, "warn"),) for text in _reservations(end) if text]
     lines += labelled("question", question_lines(end.question)) if end.question else []
     return lines + [clarification_line(each) for each in end.assumptions]
+
+
+def _dollars(end: Conclusion) -> str:
+    """What the run cost; with a model of unknown price, what the others did; nothing where nothing is known."""
+    if not end.usage.cost:
+        return ""
+    return f", {'' if end.bound.cost is not None else 'at least '}${end.usage.cost:.2g}"
 
 
 def clarification_line(known: Clarification) -> Line:

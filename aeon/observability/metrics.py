@@ -60,7 +60,7 @@ def metrics(histories: Sequence[ExecutionHistory], right: Mapping[str, bool] | N
     - ``early_exit_accuracy``: of the runs that stopped by their own decision (`EARLY`) with passes left, and are
       labelled, the share whose answer is right. Above 0.9.
     - ``cost_per_quality_point``: what runs cost for each 0.1 of confidence that they ended with; all costs over all
-      confidences, of runs that track both and had a confidence measured. Below 0.01 dollars.
+      confidences, of runs that know both. Below 0.01 dollars.
     - ``decision_reversal_rate``: of the decisions to go on after an assessed pass, the share that the run took back.
       One is taken back if the run stopped without another assessed pass (save for a failure); if the next pass ended
       it with no higher confidence (completeness unless both passes have one); or if an answer that was good enough,
@@ -105,15 +105,20 @@ def _cost_per_quality_point(histories: Sequence[ExecutionHistory], _: Mapping[st
     ends = [
         (h.conclusion.usage.cost, _confidence_of(h.conclusion.assessment))
         for h in histories
-        if h.configuration.reasoning_engine.state_monitor.track_cost
+        if _knows_cost(h)
     ]
     pairs = [(cost, confidence) for cost, confidence in ends if confidence is not None]
     if not pairs:
-        return _Figure(None, why_not="no run tracks both its cost and its confidence, and had one measured")
+        return _Figure(None, why_not="no run knows both its cost (models need a price) and its confidence")
     points = 10 * math.fsum(confidence for _, confidence in pairs)
     if not points:
         return _Figure(None, len(pairs), "no run ended with any confidence")
     return _Figure(math.fsum(cost for cost, _ in pairs) / points, len(pairs))
+
+
+def _knows_cost(history: ExecutionHistory) -> bool:
+    tracked = history.configuration.reasoning_engine.state_monitor.track_cost
+    return tracked and history.conclusion.bound.cost is not None
 
 
 def _confidence_of(assessment: ConvergenceAssessment | None) -> float | None:

@@ -38,10 +38,11 @@ class Iteration(Frozen):
 
 
 class State(Frozen):
-    """Where a run stands. What the policy does not track is ``None``, a score also where it was not measured.
+    """Where a run stands.
 
-    ``confidence``, ``coverage`` (0-1) and ``gaps`` are of the latest evaluation; cost in US dollars, time in seconds. A
-    budget is ``None`` where there is none.
+    What the policy does not track is ``None``, a score also where it was not measured, a cost also where a model of the
+    run has no known price. ``confidence``, ``coverage`` (0-1) and ``gaps`` are of the latest evaluation; cost in US
+    dollars, time in seconds. A budget is ``None`` where there is none.
     ``iterations`` are the latest ones, at most ``history_depth``; ``convergence_trend`` is what each of the evaluations
     gained in confidence over the one before, over as many.
     """
@@ -73,7 +74,7 @@ def monitor(history: ExecutionHistory) -> State:
         confidence=iterations[-1].confidence_after if iterations else None,
         coverage=iterations[-1].coverage if iterations else None,
         gaps=_gaps(history),
-        cost_spent=end.usage.cost,
+        cost_spent=end.usage.cost if end.bound.cost is not None else None,
         cost_budget=config.budget.cost,
         seconds_spent=end.seconds,
         seconds_budget=config.budget.seconds,
@@ -121,10 +122,14 @@ def _iterations(history: ExecutionHistory) -> tuple[Iteration, ...]:
             results_added=len(done),
             sources_added=sum(step.mode in _BY_TOOL for step in done),
             calls=record.budget_after.calls - record.budget_before.calls,
-            cost=round(record.budget_after.cost - record.budget_before.cost, 9),
+            cost=_cost(record) if history.conclusion.bound.cost is not None else None,
             seconds=_seconds(record),
         ))  # fmt: skip
     return tuple(found)
+
+
+def _cost(record: ExecutionPass) -> float:
+    return round(record.budget_after.cost - record.budget_before.cost, 9)
 
 
 def _seconds(record: ExecutionPass) -> float:

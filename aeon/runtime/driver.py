@@ -209,9 +209,10 @@ class _Run(Generic[C, S, R]):
             outcomes = [await self._handle(first, effects[0], ())]
         else:
             outcomes = await self._at_once(first, effects)
-        handling.elapsed = max(handling.elapsed, *(outcome.ended for outcome in outcomes))
-        if any(outcome.failure and outcome.failure.kind == "waiting" for outcome in outcomes):
-            handling.suspended = True
+        for outcome in outcomes:
+            handling.elapsed = max(handling.elapsed, outcome.ended)
+            if outcome.failure is not None and outcome.failure.kind == "waiting":
+                handling.suspended = True
         return tuple(outcomes)
 
     async def _at_once(self, first: int, effects: tuple[Effect, ...]) -> list[Outcome]:

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 
 from aeon.errors import AllowanceExhausted
-from aeon.schema.usage import Allowance, Usage
+from aeon.schema.usage import NOTHING, Allowance, Usage
 
 __all__ = ["Begin", "Ledger", "Note", "current_ledger"]
 
@@ -22,7 +22,6 @@ Note = Callable[[int, Usage], Awaitable[None]]
 Begin = Callable[[int, str], Awaitable[None]]
 """Awaited before a tool is called that changes the world, with the number of the effect and the tool's name."""
 
-_NOTHING = Usage()
 _STOPPED = "the run was asked to stop"
 
 
@@ -60,7 +59,7 @@ class Ledger:
         self._note = note
         self._opened = clock() - waited
         self.number = number
-        self.spent = _NOTHING
+        self.spent = NOTHING
         self._calls = self._tokens = 0  # reserved for calls under way, as is the cost
         self._cost = 0.0
         self.in_tool = False
@@ -104,8 +103,9 @@ class Ledger:
         Raises:
             AllowanceExhausted: calls, tokens, money or time are not left for it, or the run was asked to stop.
         """
-        self._check(most)
-        self._reserve(most.calls, most.tokens, most.cost)
+        tokens = most.tokens
+        self._check(most, tokens)
+        self._reserve(most.calls, tokens, most.cost)
         if self._note is None:
             return
         try:
@@ -113,7 +113,7 @@ class Ledger:
             if self.closed:  # meanwhile
                 raise AllowanceExhausted("seconds", _STOPPED)
         except BaseException:
-            self._reserve(-most.calls, -most.tokens, -most.cost)
+            self._reserve(-most.calls, -tokens, -most.cost)
             raise
 
     def settle(self, most: Usage, actual: Usage) -> None:
@@ -142,20 +142,22 @@ class Ledger:
 
     def charge(self, usage: Usage) -> None:
         """Add what was used, whether to any avail or not."""
-        self.spent = usage if self.spent is _NOTHING else self.spent + usage
+        self.spent = usage if self.spent is NOTHING else self.spent + usage
 
-    def _check(self, most: Usage) -> None:
+    def _check(self, most: Usage, tokens: int) -> None:
+        """Refuse a call of at most that much, which is so many ``tokens``, where it does not fit."""
         self._check_time()
-        calls = self.calls_left()
-        if most.calls > calls:
-            text = f"{calls} left for up to {most.calls}" if calls else f"all {self._allowance.calls} are used"
+        allowed, spent = self._allowance, self.spent
+        if most.calls > allowed.calls - spent.calls - self._calls:
+            calls = self.calls_left()
+            text = f"{calls} left for up to {most.calls}" if calls else f"all {allowed.calls} are used"
             raise AllowanceExhausted("calls", f"model calls of this step: {text}")
-        tokens = self.tokens_left()
-        if tokens is not None and most.tokens > tokens:
-            raise AllowanceExhausted("tokens", f"a call of up to {most.tokens} tokens does not fit: {tokens} left")
-        cost = self.cost_left()
-        if cost is not None and most.cost > cost:
-            raise AllowanceExhausted("cost", f"a call of up to ${most.cost:.4f} does not fit: ${cost:.4f} left")
+        if allowed.tokens is not None and tokens > allowed.tokens - spent.tokens - self._tokens:
+            text = f"a call of up to {tokens} tokens does not fit: {self.tokens_left()} left"
+            raise AllowanceExhausted("tokens", text)
+        if allowed.cost is not None and most.cost > allowed.cost - spent.cost - self._cost:
+            text = f"a call of up to ${most.cost:.4f} does not fit: ${self.cost_left():.4f} left"
+            raise AllowanceExhausted("cost", text)
 
     def _check_time(self) -> None:
         if self.closed:

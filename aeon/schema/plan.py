@@ -59,7 +59,6 @@ def fragment(step_id: str) -> str:
 Action = Annotated[ToolCall | Reasoning, Field(discriminator="type")]
 
 
-
 class Trigger(Value):
     """Why a refinement is asked for. It points at something that exists: a step id, ``plan`` or ``answer``."""
 
@@ -100,6 +99,11 @@ class Step(Value):
     def work(self) -> tuple[str, Action, tuple[str, ...]]:
         """What the step does, apart from its id and its state."""
         return self.description, self.action, self.dependencies
+
+    @property
+    def line(self) -> str:
+        """What it did and what that gave, word for word."""
+        return f"{self.description}: {self.output if isinstance(self.output, str) else json.dumps(self.output)}"
 
     def anew(self, step_id: str) -> Step:
         """The same work under another id, not yet done."""
@@ -151,8 +155,7 @@ class Plan(Value):
 
     def results(self) -> str:
         """The outputs of the complete steps, word for word, one a line."""
-        done = [(s.description, s.output) for s in self.steps if s.status == "complete"]
-        return "\n".join(f"{what}: {out if isinstance(out, str) else json.dumps(out)}" for what, out in done)
+        return "\n".join(step.line for step in self.steps if step.status == "complete")
 
 
 class StepResult(Value):

@@ -15,7 +15,7 @@ C = TypeVar("C", bound=Settings)
 
 MODEL = "simulated"
 """The model's name."""
-PRICE = Price(input=1, output=4)
+PRICE = Price(input=4, output=16)
 """What the model costs."""
 
 _MOST_EFFECTS = 1_000  # no simulated run may need more: one that does is taken for one without end

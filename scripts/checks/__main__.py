@@ -14,6 +14,7 @@ GATES: dict[str, Gate] = {
     "kernel-lines": kernel.lines,
     "kernel-functions": kernel.function_limits,
     "kernel-bans": kernel.bans,
+    "decisions": kernel.decisions,
     "file-sizes": everywhere.file_sizes,
     "function-sizes": everywhere.function_sizes,
     "complexity": everywhere.complexity,

@@ -1,4 +1,4 @@
-"""What keeps the kernel a kernel: its size, the size of its functions, and what it may not know of."""
+"""What keeps the kernel a kernel, and programs pure: sizes, what they may not know of, and decisions in their place."""
 
 from __future__ import annotations
 
@@ -8,21 +8,33 @@ from pathlib import Path
 
 from radon.raw import analyze
 
+from scripts.checks.pure import KERNEL, importable, kernel_sources, pure_sources
 from scripts.checks.sources import FunctionNode, Source, functions, sources
 
-__all__ = ["bans", "function_limits", "lines"]
+__all__ = ["bans", "decisions", "function_limits", "lines"]
 
-FOLDER = "aeon/kernel"
 MOST_LINES = 799
 MOST_FUNCTION_LINES = 30
 MOST_PARAMETERS = 5
 MOST_COMPLEXITY = 8
+SCHEMA = "aeon/schema"
+MOST_SCHEMA_COMPLEXITY = 3
+NO_DATA = ("value.py", "frozen.py")
 
-PACKAGES = ("aeon.schema", "aeon.kernel", "pydantic")
 STDLIB = {
-    "__future__", "collections", "collections.abc", "dataclasses", "enum", "functools", "hashlib", "itertools", "json",
-    "math", "re", "typing",
-}  # fmt: skip
+    "__future__",
+    "collections",
+    "collections.abc",
+    "dataclasses",
+    "enum",
+    "functools",
+    "hashlib",
+    "itertools",
+    "json",
+    "math",
+    "re",
+    "typing",
+}
 NAMES = {
     "Any": "no Any",
     "hasattr": "no hasattr",
@@ -37,22 +49,51 @@ EXEMPTIONS = ("noqa", "type: ignore")
 
 def lines(root: Path) -> list[str]:
     """All files of the kernel together stay under 800 lines, comments and blank lines included."""
-    counts = {source.name: int(analyze(source.text).loc) for source in sources(root, FOLDER)}
+    counts = {source.name: int(analyze(source.text).loc) for source in kernel_sources(root)}
     total = sum(counts.values())
     if total <= MOST_LINES:
         return []
     each = ", ".join(f"{Path(name).stem} {count}" for name, count in counts.items())
-    return [f"{FOLDER}: {total} lines, at most {MOST_LINES} are allowed ({each})"]
+    return [f"{KERNEL}: {total} lines, at most {MOST_LINES} are allowed ({each})"]
 
 
 def function_limits(root: Path) -> list[str]:
-    """Functions of the kernel: at most 30 lines, 5 parameters, complexity 8."""
-    return [problem for source in sources(root, FOLDER) for problem in _over_limits(source)]
+    """Functions of the kernel and of programs: at most 30 lines, 5 parameters, complexity 8."""
+    return [problem for source in pure_sources(root) for problem in _over_limits(source)]
 
 
 def bans(root: Path) -> list[str]:
-    """What the kernel may not import, name or do."""
-    return [problem for source in sources(root, FOLDER) for problem in _banned(source)]
+    """What the kernel and every engine's program may not import, name or do."""
+    pure = pure_sources(root)
+    return [problem for source in pure for problem in _banned(source, importable(source, pure))]
+
+
+def decisions(root: Path) -> list[str]:
+    """The schema is data: what it computes of its own fields is one expression, and it decides nothing.
+
+    Decisions belong where they are counted, in the kernel and in programs. They crept into the schema before: when a
+    run is confident, how a budget is shared, what makes a plan unusable, 300 lines in all. Whether a function decides
+    cannot be told from its shape, but one that does has branches or loops. So a function here has a complexity of at
+    most 3 (a filter over the fields, a fallback) and no loop. Validators are exempt: what is refused at a border is
+    refused with a reason for each case. So are the bases of all values, which have no fields of their own.
+    """
+    data = (source for source in sources(root, SCHEMA) if Path(source.name).name not in NO_DATA)
+    return [problem for source in data for problem in _deciding(source)]
+
+
+def _deciding(source: Source) -> Iterator[str]:
+    complexities = {line: complexity for _, line, complexity in source.complexities()}
+    for function in functions(source.tree):
+        if any("validator" in ast.unparse(decorator) for decorator in function.decorator_list):
+            continue
+        first = min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
+        complexity = complexities.get(function.lineno, complexities.get(first, 0))
+        if complexity > MOST_SCHEMA_COMPLEXITY:
+            yield source.at(
+                function, f"{function.name} has complexity {complexity}, at most {MOST_SCHEMA_COMPLEXITY} in the schema"
+            )
+        if any(isinstance(node, ast.For | ast.While) for node in ast.walk(function)):
+            yield source.at(function, f"{function.name} has a loop: move what it decides to the kernel or a program")
 
 
 def _over_limits(source: Source) -> Iterator[str]:
@@ -69,15 +110,18 @@ def _over_limits(source: Source) -> Iterator[str]:
 
 def _parameters(function: FunctionNode) -> int:
     """How many parameters a caller sees: ``self`` and ``cls`` are none."""
-    given = function.args
-    named = [*given.posonlyargs, *given.args, *given.kwonlyargs, *filter(None, (given.vararg, given.kwarg))]
+    arguments = function.args
+    starred = filter(None, (arguments.vararg, arguments.kwarg))
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *starred]
     return len([argument for argument in named if argument.arg not in ("self", "cls")])
 
 
-def _banned(source: Source) -> Iterator[str]:
+def _banned(source: Source, packages: tuple[str, ...]) -> Iterator[str]:
     for node in ast.walk(source.tree):
-        if problem := _problem(node):
+        if problem := _problem(node, packages):
             yield source.at(node, problem)
+        if isinstance(node, ast.Import | ast.ImportFrom) and "# fmt: skip" in source.lines(node):
+            yield source.at(node, "no import packed with fmt: skip: one name a line is for readers")
     for function in functions(source.tree):
         for node in ast.walk(function):
             if isinstance(node, ast.Import | ast.ImportFrom):
@@ -87,13 +131,13 @@ def _banned(source: Source) -> Iterator[str]:
             yield source.at(number, "no exemption from a check")
 
 
-def _problem(node: ast.AST) -> str:
-    """Why this node may not stand in the kernel, or nothing."""
+def _problem(node: ast.AST, packages: tuple[str, ...]) -> str:
+    """Why this node may not stand in a pure file that may import from these packages, or nothing."""
     match node:
         case ast.Import(names=names):
-            return next((_import(alias.name) for alias in names if _import(alias.name)), "")
+            return next(filter(None, (_import(alias.name, packages) for alias in names)), "")
         case ast.ImportFrom(module=module, level=level):
-            return "no relative import" if level else _import(module or "")
+            return "no relative import" if level else _import(module or "", packages)
         case ast.Name(id=name):
             return NAMES.get(name, "")
         case ast.Call(func=ast.Name(id="getattr"), args=[_, _, _]):
@@ -104,6 +148,6 @@ def _problem(node: ast.AST) -> str:
             return ""
 
 
-def _import(module: str) -> str:
-    allowed = module in STDLIB or any(module == known or module.startswith(f"{known}.") for known in PACKAGES)
-    return "" if allowed else f"the kernel does not import {module}"
+def _import(module: str, packages: tuple[str, ...]) -> str:
+    allowed = module in STDLIB or any(module == package or module.startswith(f"{package}.") for package in packages)
+    return "" if allowed else f"the kernel and programs do not import {module}"

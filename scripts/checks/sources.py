@@ -27,6 +27,16 @@ class Source:
     name: str
     text: str
 
+    @property
+    def module(self) -> str:
+        """The name that it is imported by."""
+        return self.name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+    @property
+    def package(self) -> str:
+        """The package that it is in."""
+        return self.name.rpartition("/")[0].replace("/", ".")
+
     @cached_property
     def tree(self) -> ast.Module:
         """The file's syntax tree."""
@@ -36,6 +46,10 @@ class Source:
         """The line that tells a problem and where it is."""
         line = node if isinstance(node, int) else getattr(node, "lineno", 1)
         return f"{self.name}:{line}: {problem}"
+
+    def lines(self, node: ast.stmt) -> str:
+        """The lines that a statement stands on, with the comments in them."""
+        return "\n".join(self.text.splitlines()[node.lineno - 1 : node.end_lineno])
 
     def complexities(self) -> Iterator[tuple[str, int, int]]:
         """Name, line and cyclomatic complexity of each function and method."""

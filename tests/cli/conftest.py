@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from aeon.cli.main import main
-from aeon.llm import openai_compatible, translation
+from aeon.llm import openai_compatible, probe, translation
 
 from .played_model import Model, served
 
@@ -46,9 +46,10 @@ def model() -> Iterator[Model]:
 
 @pytest.fixture
 def aeon(capfd: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
-    """Carries out a command line in this process."""
+    """Carries out a command line in this process, which knows of no endpoint what a command before it found out."""
 
     def call(*arguments: str) -> Outcome:
+        probe._KNOWN.clear()
         capfd.readouterr()
         code = main(arguments)
         return Outcome(code, *capfd.readouterr())

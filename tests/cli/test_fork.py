@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -168,7 +167,20 @@ def test_a_run_that_broke_off_is_compared_as_far_as_it_goes(aeon: Aeon, saved: P
 @pytest.mark.requirement("X1")
 def test_the_bound_names_calls_tokens_and_cost(aeon: Aeon, tmp_path: Path) -> None:
     """Before anything is spent, from the settings alone."""
-    (tmp_path / "c.toml").write_text("[budget]\ncost = 0.5\n")
-    done = aeon("run", "--bound", "--config", str(tmp_path / "c.toml"), "--budget-tokens", "9000")
-    assert done.code == 0 and "9,000 tokens" in done.out and "$0.5" in done.out
-    assert set(json.loads(aeon("run", "--bound", "--json").out)) == {"calls", "tokens", "cost"}
+    (tmp_path / "c.toml").write_text("[budget]\ncost = 0.5\n[prices.big]\ninput = 2\noutput = 8\n")
+    options = ("run", "--bound", "--config", str(tmp_path / "c.toml"), "--budget-tokens", "9000")
+    done = aeon(*options, "--model", "http://127.0.0.1:1/v1#big")
+    assert done.code == 0 and done.out.endswith(" model calls, 9,000 tokens and $0.5\n")
+    one = aeon(*options, "--model", "http://127.0.0.1:1/v1#big", "--budget-calls", "1", "--json").document
+    assert one == {"calls": 1, "tokens": 9_000, "cost": (20_000 * 2 + 1_024 * 8) / 1e6}
+
+
+@pytest.mark.requirement("X1", "O4")
+def test_the_bound_says_where_the_cost_is_not_known(aeon: Aeon) -> None:
+    """Nobody knows what a model without a price costs, the run's or one for a part of it; the embedded one is free."""
+    unpriced = ("--model", "http://127.0.0.1:1/v1#big")
+    assert aeon("run", "--bound").out.endswith(" tokens and $0\n")
+    assert aeon("run", "--bound", *unpriced).out.endswith(" and an unknown cost: set a price for big\n")
+    assert aeon("run", "--bound", "--json", *unpriced).document["cost"] is None
+    refining = "reasoning_engine.refine.refinement_model=http://127.0.0.1:1/v1#big"
+    assert aeon("run", "--bound", "--set", refining).out.endswith(" set a price for big\n")

@@ -44,12 +44,14 @@ def about_the_task(model: Model) -> list[str]:
 
 
 def history_of(path: Path) -> Any:
-    """The history in a journal without what is different in every run: id and times."""
+    """The history in a journal without what differs: id, times, and usage, since each process probes the endpoint."""
     told = replay(Journal.read(path)).history.model_dump(exclude={"execution_id"})
+
+    left_out = ("timings", "synthesis", "seconds", "usage", "budget_before", "budget_after")
 
     def timeless(value: Any) -> Any:
         if isinstance(value, dict):
-            return {k: timeless(v) for k, v in value.items() if k not in ("timings", "synthesis", "seconds")}
+            return {k: timeless(v) for k, v in value.items() if k not in left_out}
         return [timeless(v) for v in value] if isinstance(value, list | tuple) else value
 
     return timeless(told)

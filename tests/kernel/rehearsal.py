@@ -7,18 +7,24 @@ the same next thing, byte for byte. A program that knows anything but its outcom
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from types import ModuleType
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import pytest
 
+from aeon.kernel.decide import Signals
 from aeon.kernel.effects import Batch, Note, Program
-from aeon.kernel.phases import run
-from aeon.schema import Config, Outcome, Result, Task
+from aeon.kernel.engine import Engine
+from aeon.kernel.engine import Run
+from aeon.schema import Conclusion, Outcome, Settings
 
-__all__ = ["Mode", "both_ways", "program", "rehearsed", "set_mode"]
+__all__ = ["Mode", "both_ways", "chosen", "rehearsed", "set_mode"]
 
-Make: TypeAlias = Callable[[Task, Config, str], Program[Result]]
+C = TypeVar("C", bound=Settings)
+S = TypeVar("S", bound=Signals)
+R = TypeVar("R", bound=Conclusion)
+Request: TypeAlias = Batch | Note | Conclusion
 EVERY = 40  # replies; in a longer run a replay after each would take the square of its length: then it is every 40th
 
 
@@ -28,47 +34,47 @@ class Mode:
     replayed = False
 
 
-def program(task: Task, config: Config, execution_id: str) -> Program[Result]:
-    """The run, as it is, or replayed after every effect."""
-    return (rehearsed(run) if Mode.replayed else run)(task, config, execution_id)
+def chosen(engine: Engine[C, S, R]) -> Engine[C, S, R]:
+    """The engine as it is, or with a program that is replayed after every reply."""
+    return rehearsed(engine) if Mode.replayed else engine
 
 
-def rehearsed(make: Make) -> Make:
-    """The same programs, replayed from their beginning after every reply."""
+def rehearsed(engine: Engine[C, S, R]) -> Engine[C, S, R]:
+    """The same engine; its programs are replayed from their beginning after every reply."""
 
-    def again(task: Task, config: Config, execution_id: str) -> Program[Result]:
-        replies: list[tuple[Outcome, ...]] = []
-        running = make(task, config, execution_id)
-        request: Batch | Note | Result = next(running)
-        while not isinstance(request, Result):
+    def program(run: Run[C, S]) -> Program[R]:
+        task, config, replies = run.task, run.config, []
+        running = engine.program(run)
+        request = _next(lambda: next(running))
+        while not isinstance(request, engine.result):
             replies.append((yield request))
-            request = _next(running, replies[-1])
+            request = _next(lambda: running.send(replies[-1]))
             if not isinstance(request, Note) and _due(len(replies), request):
-                found = _stepped(make(task, config, execution_id), replies)
-                assert found.model_dump_json() == request.model_dump_json(), f"after {len(replies)} replies"
+                again = _stepped(engine.program(engine.start(task, config, run.execution_id)), replies)
+                assert again.model_dump_json() == request.model_dump_json(), f"after {len(replies)} replies"
         return request
 
-    return again
+    return replace(engine, program=program)
 
 
-def _due(replies: int, request: Batch | Result) -> bool:
-    return replies <= EVERY or replies % EVERY == 0 or isinstance(request, Result)
+def _due(replies: int, request: Request) -> bool:
+    return replies <= EVERY or replies % EVERY == 0 or isinstance(request, Conclusion)
 
 
-def _stepped(fresh: Program[Result], replies: Sequence[tuple[Outcome, ...]]) -> Batch | Note | Result:
+def _stepped(fresh: Program[R], replies: Sequence[tuple[Outcome, ...]]) -> Request:
     """What a program asks for after these replies, or its result."""
-    request: Batch | Note | Result = next(fresh)
+    request = _next(lambda: next(fresh))
     for reply in replies:
-        assert not isinstance(request, Result), "it ends earlier"
-        request = _next(fresh, reply)
+        assert not isinstance(request, Conclusion), "it ends earlier"
+        request = _next(lambda: fresh.send(reply))  # noqa: B023 - called at once
     return request
 
 
-def _next(running: Program[Result], reply: tuple[Outcome, ...]) -> Batch | Note | Result:
+def _next(step: Callable[[], Batch | Note]) -> Request:
     try:
-        return running.send(reply)
+        return step()
     except StopIteration as stop:
-        result: Result = stop.value
+        result: Conclusion = stop.value
         return result
 
 

@@ -16,6 +16,7 @@ from aeon.schema import (
     CallCaps,
     Config,
     Failure,
+    Price,
     Questions,
     RefinementLimits,
     Reserve,
@@ -46,6 +47,9 @@ CONFIGS = st.builds(
     caps=st.builds(CallCaps, **{phase: st.integers(0, 4) for phase in CallCaps.model_fields}),
     reserve=st.builds(Reserve, tokens=SHARES, seconds=SHARES, cost=SHARES),
 )  # fmt: skip
+
+
+PRICES = st.builds(Price, input=st.floats(0, 50), output=st.floats(0, 100))
 
 
 @pytest.mark.requirement("K12")

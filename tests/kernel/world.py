@@ -1,4 +1,4 @@
-"""A world to run the kernel in: it answers each effect from a table, and has neither event loop nor clock."""
+"""A world to run engines in: it answers each effect from a table, and has neither event loop nor clock."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import accumulate, pairwise
 from random import Random
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from aeon.kernel.effects import Batch, Effect, Note, Program
+from aeon.kernel.engine import Engine
 from aeon.multipass.effects import ExecuteStep
-from aeon.runtime.order import in_order, wave_starts
+from aeon.multipass.program import MULTIPASS
+from aeon.runtime.batch import in_order, wave_starts
 from aeon.schema import (
     Answer,
     Config,
     ConvergenceAssessment,
     Failure,
-    Value,
     Issue,
     Outcome,
     Plan,
@@ -26,14 +27,17 @@ from aeon.schema import (
     Reply,
     Result,
     SemanticValidationReport,
+    Settings,
     Step,
     StepResult,
     Task,
     TaskProfile,
     Usage,
+    Value,
 )
-from kernel.rehearsal import program
+from kernel.rehearsal import chosen
 
+R = TypeVar("R")
 Said: TypeAlias = Value | Callable[[Effect, int], Value]
 
 ONE_CALL = Usage(calls=1, prompt_tokens=90, generated_tokens=10, cost=0.01)
@@ -116,12 +120,12 @@ class World:
     @property
     def waves(self) -> list[list[str]]:
         """The ids of the steps that were done at once, wave by wave."""
-        found: list[list[str]] = []
+        waves: list[list[str]] = []
         for batch, skipped in zip(self.batches, self.skipped, strict=True):
             steps = [e.step.id for e in batch.effects if isinstance(e, ExecuteStep)]
             cuts = (0, *wave_starts(batch.effects), len(steps))
-            found += [[i for i in steps[a:b] if i not in skipped] for a, b in pairwise(cuts)]
-        return [ids for ids in found if ids]
+            waves += [[i for i in steps[a:b] if i not in skipped] for a, b in pairwise(cuts)]
+        return [ids for ids in waves if ids]
 
     @property
     def spent(self) -> Usage:
@@ -129,10 +133,15 @@ class World:
         return sum((outcome.usage for outcome in self.outcomes), Usage())
 
     def run(self, config: Config | None = None, task: str = "How much is it?") -> Result:
-        """Run a task to its end in this world."""
-        return self.drive(program(Task(text=task), config or Config(), "run-1"))
+        """Run a task to its end in this world, on the multi-pass engine."""
+        return self.run_on(MULTIPASS, config or Config(), task)
 
-    def drive(self, running: Program[Result]) -> Result:
+    def run_on(self, engine: Engine[Any, Any, R], config: Settings, task: str = "How much is it?") -> R:
+        """Run a task to its end in this world, on any engine."""
+        engine = chosen(engine)
+        return self.drive(engine.program(engine.start(Task(text=task), config, "run-1")))
+
+    def drive(self, running: Program[R]) -> R:
         """Step any program to its end, by hand."""
         request = next(running)
         while True:
@@ -141,7 +150,7 @@ class World:
             try:
                 request = running.send(reply)
             except StopIteration as stop:
-                result: Result = stop.value
+                result: R = stop.value
                 return result
 
     def note(self, note: Note) -> tuple[Outcome, ...]:

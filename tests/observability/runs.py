@@ -57,15 +57,16 @@ def history(
     config: Config | None = None,
     name: str = "run-1",
     cost: float = 0.5,
+    bound: float | None = 1.0,
 ) -> ExecutionHistory:
-    """A run of these passes that ended for this reason."""
+    """A run of these passes that ended for this reason; without a bound on the cost, nobody knows what it cost."""
     assessment = next((p.assessment for p in reversed(passes) if p.assessment), None)
     planned = [step for record in passes for step in record.executed]
     pending = tuple(Step(id=step.id, description=step.description) for step in planned)
     end = Conclusion(
         answer="a", stop_reason=reason, converged=reason == "converged", assessment=assessment,
-        pass_number=len(passes), passes=len(passes), usage=Usage(calls=9, cost=cost), bound=Bound(calls=9, tokens=9),
-        seconds=30.0,
+        pass_number=len(passes), passes=len(passes), usage=Usage(calls=9, cost=cost),
+        bound=Bound(calls=9, tokens=9, cost=bound), seconds=30.0,
     )  # fmt: skip
     start = Preparation(
         profile=PROFILE, plan=Plan(steps=pending).numbered(), timings=(PhaseTiming(phase="plan", started=0, ended=2),)

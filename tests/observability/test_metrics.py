@@ -82,15 +82,16 @@ def test_cost_per_quality_point_is_what_a_tenth_of_confidence_costs() -> None:
 @pytest.mark.parametrize(
     ("made", "why"),
     [
-        (history(judged(1, evaluation(None))), "tracks both"),
-        (history(judged(1, None)), "tracks both"),
+        (history(judged(1, evaluation(None))), "knows both"),
+        (history(judged(1, None)), "knows both"),
+        (history(judged(1, evaluation(0.5)), bound=None), "models need a price"),
         (history(judged(1, evaluation(0.0))), "any confidence"),
         (
             history(
                 judged(1, evaluation(0.5)),
                 config=Config.model_validate({"reasoning_engine": {"state_monitor": {"track_cost": False}}}),
             ),
-            "tracks both",
+            "knows both",
         ),
     ],
 )

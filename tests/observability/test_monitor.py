@@ -9,8 +9,8 @@ import pytest
 from aeon.observability.monitor import monitor
 from aeon.observability.text import to_text
 from aeon.schema import (
-    Budget, ConfidenceParts, Config, Contradiction, Dimensions, Evaluation, Gaps, PhaseTiming, RefinedQuery,
-    RefinementRecord, Result, StopReason,
+    Budget, ConfidenceParts, Config, Contradiction, Dimensions, Evaluation, Gaps, PhaseTiming, Price, RefinedQuery,
+    RefinementRecord, Result,
 )  # fmt: skip
 from kernel.world import CONVERGED, NOT_YET, World, add, step
 from observability.runs import done, evaluation, history, judged
@@ -48,6 +48,14 @@ def test_every_iteration_is_summarised() -> None:
     assert [(i.results_added, i.sources_added) for i in state.iterations] == [(2, 1), (0, 0), (1, 1), (0, 0)]
     assert {(i.calls, i.cost, i.seconds) for i in state.iterations} == {(2, 0.25, 4.0)}
     assert state.convergence_trend == (0.25, -0.05, 0.3)
+
+
+@pytest.mark.requirement("O1", "O4")
+def test_a_cost_that_nobody_knows_is_none() -> None:
+    """Where a model has no price, neither the run nor a pass has a cost, whatever was counted; the budget stands."""
+    state = monitor(history(*FOUR, config=policy(), bound=None))
+    assert (state.cost_spent, state.cost_budget) == (None, 2.0)
+    assert {iteration.cost for iteration in state.iterations} == {None}
 
 
 def test_summaries_go_back_as_far_as_they_are_told() -> None:
@@ -111,7 +119,7 @@ def real() -> Result:
     found += [CONVERGED.changed(evaluation=evaluation(0.75))]
     refined = [add(step("s2", "s1"))]
     world = World(assess=lambda effect, n: found[n], refine_plan=lambda effect, n: refined[0])
-    return world.run(Config(budget=Budget(cost=1)))
+    return world.run(Config(budget=Budget(cost=1), prices={"a model": Price(input=1, output=1)}))
 
 
 def test_a_state_is_a_pure_function_of_the_history() -> None:

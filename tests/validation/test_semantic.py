@@ -222,7 +222,7 @@ def test_results_beyond_the_allowance_are_named_and_not_asked_about() -> None:
         Step(id=f"s{n}", description=f"part {n}", status="complete", output="x", mode="reasoning") for n in (1, 2, 3)
     )
     effect = ValidateResults(task=TASK, plan=Plan(steps=steps), executed=("s1", "s2", "s3"))
-    report, model = validate(effect, [YES], calls=2)
+    report, model = validate(effect, [YES], calls=4)
     assert len(model.requests) == 1
     assert [fact.partition(":")[0] for fact in report.evidence] == ["s2", "s3"] and "not checked" in report.evidence[0]
 

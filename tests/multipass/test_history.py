@@ -32,7 +32,7 @@ def test_the_plan_that_a_pass_found_is_derived_from_start_and_deltas(random: Ran
         judged = [e for e in world.of("validate_results") if e.executed == tuple(s.id for s in record.executed)]
         ran = done[executed : executed + len(record.executed)]
         executed += len(record.executed)
-        as_issued = [s.id for s in ran if s.status == "pending"] == [s.id for s in record.executed]
+        as_issued = [s.id for s in ran if s.status == "running"] == [s.id for s in record.executed]
         assert as_issued or not record.complete or some_lost
         if record.complete:
             assert derived in [e.plan for e in judged]
@@ -83,9 +83,10 @@ def test_a_pass_records_everything_about_itself() -> None:
     assert first.assessment == NOT_YET
     assert first.decision and (first.decision.action, first.decision.reason) == ("CONTINUE", "continue")
     assert [a.steps[0].id for a in first.refinement.applied] == ["more1"]
-    assert (first.budget_before.calls, first.budget_after.calls) == (4, 9)
-    assert [t.phase for t in first.timings] == ["execute", "execute", "validate_results", "assess", "refine_plan"]
-    assert [(t.started, t.ended) for t in first.timings] == [(4, 5), (4, 5), (5, 6), (6, 7), (7, 8)]
+    assert (first.budget_before.calls, first.budget_after.calls) == (5, 11)
+    phases = ["execute", "execute", "validate_results", "assess", "refine_plan", "validate_plan"]
+    assert [t.phase for t in first.timings] == phases
+    assert [(t.started, t.ended) for t in first.timings] == [(5, 6), (5, 6), (6, 7), (7, 8), (8, 9), (9, 10)]
     assert second.decision and (second.decision.action, second.decision.reason) == ("OUTPUT", "ttl_expired")
     assert second.budget_before == first.budget_after
 
@@ -99,10 +100,11 @@ def test_the_history_holds_task_configuration_preparation_and_conclusion() -> No
     assert (history.execution_id, history.task.text, history.configuration) == ("run-1", "Add up the sums.", config)
     assert [s.id for s in history.preparation.plan.steps] == ["s1"]
     assert history.preparation.report == found("plan")
-    assert [t.phase for t in history.preparation.timings] == ["profile", "plan", "validate_plan", "refine_plan"]
+    prepared = ["profile", "plan", "validate_plan", "refine_plan", "validate_plan"]
+    assert [t.phase for t in history.preparation.timings] == prepared
     assert history.synthesis and history.synthesis.phase == "synthesize"
-    assert history.conclusion.usage.calls == 9 * ONE_CALL.calls
-    assert history.conclusion.seconds == 8.0
+    assert history.conclusion.usage.calls == 10 * ONE_CALL.calls
+    assert history.conclusion.seconds == 9.0
     assert Result.model_validate_json(result.model_dump_json()) == result
 
 
