@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any, Generic, Literal, TypeVar
 
+from aeon.errors import Divergence, JournalError
 from aeon.kernel.decide import Signals
 from aeon.kernel.effects import Effect, Note
 from aeon.kernel.ports import Job
@@ -93,6 +94,8 @@ class AsyncDriver:
                 config=job.config.model_dump(mode="json"),
                 setup=self._setup,
             ))  # fmt: skip
+        elif journal.unsettled:
+            journal.resume(())
         run = _Run(job, observers, Handling(job.handlers, job.engine.config, journal, self._clock))
         self._running.add(run)
         try:
@@ -197,11 +200,20 @@ class _Run(Generic[C, S, R]):
         result = stepper.result
         assert result is not None
         if not handling.suspended and not handling.unkept:
-            await journal.end(result)
+            await self._end(result)
         if self._observers:
             fields = {name: getattr(result, name) for name in Conclusion.model_fields}
             self._tell(RunEnded(line=journal.line, conclusion=Conclusion.model_construct(**fields)))
         return result
+
+    async def _end(self, result: R) -> None:
+        """Note how the run ended. Where no line can be written any more, every effect is on record all the same."""
+        try:
+            await self.handling.journal.end(result)
+        except Divergence:
+            raise
+        except JournalError as error:
+            _log.warning("%s", error)
 
     async def _issue(self, first: int, effects: tuple[Effect, ...]) -> tuple[Outcome, ...]:
         handling = self.handling

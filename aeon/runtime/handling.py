@@ -101,11 +101,6 @@ class Handling:
 
     async def _keep(self, number: int, effect: Effect, outcome: Outcome) -> Handled:
         """Put the outcome on record; where that fails, there is none."""
-<<<<<<< HEAD
-=======
-        if self.journal.lost is not NOTHING:
-            outcome = outcome.changed(lost=self.journal.take_lost())
->>>>>>> main
         try:
             return Handled(outcome, await self.journal.append(number, effect, outcome))
         except JournalError as error:
@@ -120,7 +115,7 @@ class Handling:
     async def _answered(self, number: int, effect: Effect, now: float) -> Outcome:
         """What the world gives."""
         ledger = Ledger(
-            _rest(effect.allowance, self.journal.lost.get(number, _NOTHING)),
+            _rest(effect.allowance, self.journal.lost.get(number, NOTHING)),
             self._clock,
             self.execution_id + effect.scope,
             self.journal.begin,
@@ -161,18 +156,12 @@ class Handling:
         )
 
 
-<<<<<<< HEAD
 def _rest(allowance: Allowance, lost: Usage) -> Allowance:
     """What is left of an allowance after what earlier lives of the run lost on the effect.
 
     As many calls as before, as long as the run has them to spare: so the effect has the outcome that it would have had.
     """
-    if lost == _NOTHING:
-=======
-def _rest(allowance: Allowance, spent: Usage) -> Allowance:
-    """What is left of an allowance after what earlier lives of the run spent on the effect."""
-    if spent is NOTHING:
->>>>>>> main
+    if lost == NOTHING:
         return allowance
     return allowance.changed(
         calls=max(0, min(allowance.calls, allowance.calls + allowance.spare - lost.calls)),

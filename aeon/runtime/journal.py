@@ -42,11 +42,7 @@ class Journal:
         self.opening: Opening | None = None
         self.line = -1
         self.begun: dict[int, str] = {}
-<<<<<<< HEAD
         self.lost: dict[int, Usage] = {}
-=======
-        self.lost = NOTHING
->>>>>>> main
         self.torn = False
         self._calls: dict[int, Usage] = {}
         self._entries: dict[int, Entry] = {}
@@ -112,7 +108,7 @@ class Journal:
 
     @property
     def call(self) -> Callable[[int, Usage], Awaitable[None]] | None:
-        """Notes that an effect of this number is about to call a model, and what that can cost at most.
+        """Notes that an effect of this number is about to call a model, and what it can have cost after that at most.
 
         ``None`` for a journal in memory: what is not on record there is gone with the process.
         """
@@ -120,7 +116,7 @@ class Journal:
 
     async def _call(self, number: int, most: Usage) -> None:
         await self._write(Called(number=number, most=most))
-        self._calls[number] = self._calls.get(number, NOTHING) + most
+        self._calls[number] = most
 
     async def begin(self, number: int, tool: str) -> None:
         """Note that effect ``number`` is about to call a tool that changes the world."""
@@ -185,18 +181,6 @@ class Journal:
         self.line += 1
         self._count(line)
 
-<<<<<<< HEAD
-=======
-    def spent_before(self, number: int) -> Usage:
-        """What earlier lives of the run spent on this effect: its allowance is for all of them together."""
-        return self._spent_before.get(number, NOTHING)
-
-    def take_lost(self) -> Usage:
-        """What is to be charged to the next outcome beside its own cost; it is given once."""
-        lost, self.lost = self.lost, NOTHING
-        return lost
-
->>>>>>> main
     def close(self) -> None:
         """Let go of the file, if there is one."""
         if self._store is not None:
@@ -290,15 +274,9 @@ class Journal:
         match line:
             case Entry():
                 self._entries[line.number] = line
-<<<<<<< HEAD
                 self._settle(line.number)
-=======
-                self._calls.pop(line.number, None)
-                if line.lost != NOTHING:
-                    self.lost = NOTHING
->>>>>>> main
             case Called():
-                self._calls[line.number] = self._calls.get(line.number, NOTHING) + line.most
+                self._calls[line.number] = line.most
             case Begun():
                 self.begun[line.number] = line.tool
             case Ended():
@@ -313,25 +291,11 @@ class Journal:
         effect of an ending that is taken back may never come again.
         """
         self._ended = self._result = None
-<<<<<<< HEAD
         first = min(line.again or line.void, default=None)
         dropped = [entry for _, entry in sorted(self.entries.items()) if entry.number in line.void]
         for number, usage in (*self._calls.items(), *((entry.number, entry.usage + entry.lost) for entry in dropped)):
             charged = number if first is None or number in line.again else first
-            self.lost[charged] = self.lost.get(charged, _NOTHING) + usage
-=======
-        spent = dict(self._calls)
-        for number, entry in sorted(self.entries.items()):
-            if number in line.void:
-                self.lost += entry.lost
-                spent[number] = spent.get(number, NOTHING) + entry.usage
-        for number, usage in spent.items():
-            self.lost += usage
-            if number in line.void and number not in line.again:
-                self._spent_before.pop(number, None)
-            else:
-                self._spent_before[number] = self.spent_before(number) + usage
->>>>>>> main
+            self.lost[charged] = self.lost.get(charged, NOTHING) + usage
         self._calls.clear()
         kept = (entry for number, entry in self.entries.items() if number not in line.void)
         self._entries = {entry.number: entry.changed(interrupted=False) for entry in kept}

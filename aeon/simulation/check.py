@@ -73,9 +73,10 @@ def _troubles(scenario: Scenario, straight: Story) -> Troubles:
     lines, tools = straight.world.disk.lines, max(1, straight.world.disk.begun)
     ends = [entry.ended for _, entry in sorted(straight.journal.entries.items())]
     last = int(max(ends) / QUANTUM)
+    moments = [*ends, *straight.world.disk.moments, chance.randint(0, last) * QUANTUM]
     everything = Troubles(
         strike_call=chance.randrange(tools),
-        interrupts=[chance.choice([*ends, chance.randint(0, last) * QUANTUM])],
+        interrupts=[chance.choice(moments)],
         jumps=[(chance.randint(0, last) * QUANTUM, chance.choice((-1, 1)) * chance.randint(1, 9) * _YEAR)],
         moved=[chance.randint(-9, 9) * _YEAR + 1 for _ in range(3)],
         down_at=chance.randrange(max(1, straight.world.asked)),

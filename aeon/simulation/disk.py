@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeAlias
 
 from aeon.errors import JournalError
 from aeon.runtime.journal import Journal
 from aeon.runtime.sealed import sealed, unsealed
+from aeon.simulation.clock import QUANTUM
 
-__all__ = ["NAME", "Crash", "Disk", "Mode", "Strike"]
+__all__ = ["ENDED", "NAME", "RESUMED", "Crash", "Disk", "Mode", "Strike"]
 
 Mode: TypeAlias = Literal["before", "after", "torn", "begun", "each"]
 
 NAME = "run.jsonl"
+ENDED, RESUMED = "ended", "resumed"
+"""Kinds of lines: the last one of a run, and the first one of another life."""
+
 _MOST_CRASHES = 8
 _CALLED, _BEGUN = b'{"line":"called"', b'{"line":"begun"'
 
@@ -37,7 +42,8 @@ class Disk:
     """Holds the bytes of one journal. ``strike`` says when the process dies; ``crashed`` is told how.
 
     ``lines`` counts the lines that were to be written, ``called`` and ``begun`` those written of these kinds.
-    ``full_at`` is the line from which on none can be written; ``full``: so it was in this process.
+    ``moments`` are times (s) at which a line of the latter kind was being written. ``full_at`` is the line from which on none can be written; ``refused`` is the kind of the first such line of this
+    process, if there was one.
     """
 
     def __init__(self, crashed: Callable[[str], None] = lambda _: None) -> None:
@@ -45,9 +51,10 @@ class Disk:
         self.lines = 0
         self.called = 0
         self.begun = 0
+        self.moments: list[float] = []
         self.strike: Strike | None = None
         self.full_at: int | None = None
-        self.full = False
+        self.refused = ""
         self.dead = False
         self._crashed = crashed
         self._died = 0
@@ -70,7 +77,7 @@ class Disk:
         if self.dead:
             raise Crash
         if self.full_at is not None and self.lines >= self.full_at:
-            self.full = True
+            self.refused = self.refused or json.loads(line).get("line", "opening")
             raise JournalError(f"{NAME}: cannot be written: No space left on device")
         number, self.lines = self.lines, self.lines + 1
         begins = line.startswith(_BEGUN)
@@ -109,9 +116,12 @@ class _Store:
         self._seal = seal
 
     async def append(self, line: bytes) -> None:
-        """Add a line; others go on before its writer does, as with a real disk."""
+        """Add a line; others go on before its writer does, as with a real disk. One about a tool takes some time."""
+        begins = line.startswith(_BEGUN)
+        if begins:
+            self._disk.moments.append(asyncio.get_running_loop().time() + QUANTUM / 2)
         self.append_now(line)
-        await asyncio.sleep(0)
+        await asyncio.sleep(QUANTUM if begins else 0)
 
     def append_now(self, line: bytes) -> None:
         """Add a line."""

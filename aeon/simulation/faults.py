@@ -9,7 +9,7 @@ from random import Random
 
 from aeon.errors import UsageError
 
-__all__ = ["KINDS", "TROUBLES", "Scenario", "scenario"]
+__all__ = ["CRASHES", "KINDS", "TROUBLES", "Scenario", "scenario"]
 
 KINDS: dict[str, str] = {
     "bad_judgment": "the model says no, sees faults and is blocked more often than not",
@@ -52,6 +52,9 @@ KINDS: dict[str, str] = {
 
 TROUBLES = frozenset(list(KINDS)[list(KINDS).index("question_suspended") :])
 """The kinds that come from outside: a run must end as it would have without them."""
+
+CRASHES = tuple(kind for kind in KINDS if kind.startswith("crash"))
+"""The kinds in which a process dies."""
 
 _NEEDS = {"twice_answered": "question_suspended", "clock_moved": "crash_after"}
 _ALSO = 0.07

@@ -9,6 +9,7 @@ from aeon.kernel.decide import table
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine, replay
 from aeon.schema import Budget, Conclusion, Frozen, JsonValue, Result, Usage
+from aeon.simulation.faults import CRASHES
 from aeon.simulation.life import Story
 from aeon.simulation.multipass import hold_passes
 from aeon.simulation.world import ROUNDING, World
@@ -43,6 +44,8 @@ def same(straight: Story, troubled: Story) -> None:
     budget of seconds nothing is, since what was done then depends on them.
     """
     world = troubled.world
+    if _in_doubt(troubled.journal) and not (world.fired["disk_full"] or any(world.fired[kind] for kind in CRASHES)):
+        world.wrong("nobody is asked without need", "whether a tool was called is known: no process died")
     if _in_doubt(troubled.journal) or _out_of_time(straight, troubled) or _short_of_means(straight, troubled):
         return
     timeless = bool(world.fired["clock_jump"]) or _hung(straight.world)

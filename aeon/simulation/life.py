@@ -19,7 +19,7 @@ from aeon.runtime.journal import Journal
 from aeon.runtime.replay import resume_point
 from aeon.schema import Conclusion, Result
 from aeon.simulation.clock import Clock, SimulatedLoop, Stalled
-from aeon.simulation.disk import Crash, Strike
+from aeon.simulation.disk import ENDED, RESUMED, Crash, Strike
 from aeon.simulation.endpoint import Endpoint
 from aeon.simulation.multipass import PlanWatch
 from aeon.simulation.scene import settings, task
@@ -112,6 +112,12 @@ class Life:
             except Crash:
                 self._settle()
                 continue
+            except JournalError as error:
+                self._settle()
+                if world.disk.refused != RESUMED:  # else the process has begun nothing, and says why
+                    world.wrong("it ends in an answer", f"{type(error).__name__}: {error}")
+                    return None
+                continue
             except Stalled as stalled:
                 world.wrong("it ends", str(stalled))
                 self._loop.restart()
@@ -149,25 +155,24 @@ class Life:
         world.over = False
         if world.fired["outage"]:
             world.down_at = None
-        if world.disk.full:
-            world.disk.full, world.disk.full_at = False, None
+        if world.disk.refused:
+            world.fired["disk_full"] += world.has("disk_full")
+            world.disk.refused, world.disk.full_at = "", None
         journal = world.disk.journal()
         answer = None
         waits = before is not None and before.stop_reason == "waiting"
         if waits and (question := resume_point(journal, self.parts.plugin.engine).question) is not None:
             world.fired["question_suspended"] += world.has("question_suspended")
             answer = world.said(question)
-        return self._driven(world, journal, answer, troubles)
+        result = self._driven(world, journal, answer, troubles)
+        if world.disk.refused not in ("", ENDED) and not _says(result, "No space left"):
+            world.wrong("a full disk ends the run", f"{result.stop_reason}: {result.detail}")
+        return result
 
     def _driven(self, world: World, journal: Journal, answer: str | None, troubles: Troubles) -> Conclusion:
         clock = Clock(self._loop)
         resumes = journal.opening is not None
-        try:
-            job = self._job(world, journal, answer)
-        except JournalError:
-            if world.disk.full:  # the first line of this process: it has said so, and has begun nothing
-                raise Crash from None
-            raise
+        job = self._job(world, journal, answer)
         if resumes:
             clock.ahead = troubles.moved.pop() if troubles.moved else 0.0
             world.fired["clock_moved"] += bool(clock.ahead)
@@ -221,7 +226,7 @@ class Life:
             world.waited = True
             return True
         down = world.down_at is not None and bool(world.fired["outage"])
-        return down or world.disk.full or result.stop_reason == "interrupted" or journal.stopped
+        return down or bool(world.disk.refused) or result.stop_reason == "interrupted" or journal.stopped
 
     def _settle(self) -> None:
         """Let what was cancelled come to its end, so that the loop is free for the next run."""
@@ -236,3 +241,9 @@ class Life:
         error = context.get("exception")
         if self._world is not None and not isinstance(error, Crash):
             self._world.wrong("only errors of the hierarchy", f"{context.get('message')}: {error!r}")
+
+
+def _says(result: Conclusion, reason: str) -> bool:
+    """Whether a run failed for this reason, or its answer had to be made without a model for it."""
+    failed = result.stop_reason == "failed" and reason in result.detail
+    return failed or (result.assembled and any(reason in one.message for one in result.degraded))

@@ -31,7 +31,7 @@ class Watch:
         world.effects += 1
         if world.over:
             world.wrong("no effect after the end", f"effect {number}, '{effect.phase}', was issued")
-        if world.disk.full:
+        if world.disk.refused:
             world.wrong("no effect after the end", f"'{effect.phase}' began when the journal could not be written")
 
     def _ended(self, effect: Effect, outcome: Outcome, recorded: bool) -> None:
