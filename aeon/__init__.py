@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from aeon.runtime.fork import fork
     from aeon.runtime.journal import Journal
     from aeon.runtime.replay import replay
-    from aeon.schema import Budget, Config, ExecutionHistory, Question, Result, Task
+    from aeon.schema import Budget, Config, ExecutionHistory, Price, Question, Result, Task
     from aeon.tools.tool import Tool, tool
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "ExecutionHistory",
     "Journal",
     "Orchestrator",
+    "Price",
     "Question",
     "Result",
     "Task",
@@ -50,7 +51,7 @@ _HOMES = {
     "aeon.runtime.fork": ("fork",),
     "aeon.runtime.journal": ("Journal",),
     "aeon.runtime.replay": ("replay",),
-    "aeon.schema": ("Budget", "Config", "ExecutionHistory", "Question", "Result", "Task"),
+    "aeon.schema": ("Budget", "Config", "ExecutionHistory", "Price", "Question", "Result", "Task"),
     "aeon.tools.tool": ("Tool", "tool"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

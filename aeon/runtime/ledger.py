@@ -146,22 +146,23 @@ class Ledger:
         self.spent = usage if self.spent is _NOTHING else self.spent + usage
 
     def _check(self, most: Usage) -> None:
-        self._check_time()
-        calls = self.calls_left()
-        if most.calls > calls:
-            text = f"{calls} left for up to {most.calls}" if calls else f"all {self._allowance.calls} are used"
+        allowed, spent = self._allowance, self.spent
+        if most.calls > allowed.calls - spent.calls - self._calls:
+            left = self.calls_left()
+            text = f"{left} left for up to {most.calls}" if left else f"all {allowed.calls} are used"
             raise AllowanceExhausted("calls", f"model calls of this step: {text}")
-        tokens = self.tokens_left()
-        if tokens is not None and most.tokens > tokens:
-            raise AllowanceExhausted("tokens", f"a call of up to {most.tokens} tokens does not fit: {tokens} left")
-        cost = self.cost_left()
-        if cost is not None and most.cost > cost:
-            raise AllowanceExhausted("cost", f"a call of up to ${most.cost:.4f} does not fit: ${cost:.4f} left")
+        if allowed.tokens is not None and most.tokens > allowed.tokens - spent.tokens - self._tokens:
+            text = f"a call of up to {most.tokens} tokens does not fit: {self.tokens_left()} left"
+            raise AllowanceExhausted("tokens", text)
+        if allowed.cost is not None and most.cost > allowed.cost - spent.cost - self._cost:
+            text = f"a call of up to ${most.cost:.4f} does not fit: ${self.cost_left():.4f} left"
+            raise AllowanceExhausted("cost", text)
+        self._check_time()
 
     def _check_time(self) -> None:
         if self.closed:
             raise AllowanceExhausted("seconds", _STOPPED)
-        if self.seconds_left() == 0:
+        if self._allowance.seconds is not None and self.seconds_left() == 0:
             raise AllowanceExhausted("seconds", "the time for this step is over")
 
     def _reserve(self, calls: int, tokens: int, cost: float) -> None:
