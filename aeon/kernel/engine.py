@@ -75,7 +75,7 @@ class Engine(Generic[C, S, R]):
         return by_phase
 
     def check(self, handlers: Collection[str]) -> None:
-        """Refuse handlers, named by their phases, that leave an effect unanswered; without ``ask``, defaults are assumed.
+        """Refuse handlers, named by their phases, that leave an effect unanswered; only a question needs none.
 
         Raises:
             UsageError: names the phases.
