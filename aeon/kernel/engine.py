@@ -90,7 +90,7 @@ class Engine(Generic[C, S, R_co]):
         return by_phase
 
     def check(self, handlers: Collection[str]) -> None:
-        """Refuse handlers, named by their phases, that leave an effect unanswered; ``ask`` may be missing.
+        """Refuse handlers, named by their phases, that leave an effect unanswered; only a question needs none.
 
         Raises:
             UsageError: names the phases.
