@@ -92,8 +92,8 @@ _HOMES = {
     "aeon.runtime.driver": ("AsyncDriver",),
     "aeon.runtime.journal": ("Journal",),
     "aeon.schema": (
-        "Answer", "Budget", "Caps", "Conclusion", "Config", "ExecutionHistory", "Price", "Question", "Result", "Settings",
-        "Task", "Value",
+        "Answer", "Budget", "Caps", "Conclusion", "Config", "ExecutionHistory", "Price", "Question", "Result",
+        "Settings", "Task", "Value",
     ),
     "aeon.tools.tool": ("Tool", "tool"),
 }  # fmt: skip
