@@ -1,4 +1,4 @@
-"""What a history does not store but determines: the plan as a pass found it."""
+"""What the history of a multi-pass run does not store but determines: the plan as a pass found it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def plan_before(history: ExecutionHistory, number: int) -> Plan:
     if not 1 <= number <= len(history.passes) + 1:
         raise IndexError(f"pass {number} is not among the {len(history.passes)} of this run")
     attempts = Attempts(_UNLIMITED)  # what was applied was within the limits of its time
-    plan, _ = apply(history.preparation.plan, history.preparation.refinement.applied, attempts)
+    plan, _, _ = apply(history.preparation.plan, history.preparation.refinement.applied, attempts)
     for record in history.passes[: number - 1]:
-        plan, _ = apply(plan.merge(record.executed), record.refinement.applied, attempts)
+        plan, _, _ = apply(plan.merge(record.executed), record.refinement.applied, attempts)
     return plan
