@@ -97,9 +97,10 @@ class Journal:
         """
         return _config(kind, self.opened.config)
 
-    def config(self, kind: type[C]) -> C:
-        """The configuration in force at the end of what the journal holds. Raises as `first_config`."""
-        changed = [entry.config for _, entry in sorted(self.entries.items()) if entry.config]
+    def config(self, kind: type[C], before: int | None = None) -> C:
+        """The configuration in force before effect ``before``, or at the end of the journal. Raises as `first_config`."""
+        every = sorted(self.entries.items())
+        changed = [entry.config for number, entry in every if entry.config and (before is None or number < before)]
         return _config(kind, changed[-1] if changed else self.opened.config)
 
     async def open(self, opening: Opening) -> None:
