@@ -232,7 +232,8 @@ class WildWorld(World):
         calls = allowed.calls if self.greedy else self.random.randint(0, allowed.calls)
         most = calls * (self.config.prompt_bytes + self.config.output_tokens)
         tokens = most if allowed.tokens is None else min(most, allowed.tokens)
-        usage = Usage(calls=calls, prompt_tokens=tokens // 2, generated_tokens=tokens - tokens // 2)
+        generated = min(tokens, calls * self.config.output_tokens)
+        usage = Usage(calls=calls, prompt_tokens=tokens - generated, generated_tokens=generated)
         prices = [price.of(usage) for price in self.config.prices.values() if price is not None]
         cost = max(prices, default=0.001 * calls)
         return usage.changed(cost=cost if allowed.cost is None else min(cost, allowed.cost))
