@@ -77,7 +77,7 @@ def affordable(settings: Settings, whole: Allowance, cap: int) -> int:
     if whole.tokens is not None:
         fits.append(whole.tokens // usage.tokens)
     if whole.cost is not None and (cost := _dearest(settings, usage)):
-        fits.append(int(whole.cost / cost))
+        fits.append(int(min(whole.cost / cost, whole.calls)))  # a price of next to nothing divides to infinity
     return min(fits)
 
 

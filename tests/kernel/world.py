@@ -232,8 +232,11 @@ class WildWorld(World):
         calls = allowed.calls if self.greedy else self.random.randint(0, allowed.calls)
         most = calls * (self.config.prompt_bytes + self.config.output_tokens)
         tokens = most if allowed.tokens is None else min(most, allowed.tokens)
-        cost = 0.001 * calls if allowed.cost is None else min(0.001 * calls, allowed.cost)
-        return Usage(calls=calls, prompt_tokens=tokens // 2, generated_tokens=tokens - tokens // 2, cost=cost)
+        generated = min(tokens, calls * self.config.output_tokens)
+        usage = Usage(calls=calls, prompt_tokens=tokens - generated, generated_tokens=generated)
+        prices = [price.of(usage) for price in self.config.prices.values() if price is not None]
+        cost = max(prices, default=0.001 * calls)
+        return usage.changed(cost=cost if allowed.cost is None else min(cost, allowed.cost))
 
     def reply(self, effect: Effect) -> Value:
         """Anything that fits the effect, sometimes a failure."""
