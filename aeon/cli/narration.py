@@ -96,7 +96,8 @@ class Narrator:
         first, *rest = visible(event.task.text).splitlines()
         task: list[Line] = [(Span(first, "strong"),), *((Span(line, "strong"),) for line in rest)]
         limited = event.config.budget.tokens is not None
-        return [*task, (Span(f"{self._model}, {_most(event.bound, limited)}", "dim"),), ()]
+        most = f"{self._model}, {_most(event.bound, limited)}" if event.bound.calls else "no model is called"
+        return [*task, (Span(most, "dim"),), ()]
 
     def _resumed(self) -> list[Line]:
         """Where the past ends and the new begins."""

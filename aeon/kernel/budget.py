@@ -20,7 +20,7 @@ def bound(settings: Settings, calls: int) -> Bound:
     most = calls if budget.calls is None else min(calls, budget.calls)
     usage = Usage(prompt_tokens=most * settings.prompt_bytes, generated_tokens=most * settings.output_tokens)
     tokens = usage.tokens if budget.tokens is None else min(usage.tokens, budget.tokens)
-    cost = _dearest(settings, usage)
+    cost = _dearest(settings, usage) if most else 0.0
     return Bound(calls=most, tokens=tokens, cost=None if cost is None else _least(cost, budget.cost))
 
 

@@ -66,8 +66,10 @@ def test_the_bound_is_known_without_a_model(aeon: Aeon) -> None:
     """--bound prints the most that a run could spend, and follows from the settings alone."""
     done = aeon("run", "--bound", "--json", "--budget-calls", "7")
     assert (done.code, done.document["calls"]) == (0, 7)
-    told = aeon("run", "--bound", "--budget-calls", "7", "--set", "budget.cost=0.2")
-    assert told.out.startswith("no run can spend more than 7 model calls, 147,168 tokens and $")
+    told = aeon("run", "--bound", "--budget-calls", "7")
+    assert told.out.startswith("no run can spend more than 7 model calls, 147,168 tokens and $0\n")
+    told = aeon("run", "--bound", "--budget-calls", "7", "--model", "http://127.0.0.1:1/v1#m")
+    assert told.out.endswith(" tokens and an unknown cost: set a price for m\n")
 
 
 def test_a_log_holds_every_event(aeon: Aeon, model: Model, tmp_path: Path) -> None:
