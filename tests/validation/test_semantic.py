@@ -122,16 +122,17 @@ def test_an_issue_that_points_nowhere_is_asked_for_again() -> None:
     assert report.issues[0].location == "plan" and len(model.requests) == 3
 
 
-@pytest.mark.requirement("J5")
+@pytest.mark.requirement("J1", "J5")
 @pytest.mark.parametrize(
     "echo", ["add what the loaves bring", "Add what the LOAVES bring", "bring what the loaves add"]
 )
-def test_an_issue_that_only_repeats_a_step_is_dropped(echo: str) -> None:
-    """Saying the step again names no fault, so that a run does not chase one that is not there."""
+def test_an_issue_that_only_repeats_a_step_is_set_aside_and_on_record(echo: str) -> None:
+    """Saying the step again names no fault, so that a run does not chase one; the report says what was set aside."""
+    record = (f"s3: set aside, for it only says the step again: {echo} (HIGH relevance)",)
     report, _ = of_plan(NO, fault(description=echo))
-    assert report.issues == ()
+    assert (report.issues, report.evidence) == ((), record)
     report, _ = of_results(done("348"), NO, fault(description=echo))
-    assert report.issues == ()
+    assert (report.issues, report.evidence) == ((), record)
 
 
 @pytest.mark.requirement("J5")
