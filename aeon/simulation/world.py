@@ -14,8 +14,8 @@ from aeon.simulation.faults import Scenario
 
 __all__ = ["MODEL", "ROUNDING", "Problem", "World", "capabilities", "config", "task"]
 
-MODEL = "simulated"
-"""The model's name."""
+MODEL = "qwen2.5-coder-1.5b"
+"""The name of a model whose judgments were measured, so that they decide something."""
 ROUNDING = 1e-9
 """US dollars that a sum of costs may be off, since each of them is a binary fraction."""
 

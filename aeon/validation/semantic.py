@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from aeon.kernel.effects import ValidatePlan, ValidateResults
+from aeon.multipass.effects import ValidatePlan, ValidateResults
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Form, Frozen, Issue, IssueType, JsonValue, Plan, SemanticValidationReport, Severity, Step, Task
 from aeon.supervisor.briefing import Briefing
@@ -23,7 +23,7 @@ __all__ = ["SemanticValidator"]
 
 _LONGEST = 3_000
 _LONGEST_TASK = 1_000
-_CALLS_PER_ISSUE = 2
+_ISSUE_CALLS = 2
 _UNMEASURED = "not measured, so not judged:"
 
 
@@ -61,7 +61,7 @@ class SemanticValidator:
         self._judge = Judge(supervisor, samples=0, measured=measured)
 
     async def validate_plan(self, effect: ValidatePlan) -> SemanticValidationReport:
-        """Issues of the plan, none where it is judged to lead to the answer."""
+        """Issues of the plan, or of the steps that are named; none if it is judged to lead to the answer."""
         if not await self._judge.decides(judgment("plan_leads")):
             return SemanticValidationReport(evidence=(f"{_UNMEASURED} plan_leads",))
         outline = _outline(effect.plan)
@@ -70,7 +70,8 @@ class SemanticValidator:
         if right.score >= self._plan_cut:
             return SemanticValidationReport(form=right.form)
         fenced = fence("plan", outline, _LONGEST)
-        doubt = await self._doubted(effect.task, "plan", fenced, (), effect.plan.steps)
+        steps = [step for step in effect.plan.steps if step.id in effect.steps] if effect.steps else effect.plan.steps
+        doubt = await self._doubted(effect.task, "plan", fenced, (), steps)
         return doubt.changed(form=right.form)
 
     async def validate_results(self, effect: ValidateResults) -> SemanticValidationReport:
@@ -82,7 +83,7 @@ class SemanticValidator:
 
     async def _looked_at(self, effect: ValidateResults, step: Step, judged: bool) -> SemanticValidationReport:
         """What is found at one step: its sums are done again, and the judge is asked where it can tell."""
-        if current_ledger().calls_left() < _CALLS_PER_ISSUE:
+        if current_ledger().calls_left() < await self._judge.most_calls(judgment("result_right")) + _ISSUE_CALLS:
             return SemanticValidationReport(evidence=(f"{step.id}: not checked, the calls for it were used up",))
         sums = wrong_sums(str(step.output))
         doubt = await (self._check if judged else self._recomputed)(effect, step, sums)
@@ -128,7 +129,7 @@ class SemanticValidator:
             places: list[JsonValue] = [s.id for s in steps]
             properties["location"] = {"enum": [*places, "plan"] if subject == "plan" else places}
         reply = await self._supervisor.structured(
-            self._briefing.prompt(task, question), _IssueReply, schema=schema, max_tokens=200
+            self._briefing.prompt(task, question), _IssueReply, schema=schema, max_tokens=200, repairs=_ISSUE_CALLS - 1
         )
         issue = Issue.model_validate(reply.value.model_dump())
         if any(_echoes(issue.description, step.description) for step in steps):

@@ -23,6 +23,7 @@ from .conftest import Outcome
 from .played_model import Model
 
 Aeon = Callable[..., Outcome]
+JUDGED = "Is what the task asks for"
 TASK = "What do 17 pens at 2.40 cost?"
 
 
@@ -62,10 +63,11 @@ def about(word: str) -> Callable[[dict[str, Any]], bool]:
 
 
 def test_ctrl_c_ends_the_run_with_what_there_is(model: Model) -> None:
-    """While the plan is checked for ever, one Ctrl-C gives an answer, the reason interrupted and exit code 3."""
-    model.hangs(lambda body: len(model.bodies) == 6)
+    """While the results are judged for ever, one Ctrl-C gives an answer, the reason interrupted and exit code 3."""
+    model.was_measured()
+    model.hangs(about(JUDGED))
     process = start("run", TASK, "--model", model.url)
-    until(lambda: len(model.bodies) == 6)
+    until(lambda: any(map(about(JUDGED), model.bodies)))
     process.send_signal(signal.SIGINT)
     done = ended(process)
     assert done.code == 3 and done.err == "", done
@@ -87,11 +89,12 @@ def test_a_run_without_standard_streams(model: Model, tmp_path: Path, closed: tu
 
 def test_the_second_ctrl_c_breaks_off_the_synthesis(model: Model) -> None:
     """Where the wording of the answer hangs too, another Ctrl-C leaves the results as they are."""
-    model.hangs(lambda body: len(model.bodies) >= 6)
+    model.was_measured()
+    model.hangs(lambda body: any(map(about(JUDGED), model.bodies)))
     process = start("run", TASK, "--model", model.url)
-    until(lambda: len(model.bodies) == 6)
+    until(lambda: any(map(about(JUDGED), model.bodies)))
     process.send_signal(signal.SIGINT)
-    until(lambda: len(model.bodies) == 7)
+    until(lambda: not about(JUDGED)(model.bodies[-1]))
     process.send_signal(signal.SIGINT)
     done = ended(process)
     assert done.code == 3 and done.err == "" and "no model worded this answer" in done.out, done

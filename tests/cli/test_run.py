@@ -21,10 +21,21 @@ def test_a_run_tells_its_story_and_ends_with_the_answer(aeon: Aeon, model: Model
     """Plan, step, scores, decision, answer, stop reason and cost stand on standard output, without escape codes."""
     done = aeon("run", TASK, "--model", model.url)
     assert (done.code, done.err) == (0, "")
-    for words in (TASK, "plan", "✓ s1", "= 40.8", "completeness 1.00", "stop, converged", "Answer", "1 pass", "tokens"):
+    for words in (TASK, "plan", "✓ s1", "= 40.8", "coherence 1.00", "stop, converged", "Answer", "1 pass", "tokens"):
         assert words in done.out
     assert "\x1b" not in done.out
     assert max(map(len, done.out.splitlines())) <= 80
+
+
+@pytest.mark.requirement("J8", "K13")
+def test_a_run_on_a_model_that_was_not_measured_ends_and_says_what_nobody_judged(aeon: Aeon, model: Model) -> None:
+    """It converges on what structure says, asks no judge, and every judgment that is left out is named."""
+    done = aeon("run", TASK, "--model", model.url)
+    assert (done.code, done.err) == (0, "") and "stop, converged" in done.out
+    for name in ("plan_leads", "completeness"):
+        assert f"not measured, so not judged: {name}" in done.out
+    assert "completeness not measured" in done.out
+    assert not any(body.get("logprobs") for body in model.bodies if TASK in str(body))
 
 
 def test_json_is_one_document_and_nothing_else(aeon: Aeon, model: Model) -> None:

@@ -74,8 +74,8 @@ def _gain(before: ExecutionPass, after: ExecutionPass) -> float:
     first, second = _confidence_of(before.assessment), _confidence_of(after.assessment)
     if first is not None and second is not None:
         return second - first
-    scores = [record.assessment.completeness if record.assessment else 0.0 for record in (before, after)]
-    return scores[1] - scores[0]
+    earlier, later = (record.assessment.completeness if record.assessment else None for record in (before, after))
+    return (later or 0.0) - (earlier or 0.0)
 
 
 def _fell(history: ExecutionHistory, assessed: Sequence[ExecutionPass]) -> bool:
