@@ -98,7 +98,7 @@ class Journal:
         return _config(kind, self.opened.config)
 
     def config(self, kind: type[C], before: int | None = None) -> C:
-        """The configuration in force before effect ``before``, or at the end of the journal. Raises as `first_config`."""
+        """The configuration in force at effect ``before``, or at the journal's end. Raises as `first_config`."""
         every = sorted(self.entries.items())
         changed = [entry.config for number, entry in every if entry.config and (before is None or number < before)]
         return _config(kind, changed[-1] if changed else self.opened.config)
