@@ -114,8 +114,8 @@ def _in_plain(error: UnicodeError) -> tuple[str | bytes, int]:
     """Where a terminal cannot show a character: a plain one for Aeon's own marks, its code for any other."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    told = error.object[error.start : error.end]
-    return "".join(_PLAIN.get(each) or each.encode("unicode_escape").decode() for each in told), error.end
+    text = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(one) or one.encode("unicode_escape").decode() for one in text), error.end
 
 
 codecs.register_error(ENCODING_ERRORS, _in_plain)

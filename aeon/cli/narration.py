@@ -8,9 +8,9 @@ from aeon.kernel.effects import AskUser, Effect, Note
 from aeon.observability.lines import (
     Line,
     Span,
+    bound_words,
     counted,
     decision_line,
-    dollars,
     labelled,
     question_lines,
     reply_line,
@@ -19,7 +19,7 @@ from aeon.observability.lines import (
 )
 from aeon.observability.views import view_of
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, RunEnded, RunStarted
-from aeon.schema import Bound, Outcome, Reply
+from aeon.schema import Outcome, Reply
 
 __all__ = ["Narrator", "Past"]
 
@@ -37,7 +37,7 @@ class Narrator:
     """Gives the lines for each event of one run, in order: one for each effect that has its outcome.
 
     ``model`` is the model's name, ``past`` is ``None`` for a new run. ``asks``: a question is put to a person as soon
-    as it is shown. The end is not told here: the result holds it.
+    as it is shown. The result holds the end, which is shown elsewhere.
     """
 
     def __init__(self, engine: str, model: str, asks: bool = False, past: Past | None = None) -> None:
@@ -87,7 +87,7 @@ class Narrator:
         return [(*head, Span(words, "warn" if outcome.failure else ""))]
 
     def noted(self, note: Note) -> list[Line]:
-        """What a note says; a question is told where it is put."""
+        """What a note says; a question is shown where it is put."""
         if note.decision is None or note.decision.action == "ASK" or self.past is not None:
             return []
         return labelled("decide", [decision_line(note.decision)])
@@ -96,7 +96,8 @@ class Narrator:
         first, *rest = visible(event.task.text).splitlines()
         task: list[Line] = [(Span(first, "strong"),), *((Span(line, "strong"),) for line in rest)]
         limited = event.config.budget.tokens is not None
-        most = f"{self._model}, {_most(event.bound, limited)}" if event.bound.calls else "no model is called"
+        bound = bound_words(event.bound, tokens=limited)
+        most = f"{self._model}, {bound}" if event.bound.calls else "no model is called"
         return [*task, (Span(most, "dim"),), ()]
 
     def _resumed(self) -> list[Line]:
@@ -126,11 +127,3 @@ class Narrator:
         if self.asks and self.past is None:
             return labelled("", [reply_line(outcome.value)])
         return labelled("question", [(Span(short(effect.question.text)),), reply_line(outcome.value)])
-
-
-def _most(bound: Bound, tokens: bool) -> str:
-    """The most that the run can spend; tokens where they have a budget of their own."""
-    most = f"at most {counted(bound.calls, 'model call')}"
-    if tokens:
-        most += f" and {counted(bound.tokens, 'token')}"
-    return f"{most}, cost not known" if bound.cost is None else f"{most}, {dollars(bound.cost)}" if bound.cost else most

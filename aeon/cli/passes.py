@@ -39,11 +39,11 @@ _DOING = {
     "synthesize": "writing the answer",
 }
 _NOT_DONE = ("endpoint", "allowance", "interrupted", "skipped", "journal")
-_TOLD_AT_THE_END = ("endpoint", "journal")
+_SHOWN_AT_THE_END = ("endpoint", "journal")
 
 
 class PassNarrator(Narrator):
-    """Tells a run pass by pass. Of what a journal held only plans and results are told, in brief."""
+    """Shows a run pass by pass; of its past only plans and results, in brief."""
 
     _passes = 0
     _within = False
@@ -75,7 +75,7 @@ class PassNarrator(Narrator):
         if isinstance(effect, AskUser):
             return super().ended(effect, outcome)
         if outcome.failure is not None:
-            if outcome.failure.kind in _TOLD_AT_THE_END:
+            if outcome.failure.kind in _SHOWN_AT_THE_END:
                 return []
             return labelled("", [degradation_line(Degradation(phase=effect.phase, message=outcome.message))])
         time: Line = (Span(f"  {took:.1f} s", "dim"),)

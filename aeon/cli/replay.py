@@ -19,7 +19,7 @@ __all__ = ["Replayed", "command"]
 
 
 class Replayed(Frozen):
-    """What a replay found. ``compared``: the journal says how the run ended, and the result is that one, bit by bit.
+    """What came of a replay. ``compared``: the journal says how the run ended, and the result is that one, bit by bit.
 
     ``digest`` and ``stop_reason`` are of the result; there is none where the run broke off.
     """

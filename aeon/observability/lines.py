@@ -169,10 +169,13 @@ def usage_words(usage: Usage) -> str:
     return f"{counted(usage.calls, 'model call')}, {counted(usage.tokens, 'token')}{generated}{cost}"
 
 
-def bound_words(bound: Bound) -> str:
-    """The most that a run can spend; what is free is left out."""
-    most = f"at most {counted(bound.calls, 'model call')} and {counted(bound.tokens, 'token')}"
-    return f"{most}, cost not known" if bound.cost is None else f"{most}, {dollars(bound.cost)}" if bound.cost else most
+def bound_words(bound: Bound, tokens: bool = True) -> str:
+    """The most that a run can spend, with or without the ``tokens``; a run that is free has no cost."""
+    most = f"at most {counted(bound.calls, 'model call')}"
+    most += f" and {counted(bound.tokens, 'token')}" if tokens else ""
+    if bound.cost is None:
+        return f"{most}, cost not known"
+    return f"{most}, {dollars(bound.cost)}" if bound.cost else most
 
 
 def dollars(amount: float) -> str:

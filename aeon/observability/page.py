@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from aeon.observability.lines import (
     Line,
+    Span,
     answer_lines,
     conclusion_lines,
     decision_line,
@@ -24,18 +25,22 @@ from aeon.observability.lines import (
 from aeon.observability.trail import Done, Trail
 from aeon.schema import Conclusion, JsonValue
 
-__all__ = ["block", "folded", "generic_sections", "table", "to_html"]
+__all__ = ["block", "folded", "generic_sections", "state", "table", "to_html"]
 
 _STYLE = """
-.aeon-run { max-width: 60em; line-height: 1.45; font-family: system-ui, sans-serif; font-size: 14px; }
+.aeon-run { max-width: 66em; overflow-x: auto; line-height: 1.45; font-family: system-ui, sans-serif; font-size: 14px; }
 .aeon-run h4 { margin: 1em 0 0.3em; font-size: 1em; }
 .aeon-run table { border-collapse: collapse; margin: 0.2em 0; }
 .aeon-run th, .aeon-run td { text-align: left; vertical-align: top; padding: 0.15em 1em 0.15em 0; background: none; }
 .aeon-run th { font-weight: normal; opacity: 0.65; }
 .aeon-run summary { cursor: pointer; margin: 0.3em 0; }
-.aeon-lines { font-family: ui-monospace, monospace; font-size: 12.5px; white-space: pre-wrap; overflow-wrap: anywhere; }
+.aeon-lines { font-family: ui-monospace, monospace; font-size: 12.5px; }
+.aeon-lines { white-space: pre-wrap; overflow-wrap: break-word; }
+.aeon-state { white-space: nowrap; }
+.aeon-task { white-space: pre-wrap; overflow-wrap: anywhere; }
 .aeon-status { padding: 0.1em 0.7em; border: 1px solid currentColor; border-radius: 1em; margin-right: 0.8em; }
-.aeon-answer { border-left: 3px solid #5b8def; padding: 0.3em 0.9em; margin: 0.7em 0; white-space: pre-wrap; }
+.aeon-answer { border-left: 3px solid #5b8def; padding: 0.3em 0.9em; margin: 0.7em 0; }
+.aeon-answer { white-space: pre-wrap; overflow-wrap: anywhere; }
 .aeon-bar { width: 10em; height: 0.55em; margin-top: 0.45em; border-radius: 0.3em; background: rgba(128,128,128,0.25); }
 .aeon-bar div { height: 100%; border-radius: 0.3em; background: #5b8def; }
 .aeon-good { color: #2e7d32; } .aeon-bad { color: #c62828; } .aeon-warn { color: #b26a00; }
@@ -133,6 +138,13 @@ def block(lines: Iterable[Line]) -> Element:
         for span in line:
             _add(row, "span", span.text, f"aeon-{span.style}" if span.style else "")
     return whole
+
+
+def state(span: Span) -> Element:
+    """A styled word that stays on one line, for a cell of a table."""
+    word = Element("span", {"class": f"aeon-state aeon-{span.style}"})
+    word.text = _clean(span.text)
+    return word
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str | int | Element]]) -> Element:

@@ -144,7 +144,7 @@ def _dumped(value: Frozen) -> JsonValue:
 
 def _parting(a: list[tuple[Effect, Outcome]], b: list[tuple[Effect, Outcome]]) -> Parting | None:
     """The first effect that is not the same in both runs."""
-    dearer: Parting | None = None  # the first that differs in its usage alone: nothing that was said depended on it
+    dearer: Parting | None = None  # the first effect that only cost more: what the runs did does not part there
     for number, ((effect_a, outcome_a), (effect_b, outcome_b)) in enumerate(zip(a, b, strict=False)):
         if found := tuple(_differing(_request(effect_a), _request(effect_b))):
             return _part(number, effect_a, "request", found)

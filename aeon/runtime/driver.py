@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any, Generic, Literal, TypeVar
 
+from aeon.errors import Divergence, JournalError
 from aeon.kernel.decide import Signals
 from aeon.kernel.effects import Effect, Note
 from aeon.kernel.ports import Job
@@ -197,7 +198,7 @@ class _Run(Generic[C, S, R]):
         result = stepper.result
         assert result is not None
         if not handling.suspended and not handling.unkept:
-            await journal.end(result)
+            await _note_end(journal, result)
         if self._observers:
             fields = {name: getattr(result, name) for name in Conclusion.model_fields}
             self._tell(RunEnded(line=journal.line, conclusion=Conclusion.model_construct(**fields)))
@@ -261,6 +262,16 @@ class _Run(Generic[C, S, R]):
             except Exception:  # noqa: BLE001 - an observer may raise anything, and must not end a run
                 self._observers = tuple(other for other in self._observers if other is not observer)
                 _log.warning("an observer raised at %s and is told nothing more", event.type, exc_info=True)
+
+
+async def _note_end(journal: Journal, result: Conclusion) -> None:
+    """Note how the run ended. Where that cannot be kept the answer counts all the same: every outcome is on record."""
+    try:
+        await journal.end(result)
+    except Divergence:
+        raise
+    except JournalError as error:
+        _log.warning("the end of the run is not in its journal: %s", error)
 
 
 def _run_whole(coroutine: Coroutine[object, object, T]) -> T:

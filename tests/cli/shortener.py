@@ -7,8 +7,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from aeon import Answer, Caps, Conclusion, Effect, EffectOf, Engine, Halt, Plugin, Program, Question, Rule, Run
-from aeon import Settings, Signals, Value  # noqa: I001
+from aeon import (
+    Answer,
+    Caps,
+    Conclusion,
+    Effect,
+    EffectOf,
+    Engine,
+    Halt,
+    Plugin,
+    Program,
+    Question,
+    Rule,
+    Run,
+    Settings,
+    Signals,
+    Value,
+)
 
 
 class Words(Value):

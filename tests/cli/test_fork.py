@@ -175,7 +175,8 @@ def test_a_run_that_broke_off_is_compared_as_far_as_it_goes(aeon: Aeon, saved: P
     part = saved.with_name("part")
     part.write_bytes(up_to_entry(saved.read_bytes(), 3))
     done = aeon("diff", str(part), str(saved))
-    assert done.code == 1 and "first divergence: effect 3, execute, step s1 (multiply the price): only b has it" in done.out
+    where = "effect 3, execute, step s1 (multiply the price)"
+    assert done.code == 1 and f"first divergence: {where}: only b has it" in done.out
     assert "not ended yet" in done.out
 
 

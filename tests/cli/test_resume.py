@@ -64,7 +64,7 @@ def history_of(path: Path) -> Any:
 def test_a_killed_run_is_continued(
     aeon: Aeon, model: Model, killed: Callable[[int], Path], tmp_path: Path, at: int
 ) -> None:
-    """It ends as without the kill; the model is asked again only what it had not answered, and every call is charged."""
+    """It ends as without the kill; only what the model had not answered is asked again, and every call is charged."""
     saved = killed(at)
     done = aeon("resume", str(saved))
     assert (done.code, done.err) == (0, ""), done

@@ -1,4 +1,4 @@
-"""Flowcharts: effects of any engine; of a multi-pass run statuses, dependencies, replaced steps, and text that cannot break out of its label."""
+"""Flowcharts: effects of any engine; steps of a multi-pass run; and text that cannot break out of its label."""
 
 from __future__ import annotations
 

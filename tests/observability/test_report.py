@@ -20,7 +20,8 @@ def test_the_report_has_everything_in_order() -> None:
     assert [row[:5].split() for row in rows] == [["0"], ["1", "┌"], ["2", "│"], ["3", "└"], ["4"]]
     assert "search for rolls" in rows[0] and '["rolls cost 0.45"]' in rows[0] and rows[0].endswith("1    1.5")
     assert "tool: no network" in rows[1] and "altered: " in rows[2] and "not done when it was saved" in rows[4]
-    assert lines.index(rows[0]) < lines.index("      decide  continue, more to find: rolls cost 0.45") < lines.index(rows[1])
+    decided = lines.index("      decide  continue, more to find: rolls cost 0.45")
+    assert lines.index(rows[0]) < decided < lines.index(rows[1])
     tail = lines[lines.index("Answer") :]
     assert tail[1] == "  rolls cost 0.45"
     assert "enough found  4 model calls, 48 tokens (8 generated), $0.5, 0.0 s" in tail
@@ -41,7 +42,9 @@ def test_a_cost_is_shown_only_where_it_is_known(cost: float | None, words: str) 
     assert bound_words(Bound(calls=1, tokens=5, cost=cost)) == f"at most 1 model call and 5 tokens{words}"
 
 
-@pytest.mark.parametrize(("sufficient", "reason", "style"), [(True, "a", "good"), (False, "failed", "bad"), (False, "a", "warn")])
+@pytest.mark.parametrize(
+    ("sufficient", "reason", "style"), [(True, "a", "good"), (False, "failed", "bad"), (False, "a", "warn")]
+)
 def test_the_look_of_an_end_follows_from_whether_it_is_good_enough(sufficient: bool, reason: str, style: str) -> None:
     """Not from the names of stop reasons, which are the engine's."""
     end = Conclusion(

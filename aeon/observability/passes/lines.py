@@ -232,6 +232,12 @@ def outcome_words(outcome: Outcome) -> str:
             return f"{counted(len(plan.steps), 'step')}: {'; '.join(step.description for step in plan.steps)}"
         case StepResult() as result:
             return f"= {short(result.output)}"
+    return _judgment_words(outcome)
+
+
+def _judgment_words(outcome: Outcome) -> str:
+    """What a judgment says of the plan or of its results."""
+    match outcome.value:
         case SemanticValidationReport() as report:
             issues = "; ".join(issue.description for issue in report.issues)
             return f"{counted(len(report.issues), 'issue')}: {issues}" if report.issues else "no issues"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.etree.ElementTree import Element
 
 from aeon.observability.lines import Span, decision_line, short
-from aeon.observability.page import block, folded, table
+from aeon.observability.page import block, folded, state, table
 from aeon.observability.passes.lines import MARKS, action_words
 from aeon.observability.passes.report import pass_lines, preparation_lines
 from aeon.observability.snapshot import plan_before
@@ -39,6 +39,6 @@ def sections(history: ExecutionHistory) -> list[Element]:
 
 def _row(step: Step) -> tuple[str | Element, ...]:
     mark, look = MARKS[step.status]
-    state = block([(Span(f"{mark} {step.status}", look),)])
     result = short(step.output, _WIDTH) if step.status == "complete" else short(step.problem, _WIDTH)
-    return state, step.id, short(step.description, _WIDTH), short(action_words(step), _WIDTH), result
+    what, how = short(step.description, _WIDTH), short(action_words(step), _WIDTH)
+    return state(Span(f"{mark} {step.status}", look)), step.id, what, how, result
