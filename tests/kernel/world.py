@@ -143,15 +143,14 @@ class World:
 
     def drive(self, running: Program[R]) -> R:
         """Step any program to its end, by hand."""
-        request = next(running)
-        while True:
-            assert len(self.effects) < TOO_LONG, "the run does not end"
-            reply = self.note(request) if isinstance(request, Note) else self.answer_all(request)
-            try:
-                request = running.send(reply)
-            except StopIteration as stop:
-                result: R = stop.value
-                return result
+        try:
+            request = next(running)
+            while True:
+                assert len(self.effects) < TOO_LONG, "the run does not end"
+                request = running.send(self.note(request) if isinstance(request, Note) else self.answer_all(request))
+        except StopIteration as stop:
+            result: R = stop.value
+            return result
 
     def note(self, note: Note) -> tuple[Outcome, ...]:
         """Keep a note; it is answered with nothing."""
