@@ -22,8 +22,10 @@ def admitted(effect: Effect, value: object) -> Value:
     kind = effect.result
     if not isinstance(value, kind):
         raise TypeError(f"the handler of '{effect.phase}' returned {type(value).__name__}, not {kind.__name__}")
-    if type(value) is kind and value.all_fields(_plain):
-        return value.checked()
+    if type(value) is kind:
+        fields = value.own_fields()
+        if all(map(_plain, fields.values())):
+            return kind.of_fields(fields)
     return kind.model_validate_json(value.model_dump_json())
 
 
@@ -34,7 +36,18 @@ def _plain(value: object) -> bool:
         pydantic.ValidationError: it is a value, or holds one, whose fields are not what they must be.
     """
     check = _PLAIN.get(type(value))
-    return check(value) if check else isinstance(value, Value) and value.checked().all_fields(_plain)
+    return check(value) if check else isinstance(value, Value) and _sound(value)
+
+
+def _sound(value: Value) -> bool:
+    """Whether each field of a value within another one is plain, and validation leaves it as it is."""
+    fields = value.own_fields()
+    valid = value.of_fields(fields)
+    for name, field in fields.items():
+        after = getattr(valid, name)
+        if not _plain(field) or (after is not field and (type(after) is not type(field) or after != field)):
+            return False
+    return True
 
 
 def _small(number: float) -> bool:

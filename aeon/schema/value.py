@@ -59,18 +59,29 @@ class Value(msgspec.Struct, metaclass=_ValueMeta, frozen=True):
         Raises:
             pydantic.ValidationError: a field is not what it must be.
         """
-        return type(self)(**_validator(type(self))(_fields(self)))
+        return self.of_fields(self.own_fields())
 
     def fields(self) -> dict[str, Any]:
         """The value of each field by name."""
         return _fields(self)
 
-    def all_fields(self, holds: Callable[[object], bool]) -> bool:
-        """Whether this holds for the value of every field; for a default, which the class was made with, it does."""
-        for value, default in zip(_values(self), _defaults(type(self)), strict=True):
-            if value is not default and not holds(value):
-                return False
-        return True
+    def own_fields(self) -> dict[str, Any]:
+        """The value of each field by name, without those that are the default: the class was made with these."""
+        names, defaults = _defaults(type(self))
+        own = {}
+        for name, value, default in zip(names, _values(self), defaults, strict=True):
+            if value is not default:
+                own[name] = value
+        return own
+
+    @classmethod
+    def of_fields(cls, fields: dict[str, Any]) -> Self:
+        """The value with these fields, validated; a missing one is the default.
+
+        Raises:
+            pydantic.ValidationError: a field is missing, unknown or not what it must be.
+        """
+        return cls(**_validator(cls)(fields))
 
     @classmethod
     def model_validate(cls, value: object, *, strict: bool | None = None) -> Self:
@@ -158,13 +169,14 @@ def _adapter(kind: type[V]) -> TypeAdapter[V]:
 
 
 @cache
-def _validator(kind: type[Value]) -> Callable[[dict[str, object]], dict[str, object]]:
+def _validator(kind: type[Value]) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """What validates the fields of that kind, and adds the defaults of those that are missing."""
     fields = Annotated[dict[str, object], _Fields(kind)]
     return TypeAdapter(fields, config=ConfigDict(title=kind.__name__)).validator.validate_python
 
 
 @cache
-def _defaults(kind: type[Value]) -> tuple[object, ...]:
-    """The default of each field of that kind, in order."""
-    return tuple(field.default for field in msgspec.structs.fields(kind))
+def _defaults(kind: type[Value]) -> tuple[tuple[str, ...], tuple[object, ...]]:
+    """The names of the fields of that kind, and the default of each."""
+    fields = msgspec.structs.fields(kind)
+    return tuple(field.name for field in fields), tuple(field.default for field in fields)

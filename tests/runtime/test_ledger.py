@@ -22,13 +22,23 @@ class Clock:
         return self.now
 
 
-def refusal(ledger: Ledger, most_tokens: int = 1) -> str | None:
-    """The limit that forbids a call, or ``None``."""
+def refusal(ledger: Ledger, most_tokens: int = 1, cost: float = 0.0, used: Usage | None = None) -> str | None:
+    """The limit that forbids a call, or ``None``: then it is made, and has used this much."""
+    most = Usage(calls=1, prompt_tokens=most_tokens, cost=cost)
     try:
-        ledger.admit(most_tokens)
+        asyncio.run(ledger.admit(most))
     except AllowanceExhausted as error:
         return error.limit
+    ledger.settle(most, used or Usage())
     return None
+
+
+async def tool(ledger: Ledger, error: Exception | None = None) -> None:
+    """A tool call, which may raise."""
+    async with ledger.tool_call():
+        assert ledger.in_tool
+        if error is not None:
+            raise error
 
 
 @pytest.mark.requirement("K9", "K12")
@@ -37,8 +47,7 @@ def test_as_many_calls_begin_as_are_allowed() -> None:
     ledger = Ledger(Allowance(calls=2))
     for left in (2, 1):
         assert ledger.calls_left() == left
-        assert refusal(ledger) is None
-        ledger.charge(Usage(calls=1))
+        assert refusal(ledger, used=Usage(calls=1)) is None
     assert refusal(ledger) == "calls"
     assert ledger.calls_left() == 0
 
@@ -63,8 +72,8 @@ def test_no_call_begins_after_the_deadline() -> None:
     assert (ledger.seconds_left(), refusal(ledger)) == (0.5, None)
     clock.now += 0.5
     assert (ledger.seconds_left(), refusal(ledger)) == (0.0, "seconds")
-    with pytest.raises(AllowanceExhausted, match="time for this step is over"), ledger.tool_call():
-        raise AssertionError("the tool ran")
+    with pytest.raises(AllowanceExhausted, match="time for this step is over"):
+        asyncio.run(tool(ledger, AssertionError("the tool ran")))
     assert ledger.spent.tool_calls == 0
     assert Ledger(Allowance(calls=9), clock).seconds_left() is None
 
@@ -74,18 +83,19 @@ def test_no_call_begins_once_the_money_is_spent() -> None:
     """The limit is named."""
     ledger = Ledger(Allowance(calls=9, cost=0.5))
     ledger.charge(Usage(cost=0.25))
-    assert refusal(ledger) is None
+    assert refusal(ledger, cost=0.25) is None
     ledger.charge(Usage(cost=0.25))
-    assert refusal(ledger) == "cost"
+    assert refusal(ledger, cost=0.01) == "cost"
+    ledger.charge(Usage(cost=0.01))
+    assert refusal(ledger) is None, "a call that costs nothing needs no money"
 
 
 @pytest.mark.requirement("K9")
 def test_a_tool_call_is_counted_and_marked_while_it_runs() -> None:
     """Also where the tool raises."""
     ledger = Ledger(Allowance(calls=0))
-    with pytest.raises(ValueError, match="tool broke"), ledger.tool_call():
-        assert ledger.in_tool
-        raise ValueError("tool broke")
+    with pytest.raises(ValueError, match="tool broke"):
+        asyncio.run(tool(ledger, ValueError("tool broke")))
     assert not ledger.in_tool
     assert ledger.spent == Usage(tool_calls=1)
 
@@ -101,8 +111,7 @@ def test_what_is_admitted_never_exceeds_the_allowance(
     """Calls that take no more than they asked for stay within calls and tokens, in any order of any size."""
     ledger = Ledger(Allowance(calls=allowed, tokens=tokens))
     for most, share in wanted:
-        if refusal(ledger, most) is None:
-            ledger.charge(Usage(calls=1, generated_tokens=int(most * share)))
+        refusal(ledger, most, used=Usage(calls=1, generated_tokens=int(most * share)))
     assert ledger.spent.calls <= allowed
     assert ledger.spent.tokens <= tokens
 

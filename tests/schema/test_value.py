@@ -125,16 +125,13 @@ def test_a_value_is_small_and_nothing_that_the_collector_looks_at() -> None:
         assert sys.getsizeof(value) <= 8 * (len(type(value).model_fields) + 3)
 
 
-def test_whether_all_fields_hold() -> None:
-    """Defaults are taken to hold; any other value is asked about, in order, until one does not."""
-    asked: list[object] = []
-
-    def holds(value: object) -> bool:
-        asked.append(value)
-        return value != "s1"
-
-    assert Step(id="s2", description="a").all_fields(holds) and asked == ["s2", "a"]
-    assert not Step(id="s1", description="a").all_fields(holds) and asked[2:] == ["s1"]
+def test_the_own_fields_of_a_value_are_those_that_are_not_the_default() -> None:
+    """They alone make the value again, validated."""
+    step = Step(id="s2", description="a", depth=2)
+    assert step.own_fields() == {"id": "s2", "description": "a", "depth": 2}
+    assert Step.of_fields(step.own_fields()) == step
+    with pytest.raises(ValidationError):
+        Step.of_fields({"id": "s2"})
 
 
 texts = st.text(min_size=1, max_size=20)
