@@ -27,10 +27,6 @@ R = TypeVar("R", bound=Conclusion)
 _NAME = re.compile(r"[a-z][a-z0-9-]*/[1-9][0-9]*")
 
 
-def _unchanged(config: Settings) -> Sequence[str]:
-    return ()
-
-
 @dataclass(frozen=True)
 class Engine(Generic[C, S, R]):
     """What the machine needs to run programs of one kind.
@@ -41,7 +37,8 @@ class Engine(Generic[C, S, R]):
     engines that its program runs within its own runs.
 
     Raises:
-        UsageError: the name is none, two effects have one phase, the caps lack a phase, or two rows one reason.
+        UsageError: the name is none, two effects have one phase, the caps lack a phase, the final effect is none of
+            them, two rows have one reason, or the order does not name each row once.
     """
 
     name: str
@@ -53,17 +50,20 @@ class Engine(Generic[C, S, R]):
     calls: Callable[[C], int]
     program: Callable[[Run[C, S]], Program[R]]
     final: type[Effect] | None = None
-    order: Callable[[C], Sequence[str]] = _unchanged
+    order: Callable[[C], Sequence[str]] = lambda config: ()
     nested: tuple[type[Effect], ...] = ()
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise UsageError(f"engine '{self.name}': its name must look like 'search/1': a word and a version")
-        table(self.table)
-        caps = type(self.config().caps)
+        config = self.config()
+        table(self.table, self.order(config))
+        caps = type(config.caps)
         for effect in self.effects:
             if effect.phase not in (AskUser.phase, *caps.model_fields):
                 raise UsageError(f"engine '{self.name}': {caps.__name__} has no field for the phase '{effect.phase}'")
+        if self.final not in (None, *self.effects):
+            raise UsageError(f"engine '{self.name}': its final effect is none of its effects")
         self.phases()
 
     def phases(self) -> dict[str, type[Effect]]:
@@ -75,7 +75,7 @@ class Engine(Generic[C, S, R]):
         return by_phase
 
     def check(self, handlers: Collection[str]) -> None:
-        """Refuse handlers, named by their phases, that leave an effect unanswered; without ``ask``, defaults are assumed.
+        """Refuse handlers, named by their phases, that leave an effect unanswered; only a question needs none.
 
         Raises:
             UsageError: names the phases.
@@ -95,13 +95,14 @@ class Engine(Generic[C, S, R]):
     def within(self, outer: Run[C2, S2], config: C, task: Task | None = None, runs: int = 1) -> Program[R]:
         """The program of a run inside another one, with an equal part of what that has left for each of ``runs``.
 
-        What it spends is charged to both; whatever it does, the outer run stays within its bound.
+        What it spends is charged to both, and what it asks counts for both: the outer run stays within its bound.
         """
         outer.boundary()
         outer.nested += 1
-        limited = config.changed(budget=budget.share(config.budget, outer.left(), runs))
+        questions = config.questions.changed(most=min(config.questions.most, outer.config.questions.most))
+        limited = config.changed(budget=budget.share(config.budget, outer.left(), runs), questions=questions)
         run = self.start(task or outer.task, limited, outer.execution_id)
-        run.scope, run.charge = f"{outer.scope}/{outer.nested}", outer.account
+        run.scope, run.charge, run.asked = f"{outer.scope}/{outer.nested}", outer.account, outer.asked
         run.began = run.elapsed = outer.elapsed
         return (yield from self.program(run))
 

@@ -52,7 +52,7 @@ class Run(Generic[C, S]):
 
     ``elapsed`` is the time that effects took so far. A nested run began when that was ``began``; its effects carry its
     ``scope``, and ``charge`` charges the run around it, too. ``lost`` was spent by earlier lives of the run.
-    ``failing`` counts requests in a row that failed.
+    ``failing`` counts requests in a row that failed; ``asked`` are the questions of the run and of those around it.
     """
 
     terms: Terms[C, S]
@@ -68,7 +68,7 @@ class Run(Generic[C, S]):
     usage: Usage = field(default_factory=Usage)
     lost: Usage = field(default_factory=Usage)
     failing: int = 0
-    questions: int = 0
+    asked: list[str] = field(default_factory=list)
     denied: str | None = None
     timings: list[PhaseTiming] = field(default_factory=list)
     degraded: list[Degradation] = field(default_factory=list)
@@ -133,8 +133,6 @@ class Run(Generic[C, S]):
             self.timings.append(PhaseTiming(phase=effect.phase, started=outcome.started, ended=outcome.ended))
             self.denied = self.denied or self._denial(effect, outcome)
             self.account(outcome)
-            if self.charge is None and outcome.config is not None:
-                self._configure(cast("C", outcome.config))
         return outcomes
 
     def value(self, effect: EffectOf[V], outcome: Outcome, instead: V) -> V:
@@ -150,10 +148,12 @@ class Run(Generic[C, S]):
 
     def ask(self, question: Question) -> Program[Reply]:
         """Put a question at a boundary; one that was put before, or is one too many, has its default for an answer."""
-        assumed, self.questions = Reply(text=question.default, assumed=True), self.questions + 1
-        if self.questions > self.config.questions.most or self.task.answered(question):
+        assumed, before = Reply(text=question.default, assumed=True), tuple(self.asked)
+        self.asked.append(question.text)
+        if len(before) >= self.config.questions.most or question.text in before or self.task.answered(question):
             return assumed
         self.signals.question = question
+        self.boundary()
         yield Note(decision=self.decide())
         reply = yield from self.perform(AskUser(task=self.task, question=question), assumed)
         self.signals.question, self.task = None, self.task.clarified(question, reply)
@@ -204,6 +204,8 @@ class Run(Generic[C, S]):
             self.signals.failure = failure
         if self.charge is not None:
             self.charge(outcome)
+        elif outcome.config is not None:  # a fork's: it is of the outermost run's kind
+            self._configure(cast("C", outcome.config))
 
     def _denial(self, effect: Effect, outcome: Outcome) -> str | None:
         """The budget of the run that kept this effect from being done; its own cap on calls is none."""

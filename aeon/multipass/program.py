@@ -246,7 +246,7 @@ def _profile_again(progress: Progress, report: SemanticValidationReport, execute
 def _may_ask(progress: Progress) -> bool:
     """Whether a question is left of those that the run may ask, and the latest evaluation sees a need."""
     needed = not progress.evaluations or progress.evaluations[-1].needs_clarification
-    return needed and progress.run.questions < progress.run.config.questions.most
+    return needed and len(progress.run.asked) < progress.run.config.questions.most
 
 
 def _needs_clarification(progress: Progress) -> bool:

@@ -1,4 +1,4 @@
-"""Reasons to refine a plan: what a validator found, how steps ended, what an assessment misses, what a task leaves open."""
+"""Reasons to refine a plan: issues, steps that ended badly, criteria that are not met, an ambiguous task."""
 
 from __future__ import annotations
 

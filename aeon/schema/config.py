@@ -104,7 +104,7 @@ class Settings(Frozen):
 
     ``prompt_bytes`` and ``output_tokens`` limit one model call, ``tool_output_bytes`` what one tool call gives.
     ``effects`` limits how many effects a run may issue, so that a program without end is stopped.
-    ``prices`` are by the model\'s name; ``None`` says that a price is not known, and then neither is the cost.
+    ``prices`` are by the model's name; ``None`` says that a price is not known, and then neither is the cost.
     """
 
     budget: Budget = Budget()
