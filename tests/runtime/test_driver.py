@@ -352,6 +352,39 @@ def test_leaving_a_stream_interrupts_its_run_where_that_was_asked_for() -> None:
     assert journal.ended is not None and journal.ended.stop_reason == "interrupted"
 
 
+@pytest.mark.requirement("K9", "O3")
+@pytest.mark.parametrize("how", ["break", "cancel"])
+def test_a_loop_over_a_stream_that_is_left_interrupts_the_run_where_that_was_asked_for(how: str) -> None:
+    """No other word is needed: the loop is left, and the run ends in an answer."""
+    phases: list[str] = []
+
+    async def plan(effect: Effect) -> Value:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def read(stream: RunStream[Result]) -> None:
+        async for event in stream:
+            if isinstance(event, EffectStarted):
+                phases.append(event.effect.phase)
+                if event.number == 1 and how == "break":
+                    return
+
+    async def go() -> Result:
+        stream = AsyncDriver().stream(job(World(), plan=plan), on_leave="interrupt")
+        reader = asyncio.create_task(read(stream))
+        while "plan" not in phases:
+            await asyncio.sleep(0)
+        if how == "cancel":
+            reader.cancel()
+        while True:
+            with suppress(RuntimeError):
+                return stream.result
+            await asyncio.sleep(0)
+
+    result = asyncio.run(within(go()))
+    assert (result.stop_reason, result.answer) == ("interrupted", "the answer")
+
+
 @pytest.mark.requirement("K9")
 def test_one_of_two_runs_of_a_driver_is_interrupted_and_the_other_is_not() -> None:
     """An interrupt may name its run; without a name it is for all that are under way."""
