@@ -179,8 +179,8 @@ def _parts(a: Conclusion, b: Conclusion) -> Iterator[PartDifference]:
     """The parts of the record that differ."""
     parts_a, parts_b = a.parts(), b.parts()
     for part in dict.fromkeys([*parts_a, *parts_b]):
-        place = "" if part in parts_a and part in parts_b else part
-        if differing := tuple(_differing(parts_a.get(part), parts_b.get(part), place)):
+        there = part in parts_a and part in parts_b
+        if differing := tuple(_at(part, parts_a, parts_b, "" if there else part)):
             yield PartDifference(part=part, differing=differing)
 
 
