@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from aeon.assembly.build import build, resume
     from aeon.assembly.plugin import Plugin, Services
     from aeon.assembly.runs import diff, fork, replay
+    from aeon.assembly.views import notebook
     from aeon.errors import AeonError
     from aeon.kernel.compose import side_by_side
     from aeon.kernel.decide import Rule, Signals
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         Conclusion,
         Config,
         ExecutionHistory,
+        Price,
         Question,
         Result,
         Settings,
@@ -57,6 +59,7 @@ __all__ = [
     "Note",
     "Orchestrator",
     "Plugin",
+    "Price",
     "Program",
     "Question",
     "Result",
@@ -71,6 +74,7 @@ __all__ = [
     "build",
     "diff",
     "fork",
+    "notebook",
     "replay",
     "resume",
     "side_by_side",
@@ -81,6 +85,7 @@ _HOMES = {
     "aeon.assembly.build": ("build", "resume"),
     "aeon.assembly.plugin": ("Plugin", "Services"),
     "aeon.assembly.runs": ("diff", "fork", "replay"),
+    "aeon.assembly.views": ("notebook",),
     "aeon.errors": ("AeonError",),
     "aeon.kernel.compose": ("side_by_side",),
     "aeon.kernel.decide": ("Rule", "Signals"),
@@ -90,8 +95,8 @@ _HOMES = {
     "aeon.runtime.driver": ("AsyncDriver",),
     "aeon.runtime.journal": ("Journal",),
     "aeon.schema": (
-        "Answer", "Budget", "Caps", "Conclusion", "Config", "ExecutionHistory", "Question", "Result", "Settings",
-        "Task", "Value",
+        "Answer", "Budget", "Caps", "Conclusion", "Config", "ExecutionHistory", "Price", "Question", "Result",
+        "Settings", "Task", "Value",
     ),
     "aeon.tools.tool": ("Tool", "tool"),
 }  # fmt: skip

@@ -161,14 +161,16 @@ def test_a_run_without_tools_reasons() -> None:
 
 
 @pytest.mark.requirement("S1")
+@pytest.mark.usefixtures("measured")
 def test_a_task_with_context_schema_and_criteria() -> None:
     """The context is data in every prompt, the answer an object, and each criterion is judged."""
     task = Task(text=TASK, context="Prices are in euros.", answer_schema=TOTAL, criteria=("It is in euros.",))
     model = planning(SUM, final='{"total": 348}')
     result = build(llm=model).execute(task)
     assert result.value == {"total": 348} and json.loads(result.answer) == result.value
-    assert all("<data context>\nPrices are in euros.\n</data>" in r.messages[1].content for r in model.requests)
-    assert any("The criterion: It is in euros.\n" in r.messages[1].content for r in model.requests)
+    prompts = [r.messages[1].content for r in model.requests if len(r.messages) > 1]  # all but whether it is vague
+    assert all("<data context>\nPrices are in euros.\n</data>" in prompt for prompt in prompts)
+    assert any("The criterion: It is in euros.\n" in prompt for prompt in prompts)
 
 
 @pytest.mark.requirement("J7", "K13")
@@ -245,6 +247,7 @@ def test_observers_and_journals_are_given_to_the_driver() -> None:
         (Capabilities(json_schema=True, json_mode=True, logprobs=True), {"probability"}),
     ],
 )
+@pytest.mark.usefixtures("measured")
 def test_an_endpoint_is_used_as_it_can(can: Capabilities, forms: set[str]) -> None:
     """The form of each judgment follows from what the endpoint can do, and is on record."""
     result = build(llm=Scripted(oblige, can)).execute("Write a note.")

@@ -8,7 +8,6 @@ from aeon.schema.usage import Allowance, Bound, Budget, Left, Usage
 __all__ = ["affordable", "allowance", "bound", "exhausted", "left", "share", "split"]
 
 _NOTHING_KEPT = Reserve(tokens=0, seconds=0, cost=0)
-_EXHAUSTED = ("calls_exhausted", "tokens_exhausted", "seconds_exhausted", "cost_exhausted")
 
 
 def bound(settings: Settings, calls: int) -> Bound:
@@ -20,7 +19,7 @@ def bound(settings: Settings, calls: int) -> Bound:
     most = calls if budget.calls is None else min(calls, budget.calls)
     usage = Usage(prompt_tokens=most * settings.prompt_bytes, generated_tokens=most * settings.output_tokens)
     tokens = usage.tokens if budget.tokens is None else min(usage.tokens, budget.tokens)
-    cost = _dearest(settings, usage)
+    cost = _dearest(settings, usage) if most else 0.0
     return Bound(calls=most, tokens=tokens, cost=None if cost is None else _least(cost, budget.cost))
 
 
@@ -38,18 +37,19 @@ def left(settings: Settings, most: Bound, spent: Usage, elapsed: float, reserve:
     With a ``reserve`` of 0 calls all of it is there to be spent: so it is for the last effect of a run.
     """
     budget, kept = settings.budget, settings.reserve if reserve else _NOTHING_KEPT
+    tokens, seconds, cost = budget.tokens, budget.seconds, budget.cost
     return Left(
         calls=max(0, most.calls - spent.calls - reserve),
-        tokens=None if budget.tokens is None else max(0, int(budget.tokens * (1 - kept.tokens)) - spent.tokens),
-        seconds=None if budget.seconds is None else max(0.0, budget.seconds * (1 - kept.seconds) - elapsed),
-        cost=None if budget.cost is None else max(0.0, budget.cost * (1 - kept.cost) - spent.cost),
+        tokens=None if tokens is None else max(0, int(tokens * (1 - kept.tokens)) - spent.tokens),
+        seconds=None if seconds is None else max(0.0, seconds * (1 - kept.seconds) - elapsed),
+        cost=None if cost is None else max(0.0, cost * (1 - kept.cost) - spent.cost),
     )
 
 
 def exhausted(remaining: Left, most: Bound) -> str | None:
     """The first budget of which nothing is left; calls are none for a run that makes no calls at all."""
     limits = remaining if most.calls else remaining._replace(calls=1)
-    return _EXHAUSTED[limits.index(0)] if 0 in limits else None
+    return f"{Left._fields[limits.index(0)]}_exhausted" if 0 in limits else None
 
 
 def allowance(remaining: Left, cap: int) -> Allowance:
@@ -79,19 +79,18 @@ def affordable(settings: Settings, whole: Allowance, cap: int) -> int:
     if whole.tokens is not None:
         fits.append(whole.tokens // usage.tokens)
     if whole.cost is not None and (cost := _dearest(settings, usage)):
-        fits.append(int(whole.cost / cost))
+        fits.append(int(min(whole.cost / cost, whole.calls)))  # a price of next to nothing divides to infinity
     return min(fits)
 
 
 def share(budget: Budget, remaining: Left, runs: int) -> Budget:
     """The budget of one of ``runs`` nested runs that go side by side: together they spend no more than remains."""
-    limits = {
-        "calls": _least(budget.calls, remaining.calls // runs),
-        "tokens": _least(budget.tokens, None if remaining.tokens is None else remaining.tokens // runs),
-        "seconds": _least(budget.seconds, remaining.seconds),
-        "cost": _least(budget.cost, None if remaining.cost is None else remaining.cost / runs),
-    }
-    return budget.changed(**limits)
+    return budget.changed(
+        calls=_least(budget.calls, remaining.calls // runs),
+        tokens=_least(budget.tokens, None if remaining.tokens is None else remaining.tokens // runs),
+        seconds=_least(budget.seconds, remaining.seconds),
+        cost=_least(budget.cost, None if remaining.cost is None else remaining.cost / runs),
+    )
 
 
 def _least(one: float | None, other: float | None) -> float | None:

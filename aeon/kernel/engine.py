@@ -42,10 +42,6 @@ class Halt(Exception):
     midway: bool = False
 
 
-def _unchanged(config: Settings) -> Sequence[str]:
-    return ()
-
-
 @dataclass(frozen=True)
 class Engine(Generic[C, S, R_co]):
     """What the machine needs to run programs of one kind.
@@ -56,7 +52,8 @@ class Engine(Generic[C, S, R_co]):
     engines that its program runs within its own runs.
 
     Raises:
-        UsageError: the name is none, two effects have one phase, the caps lack a phase, or two rows one reason.
+        UsageError: the name is none, two effects have one phase, the caps lack a phase, the final effect is none of
+            them, two rows have one reason, or the order does not name each row once.
     """
 
     name: str
@@ -68,17 +65,20 @@ class Engine(Generic[C, S, R_co]):
     calls: Callable[[C], int]
     program: Callable[[Run[C, S]], Program[R_co]]
     final: type[Effect] | None = None
-    order: Callable[[C], Sequence[str]] = _unchanged
+    order: Callable[[C], Sequence[str]] = lambda config: ()
     nested: tuple[type[Effect], ...] = ()
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise UsageError(f"engine '{self.name}': its name must look like 'search/1': a word and a version")
-        table(self.table)
-        caps = type(self.config().caps)
+        config = self.config()
+        table(self.table, self.order(config))
+        caps = type(config.caps)
         for effect in self.effects:
             if effect.phase not in (AskUser.phase, *caps.model_fields):
                 raise UsageError(f"engine '{self.name}': {caps.__name__} has no field for the phase '{effect.phase}'")
+        if self.final not in (None, *self.effects):
+            raise UsageError(f"engine '{self.name}': its final effect is none of its effects")
         self.phases()
 
     def phases(self) -> dict[str, type[Effect]]:
@@ -90,7 +90,7 @@ class Engine(Generic[C, S, R_co]):
         return by_phase
 
     def check(self, handlers: Collection[str]) -> None:
-        """Refuse handlers, named by their phases, that leave an effect unanswered; ``ask`` may be missing.
+        """Refuse handlers, named by their phases, that leave an effect unanswered; only a question needs none.
 
         Raises:
             UsageError: names the phases.
@@ -109,13 +109,14 @@ class Engine(Generic[C, S, R_co]):
     def within(self, outer: Run[C2, S2], config: C, task: Task | None = None, runs: int = 1) -> Program[R_co]:
         """The program of a run inside another one, with an equal part of what that has left for each of ``runs``.
 
-        What it spends is charged to both; whatever it does, the outer run stays within its bound.
+        What it spends is charged to both, and what it asks counts for both: the outer run stays within its bound.
         """
-        outer.boundary()
+        share = budget.share(config.budget, outer.boundary(), runs)
         outer.nested += 1
-        limited = config.changed(budget=budget.share(config.budget, outer.left(), runs))
+        questions = config.questions.changed(most=min(config.questions.most, outer.config.questions.most))
+        limited = config.changed(budget=share, questions=questions)
         run = self.start(task or outer.task, limited, outer.execution_id)
-        run.scope, run.charge = f"{outer.scope}/{outer.nested}", outer.account
+        run.scope, run.charge, run.asked = f"{outer.scope}/{outer.nested}", outer.account, outer.asked
         run.began = run.elapsed = outer.elapsed
         return (yield from self.program(run))
 
@@ -134,7 +135,7 @@ class Run(Generic[C, S]):
 
     ``elapsed`` is the time that effects took so far. A nested run began when that was ``began``; its effects carry its
     ``scope``, and ``charge`` charges the run around it, too. ``lost`` was spent by earlier lives of the run.
-    ``failing`` counts requests in a row that failed.
+    ``failing`` counts requests in a row that failed; ``asked`` are the questions of the run and of those around it.
     """
 
     engine: Engine[C, S, Conclusion]
@@ -150,7 +151,7 @@ class Run(Generic[C, S]):
     usage: Usage = NOTHING
     lost: Usage = NOTHING
     failing: int = 0
-    questions: int = 0
+    asked: list[str] = field(default_factory=list)
     denied: str | None = None
     timings: list[PhaseTiming] = field(default_factory=list)
     degraded: list[Degradation] = field(default_factory=list)
@@ -220,8 +221,6 @@ class Run(Generic[C, S]):
             self.timings.append(PhaseTiming(phase=effect.phase, started=outcome.started, ended=outcome.ended))
             self.account(outcome)
             self.denied = self.denied or self._denial(effect, outcome)
-            if self.charge is None and outcome.config is not None:
-                self._configure(cast("C", outcome.config))
         return outcomes
 
     def value(self, effect: EffectOf[V], outcome: Outcome, instead: V) -> V:
@@ -237,10 +236,12 @@ class Run(Generic[C, S]):
 
     def ask(self, question: Question) -> Program[Reply]:
         """Put a question at a boundary; one that was put before, or is one too many, has its default for an answer."""
-        assumed, self.questions = Reply(text=question.default, assumed=True), self.questions + 1
-        if self.questions > self.config.questions.most or self.task.answered(question):
+        assumed, before = Reply(text=question.default, assumed=True), tuple(self.asked)
+        self.asked.append(question.text)
+        if len(before) >= self.config.questions.most or question.text in before or self.task.answered(question):
             return assumed
         self.signals.question = question
+        self.boundary()
         yield Note(decision=self.decide())
         reply = yield from self.perform(AskUser(task=self.task, question=question), assumed)
         self.signals.question, self.task = None, self.task.clarified(question, reply)
@@ -292,6 +293,8 @@ class Run(Generic[C, S]):
             self.signals.failure = failure
         if self.charge is not None:
             self.charge(outcome)
+        elif outcome.config is not None:  # a fork's: it is of the outermost run's kind
+            self._configure(cast("C", outcome.config))
 
     def _denial(self, effect: Effect, outcome: Outcome) -> str | None:
         """The budget of the run that kept this effect from being done; its own cap on calls is none."""

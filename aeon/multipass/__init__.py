@@ -1,1 +1,1 @@
-"""The multi-pass engine: plan, execute, validate, assess, refine, until the answer is good enough. It is pure."""
+"""The multi-pass engine: plan, execute, validate, assess, refine, until the answer is good enough. Pure."""

@@ -27,6 +27,7 @@ from aeon.schema.plan import Plan, Step, StepResult, Trigger
 __all__ = ["MULTIPASS"]
 
 _UNCHECKED = SemanticValidationReport(failed=True)
+_NO_ANSWER = Answer(text="")
 _UNASSESSED = ConvergenceAssessment(converged=False, failed=True, reason_codes=("assessment_failed",))
 
 
@@ -245,7 +246,7 @@ def _profile_again(progress: Progress, report: SemanticValidationReport, execute
 def _may_ask(progress: Progress) -> bool:
     """Whether a question is left of those that the run may ask, and the latest evaluation sees a need."""
     needed = not progress.evaluations or progress.evaluations[-1].needs_clarification
-    return needed and progress.run.questions < progress.run.config.questions.most
+    return needed and len(progress.run.asked) < progress.run.config.questions.most
 
 
 def _needs_clarification(progress: Progress) -> bool:
@@ -255,11 +256,14 @@ def _needs_clarification(progress: Progress) -> bool:
 
 def _synthesize(progress: Progress, decision: Decision) -> Program[Answer]:
     """One answer from the latest complete pass, else from a partial one; without a model, its outputs word for word."""
-    plan = progress.settled or progress.plan
-    assembled = Answer(text=plan.results() or f"No step was completed: {decision.detail}.")
+    run, plan = progress.run, progress.settled or progress.plan
     caveat = "" if decision.sufficient else decision.detail
-    effect = ask.Synthesize(task=progress.run.task, plan=plan, caveat=caveat)
-    return (yield from progress.run.final(effect, assembled, decision))
+    answer = yield from run.final(ask.Synthesize(task=run.task, plan=plan, caveat=caveat), _NO_ANSWER, decision)
+    if answer.text.strip():
+        return answer
+    if answer is not _NO_ANSWER:
+        run.degraded.append(Degradation(phase="synthesize", message="the answer was empty"))
+    return Answer(text=plan.results() or f"No step was completed: {decision.detail}.")
 
 
 MULTIPASS: Engine[Config, PassSignals, Result] = Engine(

@@ -59,7 +59,7 @@ class Progress:
         self.this_pass = self.this_pass.changed(complete=True)
 
     def limit_passes(self) -> None:
-        """Have the decision table see the limit on passes (TTL) by the profile and the configuration as they are now."""
+        """Show the decision table the limit on passes (TTL): it follows from the profile and the configuration."""
         self.run.signals.ttl = pass_limit(self.profile, self.run.config)
 
     def end_pass(self, decision: Decision) -> None:

@@ -36,7 +36,7 @@ _HARDEST = TaskProfile(
     output_breadth="broad",
     confidence_requirement="high",
 )
-_USUAL_PASSES = 10  # the limit that a profile's tiers are made for; a higher limit stretches them
+_USUAL = 10  # the limit on passes, and on attempts, that a profile's tiers are made for; a higher one stretches them
 _SLACK = {"low": -0.05, "medium": 0.0, "high": 0.05}
 
 
@@ -130,7 +130,12 @@ def pass_limit(profile: TaskProfile, config: Config) -> int:
         profile.confidence_requirement == "high",
     )
     passes = profile.reasoning_depth * (1 + sum(harder) / len(harder))
-    return min(config.max_passes, math.ceil(passes * max(1.0, config.max_passes / _USUAL_PASSES)))
+    return _stretched(passes, config.max_passes)
+
+
+def _stretched(tiers: float, limit: int) -> int:
+    """What a profile gets of a limit that is the usual one, or lower; in proportion more of a higher one."""
+    return min(limit, math.ceil(tiers * max(1.0, limit / _USUAL)))
 
 
 def limits_for(profile: TaskProfile, config: Config) -> RefinementLimits:
@@ -142,7 +147,7 @@ def limits_for(profile: TaskProfile, config: Config) -> RefinementLimits:
     if not profile.inferred:
         return limits
     plan_steps = min(limits.plan_steps, 2 * profile.expected_step_count + 4)
-    attempts = min(limits.attempts, 2 * profile.reasoning_depth + 2)
+    attempts = _stretched(2 * profile.reasoning_depth + 2, limits.attempts)
     return limits.changed(plan_steps=plan_steps, attempts=attempts)
 
 

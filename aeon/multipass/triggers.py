@@ -1,4 +1,4 @@
-"""Reasons to refine a plan: issues, steps that ended badly, criteria that are not met, a task that is ambiguous."""
+"""Reasons to refine a plan: issues, steps that ended badly, criteria that are not met, an ambiguous task."""
 
 from __future__ import annotations
 

@@ -19,11 +19,11 @@ __all__ = ["Handled", "Handling"]
 
 
 class Handled:
-    """An outcome and the number of its line in the journal; ``recorded``: the journal held it already."""
+    """An outcome and the number of its line in the journal, if that keeps it; ``recorded``: it held it already."""
 
     __slots__ = ("line", "outcome", "recorded")
 
-    def __init__(self, outcome: Outcome, line: int, recorded: bool = False) -> None:
+    def __init__(self, outcome: Outcome, line: int | None = None, recorded: bool = False) -> None:
         self.outcome, self.line, self.recorded = outcome, line, recorded
 
 
@@ -83,7 +83,7 @@ class Handling:
         """
         recorded = self.journal.outcome(number, effect, self._config)
         if recorded is not None:
-            return Handled(recorded, self.journal.line, recorded=True)
+            return Handled(recorded, self.journal.line_of(number), recorded=True)
         failure = self.unkept or failure
         if failure is not None:
             outcome = Outcome(failure=failure, started=now, ended=now, interrupted=self.interrupted)
@@ -96,7 +96,7 @@ class Handling:
         if lost := self.journal.lost.get(number):
             outcome = outcome.changed(lost=lost)
         if self.suspended or self.unkept or (outcome.failure is not None and outcome.failure.kind == "waiting"):
-            return Handled(outcome, self.journal.line)
+            return Handled(outcome)
         return await self._keep(number, effect, outcome)
 
     async def _keep(self, number: int, effect: Effect, outcome: Outcome) -> Handled:
@@ -105,7 +105,7 @@ class Handling:
             return Handled(outcome, await self.journal.append(number, effect, outcome))
         except JournalError as error:
             self.unkept = Failure(kind="journal", message=str(error))
-            return Handled(outcome.changed(value=None, failure=self.unkept), self.journal.line)
+            return Handled(outcome.changed(value=None, failure=self.unkept))
 
     def _handler(self, phase: str) -> Callable[..., Awaitable[Value]]:
         if phase not in self._handlers:

@@ -46,7 +46,8 @@ class Journal:
         self.torn = False
         self._calls: dict[int, Usage] = {}
         self._entries: dict[int, Entry] = {}
-        self._unread: dict[int, tuple[Effect, Outcome]] = {}
+        self._lines: dict[int, int] = {}
+        self._unread: dict[int, tuple[Effect, Outcome, int]] = {}
         self._ended: Ended | None = None
         self._result: Conclusion | None = None
         self._store = FileStore(SealedFile.create(path)) if path is not None else store
@@ -54,8 +55,8 @@ class Journal:
     @property
     def entries(self) -> dict[int, Entry]:
         """The entries that count, by the number of their effect."""
-        for number, (effect, outcome) in self._unread.items():  # a journal in memory makes them when somebody looks
-            self._entries[number] = Entry.of(number, effect, outcome)
+        for number, (effect, outcome, line) in self._unread.items():  # one in memory makes them when somebody looks
+            self._entries[number], self._lines[number] = Entry.of(number, effect, outcome), line
         self._unread.clear()
         return self._entries
 
@@ -96,9 +97,10 @@ class Journal:
         """
         return _config(kind, self.opened.config)
 
-    def config(self, kind: type[C]) -> C:
-        """The configuration in force at the end of what the journal holds. Raises as `first_config`."""
-        changed = [entry.config for _, entry in sorted(self.entries.items()) if entry.config]
+    def config(self, kind: type[C], before: int | None = None) -> C:
+        """The configuration before effect ``before``, or at the end of the journal. Raises as `first_config`."""
+        every = sorted(self.entries.items())
+        changed = [entry.config for number, entry in every if entry.config and (before is None or number < before)]
         return _config(kind, changed[-1] if changed else self.opened.config)
 
     async def open(self, opening: Opening) -> None:
@@ -121,19 +123,18 @@ class Journal:
     async def begin(self, number: int, tool: str) -> None:
         """Note that effect ``number`` is about to call a tool that changes the world."""
         line = Begun(number=number, tool=tool)
-        await self._write(line)
-        self._count(line)
+        self._count(line, await self._write(line))
 
     async def append(self, number: int, effect: Effect, outcome: Outcome) -> int:
         """Keep the outcome of an effect; it lasts when this returns. The number of its line."""
         if self._store is None:
-            self._unread[number] = (effect, outcome)
             self._settle(number)
             self.line += 1
+            self._unread[number] = (effect, outcome, self.line)
             return self.line
         entry = Entry.of(number, effect, outcome)
         line = await self._write(entry)
-        self._count(entry)
+        self._count(entry, line)
         return line
 
     async def end(self, result: Conclusion) -> None:
@@ -149,8 +150,7 @@ class Journal:
             self.line += 1
         else:
             line = Ended.of(result)
-            await self._write(line)
-            self._count(line)
+            self._count(line, await self._write(line))
 
     def check_end(self, result: Conclusion) -> None:
         """Refuse a result that is not the one that the run ended with, if it had ended.
@@ -170,6 +170,10 @@ class Journal:
         entry = self.entries.get(number) if number in self._entries or number in self._unread else None
         return entry.outcome(effect, config) if entry else None
 
+    def line_of(self, number: int) -> int | None:
+        """The number of the line of the entry for effect ``number``, if there is one that counts."""
+        return self._lines[number] if number in self.entries else None
+
     def resume(self, void: tuple[int, ...], again: tuple[int, ...] = ()) -> None:
         """Begin another life of the run without the entries ``void``; what they cost is lost.
 
@@ -179,7 +183,7 @@ class Journal:
         if self._store is not None:
             self._store.append_now(line.model_dump_json().encode())
         self.line += 1
-        self._count(line)
+        self._count(line, self.line)
 
     def close(self) -> None:
         """Let go of the file, if there is one."""
@@ -196,6 +200,7 @@ class Journal:
             JournalError: it could not be written to its end; nothing is left of it.
         """
         file = SealedFile.create(path) if path is not None else None
+        entries = tuple(entries)
         lines: list[Frozen] = [opening, *entries]
         if file is not None:
             try:
@@ -207,8 +212,8 @@ class Journal:
         journal = cls(store=FileStore(file) if file is not None else None)
         journal.opening = opening
         journal.line = len(lines) - 1
-        for entry in entries:
-            journal._count(entry)
+        for at, entry in enumerate(entries, 1):
+            journal._count(entry, at)
         return journal
 
     @classmethod
@@ -255,25 +260,29 @@ class Journal:
             raise broken_line(path, 1, lines[0]) from None
         for number, line in enumerate(lines[1:], 2):
             try:
-                journal._count(LINE.validate_json(line))
+                journal._count(LINE.validate_json(line), number - 1)
             except ValidationError:
                 raise broken_line(path, number, line) from None
         journal.line = len(lines) - 1
         return journal
 
     async def _write(self, line: Frozen) -> int:
-        """Keep a line; its number."""
+        """Keep a line; its number, which one that could not be kept does not use up."""
         self.line += 1
         number = self.line
         if self._store is not None:
-            await self._store.append(line.model_dump_json().encode())
+            try:
+                await self._store.append(line.model_dump_json().encode())
+            except JournalError:
+                self.line -= 1
+                raise
         return number
 
-    def _count(self, line: Line) -> None:
-        """Have a line count."""
+    def _count(self, line: Line, at: int) -> None:
+        """Have the line of this number count."""
         match line:
             case Entry():
-                self._entries[line.number] = line
+                self._entries[line.number], self._lines[line.number] = line, at
                 self._settle(line.number)
             case Called():
                 self._calls[line.number] = line.most

@@ -160,7 +160,7 @@ class Ledger:
         if allowed.tokens is not None and tokens > allowed.tokens - spent.tokens - self._tokens:
             text = f"a call of up to {tokens} tokens does not fit: {self.tokens_left()} left"
             raise AllowanceExhausted("tokens", text)
-        if allowed.cost is not None and most.cost > allowed.cost - spent.cost - self._cost:
+        if allowed.cost is not None and most.cost > max(0.0, allowed.cost - spent.cost - self._cost):
             text = f"a call of up to ${most.cost:.4f} does not fit: ${self.cost_left():.4f} left"
             raise AllowanceExhausted("cost", text)
 

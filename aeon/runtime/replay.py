@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from aeon.errors import Divergence, JournalError
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import AskUser, Effect
+from aeon.kernel.effects import AskUser, Effect, Note
 from aeon.kernel.engine import DEAD_AFTER, Engine
 from aeon.runtime.batch import in_order, wave_starts
 from aeon.runtime.failures import waiting
@@ -27,8 +27,12 @@ Answer: TypeAlias = Callable[[int, tuple[Effect, ...], Outcomes], Outcomes | Non
 """Gets the number of a batch's first effect, the effects and the recorded outcomes; gives those to continue with."""
 
 
-def walk(journal: Journal, answer: Answer, engine: Engine[C, S, R]) -> R | None:
+def walk(
+    journal: Journal, answer: Answer, engine: Engine[C, S, R], note: Callable[[Note], None] = lambda note: None
+) -> R | None:
     """Step the run of a journal as far as ``answer`` gives outcomes; the program's result, ``None`` if it was stopped.
+
+    ``note`` gets the notes of the program.
 
     Raises:
         Divergence: the program asks for something else than the journal holds.
@@ -36,7 +40,7 @@ def walk(journal: Journal, answer: Answer, engine: Engine[C, S, R]) -> R | None:
     """
     opening = journal.opened
     config = journal.first_config(engine.config)
-    stepper = Stepper(engine, opening.task, config, opening.execution_id)
+    stepper = Stepper(engine, opening.task, config, opening.execution_id, note)
     effects = stepper.batch()
     while effects is not None:
         first = stepper.issued - len(effects)

@@ -40,6 +40,11 @@ class Parts:
     plugin: AnyPlugin = PLUGIN
     driver: type[AsyncDriver] = AsyncDriver
 
+    @property
+    def option(self) -> str:
+        """What a command line that simulates it has at its end."""
+        return "" if self.plugin is PLUGIN else f" --engine {self.plugin.name}"
+
 
 @dataclass
 class Troubles:

@@ -13,8 +13,8 @@ __all__ = ["MODEL", "PRICE", "capabilities", "settings", "task"]
 
 C = TypeVar("C", bound=Settings)
 
-MODEL = "simulated"
-"""The model's name."""
+MODEL = "qwen2.5-coder-1.5b"
+"""The model's name: one whose judgments were measured, so that they decide something."""
 PRICE = Price(input=4, output=16)
 """What the model costs."""
 

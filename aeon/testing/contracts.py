@@ -1,60 +1,55 @@
-"""Holding a handler to its contract: what it returns for sample effects is what the kernel can rely on."""
+"""Holding a handler to its contract: what it returns for sample effects is what its engine's program can rely on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import Any, TypeAlias
-
-from jsonschema import Draft202012Validator
 
 from aeon.errors import AeonError
 from aeon.kernel.effects import AskUser, Effect
-from aeon.multipass.effects import (
-    AssessConvergence,
-    DraftPlan,
-    ExecuteStep,
-    RefinePlan,
-    Synthesize,
-    ValidatePlan,
-    ValidateResults,
-)
-from aeon.multipass.refine import Attempts, apply
 from aeon.runtime.ledger import Ledger
-from aeon.schema import (
-    Answer,
-    ConvergenceAssessment,
-    Phase,
-    Plan,
-    Reasoning,
-    Refinement,
-    RefinementLimits,
-    Reply,
-    SemanticValidationReport,
-    StepResult,
-    Value,
-)
-from aeon.testing.samples import samples
+from aeon.runtime.replay import AnyEngine
+from aeon.schema import Reply, Value
+from aeon.testing import multipass
+from aeon.testing.samples import phases, samples
 from aeon.testing.schemas import faults
 
-__all__ = ["AnyHandler", "check_handler"]
+__all__ = ["AnyHandler", "check_handler", "check_handlers"]
 
 AnyHandler: TypeAlias = Callable[[Any], Coroutine[Any, Any, object]]
 """A coroutine that answers the effects of one phase: a method of a class, or a function."""
 
-_SEVERITIES = ("CRITICAL", "HIGH", "MEDIUM", "LOW")
-_SCORES = ("completeness", "coherence", "consistency")
+
+async def check_handlers(engine: AnyEngine, handlers: Mapping[str, AnyHandler]) -> list[str]:
+    """What handlers, by phase, do that the engine's contracts forbid, one line for each; nothing if they keep to them.
+
+    A phase without a handler is a violation; a question needs none. Handlers for the effects of engines that it runs
+    within its own are checked with those engines.
+
+    Raises:
+        UsageError: as for `check_handler`.
+    """
+    answered = engine.phases().keys()
+    violations = [f"{phase}: no handler answers it" for phase in answered if phase not in (AskUser.phase, *handlers)]
+    for phase in phases(engine):
+        if phase in handlers:
+            violations += await check_handler(engine, phase, handlers[phase])
+    return violations
 
 
-async def check_handler(phase: Phase, handler: AnyHandler, effect: Effect | None = None) -> list[str]:
-    """What the handler does that its contract forbids, one line each; nothing if it keeps to it.
+async def check_handler(engine: AnyEngine, phase: str, handler: AnyHandler, effect: Effect | None = None) -> list[str]:
+    """What the handler does that its contract forbids, one line for each; nothing if it keeps to it.
 
     It is tried on ``effect``, or on every sample of the phase. It may raise an ``AeonError`` where it has no answer:
-    that is a typed failure, and the kernel has a rule for it. It may not spend more than the effect allows.
+    that is a typed failure, and a program has a fallback for it. It may not spend more than the effect allows.
+
+    Raises:
+        UsageError: the engine has no such phase, or no sample can be made of its effect, so that one must be passed.
     """
-    tried = samples(phase) if effect is None else (effect,)
+    effects = samples(engine, phase) if effect is None else (effect,)
     violations: list[str] = []
-    for number, each in enumerate(tried):
-        violations += [f"{phase}, sample {number}: {found}" for found in await _violations(handler, each)]
+    for number, sample in enumerate(effects):
+        violations += [f"{phase}, sample {number}: {violation}" for violation in await _violations(handler, sample)]
     return violations
 
 
@@ -81,75 +76,9 @@ async def _violations(handler: AnyHandler, effect: Effect) -> list[str]:
 
 def _contradictions(effect: Effect, value: Value) -> Iterator[str]:
     """What no schema can say: whether the result makes sense as an answer to this effect."""
-    match effect, value:
-        case DraftPlan(), Plan():
-            yield from _of_draft(effect, value)
-        case ValidatePlan() | ValidateResults(), SemanticValidationReport():
-            yield from _of_report(effect.plan, value)
-        case RefinePlan(), Refinement():
-            yield from _of_refinement(effect, value)
-        case ExecuteStep(), StepResult():
-            yield from _of_step(effect, value)
-        case AssessConvergence(), ConvergenceAssessment():
-            yield from _of_assessment(effect, value)
-        case AskUser(), Reply():
-            yield from _of_reply(effect, value)
-        case Synthesize(), Answer():
-            yield from _of_answer(effect, value)
-
-
-def _of_draft(effect: DraftPlan, plan: Plan) -> Iterator[str]:
-    yield from plan.problems(effect.most_steps)
-    yield from (f"step '{s.id}' of a new plan is {s.status}" for s in plan.steps if s.status != "pending")
-
-
-def _of_report(plan: Plan, report: SemanticValidationReport) -> Iterator[str]:
-    for issue in report.issues:
-        if not plan.holds(issue.trigger):
-            yield f"an issue points at '{issue.location}', which does not exist"
-    ranks = [_SEVERITIES.index(issue.severity) for issue in report.issues]
-    if ranks != sorted(ranks):
-        yield "the issues do not stand in the order of their severity"
-    if report.failed and report.issues:
-        yield "the report is marked as failed and has issues all the same"
-
-
-def _of_refinement(effect: RefinePlan, refinement: Refinement) -> Iterator[str]:
-    if refinement.question and not effect.may_ask:
-        yield "it has a question, though none may be asked"
-    if refinement.question and refinement.actions:
-        yield "it has a question and deltas; deltas are asked for again once the question is answered"
-    limits = RefinementLimits(total_steps=len(effect.plan.steps) + effect.most_steps)
-    _, record = apply(effect.plan, refinement.actions, Attempts(limits))
-    for refused in record.rejected:
-        yield f"{refused.action.type} of '{refused.action.target or 'plan'}' cannot be applied: {refused.reason}"
-
-
-def _of_step(effect: ExecuteStep, result: StepResult) -> Iterator[str]:
-    if isinstance(effect.step.action, Reasoning) and result.mode != "reasoning":
-        yield f"a reasoning step was done in mode '{result.mode}'"
-    if result.clarity == "BLOCKED" and not result.problem:
-        yield "the step is blocked and its result does not say by what"
-
-
-def _of_assessment(effect: AssessConvergence, assessment: ConvergenceAssessment) -> Iterator[str]:
-    if assessment.converged:
-        yield from _doubts(effect, assessment)
-    elif not assessment.reason_codes:
-        yield "not converged, and no reason code says why"
-
-
-def _doubts(effect: AssessConvergence, assessment: ConvergenceAssessment) -> Iterator[str]:
-    """What speaks against a run's having converged."""
-    low = [name for name in _SCORES if getattr(assessment, name) < getattr(effect.thresholds, name)]
-    if low:
-        yield f"converged, though below the threshold in {', '.join(low)}"
-    if assessment.reason_codes:
-        yield f"converged, though with the reason codes {', '.join(assessment.reason_codes)}"
-    if assessment.failed:
-        yield "converged, though the judgment is marked as failed"
-    if not any(step.status == "complete" for step in effect.plan.steps):
-        yield "converged, though no step is complete"
+    if isinstance(effect, AskUser) and isinstance(value, Reply):
+        yield from _of_reply(effect, value)
+    yield from multipass.contradictions(effect, value)
 
 
 def _of_reply(effect: AskUser, reply: Reply) -> Iterator[str]:
@@ -157,13 +86,3 @@ def _of_reply(effect: AskUser, reply: Reply) -> Iterator[str]:
         yield "the reply is empty"
     if reply.assumed and reply.text != effect.question.default:
         yield "the reply is assumed, and is not the question's default"
-
-
-def _of_answer(effect: Synthesize, answer: Answer) -> Iterator[str]:
-    wanted = effect.task.answer_schema
-    if not answer.text.strip():
-        yield "the answer is empty"
-    if wanted is None and answer.value is not None:
-        yield "the answer has a value, though the task has no schema for one"
-    if wanted is not None and answer.value is not None:
-        yield from (f"value: {error.message}" for error in Draft202012Validator(wanted).iter_errors(answer.value))

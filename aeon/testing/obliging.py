@@ -49,8 +49,8 @@ def _of_type(schema: JsonObject, root: JsonObject) -> JsonValue:
     match schema.get("type"):
         case "object":
             properties = schema.get("properties")
-            known = properties if isinstance(properties, dict) else {}
-            return {name: plainest(each, root) for name, each in known.items()}
+            fields = properties.items() if isinstance(properties, dict) else ()
+            return {name: plainest(value, root) for name, value in fields}
         case "array":
             return [plainest(schema.get("items"), root) for _ in range(_least(schema, "minItems", 0))]
         case "integer" | "number":

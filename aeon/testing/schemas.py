@@ -2,40 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, JsonValue
 
 from aeon.kernel.effects import AskUser, Effect
-from aeon.multipass.effects import (
-    AssessConvergence,
-    DraftPlan,
-    ExecuteStep,
-    InferProfile,
-    RefinePlan,
-    Synthesize,
-    ValidatePlan,
-    ValidateResults,
-)
-from aeon.runtime.journal import Begun, Ended, Entry, Opening, Resumed
-from aeon.schema import Config, ExecutionHistory, JsonObject, Outcome, Phase, Result, Task, Value
+from aeon.multipass.program import MULTIPASS
+from aeon.runtime.lines import Begun, Called, Ended, Entry, Opening, Resumed
+from aeon.runtime.replay import AnyEngine
+from aeon.schema import Conclusion, ExecutionHistory, JsonObject, Outcome, Settings, Task, Value
 
-__all__ = ["CONTRACTS", "EFFECTS", "RESULTS", "Contract", "faults", "schema"]
+__all__ = ["CONTRACTS", "Contract", "contracts_of", "faults", "schema"]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-
-EFFECTS: dict[Phase, type[Effect]] = {
-    effect.phase: effect
-    for effect in (
-        InferProfile, DraftPlan, ValidatePlan, RefinePlan, ExecuteStep, ValidateResults, AssessConvergence, AskUser,
-        Synthesize,
-    )
-}  # fmt: skip
-"""What a handler of each phase is given."""
-
-RESULTS: tuple[type[Value], ...] = tuple(dict.fromkeys(effect.result for effect in EFFECTS.values()))
-"""What handlers return."""
 
 
 class Contract(NamedTuple):
@@ -47,43 +28,63 @@ class Contract(NamedTuple):
     description: str
 
 
+def contracts_of(engine: AnyEngine) -> tuple[Contract, ...]:
+    """What an engine asks for and accepts: each effect, each result, its configuration and the record of its runs."""
+    effects = engine.phases().values()
+    return (
+        *(_of_effect(effect) for effect in effects),
+        *(_of_result(result, effects) for result in _results(effects)),
+        Contract(_kebab(engine.config), engine.config, "validation", f"every setting of a run on `{engine.name}`"),
+        Contract(_kebab(engine.result), engine.result, "serialization", f"what a run on `{engine.name}` returns"),
+    )
+
+
 def _kebab(model: type[BaseModel] | type[Value]) -> str:
     return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in model.__name__).strip("-")
 
 
 def _of_effect(effect: type[Effect]) -> Contract:
-    says = f"effect of phase `{effect.phase}`, answered with a `{effect.result.__name__}`"
-    return Contract(f"effect-{_kebab(effect)}", effect, "serialization", says)
+    description = f"effect of phase `{effect.phase}`, answered with a `{effect.result.__name__}`"
+    return Contract(f"effect-{_kebab(effect)}", effect, "serialization", description)
 
 
-def _of_result(result: type[Value]) -> Contract:
-    phases = ", ".join(f"`{phase}`" for phase, effect in EFFECTS.items() if effect.result is result)
+def _of_result(result: type[Value], effects: Iterable[type[Effect]]) -> Contract:
+    phases = ", ".join(f"`{effect.phase}`" for effect in effects if effect.result is result)
     return Contract(f"result-{_kebab(result)}", result, "validation", f"what a handler of {phases} returns")
 
 
-CONTRACTS: tuple[Contract, ...] = (
-    *(_of_effect(effect) for effect in EFFECTS.values()),
-    *(_of_result(result) for result in RESULTS),
+def _results(effects: Iterable[type[Effect]]) -> tuple[type[Value], ...]:
+    """What handlers of these effects return, each kind once."""
+    return tuple(dict.fromkeys(effect.result for effect in effects))
+
+
+_OF_EVERY_RUN = (
     Contract("task", Task, "validation", "what a user asks for"),
-    Contract("config", Config, "validation", "every setting of a run"),
+    Contract("settings", Settings, "validation", "the settings that every engine's configuration has"),
     Contract("outcome", Outcome, "serialization", "the answer to an effect: a value or a typed failure, and its cost"),
-    Contract("execution-history", ExecutionHistory, "serialization", "the record of a run: passes, decisions, deltas"),
-    Contract("result", Result, "serialization", "what a run returns: the conclusion and its history"),
-    Contract("journal-opening", Opening, "serialization", "the first line of a journal"),
-    Contract("journal-entry", Entry, "serialization", "a line of a journal: one effect and its outcome"),
+    Contract("conclusion", Conclusion, "serialization", "how a run ended, whatever engine ran it"),
+    Contract("journal-opening", Opening, "serialization", "the first line of a journal: engine, task, configuration"),
+    Contract("journal-called", Called, "serialization", "a line of a journal: a model is about to be called"),
     Contract("journal-begun", Begun, "serialization", "a line of a journal: a tool is about to change the world"),
-    Contract("journal-resumed", Resumed, "serialization", "a line of a journal: the run is taken up again"),
+    Contract("journal-entry", Entry, "serialization", "a line of a journal: one effect and its outcome"),
+    Contract("journal-resumed", Resumed, "serialization", "a line of a journal: the run is resumed"),
     Contract("journal-ended", Ended, "serialization", "a line of a journal: the run has ended"),
 )
-"""Every contract, in the order of the table in ``contracts/README.md``."""
+
+CONTRACTS: tuple[Contract, ...] = (
+    *_OF_EVERY_RUN,
+    *contracts_of(MULTIPASS),
+    Contract("execution-history", ExecutionHistory, "serialization", "the record of a multi-pass run, pass by pass"),
+)
+"""Every contract of this package, in the order of the table in ``contracts/README.md``."""
 
 
 def schema(contract: Contract) -> JsonObject:
     """The contract's JSON Schema."""
-    made: JsonObject = contract.model.model_json_schema(mode=contract.mode)
+    content: JsonObject = contract.model.model_json_schema(mode=contract.mode)
     if contract.model is Outcome:
-        made = _with_values(made)
-    return {"$schema": DIALECT, "$id": f"{contract.name}.json", **made}
+        content = _with_values(content)
+    return {"$schema": DIALECT, "$id": f"{contract.name}.json", **content}
 
 
 def faults(value: Value) -> list[str]:
@@ -93,16 +94,16 @@ def faults(value: Value) -> list[str]:
     return [f"{'/'.join(map(str, error.absolute_path)) or 'value'}: {error.message}" for error in errors]
 
 
-def _with_values(made: JsonObject) -> JsonObject:
+def _with_values(content: JsonObject) -> JsonObject:
     """The schema of an outcome with the results that its value may be; the model says only that it is some value."""
     values: list[JsonValue] = []
     definitions: dict[str, JsonValue] = {}
-    for result in RESULTS:
+    for result in _results((*MULTIPASS.effects, AskUser)):
         own = result.model_json_schema(mode="serialization")
         definitions |= own.pop("$defs", {}) | {result.__name__: own}
         values.append({"$ref": f"#/$defs/{result.__name__}"})
-    known, properties = made.get("$defs"), made.get("properties")
-    if isinstance(known, dict) and isinstance(properties, dict):
-        definitions |= {name: each for name, each in known.items() if name != "Value"}
+    own_definitions, properties = content.get("$defs"), content.get("properties")
+    if isinstance(own_definitions, dict) and isinstance(properties, dict):
+        definitions |= {name: value for name, value in own_definitions.items() if name != "Value"}
         properties = properties | {"value": {"anyOf": [*values, {"type": "null"}], "default": None}}
-    return made | {"$defs": definitions, "properties": properties}
+    return content | {"$defs": definitions, "properties": properties}

@@ -35,23 +35,23 @@ SLOW = {"wheel", "simulation"}
 
 def main(arguments: list[str]) -> int:
     """0 if every gate holds, else 1."""
-    wanted = _wanted(arguments)
-    failed = [name for name in wanted if not _holds(name)]
-    print(f"{len(wanted) - len(failed)} of {len(wanted)} gates hold")
+    gates = _gates(arguments)
+    failed = [name for name in gates if not _holds(name)]
+    print(f"{len(gates) - len(failed)} of {len(gates)} gates hold")
     if failed:
         print(f"failed: {', '.join(failed)}")
     return 1 if failed else 0
 
 
-def _wanted(arguments: list[str]) -> list[str]:
+def _gates(arguments: list[str]) -> list[str]:
     """The gates that the command line asks for."""
     parser = argparse.ArgumentParser(prog="scripts/check", description="Every gate of the project.")
     parser.add_argument("gates", nargs="*", metavar="GATE", help=f"only these: {', '.join(GATES)}")
     parser.add_argument("--fast", action="store_true", help="leave out the slow ones")
-    given = parser.parse_args(arguments)
-    if unknown := [name for name in given.gates if name not in GATES]:
+    options = parser.parse_args(arguments)
+    if unknown := [name for name in options.gates if name not in GATES]:
         parser.error(f"no gate is called {', '.join(unknown)}; there are {', '.join(GATES)}")
-    return given.gates or [name for name in GATES if not (given.fast and name in SLOW)]
+    return options.gates or [name for name in GATES if not (options.fast and name in SLOW)]
 
 
 def _holds(name: str) -> bool:

@@ -13,24 +13,29 @@ __all__ = ["differences"]
 FOLDER = "contracts"
 INTRODUCTION = """# Contracts
 
-JSON Schemas (draft 2020-12) of all that crosses a boundary: what the kernel asks for, what may come back, and what
-a run leaves behind. They are written from the models by `scripts/contracts`; a change of a model that is not
-written here as well fails the checks. Nothing in this folder is edited by hand.
+These JSON Schemas (draft 2020-12) describe everything that crosses a boundary: what a program asks for, what may come
+back, and what a run leaves behind. `scripts/contracts` writes them from the models, and the checks fail when a file
+here differs from its model. Do not edit them by hand.
 
-A handler answers one phase: it is given the phase's effect and returns the result that belongs to it. To hold a handler
-of your own to its contract:
+A handler answers one phase of an engine. It takes the phase's effect and returns the result that belongs to it. Test
+your handlers against their contracts:
 
 ```python
 import asyncio
+from aeon.multipass.program import MULTIPASS
 from aeon.testing.contracts import check_handler
 
-violations = asyncio.run(check_handler("assess", my_handler))
+violations = asyncio.run(check_handler(MULTIPASS, "assess", my_handler))
 assert not violations, violations
 ```
 
-It is given several sample effects of its phase; what it returns is validated against the schema and against what a
-schema cannot say (a plan has no cycle, an issue points at a step that exists, an assessment agrees with its scores).
-A handler that cannot answer raises an `aeon.errors.AeonError`; anything else that it raises is a violation.
+`check_handlers(engine, handlers)` checks all handlers of an engine at once, and that none is missing. Both work for an
+engine of your own: sample effects and schemas follow from the engine. Where no sample follows from a schema (a field
+with a pattern, say), pass an effect.
+
+Each handler gets several sample effects. What it returns must fit the schema, and for the multi-pass engine also make
+sense: a plan has no cycle, an issue points at a step that exists, an assessment agrees with its scores. A handler that
+cannot answer raises an `aeon.errors.AeonError`; any other exception is a violation.
 
 | file | what it describes |
 |---|---|
@@ -39,14 +44,14 @@ A handler that cannot answer raises an `aeon.errors.AeonError`; anything else th
 
 def differences(root: Path) -> list[str]:
     """The contracts are the ones that the models make."""
-    wanted = _files()
+    files = _files()
     folder = root / FOLDER
     there = {path.name: path.read_text() for path in folder.glob("*") if path.is_file()}
-    problems = [f"{FOLDER}/{name}:1: is missing" for name in wanted.keys() - there.keys()]
-    problems += [f"{FOLDER}/{name}:1: belongs to no model" for name in there.keys() - wanted.keys()]
-    for name in wanted.keys() & there.keys():
-        if wanted[name] != there[name]:
-            problems.append(f"{FOLDER}/{name}:{_first_difference(wanted[name], there[name])}: differs from its model")
+    problems = [f"{FOLDER}/{name}:1: is missing" for name in files.keys() - there.keys()]
+    problems += [f"{FOLDER}/{name}:1: belongs to no model" for name in there.keys() - files.keys()]
+    for name in files.keys() & there.keys():
+        if files[name] != there[name]:
+            problems.append(f"{FOLDER}/{name}:{_first_difference(files[name], there[name])}: differs from its model")
     return sorted(problems) + ["run scripts/contracts and commit what it writes"] * bool(problems)
 
 
@@ -61,10 +66,10 @@ def _text(contract: Contract) -> str:
     return json.dumps(schema(contract), indent=2, ensure_ascii=False, sort_keys=True) + "\n"
 
 
-def _first_difference(wanted: str, there: str) -> int:
-    pairs = zip(wanted.splitlines(), there.splitlines(), strict=False)
+def _first_difference(model: str, there: str) -> int:
+    pairs = zip(model.splitlines(), there.splitlines(), strict=False)
     alike = next((number for number, (a, b) in enumerate(pairs, 1) if a != b), None)
-    return alike or 1 + min(len(wanted.splitlines()), len(there.splitlines()))
+    return alike or 1 + min(len(model.splitlines()), len(there.splitlines()))
 
 
 def main(arguments: list[str]) -> int:
@@ -77,15 +82,15 @@ def main(arguments: list[str]) -> int:
         problems = differences(root)
         print("\n".join(problems) or "the contracts are in step with the models")
         return 1 if problems else 0
-    wanted = _files()
+    files = _files()
     folder = root / FOLDER
     folder.mkdir(exist_ok=True)
     for path in folder.glob("*"):
-        if path.is_file() and path.name not in wanted:
+        if path.is_file() and path.name not in files:
             path.unlink()
-    for name, text in wanted.items():
+    for name, text in files.items():
         (folder / name).write_text(text)
-    print(f"wrote {len(wanted)} files to {FOLDER}/")
+    print(f"wrote {len(files)} files to {FOLDER}/")
     return 0
 
 

@@ -15,6 +15,13 @@ from aeon.llm import openai_compatible, probe, translation
 from .played_model import Model, served
 
 
+def up_to_entry(journal: bytes, entries: int) -> bytes:
+    """The lines of a journal up to the one with this number of entries: what a kill may leave."""
+    lines = journal.splitlines(keepends=True)
+    ends = [number for number, line in enumerate(lines, 1) if b'"line":"entry"' in line]
+    return b"".join(lines[: ends[entries - 1] if entries else 1])
+
+
 class Outcome(NamedTuple):
     """How a command ended and what it printed."""
 

@@ -5,25 +5,26 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from typing import Any, get_args
+from dataclasses import replace
+from typing import Annotated, Any
 
 import pytest
+from pydantic import Field
 
 from aeon.assembly.build import build
-from aeon.errors import AeonError
-from aeon.kernel.effects import Effect
+from aeon.errors import AeonError, UsageError
+from aeon.kernel.effects import Effect, EffectOf
 from aeon.llm.scripted import Scripted
+from aeon.multipass.program import MULTIPASS
 from aeon.runtime.ledger import Ledger
 from aeon.schema import (
     Answer,
     Capabilities,
     ConvergenceAssessment,
     Form,
-    Value,
     Issue,
     JsonValue,
     LLMResponse,
-    Phase,
     Plan,
     Question,
     Refinement,
@@ -32,13 +33,18 @@ from aeon.schema import (
     SemanticValidationReport,
     Step,
     StepResult,
+    Task,
     TaskProfile,
+    Value,
 )
-from aeon.testing.contracts import check_handler
+from aeon.testing.contracts import check_handler, check_handlers
+from aeon.testing.multipass import DONE
 from aeon.testing.obliging import oblige
-from aeon.testing.samples import DONE, samples
+from aeon.testing.samples import samples
+from aeon.testing.tasks import TASKS
+from kernel.shorten import SHORTEN, Shorten, Words
 
-PHASES: tuple[Phase, ...] = get_args(Phase)
+PHASES = tuple(MULTIPASS.phases())
 ENFORCING = Capabilities(json_schema=True, json_mode=True)
 SCORING = Capabilities(json_schema=True, json_mode=True, logprobs=True)
 BARE = Capabilities()
@@ -48,9 +54,9 @@ def retyped(value: JsonValue) -> JsonValue:
     """The value with every leaf of another type."""
     match value:
         case dict():
-            return {name: retyped(each) for name, each in value.items()}
+            return {name: retyped(field) for name, field in value.items()}
         case list():
-            return [retyped(each) for each in value]
+            return [retyped(item) for item in value]
         case str():
             return 7
         case _:
@@ -100,13 +106,13 @@ def doubtful(response: LLMResponse) -> LLMResponse:
 KINDS = (fenced, truncated, wrong_types, refusal, refusal_in_words, empty, doubtful)
 
 
-def handler(phase: Phase, model: Scripted) -> Callable[[Any], Any]:
+def handler(phase: str, model: Scripted) -> Callable[[Any], Any]:
     """The shipped handler of a phase on this model."""
-    made: Callable[[Any], Any] = getattr(build(llm=model).modules, phase)
+    made: Callable[[Any], Any] = build(llm=model).handlers[phase]
     return made
 
 
-def answered(phase: Phase, model: Scripted, effect: Effect) -> bool:
+def answered(phase: str, model: Scripted, effect: Effect) -> bool:
     """Whether the shipped handler has a result for the effect, rather than a typed failure."""
 
     async def ask() -> bool:
@@ -125,20 +131,20 @@ def answered(phase: Phase, model: Scripted, effect: Effect) -> bool:
 @pytest.mark.parametrize("kind", [lambda response: response, *KINDS], ids=lambda kind: kind.__name__.strip("<>"))
 @pytest.mark.parametrize("phase", PHASES)
 def test_a_shipped_module_keeps_its_contract(
-    phase: Phase, kind: Callable[[LLMResponse], LLMResponse], can: Capabilities
+    phase: str, kind: Callable[[LLMResponse], LLMResponse], can: Capabilities
 ) -> None:
     """Whatever the model says, a module gives a result that the kernel can rely on, or a typed failure."""
     model = Scripted(lambda request: kind(oblige(request)), can)
-    assert asyncio.run(check_handler(phase, handler(phase, model))) == []
+    assert asyncio.run(check_handler(MULTIPASS, phase, handler(phase, model))) == []
 
 
 @pytest.mark.requirement("S1", "J7")
 @pytest.mark.parametrize("can", [ENFORCING, SCORING], ids=["enforcing", "scoring"])
 @pytest.mark.parametrize("kind", [lambda response: response, fenced], ids=["valid", "fenced"])
 @pytest.mark.parametrize("phase", [phase for phase in PHASES if phase != "ask"])
-def test_a_usable_answer_is_used(phase: Phase, kind: Callable[[LLMResponse], LLMResponse], can: Capabilities) -> None:
+def test_a_usable_answer_is_used(phase: str, kind: Callable[[LLMResponse], LLMResponse], can: Capabilities) -> None:
     """A model that answers in the shape asked for, bare or in a fence, is never turned into a failure."""
-    for number, effect in enumerate(samples(phase)):
+    for number, effect in enumerate(samples(MULTIPASS, phase)):
         model = Scripted(lambda request: kind(oblige(request)), can)
         assert answered(phase, model, effect), f"sample {number} of {phase}"
 
@@ -146,11 +152,12 @@ def test_a_usable_answer_is_used(phase: Phase, kind: Callable[[LLMResponse], LLM
 @pytest.mark.requirement("J8")
 @pytest.mark.parametrize(("can", "form"), [(ENFORCING, "verdict"), (SCORING, "probability")])
 @pytest.mark.parametrize("phase", ["validate_plan", "validate_results", "assess"])
+@pytest.mark.usefixtures("measured")
 def test_a_judgment_is_asked_in_the_form_that_the_endpoint_is_good_at(
-    phase: Phase, can: Capabilities, form: Form
+    phase: str, can: Capabilities, form: Form
 ) -> None:
     """With token probabilities a yes/no question is scored, without them a verdict is asked for, on record."""
-    effect = next(each for each in samples(phase) if getattr(each, "plan", None) == DONE)
+    effect = next(each for each in samples(MULTIPASS, phase) if getattr(each, "plan", None) == DONE)
     with Ledger(effect.allowance):
         judgment = asyncio.run(handler(phase, Scripted(oblige, can))(effect))
     assert judgment.form == form
@@ -195,13 +202,13 @@ GRAVE = Issue(type="relevance", severity="CRITICAL", description="b", location="
         ("ask", Reply(text="1066", assumed=True), "not the question's default"),
         ("synthesize", Answer(text=" "), "is empty"),
         ("synthesize", Answer(text="x", value=3), "has no schema for one"),
-        ("profile", TaskProfile.model_construct(reasoning_depth=9), "reasoning_depth: 9 is greater"),
+        ("profile", TaskProfile(reasoning_depth=9), "reasoning_depth: 9 is greater"),
         ("profile", {"reasoning_depth": 3}, "returned dict"),
     ],
 )
-def test_a_handler_that_breaks_its_contract_is_told_so(phase: Phase, value: Value, said: str) -> None:
+def test_a_handler_that_breaks_its_contract_is_told_so(phase: str, value: Value, said: str) -> None:
     """The violation names the phase, the sample and what is wrong."""
-    violations = asyncio.run(check_handler(phase, always(value)))
+    violations = asyncio.run(check_handler(MULTIPASS, phase, always(value)))
     assert any(said in violation for violation in violations), violations
     assert all(violation.startswith(f"{phase}, sample ") for violation in violations)
 
@@ -215,11 +222,53 @@ def test_an_error_of_its_own_is_a_violation_and_a_typed_failure_is_none() -> Non
     async def honest(effect: Effect) -> Value:
         raise AeonError("there is nothing to say")
 
-    (effect, *_) = samples("plan")
-    assert asyncio.run(check_handler("plan", clumsy, effect)) == [
+    (effect, *_) = samples(MULTIPASS, "plan")
+    assert asyncio.run(check_handler(MULTIPASS, "plan", clumsy, effect)) == [
         "plan, sample 0: it raised KeyError, which is no AeonError: 'total'"
     ]
-    assert asyncio.run(check_handler("plan", honest)) == []
+    assert asyncio.run(check_handler(MULTIPASS, "plan", honest)) == []
+
+
+@pytest.mark.requirement("M1", "M4")
+def test_the_handlers_of_any_engine_are_held_to_contracts_that_follow_from_it() -> None:
+    """Samples and schemas come from its effects: a missing handler, a wrong type and a wrong value are violations."""
+    tasks: list[Task] = []
+
+    async def shorten(effect: Shorten) -> Words:
+        tasks.append(effect.task)
+        return Words(text=effect.text)
+
+    assert asyncio.run(check_handlers(SHORTEN, {"shorten": shorten})) == []
+    assert all(task in tasks for task in TASKS)
+    assert asyncio.run(check_handlers(SHORTEN, {})) == ["shorten: no handler answers it"]
+    (first, *_) = asyncio.run(check_handlers(SHORTEN, {"shorten": always(Words(text=""))}))
+    assert first.startswith("shorten, sample 0: text: ")
+    (first, *_) = asyncio.run(check_handler(SHORTEN, "shorten", always(TaskProfile())))
+    assert first == "shorten, sample 0: it returned TaskProfile, not Words"
+
+
+@pytest.mark.requirement("M1")
+def test_a_phase_that_is_none_of_the_engine_is_named_with_those_that_are() -> None:
+    """Wrong usage is one clear line."""
+    with pytest.raises(UsageError, match="'shorten/1' has no effect of its own called 'plan'; it has shorten, ask"):
+        asyncio.run(check_handler(SHORTEN, "plan", always(Plan())))
+
+
+class Coded(EffectOf[Words]):
+    """An effect of which no plain value can be made up."""
+
+    phase = "shorten"
+    code: Annotated[str, Field(pattern="^[A-Z]{3}-[0-9]+$")]
+
+
+@pytest.mark.requirement("M1")
+def test_where_no_sample_follows_from_a_schema_an_effect_can_be_passed() -> None:
+    """The error names the field; with an effect the handler is checked all the same."""
+    engine = replace(SHORTEN, effects=(Coded,))
+    with pytest.raises(UsageError, match=r"no sample of 'shorten' follows from its schema \(code: .*pass an effect"):
+        samples(engine, "shorten")
+    effect = Coded(task=Task(text="Shorten it."), code="ABC-1")
+    assert asyncio.run(check_handler(engine, "shorten", always(Words(text="it")), effect)) == []
 
 
 def test_the_obliging_model_carries_a_run_to_its_answer() -> None:

@@ -10,20 +10,26 @@ from jsonschema import Draft202012Validator
 
 from aeon.assembly.build import build
 from aeon.llm.scripted import Scripted
-from aeon.runtime.journal import Entry, Journal
-from aeon.schema import Config, Value, JsonObject, Outcome, Task, TaskProfile
+from aeon.multipass.program import MULTIPASS
+from aeon.runtime.journal import Journal
+from aeon.runtime.lines import Begun, Called, Resumed
+from aeon.runtime.sealed import read_sealed
+from aeon.schema import Conclusion, Config, Frozen, JsonObject, Outcome, Settings, Task, TaskProfile, Usage, Value
 from aeon.testing.obliging import oblige, plainest
 from aeon.testing.samples import samples
-from aeon.testing.schemas import CONTRACTS, EFFECTS, Contract, schema
+from aeon.testing.schemas import CONTRACTS, Contract, contracts_of, schema
+from kernel.shorten import SHORTEN, ShortenSettings, Words
+from kernel.world import World
 
 FOLDER = Path(__file__).parents[2] / "contracts"
 BY_NAME = {contract.name: contract for contract in CONTRACTS}
 
 
-def fits(value: Value, name: str) -> None:
+def fits(value: Value | Frozen | bytes, name: str) -> None:
     """Fail unless the value, as JSON, is valid against the contract of that name in the folder."""
     contract: JsonObject = json.loads((FOLDER / f"{name}.json").read_text())
-    Draft202012Validator(contract).validate(json.loads(value.model_dump_json()))
+    text = value if isinstance(value, bytes) else value.model_dump_json()
+    Draft202012Validator(contract).validate(json.loads(text))
 
 
 @pytest.mark.parametrize("contract", CONTRACTS, ids=lambda contract: contract.name)
@@ -35,32 +41,49 @@ def test_each_contract_is_a_schema_that_says_what_it_is_of(contract: Contract) -
 
 
 @pytest.mark.requirement("H1")
-def test_what_a_run_leaves_behind_fits_the_contracts() -> None:
+def test_what_a_run_leaves_behind_fits_the_contracts(tmp_path: Path) -> None:
     """Result, history, task, configuration and every line of the journal are valid against their files."""
-    journals: list[Journal] = []
-
-    def journal() -> Journal:
-        journals.append(Journal())
-        return journals[-1]
-
-    result = build(llm=Scripted(oblige), journal=journal).execute(Task(text="What is 2 + 2?", criteria=("short",)))
+    path = tmp_path / "run.jsonl"
+    orchestrator = build(llm=Scripted(oblige), journal=lambda _: Journal(path))
+    result = orchestrator.execute(Task(text="What is 2 + 2?", criteria=("short",)))
     fits(result, "result")
     fits(result.history, "execution-history")
     fits(result.history.task, "task")
     fits(result.history.configuration, "config")
-    (written,) = journals
-    assert written.opening is not None and written.entries
-    fits(written.opening, "journal-opening")
-    for entry in written.entries.values():
-        assert isinstance(entry, Entry)
-        fits(entry, "journal-entry")
+    (opening, *lines), _, _ = read_sealed(path)
+    fits(opening, "journal-opening")
+    kinds = [json.loads(line)["line"] for line in lines]
+    assert set(kinds) == {"called", "entry", "ended"}
+    for kind, line in zip(kinds, lines, strict=True):
+        fits(line, f"journal-{kind}")
 
 
-@pytest.mark.parametrize("phase", EFFECTS)
+RARE = (Called(number=3, most=Usage(calls=2)), Begun(number=3, tool="mail"), Resumed(void=(3,)))
+
+
+@pytest.mark.parametrize("line", RARE, ids=lambda line: line.line)
+def test_a_line_of_a_journal_that_most_runs_do_not_have_fits_its_contract(line: Frozen) -> None:
+    """Calls under way, tools that change the world, and resumptions have a contract each."""
+    fits(line, f"journal-{type(line).__name__.lower()}")
+
+
+@pytest.mark.requirement("M1")
+def test_the_contracts_of_any_engine_follow_from_it() -> None:
+    """Its effects, results, configuration and record; what a run of it leaves behind fits them, and the shared ones."""
+    schemas = {contract.name: schema(contract) for contract in contracts_of(SHORTEN)}
+    names = {"effect-shorten", "effect-ask-user", "result-words", "result-reply", "shorten-settings", "shortened"}
+    assert set(schemas) == names
+    result = World(shorten=lambda effect, _: Words(text=effect.text[:9])).run_on(SHORTEN, ShortenSettings())
+    Draft202012Validator(schemas["shortened"]).validate(json.loads(result.model_dump_json()))
+    fits(Conclusion(**{name: getattr(result, name) for name in Conclusion.model_fields}), "conclusion")
+    fits(Settings(), "settings")
+
+
+@pytest.mark.parametrize("phase", MULTIPASS.phases())
 def test_sample_effects_fit_the_contracts(phase: str) -> None:
     """What a handler is given is what its contract says."""
     names = {contract.model: contract.name for contract in CONTRACTS}
-    for effect in samples(phase):  # type: ignore[arg-type]
+    for effect in samples(MULTIPASS, phase):
         fits(effect, names[type(effect)])
 
 

@@ -1,86 +1,126 @@
-"""The decision table: its order, row by row, and that it always has an answer."""
+"""The table of any engine: the machine's rows around its own, one reason each, in an order that can be set."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.kernel.decide import TABLE, Signals, decide
-from aeon.schema import Decision, Failure, Question
+from aeon.errors import UsageError
+from aeon.kernel.decide import BUDGET, CLARIFICATION, Rule, Signals, decide, table
+from aeon.schema import Failure, Question
 
-DOWN = Failure(kind="endpoint", message="nobody answers")
-UNKNOWN = Failure(kind="unknown", message="whether it was done is not known")
-WAITING = Failure(kind="waiting", message="Which year?")
-WHICH = Question(text="Which year?")
-BUDGETS = ("calls_exhausted", "tokens_exhausted", "seconds_exhausted", "cost_exhausted")
-ROWS = [
-    ("failed", {"failure": DOWN}),
-    ("unknown_outcome", {"failure": UNKNOWN}),
-    ("waiting", {"failure": WAITING}),
-    ("interrupted", {"interrupted": True}),
-    ("converged", {"converged": True}),
-    ("confident", {"confident": True}),
-    ("ttl_expired", {"passes": 3, "ttl": 3}),
-    ("tokens_exhausted", {"exhausted": "tokens_exhausted"}),
-    ("needs_clarification", {"question": WHICH}),
-    ("diminishing_returns", {"diminishing": True}),
-    ("stalled", {"stalled": True}),
-    ("continue", {}),
-]
-QUIET = Signals(passes=1, ttl=3)
+
+@dataclass
+class Light(Signals):
+    """Signals of a small engine."""
+
+    green: bool = False
+    red: bool = False
+
+
+GREEN = Rule[Light]("green", lambda s: s.green, lambda s: "it is green", sufficient=True)
+RED = Rule[Light]("red", lambda s: s.red, lambda s: "it is red")
+KINDS = ("endpoint", "request", "journal", "unknown", "waiting")
+WHICH = Question(text="Which light?")
+REASONS = {"endpoint": "failed", "request": "failed", "journal": "failed", "unknown": "unknown_outcome"}
+
+
+def reasons(rules: tuple[Rule[Light], ...]) -> list[str]:
+    return [rule.reason for rule in rules]
+
+
+ENDS = (["failed", "unknown_outcome", "waiting", "interrupted"], ["continue"])
+
+
+@pytest.mark.requirement("M2", "O4")
+def test_an_engines_rows_stand_between_what_nobody_can_overrule_and_the_row_that_always_holds() -> None:
+    """Budget and open question come before them, unless the engine puts these two elsewhere."""
+    first, last = ENDS
+    assert reasons(table((GREEN, RED))) == [*first, "budget", "needs_clarification", "green", "red", *last]
+    assert reasons(table((GREEN, BUDGET, CLARIFICATION, RED))) == [
+        *first, "green", "budget", "needs_clarification", "red", *last,
+    ]  # fmt: skip
+    assert reasons(table((GREEN, BUDGET))) == [*first, "needs_clarification", "green", "budget", *last]
+    assert reasons(table(())) == [*first, "budget", "needs_clarification", *last]
+
+
+@pytest.mark.requirement("M2", "O4")
+def test_the_order_of_the_movable_rows_is_a_setting() -> None:
+    """The rows of the machine that nobody can overrule stay where they are."""
+    first, last = ENDS
+    order = ("red", "needs_clarification", "green", "budget")
+    rules = table((GREEN, RED), order)
+    assert reasons(rules) == [*first, *order, *last]
+    assert decide(rules, Light(green=True, red=True)).reason == "red"
+    assert decide(rules, Light(green=True, red=True, interrupted=True)).reason == "interrupted"
+
+
+@pytest.mark.requirement("M1")
+@pytest.mark.parametrize("name", ["green", "failed", "continue", "budget", "waiting"])
+def test_two_rows_for_one_reason_are_refused(name: str) -> None:
+    """Also where the other one is the machine's: a stop reason must say which rule held."""
+    other = Rule[Light](name, lambda s: s.red, lambda s: "another one")
+    with pytest.raises(UsageError, match=f"two rows for one reason: .*{name}"):
+        table((GREEN, other))
+
+
+@pytest.mark.requirement("M1", "O4")
+@pytest.mark.parametrize(
+    "order",
+    [("green", "red"), ("green", "red", "budget", "needs_clarification", "blue"), ("green",) * 4, ("continue",)],
+    ids=["too few", "unknown", "twice", "not movable"],
+)
+def test_an_order_that_does_not_name_each_row_once_is_refused(order: tuple[str, ...]) -> None:
+    """The error lists the rows."""
+    with pytest.raises(UsageError, match="must name each row once: budget, needs_clarification, green, red"):
+        table((GREEN, RED), order)
+
+
 SIGNALS = st.builds(
-    Signals,
-    interrupted=st.booleans(), failure=st.sampled_from((None, DOWN, UNKNOWN, WAITING)), converged=st.booleans(),
-    passes=st.integers(0, 9), ttl=st.integers(1, 9), exhausted=st.sampled_from((None, *BUDGETS)), stalled=st.booleans(),
-    question=st.sampled_from((None, WHICH)), confident=st.booleans(), diminishing=st.booleans(),
+    Light,
+    interrupted=st.booleans(), failure=st.sampled_from((None, *(Failure(kind=k, message=k) for k in KINDS))),  # type: ignore[arg-type]
+    exhausted=st.sampled_from((None, "tokens_exhausted")), question=st.sampled_from((None, WHICH)),
+    unclear=st.booleans(), green=st.booleans(), red=st.booleans(),
 )  # fmt: skip
 
 
-@pytest.mark.requirement("K2", "K13")
-@given(signals=SIGNALS)
-def test_decide_is_total(signals: Signals) -> None:
-    """Any signals give exactly one decision with a reason in words; the run goes on only to continue or to ask."""
-    decision = decide(signals)
+@pytest.mark.requirement("K2", "K13", "M2")
+@given(signals=SIGNALS, order=st.permutations(("budget", "needs_clarification", "green", "red")))
+def test_any_table_decides_for_any_signals(signals: Light, order: list[str]) -> None:
+    """One decision with a reason in words; the run goes on only to continue or to ask."""
+    decision = decide(table((GREEN, RED), order), signals)
     assert decision.detail
     actions = {"continue": "CONTINUE", "needs_clarification": "ASK"}
     assert decision.action == actions.get(decision.reason, "OUTPUT")
+    assert decision.sufficient == (decision.reason == "green")
+    if signals.failure:
+        assert decision.reason == REASONS.get(signals.failure.kind, "waiting")
 
 
 @pytest.mark.requirement("K2")
-@pytest.mark.parametrize(("reason", "signal"), ROWS)
-def test_each_signal_alone_decides_for_its_own_reason(reason: str, signal: dict[str, object]) -> None:
-    """One row, one reason."""
-    assert decide(replace(QUIET, **signal)).reason == reason  # type: ignore[arg-type]
-
-
-@pytest.mark.requirement("K2")
-@pytest.mark.parametrize(("first", "second"), list(pairwise(ROWS)))
-def test_an_earlier_row_wins(first: tuple[str, dict[str, object]], second: tuple[str, dict[str, object]]) -> None:
+def test_an_earlier_row_wins() -> None:
     """Where two neighbouring rows hold, the upper one decides."""
-    assert decide(replace(QUIET, **(second[1] | first[1]))).reason == first[0]  # type: ignore[arg-type]
+    down, lost = Failure(kind="endpoint", message="down"), Failure(kind="unknown", message="lost")
+    rows: list[tuple[str, dict[str, object]]] = [
+        ("interrupted", {"interrupted": True}),
+        ("tokens_exhausted", {"exhausted": "tokens_exhausted"}),
+        ("needs_clarification", {"question": WHICH}),
+        ("green", {"green": True}),
+        ("red", {"red": True}),
+        ("continue", {}),
+    ]
+    for (reason, upper), (_, lower) in pairwise(rows):
+        assert decide(table((GREEN, RED)), Light(**(lower | upper))).reason == reason  # type: ignore[arg-type]
+    for failure, reason in ((down, "failed"), (lost, "unknown_outcome")):
+        assert decide(table((GREEN, RED)), Light(interrupted=True, failure=failure)).reason == reason
 
 
-@pytest.mark.requirement("K2")
-def test_the_rows_under_test_are_the_table() -> None:
-    """A row that is added to the table must be added here."""
-    names = ["budget" if reason in BUDGETS else reason for reason, _ in ROWS]
-    assert [rule.reason for rule in TABLE] == names
-
-
-@pytest.mark.requirement("K9")
-@pytest.mark.parametrize("reason", BUDGETS)
-def test_an_exhausted_budget_is_named_as_the_reason(reason: str) -> None:
-    """Each budget has a stop reason of its own."""
-    decision = decide(replace(QUIET, exhausted=reason))  # type: ignore[arg-type]
-    assert decision == Decision(action="OUTPUT", reason=reason, detail=decision.detail)  # type: ignore[arg-type]
-
-
-@pytest.mark.requirement("K9")
-@pytest.mark.parametrize(("passes", "action"), [(0, "CONTINUE"), (2, "CONTINUE"), (3, "OUTPUT"), (4, "OUTPUT")])
-def test_the_ttl_counts_complete_passes(passes: int, action: str) -> None:
-    """The run goes on until as many passes as the TTL are complete."""
-    assert decide(Signals(passes=passes, ttl=3)).action == action
+@pytest.mark.requirement("O6")
+def test_a_decision_to_ask_names_the_question_or_says_that_something_is_unclear() -> None:
+    """What a person reads is the question itself where it is known already."""
+    assert decide(table(()), Signals(question=WHICH)).detail == "Which light?"
+    assert decide(table(()), Signals(unclear=True)).detail == "the task leaves open what is meant"

@@ -143,15 +143,14 @@ class World:
 
     def drive(self, running: Program[R]) -> R:
         """Step any program to its end, by hand."""
-        request = next(running)
-        while True:
-            assert len(self.effects) < TOO_LONG, "the run does not end"
-            reply = self.note(request) if isinstance(request, Note) else self.answer_all(request)
-            try:
-                request = running.send(reply)
-            except StopIteration as stop:
-                result: R = stop.value
-                return result
+        try:
+            request = next(running)
+            while True:
+                assert len(self.effects) < TOO_LONG, "the run does not end"
+                request = running.send(self.note(request) if isinstance(request, Note) else self.answer_all(request))
+        except StopIteration as stop:
+            result: R = stop.value
+            return result
 
     def note(self, note: Note) -> tuple[Outcome, ...]:
         """Keep a note; it is answered with nothing."""
@@ -232,8 +231,11 @@ class WildWorld(World):
         calls = allowed.calls if self.greedy else self.random.randint(0, allowed.calls)
         most = calls * (self.config.prompt_bytes + self.config.output_tokens)
         tokens = most if allowed.tokens is None else min(most, allowed.tokens)
-        cost = 0.001 * calls if allowed.cost is None else min(0.001 * calls, allowed.cost)
-        return Usage(calls=calls, prompt_tokens=tokens // 2, generated_tokens=tokens - tokens // 2, cost=cost)
+        generated = min(tokens, calls * self.config.output_tokens)
+        usage = Usage(calls=calls, prompt_tokens=tokens - generated, generated_tokens=generated)
+        prices = [price.of(usage) for price in self.config.prices.values() if price is not None]
+        cost = max(prices, default=0.001 * calls)
+        return usage.changed(cost=cost if allowed.cost is None else min(cost, allowed.cost))
 
     def reply(self, effect: Effect) -> Value:
         """Anything that fits the effect, sometimes a failure."""

@@ -34,8 +34,8 @@ def test_the_plan_that_a_pass_found_is_derived_from_start_and_deltas(random: Ran
         executed += len(record.executed)
         as_issued = [s.id for s in ran if s.status == "running"] == [s.id for s in record.executed]
         assert as_issued or not record.complete or some_lost
-        if record.complete:
-            assert derived in [e.plan for e in judged]
+        if record.complete:  # one that ended right after its execute phase was never judged, only synthesized
+            assert derived in [e.plan for e in (*judged, *world.of("synthesize"))]
 
 
 @pytest.mark.requirement("H2")
