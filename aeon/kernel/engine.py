@@ -13,7 +13,7 @@ from typing import Generic, TypeVar, cast
 
 from aeon.errors import UsageError
 from aeon.kernel import budget
-from aeon.kernel.decide import Rule, Signals, decision, first, table
+from aeon.kernel.decide import Rule, Signals, first, table
 from aeon.kernel.effects import AskUser, Batch, Effect, EffectOf, Note, Program
 from aeon.schema.conclusion import Conclusion, Decision, Degradation, PhaseTiming
 from aeon.schema.config import Settings
@@ -173,7 +173,7 @@ class Run(Generic[C, S]):
 
     def decide(self) -> Decision:
         """Ask the table, here and now."""
-        return decision(self._rule(self.left()), self.signals)
+        return self._rule(self.left()).decision(self.signals)
 
     def _rule(self, remaining: Left) -> Rule[S]:
         self.signals.exhausted = self.denied or budget.exhausted(remaining, self.bound)
@@ -188,7 +188,7 @@ class Run(Generic[C, S]):
         remaining = self.left()
         rule = self._rule(remaining)
         if rule.action == "OUTPUT":
-            raise Halt(decision(rule, self.signals), midway)
+            raise Halt(rule.decision(self.signals), midway)
         return remaining
 
     def allow(self, phase: str, effects: int = 1, final: bool = False) -> Allowance:
