@@ -95,7 +95,7 @@ class Engine(Generic[C, S, R]):
     def within(self, outer: Run[C2, S2], config: C, task: Task | None = None, runs: int = 1) -> Program[R]:
         """The program of a run inside another one, with an equal part of what that has left for each of ``runs``.
 
-        What it spends is charged to both, and what it asks counts for both: the outer run stays within its bound.
+        What it spends and asks counts for both: together they stay within the bound and the cap of the outer run.
         """
         outer.boundary()
         outer.nested += 1

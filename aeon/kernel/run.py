@@ -195,7 +195,7 @@ class Run(Generic[C, S]):
         self.usage += outcome.usage
         self.lost += outcome.lost
         self.elapsed = max(self.elapsed, outcome.ended)
-        self.signals.interrupted = self.signals.interrupted or outcome.interrupted
+        self.signals.interrupted |= outcome.interrupted
         failure = outcome.failure
         self.failing = self.failing + 1 if failure and failure.kind == "request" else 0
         if failure and (failure.kind in ("endpoint", "waiting", "journal") or self.failing == _DEAD_AFTER):
