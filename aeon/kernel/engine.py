@@ -109,7 +109,7 @@ class Engine(Generic[C, S, R_co]):
     def within(self, outer: Run[C2, S2], config: C, task: Task | None = None, runs: int = 1) -> Program[R_co]:
         """The program of a run inside another one, with an equal part of what that has left for each of ``runs``.
 
-        What it spends is charged to both, and what it asks counts for both: the outer run stays within its bound.
+        What it spends and asks counts for both: together they stay within the bound and the cap of the outer run.
         """
         share = budget.share(config.budget, outer.boundary(), runs)
         outer.nested += 1
@@ -286,7 +286,7 @@ class Run(Generic[C, S]):
         if outcome.lost is not NOTHING:
             self.lost += outcome.lost
         self.elapsed = max(self.elapsed, outcome.ended)
-        self.signals.interrupted = self.signals.interrupted or outcome.interrupted
+        self.signals.interrupted |= outcome.interrupted
         failure = outcome.failure
         self.failing = self.failing + 1 if failure and failure.kind == "request" else 0
         if failure and (failure.kind in ("endpoint", "waiting", "journal") or self.failing == _DEAD_AFTER):
