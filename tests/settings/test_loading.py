@@ -67,14 +67,14 @@ def test_every_leaf_of_the_configuration_is_a_setting() -> None:
         found: dict[str, Any] = {}
         for name, value in tree.items():
             path = f"{above}{name}"
-            found |= leaves(value, f"{path}.") if isinstance(value, dict) else {path: value}
+            found |= leaves(value, f"{path}.") if isinstance(value, dict) and value else {path: value}
         return found
 
     assert leaves(Config().model_dump()) == {path: setting.default for path, setting in SETTINGS.items()}
 
 
 @pytest.mark.requirement("O5")
-@pytest.mark.parametrize("path", SETTINGS)
+@pytest.mark.parametrize("path", [path for path, setting in SETTINGS.items() if setting.default != {}])
 @pytest.mark.parametrize("kind", ["toml", "yaml"])
 def test_a_flag_goes_before_a_variable_before_a_file_before_the_default(tmp_path: Path, path: str, kind: str) -> None:
     """Every setting can be set in every way, the nearest way wins, and the origin says which it was."""

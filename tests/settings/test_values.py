@@ -46,7 +46,7 @@ def test_assignments_have_the_shape_of_a_file(texts: list[str], shape: dict[str,
 @pytest.mark.parametrize("text", ["max_passes", "=5", " = 5", "", "budget.calls.=5", "budget..calls=5"])
 def test_what_is_no_assignment_is_refused(text: str) -> None:
     """Without an equals sign, or with a name missing, there is nothing to set."""
-    with pytest.raises(UsageError, match="should look like max_passes=VALUE"):
+    with pytest.raises(UsageError, match="should look like budget.calls=VALUE"):
         assignments(Config, [text])
 
 
@@ -55,7 +55,7 @@ def test_what_is_no_assignment_is_refused(text: str) -> None:
     [
         ("max_pases=5", "max_pases: unknown setting; did you mean max_passes?"),
         ("max_passes.x=5", "max_passes.x: unknown setting; max_passes is a setting, not a section"),
-        ("nothing.at.all=5", "nothing: unknown setting; there are: max_passes, "),
+        ("nothing.at.all=5", "nothing: unknown setting; there are: budget, prices, "),
         ("max_iterations=5", "max_iterations: unknown setting; did you mean max_passes?"),
         ("completeness=1", "did you mean convergence.completeness or "),
         ("max_passes=many", "max_passes: should be a valid integer, not 'many'"),

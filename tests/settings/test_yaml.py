@@ -92,7 +92,7 @@ def test_yaml_and_toml_give_the_same_configuration(tmp_path: Path) -> None:
     def lines(tables: dict[str, object], margin: str = "") -> list[str]:
         written: list[str] = []
         for name, value in tables.items():
-            if isinstance(value, dict):
+            if isinstance(value, dict) and value:
                 written += [f"{margin}{name}:", *lines(value, f"{margin}  ")]
             else:
                 written.append(f"{margin}{name}: {json.dumps(value)}")
