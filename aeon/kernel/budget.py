@@ -19,7 +19,7 @@ def bound(settings: Settings, calls: int) -> Bound:
     most = calls if budget.calls is None else min(calls, budget.calls)
     usage = Usage(prompt_tokens=most * settings.prompt_bytes, generated_tokens=most * settings.output_tokens)
     tokens = usage.tokens if budget.tokens is None else min(usage.tokens, budget.tokens)
-    cost = _dearest(settings, usage)
+    cost = _dearest(settings, usage) if most else 0.0
     return Bound(calls=most, tokens=tokens, cost=None if cost is None else _least(cost, budget.cost))
 
 
@@ -37,11 +37,12 @@ def left(settings: Settings, most: Bound, spent: Usage, elapsed: float, reserve:
     With a ``reserve`` of 0 calls all of it is there to be spent: so it is for the last effect of a run.
     """
     budget, kept = settings.budget, settings.reserve if reserve else _NOTHING_KEPT
+    tokens, seconds, cost = budget.tokens, budget.seconds, budget.cost
     return Left(
         calls=max(0, most.calls - spent.calls - reserve),
-        tokens=None if budget.tokens is None else max(0, int(budget.tokens * (1 - kept.tokens)) - spent.tokens),
-        seconds=None if budget.seconds is None else max(0.0, budget.seconds * (1 - kept.seconds) - elapsed),
-        cost=None if budget.cost is None else max(0.0, budget.cost * (1 - kept.cost) - spent.cost),
+        tokens=None if tokens is None else max(0, int(tokens * (1 - kept.tokens)) - spent.tokens),
+        seconds=None if seconds is None else max(0.0, seconds * (1 - kept.seconds) - elapsed),
+        cost=None if cost is None else max(0.0, cost * (1 - kept.cost) - spent.cost),
     )
 
 

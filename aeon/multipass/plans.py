@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from aeon.schema.plan import Plan, RefinementAction, Step, StepInput, StepStatus, fragment
 

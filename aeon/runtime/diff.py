@@ -144,14 +144,18 @@ def _dumped(value: Frozen) -> JsonValue:
 
 def _parting(a: list[tuple[Effect, Outcome]], b: list[tuple[Effect, Outcome]]) -> Parting | None:
     """The first effect that is not the same in both runs."""
+    dearer: Parting | None = None  # the first effect that only cost more: what the runs did does not part there
     for number, ((effect_a, outcome_a), (effect_b, outcome_b)) in enumerate(zip(a, b, strict=False)):
         if found := tuple(_differing(_request(effect_a), _request(effect_b))):
             return _part(number, effect_a, "request", found)
         if found := tuple(_differing(_outcome(outcome_a), _outcome(outcome_b))):
-            return _part(number, effect_a, "outcome", found)
+            parting = _part(number, effect_a, "outcome", found)
+            if any(not one.path.startswith("usage.") for one in found):
+                return parting
+            dearer = dearer or parting
     number = min(len(a), len(b))
     if len(a) == len(b):
-        return None
+        return dearer
     effect, only = (a[number][0], "a") if len(a) > number else (b[number][0], "b")
     return _part(number, effect, "end", (Differing(path="", only="a" if only == "a" else "b"),))
 

@@ -301,7 +301,7 @@ class _Run(Generic[C, S, R]):
         for observer in self._observers:
             try:
                 observer(event)
-            except Exception:  # noqa: BLE001 - an observer may raise anything: it is told nothing more
+            except Exception:  # noqa: BLE001 - an observer may raise anything, and must not end a run
                 self._observers = tuple(other for other in self._observers if other is not observer)
                 _log.warning("an observer raised at %s and is told nothing more", event.type, exc_info=True)
 

@@ -12,11 +12,10 @@ from aeon.runtime.border import admitted
 from aeon.runtime.failures import BROKEN_OFF, failure_of, unknown, waiting
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import Ledger
-from aeon.schema import Failure, Outcome, Settings, Usage, Value
+from aeon.schema import NOTHING, Allowance, Failure, Outcome, Settings, Usage, Value
 
 __all__ = ["Handled", "Handling"]
 
-_NOTHING = Usage()
 
 
 class Handled:
@@ -100,7 +99,7 @@ class Handling:
 
     async def _keep(self, number: int, effect: Effect, outcome: Outcome) -> Handled:
         """Put the outcome on record; where that fails, there is none."""
-        if self.journal.lost != _NOTHING:
+        if self.journal.lost is not NOTHING:
             outcome = outcome.changed(lost=self.journal.take_lost())
         try:
             return Handled(outcome, await self.journal.append(number, effect, outcome))
@@ -116,9 +115,9 @@ class Handling:
     async def _answered(self, number: int, effect: Effect, now: float) -> Outcome:
         """What the world gives."""
         ledger = Ledger(
-            effect.allowance,
+            _rest(effect.allowance, self.journal.spent_before(number)),
             self._clock,
-            f"{self.execution_id}{effect.scope}",
+            self.execution_id + effect.scope,
             self.journal.begin,
             now - self.elapsed,
             number,
@@ -155,3 +154,14 @@ class Handling:
             ended=round(now + took, 6),
             interrupted=self.interrupted,
         )
+
+
+def _rest(allowance: Allowance, spent: Usage) -> Allowance:
+    """What is left of an allowance after what earlier lives of the run spent on the effect."""
+    if spent is NOTHING:
+        return allowance
+    return allowance.changed(
+        calls=max(0, allowance.calls - spent.calls),
+        tokens=None if allowance.tokens is None else max(0, allowance.tokens - spent.tokens),
+        cost=None if allowance.cost is None else max(0.0, allowance.cost - spent.cost),
+    )

@@ -8,7 +8,7 @@ the world leaves a line before it is called, so that its call is never repeated 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,12 +20,11 @@ from aeon.runtime.header import broken_line, refuse_others
 from aeon.runtime.lines import LINE, Begun, Called, Ended, Entry, Line, Opening, Resumed
 from aeon.runtime.sealed import SealedFile, read_sealed
 from aeon.runtime.store import FileStore, Store
-from aeon.schema import Conclusion, Frozen, Outcome, Settings, Usage
+from aeon.schema import NOTHING, Conclusion, Frozen, Outcome, Settings, Usage
 
 __all__ = ["Journal"]
 
 C = TypeVar("C", bound=Settings)
-_NOTHING = Usage()
 
 
 class Journal:
@@ -43,9 +42,10 @@ class Journal:
         self.opening: Opening | None = None
         self.line = -1
         self.begun: dict[int, str] = {}
-        self.lost = _NOTHING
+        self.lost = NOTHING
         self.torn = False
         self._calls: dict[int, Usage] = {}
+        self._spent_before: dict[int, Usage] = {}
         self._entries: dict[int, Entry] = {}
         self._lines: dict[int, int] = {}
         self._unread: dict[int, tuple[Effect, Outcome, int]] = {}
@@ -98,9 +98,10 @@ class Journal:
         """
         return _config(kind, self.opened.config)
 
-    def config(self, kind: type[C]) -> C:
-        """The configuration in force at the end of what the journal holds. Raises as `first_config`."""
-        changed = [entry.config for _, entry in sorted(self.entries.items()) if entry.config]
+    def config(self, kind: type[C], before: int | None = None) -> C:
+        """The configuration before effect ``before``, or at the end of the journal. Raises as `first_config`."""
+        every = sorted(self.entries.items())
+        changed = [entry.config for number, entry in every if entry.config and (before is None or number < before)]
         return _config(kind, changed[-1] if changed else self.opened.config)
 
     async def open(self, opening: Opening) -> None:
@@ -108,12 +109,17 @@ class Journal:
         self.opening = opening
         await self._write(opening)
 
-    async def call(self, number: int, most: Usage) -> None:
-        """Note that effect ``number`` is about to call a model, and what that can cost at most."""
-        if self._store is not None:
-            await self._write(Called(number=number, most=most))
-        before = self._calls.get(number)
-        self._calls[number] = most if before is None else before + most
+    @property
+    def call(self) -> Callable[[int, Usage], Awaitable[None]] | None:
+        """Notes that an effect of this number is about to call a model, and what that can cost at most.
+
+        ``None`` for a journal in memory: what is not on record there is gone with the process.
+        """
+        return self._call if self._store is not None else None
+
+    async def _call(self, number: int, most: Usage) -> None:
+        await self._write(Called(number=number, most=most))
+        self._calls[number] = self._calls.get(number, NOTHING) + most
 
     async def begin(self, number: int, tool: str) -> None:
         """Note that effect ``number`` is about to call a tool that changes the world."""
@@ -169,17 +175,24 @@ class Journal:
         """The number of the line of the entry for effect ``number``, if there is one that counts."""
         return self._lines[number] if number in self.entries else None
 
-    def resume(self, void: tuple[int, ...]) -> None:
-        """Begin another life of the run without the entries ``void``; what they cost is charged to what comes next."""
-        line = Resumed(void=void)
+    def resume(self, void: tuple[int, ...], again: tuple[int, ...] = ()) -> None:
+        """Begin another life of the run without the entries ``void``; what they cost is charged to what comes next.
+
+        The effects ``again`` are issued again as they were.
+        """
+        line = Resumed(void=void, again=again)
         if self._store is not None:
             self._store.append_now(line.model_dump_json().encode())
         self.line += 1
         self._count(line, self.line)
 
+    def spent_before(self, number: int) -> Usage:
+        """What earlier lives of the run spent on this effect: its allowance is for all of them together."""
+        return self._spent_before.get(number, NOTHING)
+
     def take_lost(self) -> Usage:
         """What is to be charged to the next outcome beside its own cost; it is given once."""
-        lost, self.lost = self.lost, _NOTHING
+        lost, self.lost = self.lost, NOTHING
         return lost
 
     def close(self) -> None:
@@ -281,24 +294,33 @@ class Journal:
             case Entry():
                 self._entries[line.number], self._lines[line.number] = line, at
                 self._calls.pop(line.number, None)
-                if line.lost != _NOTHING:
-                    self.lost = _NOTHING
+                if line.lost != NOTHING:
+                    self.lost = NOTHING
             case Called():
-                self._calls[line.number] = self._calls.get(line.number, _NOTHING) + line.most
+                self._calls[line.number] = self._calls.get(line.number, NOTHING) + line.most
             case Begun():
                 self.begun[line.number] = line.tool
             case Ended():
                 self._ended = line
             case Resumed():
-                self._start_life(line.void)
+                self._start_life(line)
 
-    def _start_life(self, void: tuple[int, ...]) -> None:
+    def _start_life(self, line: Resumed) -> None:
+        """Take back what does not count any more; what it cost is lost, and spent on the effects issued again."""
         self._ended = self._result = None
-        dropped = [entry for number, entry in sorted(self.entries.items()) if number in void]
-        for usage in (*self._calls.values(), *(entry.usage + entry.lost for entry in dropped)):
+        spent = dict(self._calls)
+        for number, entry in sorted(self.entries.items()):
+            if number in line.void:
+                self.lost += entry.lost
+                spent[number] = spent.get(number, NOTHING) + entry.usage
+        for number, usage in spent.items():
             self.lost += usage
+            if number in line.void and number not in line.again:
+                self._spent_before.pop(number, None)
+            else:
+                self._spent_before[number] = self.spent_before(number) + usage
         self._calls.clear()
-        kept = (entry for number, entry in self.entries.items() if number not in void)
+        kept = (entry for number, entry in self.entries.items() if number not in line.void)
         self._entries = {entry.number: entry.changed(interrupted=False) for entry in kept}
 
 

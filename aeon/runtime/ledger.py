@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 
 from aeon.errors import AllowanceExhausted
-from aeon.schema.usage import Allowance, Usage
+from aeon.schema.usage import NOTHING, Allowance, Usage
 
 __all__ = ["Begin", "Ledger", "Note", "current_ledger"]
 
@@ -22,7 +22,6 @@ Note = Callable[[int, Usage], Awaitable[None]]
 Begin = Callable[[int, str], Awaitable[None]]
 """Awaited before a tool is called that changes the world, with the number of the effect and the tool's name."""
 
-_NOTHING = Usage()
 _STOPPED = "the run was asked to stop"
 
 
@@ -60,7 +59,7 @@ class Ledger:
         self._note = note
         self._opened = clock() - waited
         self.number = number
-        self.spent = _NOTHING
+        self.spent = NOTHING
         self._calls = self._tokens = 0  # reserved for calls under way, as is the cost
         self._cost = 0.0
         self.in_tool = False
@@ -143,7 +142,7 @@ class Ledger:
 
     def charge(self, usage: Usage) -> None:
         """Add what was used, whether to any avail or not."""
-        self.spent = usage if self.spent is _NOTHING else self.spent + usage
+        self.spent = usage if self.spent is NOTHING else self.spent + usage
 
     def _check(self, most: Usage, tokens: int) -> None:
         """Refuse a call of at most that much, which is so many ``tokens``, where it does not fit."""

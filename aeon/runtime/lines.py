@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue, SkipValidation, TypeAdapter, ValidationEr
 
 from aeon.errors import Divergence
 from aeon.kernel.effects import Effect
-from aeon.schema import Allowance, Conclusion, Failure, Frozen, JsonObject, Outcome, Settings, Task, Usage
+from aeon.schema import NOTHING, Allowance, Conclusion, Failure, Frozen, JsonObject, Outcome, Settings, Task, Usage
 
 __all__ = ["LINE", "VERSION", "Begun", "Called", "Ended", "Entry", "Line", "Opening", "Parent", "Resumed", "digest"]
 
@@ -73,8 +73,8 @@ class Entry(Frozen):
     fingerprint: str
     value: SkipValidation[JsonValue] = None
     failure: Failure | None = None
-    usage: Usage = Usage()
-    lost: Usage = Usage()
+    usage: Usage = NOTHING
+    lost: Usage = NOTHING
     started: float = 0.0
     ended: float = 0.0
     interrupted: bool = False
@@ -128,11 +128,15 @@ class Entry(Frozen):
 
 
 class Resumed(Frozen):
-    """From here on another life of the run: the entries ``void`` do not count, and no interrupt does."""
+    """From here on another life of the run: the entries ``void`` do not count, and no interrupt does.
+
+    The effects ``again`` are issued again as they were; other void entries belong to an ending that is taken back.
+    """
 
     line: Literal["resumed"] = "resumed"
     version: Literal[2] = VERSION
     void: tuple[int, ...]
+    again: tuple[int, ...] = ()
 
 
 class Ended(Frozen):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from aeon.errors import Divergence, JournalError
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import AskUser, Effect
+from aeon.kernel.effects import AskUser, Effect, Note
 from aeon.kernel.engine import Engine
 from aeon.runtime.batch import in_order, wave_starts
 from aeon.runtime.failures import waiting
@@ -27,8 +27,12 @@ Answer: TypeAlias = Callable[[int, tuple[Effect, ...], Outcomes], Outcomes | Non
 """Gets the number of a batch's first effect, the effects and the recorded outcomes; gives those to continue with."""
 
 
-def walk(journal: Journal, answer: Answer, engine: Engine[C, S, R]) -> R | None:
+def walk(
+    journal: Journal, answer: Answer, engine: Engine[C, S, R], note: Callable[[Note], None] = lambda note: None
+) -> R | None:
     """Step the run of a journal as far as ``answer`` gives outcomes; the program's result, ``None`` if it was stopped.
+
+    ``note`` gets the notes of the program.
 
     Raises:
         Divergence: the program asks for something else than the journal holds.
@@ -36,7 +40,7 @@ def walk(journal: Journal, answer: Answer, engine: Engine[C, S, R]) -> R | None:
     """
     opening = journal.opened
     config = journal.first_config(engine.config)
-    stepper = Stepper(engine, opening.task, config, opening.execution_id)
+    stepper = Stepper(engine, opening.task, config, opening.execution_id, note)
     effects = stepper.batch()
     while effects is not None:
         first = stepper.issued - len(effects)
@@ -106,11 +110,12 @@ def boundaries(journal: Journal, engine: AnyEngine) -> tuple[int, ...]:
 class ResumePoint(NamedTuple):
     """Where a run can be continued.
 
-    ``void`` are the entries that do not count then, ``None`` where there is nothing to continue; ``question`` is the
-    one that the run waits for, if it waits for one.
+    ``void`` are the entries that do not count then, ``None`` where there is nothing to continue; the effects ``again``
+    of them are issued again as they were. ``question`` is the one that the run waits for, if it waits for one.
     """
 
     void: tuple[int, ...] | None = None
+    again: tuple[int, ...] = ()
     question: Question | None = None
 
 
@@ -138,17 +143,17 @@ def resume_point(journal: Journal, engine: AnyEngine) -> ResumePoint:
                 for effect, outcome in zip(effects, recorded, strict=True)
                 if isinstance(effect, AskUser) and (outcome is None or outcome.broken_off)
             ]
-            points.append(ResumePoint(void, questions[0] if questions else None))
+            points.append(ResumePoint(void, tuple(again), questions[0] if questions else None))
             return None
         return recorded
 
     result = walk(journal, answer, engine)
     if result is not None and result.stop_reason == "failed" and failing:
-        return ResumePoint(tuple(failing))
+        return ResumePoint(tuple(failing), tuple(failing[:1]))
     return points[0] if points else ResumePoint()
 
 
 def drop_after(journal: Journal, point: ResumePoint) -> None:
     """Begin another life of the run at its resume point: the entries after it do not count any more."""
     if point.void or journal.unsettled or (point.void is not None and journal.stopped):
-        journal.resume(point.void or ())
+        journal.resume(point.void or (), point.again)

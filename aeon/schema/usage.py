@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from aeon.schema.frozen import Frozen
 from aeon.schema.value import Value
 
-__all__ = ["Allowance", "Bound", "Budget", "Left", "Price", "Usage"]
+__all__ = ["NOTHING", "Allowance", "Bound", "Budget", "Left", "Price", "Usage"]
 
 
 class Usage(Value):
@@ -29,9 +29,9 @@ class Usage(Value):
         return self.prompt_tokens + self.generated_tokens
 
     def __add__(self, other: Usage) -> Usage:
-        if other == _NOTHING:
+        if other is NOTHING or other == NOTHING:
             return self
-        if self == _NOTHING:
+        if self == NOTHING:
             return other
         return Usage(
             calls=self.calls + other.calls,
@@ -44,7 +44,8 @@ class Usage(Value):
         )
 
 
-_NOTHING = Usage()
+NOTHING = Usage()
+"""What costs nothing."""
 
 
 class Price(Frozen):

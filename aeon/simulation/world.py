@@ -14,8 +14,8 @@ from aeon.simulation.faults import Scenario
 
 __all__ = ["MODEL", "ROUNDING", "Problem", "World", "capabilities", "config", "task"]
 
-MODEL = "simulated"
-"""The model's name."""
+MODEL = "qwen2.5-coder-1.5b"
+"""The name of a model whose judgments were measured, so that they decide something."""
 ROUNDING = 1e-9
 """US dollars that a sum of costs may be off, since each of them is a binary fraction."""
 
@@ -133,7 +133,7 @@ def config(scenario: Scenario) -> Config:
     return Config(
         max_passes=scenario.passes if chance.random() < 0.5 else chance.randint(1, scenario.passes),
         budget=_budget(scenario),
-        prices={MODEL: Price(input=1, output=4)},
+        prices={MODEL: Price(input=4, output=16)},
         limits=RefinementLimits(
             attempts_per_fragment=chance.randint(1, 3), attempts=chance.choice((2, 10, 10)),
             plan_steps=steps, total_steps=steps * 2 + chance.randint(0, 4), subplan_depth=chance.randint(0, 3),

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import aeon
 from aeon.errors import Divergence, JournalError
 from aeon.kernel.effects import Program
-from aeon.kernel.run import Run
+from aeon.kernel.engine import Run
 from aeon.multipass.program import MULTIPASS
 from aeon.multipass.rules import PassSignals
 from aeon.runtime.driver import AsyncDriver

@@ -42,6 +42,7 @@ CONFIG = Config(
     budget=Budget(calls=200, tokens=100_000, seconds=3_600, cost=0.5),
     limits=RefinementLimits(total_steps=STEPS * PASSES),
 )
+_MOST = Usage(calls=1, prompt_tokens=900, generated_tokens=100, cost=0.0009)
 _SPENT = Usage(calls=1, prompt_tokens=100, generated_tokens=20, cost=0.0001)
 _MOST = Usage(calls=1, prompt_tokens=800, generated_tokens=200)
 _NOTHING_WRONG = SemanticValidationReport(form="verdict")
@@ -120,7 +121,7 @@ class Judges:
 
 
 async def _charged(call: Awaitable[T]) -> T:
-    """A model call as an adapter makes it: admitted by the effect's ledger before, charged to it afterwards."""
+    """A model call as the supervisor makes it: admitted by the effect's ledger before, charged to it afterwards."""
     ledger = current_ledger()
     await ledger.admit(_MOST)
     answer = await call
