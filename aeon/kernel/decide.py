@@ -15,7 +15,7 @@ from aeon.schema.conclusion import Decision
 from aeon.schema.outcome import Failure
 from aeon.schema.task import Question
 
-__all__ = ["BUDGET", "CLARIFICATION", "Rule", "Signals", "decision", "first", "table"]
+__all__ = ["BUDGET", "CLARIFICATION", "Rule", "Signals", "decide", "first", "table"]
 
 
 @dataclass(slots=True)
@@ -50,6 +50,12 @@ class Rule(Generic[S_contra]):
     action: Literal["OUTPUT", "ASK", "CONTINUE"] = "OUTPUT"
     sufficient: bool = False
     when: str = ""
+
+    def decision(self, signals: S_contra) -> Decision:
+        """The decision by this row; a budget that is used up gives it its own reason."""
+        used_up = signals.exhausted if self.reason == BUDGET.reason else None
+        detail, sufficient = self.detail(signals), self.sufficient
+        return Decision(action=self.action, reason=used_up or self.reason, detail=detail, sufficient=sufficient)
 
 
 def _broken(reason: str, when: str, *kinds: str) -> Rule[Signals]:
@@ -120,7 +126,6 @@ def first(rules: Sequence[Rule[S]], signals: S) -> Rule[S]:
     return rule
 
 
-def decision(rule: Rule[S], signals: S) -> Decision:
-    """The decision by this rule."""
-    reason = signals.exhausted if rule is BUDGET and signals.exhausted else rule.reason
-    return Decision(action=rule.action, reason=reason, detail=rule.detail(signals), sufficient=rule.sufficient)
+def decide(rules: Sequence[Rule[S]], signals: S) -> Decision:
+    """The decision of the first rule that holds."""
+    return first(rules, signals).decision(signals)

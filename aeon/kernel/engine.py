@@ -13,7 +13,7 @@ from typing import Generic, TypeVar, cast
 
 from aeon.errors import UsageError
 from aeon.kernel import budget
-from aeon.kernel.decide import Rule, Signals, decision, first, table
+from aeon.kernel.decide import Rule, Signals, first, table
 from aeon.kernel.effects import AskUser, Batch, Effect, EffectOf, Note, Program
 from aeon.schema.conclusion import Conclusion, Decision, Degradation, PhaseTiming
 from aeon.schema.config import Settings
@@ -109,7 +109,7 @@ class Engine(Generic[C, S, R_co]):
     def within(self, outer: Run[C2, S2], config: C, task: Task | None = None, runs: int = 1) -> Program[R_co]:
         """The program of a run inside another one, with an equal part of what that has left for each of ``runs``.
 
-        What it spends is charged to both, and what it asks counts for both: the outer run stays within its bound.
+        What it spends and asks counts for both: together they stay within the bound and the cap of the outer run.
         """
         share = budget.share(config.budget, outer.boundary(), runs)
         outer.nested += 1
@@ -173,7 +173,7 @@ class Run(Generic[C, S]):
 
     def decide(self) -> Decision:
         """Ask the table, here and now."""
-        return decision(self._rule(self.left()), self.signals)
+        return self._rule(self.left()).decision(self.signals)
 
     def _rule(self, remaining: Left) -> Rule[S]:
         self.signals.exhausted = self.denied or budget.exhausted(remaining, self.bound)
@@ -188,7 +188,7 @@ class Run(Generic[C, S]):
         remaining = self.left()
         rule = self._rule(remaining)
         if rule.action == "OUTPUT":
-            raise Halt(decision(rule, self.signals), midway)
+            raise Halt(rule.decision(self.signals), midway)
         return remaining
 
     def allow(self, phase: str, effects: int = 1, final: bool = False) -> Allowance:
@@ -286,7 +286,7 @@ class Run(Generic[C, S]):
         if outcome.lost is not NOTHING:
             self.lost += outcome.lost
         self.elapsed = max(self.elapsed, outcome.ended)
-        self.signals.interrupted = self.signals.interrupted or outcome.interrupted
+        self.signals.interrupted |= outcome.interrupted
         failure = outcome.failure
         self.failing = self.failing + 1 if failure and failure.kind == "request" else 0
         if failure and (failure.kind in ("endpoint", "waiting", "journal") or self.failing == DEAD_AFTER):

@@ -196,7 +196,7 @@ class _Run(Generic[C, S, R]):
         return self.handling.execution_id
 
     async def drive(self) -> R:
-        job, handling, journal = self._job, self.handling, self.handling.journal
+        job, handling = self._job, self.handling
         if self._observers:
             started = RunStarted(
                 line=0,

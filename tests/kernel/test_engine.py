@@ -85,7 +85,7 @@ def test_the_phases_of_an_engine_are_its_own_those_of_nested_engines_and_the_que
 def test_a_missing_handler_is_named_and_a_question_needs_none() -> None:
     """Nothing is spent before somebody notices."""
     SHORTEN.check({"shorten": None})
-    with pytest.raises(UsageError, match="engine 'shorten/1': no handler answers shorten$"):
+    with pytest.raises(UsageError, match=r"engine 'shorten/1': no handler answers shorten$"):
         SHORTEN.check({"ask": None})
     with pytest.raises(UsageError, match="no handler answers profile, plan, validate_plan"):
         MULTIPASS.check(())

@@ -19,7 +19,6 @@ from aeon.schema import (
     RefinementLimits,
     Reserve,
     TaskProfile,
-    Usage,
 )
 from kernel.world import NOT_YET, WildWorld, World, add, found, step
 
@@ -123,8 +122,8 @@ def test_a_harder_task_never_gets_less_and_none_gets_more_than_the_limits(
     easy, hard = profiles
     assert 1 <= pass_limit(easy, config) <= pass_limit(hard, config) <= most
     for name in RefinementLimits.model_fields:
-        small, large, limit = (getattr(one, name) for one in (limits_for(easy, config), limits_for(hard, config), limits))
-        assert small <= large <= limit, name
+        small, large = (getattr(limits_for(profile, config), name) for profile in profiles)
+        assert small <= large <= getattr(limits, name), name
 
 
 @pytest.mark.requirement("J2")
