@@ -54,8 +54,10 @@ def exhausted(remaining: Left, most: Bound) -> str | None:
 
 def allowance(remaining: Left, cap: int) -> Allowance:
     """What may be spent now: at most ``cap`` calls, and what is left of each budget."""
+    calls = min(cap, remaining.calls)
+    spare = remaining.calls - calls
     return Allowance(
-        calls=min(cap, remaining.calls), tokens=remaining.tokens, seconds=remaining.seconds, cost=remaining.cost
+        calls=calls, spare=spare, tokens=remaining.tokens, seconds=remaining.seconds, cost=remaining.cost
     )
 
 
@@ -63,7 +65,8 @@ def split(whole: Allowance, effects: int, cap: int) -> list[Allowance]:
     """The allowance divided among effects that run at once, each of at most ``cap`` calls: together never more."""
     tokens = None if whole.tokens is None else whole.tokens // effects
     cost = None if whole.cost is None else whole.cost / effects
-    share = Allowance(calls=min(cap, whole.calls), tokens=tokens, seconds=whole.seconds, cost=cost)
+    calls, spare = min(cap, whole.calls), whole.spare // effects
+    share = Allowance(calls=calls, spare=spare, tokens=tokens, seconds=whole.seconds, cost=cost)
     full = whole.calls // cap if cap else effects
     return [share if n < full else share.changed(calls=max(0, whole.calls - n * cap)) for n in range(effects)]
 

@@ -22,7 +22,7 @@ from aeon.schema.task import Question, Reply, Task
 from aeon.schema.usage import NOTHING, Allowance, Bound, Left, Usage
 from aeon.schema.value import Value
 
-__all__ = ["Engine", "Halt", "Run"]
+__all__ = ["DEAD_AFTER", "Engine", "Halt", "Run"]
 
 C = TypeVar("C", bound=Settings)
 C2 = TypeVar("C2", bound=Settings)
@@ -31,7 +31,7 @@ S2 = TypeVar("S2", bound=Signals)
 R_co = TypeVar("R_co", bound=Conclusion, covariant=True)
 V = TypeVar("V", bound=Value)
 _NAME = re.compile(r"[a-z][a-z0-9-]*/[1-9][0-9]*")
-_DEAD_AFTER = 3  # requests in a row that failed, whatever they asked for: then the endpoint counts as unusable
+DEAD_AFTER = 3  # requests in a row that failed, whatever they asked for: then the endpoint counts as unusable
 
 
 @dataclass(eq=False)
@@ -219,8 +219,8 @@ class Run(Generic[C, S]):
         outcomes = yield Batch(effects=tuple(scoped))
         for effect, outcome in zip(effects, outcomes, strict=True):
             self.timings.append(PhaseTiming(phase=effect.phase, started=outcome.started, ended=outcome.ended))
-            self.denied = self.denied or self._denial(effect, outcome)
             self.account(outcome)
+            self.denied = self.denied or self._denial(effect, outcome)
         return outcomes
 
     def value(self, effect: EffectOf[V], outcome: Outcome, instead: V) -> V:
@@ -289,7 +289,7 @@ class Run(Generic[C, S]):
         self.signals.interrupted |= outcome.interrupted
         failure = outcome.failure
         self.failing = self.failing + 1 if failure and failure.kind == "request" else 0
-        if failure and (failure.kind in ("endpoint", "waiting", "journal") or self.failing == _DEAD_AFTER):
+        if failure and (failure.kind in ("endpoint", "waiting", "journal") or self.failing == DEAD_AFTER):
             self.signals.failure = failure
         if self.charge is not None:
             self.charge(outcome)
@@ -300,4 +300,6 @@ class Run(Generic[C, S]):
         """The budget of the run that kept this effect from being done; its own cap on calls is none."""
         limit = outcome.failure.limit if outcome.failure else None
         own_cap = limit == "calls" and effect.allowance.calls >= self.config.caps.of(effect.phase)
-        return f"{limit}_exhausted" if limit and not own_cap else None
+        if own_cap and (outcome.lost == NOTHING or self.left().calls):  # else what was lost is missing from its cap
+            return None
+        return f"{limit}_exhausted" if limit else None

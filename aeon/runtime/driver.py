@@ -94,6 +94,8 @@ class AsyncDriver:
                 config=job.config.model_dump(mode="json"),
                 setup=self._setup,
             ))  # fmt: skip
+        elif journal.unsettled:
+            journal.resume(())
         run = _Run(job, observers, Handling(job.handlers, job.engine.config, journal, self._clock))
         self._running.add(run)
         try:

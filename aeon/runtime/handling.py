@@ -93,14 +93,14 @@ class Handling:
             outcome = unknown(effect, tool, now) if tool else await self._answered(number, effect, now)
         if outcome.failure is not None and outcome.failure.kind == "journal":
             self.unkept = outcome.failure
+        if lost := self.journal.lost.get(number):
+            outcome = outcome.changed(lost=lost)
         if self.suspended or self.unkept or (outcome.failure is not None and outcome.failure.kind == "waiting"):
             return Handled(outcome)
         return await self._keep(number, effect, outcome)
 
     async def _keep(self, number: int, effect: Effect, outcome: Outcome) -> Handled:
         """Put the outcome on record; where that fails, there is none."""
-        if self.journal.lost is not NOTHING:
-            outcome = outcome.changed(lost=self.journal.take_lost())
         try:
             return Handled(outcome, await self.journal.append(number, effect, outcome))
         except JournalError as error:
@@ -115,7 +115,7 @@ class Handling:
     async def _answered(self, number: int, effect: Effect, now: float) -> Outcome:
         """What the world gives."""
         ledger = Ledger(
-            _rest(effect.allowance, self.journal.spent_before(number)),
+            _rest(effect.allowance, self.journal.lost.get(number, NOTHING)),
             self._clock,
             self.execution_id + effect.scope,
             self.journal.begin,
@@ -156,12 +156,15 @@ class Handling:
         )
 
 
-def _rest(allowance: Allowance, spent: Usage) -> Allowance:
-    """What is left of an allowance after what earlier lives of the run spent on the effect."""
-    if spent is NOTHING:
+def _rest(allowance: Allowance, lost: Usage) -> Allowance:
+    """What is left of an allowance after what earlier lives of the run lost on the effect.
+
+    As many calls as before, as long as the run has them to spare: so the effect has the outcome that it would have had.
+    """
+    if lost == NOTHING:
         return allowance
     return allowance.changed(
-        calls=max(0, allowance.calls - spent.calls),
-        tokens=None if allowance.tokens is None else max(0, allowance.tokens - spent.tokens),
-        cost=None if allowance.cost is None else max(0.0, allowance.cost - spent.cost),
+        calls=max(0, min(allowance.calls, allowance.calls + allowance.spare - lost.calls)),
+        tokens=None if allowance.tokens is None else max(0, allowance.tokens - lost.tokens),
+        cost=None if allowance.cost is None else max(0.0, allowance.cost - lost.cost),
     )

@@ -32,7 +32,7 @@ class Journal:
 
     ``line`` is the number of the latest line, from 0. ``begun`` holds the tools that change the world and were called,
     by the number of the effect that they were called for; ``torn``: the last line was cut short by a crash and does not
-    count. ``lost`` is what was spent on effects that no entry keeps, and not yet charged to one.
+    count. ``lost`` is what earlier lives of the run spent that no entry keeps, by the effect that it is charged to.
 
     Raises:
         InputFileError: the file exists already or cannot be written.
@@ -42,10 +42,9 @@ class Journal:
         self.opening: Opening | None = None
         self.line = -1
         self.begun: dict[int, str] = {}
-        self.lost = NOTHING
+        self.lost: dict[int, Usage] = {}
         self.torn = False
         self._calls: dict[int, Usage] = {}
-        self._spent_before: dict[int, Usage] = {}
         self._entries: dict[int, Entry] = {}
         self._lines: dict[int, int] = {}
         self._unread: dict[int, tuple[Effect, Outcome, int]] = {}
@@ -111,7 +110,7 @@ class Journal:
 
     @property
     def call(self) -> Callable[[int, Usage], Awaitable[None]] | None:
-        """Notes that an effect of this number is about to call a model, and what that can cost at most.
+        """Notes that an effect of this number is about to call a model, and what it can have cost after that at most.
 
         ``None`` for a journal in memory: what is not on record there is gone with the process.
         """
@@ -119,7 +118,7 @@ class Journal:
 
     async def _call(self, number: int, most: Usage) -> None:
         await self._write(Called(number=number, most=most))
-        self._calls[number] = self._calls.get(number, NOTHING) + most
+        self._calls[number] = most
 
     async def begin(self, number: int, tool: str) -> None:
         """Note that effect ``number`` is about to call a tool that changes the world."""
@@ -129,9 +128,9 @@ class Journal:
     async def append(self, number: int, effect: Effect, outcome: Outcome) -> int:
         """Keep the outcome of an effect; it lasts when this returns. The number of its line."""
         if self._store is None:
+            self._settle(number)
             self.line += 1
             self._unread[number] = (effect, outcome, self.line)
-            self._calls.pop(number, None)
             return self.line
         entry = Entry.of(number, effect, outcome)
         line = await self._write(entry)
@@ -176,7 +175,7 @@ class Journal:
         return self._lines[number] if number in self.entries else None
 
     def resume(self, void: tuple[int, ...], again: tuple[int, ...] = ()) -> None:
-        """Begin another life of the run without the entries ``void``; what they cost is charged to what comes next.
+        """Begin another life of the run without the entries ``void``; what they cost is lost.
 
         The effects ``again`` are issued again as they were.
         """
@@ -185,15 +184,6 @@ class Journal:
             self._store.append_now(line.model_dump_json().encode())
         self.line += 1
         self._count(line, self.line)
-
-    def spent_before(self, number: int) -> Usage:
-        """What earlier lives of the run spent on this effect: its allowance is for all of them together."""
-        return self._spent_before.get(number, NOTHING)
-
-    def take_lost(self) -> Usage:
-        """What is to be charged to the next outcome beside its own cost; it is given once."""
-        lost, self.lost = self.lost, NOTHING
-        return lost
 
     def close(self) -> None:
         """Let go of the file, if there is one."""
@@ -293,11 +283,9 @@ class Journal:
         match line:
             case Entry():
                 self._entries[line.number], self._lines[line.number] = line, at
-                self._calls.pop(line.number, None)
-                if line.lost != NOTHING:
-                    self.lost = NOTHING
+                self._settle(line.number)
             case Called():
-                self._calls[line.number] = self._calls.get(line.number, NOTHING) + line.most
+                self._calls[line.number] = line.most
             case Begun():
                 self.begun[line.number] = line.tool
             case Ended():
@@ -306,22 +294,25 @@ class Journal:
                 self._start_life(line)
 
     def _start_life(self, line: Resumed) -> None:
-        """Take back what does not count any more; what it cost is lost, and spent on the effects issued again."""
+        """Take back what does not count any more.
+
+        What it cost is charged to the same effect where that is issued again, else to the first that is issued now: an
+        effect of an ending that is taken back may never come again.
+        """
         self._ended = self._result = None
-        spent = dict(self._calls)
-        for number, entry in sorted(self.entries.items()):
-            if number in line.void:
-                self.lost += entry.lost
-                spent[number] = spent.get(number, NOTHING) + entry.usage
-        for number, usage in spent.items():
-            self.lost += usage
-            if number in line.void and number not in line.again:
-                self._spent_before.pop(number, None)
-            else:
-                self._spent_before[number] = self.spent_before(number) + usage
+        first = min(line.again or line.void, default=None)
+        dropped = [entry for _, entry in sorted(self.entries.items()) if entry.number in line.void]
+        for number, usage in (*self._calls.items(), *((entry.number, entry.usage + entry.lost) for entry in dropped)):
+            charged = number if first is None or number in line.again else first
+            self.lost[charged] = self.lost.get(charged, NOTHING) + usage
         self._calls.clear()
         kept = (entry for number, entry in self.entries.items() if number not in line.void)
         self._entries = {entry.number: entry.changed(interrupted=False) for entry in kept}
+
+    def _settle(self, number: int) -> None:
+        """Note that the effect has its outcome, which holds all that it took."""
+        self._calls.pop(number, None)
+        self.lost.pop(number, None)
 
 
 def _config(kind: type[C], config: object) -> C:

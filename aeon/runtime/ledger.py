@@ -17,7 +17,7 @@ from aeon.schema.usage import NOTHING, Allowance, Usage
 __all__ = ["Begin", "Ledger", "Note", "current_ledger"]
 
 Note = Callable[[int, Usage], Awaitable[None]]
-"""Awaited before a model call, with the number of the effect and the most that the call can use."""
+"""Awaited before a model call, with the number of the effect and the most that it can have used after the call."""
 
 Begin = Callable[[int, str], Awaitable[None]]
 """Awaited before a tool is called that changes the world, with the number of the effect and the tool's name."""
@@ -38,7 +38,7 @@ class Ledger:
     """
 
     __slots__ = (
-        "_allowance", "_begin", "_calls", "_clock", "_cost", "_note", "_opened", "_token", "_tokens", "broken_off",
+        "_allowance", "_begin", "_calls", "_clock", "_cost", "_note", "_opened", "_token", "_tokens", "_under_way", "broken_off",
         "closed", "execution_id", "in_tool", "number", "spent",
     )  # fmt: skip
 
@@ -62,6 +62,7 @@ class Ledger:
         self.spent = NOTHING
         self._calls = self._tokens = 0  # reserved for calls under way, as is the cost
         self._cost = 0.0
+        self._under_way: list[Usage] = []
         self.in_tool = False
         self.closed = False
         self.broken_off = False
@@ -108,16 +109,20 @@ class Ledger:
         self._reserve(most.calls, tokens, most.cost)
         if self._note is None:
             return
+        self._under_way.append(most)
         try:
-            await self._note(self.number, most)
+            await self._note(self.number, sum(self._under_way, self.spent))
             if self.closed:  # meanwhile
                 raise AllowanceExhausted("seconds", _STOPPED)
         except BaseException:
+            self._under_way.remove(most)
             self._reserve(-most.calls, -tokens, -most.cost)
             raise
 
     def settle(self, most: Usage, actual: Usage) -> None:
         """Replace what was reserved for a call by what it really used."""
+        if self._note is not None:
+            self._under_way.remove(most)
         self._reserve(-most.calls, -most.tokens, -most.cost)
         self.charge(actual)
 
@@ -131,11 +136,11 @@ class Ledger:
             AllowanceExhausted: the time is over or the run was asked to stop, so that no tool call may begin.
         """
         self._check_time()
-        if changes_the_world and self._begin is not None:
-            await self._begin(self.number, changes_the_world)  # from here on it counts as called
-        self.charge(Usage(tool_calls=1))
-        self.in_tool = True
+        self.in_tool = True  # before the line is written: a tool that is on record counts as called, so it is called
         try:
+            if changes_the_world and self._begin is not None:
+                await self._begin(self.number, changes_the_world)
+            self.charge(Usage(tool_calls=1))
             yield
         finally:
             self.in_tool = False

@@ -42,7 +42,10 @@ class Opening(Frozen):
 
 
 class Called(Frozen):
-    """While it answers effect ``number``, a model is about to be called; ``most`` is what that can cost."""
+    """While it answers effect ``number``, a model is about to be called.
+
+    ``most`` is what the effect can have cost after that in this life, with all that it was charged before.
+    """
 
     line: Literal["called"] = "called"
     version: Literal[2] = VERSION

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 from aeon.errors import Divergence, JournalError
 from aeon.kernel.decide import Signals
 from aeon.kernel.effects import AskUser, Effect, Note
-from aeon.kernel.engine import Engine
+from aeon.kernel.engine import DEAD_AFTER, Engine
 from aeon.runtime.batch import in_order, wave_starts
 from aeon.runtime.failures import waiting
 from aeon.runtime.journal import Journal
 from aeon.runtime.stepping import Stepper
-from aeon.schema import Conclusion, Failure, Outcome, Question, Settings
+from aeon.schema import NOTHING, Conclusion, Failure, Outcome, Question, Settings
 
 __all__ = ["AnyEngine", "ResumePoint", "boundaries", "drop_after", "replay", "resume_point", "walk"]
 
@@ -69,7 +69,7 @@ def replay(journal: Journal, engine: Engine[C, S, R]) -> R:
     def answer(first: int, effects: tuple[Effect, ...], recorded: Outcomes) -> Outcomes:
         unseen.difference_update(range(first, first + len(effects)))
         pairs = enumerate(zip(effects, recorded, strict=True), first)
-        return tuple(outcome or _unrecorded(number, effect) for number, (effect, outcome) in pairs)
+        return tuple(outcome or _unrecorded(number, effect, journal) for number, (effect, outcome) in pairs)
 
     result = walk(journal, answer, engine)
     assert result is not None
@@ -79,9 +79,9 @@ def replay(journal: Journal, engine: Engine[C, S, R]) -> R:
     return result
 
 
-def _unrecorded(number: int, effect: Effect) -> Outcome:
+def _unrecorded(number: int, effect: Effect, journal: Journal) -> Outcome:
     if isinstance(effect, AskUser):
-        return waiting(effect)
+        return waiting(effect).changed(lost=journal.lost.get(number, NOTHING))
     raise JournalError(
         f"the run had not ended when it was saved: {number} effects are there, no more; continue it with: "
         "aeon resume FILE"
@@ -134,26 +134,28 @@ def resume_point(journal: Journal, engine: AnyEngine) -> ResumePoint:
     def answer(first: int, effects: tuple[Effect, ...], recorded: Outcomes) -> Outcomes | None:
         for number, outcome in enumerate(recorded, first):
             failed = outcome is not None and outcome.failure is not None and outcome.failure.kind == "request"
-            failing[:] = [*failing, number] if failed else []
+            if len(failing) < DEAD_AFTER:
+                failing[:] = [*failing, number] if failed else []
         again = [n for n, outcome in enumerate(recorded, first) if outcome and outcome.broken_off]
         if again or None in recorded or any(outcome and outcome.interrupted for outcome in recorded):
             void = (*again, *(n for n in sorted(journal.entries) if n >= first + len(effects)))
+            missing = (n for n, outcome in enumerate(recorded, first) if outcome is None)
             questions = [
                 effect.question
                 for effect, outcome in zip(effects, recorded, strict=True)
                 if isinstance(effect, AskUser) and (outcome is None or outcome.broken_off)
             ]
-            points.append(ResumePoint(void, tuple(again), questions[0] if questions else None))
+            points.append(ResumePoint(void, (*again, *missing), questions[0] if questions else None))
             return None
         return recorded
 
     result = walk(journal, answer, engine)
-    if result is not None and result.stop_reason == "failed" and failing:
+    if result is not None and result.stop_reason == "failed" and len(failing) == DEAD_AFTER:
         return ResumePoint(tuple(failing), tuple(failing[:1]))
     return points[0] if points else ResumePoint()
 
 
 def drop_after(journal: Journal, point: ResumePoint) -> None:
     """Begin another life of the run at its resume point: the entries after it do not count any more."""
-    if point.void or journal.unsettled or (point.void is not None and journal.stopped):
+    if point.void or (point.void is not None and journal.stopped):
         journal.resume(point.void or (), point.again)

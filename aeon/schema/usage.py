@@ -79,9 +79,13 @@ class Budget(Frozen):
 
 
 class Allowance(Value):
-    """What one effect may spend at most; the ledger refuses a call that would go beyond it."""
+    """What one effect may spend at most; the ledger refuses a call that would go beyond it.
+
+    ``spare`` is how many more calls it may have lost in earlier lives of the run, which its own are not lessened by.
+    """
 
     calls: Annotated[int, Field(ge=0)]
+    spare: Annotated[int, Field(ge=0)] = 0
     tokens: Annotated[int | None, Field(ge=0)] = None
     seconds: Annotated[float | None, Field(ge=0)] = None
     cost: Annotated[float | None, Field(ge=0)] = None

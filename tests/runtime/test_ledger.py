@@ -275,3 +275,40 @@ def test_outside_a_run_nothing_is_forbidden() -> None:
     with Ledger(Allowance(calls=0)):
         assert refusal(current_ledger()) == "calls"
     assert refusal(current_ledger(), large) is None
+
+
+@pytest.mark.requirement("K12")
+def test_a_note_holds_what_the_effect_was_charged_before_and_not_what_it_was_not() -> None:
+    """After a crash the last note alone says what was spent: calls that had ended count as what they really took."""
+    notes: list[int] = []
+
+    async def note(number: int, most: Usage) -> None:
+        notes.append(most.tokens)
+
+    async def calls() -> None:
+        ledger = Ledger(Allowance(calls=9), note=note)
+        first, second, third = (Usage(calls=1, prompt_tokens=n) for n in (100, 200, 400))
+        await ledger.admit(first)
+        await ledger.admit(second)
+        ledger.settle(first, Usage(calls=1, prompt_tokens=7))
+        await ledger.admit(third)
+
+    asyncio.run(calls())
+    assert notes == [100, 300, 607]
+
+
+@pytest.mark.requirement("K9", "X3")
+def test_a_tool_call_cannot_be_broken_off_from_the_moment_that_it_is_noted() -> None:
+    """Once the note is on record the tool counts as called: were it not called then, a person would be asked in vain."""
+    marked: list[bool] = []
+
+    async def begin(number: int, tool: str) -> None:
+        marked.append(ledger.in_tool)
+
+    async def call() -> None:
+        async with ledger.tool_call("post"):
+            marked.append(ledger.in_tool)
+
+    ledger = Ledger(Allowance(calls=0), begin=begin)
+    asyncio.run(call())
+    assert marked == [True, True] and not ledger.in_tool
