@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from aeon.assembly.build import build, resume
     from aeon.assembly.plugin import Plugin, Services
     from aeon.assembly.runs import diff, fork, replay
+    from aeon.assembly.views import notebook
     from aeon.errors import AeonError
     from aeon.kernel.compose import side_by_side
     from aeon.kernel.decide import Rule, Signals
     from aeon.kernel.effects import Batch, Effect, EffectOf, Note, Program
-    from aeon.kernel.engine import Engine
     from aeon.kernel.orchestrator import Orchestrator
-    from aeon.kernel.run import Halt, Run
+    from aeon.kernel.engine import Engine, Halt, Run
     from aeon.runtime.driver import AsyncDriver
     from aeon.runtime.journal import Journal
     from aeon.schema import (
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Conclusion,
         Config,
         ExecutionHistory,
+        Price,
         Question,
         Result,
         Settings,
@@ -58,6 +59,7 @@ __all__ = [
     "Note",
     "Orchestrator",
     "Plugin",
+    "Price",
     "Program",
     "Question",
     "Result",
@@ -72,6 +74,7 @@ __all__ = [
     "build",
     "diff",
     "fork",
+    "notebook",
     "replay",
     "resume",
     "side_by_side",
@@ -82,18 +85,18 @@ _HOMES = {
     "aeon.assembly.build": ("build", "resume"),
     "aeon.assembly.plugin": ("Plugin", "Services"),
     "aeon.assembly.runs": ("diff", "fork", "replay"),
+    "aeon.assembly.views": ("notebook",),
     "aeon.errors": ("AeonError",),
     "aeon.kernel.compose": ("side_by_side",),
     "aeon.kernel.decide": ("Rule", "Signals"),
     "aeon.kernel.effects": ("Batch", "Effect", "EffectOf", "Note", "Program"),
-    "aeon.kernel.engine": ("Engine",),
     "aeon.kernel.orchestrator": ("Orchestrator",),
-    "aeon.kernel.run": ("Halt", "Run"),
+    "aeon.kernel.engine": ("Engine", "Halt", "Run"),
     "aeon.runtime.driver": ("AsyncDriver",),
     "aeon.runtime.journal": ("Journal",),
     "aeon.schema": (
-        "Answer", "Budget", "Caps", "Conclusion", "Config", "ExecutionHistory", "Question", "Result", "Settings",
-        "Task", "Value",
+        "Answer", "Budget", "Caps", "Conclusion", "Config", "ExecutionHistory", "Price", "Question", "Result",
+        "Settings", "Task", "Value",
     ),
     "aeon.tools.tool": ("Tool", "tool"),
 }  # fmt: skip

@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 
 import aeon
-from aeon.assembly.build import build
+from aeon.assembly.build import build, resumption
 from aeon.errors import ConfigError, InputFileError, UnknownNameError, UsageError
 from aeon.llm.scripted import Scripted
 from aeon.runtime.events import RunEnded, RunStarted
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import replay
-from aeon.schema import Capabilities, Config, Frozen, JsonObject, LLMRequest, LLMResponse, Result, Task
+from aeon.schema import (
+    Budget, Capabilities, Config, Frozen, JsonObject, LLMRequest, LLMResponse, Price, Result, Task, Usage,
+)  # fmt: skip
 from aeon.testing.obliging import oblige
 from aeon.tools import tool
 from aeon.tools.calculator import calculator
@@ -159,14 +161,16 @@ def test_a_run_without_tools_reasons() -> None:
 
 
 @pytest.mark.requirement("S1")
+@pytest.mark.usefixtures("measured")
 def test_a_task_with_context_schema_and_criteria() -> None:
     """The context is data in every prompt, the answer an object, and each criterion is judged."""
     task = Task(text=TASK, context="Prices are in euros.", answer_schema=TOTAL, criteria=("It is in euros.",))
     model = planning(SUM, final='{"total": 348}')
     result = build(llm=model).execute(task)
     assert result.value == {"total": 348} and json.loads(result.answer) == result.value
-    assert all("<data context>\nPrices are in euros.\n</data>" in r.messages[1].content for r in model.requests)
-    assert any("The criterion: It is in euros.\n" in r.messages[1].content for r in model.requests)
+    prompts = [r.messages[1].content for r in model.requests if len(r.messages) > 1]  # all but whether it is vague
+    assert all("<data context>\nPrices are in euros.\n</data>" in prompt for prompt in prompts)
+    assert any("The criterion: It is in euros.\n" in prompt for prompt in prompts)
 
 
 @pytest.mark.requirement("J7", "K13")
@@ -243,6 +247,7 @@ def test_observers_and_journals_are_given_to_the_driver() -> None:
         (Capabilities(json_schema=True, json_mode=True, logprobs=True), {"probability"}),
     ],
 )
+@pytest.mark.usefixtures("measured")
 def test_an_endpoint_is_used_as_it_can(can: Capabilities, forms: set[str]) -> None:
     """The form of each judgment follows from what the endpoint can do, and is on record."""
     result = build(llm=Scripted(oblige, can)).execute("Write a note.")
@@ -268,3 +273,66 @@ def test_the_limit_on_prompts_reaches_the_model() -> None:
     sizes = [sum(len(message.content.encode()) for message in request.messages) for request in model.requests]
     assert sizes and max(sizes) <= 2_200
     assert "plan" in [degradation.phase for degradation in result.degraded] and result.answer
+
+
+class Hosted(Scripted):
+    """A model that costs money; the tokens of its calls are as many as it says."""
+
+    @property
+    def free(self) -> bool:
+        """No."""
+        return False
+
+    async def complete(self, request: LLMRequest) -> LLMResponse:
+        """A reply that took 1000 and 100 tokens."""
+        response = await super().complete(request)
+        return response.changed(usage=Usage(calls=1, prompt_tokens=1_000, generated_tokens=100))
+
+
+def hosted(name: str = "hosted") -> Hosted:
+    """A hosted model that agrees to everything and plans nothing."""
+    return Hosted(oblige, name=name)
+
+
+PRICED = Config(prices={"hosted": Price(input=2, output=10), "another": Price(input=50, output=50)})
+
+
+@pytest.mark.requirement("O4", "X1", "K12")
+def test_a_run_costs_what_its_tokens_do() -> None:
+    """The price that is set for the model reaches every call, and only the models of the run are in the bound."""
+    orchestrator = build(llm=hosted(), config=PRICED)
+    result = orchestrator.execute(TASK)
+    assert result.usage.cost == pytest.approx(result.usage.calls * (1_000 * 2 + 100 * 10) / 1e6)
+    assert result.bound == orchestrator.bound and result.bound.cost == 0.5
+    assert result.history.configuration.prices == {"hosted": Price(input=2, output=10)}
+    few = build(llm=hosted(), config=PRICED.changed(budget=Budget(calls=2)))
+    assert few.bound.cost == pytest.approx(2 * (20_000 * 2 + 1_024 * 10) / 1e6)
+
+
+@pytest.mark.requirement("O4", "K12")
+def test_a_run_stops_before_it_costs_more_than_its_budget() -> None:
+    """Not one call goes beyond it: each is admitted by the most that it can cost."""
+    config = PRICED.changed(budget=Budget(cost=0.012))
+    result = build(llm=hosted(), config=config).execute(TASK)
+    assert result.stop_reason == "cost_exhausted"
+    assert 0 < result.usage.cost <= 0.012 == result.bound.cost
+
+
+@pytest.mark.requirement("O4", "X1")
+def test_what_a_model_without_a_price_costs_is_not_known() -> None:
+    """Its cost is no part of the bound, and the budget cannot hold; a free model needs no price."""
+    result = build(llm=hosted("unheard"), config=PRICED).execute(TASK)
+    assert (result.bound.cost, result.usage.cost) == (None, 0)
+    assert build(llm=Scripted(oblige)).bound.cost == 0
+
+
+@pytest.mark.requirement("K12", "X1")
+def test_a_run_of_known_cost_is_not_continued_on_a_model_of_unknown_cost(tmp_path: Path) -> None:
+    """Its bound holds over all its lives; a free model, or one of the run's, may take over."""
+    path = tmp_path / "run.jsonl"
+    build(llm=hosted(), config=PRICED, journal=lambda: Journal(path)).execute(TASK)
+    journal = Journal.read(path)
+    with pytest.raises(UsageError, match="unheard has no price; fork the run and set one"):
+        resumption(journal, hosted("unheard"))
+    for other in (hosted(), Scripted(oblige)):
+        assert resumption(Journal.read(path), other).model is other

@@ -23,6 +23,8 @@ from cli.played_model import Model, reply, served
 from kernel.world import World
 from kernel.world import found as issues
 
+pytestmark = pytest.mark.usefixtures("measured")
+
 TASK = "What is 240 * 0.45 + 75 * 3.20?"
 NO = LLMResponse(
     text="no",

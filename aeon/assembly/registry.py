@@ -1,4 +1,4 @@
-"""The engines that are installed: the shipped one, and those that packages bring under the entry point ``aeon.engines``."""
+"""The engines that are installed: the shipped one, and those that packages bring under ``aeon.engines``."""
 
 from __future__ import annotations
 
@@ -28,17 +28,16 @@ def installed() -> tuple[Installed, ...]:
     """Every engine, the shipped one first, the others by name. Two of one name cannot be told apart: neither works."""
     others = [_loaded(point) for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)]
     every = [Installed(PLUGIN.name, "aeon-orchestrator", PLUGIN), *others]
-    counts = [one.name for one in every]
-    return tuple(
-        one._replace(plugin=None, problem=f"{counts.count(one.name)} packages bring an engine of this name: {_who(every, one)}")
-        if counts.count(one.name) > 1 and one.plugin is not PLUGIN
-        else one
-        for one in every
-    )  # fmt: skip
+    return tuple(_unless_ambiguous(one, every) for one in every)
 
 
-def _who(every: list[Installed], one: Installed) -> str:
-    return ", ".join(other.source for other in every if other.name == one.name)
+def _unless_ambiguous(one: Installed, every: list[Installed]) -> Installed:
+    """The engine; without its plugin if others have its name. The shipped one keeps its name."""
+    sources = [other.source for other in every if other.name == one.name]
+    if len(sources) == 1 or one.plugin is PLUGIN:
+        return one
+    problem = f"{len(sources)} packages bring an engine of this name: {', '.join(sources)}; uninstall all but one"
+    return one._replace(plugin=None, problem=problem)
 
 
 def _loaded(point: EntryPoint) -> Installed:

@@ -13,6 +13,7 @@ from types import ModuleType
 from aeon.calibration.cases import Case, final_confidence
 from aeon.cli.recorded import gather, read_labels
 from aeon.errors import InputFileError, MissingExtraError
+from aeon.schema import Result
 
 __all__ = ["command"]
 
@@ -28,17 +29,17 @@ def command(options: argparse.Namespace) -> int:
     fitting = _fitting()
     runs = gather(options.runs)
     right = read_labels(options.labels, runs)
-    labelled = [history for history in runs.ended.values() if history.execution_id in right]
-    known = [(history.execution_id, final_confidence(history)) for history in labelled]
-    cases = [Case(confidence, right[name]) for name, confidence in known if confidence is not None]
-    found = fitting.fit(cases)
-    _write(Path(options.out), found.map.model_dump_json(indent=2) + "\n")
+    judged = [result.history for result in runs.ended.values() if isinstance(result, Result)]  # others have no parts
+    confidences = {one.execution_id: final_confidence(one) for one in judged if one.execution_id in right}
+    cases = [Case(confidence, right[name]) for name, confidence in confidences.items() if confidence is not None]
+    fit = fitting.fit(cases)
+    _write(Path(options.out), fit.map.model_dump_json(indent=2) + "\n")
     unused = len(runs.ended) + len(runs.left_out) - len(cases)
-    how = f"{found.folds}-fold cross-validated" if found.folds else "too few runs to cross-validate: this flatters it"
-    print(f"{len(cases)} runs, {found.right} right and {found.wrong} wrong; {unused} left out")
+    how = f"{fit.folds}-fold cross-validated" if fit.folds else "too few runs to cross-validate: this flatters it"
+    print(f"{len(cases)} runs, {fit.right} right and {fit.wrong} wrong; {unused} left out")
     print(f"  {'':<28}{'before':>7} {'after':>7}")
-    print(f"  {'Brier score':<28}{found.before.brier:>7.3f} {found.after.brier:>7.3f}  {how}")
-    print(f"  {'expected calibration error':<28}{found.before.error:>7.3f} {found.after.error:>7.3f}")
+    print(f"  {'Brier score':<28}{fit.before.brier:>7.3f} {fit.after.brier:>7.3f}  {how}")
+    print(f"  {'expected calibration error':<28}{fit.before.error:>7.3f} {fit.after.error:>7.3f}")
     print(f'written to {options.out}; it is used with state_monitor.confidence_model = "calibrated" and')
     print("state_monitor.calibration naming that file, both under reasoning_engine")
     return 0

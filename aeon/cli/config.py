@@ -7,10 +7,10 @@ import os
 
 from pydantic import JsonValue, RootModel
 
+from aeon.assembly.registry import plugin
 from aeon.cli.output import print_json
 from aeon.errors import UsageError
 from aeon.observability.lines import visible
-from aeon.schema import Config
 from aeon.schema.frozen import Frozen
 from aeon.settings import assignments, flat, load, toml
 
@@ -29,14 +29,19 @@ class _Settings(RootModel[dict[str, _Effective]]):
 
 
 def command(options: argparse.Namespace) -> int:
-    """Show the settings that a run with these options would have, or check a file."""
+    """Show the settings that a run with these options would have, or check a file; of ``options.engine``.
+
+    Raises:
+        UsageError: wrong use, a wrong setting, or an engine that is not installed.
+    """
     if options.action == "check":
         return _check(options)
     if options.file is not None:
         raise UsageError(
             f"config: show takes no file beside its options; try: aeon config show --config {options.file}"
         )
-    loaded = load(Config, options.config, assignments(Config, options.set), os.environ)
+    kind = plugin(options.engine).engine.config
+    loaded = load(kind, options.config, assignments(kind, options.set), os.environ)
     settings = {
         path: _Effective(value=value, origin=_line(loaded.origins[path])) for path, value in flat(loaded.config).items()
     }
@@ -54,7 +59,7 @@ def _check(options: argparse.Namespace) -> int:
         raise UsageError("config: check needs a file: aeon config check FILE")
     if options.config or options.set or options.json:
         raise UsageError("config: check takes only a file: aeon config check FILE")
-    load(Config, options.file)
+    load(plugin(options.engine).engine.config, options.file)
     print(f"{visible(options.file)}: ok")
     return 0
 

@@ -35,13 +35,13 @@ def command(options: argparse.Namespace) -> int:
         raise UsageError(f"doctor: {model.name} is no endpoint that can be examined")
     if isinstance(model, Local) and model.name in CATALOGUE:
         fetch(CATALOGUE[model.name])
-    found = asyncio.run(_examined(model, options.quick))
-    path = save(profile_of(found))
-    said = advice(found)
+    findings = asyncio.run(_examined(model, options.quick))
+    path = save(profile_of(findings))
+    sentences = advice(findings)
     if options.json:
-        print_json(Report(findings=found, capabilities=found.capabilities, advice=said, saved=str(path)))
+        print_json(Report(findings=findings, capabilities=findings.capabilities, advice=sentences, saved=str(path)))
     else:
-        _show(found, said, path)
+        _show(findings, sentences, path)
     return 0
 
 
@@ -53,35 +53,35 @@ async def _examined(model: Examinable, quick: bool) -> Findings:
             print(f"\r\x1b[Kexamining {name} …", end="", file=sys.stderr, flush=True)
 
     try:
-        found = await examine(model, stage, quick)
+        findings = await examine(model, stage, quick)
     finally:
         if shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
         await model.aclose()
-    return found.changed(context=_earlier(found)) if quick else found
+    return findings.changed(context=_earlier(findings)) if quick else findings
 
 
-def _earlier(found: Findings) -> Context | None:
+def _earlier(findings: Findings) -> Context | None:
     """The context length of an earlier examination that still holds."""
-    profile = load(found.endpoint, found.model)
-    if profile is None or not agrees(profile, found.told) or profile.answered_as != found.answered_as:
+    profile = load(findings.endpoint, findings.model)
+    if profile is None or not agrees(profile, findings.told) or profile.answered_as != findings.answered_as:
         return None
     context = Findings.model_validate(profile.findings).context
     return context.changed(earlier=True) if context is not None else None
 
 
-def _show(found: Findings, said: tuple[str, ...], path: Path) -> None:
-    table = rows(found)
+def _show(findings: Findings, sentences: tuple[str, ...], path: Path) -> None:
+    table = rows(findings)
     name, verdict = (max(len(row[column]) for row in table) for column in (0, 1))
     width = min(shutil.get_terminal_size((_WIDEST, 24)).columns, _WIDEST)
-    print(visible(title(found)), end="\n\n")
+    print(visible(title(findings)), end="\n\n")
     for row in table:
         begin = f"  {row.name:{name}}  {row.verdict:{verdict}}  "
-        told = textwrap.fill(row.detail, width, initial_indent=begin, subsequent_indent=" " * len(begin))
-        print(told or begin.rstrip())
+        text = textwrap.fill(row.detail, width, initial_indent=begin, subsequent_indent=" " * len(begin))
+        print(text or begin.rstrip())
     print("\nWhat Aeon does")
-    for sentence in said:
+    for sentence in sentences:
         print(textwrap.fill(sentence, width, initial_indent="  - ", subsequent_indent="    "))
-    spent = found.spent
+    spent = findings.spent
     tokens = f"{spent.prompt_tokens + spent.generated_tokens:,} tokens ({spent.generated_tokens:,} generated)"
-    print(f"\n{spent.calls} calls, {tokens}, {found.seconds:.1f} s; saved in {path}")
+    print(f"\n{spent.calls} calls, {tokens}, {findings.seconds:.1f} s; saved in {path}")

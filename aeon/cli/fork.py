@@ -10,40 +10,40 @@ import sys
 from pathlib import Path
 
 from aeon.assembly.build import resumption
-from aeon.cli.resume import go_on, session_for
+from aeon.assembly.registry import plugin_of
+from aeon.cli.resume import proceed, session_for
 from aeon.cli.saved import read
 from aeon.errors import InputFileError, UsageError
 from aeon.observability.lines import visible
 from aeon.runtime.fork import fork
-from aeon.runtime.journal import Journal
-from aeon.schema import Config, JsonValue
+from aeon.schema import JsonValue
 from aeon.settings import assignments, with_overrides
 
 __all__ = ["command"]
 
 
 def command(options: argparse.Namespace) -> int:
-    """Fork the run in ``options.file`` and run the fork."""
+    """Fork the run in ``options.file`` and run the fork.
+
+    Raises:
+        UsageError: no such fork is possible, or the run's engine is not installed in this version.
+        InputFileError: the fork's file exists already.
+    """
     journal = read(options.file)
-    config = _in_force(journal, options.at)
+    engine = plugin_of(journal).engine
+    config = journal.config(engine.config, options.at)
     changed = with_overrides(config, assignments(type(config), options.set)) if options.set else None
     value = _value(options.value) if options.value is not None else None
     path = options.save or _free(options.file)
-    tried = fork(journal, options.at, changed, value)  # in memory: what is wrong is said before there is a file
+    tried = fork(journal, options.at, engine, changed, value)  # in memory: what is wrong is said before there is a file
     if os.path.lexists(path):
         raise InputFileError(f"{path}: exists already; a journal is never overwritten, name another file")
     with session_for(tried, options, path) as session:
         resumption(tried, session.model, None if options.tools is None else [options.tools])
         session.make_ready()
-        with contextlib.closing(fork(journal, options.at, changed, value, path)) as forked:
+        with contextlib.closing(fork(journal, options.at, engine, changed, value, path)) as forked:
             print(f"aeon: forked before effect {options.at}, saved as {visible(str(path))}", file=sys.stderr)
-            return go_on(forked, session, options.tools)
-
-
-def _in_force(journal: Journal, at: int) -> Config:
-    """The configuration that the run had before effect ``at``."""
-    changed = [entry.config for number, entry in sorted(journal.entries.items()) if entry.config and number < at]
-    return changed[-1] if changed else journal.opened.config
+            return proceed(forked, session, options.tools)
 
 
 def _value(text: str) -> JsonValue:
@@ -58,8 +58,8 @@ def _value(text: str) -> JsonValue:
 
 def _free(path: str) -> Path:
     """The first name beside the file that is free: ``run.fork1.jsonl`` for ``run.jsonl``."""
-    given = Path(path)
+    file = Path(path)
     number = 1
-    while os.path.lexists(found := given.with_name(f"{given.stem}.fork{number}{given.suffix}")):
+    while os.path.lexists(name := file.with_name(f"{file.stem}.fork{number}{file.suffix}")):
         number += 1
-    return found
+    return name

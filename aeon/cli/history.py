@@ -1,29 +1,39 @@
-"""``aeon history``: a saved run, derived again from its journal without asking any model."""
+"""``aeon history``: a saved run of any engine, derived again from its journal without asking any model."""
 
 from __future__ import annotations
 
 import argparse
 
-from aeon.cli.effects import to_effects
+from aeon.assembly.registry import plugin_of
+from aeon.assembly.views import trail
 from aeon.cli.output import print_json
 from aeon.cli.saved import read
-from aeon.observability.mermaid import to_mermaid
-from aeon.observability.text import to_text
+from aeon.observability.lines import plain
+from aeon.observability.report import effect_lines
+from aeon.observability.views import view_of
 from aeon.runtime.replay import replay
 
 __all__ = ["command"]
 
 
 def command(options: argparse.Namespace) -> int:
-    """Print the history that the journal in ``options.file`` determines; its effects also where it has not ended."""
+    """Print the history that the journal in ``options.file`` determines; its effects also where it has not ended.
+
+    Raises:
+        UsageError: the run's engine is not installed in this version.
+    """
     journal = read(options.file)
+    engine = plugin_of(journal).engine
+    view = view_of(engine.name)
+    if options.format == "effects":
+        print(plain(effect_lines(trail(journal, engine), view.title, view.words)))
+        return 0
+    result = replay(journal, engine)
     match options.format:
-        case "effects":
-            print(to_effects(journal))
         case "json":
-            print_json(replay(journal).history)
+            print_json(view.document(result))
         case "mermaid":
-            print(to_mermaid(replay(journal).history))
+            print(view.flowchart(trail(journal, engine)))
         case _:
-            print(to_text(replay(journal).history))
+            print(plain(view.report(trail(journal, engine))))
     return 0

@@ -14,9 +14,10 @@ from rich.padding import Padding
 from rich.spinner import Spinner
 from rich.text import Text
 
-from aeon.cli.narration import Narrator, doing
+from aeon.cli.narration import Narrator, Past
+from aeon.cli.narrators import narrator_of
 from aeon.observability.lines import Line
-from aeon.runtime.events import EffectEnded, EffectStarted, Event
+from aeon.runtime.events import EffectEnded, EffectStarted, Event, RunStarted
 
 __all__ = ["LiveView"]
 
@@ -40,12 +41,19 @@ class LiveView:
     """An observer that shows one run on ``file``, and a context manager around it.
 
     On a terminal it uses colours (unless ``NO_COLOR`` is set) and a moving last line; elsewhere plain lines.
+    ``asks``: questions are put at this terminal. ``past`` is what a resumed run did before. ``broken`` is why nothing
+    can be shown any more; then ``stop`` is called, and again whenever another effect begins.
     """
 
     def __init__(self, file: TextIO, model: str) -> None:
         self._console = _Console(file=file, highlight=False, markup=False, emoji=False)
-        self._narrator = Narrator(model)
+        self._model = model
+        self._narrator: Narrator | None = None
         self._file = file
+        self.asks = False
+        self.past: Past | None = None
+        self.broken: OSError | None = None
+        self.stop: Callable[[], None] = lambda: None
         self._under_way: dict[int, tuple[str, float]] = {}
         self._note = ""
         dots = self._console.encoding.lower().startswith("utf")
@@ -62,28 +70,30 @@ class LiveView:
 
     def __call__(self, event: Event) -> None:
         """Show what is new."""
+        if isinstance(event, RunStarted):
+            self._narrator = narrator_of(event.engine)(event.engine, self._model, self.asks, self.past)
+        if self.broken is None:
+            try:
+                self._show(event)
+            except OSError as error:  # nobody reads it any more, or the disk is full
+                self.broken = error
+                self.stop()
+        elif isinstance(event, EffectStarted):
+            self.stop()
+
+    def _show(self, event: Event) -> None:
+        narrator = self._narrator
+        if narrator is None:
+            return
         match event:
             case EffectStarted():
-                self._under_way[event.number] = (doing(event.effect), time.monotonic())
+                self._under_way[event.number] = (narrator.doing(event.effect), time.monotonic())
             case EffectEnded():
                 self._under_way.pop(event.number, None)
             case _:
                 pass
-        for line in self._narrator.lines(event):
+        for line in narrator.lines(event):
             self._print(line)
-
-    @property
-    def asks(self) -> bool:
-        """Whether questions are put at this terminal."""
-        return self._narrator.asks
-
-    @asks.setter
-    def asks(self, asks: bool) -> None:
-        self._narrator.asks = asks
-
-    def take_up(self, past: int) -> None:
-        """Say, where the new begins, that the run is taken up after so many effects."""
-        self._narrator.past = past
 
     def show(self, lines: Iterable[Line]) -> None:
         """Show lines of the host's own."""

@@ -27,9 +27,9 @@ _PLAIN = {"✓": "+", "✗": "x", "▸": ">", "○": "o", "…": "~", "→": "->
 def main(argv: Sequence[str] | None = None) -> int:
     """Carry out a command line (default: the process's own) and give the exit code.
 
-    0 converged, confident or done, 3 answered otherwise, 4 waiting for an answer, 2 wrong usage or input, 1 failure (of
-    ``diff``: different), 130 interrupted, 141 nobody reads the output any more. What goes wrong is one line on standard
-    error.
+    0 done, and the answer good enough by the engine's rules, 3 answered otherwise, 4 waiting for an answer, 2 wrong
+    usage or input, 1 failure (of ``diff``: different), 130 interrupted, 141 nobody reads the output any more. What goes
+    wrong is one line on standard error.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     _complete_streams()
@@ -114,8 +114,8 @@ def _in_plain(error: UnicodeError) -> tuple[str | bytes, int]:
     """Where a terminal cannot show a character: a plain one for Aeon's own marks, its code for any other."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    told = error.object[error.start : error.end]
-    return "".join(_PLAIN.get(each) or each.encode("unicode_escape").decode() for each in told), error.end
+    text = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(one) or one.encode("unicode_escape").decode() for one in text), error.end
 
 
 codecs.register_error(ENCODING_ERRORS, _in_plain)

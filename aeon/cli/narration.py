@@ -1,54 +1,51 @@
-"""The story of a run, event by event: which lines each event adds to what the user sees."""
+"""The story of a run of any engine, event by event: which lines each event adds to what the user sees."""
 
 from __future__ import annotations
 
-from aeon.kernel.effects import AskUser, Effect
-from aeon.multipass.effects import ExecuteStep
+from typing import NamedTuple
+
+from aeon.kernel.effects import AskUser, Effect, Note
 from aeon.observability.lines import (
-    Line, Span, answer_lines, assessment_lines, conclusion_lines, decision_line, degradation_line, labelled, plan_lines,
-    profile_line, question_lines, refinement_lines, reply_line, report_lines, short, step_lines, visible,
-)  # fmt: skip
+    Line,
+    Span,
+    bound_words,
+    counted,
+    decision_line,
+    labelled,
+    question_lines,
+    reply_line,
+    short,
+    visible,
+)
+from aeon.observability.views import view_of
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, RunEnded, RunStarted
-from aeon.schema import (
-    ConvergenceAssessment, Degradation, Failure, Outcome, Plan, Reply, Result, SemanticValidationReport,
-    StepResult, TaskProfile,
-)  # fmt: skip
+from aeon.schema import Outcome, Reply
 
-__all__ = ["Narrator", "doing"]
+__all__ = ["Narrator", "Past"]
 
-_DOING = {
-    "profile": "judging how hard the task is",
-    "plan": "drafting a plan",
-    "validate_plan": "checking the plan",
-    "refine_plan": "changing the plan",
-    "execute": "working on",
-    "validate_results": "checking the results",
-    "assess": "asking whether the task is answered",
-    "ask": "asking",
-    "synthesize": "writing the answer",
-}
-_NOT_DONE = ("endpoint", "allowance", "interrupted", "skipped")
+_WIDTH = 69
 
 
-def doing(effect: Effect) -> str:
-    """What is being done while this effect is under way."""
-    what = _DOING[effect.phase]
-    return f"{what} {effect.step.id}: {short(effect.step.description, 50)}" if isinstance(effect, ExecuteStep) else what
+class Past(NamedTuple):
+    """What a resumed run did before: how many ``effects``, and which of them were ``altered`` by whoever forked it."""
+
+    effects: int
+    altered: frozenset[int] = frozenset()
 
 
 class Narrator:
-    """Gives the lines for each event of one run, in order.
+    """Gives the lines for each event of one run, in order: one for each effect that has its outcome.
 
-    Of what a journal held only plans and results are told, in brief; ``past`` is how many effects that were, ``None``
-    for a new run. ``asks``: a question is put to a person as soon as it is told.
+    ``model`` is the model's name, ``past`` is ``None`` for a new run. ``asks``: a question is put to a person as soon
+    as it is shown. The result holds the end, which is shown elsewhere.
     """
 
-    def __init__(self, model: str) -> None:
-        self.past: int | None = None
-        self.asks = False
+    def __init__(self, engine: str, model: str, asks: bool = False, past: Past | None = None) -> None:
+        self.asks = asks
+        self.past = past
         self._model = model
-        self._passes = 0
-        self._within = False
+        self._altered = past.altered if past is not None else frozenset()
+        self._view = view_of(engine)
 
     def lines(self, event: Event) -> list[Line]:
         """What is new with this event; often nothing."""
@@ -56,38 +53,65 @@ class Narrator:
             case RunStarted():
                 return self._started(event)
             case EffectStarted():
-                return [*self._taken_up(), *self._header(event.effect), *self._question(event.effect)]
+                return [*self._resumed(), *self.before(event.effect), *self._question(event.effect)]
             case EffectEnded(recorded=True):
-                return [*self._header(event.effect), *_recalled(event.effect, event.outcome)]
+                altered = self._alteration(event) if event.number in self._altered else []
+                return [*self.before(event.effect), *altered, *self.recalled(event.effect, event.outcome)]
             case EffectEnded():
-                return _ended(event.effect, event.outcome, self.asks)
+                return self.ended(event.effect, event.outcome)
             case Noted():
-                return self._noted(event)
+                return self.noted(event.note)
             case RunEnded():
-                return _told(event.result)
+                return self._resumed()
+
+    def doing(self, effect: Effect) -> str:
+        """What is being done while this effect is under way."""
+        return short(self._view.title(effect), 50)
+
+    def before(self, effect: Effect) -> list[Line]:
+        """What comes before the first lines of an effect."""
+        return []
+
+    def recalled(self, effect: Effect, outcome: Outcome) -> list[Line]:
+        """What an effect of the past came to."""
+        return self.ended(effect, outcome)
+
+    def ended(self, effect: Effect, outcome: Outcome) -> list[Line]:
+        """What an effect came to."""
+        if isinstance(effect, AskUser):
+            return self._answered(effect, outcome)
+        seconds = f"{outcome.ended - outcome.started:.1f} s"
+        title = short(self._view.title(effect), 24)
+        head = (Span("  "), Span(f"{title:<9}", "strong"), Span(f"  {seconds}  ", "dim"))
+        words = short(self._view.words(outcome), _WIDTH - len(title) - len(seconds))
+        return [(*head, Span(words, "warn" if outcome.failure else ""))]
+
+    def noted(self, note: Note) -> list[Line]:
+        """What a note says; a question is shown where it is put."""
+        if note.decision is None or note.decision.action == "ASK" or self.past is not None:
+            return []
+        return labelled("decide", [decision_line(note.decision)])
 
     def _started(self, event: RunStarted) -> list[Line]:
-        most = f"at most {event.bound.calls:,} model calls"
-        if event.config.budget.tokens is not None:
-            most += f" and {event.bound.tokens:,} tokens"
         first, *rest = visible(event.task.text).splitlines()
         task: list[Line] = [(Span(first, "strong"),), *((Span(line, "strong"),) for line in rest)]
-        return [*task, (Span(f"{self._model}, {most}", "dim"),), ()]
+        limited = event.config.budget.tokens is not None
+        bound = bound_words(event.bound, tokens=limited)
+        most = f"{self._model}, {bound}" if event.bound.calls else "no model is called"
+        return [*task, (Span(most, "dim"),), ()]
 
-    def _taken_up(self) -> list[Line]:
+    def _resumed(self) -> list[Line]:
         """Where the past ends and the new begins."""
         if self.past is None:
             return []
-        done, self.past = self.past, None
-        where = f"after {done} effect{'' if done == 1 else 's'}" if done else "at its beginning"
-        return [(), (Span(f"Taken up {where}", "strong"),)]
+        done, self.past = self.past.effects, None
+        where = f"after {counted(done, 'effect')}" if done else "at its beginning"
+        return [(), (Span(f"Resumed {where}", "strong"),)]
 
-    def _header(self, effect: Effect) -> list[Line]:
-        if self._within or effect.phase not in ("execute", "validate_results"):
-            return []
-        self._within = True
-        self._passes += 1
-        return [(), (Span(f"Pass {self._passes}", "strong"),)]
+    def _alteration(self, event: EffectEnded) -> list[Line]:
+        """An outcome that is not what the world gave."""
+        words = f"{self._view.title(event.effect)}: {self._view.words(event.outcome)}"
+        return labelled("altered", [(Span(short(words), "warn"),)])
 
     def _question(self, effect: Effect) -> list[Line]:
         """The question that is about to be put to a person."""
@@ -96,74 +120,10 @@ class Narrator:
         undecided = effect.question.changed(default="")  # the prompt shows it
         return labelled("question", question_lines(undecided))
 
-    def _noted(self, event: Noted) -> list[Line]:
-        note = event.note
-        if note.decision is not None:
-            self._within = self._within and note.decision.action != "CONTINUE"
-            told = note.decision.action != "ASK" and self.past is None  # a question is told where it is put
-            return labelled("decide", [decision_line(note.decision)]) if told else []
-        if note.refinement is not None:
-            applied = note.plan if note.refinement.applied else None
-            told_now = labelled("refine", refinement_lines(note.refinement)) if self.past is None else []
-            return told_now + (_to_do(applied) if applied else [])
-        return labelled("plan", plan_lines(note.plan)) if note.plan else []
-
-
-def _recalled(effect: Effect, outcome: Outcome) -> list[Line]:
-    """What an effect of the past came to, where it is a result or an answer."""
-    if isinstance(effect, ExecuteStep):
-        return _ended(effect, outcome, False)
-    return labelled("question", _answered(effect, outcome)) if isinstance(effect, AskUser) else []
-
-
-def _answered(effect: AskUser, outcome: Outcome) -> list[Line]:
-    """A question in one line, and what was said to it."""
-    if not isinstance(outcome.value, Reply):
-        return []
-    return [(Span(short(effect.question.text)),), reply_line(outcome.value)]
-
-
-def _told(end: Result) -> list[Line]:
-    """The answer and how the run ended; a run that failed before any step was complete has no answer to show."""
-    done = any(step.status == "complete" for record in end.history.passes for step in record.executed)
-    heading = "Results so far" if end.stop_reason == "waiting" else "Answer"
-    answer: list[Line] = [(), (Span(heading, "strong"),), *answer_lines(end)]
-    shown = done or end.stop_reason not in ("failed", "waiting")
-    return [*(answer if shown else []), (), *conclusion_lines(end)]
-
-
-def _to_do(plan: Plan) -> list[Line]:
-    waiting = Plan(steps=tuple(step for step in plan.steps if step.status == "pending"))
-    return labelled("to do", plan_lines(waiting) or [(Span("nothing", "dim"),)])
-
-
-def _ended(effect: Effect, outcome: Outcome, asked: bool) -> list[Line]:
-    took = outcome.ended - outcome.started
-    if isinstance(effect, ExecuteStep):
-        return labelled("", _step(effect, outcome, took))
-    if isinstance(effect, AskUser):
-        told = _answered(effect, outcome)
-        return labelled("", told[1:]) if asked else labelled("question", told)
-    if outcome.failure is not None:
-        if outcome.failure.kind == "endpoint":  # it ends the run, and is told at its end
+    def _answered(self, effect: AskUser, outcome: Outcome) -> list[Line]:
+        """A question in one line, unless it stands there already, and what was said to it."""
+        if not isinstance(outcome.value, Reply):
             return []
-        return labelled("", [degradation_line(Degradation(phase=effect.phase, message=outcome.message))])
-    time: Line = (Span(f"  {took:.1f} s", "dim"),)
-    match outcome.value:
-        case TaskProfile() as profile:
-            return labelled("profile", [profile_line(profile) + time])
-        case SemanticValidationReport() as report:
-            first, *rest = report_lines(report)
-            return labelled("check", [first + time, *rest])
-        case ConvergenceAssessment() as assessment:
-            first, *rest = assessment_lines(assessment)
-            return labelled("scores", [first + time, *rest])
-    return []
-
-
-def _step(effect: ExecuteStep, outcome: Outcome, took: float) -> list[Line]:
-    if isinstance(outcome.value, StepResult):
-        return step_lines(effect.step.given(outcome.value), took)
-    failure = outcome.failure or Failure(kind="handler", message=outcome.message)
-    status = "pending" if failure.kind in _NOT_DONE else "failed"
-    return step_lines(effect.step.changed(status=status, problem=failure.message), took)
+        if self.asks and self.past is None:
+            return labelled("", [reply_line(outcome.value)])
+        return labelled("question", [(Span(short(effect.question.text)),), reply_line(outcome.value)])

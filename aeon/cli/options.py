@@ -13,14 +13,14 @@ from aeon.errors import UsageError
 __all__ = ["COMMANDS", "parse"]
 
 COMMANDS = (
-    "run", "resume", "replay", "fork", "diff", "history", "simulate", "models", "doctor", "metrics", "calibrate",
-    "config",
+    "run", "resume", "replay", "fork", "diff", "history", "simulate", "models", "engines", "doctor", "metrics",
+    "calibrate", "config",
 )  # fmt: skip
 FORMATS = ("text", "json", "mermaid", "effects")
 _CODES = """\
 exit codes:
-  0  converged, confident  3  answered otherwise
-  2  wrong usage or input  4  waiting for an answer
+  0  answered, and by the engine's rules well enough   3  answered otherwise
+  2  wrong usage or input                              4  waiting for an answer
   1  failure
 
 """
@@ -34,7 +34,7 @@ Without --model: AEON_BASE_URL or AEON_MODEL, else OPENAI_BASE_URL or OPENAI_API
 _RESUME = (
     _CODES
     + """\
-What the run has done is taken from its journal; no model and no tool is asked for it again.
+What the run did before is read from its journal; no model and no tool is asked for it again.
 """
 )
 _FORK = (
@@ -80,8 +80,8 @@ def _surplus(extra: Sequence[str], name: str, command: argparse.ArgumentParser) 
     option = next((each.partition("=")[0] for each in extra if each.startswith("-")), None)
     if option is None:
         return UsageError(f"{name}: {extra[0]!r} is one argument too many; put a task of several words in quotes")
-    known = [string for action in command._actions for string in action.option_strings]
-    return UsageError(f"{name}: there is no option {option!r}{_guess(option, known)}")
+    options = [string for action in command._actions for string in action.option_strings]
+    return UsageError(f"{name}: there is no option {option!r}{_guess(option, options)}")
 
 
 def _parser() -> tuple[_Parser, dict[str, argparse.ArgumentParser]]:
@@ -104,6 +104,7 @@ def _parser() -> tuple[_Parser, dict[str, argparse.ArgumentParser]]:
 def _run_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("task", metavar="TASK", nargs="?", help="what you want to know, in words; - reads it from standard input")
+    _engine(parser)
     tools = "calculator,algebra,dates,files=DIR,python (default: calculator)"
     add("--tools", metavar="LIST", default="calculator", help=tools)
     models = "a model of the catalogue, a .gguf file, or http://HOST/v1#MODEL"
@@ -116,10 +117,15 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("--context", metavar="FILE", type=_name, help="text that the answer may rely on")
     add("--schema", metavar="FILE", type=_name, help="a JSON Schema that the answer must fit")
     _unattended(parser, "take the default (default), or wait for: aeon resume")
-    save = "save the run, to be seen, taken up again, replayed, forked and compared"
+    save = "save the run, to be shown, continued, replayed, forked and compared"
     add("--save", metavar="FILE", type=_name, help=save)
     _shown(parser)
     add("--bound", action="store_true", help="print the most that the run could spend, and run nothing")
+
+
+def _engine(parser: argparse.ArgumentParser) -> None:
+    which = "which engine works on the task: aeon engines (default: multi-pass)"
+    parser.add_argument("--engine", metavar="NAME", type=_name, default="multi-pass", help=which)
 
 
 def _settings(parser: argparse.ArgumentParser) -> None:
@@ -138,6 +144,7 @@ def _config_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("action", nargs="?", choices=("show", "check"), default="show", metavar="show|check")
     add("file", nargs="?", metavar="FILE", type=_name, help="which file, for check")
+    _engine(parser)
     _settings(parser)
     add("--json", action="store_true", help="print the settings as one JSON document")
 
@@ -196,6 +203,7 @@ def _simulate_options(parser: argparse.ArgumentParser) -> None:
     add("--seeds", metavar="N", type=_whole, default=1000, help="how many worlds (default: 1000)")
     add("--from", metavar="S", dest="start", type=_count, default=0, help="the first seed (default: 0)")
     add("--faults", metavar="LIST", help="only these kinds of faults, separated by commas")
+    add("--engine", metavar="NAME", help="an installed engine (default: multi-pass)")
     add("--jobs", metavar="N", type=_whole, help="processes at once (default: one a core)")
     add("--json", action="store_true", help="print one JSON document")
 
@@ -203,6 +211,10 @@ def _simulate_options(parser: argparse.ArgumentParser) -> None:
 def _models_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", nargs="?", choices=("list", "pull", "path"), default="list", metavar="list|pull|path")
     parser.add_argument("name", nargs="?", metavar="NAME", help="which model, for pull and path")
+
+
+def _engines_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def _doctor_options(parser: argparse.ArgumentParser) -> None:
@@ -216,7 +228,7 @@ def _history_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", type=_name, help=_SAVED)
     parser.add_argument(
         "--format", choices=FORMATS, default="text", metavar="|".join(FORMATS),
-        help="a report (text, the default), the history (json), the plan (mermaid), or a line an effect (effects)",
+        help="a report (text, the default), the record (json), a flowchart (mermaid), or a line an effect (effects)",
     )  # fmt: skip
 
 
@@ -237,13 +249,14 @@ _LABELS = 'which answers are right: JSON Lines {"run": FILE NAME OR EXECUTION ID
 _SAVED = "a run saved with: aeon run TASK --save FILE"
 _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], None]]] = {
     "run": ("work on a task and answer it", _RUN, _run_options),
-    "resume": ("go on with a saved run: after a question, an interrupt, a crash", _RESUME, _resume_options),
+    "resume": ("continue a saved run: after a question, an interrupt, a crash", _RESUME, _resume_options),
     "replay": ("derive a saved run again without a model, and say whether it is the same", None, _replay_options),
     "fork": ("give a saved run another future", _FORK, _fork_options),
     "diff": ("say where two saved runs part, and what differs then", _DIFF, _diff_options),
     "history": ("show a saved run", None, _history_options),
     "simulate": ("hold the invariants of a run against simulated worlds with faults", None, _simulate_options),
     "models": ("list or fetch models", None, _models_options),
+    "engines": ("list the installed engines", None, _engines_options),
     "doctor": ("measure what a model's endpoint really does, and keep it for later runs", None, _doctor_options),
     "metrics": ("figures over saved runs, beside their targets", None, _metrics_options),
     "calibrate": ("fit the confidence to saved runs that are known to be right or wrong", None, _calibrate_options),
@@ -251,8 +264,8 @@ _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], 
 }
 
 
-def _guess(word: str, known: Sequence[str]) -> str:
-    close = difflib.get_close_matches(word, known, n=1)
+def _guess(word: str, words: Sequence[str]) -> str:
+    close = difflib.get_close_matches(word, words, n=1)
     return f"; did you mean {close[0]}?" if close else ""
 
 

@@ -20,7 +20,7 @@ __all__ = ["ProgressBar", "fetch"]
 
 
 class ProgressBar:
-    """Shows one fetching. A context manager: enter it when the fetching begins; ``report`` is told how far it is."""
+    """Shows one fetching. A context manager: enter it when the fetching begins; ``report`` shows how far it is."""
 
     def __init__(self, title: str, total: int) -> None:
         self._title = title
@@ -63,8 +63,8 @@ def fetch(entry: CatalogueEntry) -> Path:
     Raises:
         WeightsError: they could not be made ready.
     """
-    found = find(entry)
-    if found is not None:
-        return found
+    cached = find(entry)
+    if cached is not None:
+        return cached
     with ProgressBar(entry.title, entry.size) as bar:
         return pull(entry, bar.report)

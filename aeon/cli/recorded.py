@@ -1,4 +1,4 @@
-"""A set of saved runs, from files and folders, each derived again from its journal; and which of them were right."""
+"""A set of saved runs of any engines, from files and folders, each derived again; and which of them were right."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 from pydantic import Field, StrictBool, ValidationError
 
-from aeon.errors import Divergence, InputFileError, JournalError
+from aeon.assembly.runs import replay
+from aeon.errors import Divergence, InputFileError, JournalError, UsageError
 from aeon.observability.metrics import UNENDED
-from aeon.runtime.journal import Journal, Opening
-from aeon.runtime.replay import replay
-from aeon.schema import ExecutionHistory, Frozen
+from aeon.runtime.header import BEGINNING
+from aeon.runtime.journal import Journal
+from aeon.schema import Conclusion, Frozen
 
 __all__ = ["LeftOut", "Recorded", "gather", "read_labels"]
 
-_BEGINNING = f'{{"format":"{Opening.model_fields["format"].default}",'.encode()
 _SHAPE = '{"run": FILE NAME OR EXECUTION ID, "correct": true|false}'
 
 
@@ -31,12 +31,12 @@ class LeftOut(Frozen):
 class Recorded(NamedTuple):
     """Runs that ended, by their path, and those that do not count."""
 
-    ended: dict[str, ExecutionHistory]
+    ended: dict[str, Conclusion]
     left_out: tuple[LeftOut, ...]
 
     def ids(self) -> Iterator[tuple[str, str]]:
         """The path and the execution id of every run, counted or not."""
-        yield from ((path, history.execution_id) for path, history in self.ended.items())
+        yield from ((path, result.execution_id) for path, result in self.ended.items())
         yield from ((run.run, run.execution_id) for run in self.left_out)
 
 
@@ -53,57 +53,57 @@ def gather(paths: Sequence[str]) -> Recorded:
     Left out are runs that have not ended or were interrupted, and copies of a run that is among them.
 
     Raises:
-        InputFileError: a path holds no run, or one that is damaged or of another version.
+        InputFileError: a path holds no run, one that is damaged or of another version, or one of an engine that is
+            not installed.
     """
-    ended: dict[str, ExecutionHistory] = {}
+    ended: dict[str, Conclusion] = {}
     left_out: list[LeftOut] = []
     first: dict[str, str] = {}
-    for path in dict.fromkeys(file for given in paths for file in _files(given)):
-        name, history, why = _read(path)
+    for path in dict.fromkeys(file for one in paths for file in _files(one)):
+        name, result, why = _read(path)
         if name in first:
             why = f"is a copy of {first[name]}"
         first.setdefault(name, str(path))
-        if history is None or why:
+        if result is None or why:
             left_out.append(LeftOut(run=str(path), execution_id=name, why=why))
         else:
-            ended[str(path)] = history
+            ended[str(path)] = result
     return Recorded(ended, tuple(left_out))
 
 
 def _files(path: str) -> list[Path]:
-    given = Path(path)
-    if not given.is_dir():
-        return [given]
-    found = sorted(file for file in given.rglob("*") if file.is_file() and _is_journal(file))
-    if not found:
+    folder = Path(path)
+    if not folder.is_dir():
+        return [folder]
+    files = sorted(file for file in folder.rglob("*") if file.is_file() and _is_journal(file))
+    if not files:
         raise InputFileError(f"{path}: holds no runs; save some there with: aeon run TASK --save FILE")
-    return found
+    return files
 
 
 def _is_journal(file: Path) -> bool:
     try:
         with file.open("rb") as opened:
-            return opened.read(len(_BEGINNING)) == _BEGINNING
+            return opened.read(len(BEGINNING)) == BEGINNING
     except OSError as error:
         raise InputFileError(f"{file}: cannot be read: {error.strerror}") from None
 
 
-def _read(path: Path) -> tuple[str, ExecutionHistory | None, str]:
-    """The execution id and the history of a run; or why it does not count."""
+def _read(path: Path) -> tuple[str, Conclusion | None, str]:
+    """The execution id and the result of a run; or why it does not count."""
     try:
         journal = Journal.read(path)
     except JournalError as error:
         raise InputFileError(str(error)) from None
     name = journal.opened.execution_id
     try:
-        history = replay(journal).history
-    except Divergence as error:
+        result: Conclusion = replay(journal)
+    except (Divergence, UsageError) as error:
         raise InputFileError(f"{path}: {error}") from None
     except JournalError:
         return name, None, "had not ended when it was saved"
-    reason = history.conclusion.stop_reason
-    told = {"waiting": "waits for an answer", "interrupted": "was interrupted"}
-    return name, history, told[reason] if reason in UNENDED else ""
+    why = {"waiting": "waits for an answer", "interrupted": "was interrupted"}
+    return name, result, why[result.stop_reason] if result.stop_reason in UNENDED else ""
 
 
 def read_labels(path: str, runs: Recorded) -> dict[str, bool]:
@@ -117,7 +117,7 @@ def read_labels(path: str, runs: Recorded) -> dict[str, bool]:
         lines = Path(path).read_bytes().splitlines()
     except OSError as error:
         raise InputFileError(f"{path}: cannot be read: {error.strerror}") from None
-    known = _named(runs)
+    names = _named(runs)
     right: dict[str, bool] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -126,7 +126,7 @@ def read_labels(path: str, runs: Recorded) -> dict[str, bool]:
             label = _Label.model_validate_json(line)
         except ValidationError:
             raise InputFileError(f"{path}: line {number} is not {_SHAPE}") from None
-        meant = known.get(label.run, set())
+        meant = names.get(label.run, set())
         if len(meant) != 1:
             what = f"more than one run is called {label.run!r}; name it by its execution id or path" if meant else (
                 f"there is no run {label.run!r} among those given"

@@ -5,60 +5,66 @@ from __future__ import annotations
 import argparse
 import shlex
 
+from aeon.assembly.registry import plugin_of
 from aeon.cli.output import print_json
 from aeon.cli.saved import read
-from aeon.observability.lines import conclusion_lines, plain, visible
-from aeon.runtime.journal import Journal, digest
-from aeon.runtime.replay import Standing, replay, standing
-from aeon.schema import Frozen, StopReason
+from aeon.observability.lines import counted, plain, visible
+from aeon.observability.views import view_of
+from aeon.runtime.journal import Journal
+from aeon.runtime.lines import digest
+from aeon.runtime.replay import ResumePoint, replay, resume_point
+from aeon.schema import Frozen
 
 __all__ = ["Replayed", "command"]
 
 
 class Replayed(Frozen):
-    """What a replay found. ``compared``: the journal says how the run ended, and the history is that one, bit by bit.
+    """What came of a replay. ``compared``: the journal says how the run ended, and the result is that one, bit by bit.
 
-    ``digest`` and ``stop_reason`` are of the history; there is none where the run broke off.
+    ``digest`` and ``stop_reason`` are of the result; there is none where the run broke off.
     """
 
     effects: int
     compared: bool = False
     digest: str | None = None
-    stop_reason: StopReason | None = None
+    stop_reason: str | None = None
 
 
 def command(options: argparse.Namespace) -> int:
-    """Replay the journal in ``options.file`` and say what came of it; a divergence is an error."""
+    """Replay the journal in ``options.file`` and say what came of it; a divergence is an error.
+
+    Raises:
+        UsageError: the run's engine is not installed in this version.
+    """
     journal = read(options.file)
-    found = standing(journal) if journal.ended is None else Standing()
-    broken_off = found.void is not None and found.question is None
+    engine = plugin_of(journal).engine
+    point = resume_point(journal, engine) if journal.ended is None else ResumePoint()
+    broken_off = point.void is not None and point.question is None
     if broken_off and not journal.stopped:
         return _so_far(journal, options)
-    result = replay(journal)
-    told = Replayed(
-        effects=len(journal.entries), compared=journal.ended is not None, digest=digest(result.history),
+    result = replay(journal, engine)
+    replayed = Replayed(
+        effects=len(journal.entries),
+        compared=journal.ended is not None,
+        digest=digest(result),
         stop_reason=result.stop_reason,
-    )  # fmt: skip
+    )
     if options.json:
-        print_json(told)
+        print_json(replayed)
         return 0
-    same = "bit-identical" if told.compared else "each as recorded"
-    print(f"replayed {_effects(told.effects)}, {same}: {told.digest}")
-    print(plain(conclusion_lines(result)))
+    same = "bit-identical" if replayed.compared else "each as recorded"
+    print(f"replayed {counted(replayed.effects, 'effect')}, {same}: {replayed.digest}")
+    print(plain(view_of(engine.name).conclusion(result)))
     return 0
 
 
 def _so_far(journal: Journal, options: argparse.Namespace) -> int:
     """What there is to say of a run that had not ended."""
-    told = Replayed(effects=len(journal.entries))
+    replayed = Replayed(effects=len(journal.entries))
     if options.json:
-        print_json(told)
+        print_json(replayed)
     else:
         path = shlex.quote(visible(options.file))
-        print(f"replayed {_effects(told.effects)}, each as recorded; the run had not ended then")
-        print(f"go on with: aeon resume {path}")
+        print(f"replayed {counted(replayed.effects, 'effect')}, each as recorded; the run had not ended then")
+        print(f"continue with: aeon resume {path}")
     return 0
-
-
-def _effects(number: int) -> str:
-    return f"{number} effect{'' if number == 1 else 's'}"

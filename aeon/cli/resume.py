@@ -1,42 +1,51 @@
-"""``aeon resume``: a saved run is gone on with; what it has done is taken from its journal."""
+"""``aeon resume``: continues a saved run; what it has done is taken from its journal."""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import sys
 from pathlib import Path
 
 from aeon.assembly.build import Unattended, resumption
+from aeon.assembly.registry import plugin_of
+from aeon.cli.narration import Past
 from aeon.cli.output import print_json
 from aeon.cli.prompt import meant
-from aeon.cli.session import Session, exit_code
 from aeon.cli.saved import say_torn
+from aeon.cli.session import Session, exit_code
 from aeon.errors import UsageError
-from aeon.observability.lines import answer_lines, conclusion_lines, plain
+from aeon.observability.lines import answer_lines, plain
+from aeon.observability.views import view_of
 from aeon.runtime.journal import Journal
-from aeon.runtime.replay import replay, standing
-from aeon.schema import Question, Result
+from aeon.runtime.replay import AnyEngine, replay, resume_point
+from aeon.schema import Conclusion, Question
 
-__all__ = ["command", "go_on", "session_for"]
+__all__ = ["command", "proceed", "session_for"]
 
 
 def command(options: argparse.Namespace) -> int:
-    """Go on with the run that ``options.file`` holds, or show how it ended."""
+    """Continue the run that ``options.file`` holds, or show how it ended.
+
+    Raises:
+        UsageError: an answer to no question, or the run's engine is not installed in this version.
+    """
     journal = Journal.reopen(options.file)
     try:
         say_torn(options.file, journal)
-        found = standing(journal)
-        answer = _answer(options.answer, found.question)
-        if found.void is None:
-            return _over(journal, options.json)
+        engine = plugin_of(journal).engine
+        point = resume_point(journal, engine)
+        answer = _answer(options.answer, point.question)
+        if point.void is None:
+            return _over(journal, engine, options.json)
         with session_for(journal, options, options.file) as session:
-            return go_on(journal, session, options.tools, answer, options.unattended)
+            return proceed(journal, session, options.tools, answer, options.unattended)
     finally:
         journal.close()
 
 
 def session_for(journal: Journal, options: argparse.Namespace, path: str | Path) -> Session:
-    """The session of a run that is taken up: on its own model, or the one that the options name.
+    """The session of a run that is continued: on its own model, or the one that the options name.
 
     Raises:
         UsageError: no such model, or one that cannot be used.
@@ -49,39 +58,42 @@ def session_for(journal: Journal, options: argparse.Namespace, path: str | Path)
     return session
 
 
-def go_on(
+def proceed(
     journal: Journal, session: Session, tools: str | None, answer: str | None = None, unattended: Unattended = None
 ) -> int:
-    """Take up the run of a journal that is open for it, show it, and give the exit code of its end."""
-    given = None if tools is None else [tools]
-    session.make_ready()
-    again = resumption(journal, session.model, given, session.observers, session.ask, answer, unattended)
-    session.view.take_up(len(journal.entries))
-    return session.conduct(again.driver, again.execute)
+    """Continue the run of a journal that is open for it, show it, and give the exit code of its end."""
+    chosen = None if tools is None else [tools]
+    engine = plugin_of(journal).engine
+    if engine.bound(journal.config(engine.config)).calls:
+        session.make_ready()
+    resumed = resumption(journal, session.model, chosen, session.observers, session.ask, answer, unattended)
+    altered = frozenset(number for number, entry in journal.entries.items() if entry.altered)
+    session.view.past = Past(len(journal.entries), altered)
+    return session.conduct(resumed.driver, resumed.execute)
 
 
-def _answer(said: str | None, question: Question | None) -> str | None:
+def _answer(text: str | None, question: Question | None) -> str | None:
     """The answer that is meant.
 
     Raises:
         UsageError: nothing was asked, or nothing is said.
     """
-    if said is None:
+    if text is None:
         return None
     if question is None:
         raise UsageError("--answer: the run waits for no answer: nothing was asked; leave it out")
-    if not (answer := meant(question, said)):
+    if not (answer := meant(question, text)):
         raise UsageError(f"--answer: is empty, and there is no default; the question is: {question.text}")
     return answer
 
 
-def _over(journal: Journal, as_json: bool) -> int:
+def _over(journal: Journal, engine: AnyEngine, as_json: bool) -> int:
     """Show how a run ended that has nothing left to do."""
-    result: Result = replay(journal)
-    journal.end(result)
+    result: Conclusion = replay(journal, engine)
+    asyncio.run(journal.end(result))
     print("aeon: the run has ended; nothing was left to do", file=sys.stderr)
     if as_json:
         print_json(result)
     else:
-        print(plain([*answer_lines(result), (), *conclusion_lines(result)]))
+        print(plain([*answer_lines(result), (), *view_of(engine.name).conclusion(result)]))
     return exit_code(result)

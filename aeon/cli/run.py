@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from jsonschema.exceptions import SchemaError
@@ -14,46 +13,64 @@ from jsonschema.validators import validator_for
 from pydantic import ValidationError
 
 from aeon.assembly.build import build, priced
+from aeon.assembly.registry import plugin
 from aeon.cli.output import print_json
 from aeon.cli.session import Session, spec_of
 from aeon.errors import ConfigError, InputFileError, UsageError
-from aeon.kernel.budget import bound
 from aeon.llm.select import select
+from aeon.observability.lines import dollars
 from aeon.runtime.journal import Journal
-from aeon.schema import Bound, Config, JsonObject, Task
+from aeon.schema import Bound, JsonObject, Settings, Task
 from aeon.settings import assignments, load_config, merged
 
 __all__ = ["command"]
 
 
 def command(options: argparse.Namespace) -> int:
-    """Run the task as the options say, show it, and give the exit code that its stop reason means."""
-    overrides = merged(_overrides(options), assignments(Config, options.set))
-    config = load_config(Config, options.config, overrides, os.environ)
+    """Run the task on an engine as the options say, show it, and give the exit code that its end means.
+
+    Raises:
+        UsageError: an option, a setting or the task is wrong, or the engine cannot be used.
+        InputFileError: a file cannot be read or written.
+    """
+    brought = plugin(options.engine)
+    kind = brought.engine.config
+    overrides = merged(_overrides(options, kind), assignments(kind, options.set))
+    config = load_config(kind, options.config, overrides, os.environ)
     if options.bound:
-        return _print_bound(priced(config, select(options.model)), options.json)
+        settings = priced(config, select(options.model), brought)
+        return _print_bound(settings, brought.engine.bound(settings), options.json)
     task = _task(options)
     if options.save and os.path.lexists(options.save):
         raise InputFileError(f"{options.save}: exists already; a journal is never overwritten, name another file")
-    journal: Callable[[], Journal] = (lambda: Journal(options.save)) if options.save else Journal
     with Session(options, options.model, options.save) as session:
-        spec = spec_of(session.model, options.model)
-        orchestrator = build(session.model, [options.tools], config, session.observers, journal, session.ask, spec)
-        session.make_ready()
+        orchestrator = build(
+            session.model,
+            [options.tools],
+            config,
+            session.observers,
+            lambda _: Journal(options.save) if options.save else Journal(),
+            session.ask,
+            spec_of(session.model, options.model),
+            brought,
+        )
+        if orchestrator.bound.calls:
+            session.make_ready()
         return session.conduct(orchestrator.driver, lambda: orchestrator.execute(task))
 
 
-def _overrides(options: argparse.Namespace) -> dict[str, object]:
-    """The settings that options set, in the shape of a configuration file."""
-    given = {name: getattr(options, f"budget_{name}") for name in ("calls", "tokens", "seconds")}
-    budget: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+def _overrides(options: argparse.Namespace, kind: type[Settings]) -> dict[str, object]:
+    """The settings that options set, in the shape of a configuration file of this kind."""
+    limits = {name: getattr(options, f"budget_{name}") for name in ("calls", "tokens", "seconds")}
+    budget: dict[str, object] = {name: value for name, value in limits.items() if value is not None}
+    if options.max_passes is not None and "max_passes" not in kind.model_fields:
+        raise UsageError(f"run: --max-passes: the engine '{options.engine}' makes no passes; leave it out")
     passes: dict[str, object] = {"max_passes": options.max_passes} if options.max_passes is not None else {}
     asked: dict[str, object] = {"questions": {"unattended": options.unattended}} if options.unattended else {}
     return passes | asked | ({"budget": budget} if budget else {})
 
 
-def _print_bound(config: Config, as_json: bool) -> int:
-    most = bound(config)
+def _print_bound(config: Settings, most: Bound, as_json: bool) -> int:
     if as_json:
         print_json(most)
     else:
@@ -62,9 +79,9 @@ def _print_bound(config: Config, as_json: bool) -> int:
     return 0
 
 
-def _cost(config: Config, most: Bound) -> str:
+def _cost(config: Settings, most: Bound) -> str:
     if most.cost is not None:
-        return f"${most.cost:,.4g}"
+        return dollars(most.cost)
     unpriced = [name for name, price in config.prices.items() if price is None]
     return f"an unknown cost: set a price for {', '.join(unpriced)}"
 

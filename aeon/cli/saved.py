@@ -1,4 +1,4 @@
-"""What is said of a journal whose last line a crash cut short."""
+"""Journals as commands read them: a last line that a crash cut short is mentioned."""
 
 from __future__ import annotations
 

@@ -15,23 +15,24 @@ from typing import Self
 from aeon.asking.asker import Answerer
 from aeon.cli.interrupts import interruptible
 from aeon.cli.live import LiveView
+from aeon.cli.logs import LogFile, faults_in_one_line
 from aeon.cli.output import print_json
 from aeon.cli.progress import fetch
 from aeon.cli.prompt import Prompt
-from aeon.errors import InputFileError
 from aeon.kernel.ports import Driver
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.local import Local
 from aeon.llm.select import select
 from aeon.observability.lines import Line, Span, visible
-from aeon.observability.log import log_observer
+from aeon.observability.views import view_of
+from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
-from aeon.schema import Result
+from aeon.schema import Conclusion
 
 __all__ = ["Session", "exit_code", "spec_of"]
 
-_CONVERGED, _FAILED, _ANSWERED, _WAITING = 0, 1, 3, 4
+_SUFFICIENT, _FAILED, _ANSWERED, _WAITING = 0, 1, 3, 4
 
 
 class Session:
@@ -57,7 +58,8 @@ class Session:
         self.observers: list[Observer] = [self.view] if self._shown else []
         self._open = contextlib.ExitStack()
         if log := options.log or os.environ.get("AEON_LOG"):
-            self.observers.insert(0, self._log(log))
+            self.observers.insert(0, self._open.enter_context(LogFile(log)))
+        self._open.enter_context(faults_in_one_line())
 
     def __enter__(self) -> Self:
         return self
@@ -75,13 +77,21 @@ class Session:
         if isinstance(self.model, Local) and self.model.name in CATALOGUE:
             fetch(CATALOGUE[self.model.name])
 
-    def conduct(self, driver: Driver, execute: Callable[[], Result]) -> int:
-        """Run it to its end, say how to go on where it can be, and give the exit code."""
+    def conduct(self, driver: Driver, execute: Callable[[], Conclusion]) -> int:
+        """Run it to its end, show the answer and how to continue where that is possible, and give the exit code.
+
+        Raises:
+            OSError: nobody reads what is shown any more, or it cannot be written; the run was interrupted for that.
+        """
         note = self.view.note if self._shown else lambda _: None
+        if isinstance(driver, AsyncDriver):
+            self.view.stop = driver.interrupt
         with interruptible(driver, note, self._prompt), self.view:
             result = execute()
+        if self.view.broken is not None:
+            raise self.view.broken
         if self._shown:
-            self.view.show(_next(result, self._path))
+            self.view.show([*view_of(result.engine).ending(result), *_next(result, self._path)])
         if self._json:
             print_json(result)
         if result.stop_reason == "failed":
@@ -89,37 +99,32 @@ class Session:
             print(f"aeon: {' '.join(visible(result.detail).split())}", file=sys.stderr)
         return exit_code(result)
 
-    def _log(self, path: str) -> Observer:
-        try:
-            return log_observer(self._open.enter_context(Path(path).open("a", encoding="utf-8", buffering=1)))
-        except OSError as error:
-            raise InputFileError(f"{path}: cannot be written: {error.strerror}") from None
+
+def exit_code(result: Conclusion) -> int:
+    """What the end of a run means for a shell, whatever its engine."""
+    if result.sufficient:
+        return _SUFFICIENT
+    return {"failed": _FAILED, "waiting": _WAITING}.get(result.stop_reason, _ANSWERED)
 
 
-def exit_code(result: Result) -> int:
-    """What a run's stop reason means for a shell."""
-    codes = {"converged": _CONVERGED, "confident": _CONVERGED, "failed": _FAILED, "waiting": _WAITING}
-    return codes.get(result.stop_reason, _ANSWERED)
-
-
-def spec_of(model: LLMAdapter, given: str | None) -> str | None:
+def spec_of(model: LLMAdapter, spec: str | None) -> str | None:
     """What the model of a run is named by in its journal, so that it is found again from anywhere."""
-    if given and given.endswith(".gguf"):
-        return str(Path(given).expanduser().resolve())
-    return given or (model.name if isinstance(model, Local) and model.name in CATALOGUE else None)
+    if spec and spec.endswith(".gguf"):
+        return str(Path(spec).expanduser().resolve())
+    return spec or (model.name if isinstance(model, Local) and model.name in CATALOGUE else None)
 
 
 def _typed() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()
 
 
-def _next(result: Result, path: str | Path | None) -> list[Line]:
-    """How to go on with a run that has not come to its end."""
+def _next(result: Conclusion, path: str | Path | None) -> list[Line]:
+    """How to continue a run that has not come to its end."""
     if result.stop_reason not in ("waiting", "interrupted", "failed"):
         return []
     waiting = result.stop_reason == "waiting"
     if path is None:
-        words = "this run was not saved and cannot be gone on with; save one with: --save FILE"
+        words = "this run was not saved and cannot be continued; save one with: --save FILE"
         return [(Span(words, "dim"),)] if waiting else []
     answer = ' --answer "…"' if waiting else ""
-    return [(Span("go on with: ", "dim"), Span(f"aeon resume {shlex.quote(visible(str(path)))}{answer}"))]
+    return [(Span("continue with: ", "dim"), Span(f"aeon resume {shlex.quote(visible(str(path)))}{answer}"))]

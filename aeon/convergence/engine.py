@@ -23,7 +23,7 @@ from aeon.schema import (
 )  # fmt: skip
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge import Judge, Judged
-from aeon.supervisor.judge_specs import judgment
+from aeon.supervisor.judge_specs import Calibrations, judgment
 from aeon.supervisor.prompt import cut, load
 from aeon.supervisor.supervisor import Supervisor
 
@@ -42,7 +42,8 @@ class _Entities(Frozen):
 class ConvergenceEngine:
     """Scores completeness, coherence and consistency, and every criterion of the task.
 
-    A judgment that was not measured on the endpoint is taken at its word.
+    What was not measured on the endpoint is not asked and decides nothing: then a run converges where structure and the
+    judgments that were measured find nothing wrong. ``measured`` holds what was measured, by default what is shipped.
     """
 
     def __init__(
@@ -51,61 +52,61 @@ class ConvergenceEngine:
         briefing: Briefing,
         engine: ReasoningEngine | None = None,
         confidence: Callable[[float], float] = lambda mean: mean,
+        measured: Calibrations | None = None,
     ) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
-        self._judge = Judge(supervisor, samples=0, unmeasured_decides=True)
+        self._judge = Judge(supervisor, samples=0, measured=measured)
         self._engine = engine or ReasoningEngine()
         self._confidence = confidence
 
     async def assess(self, effect: AssessConvergence) -> ConvergenceAssessment:
         """The assessment; ``converged`` only if every score reaches its threshold and nothing is left undone."""
         problems = _problems(effect)
-        codes = ["steps_unfinished"] if _unfinished(effect.plan) or not effect.plan.results() else []
-        scores = {"completeness": 0.0, "coherence": 1.0, "consistency": 1.0}
-        form: Form = "none"
-        answers: dict[str, Judged] = {}
-        for name in _asked(effect):
-            answers[name] = await self._ask(effect, name, problems)
-            scores[name], form = answers[name].score, answers[name].form
-        codes += [f"{name}_low" for name, score in scores.items() if score < getattr(effect.thresholds, name)]
-        criteria: list[tuple[str, bool]] = []
-        for number, criterion in enumerate(effect.task.criteria, 1):
-            problem, form = await self._unmet(effect, criterion, problems, form)
-            criteria.append((criterion, not problem))
-            if problem:
-                codes.append(f"criterion_{number}")
-                problems.append(problem)
-        judgments = Judgments(scores=_measured(answers), criteria=tuple(criteria))
-        doubtful = scores["consistency"] < effect.thresholds.consistency
+        unmeasured = await self._unmeasured(effect)
+        answers = {name: await self._ask(effect, name, problems) for name in _asked(effect) if name not in unmeasured}
+        criteria = await self._criteria(effect, problems) if "criterion" not in unmeasured else []
+        scores = _scores(answers, unmeasured)
+        codes = _codes(effect, scores, criteria)
+        judgments = Judgments({name: judged.score for name, judged in answers.items()}, _met(effect, criteria))
         return ConvergenceAssessment(
-            converged=not codes, reason_codes=tuple(codes), detected_issues=tuple(problems), form=form,
-            explanation=", ".join(f"{name} {score:.2f}" for name, score in scores.items()),
+            converged=not codes, reason_codes=tuple(codes),
+            form=_form([*answers.values(), *(judged for _, judged in criteria if judged)]),
+            detected_issues=(*problems, *(f"not measured, so not judged: {name}" for name in unmeasured)),
+            explanation=_explained(scores),
             completeness=scores["completeness"], coherence=scores["coherence"], consistency=scores["consistency"],
-            evaluation=await self._evaluate(effect, judgments, doubtful, problems) if self._engine.enabled else None,
+            evaluation=await self._evaluate(effect, judgments, problems) if self._engine.enabled else None,
         )  # fmt: skip
 
-    async def _unmet(
-        self, effect: AssessConvergence, criterion: str, problems: Sequence[str], form: Form
-    ) -> tuple[str, Form]:
-        """Why a criterion of the task does not count as met, empty where it does; and the form that was used last."""
-        if current_ledger().calls_left() < await self._judge.most_calls(judgment("criterion")):
-            return f"not checked, the calls for it were used up: {criterion}", form
-        judged = await self._ask(effect, "criterion", problems, criterion=criterion)
-        return "" if judged.score >= effect.thresholds.completeness else f"not met: {criterion}", judged.form
+    async def _criteria(self, effect: AssessConvergence, problems: list[str]) -> list[tuple[str, Judged | None]]:
+        """The judgment of each criterion of the task, none where no calls are left; what is not met is a problem."""
+        criteria: list[tuple[str, Judged | None]] = []
+        most = await self._judge.most_calls(judgment("criterion"))
+        for criterion in effect.task.criteria:
+            if current_ledger().calls_left() < most:
+                criteria.append((criterion, None))
+                problems.append(f"not checked, the calls for it were used up: {criterion}")
+                continue
+            criteria.append((criterion, await self._ask(effect, "criterion", problems, criterion=criterion)))
+            problems += [f"not met: {text}" for text, met in _met(effect, criteria[-1:]) if not met]
+        return criteria
 
-    async def _evaluate(
-        self, effect: AssessConvergence, judgments: Judgments, doubtful: bool, problems: list[str]
-    ) -> Evaluation:
-        """The evaluation; asks only for what the policy needs and structure cannot tell.
+    async def _unmeasured(self, effect: AssessConvergence) -> list[str]:
+        """The judgments that would be asked for, had they been measured on the endpoint and found good enough."""
+        needed = [*_asked(effect), *(["criterion"] if effect.task.criteria else [])]
+        if self._engine.enabled and self._engine.state_monitor.coverage_method == "entity_ratio":
+            needed.append("entity")
+        return [name for name in needed if not await self._judge.decides(judgment(name))]
 
-        ``doubtful``: the results may not agree, so that pairs of them are asked about.
-        """
+    async def _evaluate(self, effect: AssessConvergence, judgments: Judgments, problems: list[str]) -> Evaluation:
+        """The evaluation; asks only for what the policy needs, structure cannot tell and the model can judge."""
+        doubtful = judgments.scores.get("consistency", 1.0) < effect.thresholds.consistency
         detected = self._engine.evaluate.gap_detection and self._engine.evaluate.contradiction_detection
         with contextlib.suppress(CompletionError, AllowanceExhausted):  # the assessment stands without them
-            if self._engine.state_monitor.coverage_method == "entity_ratio":
+            by_entities = self._engine.state_monitor.coverage_method == "entity_ratio"
+            if by_entities and await self._judge.decides(judgment("entity")):
                 judgments = replace(judgments, entities=await self._entities(effect, problems))
-            if detected and doubtful:
+            if detected and doubtful and await self._judge.decides(judgment("compatible")):
                 judgments = replace(judgments, contradictions=await self._contradictions(effect))
         return evaluate(effect, self._engine, judgments, self._confidence)
 
@@ -160,16 +161,37 @@ def _asked(effect: AssessConvergence) -> tuple[str, ...]:
     return ("completeness",)
 
 
-def _measured(answers: Mapping[str, Judged]) -> dict[str, float]:
-    """The scores that count as measured: those of judgments that were measured and may decide, and any completeness.
+def _scores(answers: Mapping[str, Judged], unmeasured: Sequence[str]) -> dict[str, float | None]:
+    """Each criterion's score: as judged, ``None`` where that was not measured, and else what structure says."""
+    by_structure: dict[str, float | None] = {"completeness": 0.0, "coherence": 1.0, "consistency": 1.0}
+    judged = {name: answer.score for name, answer in answers.items()}
+    return by_structure | judged | {name: None for name in by_structure if name in unmeasured}
 
-    A completeness left out would hand its weight to what the host measures: a run would be surer for knowing less.
-    """
-    return {
-        name: answer.score
-        for name, answer in answers.items()
-        if name == "completeness" or (answer.measured and answer.decides)
-    }
+
+def _codes(
+    effect: AssessConvergence, scores: Mapping[str, float | None], criteria: Sequence[tuple[str, Judged | None]]
+) -> list[str]:
+    """A code for what is unfinished, and for each score and each criterion of the task that is too low."""
+    codes = ["steps_unfinished"] if _unfinished(effect.plan) or not effect.plan.results() else []
+    known = {name: score for name, score in scores.items() if score is not None}
+    codes += [f"{name}_low" for name, score in known.items() if score < getattr(effect.thresholds, name)]
+    return codes + [f"criterion_{number}" for number, (_, met) in enumerate(_met(effect, criteria), 1) if not met]
+
+
+def _met(effect: AssessConvergence, criteria: Sequence[tuple[str, Judged | None]]) -> tuple[tuple[str, bool], ...]:
+    """Each criterion of the task with whether it is met."""
+    return tuple(
+        (text, judged is not None and judged.score >= effect.thresholds.completeness) for text, judged in criteria
+    )
+
+
+def _form(answers: Sequence[Judged]) -> Form:
+    """How the last question was asked."""
+    return answers[-1].form if answers else "none"
+
+
+def _explained(scores: Mapping[str, float | None]) -> str:
+    return ", ".join(f"{name} {'not measured' if score is None else f'{score:.2f}'}" for name, score in scores.items())
 
 
 def _problems(effect: AssessConvergence) -> list[str]:

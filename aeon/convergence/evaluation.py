@@ -41,11 +41,15 @@ def evaluate(
     judgments: Judgments,
     calibrated: Callable[[float], float] = lambda confidence: confidence,
 ) -> Evaluation:
-    """The evaluation of a plan after a pass; ``calibrated`` is the calibration's map of the confidence."""
+    """The evaluation of a plan after a pass; ``calibrated`` is the calibration's map of the confidence.
+
+    There is no confidence where nothing says how much of the answer is there: a run would be surer for knowing less.
+    """
     plan, monitor = effect.plan, engine.state_monitor
     aspects = _aspects(effect, judgments)
     parts = _parts(plan, judgments)
-    mean = mean_confidence(parts, plan, engine) if monitor.track_confidence else None
+    known = monitor.track_confidence and parts.entity_coverage is not None
+    mean = mean_confidence(parts, plan, engine) if known else None
     confidence = None if mean is None else calibrated(mean)
     dimensions = _dimensions(effect, judgments)
     return Evaluation(

@@ -19,7 +19,7 @@ def bound(settings: Settings, calls: int) -> Bound:
     most = calls if budget.calls is None else min(calls, budget.calls)
     usage = Usage(prompt_tokens=most * settings.prompt_bytes, generated_tokens=most * settings.output_tokens)
     tokens = usage.tokens if budget.tokens is None else min(usage.tokens, budget.tokens)
-    cost = _dearest(settings, usage)
+    cost = _dearest(settings, usage) if most else 0.0
     return Bound(calls=most, tokens=tokens, cost=None if cost is None else _least(cost, budget.cost))
 
 
@@ -37,11 +37,12 @@ def left(settings: Settings, most: Bound, spent: Usage, elapsed: float, reserve:
     With a ``reserve`` of 0 calls all of it is there to be spent: so it is for the last effect of a run.
     """
     budget, kept = settings.budget, settings.reserve if reserve else _NOTHING_KEPT
+    tokens, seconds, cost = budget.tokens, budget.seconds, budget.cost
     return Left(
         calls=max(0, most.calls - spent.calls - reserve),
-        tokens=None if budget.tokens is None else max(0, int(budget.tokens * (1 - kept.tokens)) - spent.tokens),
-        seconds=None if budget.seconds is None else max(0.0, budget.seconds * (1 - kept.seconds) - elapsed),
-        cost=None if budget.cost is None else max(0.0, budget.cost * (1 - kept.cost) - spent.cost),
+        tokens=None if tokens is None else max(0, int(tokens * (1 - kept.tokens)) - spent.tokens),
+        seconds=None if seconds is None else max(0.0, seconds * (1 - kept.seconds) - elapsed),
+        cost=None if cost is None else max(0.0, cost * (1 - kept.cost) - spent.cost),
     )
 
 
@@ -53,8 +54,10 @@ def exhausted(remaining: Left, most: Bound) -> str | None:
 
 def allowance(remaining: Left, cap: int) -> Allowance:
     """What may be spent now: at most ``cap`` calls, and what is left of each budget."""
+    calls = min(cap, remaining.calls)
+    spare = remaining.calls - calls
     return Allowance(
-        calls=min(cap, remaining.calls), tokens=remaining.tokens, seconds=remaining.seconds, cost=remaining.cost
+        calls=calls, spare=spare, tokens=remaining.tokens, seconds=remaining.seconds, cost=remaining.cost
     )
 
 
@@ -62,7 +65,8 @@ def split(whole: Allowance, effects: int, cap: int) -> list[Allowance]:
     """The allowance divided among effects that run at once, each of at most ``cap`` calls: together never more."""
     tokens = None if whole.tokens is None else whole.tokens // effects
     cost = None if whole.cost is None else whole.cost / effects
-    share = Allowance(calls=min(cap, whole.calls), tokens=tokens, seconds=whole.seconds, cost=cost)
+    calls, spare = min(cap, whole.calls), whole.spare // effects
+    share = Allowance(calls=calls, spare=spare, tokens=tokens, seconds=whole.seconds, cost=cost)
     full = whole.calls // cap if cap else effects
     return [share if n < full else share.changed(calls=max(0, whole.calls - n * cap)) for n in range(effects)]
 

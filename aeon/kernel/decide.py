@@ -15,7 +15,7 @@ from aeon.schema.conclusion import Decision
 from aeon.schema.outcome import Failure
 from aeon.schema.task import Question
 
-__all__ = ["BUDGET", "CLARIFICATION", "Rule", "Signals", "decide", "table"]
+__all__ = ["BUDGET", "CLARIFICATION", "Rule", "Signals", "decide", "first", "table"]
 
 
 @dataclass(slots=True)
@@ -39,21 +39,32 @@ S_contra = TypeVar("S_contra", bound=Signals, contravariant=True)
 
 @dataclass(frozen=True)
 class Rule(Generic[S_contra]):
-    """One row: if ``holds``, the run takes ``action`` for ``reason``; ``sufficient``: the answer is good enough."""
+    """One row: if ``holds``, the run takes ``action`` for ``reason``; ``sufficient``: the answer is good enough.
+
+    ``detail`` says why in this run; ``when``, for the docs, says when in any.
+    """
 
     reason: str
     holds: Callable[[S_contra], bool]
     detail: Callable[[S_contra], str]
     action: Literal["OUTPUT", "ASK", "CONTINUE"] = "OUTPUT"
     sufficient: bool = False
+    when: str = ""
+
+    def decision(self, signals: S_contra) -> Decision:
+        """The decision by this row; a budget that is used up gives it its own reason."""
+        used_up = signals.exhausted if self.reason == BUDGET.reason else None
+        detail, sufficient = self.detail(signals), self.sufficient
+        return Decision(action=self.action, reason=used_up or self.reason, detail=detail, sufficient=sufficient)
 
 
-def _broken(reason: str, *kinds: str) -> Rule[Signals]:
+def _broken(reason: str, when: str, *kinds: str) -> Rule[Signals]:
     """The row for failures of these kinds."""
     return Rule(
         reason,
         lambda s: s.failure is not None and s.failure.kind in kinds,
         lambda s: s.failure.message if s.failure else "",
+        when=when,
     )
 
 
@@ -62,18 +73,27 @@ def _to_ask(signals: Signals) -> str:
 
 
 _FIRST = (
-    _broken("failed", "endpoint", "request", "journal"),
-    _broken("unknown_outcome", "unknown"),
-    _broken("waiting", "waiting"),
-    Rule[Signals]("interrupted", lambda s: s.interrupted, lambda s: "the user asked the run to stop"),
+    _broken("failed", "the endpoint or the journal cannot be used any more", "endpoint", "request", "journal"),
+    _broken("unknown_outcome", "nobody knows, or says, whether a tool changed the world", "unknown"),
+    _broken("waiting", "a question is open and nobody is there to answer it", "waiting"),
+    Rule[Signals]("interrupted", lambda s: s.interrupted, lambda s: "the user asked the run to stop", when="Ctrl-C"),
 )
 BUDGET = Rule[Signals](
-    "budget", lambda s: s.exhausted is not None, lambda s: "only the reserve for the answer is left"
+    "budget",
+    lambda s: s.exhausted is not None,
+    lambda s: "only the reserve for the answer is left",
+    when="calls, tokens, seconds or cost are used up but for the reserve; the reason names which, as `calls_exhausted`",
 )
 CLARIFICATION = Rule[Signals](
-    "needs_clarification", lambda s: s.question is not None or s.unclear, _to_ask, action="ASK"
+    "needs_clarification",
+    lambda s: s.question is not None or s.unclear,
+    _to_ask,
+    action="ASK",
+    when="a question is open, or the task should be asked about",
 )
-_CONTINUE = Rule[Signals]("continue", lambda s: True, lambda s: "something is left to do", "CONTINUE")
+_CONTINUE = Rule[Signals](
+    "continue", lambda s: True, lambda s: "something is left to do", "CONTINUE", when="always"
+)
 
 
 def table(rows: Sequence[Rule[S]], order: Sequence[str] = ()) -> tuple[Rule[S], ...]:
@@ -98,8 +118,14 @@ def _reasons(rules: Sequence[Rule[S]]) -> list[str]:
     return [rule.reason for rule in rules]
 
 
+def first(rules: Sequence[Rule[S]], signals: S) -> Rule[S]:
+    """The first rule that holds. The last rule of a `table` always does."""
+    for rule in rules:
+        if rule.holds(signals):
+            break
+    return rule
+
+
 def decide(rules: Sequence[Rule[S]], signals: S) -> Decision:
-    """The decision of the first rule that holds. Total: the last rule of a `table` always does."""
-    rule = next(rule for rule in rules if rule.holds(signals))
-    reason = signals.exhausted if rule is BUDGET and signals.exhausted else rule.reason
-    return Decision(action=rule.action, reason=reason, detail=rule.detail(signals), sufficient=rule.sufficient)
+    """The decision of the first rule that holds."""
+    return first(rules, signals).decision(signals)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from aeon.schema.plan import Plan, RefinementAction, Step, StepInput, StepStatus, fragment
 
@@ -80,8 +80,8 @@ def _dependencies(plan: Plan, step: Step) -> list[Step]:
     return [one for one in plan.steps if one.id in step.dependencies] if step.dependencies else []
 
 
-def _listed(steps: Iterable[Step]) -> str:
-    return "; ".join(f"{step.id}: {step.description}" for step in steps)
+def _listed(steps: Sequence[Step]) -> str:
+    return "; ".join([f"{step.id}: {step.description}" for step in steps]) if steps else ""
 
 
 def invalidated(plan: Plan, step: Step) -> Plan:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from aeon.kernel import budget
 from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine
-from aeon.kernel.run import Halt, Run
+from aeon.kernel.engine import Halt, Run
 from aeon.multipass import effects as ask
 from aeon.multipass import triggers
 from aeon.multipass.effects import PassNote
@@ -27,6 +27,7 @@ from aeon.schema.plan import Plan, Step, StepResult, Trigger
 __all__ = ["MULTIPASS"]
 
 _UNCHECKED = SemanticValidationReport(failed=True)
+_NO_ANSWER = Answer(text="")
 _UNASSESSED = ConvergenceAssessment(converged=False, failed=True, reason_codes=("assessment_failed",))
 
 
@@ -257,11 +258,14 @@ def _needs_clarification(progress: Progress) -> bool:
 
 def _synthesize(progress: Progress, decision: Decision) -> Program[Answer]:
     """One answer from the latest complete pass, else from a partial one; without a model, its outputs word for word."""
-    plan = progress.settled or progress.plan
-    assembled = Answer(text=plan.results() or f"No step was completed: {decision.detail}.")
+    run, plan = progress.run, progress.settled or progress.plan
     caveat = "" if decision.sufficient else decision.detail
-    effect = ask.Synthesize(task=progress.run.task, plan=plan, caveat=caveat)
-    return (yield from progress.run.final(effect, assembled, decision))
+    answer = yield from run.final(ask.Synthesize(task=run.task, plan=plan, caveat=caveat), _NO_ANSWER, decision)
+    if answer.text.strip():
+        return answer
+    if answer is not _NO_ANSWER:
+        run.degraded.append(Degradation(phase="synthesize", message="the answer was empty"))
+    return Answer(text=plan.results() or f"No step was completed: {decision.detail}.")
 
 
 MULTIPASS: Engine[Config, PassSignals, Result] = Engine(

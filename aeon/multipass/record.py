@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from aeon.kernel.run import Run
+from aeon.kernel.engine import Run
 from aeon.multipass.refine import Attempts
 from aeon.multipass.rules import PassSignals, pass_limit
 from aeon.schema.conclusion import Decision

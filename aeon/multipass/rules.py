@@ -63,18 +63,40 @@ class PassSignals(Signals):
 
 
 TABLE: tuple[Rule[PassSignals], ...] = (
-    Rule("converged", lambda s: s.converged, lambda s: f"every criterion was met in pass {s.passes}", sufficient=True),
+    Rule(
+        "converged",
+        lambda s: s.converged,
+        lambda s: f"every criterion was met in pass {s.passes}",
+        sufficient=True,
+        when="every criterion of the assessment is met",
+    ),
     Rule(
         "confident",
         lambda s: s.confident,
         lambda s: f"confidence and coverage were high enough in pass {s.passes}",
         sufficient=True,
+        when="confidence ≥ 0.85 and coverage ≥ 0.90 (thresholds configurable)",
     ),
-    Rule("ttl_expired", lambda s: s.passes >= s.ttl, lambda s: f"all {s.ttl} passes are used"),
+    Rule(
+        "ttl_expired",
+        lambda s: s.passes >= s.ttl,
+        lambda s: f"all {s.ttl} passes are used",
+        when="all passes are used: as many as the task's profile allows, at most `max_passes`",
+    ),
     BUDGET,
     CLARIFICATION,
-    Rule("diminishing_returns", lambda s: s.diminishing, lambda s: "the last passes hardly gained anything"),
-    Rule("stalled", lambda s: s.stalled, lambda s: "no step can run, and no refinement would change that"),
+    Rule(
+        "diminishing_returns",
+        lambda s: s.diminishing,
+        lambda s: "the last passes hardly gained anything",
+        when="the mean gain in confidence over the last 3 passes is below 0.05 (both configurable)",
+    ),
+    Rule(
+        "stalled",
+        lambda s: s.stalled,
+        lambda s: "no step can run, and no refinement would change that",
+        when="no step can run after refinement: another pass would see what this one saw",
+    ),
 )
 
 

@@ -24,7 +24,7 @@ def log_observer(file: TextIO) -> Callable[[Frozen], None]:
     )
 
     def observe(event: Frozen) -> None:
-        fields = event.model_dump(mode="json", exclude={"result": {"history"}})
+        fields = event.model_dump(mode="json")
         logger.info(fields.pop("type", type(event).__name__), **fields)
 
     return observe

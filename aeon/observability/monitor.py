@@ -1,19 +1,18 @@
-"""Where a run stands, read from its history; nothing is tracked for it."""
+"""Where a multi-pass run stands, read from its history; nothing is tracked for it."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TypeAlias
 
 from pydantic import Field
 
-from aeon.multipass.rules import pass_limit
-from aeon.schema import Evaluation, ExecutionHistory, ExecutionPass, Frozen, Gaps, Phase, StateMonitor, StepMode
-from aeon.multipass.rules import gains
+from aeon.multipass.rules import gains, pass_limit
+from aeon.schema import Evaluation, ExecutionHistory, ExecutionPass, Frozen, Gaps, StateMonitor, StepMode
 
 __all__ = ["Iteration", "Stage", "State", "monitor"]
 
-Stage = Phase | Literal["WAITING", "COMPLETE"]
-"""The phase that a run broke off in, or what became of it: it waits for an answer, or it is over."""
+Stage: TypeAlias = str
+"""The phase that a run broke off in, or what became of it: ``WAITING`` for an answer, or ``COMPLETE``."""
 
 _BROKEN_OFF = ("interrupted", "failed", "unknown_outcome")
 _BY_TOOL: tuple[StepMode, ...] = ("tool", "tool_repaired")
@@ -38,7 +37,7 @@ class Iteration(Frozen):
 
 
 class State(Frozen):
-    """Where a run stands. What the policy does not track is ``None``, a score also where it was not measured.
+    """Where a run stands. ``None`` is what the policy does not track, a score that was not measured, an unknown cost.
 
     ``confidence``, ``coverage`` (0-1) and ``gaps`` are of the latest evaluation; cost in US dollars, time in seconds. A
     budget is ``None`` where there is none.
@@ -64,7 +63,7 @@ def monitor(history: ExecutionHistory) -> State:
     """The state of the run that a history records, at its end."""
     config, end = history.configuration, history.conclusion
     policy = config.reasoning_engine.state_monitor
-    iterations, trend = _iterations(history), gains([found for r in history.passes if (found := _evaluation(r))])
+    iterations, trend = _iterations(history), gains([one for r in history.passes if (one := _evaluation(r))])
     profile = history.passes[-1].profile if history.passes else history.preparation.profile
     state = State(
         iteration=len(history.passes),
@@ -80,7 +79,7 @@ def monitor(history: ExecutionHistory) -> State:
         iterations=iterations[-policy.history_depth :],
         convergence_trend=tuple(round(gain, 6) for gain in trend[-policy.history_depth :]),
     )
-    return _tracked(state, policy)
+    return _tracked(state, policy, end.bound.cost is not None)
 
 
 def _evaluation(record: ExecutionPass) -> Evaluation | None:
@@ -88,7 +87,7 @@ def _evaluation(record: ExecutionPass) -> Evaluation | None:
 
 
 def _gaps(history: ExecutionHistory) -> Gaps:
-    return next((found.gaps for r in reversed(history.passes) if (found := _evaluation(r))), Gaps())
+    return next((one.gaps for r in reversed(history.passes) if (one := _evaluation(r))), Gaps())
 
 
 def _stage(history: ExecutionHistory) -> Stage:
@@ -105,7 +104,7 @@ def _stage(history: ExecutionHistory) -> Stage:
 
 def _iterations(history: ExecutionHistory) -> tuple[Iteration, ...]:
     """Every pass in brief; one that was not evaluated leaves confidence and coverage as they were."""
-    found: list[Iteration] = []
+    iterations: list[Iteration] = []
     confidence: float | None = None
     coverage: float | None = None
     for record in history.passes:
@@ -113,7 +112,7 @@ def _iterations(history: ExecutionHistory) -> tuple[Iteration, ...]:
         if evaluation is not None:
             confidence, coverage = evaluation.confidence, evaluation.coverage
         done = [step for step in record.executed if step.status == "complete"]
-        found.append(Iteration(
+        iterations.append(Iteration(
             iteration=record.number,
             confidence_before=before,
             confidence_after=confidence,
@@ -124,7 +123,7 @@ def _iterations(history: ExecutionHistory) -> tuple[Iteration, ...]:
             cost=round(record.budget_after.cost - record.budget_before.cost, 9),
             seconds=_seconds(record),
         ))  # fmt: skip
-    return tuple(found)
+    return tuple(iterations)
 
 
 def _seconds(record: ExecutionPass) -> float:
@@ -141,11 +140,12 @@ _FIELDS = {
 }
 
 
-def _tracked(state: State, policy: StateMonitor) -> State:
-    """The state without what the policy does not track."""
+def _tracked(state: State, policy: StateMonitor, priced: bool) -> State:
+    """The state without what the policy does not track, and without the cost where nobody knows it."""
     off = {name for switch, names in _FIELDS.items() if not getattr(policy, switch) for name in names}
+    off |= set() if priced else {"cost", "cost_spent"}
     blank = dict.fromkeys(off & set(Iteration.model_fields))
-    iterations = tuple(each.changed(**blank) for each in state.iterations)
+    iterations = tuple(one.changed(**blank) for one in state.iterations)
     update = dict.fromkeys(off & set(State.model_fields)) | {"iterations": iterations}
     trend = state.convergence_trend if policy.track_confidence else ()
     return state.changed(**(update | {"convergence_trend": trend}))

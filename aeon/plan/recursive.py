@@ -73,7 +73,7 @@ class RecursivePlanner:
         self._briefing = briefing
         self._tools = tools
         self._policy = policy or Refine()
-        self._judge = Judge(supervisor, samples=_SAMPLES, unmeasured_decides=True)
+        self._judge = Judge(supervisor, samples=_SAMPLES)
 
     async def draft(self, effect: DraftPlan) -> Plan:
         """A plan for the effect's task, never with more steps than allowed.
@@ -203,16 +203,14 @@ class RecursivePlanner:
         )
 
     async def _must_ask(self, effect: RefinePlan) -> bool:
-        """Whether a step is blocked, or the task is vague: by its profile, or a judgment where that made none."""
+        """Whether a step is blocked, or the task was judged to be vague.
+
+        The profile's ambiguity is that judgment where it may decide; elsewhere it is a word that puts no question.
+        """
         kinds = {trigger.kind for trigger in effect.triggers}
         if "blocked" in kinds or "ambiguous" not in kinds:
             return "blocked" in kinds
-        spec = judgment("task_vague")
-        if await self._judge.measured(spec):
-            return await self._judge.decides(spec)  # if so, the profile's ambiguity is that judgment
-        if not _spare(await self._judge.most_calls(spec)):
-            return False
-        return bool(await self._judge.says_yes(spec, {"task": effect.task.text}))
+        return await self._judge.decides(judgment("task_vague"))
 
     async def _question(self, effect: RefinePlan) -> Question:
         problems = fence("problems", "\n".join(t.detail for t in effect.triggers), _LONGEST_PROBLEMS)

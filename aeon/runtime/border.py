@@ -1,14 +1,25 @@
-"""The border that a handler's value crosses: it is validated once, and is from then on what a journal gives back."""
+"""The border that a handler's value crosses: it is validated once, and is from then on what a journal gives back.
+
+Most values hold nothing but text, numbers and such values again. That they fit their class, and come back from JSON as
+they are, is seen without making anything; the tests for it follow from the class, once. All others go through JSON.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+from pydantic import TypeAdapter
 
 from aeon.kernel.effects import Effect
 from aeon.schema import Value
 
 __all__ = ["admitted"]
 
+Test: TypeAlias = Callable[[object], bool]
 _LARGE = 1 << 53
 
 
@@ -22,30 +33,69 @@ def admitted(effect: Effect, value: object) -> Value:
     kind = effect.result
     if not isinstance(value, kind):
         raise TypeError(f"the handler of '{effect.phase}' returned {type(value).__name__}, not {kind.__name__}")
-    if type(value) is kind and value.all_fields(_plain):
-        return value.checked()
-    return kind.model_validate_json(value.model_dump_json())
+    if type(value) is kind and _sure(value):
+        return value
+    return kind.model_validate_json(value.model_dump_json(warnings=False))
 
 
-def _plain(value: object) -> bool:
-    """Whether JSON surely gives it back as it is, and nobody can change it: no list or object, no unusual text.
+def _sure(value: Value) -> bool:
+    """Whether the value surely is valid, JSON gives it back as it is, and nobody can change what it holds."""
+    kind = type(value)
+    for field, (default, test) in zip(msgspec.structs.astuple(value), _tests(kind), strict=True):
+        if field is not default and not test(field):
+            return False
+    return True
 
-    Raises:
-        pydantic.ValidationError: it is a value, or holds one, whose fields are not what they must be.
-    """
-    check = _PLAIN.get(type(value))
-    return check(value) if check else isinstance(value, Value) and value.checked().all_fields(_plain)
+
+@cache
+def _tests(kind: type[Value]) -> tuple[tuple[object, Test], ...]:
+    """The default of each field, which is valid, and the test for anything else."""
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple((field.default, _test(hints[field.name])) for field in msgspec.structs.fields(kind))
+
+
+def _test(hint: Any) -> Test:  # noqa: ANN401 - any annotation
+    """What makes sure of a value with this annotation; where it cannot, it is false."""
+    arguments, origin = get_args(hint), get_origin(hint)
+    if isinstance(hint, type) and issubclass(hint, Value):
+        return lambda value: type(value) is hint and _sure(value)
+    if hint in (str, bool):
+        plain = _PLAIN[str if hint is str else bool]
+        return lambda value: type(value) is hint and plain(value)
+    if origin is Literal:
+        return lambda value: type(value) is str and value in arguments
+    if origin is tuple and arguments[1:] == (...,):
+        each = _test(arguments[0])
+        return lambda value: type(value) is tuple and _all(each, value)
+    if origin in (Union, UnionType):
+        return _any_of([_test(argument) for argument in arguments])
+    base = arguments[0] if origin is Annotated else hint
+    exact = (base,) if base in _PLAIN else tuple(_PLAIN)
+    fits = TypeAdapter(hint).validator.isinstance_python
+    return lambda value: type(value) in exact and _PLAIN[type(value)](value) and fits(value, strict=True)
+
+
+def _all(test: Test, values: Iterable[object]) -> bool:
+    return all(map(test, values))
+
+
+def _any_of(tests: list[Test]) -> Test:
+    return lambda value: any(test(value) for test in tests)
 
 
 def _small(number: float) -> bool:
     return -_LARGE < number < _LARGE
 
 
+def _always(_: object) -> bool:
+    return True
+
+
 _PLAIN: dict[type, Callable[..., bool]] = {
     str: str.isascii,
-    bool: lambda _: True,
-    type(None): lambda _: True,
+    bool: _always,
+    type(None): _always,
     int: _small,
     float: _small,
-    tuple: lambda items: all(map(_plain, items)),
 }
+"""What makes sure that JSON gives a plain value back as it is: no unusual text, no NaN, no huge number."""

@@ -144,14 +144,18 @@ def _dumped(value: Frozen) -> JsonValue:
 
 def _parting(a: list[tuple[Effect, Outcome]], b: list[tuple[Effect, Outcome]]) -> Parting | None:
     """The first effect that is not the same in both runs."""
+    dearer: Parting | None = None  # the first effect that only cost more: what the runs did does not part there
     for number, ((effect_a, outcome_a), (effect_b, outcome_b)) in enumerate(zip(a, b, strict=False)):
         if found := tuple(_differing(_request(effect_a), _request(effect_b))):
             return _part(number, effect_a, "request", found)
         if found := tuple(_differing(_outcome(outcome_a), _outcome(outcome_b))):
-            return _part(number, effect_a, "outcome", found)
+            parting = _part(number, effect_a, "outcome", found)
+            if any(not one.path.startswith("usage.") for one in found):
+                return parting
+            dearer = dearer or parting
     number = min(len(a), len(b))
     if len(a) == len(b):
-        return None
+        return dearer
     effect, only = (a[number][0], "a") if len(a) > number else (b[number][0], "b")
     return _part(number, effect, "end", (Differing(path="", only="a" if only == "a" else "b"),))
 
@@ -175,8 +179,8 @@ def _parts(a: Conclusion, b: Conclusion) -> Iterator[PartDifference]:
     """The parts of the record that differ."""
     parts_a, parts_b = a.parts(), b.parts()
     for part in dict.fromkeys([*parts_a, *parts_b]):
-        place = "" if part in parts_a and part in parts_b else part
-        if differing := tuple(_differing(parts_a.get(part), parts_b.get(part), place)):
+        there = part in parts_a and part in parts_b
+        if differing := tuple(_at(part, parts_a, parts_b, "" if there else part)):
             yield PartDifference(part=part, differing=differing)
 
 

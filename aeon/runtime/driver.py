@@ -7,9 +7,10 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
 from typing import Any, Generic, Literal, TypeVar
 
+from aeon.errors import Divergence, JournalError
 from aeon.kernel.decide import Signals
 from aeon.kernel.effects import Effect, Note
 from aeon.kernel.ports import Job
@@ -93,6 +94,8 @@ class AsyncDriver:
                 config=job.config.model_dump(mode="json"),
                 setup=self._setup,
             ))  # fmt: skip
+        elif journal.unsettled:
+            journal.resume(())
         run = _Run(job, observers, Handling(job.handlers, job.engine.config, journal, self._clock))
         self._running.add(run)
         try:
@@ -112,7 +115,8 @@ class AsyncDriver:
 class RunStream(Generic[R]):
     """The events of one run: an async iterator, begun by its first ``anext``.
 
-    ``execution_id`` is there from the first event on, ``result`` after the last.
+    ``execution_id`` is there from the first event on, ``result`` after the last. Who leaves an ``async for`` over it
+    (``break``, an error, a cancelled task) leaves the run, and may iterate again to see the rest.
     """
 
     def __init__(self, driver: AsyncDriver, job: Job[Any, Any, R], on_leave: Literal["continue", "interrupt"]) -> None:
@@ -121,10 +125,19 @@ class RunStream(Generic[R]):
         self._on_leave = on_leave
         self._events: asyncio.Queue[Event | None] = asyncio.Queue()
         self._task: asyncio.Task[R] | None = None
+        self._interrupted = False
         self.execution_id = ""
 
-    def __aiter__(self) -> RunStream[R]:
-        return self
+    async def __aiter__(self) -> AsyncGenerator[Event, None]:
+        try:
+            while True:
+                try:
+                    event = await anext(self)
+                except StopAsyncIteration:
+                    return
+                yield event
+        finally:  # a generator that is dropped halfway is closed by the event loop
+            await self.aclose()
 
     async def __anext__(self) -> Event:
         if self._task is None:
@@ -153,7 +166,9 @@ class RunStream(Generic[R]):
     async def aclose(self) -> None:
         """Leave the stream. The run continues, or is interrupted and awaited if that was asked for."""
         if self._on_leave == "interrupt" and self._task is not None and not self._task.done():
-            self._driver.interrupt(self.execution_id)
+            if not self._interrupted:  # a second interrupt would break off the answer, too
+                self._interrupted = True
+                self._driver.interrupt(self.execution_id)
             await asyncio.wait({self._task})
 
     async def __aenter__(self) -> RunStream[R]:
@@ -166,11 +181,13 @@ class RunStream(Generic[R]):
 class _Run(Generic[C, S, R]):
     """One run under way."""
 
-    __slots__ = ("_job", "_observers", "_stepper", "handling")
+    __slots__ = ("_job", "_line", "_observers", "_resumed", "_stepper", "handling")
 
     def __init__(self, job: Job[C, S, R], observers: tuple[Observer, ...], handling: Handling) -> None:
         self._job = job
         self._observers = observers
+        self._line = 0
+        self._resumed = handling.journal.line > 0
         self._stepper = Stepper(job.engine, job.task, job.config, handling.execution_id, self._noted)
         self.handling = handling
 
@@ -179,7 +196,7 @@ class _Run(Generic[C, S, R]):
         return self.handling.execution_id
 
     async def drive(self) -> R:
-        job, handling, journal = self._job, self.handling, self.handling.journal
+        job, handling = self._job, self.handling
         if self._observers:
             started = RunStarted(
                 line=0,
@@ -197,11 +214,22 @@ class _Run(Generic[C, S, R]):
         result = stepper.result
         assert result is not None
         if not handling.suspended and not handling.unkept:
-            await journal.end(result)
+            await self._end(result)
         if self._observers:
             fields = {name: getattr(result, name) for name in Conclusion.model_fields}
-            self._tell(RunEnded(line=journal.line, conclusion=Conclusion.model_construct(**fields)))
+            self._tell(RunEnded(line=self._line, conclusion=Conclusion.model_construct(**fields)))
         return result
+
+    async def _end(self, result: R) -> None:
+        """Note the end in the journal. Where that fails the result is as good, and every outcome is on record."""
+        journal = self.handling.journal
+        try:
+            await journal.end(result)
+            self._line = journal.line
+        except Divergence:
+            raise
+        except JournalError as error:
+            _log.warning("the end of the run is not on record: %s", error)
 
     async def _issue(self, first: int, effects: tuple[Effect, ...]) -> tuple[Outcome, ...]:
         handling = self.handling
@@ -209,17 +237,19 @@ class _Run(Generic[C, S, R]):
             outcomes = [await self._handle(first, effects[0], ())]
         else:
             outcomes = await self._at_once(first, effects)
-        handling.elapsed = max(handling.elapsed, *(outcome.ended for outcome in outcomes))
-        if any(outcome.failure and outcome.failure.kind == "waiting" for outcome in outcomes):
-            handling.suspended = True
+        for outcome in outcomes:
+            handling.elapsed = max(handling.elapsed, outcome.ended)
+            if outcome.failure is not None and outcome.failure.kind == "waiting":
+                handling.suspended = True
         return tuple(outcomes)
 
     async def _at_once(self, first: int, effects: tuple[Effect, ...]) -> list[Outcome]:
         """Each effect as soon as those of the batch that it waits for, which come before it, have their outcomes."""
-        tasks: list[asyncio.Task[Outcome]] = []
+        recorded = await self._recorded(first, effects) if self._resumed else {}
+        tasks: list[asyncio.Future[Outcome]] = []
         for number, effect in enumerate(effects, first):
             before = tuple([tasks[at] for at in effect.after])
-            tasks.append(asyncio.create_task(self._handle(number, effect, before)))
+            tasks.append(recorded.get(number) or asyncio.create_task(self._handle(number, effect, before)))
         try:
             return await asyncio.gather(*tasks)
         except BaseException:
@@ -228,7 +258,22 @@ class _Run(Generic[C, S, R]):
             await asyncio.gather(*tasks, return_exceptions=True)
             raise
 
-    async def _handle(self, number: int, effect: Effect, before: Sequence[asyncio.Task[Outcome]]) -> Outcome:
+    async def _recorded(self, first: int, effects: tuple[Effect, ...]) -> dict[int, asyncio.Future[Outcome]]:
+        """The outcomes that the journal holds for effects of a batch, told in the order of their lines.
+
+        An effect that waits for others has a later line than they have.
+        """
+        journal = self.handling.journal
+        lines = {number: journal.line_of(number) for number in range(first, first + len(effects))}
+        there: dict[int, asyncio.Future[Outcome]] = {}
+        for number in sorted((n for n, line in lines.items() if line is not None), key=lambda n: lines[n] or 0):
+            effect = effects[number - first]
+            before = tuple([there[first + at] for at in effect.after])
+            there[number] = asyncio.get_running_loop().create_future()
+            there[number].set_result(await self._handle(number, effect, before))
+        return there
+
+    async def _handle(self, number: int, effect: Effect, before: Sequence[asyncio.Future[Outcome]]) -> Outcome:
         """The outcome of an effect, told to the observers."""
         now, failure = self.handling.elapsed, None
         if before:
@@ -241,23 +286,24 @@ class _Run(Generic[C, S, R]):
             return (await self.handling.handle(number, effect, now, failure)).outcome
 
         def began() -> None:
-            self._tell(EffectStarted(line=self.handling.journal.line, number=number, effect=effect))
+            self._tell(EffectStarted(line=self._line, number=number, effect=effect))
 
         handled: Handled = await self.handling.handle(number, effect, now, failure, began)
+        self._line = max(self._line, handled.line or 0)
         self._tell(EffectEnded(
-            line=handled.line, number=number, effect=effect, outcome=handled.outcome, recorded=handled.recorded
+            line=self._line, number=number, effect=effect, outcome=handled.outcome, recorded=handled.recorded
         ))  # fmt: skip
         return handled.outcome
 
     def _noted(self, note: Note) -> None:
         if self._observers:
-            self._tell(Noted(line=self.handling.journal.line, note=note))
+            self._tell(Noted(line=self._line, note=note))
 
     def _tell(self, event: Event) -> None:
         for observer in self._observers:
             try:
                 observer(event)
-            except Exception:
+            except Exception:  # noqa: BLE001 - an observer may raise anything, and must not end a run
                 self._observers = tuple(other for other in self._observers if other is not observer)
                 _log.warning("an observer raised at %s and is told nothing more", event.type, exc_info=True)
 

@@ -35,7 +35,8 @@ def fork(
         Divergence: the journal is of another program or version.
     """
     if config is not None and not isinstance(config, engine.config):
-        raise UsageError(f"engine '{engine.name}' is configured by {engine.config.__name__}, not {type(config).__name__}")
+        expected = engine.config.__name__
+        raise UsageError(f"engine '{engine.name}' is configured by {expected}, not {type(config).__name__}")
     opening, entries = _past(journal, at, config, engine)
     if value is not None:
         entries.append(_altered(journal, at, value, engine))

@@ -12,19 +12,18 @@ from aeon.runtime.border import admitted
 from aeon.runtime.failures import BROKEN_OFF, failure_of, unknown, waiting
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import Ledger
-from aeon.schema import Failure, Outcome, Settings, Usage, Value
+from aeon.schema import NOTHING, Allowance, Failure, Outcome, Settings, Usage, Value
 
 __all__ = ["Handled", "Handling"]
 
-_NOTHING = Usage()
 
 
 class Handled:
-    """An outcome and the number of its line in the journal; ``recorded``: the journal held it already."""
+    """An outcome and the number of its line in the journal, if that keeps it; ``recorded``: it held it already."""
 
     __slots__ = ("line", "outcome", "recorded")
 
-    def __init__(self, outcome: Outcome, line: int, recorded: bool = False) -> None:
+    def __init__(self, outcome: Outcome, line: int | None = None, recorded: bool = False) -> None:
         self.outcome, self.line, self.recorded = outcome, line, recorded
 
 
@@ -84,39 +83,29 @@ class Handling:
         """
         recorded = self.journal.outcome(number, effect, self._config)
         if recorded is not None:
-            return Handled(recorded, self.journal.line, recorded=True)
+            return Handled(recorded, self.journal.line_of(number), recorded=True)
         failure = self.unkept or failure
         if failure is not None:
             outcome = Outcome(failure=failure, started=now, ended=now, interrupted=self.interrupted)
         else:
             began()
-            outcome = await self._outcome(number, effect, now)
+            tool = self.journal.begun.get(number)
+            outcome = unknown(effect, tool, now) if tool else await self._answered(number, effect, now)
         if outcome.failure is not None and outcome.failure.kind == "journal":
             self.unkept = outcome.failure
+        if lost := self.journal.lost.get(number):
+            outcome = outcome.changed(lost=lost)
         if self.suspended or self.unkept or (outcome.failure is not None and outcome.failure.kind == "waiting"):
-            return Handled(outcome, self.journal.line)
+            return Handled(outcome)
         return await self._keep(number, effect, outcome)
 
     async def _keep(self, number: int, effect: Effect, outcome: Outcome) -> Handled:
         """Put the outcome on record; where that fails, there is none."""
-        if self.journal.lost != _NOTHING:
-            outcome = outcome.changed(lost=self.journal.take_lost())
         try:
             return Handled(outcome, await self.journal.append(number, effect, outcome))
         except JournalError as error:
             self.unkept = Failure(kind="journal", message=str(error))
-            return Handled(outcome.changed(value=None, failure=self.unkept), self.journal.line)
-
-    async def _outcome(self, number: int, effect: Effect, now: float) -> Outcome:
-        """What the world gives."""
-        if tool := self.journal.begun.get(number):
-            return unknown(effect, tool, now)
-        outcome = await self._answered(number, effect, now)
-        if not isinstance(effect, AskUser):
-            return outcome
-        if outcome.failure and outcome.failure.kind == "waiting":
-            return waiting(effect)
-        return outcome.changed(ended=outcome.started)  # the time that a person took does not count
+            return Handled(outcome.changed(value=None, failure=self.unkept))
 
     def _handler(self, phase: str) -> Callable[..., Awaitable[Value]]:
         if phase not in self._handlers:
@@ -124,17 +113,18 @@ class Handling:
         return self._handlers[phase]
 
     async def _answered(self, number: int, effect: Effect, now: float) -> Outcome:
+        """What the world gives."""
         ledger = Ledger(
-            effect.allowance,
+            _rest(effect.allowance, self.journal.lost.get(number, NOTHING)),
             self._clock,
-            f"{self.execution_id}{effect.scope}",
+            self.execution_id + effect.scope,
             self.journal.begin,
             now - self.elapsed,
             number,
             self.journal.call,
         )
         value, failure = None, None
-        task = asyncio.current_task()
+        task = asyncio.current_task(self._loop)
         assert task is not None
         self._under_way[task] = ledger
         began = self._clock()
@@ -151,12 +141,30 @@ class Handling:
             del self._under_way[task]
             if ledger.broken_off:
                 task.uncancel()
-        ended = round(now + max(0.0, self._clock() - began), 6)
+        took = max(0.0, self._clock() - began)
+        if isinstance(effect, AskUser):
+            if failure is not None and failure.kind == "waiting":
+                return waiting(effect)
+            took = 0.0  # the time of a person does not count
         return Outcome(
             value=value,
             failure=failure,
             usage=ledger.spent,
             started=now,
-            ended=ended,
+            ended=round(now + took, 6),
             interrupted=self.interrupted,
         )
+
+
+def _rest(allowance: Allowance, lost: Usage) -> Allowance:
+    """What is left of an allowance after what earlier lives of the run lost on the effect.
+
+    As many calls as before, as long as the run has them to spare: so the effect has the outcome that it would have had.
+    """
+    if lost == NOTHING:
+        return allowance
+    return allowance.changed(
+        calls=max(0, min(allowance.calls, allowance.calls + allowance.spare - lost.calls)),
+        tokens=None if allowance.tokens is None else max(0, allowance.tokens - lost.tokens),
+        cost=None if allowance.cost is None else max(0.0, allowance.cost - lost.cost),
+    )

@@ -8,7 +8,7 @@ the world leaves a line before it is called, so that its call is never repeated 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,12 +20,11 @@ from aeon.runtime.header import broken_line, refuse_others
 from aeon.runtime.lines import LINE, Begun, Called, Ended, Entry, Line, Opening, Resumed
 from aeon.runtime.sealed import SealedFile, read_sealed
 from aeon.runtime.store import FileStore, Store
-from aeon.schema import Conclusion, Frozen, Outcome, Settings, Usage
+from aeon.schema import NOTHING, Conclusion, Frozen, Outcome, Settings, Usage
 
 __all__ = ["Journal"]
 
 C = TypeVar("C", bound=Settings)
-_NOTHING = Usage()
 
 
 class Journal:
@@ -33,7 +32,7 @@ class Journal:
 
     ``line`` is the number of the latest line, from 0. ``begun`` holds the tools that change the world and were called,
     by the number of the effect that they were called for; ``torn``: the last line was cut short by a crash and does not
-    count. ``lost`` is what was spent on effects that no entry keeps, and not yet charged to one.
+    count. ``lost`` is what earlier lives of the run spent that no entry keeps, by the effect that it is charged to.
 
     Raises:
         InputFileError: the file exists already or cannot be written.
@@ -43,11 +42,12 @@ class Journal:
         self.opening: Opening | None = None
         self.line = -1
         self.begun: dict[int, str] = {}
-        self.lost = _NOTHING
+        self.lost: dict[int, Usage] = {}
         self.torn = False
         self._calls: dict[int, Usage] = {}
         self._entries: dict[int, Entry] = {}
-        self._unread: dict[int, tuple[Effect, Outcome]] = {}
+        self._lines: dict[int, int] = {}
+        self._unread: dict[int, tuple[Effect, Outcome, int]] = {}
         self._ended: Ended | None = None
         self._result: Conclusion | None = None
         self._store = FileStore(SealedFile.create(path)) if path is not None else store
@@ -55,8 +55,8 @@ class Journal:
     @property
     def entries(self) -> dict[int, Entry]:
         """The entries that count, by the number of their effect."""
-        for number, (effect, outcome) in self._unread.items():  # a journal in memory makes them when somebody looks
-            self._entries[number] = Entry.of(number, effect, outcome)
+        for number, (effect, outcome, line) in self._unread.items():  # one in memory makes them when somebody looks
+            self._entries[number], self._lines[number] = Entry.of(number, effect, outcome), line
         self._unread.clear()
         return self._entries
 
@@ -97,9 +97,10 @@ class Journal:
         """
         return _config(kind, self.opened.config)
 
-    def config(self, kind: type[C]) -> C:
-        """The configuration in force at the end of what the journal holds. Raises as `first_config`."""
-        changed = [entry.config for _, entry in sorted(self.entries.items()) if entry.config]
+    def config(self, kind: type[C], before: int | None = None) -> C:
+        """The configuration before effect ``before``, or at the end of the journal. Raises as `first_config`."""
+        every = sorted(self.entries.items())
+        changed = [entry.config for number, entry in every if entry.config and (before is None or number < before)]
         return _config(kind, changed[-1] if changed else self.opened.config)
 
     async def open(self, opening: Opening) -> None:
@@ -107,28 +108,33 @@ class Journal:
         self.opening = opening
         await self._write(opening)
 
-    async def call(self, number: int, most: Usage) -> None:
-        """Note that effect ``number`` is about to call a model, and what that can cost at most."""
-        if self._store is not None:
-            await self._write(Called(number=number, most=most))
-        self._calls[number] = self._calls.get(number, _NOTHING) + most
+    @property
+    def call(self) -> Callable[[int, Usage], Awaitable[None]] | None:
+        """Notes that an effect of this number is about to call a model, and what it can have cost after that at most.
+
+        ``None`` for a journal in memory: what is not on record there is gone with the process.
+        """
+        return self._call if self._store is not None else None
+
+    async def _call(self, number: int, most: Usage) -> None:
+        await self._write(Called(number=number, most=most))
+        self._calls[number] = most
 
     async def begin(self, number: int, tool: str) -> None:
         """Note that effect ``number`` is about to call a tool that changes the world."""
         line = Begun(number=number, tool=tool)
-        await self._write(line)
-        self._count(line)
+        self._count(line, await self._write(line))
 
     async def append(self, number: int, effect: Effect, outcome: Outcome) -> int:
         """Keep the outcome of an effect; it lasts when this returns. The number of its line."""
         if self._store is None:
-            self._unread[number] = (effect, outcome)
-            self._calls.pop(number, None)
+            self._settle(number)
             self.line += 1
+            self._unread[number] = (effect, outcome, self.line)
             return self.line
         entry = Entry.of(number, effect, outcome)
         line = await self._write(entry)
-        self._count(entry)
+        self._count(entry, line)
         return line
 
     async def end(self, result: Conclusion) -> None:
@@ -144,8 +150,7 @@ class Journal:
             self.line += 1
         else:
             line = Ended.of(result)
-            await self._write(line)
-            self._count(line)
+            self._count(line, await self._write(line))
 
     def check_end(self, result: Conclusion) -> None:
         """Refuse a result that is not the one that the run ended with, if it had ended.
@@ -165,18 +170,20 @@ class Journal:
         entry = self.entries.get(number) if number in self._entries or number in self._unread else None
         return entry.outcome(effect, config) if entry else None
 
-    def resume(self, void: tuple[int, ...]) -> None:
-        """Begin another life of the run without the entries ``void``; what they cost is charged to what comes next."""
-        line = Resumed(void=void)
+    def line_of(self, number: int) -> int | None:
+        """The number of the line of the entry for effect ``number``, if there is one that counts."""
+        return self._lines[number] if number in self.entries else None
+
+    def resume(self, void: tuple[int, ...], again: tuple[int, ...] = ()) -> None:
+        """Begin another life of the run without the entries ``void``; what they cost is lost.
+
+        The effects ``again`` are issued again as they were.
+        """
+        line = Resumed(void=void, again=again)
         if self._store is not None:
             self._store.append_now(line.model_dump_json().encode())
         self.line += 1
-        self._count(line)
-
-    def take_lost(self) -> Usage:
-        """What is to be charged to the next outcome beside its own cost; it is given once."""
-        lost, self.lost = self.lost, _NOTHING
-        return lost
+        self._count(line, self.line)
 
     def close(self) -> None:
         """Let go of the file, if there is one."""
@@ -193,6 +200,7 @@ class Journal:
             JournalError: it could not be written to its end; nothing is left of it.
         """
         file = SealedFile.create(path) if path is not None else None
+        entries = tuple(entries)
         lines: list[Frozen] = [opening, *entries]
         if file is not None:
             try:
@@ -204,8 +212,8 @@ class Journal:
         journal = cls(store=FileStore(file) if file is not None else None)
         journal.opening = opening
         journal.line = len(lines) - 1
-        for entry in entries:
-            journal._count(entry)
+        for at, entry in enumerate(entries, 1):
+            journal._count(entry, at)
         return journal
 
     @classmethod
@@ -252,45 +260,59 @@ class Journal:
             raise broken_line(path, 1, lines[0]) from None
         for number, line in enumerate(lines[1:], 2):
             try:
-                journal._count(LINE.validate_json(line))
+                journal._count(LINE.validate_json(line), number - 1)
             except ValidationError:
                 raise broken_line(path, number, line) from None
         journal.line = len(lines) - 1
         return journal
 
     async def _write(self, line: Frozen) -> int:
-        """Keep a line; its number."""
+        """Keep a line; its number, which one that could not be kept does not use up."""
         self.line += 1
         number = self.line
         if self._store is not None:
-            await self._store.append(line.model_dump_json().encode())
+            try:
+                await self._store.append(line.model_dump_json().encode())
+            except JournalError:
+                self.line -= 1
+                raise
         return number
 
-    def _count(self, line: Line) -> None:
-        """Have a line count."""
+    def _count(self, line: Line, at: int) -> None:
+        """Have the line of this number count."""
         match line:
             case Entry():
-                self._entries[line.number] = line
-                self._calls.pop(line.number, None)
-                if line.lost != _NOTHING:
-                    self.lost = _NOTHING
+                self._entries[line.number], self._lines[line.number] = line, at
+                self._settle(line.number)
             case Called():
-                self._calls[line.number] = self._calls.get(line.number, _NOTHING) + line.most
+                self._calls[line.number] = line.most
             case Begun():
                 self.begun[line.number] = line.tool
             case Ended():
                 self._ended = line
             case Resumed():
-                self._start_life(line.void)
+                self._start_life(line)
 
-    def _start_life(self, void: tuple[int, ...]) -> None:
+    def _start_life(self, line: Resumed) -> None:
+        """Take back what does not count any more.
+
+        What it cost is charged to the same effect where that is issued again, else to the first that is issued now: an
+        effect of an ending that is taken back may never come again.
+        """
         self._ended = self._result = None
-        dropped = [entry for number, entry in sorted(self.entries.items()) if number in void]
-        for usage in (*self._calls.values(), *(entry.usage + entry.lost for entry in dropped)):
-            self.lost += usage
+        first = min(line.again or line.void, default=None)
+        dropped = [entry for _, entry in sorted(self.entries.items()) if entry.number in line.void]
+        for number, usage in (*self._calls.items(), *((entry.number, entry.usage + entry.lost) for entry in dropped)):
+            charged = number if first is None or number in line.again else first
+            self.lost[charged] = self.lost.get(charged, NOTHING) + usage
         self._calls.clear()
-        kept = (entry for number, entry in self.entries.items() if number not in void)
+        kept = (entry for number, entry in self.entries.items() if number not in line.void)
         self._entries = {entry.number: entry.changed(interrupted=False) for entry in kept}
+
+    def _settle(self, number: int) -> None:
+        """Note that the effect has its outcome, which holds all that it took."""
+        self._calls.pop(number, None)
+        self.lost.pop(number, None)
 
 
 def _config(kind: type[C], config: object) -> C:

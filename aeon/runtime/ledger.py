@@ -12,17 +12,16 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 
 from aeon.errors import AllowanceExhausted
-from aeon.schema.usage import Allowance, Usage
+from aeon.schema.usage import NOTHING, Allowance, Usage
 
 __all__ = ["Begin", "Ledger", "Note", "current_ledger"]
 
 Note = Callable[[int, Usage], Awaitable[None]]
-"""Awaited before a model call, with the number of the effect and the most that the call can use."""
+"""Awaited before a model call, with the number of the effect and the most that it can have used after the call."""
 
 Begin = Callable[[int, str], Awaitable[None]]
 """Awaited before a tool is called that changes the world, with the number of the effect and the tool's name."""
 
-_NOTHING = Usage()
 _STOPPED = "the run was asked to stop"
 
 
@@ -39,7 +38,7 @@ class Ledger:
     """
 
     __slots__ = (
-        "_allowance", "_begin", "_calls", "_clock", "_cost", "_note", "_opened", "_token", "_tokens", "broken_off",
+        "_allowance", "_begin", "_calls", "_clock", "_cost", "_note", "_opened", "_token", "_tokens", "_under_way", "broken_off",
         "closed", "execution_id", "in_tool", "number", "spent",
     )  # fmt: skip
 
@@ -60,9 +59,10 @@ class Ledger:
         self._note = note
         self._opened = clock() - waited
         self.number = number
-        self.spent = _NOTHING
+        self.spent = NOTHING
         self._calls = self._tokens = 0  # reserved for calls under way, as is the cost
         self._cost = 0.0
+        self._under_way: list[Usage] = []
         self.in_tool = False
         self.closed = False
         self.broken_off = False
@@ -104,20 +104,25 @@ class Ledger:
         Raises:
             AllowanceExhausted: calls, tokens, money or time are not left for it, or the run was asked to stop.
         """
-        self._check(most)
-        self._reserve(most.calls, most.tokens, most.cost)
+        tokens = most.tokens
+        self._check(most, tokens)
+        self._reserve(most.calls, tokens, most.cost)
         if self._note is None:
             return
+        self._under_way.append(most)
         try:
-            await self._note(self.number, most)
+            await self._note(self.number, sum(self._under_way, self.spent))
             if self.closed:  # meanwhile
                 raise AllowanceExhausted("seconds", _STOPPED)
         except BaseException:
-            self._reserve(-most.calls, -most.tokens, -most.cost)
+            self._under_way.remove(most)
+            self._reserve(-most.calls, -tokens, -most.cost)
             raise
 
     def settle(self, most: Usage, actual: Usage) -> None:
         """Replace what was reserved for a call by what it really used."""
+        if self._note is not None:
+            self._under_way.remove(most)
         self._reserve(-most.calls, -most.tokens, -most.cost)
         self.charge(actual)
 
@@ -131,31 +136,33 @@ class Ledger:
             AllowanceExhausted: the time is over or the run was asked to stop, so that no tool call may begin.
         """
         self._check_time()
-        if changes_the_world and self._begin is not None:
-            await self._begin(self.number, changes_the_world)  # from here on it counts as called
-        self.charge(Usage(tool_calls=1))
-        self.in_tool = True
+        self.in_tool = True  # before the line is written: a tool that is on record counts as called, so it is called
         try:
+            if changes_the_world and self._begin is not None:
+                await self._begin(self.number, changes_the_world)
+            self.charge(Usage(tool_calls=1))
             yield
         finally:
             self.in_tool = False
 
     def charge(self, usage: Usage) -> None:
         """Add what was used, whether to any avail or not."""
-        self.spent = usage if self.spent is _NOTHING else self.spent + usage
+        self.spent = usage if self.spent is NOTHING else self.spent + usage
 
-    def _check(self, most: Usage) -> None:
+    def _check(self, most: Usage, tokens: int) -> None:
+        """Refuse a call of at most that much, which is so many ``tokens``, where it does not fit."""
         self._check_time()
-        calls = self.calls_left()
-        if most.calls > calls:
-            text = f"{calls} left for up to {most.calls}" if calls else f"all {self._allowance.calls} are used"
+        allowed, spent = self._allowance, self.spent
+        if most.calls > allowed.calls - spent.calls - self._calls:
+            calls = self.calls_left()
+            text = f"{calls} left for up to {most.calls}" if calls else f"all {allowed.calls} are used"
             raise AllowanceExhausted("calls", f"model calls of this step: {text}")
-        tokens = self.tokens_left()
-        if tokens is not None and most.tokens > tokens:
-            raise AllowanceExhausted("tokens", f"a call of up to {most.tokens} tokens does not fit: {tokens} left")
-        cost = self.cost_left()
-        if cost is not None and most.cost > cost:
-            raise AllowanceExhausted("cost", f"a call of up to ${most.cost:.4f} does not fit: ${cost:.4f} left")
+        if allowed.tokens is not None and tokens > allowed.tokens - spent.tokens - self._tokens:
+            text = f"a call of up to {tokens} tokens does not fit: {self.tokens_left()} left"
+            raise AllowanceExhausted("tokens", text)
+        if allowed.cost is not None and most.cost > max(0.0, allowed.cost - spent.cost - self._cost):
+            text = f"a call of up to ${most.cost:.4f} does not fit: ${self.cost_left():.4f} left"
+            raise AllowanceExhausted("cost", text)
 
     def _check_time(self) -> None:
         if self.closed:

@@ -6,11 +6,11 @@ import hashlib
 import json
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, JsonValue, TypeAdapter, ValidationError
+from pydantic import Field, JsonValue, SkipValidation, TypeAdapter, ValidationError
 
 from aeon.errors import Divergence
 from aeon.kernel.effects import Effect
-from aeon.schema import Allowance, Conclusion, Failure, Frozen, JsonObject, Outcome, Settings, Task, Usage
+from aeon.schema import NOTHING, Allowance, Conclusion, Failure, Frozen, JsonObject, Outcome, Settings, Task, Usage
 
 __all__ = ["LINE", "VERSION", "Begun", "Called", "Ended", "Entry", "Line", "Opening", "Parent", "Resumed", "digest"]
 
@@ -28,7 +28,7 @@ class Parent(Frozen):
 class Opening(Frozen):
     """The first line: what was run, on which engine. ``setup`` is what the host needs to make the same handlers again.
 
-    ``config`` is the engine's configuration as JSON; a `Journal` reads it with the engine's own class.
+    ``config`` is the engine's configuration as JSON; a `Journal` reads and validates it with the engine's own class.
     """
 
     format: Literal["aeon-journal"] = "aeon-journal"
@@ -36,13 +36,16 @@ class Opening(Frozen):
     execution_id: str
     engine: str
     task: Task
-    config: JsonObject
+    config: SkipValidation[JsonObject]
     setup: JsonObject = Field(default_factory=dict)
     parent: Parent | None = None
 
 
 class Called(Frozen):
-    """While it answers effect ``number``, a model is about to be called; ``most`` is what that can cost."""
+    """While it answers effect ``number``, a model is about to be called.
+
+    ``most`` is what the effect can have cost after that in this life, with all that it was charged before.
+    """
 
     line: Literal["called"] = "called"
     version: Literal[2] = VERSION
@@ -71,10 +74,10 @@ class Entry(Frozen):
     number: int
     phase: str
     fingerprint: str
-    value: JsonValue = None
+    value: SkipValidation[JsonValue] = None
     failure: Failure | None = None
-    usage: Usage = Usage()
-    lost: Usage = Usage()
+    usage: Usage = NOTHING
+    lost: Usage = NOTHING
     started: float = 0.0
     ended: float = 0.0
     interrupted: bool = False
@@ -128,11 +131,15 @@ class Entry(Frozen):
 
 
 class Resumed(Frozen):
-    """From here on another life of the run: the entries ``void`` do not count, and no interrupt does."""
+    """From here on another life of the run: the entries ``void`` do not count, and no interrupt does.
+
+    The effects ``again`` are issued again as they were; other void entries belong to an ending that is taken back.
+    """
 
     line: Literal["resumed"] = "resumed"
     version: Literal[2] = VERSION
     void: tuple[int, ...]
+    again: tuple[int, ...] = ()
 
 
 class Ended(Frozen):

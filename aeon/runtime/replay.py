@@ -8,13 +8,13 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from aeon.errors import Divergence, JournalError
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import AskUser, Effect
-from aeon.kernel.engine import Engine
+from aeon.kernel.effects import AskUser, Effect, Note
+from aeon.kernel.engine import DEAD_AFTER, Engine
 from aeon.runtime.batch import in_order, wave_starts
 from aeon.runtime.failures import waiting
 from aeon.runtime.journal import Journal
 from aeon.runtime.stepping import Stepper
-from aeon.schema import Conclusion, Failure, Outcome, Question, Settings
+from aeon.schema import NOTHING, Conclusion, Failure, Outcome, Question, Settings
 
 __all__ = ["AnyEngine", "ResumePoint", "boundaries", "drop_after", "replay", "resume_point", "walk"]
 
@@ -27,8 +27,12 @@ Answer: TypeAlias = Callable[[int, tuple[Effect, ...], Outcomes], Outcomes | Non
 """Gets the number of a batch's first effect, the effects and the recorded outcomes; gives those to continue with."""
 
 
-def walk(journal: Journal, answer: Answer, engine: Engine[C, S, R]) -> R | None:
+def walk(
+    journal: Journal, answer: Answer, engine: Engine[C, S, R], note: Callable[[Note], None] = lambda note: None
+) -> R | None:
     """Step the run of a journal as far as ``answer`` gives outcomes; the program's result, ``None`` if it was stopped.
+
+    ``note`` gets the notes of the program.
 
     Raises:
         Divergence: the program asks for something else than the journal holds.
@@ -36,7 +40,7 @@ def walk(journal: Journal, answer: Answer, engine: Engine[C, S, R]) -> R | None:
     """
     opening = journal.opened
     config = journal.first_config(engine.config)
-    stepper = Stepper(engine, opening.task, config, opening.execution_id)
+    stepper = Stepper(engine, opening.task, config, opening.execution_id, note)
     effects = stepper.batch()
     while effects is not None:
         first = stepper.issued - len(effects)
@@ -65,7 +69,7 @@ def replay(journal: Journal, engine: Engine[C, S, R]) -> R:
     def answer(first: int, effects: tuple[Effect, ...], recorded: Outcomes) -> Outcomes:
         unseen.difference_update(range(first, first + len(effects)))
         pairs = enumerate(zip(effects, recorded, strict=True), first)
-        return tuple(outcome or _unrecorded(number, effect) for number, (effect, outcome) in pairs)
+        return tuple(outcome or _unrecorded(number, effect, journal) for number, (effect, outcome) in pairs)
 
     result = walk(journal, answer, engine)
     assert result is not None
@@ -75,9 +79,9 @@ def replay(journal: Journal, engine: Engine[C, S, R]) -> R:
     return result
 
 
-def _unrecorded(number: int, effect: Effect) -> Outcome:
+def _unrecorded(number: int, effect: Effect, journal: Journal) -> Outcome:
     if isinstance(effect, AskUser):
-        return waiting(effect)
+        return waiting(effect).changed(lost=journal.lost.get(number, NOTHING))
     raise JournalError(
         f"the run had not ended when it was saved: {number} effects are there, no more; continue it with: "
         "aeon resume FILE"
@@ -106,11 +110,12 @@ def boundaries(journal: Journal, engine: AnyEngine) -> tuple[int, ...]:
 class ResumePoint(NamedTuple):
     """Where a run can be continued.
 
-    ``void`` are the entries that do not count then, ``None`` where there is nothing to continue; ``question`` is the
-    one that the run waits for, if it waits for one.
+    ``void`` are the entries that do not count then, ``None`` where there is nothing to continue; the effects ``again``
+    of them are issued again as they were. ``question`` is the one that the run waits for, if it waits for one.
     """
 
     void: tuple[int, ...] | None = None
+    again: tuple[int, ...] = ()
     question: Question | None = None
 
 
@@ -129,26 +134,28 @@ def resume_point(journal: Journal, engine: AnyEngine) -> ResumePoint:
     def answer(first: int, effects: tuple[Effect, ...], recorded: Outcomes) -> Outcomes | None:
         for number, outcome in enumerate(recorded, first):
             failed = outcome is not None and outcome.failure is not None and outcome.failure.kind == "request"
-            failing[:] = [*failing, number] if failed else []
+            if len(failing) < DEAD_AFTER:
+                failing[:] = [*failing, number] if failed else []
         again = [n for n, outcome in enumerate(recorded, first) if outcome and outcome.broken_off]
         if again or None in recorded or any(outcome and outcome.interrupted for outcome in recorded):
             void = (*again, *(n for n in sorted(journal.entries) if n >= first + len(effects)))
+            missing = (n for n, outcome in enumerate(recorded, first) if outcome is None)
             questions = [
                 effect.question
                 for effect, outcome in zip(effects, recorded, strict=True)
                 if isinstance(effect, AskUser) and (outcome is None or outcome.broken_off)
             ]
-            points.append(ResumePoint(void, questions[0] if questions else None))
+            points.append(ResumePoint(void, (*again, *missing), questions[0] if questions else None))
             return None
         return recorded
 
     result = walk(journal, answer, engine)
-    if result is not None and result.stop_reason == "failed" and failing:
-        return ResumePoint(tuple(failing))
+    if result is not None and result.stop_reason == "failed" and len(failing) == DEAD_AFTER:
+        return ResumePoint(tuple(failing), tuple(failing[:1]))
     return points[0] if points else ResumePoint()
 
 
 def drop_after(journal: Journal, point: ResumePoint) -> None:
     """Begin another life of the run at its resume point: the entries after it do not count any more."""
-    if point.void or journal.unsettled or (point.void is not None and journal.stopped):
-        journal.resume(point.void or ())
+    if point.void or (point.void is not None and journal.stopped):
+        journal.resume(point.void or (), point.again)

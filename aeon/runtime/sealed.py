@@ -112,7 +112,7 @@ class SealedFile:
         self.close()
         if not self._size:
             Path(name).unlink(missing_ok=True)
-        rest = "what was saved before is whole; go on with: aeon resume" if self._size else "nothing was saved"
+        rest = "what was saved before is whole; continue with: aeon resume" if self._size else "nothing was saved"
         reason = error.strerror if isinstance(error, OSError) else "it is closed"
         return JournalError(f"{name}: cannot be written: {reason}; {rest}")
 

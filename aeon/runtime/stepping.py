@@ -85,7 +85,7 @@ class Stepper(Generic[C, S, R]):
         for place, effect in enumerate(effects):
             if not isinstance(effect, Effect) or self._phases.get(effect.phase) is not type(effect):
                 raise self._error(f"asked for {_shown(effect)}, which is none of its effects")
-            if any(not 0 <= at < place for at in effect.after):
+            if effect.after and any(not 0 <= at < place for at in effect.after):
                 raise self._error(f"asked for '{effect.phase}' after an effect that does not come before it")
 
     def _concluded(self, value: object) -> R:

@@ -60,21 +60,27 @@ class FileStore:
 
     async def _write(self) -> None:
         """Commit what waits, until nothing does."""
-        while self._waiting:
-            batch, self._waiting = self._waiting, []
-            failure = None
-            try:
-                await asyncio.to_thread(self._commit, [line for line, _ in batch])
-            except JournalError as error:
-                failure = error
-            for _, kept in batch:
-                if kept.done():
-                    continue
-                if failure is None:
-                    kept.set_result(None)
-                else:
-                    kept.set_exception(failure)
-        self._writer = None
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting, []
+                failure = await self._committed([line for line, _ in batch])
+                for _, kept in batch:
+                    if kept.done():
+                        continue
+                    if failure is None:
+                        kept.set_result(None)
+                    else:
+                        kept.set_exception(failure)
+        finally:
+            self._writer = None
+
+    async def _committed(self, lines: list[bytes]) -> JournalError | None:
+        """Commit lines in a thread; why it could not be done."""
+        try:
+            await asyncio.to_thread(self._commit, lines)
+        except JournalError as error:
+            return error
+        return None
 
     def _commit(self, lines: list[bytes]) -> None:
         with self._writing:

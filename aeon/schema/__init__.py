@@ -67,10 +67,11 @@ from aeon.schema.policy import (
     Strategy,
 )
 from aeon.schema.task import Clarification, Question, Reply, Task
-from aeon.schema.usage import Allowance, Bound, Budget, Left, Price, Usage
+from aeon.schema.usage import NOTHING, Allowance, Bound, Budget, Left, Price, Usage
 from aeon.schema.value import Value
 
 __all__ = [
+    "NOTHING",
     "ROWS",
     "Action",
     "Allowance",

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from aeon.schema.frozen import Frozen, JsonValue
 from aeon.schema.task import Clarification, Question
-from aeon.schema.usage import Bound, Usage
+from aeon.schema.usage import NOTHING, Bound, Usage
 from aeon.schema.value import Value
 
 __all__ = ["Conclusion", "Decision", "Degradation", "PhaseTiming"]
@@ -60,8 +60,8 @@ class Conclusion(Frozen):
     degraded: tuple[Degradation, ...] = ()
     question: Question | None = None
     assumptions: tuple[Clarification, ...] = ()
-    usage: Usage = Usage()
-    lost: Usage = Usage()
+    usage: Usage = NOTHING
+    lost: Usage = NOTHING
     bound: Bound
     seconds: float = 0.0
 

@@ -53,23 +53,23 @@ class Caps(Frozen):
         Raises:
             KeyError: the caps know no such phase.
         """
-        if phase == "ask":
-            return 0
-        if phase not in type(self).model_fields:
+        cap: int | None = 0 if phase == "ask" else vars(self).get(phase)
+        if cap is None:
             raise KeyError(f"the caps say nothing of the phase '{phase}'")
-        cap: int = getattr(self, phase)
         return cap
 
 
 class CallCaps(Caps):
     """Model calls that one effect of each phase of the multi-pass engine may make, repairs and retries included.
 
-    Each default is the longest way through the module that answers the effect, where no request has to be retried.
+    Each default is the longest way through the module that answers the effect, where no request has to be retried;
+    with three calls to find out what the endpoint can do, where the effect can be the first that asks a model. Steps
+    are many, so theirs has no such calls: a step that comes first in a process asks in a way that every endpoint knows.
     """
 
     profile: int = Field(6, ge=0)
-    plan: int = Field(4, ge=0)
-    validate_plan: int = Field(4, ge=0)
+    plan: int = Field(7, ge=0)
+    validate_plan: int = Field(7, ge=0)
     refine_plan: int = Field(8, ge=0)
     execute: int = Field(5, ge=0)
     validate_results: int = Field(8, ge=0)

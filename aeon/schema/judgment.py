@@ -77,12 +77,15 @@ class SemanticValidationReport(Value):
 
 
 class ConvergenceAssessment(Value):
-    """Whether the results so far answer the task. Scores are in 0-1; ``reason_codes`` name the criteria not met."""
+    """Whether the results so far answer the task. Scores are in 0-1; ``reason_codes`` name the criteria not met.
+
+    A score is ``None`` where its judgment was not measured on the model: it was not asked for, and decides nothing.
+    """
 
     converged: bool
-    completeness: Score = 0.0
-    coherence: Score = 0.0
-    consistency: Score = 0.0
+    completeness: Score | None = 0.0
+    coherence: Score | None = 0.0
+    consistency: Score | None = 0.0
     reason_codes: tuple[str, ...] = ()
     detected_issues: tuple[str, ...] = ()
     explanation: str = ""

@@ -8,7 +8,7 @@ from pydantic import Field, SerializeAsAny
 
 from aeon.schema.frozen import Frozen, JsonValue
 from aeon.schema.task import Question
-from aeon.schema.usage import Usage
+from aeon.schema.usage import NOTHING, Usage
 from aeon.schema.value import Value
 
 __all__ = ["Answer", "Failure", "FailureKind", "Outcome"]
@@ -52,8 +52,8 @@ class Outcome(Value):
 
     value: SerializeAsAny[Value] | None = None
     failure: Failure | None = None
-    usage: Usage = Usage()
-    lost: Usage = Usage()
+    usage: Usage = NOTHING
+    lost: Usage = NOTHING
     started: Annotated[float, Field(ge=0)] = 0.0
     ended: Annotated[float, Field(ge=0)] = 0.0
     interrupted: bool = False

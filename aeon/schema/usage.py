@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from aeon.schema.frozen import Frozen
 from aeon.schema.value import Value
 
-__all__ = ["Allowance", "Bound", "Budget", "Left", "Price", "Usage"]
+__all__ = ["NOTHING", "Allowance", "Bound", "Budget", "Left", "Price", "Usage"]
 
 
 class Usage(Value):
@@ -29,8 +29,10 @@ class Usage(Value):
         return self.prompt_tokens + self.generated_tokens
 
     def __add__(self, other: Usage) -> Usage:
-        if other == _NOTHING:
+        if other is NOTHING or other == NOTHING:
             return self
+        if self == NOTHING:
+            return other
         return Usage(
             calls=self.calls + other.calls,
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
@@ -42,7 +44,8 @@ class Usage(Value):
         )
 
 
-_NOTHING = Usage()
+NOTHING = Usage()
+"""What costs nothing."""
 
 
 class Price(Frozen):
@@ -76,9 +79,13 @@ class Budget(Frozen):
 
 
 class Allowance(Value):
-    """What one effect may spend at most; the ledger refuses a call that would go beyond it."""
+    """What one effect may spend at most; the ledger refuses a call that would go beyond it.
+
+    ``spare`` is how many more calls it may have lost in earlier lives of the run, which its own are not lessened by.
+    """
 
     calls: Annotated[int, Field(ge=0)]
+    spare: Annotated[int, Field(ge=0)] = 0
     tokens: Annotated[int | None, Field(ge=0)] = None
     seconds: Annotated[float | None, Field(ge=0)] = None
     cost: Annotated[float | None, Field(ge=0)] = None

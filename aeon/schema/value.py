@@ -2,7 +2,7 @@
 
 One rule: the constructor makes a value out of fields that the type checker has seen, and validates nothing; `changed`
 copies it. Where a value comes from outside (JSON, a journal, a handler's return) it is validated once, by pydantic:
-`model_validate`, `model_validate_json`, `checked`. Why pydantic there and a `msgspec.Struct` here: docs/experiments.md.
+`model_validate`, `model_validate_json`. Why pydantic there and a `msgspec.Struct` here: docs/experiments.md.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, cast, dataclass_transform, get_type_hints
+from typing import Any, ClassVar, Literal, Self, TypeVar, cast, dataclass_transform, get_type_hints
 
 import msgspec
 from pydantic import ConfigDict, GetCoreSchemaHandler, TypeAdapter
@@ -20,7 +20,6 @@ from pydantic_core import CoreSchema, SchemaSerializer, core_schema
 __all__ = ["Value"]
 
 _fields = msgspec.structs.asdict
-_values = msgspec.structs.astuple
 
 
 class _ValueMeta(msgspec.StructMeta):
@@ -53,24 +52,9 @@ class Value(msgspec.Struct, metaclass=_ValueMeta, frozen=True):
         """
         return msgspec.structs.replace(self, **fields)
 
-    def checked(self) -> Self:
-        """The same value, its fields validated.
-
-        Raises:
-            pydantic.ValidationError: a field is not what it must be.
-        """
-        return type(self)(**_validator(type(self))(_fields(self)))
-
     def fields(self) -> dict[str, Any]:
         """The value of each field by name."""
         return _fields(self)
-
-    def all_fields(self, holds: Callable[[object], bool]) -> bool:
-        """Whether this holds for the value of every field; for a default, which the class was made with, it does."""
-        for value, default in zip(_values(self), _defaults(type(self)), strict=True):
-            if value is not default and not holds(value):
-                return False
-        return True
 
     @classmethod
     def model_validate(cls, value: object, *, strict: bool | None = None) -> Self:
@@ -106,9 +90,13 @@ class Value(msgspec.Struct, metaclass=_ValueMeta, frozen=True):
         dumped: dict[str, Any] = _adapter(type(self)).dump_python(self, mode=mode)
         return {name: it for name, it in dumped.items() if (include is None or name in include) and name not in exclude}
 
-    def model_dump_json(self, *, exclude_defaults: bool = False) -> str:
-        """The fields as a JSON object; without those that are the default, if ``exclude_defaults``."""
-        return _adapter(type(self)).dump_json(self, exclude_defaults=exclude_defaults).decode()
+    def model_dump_json(self, *, exclude_defaults: bool = False, warnings: bool = True) -> str:
+        """The fields as a JSON object; without those that are the default, if ``exclude_defaults``.
+
+        ``warnings``: about fields that are not what they must be.
+        """
+        adapter = _adapter(type(self))
+        return adapter.dump_json(self, exclude_defaults=exclude_defaults, warnings=warnings).decode()
 
     @classmethod
     def model_json_schema(cls, mode: Literal["validation", "serialization"] = "validation") -> dict[str, Any]:
@@ -155,16 +143,3 @@ V = TypeVar("V", bound=Value)
 @cache
 def _adapter(kind: type[V]) -> TypeAdapter[V]:
     return TypeAdapter(kind, config=ConfigDict(title=kind.__name__))
-
-
-@cache
-def _validator(kind: type[Value]) -> Callable[[dict[str, object]], dict[str, object]]:
-    """What validates the fields of that kind, and adds the defaults of those that are missing."""
-    fields = Annotated[dict[str, object], _Fields(kind)]
-    return TypeAdapter(fields, config=ConfigDict(title=kind.__name__)).validator.validate_python
-
-
-@cache
-def _defaults(kind: type[Value]) -> tuple[object, ...]:
-    """The default of each field of that kind, in order."""
-    return tuple(field.default for field in msgspec.structs.fields(kind))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from aeon.errors import JournalError, UsageError
-from aeon.runtime.replay import standing
+from aeon.runtime.replay import resume_point
 from aeon.runtime.sealed import unsealed
 from aeon.simulation.clock import QUANTUM
 from aeon.simulation.disk import NAME, Mode, Strike
@@ -59,7 +59,7 @@ def _run(scenario: Scenario, life: Life, troubles: Troubles, straight: Story | N
     world = World(scenario)
     story = life.lived(world, troubles)
     if story is not None:
-        hold(story, life.parts.program)
+        hold(story, life.parts.plugin.engine)
         if straight is not None:
             same(straight, story)
             _delivered_twice(story, life)
@@ -73,12 +73,14 @@ def _troubles(scenario: Scenario, straight: Story) -> Troubles:
     lines, tools = straight.world.disk.lines, max(1, straight.world.disk.begun)
     ends = [entry.ended for _, entry in sorted(straight.journal.entries.items())]
     last = int(max(ends) / QUANTUM)
+    moments = [*ends, *straight.world.disk.moments, chance.randint(0, last) * QUANTUM]
     everything = Troubles(
         strike_call=chance.randrange(tools),
-        interrupts=[chance.choice([*ends, chance.randint(0, last) * QUANTUM])],
+        interrupts=[chance.choice(moments)],
         jumps=[(chance.randint(0, last) * QUANTUM, chance.choice((-1, 1)) * chance.randint(1, 9) * _YEAR)],
         moved=[chance.randint(-9, 9) * _YEAR + 1 for _ in range(3)],
-        down_at=chance.randrange(max(1, straight.world.calls)),
+        down_at=chance.randrange(max(1, straight.world.asked)),
+        full_at=chance.randint(1, lines - 1),
         attended=False,
     )
     at, tool = chance.randrange(lines), chance.randrange(tools)
@@ -90,9 +92,9 @@ def _troubles(scenario: Scenario, straight: Story) -> Troubles:
 
 def _delivered_twice(story: Story, life: Life) -> None:
     """Everything that can be delivered twice is: an answer, a resumption, a line of the journal."""
-    world = story.world
+    world, engine = story.world, life.parts.plugin.engine
     chance = world.scenario.chance("twice")
-    before = world.disk.data, world.calls, world.deeds, world.effects
+    before = world.disk.data, world.asked, world.deeds, world.effects
     if world.has("twice_answered") and world.waited:
         world.fired["twice_answered"] += 1
         try:
@@ -100,12 +102,12 @@ def _delivered_twice(story: Story, life: Life) -> None:
             world.wrong("an answer counts once", "it was taken twice")
         except UsageError:
             pass
-    if world.has("twice_resumed") and standing(story.journal).void is None:  # what an endpoint failed is done again
+    if world.has("twice_resumed") and resume_point(story.journal, engine).void is None:  # else requests failed: made again
         world.fired["twice_resumed"] += 1
         again = life.once_more(story)
         if again.model_dump_json() != story.text:
             world.wrong("a run that has ended stays as it is", again.answer[:100])
-    if (world.disk.data, world.calls, world.deeds, world.effects) != before:
+    if (world.disk.data, world.asked, world.deeds, world.effects) != before:
         world.wrong("a run that has ended stays as it is", "something was done again")
     lines = world.disk.data.splitlines(keepends=True)
     at = chance.randrange(len(lines))

@@ -6,14 +6,19 @@ import multiprocessing
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
+from aeon.assembly.plugin import AnyPlugin, Plugin
+from aeon.assembly.registry import plugin
 from aeon.simulation.check import Report, check
 from aeon.simulation.faults import KINDS, scenario
-from aeon.simulation.life import Life
+from aeon.simulation.life import Life, Parts
 from aeon.simulation.shrink import shrunk
 from aeon.simulation.texts import FORMS
 
-__all__ = ["Failure", "Tally", "simulate", "tally"]
+__all__ = ["Failure", "Tally", "parts", "simulate", "tally"]
+
+_Piece: TypeAlias = tuple[range, str | None, AnyPlugin | str | None]
 
 _SEEDS_A_PIECE = 25
 _MOST_SHRUNK = 5
@@ -67,15 +72,20 @@ class Tally:
         return tuple(kind for kind in wanted if not self.fired[kind])
 
 
-def simulate(seeds: range, faults: str | None = None, jobs: int = 1) -> Tally:
+def simulate(seeds: range, faults: str | None = None, jobs: int = 1, engine: AnyPlugin | str | None = None) -> Tally:
     """Simulate each seed, with its own faults or with ``faults``, in ``jobs`` processes.
 
+    ``engine`` is the name of an installed engine or a plugin; without it, the multi-pass engine. A plugin is simulated
+    in this process alone, since another one could not be given it.
+
     Raises:
-        UsageError: ``faults`` names no kind of fault.
+        UsageError: ``faults`` names no kind of fault, or the engine is not installed.
     """
     scenario(0, faults)
+    parts(engine)
+    jobs = 1 if isinstance(engine, Plugin) else jobs
     starts = range(seeds.start, seeds.stop, _SEEDS_A_PIECE)
-    pieces = [(range(at, min(at + _SEEDS_A_PIECE, seeds.stop)), faults) for at in starts]
+    pieces = [(range(at, min(at + _SEEDS_A_PIECE, seeds.stop)), faults, engine) for at in starts]
     whole = Tally()
     for tally in _tallies(pieces, min(jobs, len(pieces))):
         whole.add(tally)
@@ -83,7 +93,16 @@ def simulate(seeds: range, faults: str | None = None, jobs: int = 1) -> Tally:
     return whole
 
 
-def _tallies(pieces: list[tuple[range, str | None]], jobs: int) -> Iterator[Tally]:
+def parts(engine: AnyPlugin | str | None) -> Parts:
+    """What is simulated for this engine.
+
+    Raises:
+        UsageError: it is not installed.
+    """
+    return Parts() if engine is None else Parts(engine if isinstance(engine, Plugin) else plugin(engine))
+
+
+def _tallies(pieces: list[_Piece], jobs: int) -> Iterator[Tally]:
     if jobs <= 1:
         yield from map(_piece, pieces)
         return
@@ -91,9 +110,9 @@ def _tallies(pieces: list[tuple[range, str | None]], jobs: int) -> Iterator[Tall
         yield from pool.imap_unordered(_piece, pieces)
 
 
-def _piece(piece: tuple[range, str | None]) -> Tally:
-    seeds, faults = piece
-    with Life() as life:
+def _piece(piece: _Piece) -> Tally:
+    seeds, faults, engine = piece
+    with Life(parts(engine)) as life:
         return tally((check(scenario(seed, faults), life) for seed in seeds), life)
 
 
@@ -105,6 +124,6 @@ def tally(reports: Iterable[Report], life: Life) -> Tally:
         if report.problems:
             small = shrunk(report, life) if len(found.failures) < _MOST_SHRUNK else report
             problem = small.problems[0]
-            command = small.scenario.command
+            command = small.scenario.command + life.parts.option
             found.failures.append(Failure(report.scenario.seed, problem.invariant, problem.detail, command))
     return found

@@ -1,19 +1,27 @@
-"""A disk in memory, which a process can die on: what was written before that stays."""
+"""A disk in memory, which a process can die on and which can be full: what was written before that stays."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeAlias
 
+from aeon.errors import JournalError
 from aeon.runtime.journal import Journal
 from aeon.runtime.sealed import sealed, unsealed
+from aeon.simulation.clock import QUANTUM
 
-__all__ = ["NAME", "Crash", "Disk", "Mode", "Strike"]
+__all__ = ["ENDED", "NAME", "RESUMED", "Crash", "Disk", "Mode", "Strike"]
 
 Mode: TypeAlias = Literal["before", "after", "torn", "begun", "each"]
 
 NAME = "run.jsonl"
+ENDED, RESUMED = "ended", "resumed"
+"""Kinds of lines: the last one of a run, and the first one of another life."""
+
 _MOST_CRASHES = 8
+_CALLED, _BEGUN = b'{"line":"called"', b'{"line":"begun"'
 
 
 class Crash(BaseException):
@@ -31,39 +39,57 @@ class Strike(NamedTuple):
 
 
 class Disk:
-    """Holds the bytes of one journal. ``strike`` says when the process dies; ``crashed`` is told how."""
+    """Holds the bytes of one journal. ``strike`` says when the process dies; ``crashed`` is told how.
+
+    ``lines`` counts the lines that were to be written, ``called`` and ``begun`` those written of these kinds.
+    ``moments`` are times (s) at which a line of the latter kind was being written. ``full_at`` is the line from which on none can be written; ``refused`` is the kind of the first such line of this
+    process, if there was one.
+    """
 
     def __init__(self, crashed: Callable[[str], None] = lambda _: None) -> None:
         self.data = b""
         self.lines = 0
+        self.called = 0
         self.begun = 0
+        self.moments: list[float] = []
         self.strike: Strike | None = None
+        self.full_at: int | None = None
+        self.refused = ""
         self.dead = False
         self._crashed = crashed
         self._died = 0
 
     def journal(self) -> Journal:
-        """The journal that is there, to be gone on with; an empty one where there is not a whole line."""
+        """The journal that is there, to be continued; an empty one where there is not a whole line."""
         self.dead = False
         lines, torn, seal = unsealed(NAME, self.data)
         self.data = self.data[: len(self.data) - len(torn)]
         if not lines:
-            return Journal(lines=_File(self, ""))
-        return Journal.of(NAME, lines, bool(torn), _File(self, seal))
+            return Journal(store=_Store(self, ""))
+        return Journal.of(NAME, lines, bool(torn), _Store(self, seal))
 
-    def write(self, line: bytes, begun: bool) -> None:
-        """Add a line, or die."""
+    def write(self, line: bytes) -> None:
+        """Add a line, or die.
+
+        Raises:
+            JournalError: the disk is full.
+        """
         if self.dead:
             raise Crash
+        if self.full_at is not None and self.lines >= self.full_at:
+            self.refused = self.refused or json.loads(line).get("line", "opening")
+            raise JournalError(f"{NAME}: cannot be written: No space left on device")
         number, self.lines = self.lines, self.lines + 1
-        tool, self.begun = self.begun, self.begun + begun
-        mode = self.strike.mode if self.strike and self._hits(self.strike, number, tool if begun else None) else ""
+        begins = line.startswith(_BEGUN)
+        mode = self.strike.mode if self.strike and self._hits(self.strike, number, begins) else ""
+        self.begun += begins
         if mode == "before":
             self.die("before")
         if mode == "torn":
             self.data += line[: max(1, len(line) // 2)]
             self.die("torn")
         self.data += line
+        self.called += line.startswith(_CALLED)
         if mode:
             self.die(mode)
 
@@ -76,22 +102,31 @@ class Disk:
         self._crashed(how)
         raise Crash
 
-    def _hits(self, strike: Strike, number: int, tool: int | None) -> bool:
+    def _hits(self, strike: Strike, number: int, begins: bool) -> bool:
         if strike.mode == "begun":
-            return tool == strike.at
+            return begins and self.begun == strike.at
         return number >= strike.at if strike.mode == "each" else number == strike.at
 
 
-class _File:
-    """An open file of the disk."""
+class _Store:
+    """The journal's file on the disk."""
 
     def __init__(self, disk: Disk, seal: str) -> None:
         self._disk = disk
         self._seal = seal
 
-    def append(self, line: bytes) -> None:
+    async def append(self, line: bytes) -> None:
+        """Add a line; others go on before its writer does, as with a real disk. One about a tool takes some time."""
+        begins = line.startswith(_BEGUN)
+        if begins:
+            self._disk.moments.append(asyncio.get_running_loop().time() + QUANTUM / 2)
+        self.append_now(line)
+        await asyncio.sleep(QUANTUM if begins else 0)
+
+    def append_now(self, line: bytes) -> None:
+        """Add a line."""
         whole, seal = sealed(line, self._seal)
-        self._disk.write(whole, line.startswith(b'{"line":"begun"'))
+        self._disk.write(whole)
         self._seal = seal
 
     def close(self) -> None:

@@ -9,19 +9,33 @@ import re
 from functools import lru_cache
 from random import Random
 
-from aeon.errors import EndpointFailed, EndpointRejected, EndpointTimeout, EndpointUnreachable, RateLimited
+from aeon.errors import (
+    EndpointFailed,
+    EndpointRejected,
+    EndpointTimeout,
+    EndpointUnreachable,
+    MalformedResponse,
+    ModelError,
+    ModelNotFound,
+    RateLimited,
+    RequestRefused,
+    ServerBroken,
+)
 from aeon.llm.adapter import Permit, freely
 from aeon.schema import Capabilities, JsonObject, LLMRequest, LLMResponse, TokenProbability, Usage
 from aeon.simulation.clock import QUANTUM
+from aeon.simulation.scene import MODEL, capabilities
 from aeon.simulation.texts import spoilt
 from aeon.simulation.tools import ORDERS, WORLDLY
 from aeon.simulation.words import Words
-from aeon.simulation.world import MODEL, World, capabilities
+from aeon.simulation.world import World
 
 __all__ = ["Endpoint"]
 
 _SHOWN = "It must fit this JSON Schema:\n"
-_BROKEN = (EndpointUnreachable, EndpointFailed, RateLimited, EndpointRejected)
+_FAILED = (RequestRefused, RateLimited, EndpointTimeout, MalformedResponse, EndpointFailed)
+_DOWN = (EndpointUnreachable, EndpointRejected, ModelNotFound, ServerBroken)
+_PROBE = Usage(calls=1, prompt_tokens=24, generated_tokens=8)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _SHARE_OF_PROGRAMS = 0.3  # of the texts that no schema is asked for
 _BYTES_PER_TOKEN = 4
@@ -47,40 +61,60 @@ class Endpoint:
         return False
 
     async def capabilities(self, permit: Permit = freely) -> Capabilities:
-        """What this seed's endpoint can do."""
+        """What this seed's endpoint can do; to find that out takes no calls, unless the scenario has it so."""
+        if self._world.has("probed"):
+            async with permit(_PROBE + _PROBE) as report:
+                self._world.ask()
+                self._world.fired["probed"] += 1
+                for _ in range(2):
+                    self._world.spend(_PROBE)
+                    await asyncio.sleep(QUANTUM)
+                    report(_PROBE)
         return self._can
 
     async def aclose(self) -> None:
         """Nothing to let go of."""
 
     async def complete(self, request: LLMRequest) -> LLMResponse:
-        """The completion that follows from the seed and from what is asked."""
+        """The completion that follows from the seed and from what is asked.
+
+        The world counts what it takes at once: an endpoint works on a request even if nobody waits for the answer.
+        """
         world = self._world
-        world.touched("the model")
-        world.calls += 1
+        number = world.ask()
         if any(ORDERS in message.content for message in request.messages if message.role == "system"):
             world.wrong("data stays data", "a tool's output entered the instructions")
         chance = Random(_identity(world.scenario.seed, request))
-        await self._wait(request, chance)
-        attempts = 2 if world.fails("retried", chance) and request.attempts > 1 else 1
+        seconds = chance.randint(1, 256) * QUANTUM * (100 if world.fails("endpoint_slow", chance) else 1)
+        error = self._failure(request, chance, number)
         response = self._response(request, chance)
-        return response.changed(usage=_usage(request, response.text, attempts))
-
-    async def _wait(self, request: LLMRequest, chance: Random) -> None:
-        """The time that the answer takes; or what keeps it from coming at all."""
-        world = self._world
-        seconds = chance.randint(1, 256) * QUANTUM
-        if world.fails("endpoint_slow", chance):
-            seconds *= 100
+        one = _usage(request, response.text)
         if request.timeout is not None and seconds > request.timeout:
+            world.spend(one)
             await asyncio.sleep(request.timeout)
             raise EndpointTimeout(f"no answer within {request.timeout:g} s")
+        if error is not None:
+            world.spend(_repeated(one, error.unmetered).changed(calls=error.attempts))
+            await asyncio.sleep(seconds)
+            raise error
+        more = request.attempts - 1 if world.fails("retried", chance) else 0
+        worked = chance.randint(0, more)
+        world.spend(_repeated(one, 1 + worked).changed(calls=1 + more))
         await asyncio.sleep(seconds)
+        return response.changed(usage=one.changed(calls=1 + more), unmetered=worked)
+
+    def _failure(self, request: LLMRequest, chance: Random, number: int) -> ModelError | None:
+        """What keeps the answer from coming, if anything does."""
+        world = self._world
+        error: ModelError | None = None
         if world.fails("endpoint_dead", chance, 0.06):
-            raise chance.choice(_BROKEN)("the endpoint does not take this request")
-        if world.down_at is not None and world.calls > world.down_at:
+            error = chance.choice(_FAILED)("the endpoint fails on this request")
+            error.attempts = request.attempts if isinstance(error, EndpointFailed | RateLimited) else 1
+            error.unmetered *= error.attempts
+        if world.down_at is not None and number >= world.down_at:
             world.fired["outage"] += 1
-            raise chance.choice(_BROKEN)("the endpoint is down")
+            error = chance.choice(_DOWN)("the endpoint is down")
+        return error
 
     def _response(self, request: LLMRequest, chance: Random) -> LLMResponse:
         world = self._world
@@ -143,7 +177,12 @@ def _identity(seed: int, request: LLMRequest) -> int:
     return int.from_bytes(hashlib.blake2b(asked.encode(), digest_size=8).digest())
 
 
-def _usage(request: LLMRequest, text: str, attempts: int) -> Usage:
+def _usage(request: LLMRequest, text: str) -> Usage:
+    """What one attempt takes that gives this text."""
     prompt = sum(len(message.content) for message in request.messages) // _BYTES_PER_TOKEN
     generated = min(request.max_tokens, len(text) // _BYTES_PER_TOKEN + 1)
-    return Usage(calls=attempts, prompt_tokens=prompt, generated_tokens=generated)
+    return Usage(calls=1, prompt_tokens=prompt, generated_tokens=generated)
+
+
+def _repeated(one: Usage, times: int) -> Usage:
+    return sum((one for _ in range(times)), Usage())

@@ -9,7 +9,7 @@ from random import Random
 
 from aeon.errors import UsageError
 
-__all__ = ["KINDS", "TROUBLES", "Scenario", "scenario"]
+__all__ = ["CRASHES", "KINDS", "TROUBLES", "Scenario", "scenario"]
 
 KINDS: dict[str, str] = {
     "bad_judgment": "the model says no, sees faults and is blocked more often than not",
@@ -18,8 +18,9 @@ KINDS: dict[str, str] = {
     "refused": "the model declines",
     "empty": "the model answers nothing",
     "retried": "the endpoint answers only after a second attempt, which is charged",
-    "endpoint_dead": "the endpoint refuses some requests for good",
+    "endpoint_dead": "the endpoint fails on some requests, whenever they are made",
     "endpoint_slow": "the endpoint takes minutes, or longer than it is given",
+    "probed": "what the endpoint can do is found out by calls, in each process anew",
     "tool_fails": "a tool raises, before or after it has done its work",
     "tool_hangs": "a tool does not return",
     "tool_refuses": "a tool finds its arguments wrong although they fit its schema",
@@ -31,18 +32,19 @@ KINDS: dict[str, str] = {
     "question_answered": "the run asks and is answered at once",
     "question_assumed": "the run asks and nobody is there",
     "question_suspended": "the run asks, is suspended, and is answered in another process",
-    "outage": "the endpoint is down until the run is taken up again",
-    "interrupt": "the run is asked to stop, and is taken up again",
+    "outage": "the endpoint cannot be used at all until the run is resumed",
+    "interrupt": "the run is asked to stop, and is resumed",
     "clock_jump": "the clock jumps by years while the run is under way",
-    "clock_moved": "the run is taken up again on a machine whose clock is years away",
+    "clock_moved": "the run is resumed on a machine whose clock is years away",
     "crash_before": "the process dies before a line of the journal is written",
     "crash_after": "the process dies when a line of the journal is on disk",
     "crash_torn": "the process dies in the middle of a line of the journal",
     "crash_begun": "the process dies after the journal says that a tool begins, before it does",
     "crash_called": "the process dies when a tool has done its work, before the journal says so",
     "crash_each": "the process dies after line upon line of the journal, eight times at most",
+    "disk_full": "no line of the journal can be written from one on, until the run is resumed",
     "twice_answered": "the answer to a question is delivered twice",
-    "twice_resumed": "a run that has ended is taken up once more",
+    "twice_resumed": "a run that has ended is resumed once more",
     "line_twice": "a line is delivered twice into the journal",
     "line_edited": "a byte of the journal is changed",
 }
@@ -50,6 +52,9 @@ KINDS: dict[str, str] = {
 
 TROUBLES = frozenset(list(KINDS)[list(KINDS).index("question_suspended") :])
 """The kinds that come from outside: a run must end as it would have without them."""
+
+CRASHES = tuple(kind for kind in KINDS if kind.startswith("crash"))
+"""The kinds in which a process dies."""
 
 _NEEDS = {"twice_answered": "question_suspended", "clock_moved": "crash_after"}
 _ALSO = 0.07

@@ -1,51 +1,71 @@
-"""What must hold of a run that has ended, whatever happened in it."""
+"""What must hold of a run that has ended, on whatever engine, whatever happened in it."""
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import get_args
+import json
 
 from aeon.errors import AeonError
+from aeon.kernel.decide import table
 from aeon.runtime.journal import Journal
-from aeon.runtime.replay import Make, replay
-from aeon.schema import Frozen, RefinementRecord, Result, StopReason, Usage, fragment
+from aeon.runtime.replay import AnyEngine, replay
+from aeon.schema import Budget, Conclusion, Frozen, JsonValue, Result, Usage
+from aeon.simulation.faults import CRASHES
 from aeon.simulation.life import Story
+from aeon.simulation.multipass import hold_passes
 from aeon.simulation.world import ROUNDING, World
 
 __all__ = ["hold", "same"]
 
-_TIMES = {"started", "ended", "seconds"}
+_TIMES = frozenset({"started", "ended", "seconds"})
+_NOTHING = Usage()
 
 
-def hold(story: Story, program: Make) -> None:
+def hold(story: Story, engine: AnyEngine) -> None:
     """Hold a run against every invariant that needs no other run; what does not hold is told to its world."""
     world, result, journal = story.world, story.result, story.journal
-    _answered(world, result)
+    _answered(world, result, engine)
     _bounded(world, result)
-    _refined(world, result)
+    _counted(world, result)
     _added_up(world, result, journal)
     _done_once(world)
-    _replayed(story, program)
+    _replayed(story, engine)
+    if isinstance(result, Result):
+        hold_passes(world, result)
 
 
 def same(straight: Story, troubled: Story) -> None:
     """Hold a run that was troubled from outside against the same one without: result and entries, byte for byte.
 
-    Three things may differ. Where a process died in a tool that changes the world, the run asks or stops, so that it is
-    another run from there on. Where an endpoint was down until the time was over, the time is what ran out, and that
-    is not taken back. Where the clock jumped, or tools waited for one that hung, times are not compared; and with a
+    What was lost is not compared: that is what the trouble cost. Five things may differ. Where a process died in a tool
+    that changes the world, the run asks or stops, so that it is another run from there on. Where an endpoint was down
+    until the time was over, the time is what ran out, and that is not taken back. Where something was lost and calls,
+    tokens or money are limited, less of them is left. Where a process has to find out anew what the endpoint can do,
+    that is charged anew. Where the clock jumped, or tools waited for one that hung, times are not compared; and with a
     budget of seconds nothing is, since what was done then depends on them.
     """
     world = troubled.world
-    if _in_doubt(troubled.journal) or _out_of_time(straight, troubled):
+    if _in_doubt(troubled.journal) and not (world.fired["disk_full"] or any(world.fired[kind] for kind in CRASHES)):
+        world.wrong("nobody is asked without need", "whether a tool was called is known: no process died")
+    if _in_doubt(troubled.journal) or _out_of_time(straight, troubled) or _short_of_means(straight, troubled):
         return
     timeless = bool(world.fired["clock_jump"]) or _hung(straight.world)
-    if timeless and straight.result.history.configuration.budget.seconds is not None:
+    if (timeless and _budget(straight).seconds is not None) or world.fired["probed"]:
         return
+    left_out = {"lost", *(_TIMES if timeless else ())}
     for what, one, other in _pairs(straight, troubled):
-        if one != other and not (timeless and _untimed(one) == _untimed(other)):
+        if one != other and _without(one, left_out) != _without(other, left_out):
             world.wrong("the same bytes as without trouble", f"{what}: {_difference(one, other)}")
             return
+
+
+def _budget(story: Story) -> Budget:
+    return Budget.model_validate(story.journal.opened.config["budget"])
+
+
+def _short_of_means(straight: Story, troubled: Story) -> bool:
+    """Whether something was lost and there is a budget that it is missing from."""
+    budget, lost = _budget(straight), troubled.result.lost
+    return lost != _NOTHING and not (budget.calls is budget.tokens is budget.cost is None)
 
 
 def _out_of_time(straight: Story, troubled: Story) -> bool:
@@ -61,53 +81,51 @@ def _pairs(straight: Story, troubled: Story) -> list[tuple[str, str, str]]:
     """What has to be equal, each with its name."""
     pairs = [("the result", straight.text, troubled.text)]
     ours, theirs = straight.journal.entries, troubled.journal.entries
-    pairs += [("the entries", str(sorted(ours)), str(sorted(theirs)))] if ours.keys() != theirs.keys() else []
+    pairs += [("the entries", _json(sorted(ours)), _json(sorted(theirs)))] if ours.keys() != theirs.keys() else []
     same_numbers = sorted(ours.keys() & theirs.keys())
-    return pairs + [(f"entry {n}", _json(ours[n]), _json(theirs[n])) for n in same_numbers if ours[n] != theirs[n]]
+    return pairs + [(f"entry {n}", _text(ours[n]), _text(theirs[n])) for n in same_numbers if ours[n] != theirs[n]]
 
 
-def _json(value: Frozen) -> str:
+def _text(value: Frozen) -> str:
     return value.model_dump_json()
 
 
-def _answered(world: World, result: Result) -> None:
+def _json(value: JsonValue | list[int]) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _answered(world: World, result: Conclusion, engine: AnyEngine) -> None:
+    reasons = {*(rule.reason for rule in table(engine.table)), *(f"{name}_exhausted" for name in Budget.model_fields)}
     if not result.answer:
         world.wrong("it ends in an answer", "the answer is empty")
-    if result.stop_reason not in get_args(StopReason):
+    if result.stop_reason not in reasons:
         world.wrong("it ends in an answer", f"{result.stop_reason!r} is no stop reason")
     world.ran_out(result.stop_reason.removesuffix("_exhausted"))
     world.fired["question_assumed"] += world.has("question_assumed") and bool(result.assumptions)
 
 
-def _bounded(world: World, result: Result) -> None:
-    bound, usage = result.bound, result.usage
-    dear = bound.cost is None or usage.cost > bound.cost + ROUNDING
-    if usage.calls > bound.calls or usage.tokens > bound.tokens or dear:
-        world.wrong("within its bound", f"{usage}; at most {bound}")
-    if len(result.history.passes) > result.history.configuration.max_passes:
-        world.wrong("within its bound", f"{len(result.history.passes)} passes")
+def _bounded(world: World, result: Conclusion) -> None:
+    """What the world counted, and what the result says, is no more than was said before the start."""
+    bound = result.bound
+    for usage in (world.made, result.usage + result.lost):
+        dear = bound.cost is None or usage.cost > bound.cost + ROUNDING
+        if usage.calls > bound.calls or usage.tokens > bound.tokens or dear:
+            world.wrong("within its bound", f"{usage}; at most {bound}")
 
 
-def _refined(world: World, result: Result) -> None:
-    history = result.history
-    limits = history.configuration.limits
-    records = [history.preparation.refinement, *(record.refinement for record in history.passes)]
-    used = Counter(name for record in records for name in _attempts(record))
-    if used.total() > limits.attempts or any(n > limits.attempts_per_fragment for n in used.values()):
-        world.wrong("refinement limits hold", f"deltas applied: {dict(used)}; {limits}")
-    steps = {step.id for record in history.passes for step in record.executed}
-    if len(steps) > limits.total_steps:
-        world.wrong("refinement limits hold", f"{len(steps)} steps have run; at most {limits.total_steps}")
+def _counted(world: World, result: Conclusion) -> None:
+    """Whatever the model was asked for is in the result, in whichever process that was."""
+    made, said = world.made, result.usage + result.lost
+    if said.calls < made.calls or said.tokens < made.tokens or said.cost < made.cost - ROUNDING:
+        world.wrong("whatever was used is counted", f"{made} was used; the result says {said}")
 
 
-def _attempts(record: RefinementRecord) -> list[str]:
-    return [fragment(action.target or "plan") for action in record.applied]
-
-
-def _added_up(world: World, result: Result, journal: Journal) -> None:
-    spent = sum((entry.usage for _, entry in sorted(journal.entries.items())), Usage())
-    if spent != result.usage:
-        world.wrong("usage is the sum of the entries", f"{result.usage}, not {spent}")
+def _added_up(world: World, result: Conclusion, journal: Journal) -> None:
+    entries = [entry for _, entry in sorted(journal.entries.items())]
+    spent, lost = (sum(usages, _NOTHING) for usages in ([e.usage for e in entries], [e.lost for e in entries]))
+    if (spent, lost) != (result.usage, result.lost):
+        said = f"{result.usage}, {result.lost}"
+        world.wrong("usage is the sum of the entries", f"{said}, not {spent}, {lost}")
 
 
 def _done_once(world: World) -> None:
@@ -116,9 +134,9 @@ def _done_once(world: World) -> None:
             world.wrong("each side effect happens once", f"{key}: {times} times")
 
 
-def _replayed(story: Story, program: Make) -> None:
+def _replayed(story: Story, engine: AnyEngine) -> None:
     try:
-        again = replay(story.journal, program).model_dump_json()
+        again = replay(story.journal, engine).model_dump_json()
     except AeonError as error:
         story.world.wrong("replay is byte-identical", f"{type(error).__name__}: {error}")
         return
@@ -128,21 +146,22 @@ def _replayed(story: Story, program: Make) -> None:
 
 def _in_doubt(journal: Journal) -> bool:
     """Whether a process died in a tool that changes the world, so that nobody knows what it did."""
-    lost = "had been called when the process ended"
-    return any(e.failure is not None and lost in e.failure.message for e in journal.entries.values())
+    doubt = "had been called when the process ended"
+    return any(e.failure is not None and doubt in e.failure.message for e in journal.entries.values())
 
 
 def _hung(world: World) -> bool:
     return bool(world.fired["tool_hangs"])
 
 
-def _untimed(text: str) -> str:
-    """The JSON text with every time as 0."""
-    kept = text
-    for name in _TIMES:
-        head, *parts = kept.split(f'"{name}":')
-        kept = head + "".join(f'"{name}":0' + part.lstrip("0123456789.e-") for part in parts)
-    return kept
+def _without(text: str, names: set[str]) -> JsonValue:
+    """The value of a JSON text, the fields of these names left out wherever they are."""
+
+    def rest(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+        return {name: value for name, value in pairs if name not in names}
+
+    value: JsonValue = json.loads(text, object_pairs_hook=rest)
+    return value
 
 
 def _difference(one: str, other: str) -> str:

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any
 
 from aeon.asking.asker import Answerer
 from aeon.assembly.build import assemble, resumption
-from aeon.kernel.phases import run
-from aeon.kernel.ports import Job, Modules
-from aeon.llm.adapter import LLMAdapter
+from aeon.assembly.multipass import PLUGIN
+from aeon.assembly.plugin import AnyPlugin
+from aeon.errors import JournalError
+from aeon.kernel.ports import Job
 from aeon.runtime.driver import AsyncDriver
+from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
-from aeon.runtime.replay import Make, standing
-from aeon.schema import Config, Result
+from aeon.runtime.replay import resume_point
+from aeon.schema import Conclusion, Result
 from aeon.simulation.clock import Clock, SimulatedLoop, Stalled
-from aeon.simulation.disk import Crash, Strike
+from aeon.simulation.disk import ENDED, RESUMED, Crash, Strike
 from aeon.simulation.endpoint import Endpoint
+from aeon.simulation.multipass import PlanWatch
+from aeon.simulation.scene import settings, task
 from aeon.simulation.tools import Desk
 from aeon.simulation.watch import Watch
-from aeon.simulation.world import World, config, task
-from aeon.tools.tool import Tool
+from aeon.simulation.world import World
 
 __all__ = ["Life", "Parts", "Story", "Troubles"]
-
-Assemble: TypeAlias = Callable[[LLMAdapter, Iterable[Tool], Config, Answerer | None], Modules]
 
 _MOST_LIVES = 300
 _MOST_ROUNDS = 20
@@ -35,18 +35,23 @@ _MOST_ROUNDS = 20
 
 @dataclass(frozen=True)
 class Parts:
-    """What is simulated: the shipped driver, modules and program, unless others are given."""
+    """What is simulated: the shipped engine with its handlers, and the shipped driver, unless others are given."""
 
+    plugin: AnyPlugin = PLUGIN
     driver: type[AsyncDriver] = AsyncDriver
-    program: Make = run
-    assemble: Assemble = assemble
+
+    @property
+    def option(self) -> str:
+        """What a command line that simulates it has at its end."""
+        return "" if self.plugin is PLUGIN else f" --engine {self.plugin.name}"
 
 
 @dataclass
 class Troubles:
     """What happens to a run from outside. ``interrupts`` and ``jumps`` (time, seconds) come once, in the first process.
 
-    ``moved`` is how far the clocks of the processes after the first are away.
+    ``moved`` is how far the clocks of the processes after the first are away. ``full_at`` is the line of the journal
+    from which on the disk is full, until the run is resumed.
     """
 
     strike: Strike | None = None
@@ -55,6 +60,7 @@ class Troubles:
     jumps: list[tuple[float, float]] = field(default_factory=list)
     moved: list[float] = field(default_factory=list)
     down_at: int | None = None
+    full_at: int | None = None
     attended: bool = True
 
     def only(self, kinds: frozenset[str], strike: Strike | None) -> Troubles:
@@ -66,6 +72,7 @@ class Troubles:
             jumps=self.jumps if "clock_jump" in kinds else [],
             moved=self.moved if "clock_moved" in kinds else [],
             down_at=self.down_at if "outage" in kinds else None,
+            full_at=self.full_at if "disk_full" in kinds else None,
             attended=self.attended or "question_suspended" not in kinds,
         )
 
@@ -74,7 +81,7 @@ class Troubles:
 class Story:
     """A run that has ended: its result, its world, and its journal as it is on disk."""
 
-    result: Result
+    result: Conclusion
     world: World
     journal: Journal
 
@@ -103,12 +110,18 @@ class Life:
     def lived(self, world: World, troubles: Troubles) -> Story | None:
         """The run to its end; ``None``, and a problem in the world, where it comes to none."""
         self._enter(world, troubles)
-        result: Result | None = None
+        result: Conclusion | None = None
         while world.lives < _MOST_LIVES:
             try:
                 result = self._process(world, troubles, result)
             except Crash:
                 self._settle()
+                continue
+            except JournalError as error:
+                self._settle()
+                if world.disk.refused != RESUMED:  # else the process has begun nothing, and says why
+                    world.wrong("it ends in an answer", f"{type(error).__name__}: {error}")
+                    return None
                 continue
             except Stalled as stalled:
                 world.wrong("it ends", str(stalled))
@@ -126,8 +139,8 @@ class Life:
         world.wrong("it ends", f"not in {_MOST_LIVES} processes")
         return None
 
-    def once_more(self, story: Story, answer: str | None = None) -> Result:
-        """Take a run up that has ended. Raises what that raises."""
+    def once_more(self, story: Story, answer: str | None = None) -> Conclusion:
+        """Resume a run that has ended. Raises what that raises."""
         story.world.over, story.world.disk.strike = True, None
         return self._driven(story.world, story.world.disk.journal(), answer, Troubles())
 
@@ -137,42 +150,61 @@ class Life:
         if self._desk is None:
             self._desk = Desk(world)
         self._desk.world = world
-        world.disk.strike, world.strike_call, world.down_at = troubles.strike, troubles.strike_call, troubles.down_at
+        world.disk.strike, world.disk.full_at = troubles.strike, troubles.full_at
+        world.strike_call, world.down_at = troubles.strike_call, troubles.down_at
         world.attended = troubles.attended
 
-    def _process(self, world: World, troubles: Troubles, before: Result | None) -> Result:
+    def _process(self, world: World, troubles: Troubles, before: Conclusion | None) -> Conclusion:
         """One process, from its start to its end or death."""
         world.lives += 1
         world.over = False
         if world.fired["outage"]:
             world.down_at = None
+        if world.disk.refused:
+            world.fired["disk_full"] += world.has("disk_full")
+            world.disk.refused, world.disk.full_at = "", None
         journal = world.disk.journal()
         answer = None
         waits = before is not None and before.stop_reason == "waiting"
-        if waits and (question := standing(journal).question) is not None:
+        if waits and (question := resume_point(journal, self.parts.plugin.engine).question) is not None:
             world.fired["question_suspended"] += world.has("question_suspended")
             answer = world.said(question)
-        return self._driven(world, journal, answer, troubles)
+        result = self._driven(world, journal, answer, troubles)
+        if world.disk.refused not in ("", ENDED) and not _says(result, "No space left"):
+            world.wrong("a full disk ends the run", f"{result.stop_reason}: {result.detail}")
+        return result
 
-    def _driven(self, world: World, journal: Journal, answer: str | None, troubles: Troubles) -> Result:
-        tools = self._desk.tools if self._desk is not None else ()
-        endpoint, clock, ask = Endpoint(world), Clock(self._loop), self._answerer(world)
-        if journal.opening is None:
-            settings = config(world.scenario)
-            modules = self.parts.assemble(endpoint, tools, settings, ask)
-            job = Job(self.parts.program, task(world.scenario), settings, modules)
-        else:
-            taken = resumption(journal, endpoint, tools, ask=ask, answer=answer)
-            job = taken.job._replace(program=self.parts.program)
+    def _driven(self, world: World, journal: Journal, answer: str | None, troubles: Troubles) -> Conclusion:
+        clock = Clock(self._loop)
+        resumes = journal.opening is not None
+        job = self._job(world, journal, answer)
+        if resumes:
             clock.ahead = troubles.moved.pop() if troubles.moved else 0.0
             world.fired["clock_moved"] += bool(clock.ahead)
-        driver = self.parts.driver((Watch(world),), lambda: journal, clock, lambda: f"run{world.scenario.seed}")
+        observers: list[Observer] = [Watch(world)]
+        plans = PlanWatch(world)
+        if issubclass(job.engine.result, Result):
+            observers.append(plans)
+        driver = self.parts.driver(observers, lambda _: journal, clock, lambda: f"run{world.scenario.seed}")
         timers = [*self._interrupts(world, driver, troubles), *self._jumps(world, clock, troubles)]
         try:
-            return self._loop.run_until_complete(driver.aexecute(job))
+            result = self._loop.run_until_complete(driver.aexecute(job))
         finally:
             for timer in timers:
                 timer.cancel()
+        if isinstance(result, Result):
+            plans.concluded(result)
+        return result
+
+    def _job(self, world: World, journal: Journal, answer: str | None) -> Job[Any, Any, Any]:
+        """The run of the scenario, begun or resumed."""
+        plugin, endpoint, ask = self.parts.plugin, Endpoint(world), self._answerer(world)
+        tools = self._desk.tools if self._desk is not None else ()
+        if journal.opening is not None:
+            return resumption(journal, endpoint, tools, ask=ask, answer=answer, engine=plugin).job
+        config = settings(world.scenario, plugin.engine.config())
+        handlers = assemble(endpoint, tools, config, ask, plugin=plugin)
+        return Job(plugin.engine, task(world.scenario), config, handlers)
 
     def _answerer(self, world: World) -> Answerer | None:
         return None if world.has("question_assumed") else world.answer
@@ -193,13 +225,13 @@ class Life:
         times, troubles.jumps = troubles.jumps, []
         return [self._loop.call_later(at, jump, seconds) for at, seconds in times]
 
-    def _again(self, world: World, result: Result, journal: Journal) -> bool:
-        """Whether the run is to be taken up again: it waits, was interrupted, or the endpoint was down."""
+    def _again(self, world: World, result: Conclusion, journal: Journal) -> bool:
+        """Whether the run is to be resumed: it waits, was interrupted, or the endpoint was down, or the disk full."""
         if result.stop_reason == "waiting":
             world.waited = True
             return True
         down = world.down_at is not None and bool(world.fired["outage"])
-        return down or result.stop_reason == "interrupted" or journal.stopped
+        return down or bool(world.disk.refused) or result.stop_reason == "interrupted" or journal.stopped
 
     def _settle(self) -> None:
         """Let what was cancelled come to its end, so that the loop is free for the next run."""
@@ -214,3 +246,9 @@ class Life:
         error = context.get("exception")
         if self._world is not None and not isinstance(error, Crash):
             self._world.wrong("only errors of the hierarchy", f"{context.get('message')}: {error!r}")
+
+
+def _says(result: Conclusion, reason: str) -> bool:
+    """Whether a run failed for this reason, or its answer had to be made without a model for it."""
+    failed = result.stop_reason == "failed" and reason in result.detail
+    return failed or (result.assembled and any(reason in one.message for one in result.degraded))

@@ -76,9 +76,9 @@ class Desk:
         hangs, at_once = world.fails("tool_hangs", chance, 0.4), chance.random() < 0.5
         if hangs and at_once:
             await asyncio.sleep(_LONG)
+        number = world.act()
         world.happened[key] += 1
-        call, world.deeds = world.deeds, world.deeds + 1
-        if call == world.strike_call:
+        if number == world.strike_call:
             world.strike_call = None
             world.disk.die("called")
         if hangs:

@@ -20,7 +20,7 @@ from aeon.llm.adapter import LLMAdapter, Permit, freely
 from aeon.schema import Form
 from aeon.schema.frozen import Frozen
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
-from aeon.supervisor.judge_specs import Calibration, Calibrations, JudgmentSpec, Question, calibrations
+from aeon.supervisor.judge_specs import Calibrations, JudgmentSpec, Question, calibrations
 from aeon.supervisor.prompt import Prompt
 from aeon.supervisor.supervisor import Supervisor
 
@@ -119,7 +119,7 @@ class Judge:
     answers a vote takes, at ``temperature``; sample ``i`` has seed ``i``; with 0 there is no vote, and a verdict is
     asked for instead. ``probability`` asks every question, a call each; the other forms, where an answer is a whole
     text, ask the first: at most two calls for a ``verdict``, ``samples`` for a vote, per material.
-    ``measured`` holds what was measured; ``unmeasured_decides`` lets a judgment decide that was not.
+    ``measured`` holds what was measured; what is not in it decides nothing.
     """
 
     def __init__(
@@ -129,14 +129,12 @@ class Judge:
         samples: int = 5,
         temperature: float = 1.0,
         measured: Calibrations | None = None,
-        unmeasured_decides: bool = False,
     ) -> None:
         self._supervisor = supervisor
         self._form = form
         self._samples = max(0, min(samples, _MOST_SAMPLES))
         self._temperature = temperature
         self._measured = measured if measured is not None else calibrations()
-        self._unmeasured_decides = unmeasured_decides
 
     async def ask(self, spec: JudgmentSpec, *materials: Mapping[str, str], frame: Frame = _alone) -> Judged:
         """The judgment of ``materials``: one, or the parts of one in order, which ``spec.combine`` puts together.
@@ -161,23 +159,13 @@ class Judge:
         return Judged(
             name=spec.name, form=form, raw=raw, answers=tuple(answers), measured=found is not None,
             score=spec.score(found.odds(raw) if found else raw),
-            decides=found.decides if found else self._unmeasured_decides,
+            decides=found is not None and found.decides,
         )  # fmt: skip
-
-    async def measured(self, spec: JudgmentSpec) -> Calibration | None:
-        """What was measured of the judgment on this endpoint; asks the model nothing."""
-        return self._measured.find(self._supervisor.llm.name, spec, await self._form_used())
 
     async def decides(self, spec: JudgmentSpec) -> bool:
         """Whether the judgment may decide something on this endpoint; asks the model nothing."""
-        found = await self.measured(spec)
-        return found.decides if found else self._unmeasured_decides
-
-    async def says_yes(self, spec: JudgmentSpec, *materials: Mapping[str, str]) -> bool | None:
-        """The judgment as yes or no; ``None``, and nothing is asked, where it must not decide."""
-        if not await self.decides(spec):
-            return None
-        return (await self.ask(spec, *materials)).score >= spec.threshold
+        found = self._measured.find(self._supervisor.llm.name, spec, await self._form_used())
+        return found is not None and found.decides
 
     async def most_calls(self, spec: JudgmentSpec) -> int:
         """The most model calls that the judgment of one material takes; asks the model nothing."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Literal
 
 from pydantic import Field
@@ -12,7 +13,7 @@ from aeon.runtime.ledger import current_ledger
 from aeon.schema import Form, Frozen, Issue, IssueType, JsonValue, Plan, SemanticValidationReport, Severity, Step, Task
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge import Judge
-from aeon.supervisor.judge_specs import judgment
+from aeon.supervisor.judge_specs import Calibrations, judgment
 from aeon.supervisor.prompt import cut, fence, load, render
 from aeon.supervisor.schema import schema_of
 from aeon.supervisor.supervisor import Supervisor
@@ -23,6 +24,7 @@ __all__ = ["SemanticValidator"]
 _LONGEST = 3_000
 _LONGEST_TASK = 1_000
 _ISSUE_CALLS = 2
+_UNMEASURED = "not measured, so not judged:"
 
 
 class _IssueReply(Frozen):
@@ -38,84 +40,87 @@ class _IssueReply(Frozen):
 class SemanticValidator:
     """Asks whether a plan or a result is right, and only where that is doubted what is wrong.
 
-    Where the model was measured to be unable to tell sound reasoning from unsound, it is not asked whether a result is
-    right, but only whether sums that were done again bear it out.
-    ``plan_cut`` and ``result_cut`` are the scores (0-1) of "right" below which a fault is looked for.
+    A question whose judgment was not measured on the model, or that it cannot judge, is not asked, and the evidence
+    says so. A model that cannot judge a result is asked whether sums that were done again bear it out, if it can judge
+    that. ``plan_cut`` and ``result_cut`` are the scores (0-1) of "right" below which a fault is looked for;
+    ``measured`` holds what was measured, by default what is shipped.
     """
 
     def __init__(
-        self, supervisor: Supervisor, briefing: Briefing, plan_cut: float = 0.2, result_cut: float = 0.2
+        self,
+        supervisor: Supervisor,
+        briefing: Briefing,
+        plan_cut: float = 0.2,
+        result_cut: float = 0.2,
+        measured: Calibrations | None = None,
     ) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
         self._plan_cut = plan_cut
         self._result_cut = result_cut
-        self._judge = Judge(supervisor, samples=0, unmeasured_decides=True)
+        self._judge = Judge(supervisor, samples=0, measured=measured)
 
     async def validate_plan(self, effect: ValidatePlan) -> SemanticValidationReport:
-        """Issues of the plan, none where it is judged to lead to the answer."""
+        """Issues of the plan, or of the steps that are named; none if it is judged to lead to the answer."""
+        if not await self._judge.decides(judgment("plan_leads")):
+            return SemanticValidationReport(evidence=(f"{_UNMEASURED} plan_leads",))
         outline = _outline(effect.plan)
         shown = {"plan": outline, "task": cut(effect.task.text, _LONGEST_TASK)}
         right = await self._judge.ask(judgment("plan_leads"), shown, frame=self._briefing.frame(effect.task))
         if right.score >= self._plan_cut:
             return SemanticValidationReport(form=right.form)
-        issue = await self._issue(effect.task, "plan", fence("plan", outline, _LONGEST), (), effect.plan.steps)
-        return SemanticValidationReport(issues=(issue,) if issue else (), form=right.form)
+        fenced = fence("plan", outline, _LONGEST)
+        steps = [step for step in effect.plan.steps if step.id in effect.steps] if effect.steps else effect.plan.steps
+        doubt = await self._doubted(effect.task, "plan", fenced, (), steps)
+        return doubt.changed(form=right.form)
 
     async def validate_results(self, effect: ValidateResults) -> SemanticValidationReport:
         """Issues of the steps that reasoned; what a tool computed is exact and asked about by nobody."""
-        steps = [s for s in effect.plan.steps if s.id in effect.executed and s.status == "complete" and _reasoned(s)]
-        issues: list[Issue] = []
-        evidence: list[str] = []
-        form: Form = "none"
-        most = await self._judge.most_calls(judgment("result_right")) + _ISSUE_CALLS if steps else 0
-        for step in steps:
-            if current_ledger().calls_left() < most:
-                evidence.append(f"{step.id}: not checked, the calls for it were used up")
-                continue
-            found = wrong_sums(str(step.output))
-            evidence += [f"{step.id}: {fact}" for fact in found]
-            issue, form = await self._result(effect, step, found, form)
-            issues += [issue] if issue else []
-        return SemanticValidationReport(issues=tuple(issues), evidence=tuple(evidence), form=form)
+        steps = _reasoned(effect)
+        judged = await self._judge.decides(judgment("result_right"))
+        unmeasured = SemanticValidationReport(evidence=(f"{_UNMEASURED} result_right",) if steps and not judged else ())
+        return _together([unmeasured, *[await self._looked_at(effect, step, judged) for step in steps]])
 
-    async def _result(
-        self, effect: ValidateResults, step: Step, found: Sequence[str], form: Form
-    ) -> tuple[Issue | None, Form]:
-        """The issue of one result, if any, and the form that it was judged in; ``form`` where nothing was asked."""
-        if not await self._judge.decides(judgment("reasoning_sound")):
-            return await self._recomputed(effect.task, step, found, form)
-        return await self._check(effect, step, found)
+    async def _looked_at(self, effect: ValidateResults, step: Step, judged: bool) -> SemanticValidationReport:
+        """What is found at one step: its sums are done again, and the judge is asked where it can tell."""
+        if current_ledger().calls_left() < await self._judge.most_calls(judgment("result_right")) + _ISSUE_CALLS:
+            return SemanticValidationReport(evidence=(f"{step.id}: not checked, the calls for it were used up",))
+        sums = wrong_sums(str(step.output))
+        doubt = await (self._check if judged else self._recomputed)(effect, step, sums)
+        return doubt.changed(evidence=(*(f"{step.id}: {fact}" for fact in sums), *doubt.evidence))
 
-    async def _check(self, effect: ValidateResults, step: Step, found: Sequence[str]) -> tuple[Issue | None, Form]:
+    async def _check(self, effect: ValidateResults, step: Step, sums: Sequence[str]) -> SemanticValidationReport:
         """Whether one result is right, and what is wrong with it if that is doubted."""
         context = _context(effect.plan, step)
-        shown = {"results": context, "recomputed": _note(found)}
+        shown = {"results": context, "recomputed": _note(sums)}
         right = await self._judge.ask(judgment("result_right"), shown, frame=self._briefing.frame(effect.task))
         if right.score >= self._result_cut:
-            return None, right.form
-        issue = await self._issue(effect.task, "results", fence("results", context, _LONGEST), found, (step,))
-        return issue, right.form
+            return SemanticValidationReport(form=right.form)
+        fenced = fence("results", context, _LONGEST)
+        doubt = await self._doubted(effect.task, "results", fenced, sums, (step,))
+        return doubt.changed(form=right.form)
 
-    async def _recomputed(self, task: Task, step: Step, found: Sequence[str], form: Form) -> tuple[Issue | None, Form]:
-        """What a model that cannot tell sound reasoning says of recomputed sums: do they bear the result out?"""
-        if not found or not await self._judge.decides(judgment("evidence_supports")):
-            return None, form
-        facts = "; ".join(found)
-        said = await self._judge.ask(judgment("evidence_supports"), {"claim": str(step.output), "evidence": facts})
-        if said.score >= 0.5:
-            return None, said.form
-        return await self._issue(task, "results", fence("results", _line(step), _LONGEST), found, (step,)), said.form
+    async def _recomputed(self, effect: ValidateResults, step: Step, sums: Sequence[str]) -> SemanticValidationReport:
+        """What a model that cannot judge a result says of recomputed sums: do they bear it out?"""
+        if not sums or not await self._judge.decides(judgment("evidence_supports")):
+            return SemanticValidationReport()
+        facts = "; ".join(sums)
+        supported = await self._judge.ask(judgment("evidence_supports"), {"claim": str(step.output), "evidence": facts})
+        if supported.score >= 0.5:
+            return SemanticValidationReport(form=supported.form)
+        fenced = fence("results", _line(step), _LONGEST)
+        doubt = await self._doubted(effect.task, "results", fenced, sums, (step,))
+        return doubt.changed(form=supported.form)
 
-    async def _issue(
+    async def _doubted(
         self,
         task: Task,
         subject: Literal["plan", "results"],
         shown: str,
         evidence: Sequence[str],
         steps: Sequence[Step],
-    ) -> Issue | None:
-        """The fault in words, or nothing if all that comes is the step itself said again."""
+    ) -> SemanticValidationReport:
+        """The fault in words; where they only say a step again, it is set aside, and the evidence says so."""
         text = load("aeon.validation", "issue.md")
         question = render(text, subject=subject, material=shown, evidence=_note(evidence))
         schema = schema_of(_IssueReply)
@@ -127,7 +132,11 @@ class SemanticValidator:
             self._briefing.prompt(task, question), _IssueReply, schema=schema, max_tokens=200, repairs=_ISSUE_CALLS - 1
         )
         issue = Issue.model_validate(reply.value.model_dump())
-        return None if any(_echoes(issue.description, step.description) for step in steps) else issue
+        if any(_echoes(issue.description, step.description) for step in steps):
+            kind = f"{issue.severity} {issue.type}"
+            note = f"{issue.location}: set aside, for it only says the step again: {issue.description} ({kind})"
+            return SemanticValidationReport(evidence=(note,))
+        return SemanticValidationReport(issues=(issue,))
 
 
 def _note(evidence: Sequence[str]) -> str:
@@ -153,8 +162,18 @@ def _line(step: Step) -> str:
     return f"{step.id}: {step.description}\n  = {step.output}"
 
 
-def _reasoned(step: Step) -> bool:
-    return step.mode in ("reasoning", "reasoning_fallback")
+def _reasoned(effect: ValidateResults) -> list[Step]:
+    """The steps of this pass that reasoned to a good end."""
+    complete = [s for s in effect.plan.steps if s.id in effect.executed and s.status == "complete"]
+    return [step for step in complete if step.mode in ("reasoning", "reasoning_fallback")]
+
+
+def _together(reports: Sequence[SemanticValidationReport]) -> SemanticValidationReport:
+    """One report of several, in the form in which was asked last."""
+    issues = tuple(chain.from_iterable(report.issues for report in reports))
+    evidence = tuple(chain.from_iterable(report.evidence for report in reports))
+    forms: list[Form] = [report.form for report in reports if report.form != "none"]
+    return SemanticValidationReport(issues=issues, evidence=evidence, form=forms[-1] if forms else "none")
 
 
 def _echoes(text: str, step: str) -> bool:

@@ -19,14 +19,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from aeon.kernel.ports import Handlers, Job
 from aeon.multipass import effects as ask
-from aeon.kernel.phases import run as program
-from aeon.kernel.ports import Job, Modules
+from aeon.multipass.program import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.schema import (
-    Answer, Config, ConvergenceAssessment, Plan, Refinement, RefinementLimits, Reply, SemanticValidationReport, Step,
-    StepResult, Task, TaskProfile,
-)  # fmt: skip
+    Answer,
+    Config,
+    ConvergenceAssessment,
+    Plan,
+    Refinement,
+    RefinementLimits,
+    SemanticValidationReport,
+    Step,
+    StepResult,
+    Task,
+    TaskProfile,
+)
 from machine import Spread, machine, said
 
 SHAPES = {"sparse": 1.0, "middling": 2.0, "dense": 4.0}
@@ -80,9 +89,23 @@ class Judges:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
 
+    @property
+    def handlers(self) -> Handlers:
+        """These handlers, under the names of the phases."""
+        return {
+            "profile": self.profile,
+            "plan": self.plan,
+            "validate_plan": self.validated,
+            "refine_plan": self.refine,
+            "execute": self.execute,
+            "validate_results": self.validated,
+            "assess": self.assess,
+            "synthesize": self.synthesize,
+        }
+
     async def profile(self, effect: ask.InferProfile) -> TaskProfile:
-        """A profile."""
-        return TaskProfile(ambiguity=0.0)
+        """A profile, not inferred, so that it does not limit the plan."""
+        return TaskProfile(ambiguity=0.0, inferred=False)
 
     async def plan(self, effect: ask.DraftPlan) -> Plan:
         """The graph's plan."""
@@ -105,10 +128,6 @@ class Judges:
         """It has converged."""
         return ConvergenceAssessment(converged=True, completeness=1.0, coherence=1.0, consistency=1.0)
 
-    async def ask(self, effect: ask.AskUser) -> Reply:
-        """Nobody is asked in this run."""
-        raise AssertionError(f"the run asks nothing, and asked {effect.question.text}")
-
     async def synthesize(self, effect: ask.Synthesize) -> Answer:
         """How many results were passed on in all."""
         return Answer(text=str(sum(int(str(step.output)) for step in effect.plan.steps)))
@@ -116,14 +135,11 @@ class Judges:
 
 async def aeon(graph: Graph) -> float:
     """Seconds of a whole run of Aeon on the graph's plan."""
-    judges, steps = Judges(graph), len(graph.needs)
-    modules = Modules(
-        judges.profile, judges.plan, judges.validated, judges.refine, judges.execute, judges.validated, judges.assess,
-        judges.ask, judges.synthesize,
-    )  # fmt: skip
+    steps = len(graph.needs)
     config = Config(limits=RefinementLimits(plan_steps=steps, total_steps=steps))
+    job = Job(MULTIPASS, Task(text="the whole plan"), config, Judges(graph).handlers)
     began = time.perf_counter()
-    result = await AsyncDriver().aexecute(Job(program, Task(text="the whole plan"), config, modules))
+    result = await AsyncDriver().aexecute(job)
     seconds = time.perf_counter() - began
     if (result.stop_reason, result.answer) != ("converged", str(sum(map(len, graph.needs)))):
         raise AssertionError(f"{result.stop_reason}, {result.answer}: {result.detail}")

@@ -19,17 +19,26 @@ from pathlib import Path
 from typing import Any
 
 from aeon.assembly.build import assemble
-from aeon.multipass import effects as ask
-from aeon.kernel.phases import run as program
-from aeon.kernel.ports import Job, Modules
-from aeon.llm.adapter import LLMAdapter
+from aeon.kernel.ports import Handlers, Job
+from aeon.llm.adapter import LLMAdapter, Permit, freely
 from aeon.llm.select import select
+from aeon.multipass import effects as ask
+from aeon.multipass.program import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import EffectEnded, Event
 from aeon.schema import (
-    Capabilities, Config, ConvergenceThresholds, Decide, LLMRequest, LLMResponse, ReasoningEngine, Result, Task,
-    TaskProfile, Usage,
-)  # fmt: skip
+    Capabilities,
+    Config,
+    ConvergenceThresholds,
+    Decide,
+    LLMRequest,
+    LLMResponse,
+    ReasoningEngine,
+    Result,
+    Task,
+    TaskProfile,
+    Usage,
+)
 from machine import machine, said
 
 PASSES = 3
@@ -57,6 +66,11 @@ class Watched:
         """The model's own name."""
         return self._llm.name
 
+    @property
+    def free(self) -> bool:
+        """Whether the model's calls cost nobody anything."""
+        return self._llm.free
+
     async def complete(self, request: LLMRequest) -> LLMResponse:
         """The model's own answer."""
         response = await self._llm.complete(request)
@@ -64,9 +78,9 @@ class Watched:
         self.calls.append({"prompt_ends": request.messages[-1].content[-80:], **spent})
         return response
 
-    async def capabilities(self) -> Capabilities:
+    async def capabilities(self, permit: Permit = freely) -> Capabilities:
         """The model's own capabilities."""
-        return await self._llm.capabilities()
+        return await self._llm.capabilities(permit)
 
     async def aclose(self) -> None:
         """Let go of the model."""
@@ -86,14 +100,14 @@ def share(usage: Usage) -> float:
     return usage.cached_tokens / usage.prompt_tokens if usage.prompt_tokens else 0.0
 
 
-def deep(modules: Modules) -> Modules:
-    """The modules, but that a profile always allows for three passes."""
+def deep(handlers: Handlers) -> Handlers:
+    """The handlers, but that a profile always allows for three passes."""
 
     async def profile(effect: ask.InferProfile) -> TaskProfile:
-        found = await modules.profile(effect)
-        return found.changed(reasoning_depth=PASSES)
+        inferred = await handlers["profile"](effect)
+        return inferred.changed(reasoning_depth=PASSES)
 
-    return modules._replace(profile=profile)
+    return {**handlers, "profile": profile}
 
 
 async def one(llm: LLMAdapter, text: str) -> dict[str, Any]:
@@ -105,8 +119,8 @@ async def one(llm: LLMAdapter, text: str) -> dict[str, Any]:
             spent.append((event.effect.phase, event.outcome.usage))
 
     began = time.monotonic()
-    modules = deep(assemble(watched, ("calculator",), CONFIG))
-    result: Result = await AsyncDriver((observe,)).aexecute(Job(program, Task(text=text), CONFIG, modules))
+    handlers = deep(assemble(watched, ("calculator",), CONFIG))
+    result: Result = await AsyncDriver((observe,)).aexecute(Job(MULTIPASS, Task(text=text), CONFIG, handlers))
     seconds = round(time.monotonic() - began, 1)
     phases = {phase: usage.model_dump() for phase, usage in by_phase(spent).items()}
     return {

@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from scripts.checks import contracts, everywhere, kernel, programs, trace, wheel
+from scripts.checks import contracts, docs, everywhere, kernel, programs, trace, wheel
 from scripts.checks.sources import Gate
 
 GATES: dict[str, Gate] = {
@@ -25,6 +25,7 @@ GATES: dict[str, Gate] = {
     "lint": programs.lint,
     "types": programs.types,
     "contracts": contracts.differences,
+    "docs": docs.differences,
     "requirements": trace.untested,
     "wheel": wheel.wheel,
     "simulation": programs.simulation,

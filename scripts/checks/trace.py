@@ -17,7 +17,7 @@ from scripts.checks.sources import FunctionNode, Source, sources
 
 __all__ = ["untested"]
 
-LINE = re.compile(r"^- \*\*([A-Z]+[0-9]+)\*\*")
+LINE = re.compile(r"^- \*\*([A-Z]+[0-9]+[a-z]?)\*\*")
 
 
 def untested(root: Path) -> list[str]:

@@ -10,9 +10,16 @@ from typing import Any, NamedTuple
 import pytest
 
 from aeon.cli.main import main
-from aeon.llm import openai_compatible, translation
+from aeon.llm import openai_compatible, probe, translation
 
 from .played_model import Model, served
+
+
+def up_to_entry(journal: bytes, entries: int) -> bytes:
+    """The lines of a journal up to the one with this number of entries: what a kill may leave."""
+    lines = journal.splitlines(keepends=True)
+    ends = [number for number, line in enumerate(lines, 1) if b'"line":"entry"' in line]
+    return b"".join(lines[: ends[entries - 1] if entries else 1])
 
 
 class Outcome(NamedTuple):
@@ -46,9 +53,10 @@ def model() -> Iterator[Model]:
 
 @pytest.fixture
 def aeon(capfd: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
-    """Carries out a command line in this process."""
+    """Carries out a command line in this process, which knows of no endpoint what a command before it found out."""
 
     def call(*arguments: str) -> Outcome:
+        probe._KNOWN.clear()
         capfd.readouterr()
         code = main(arguments)
         return Outcome(code, *capfd.readouterr())

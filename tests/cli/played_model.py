@@ -73,8 +73,13 @@ class Model:
         self.before = fail
 
     def finds_unclear(self) -> None:
-        """Find every task ambiguous, and ask which pens are meant."""
+        """Find every task ambiguous, as a model that was measured to tell that, and ask which pens are meant."""
         self.words |= UNCLEAR
+        self.was_measured()
+
+    def was_measured(self) -> None:
+        """Go by the name of a model that was measured, so that its judgments decide."""
+        self.url = f"{self.root}/v1#qwen2.5-coder-1.5b"
 
     def hangs(self, when: Callable[[dict[str, Any]], bool] = lambda body: True) -> None:
         """Never answer the requests that ``when`` picks."""

@@ -1,4 +1,4 @@
-"""Questions of a run: asked at a terminal, decided by the policy without one, answered when the run is taken up."""
+"""Questions of a run: asked at a terminal, decided by the policy without one, answered when the run is resumed."""
 
 from __future__ import annotations
 
@@ -44,21 +44,21 @@ def test_a_question_is_asked_at_the_terminal(model: Model, tmp_path: Path, typed
 @pytest.mark.requirement("O6")
 @pytest.mark.parametrize("key", ["\x03", "\x04"])
 def test_a_question_can_be_left_open(aeon: Aeon, model: Model, tmp_path: Path, key: str) -> None:
-    """Ctrl-C and Ctrl-D at the prompt suspend the run with exit code 4; an answer later goes on with it."""
+    """Ctrl-C and Ctrl-D at the prompt suspend the run with exit code 4; an answer later continues it."""
     model.finds_unclear()
     saved = str(tmp_path / "saved")
     terminal = Terminal("run", TASK, "--model", model.url, "--save", saved)
     terminal.until("your answer")
     terminal.types(key)
     assert terminal.ended() == 4, terminal.screen
-    assert f"go on with: aeon resume {saved} --answer" in terminal.screen.replace("\r\n", "")
+    assert f"continue with: aeon resume {saved} --answer" in terminal.screen.replace("\r\n", "")
     assert answers_of(tmp_path / "saved") == []
     assert aeon("resume", saved, "--answer", "2").code == 0
     assert answers_of(tmp_path / "saved") == [{"text": "the red ones", "assumed": False}]
 
 
 @pytest.mark.requirement("O6")
-def test_a_run_that_is_taken_up_at_a_terminal_asks_there(aeon: Aeon, model: Model, tmp_path: Path) -> None:
+def test_a_run_that_is_resumed_at_a_terminal_asks_there(aeon: Aeon, model: Model, tmp_path: Path) -> None:
     """Without --answer the open question is put again; the past is told in brief."""
     model.finds_unclear()
     saved = str(tmp_path / "saved")
@@ -67,7 +67,7 @@ def test_a_run_that_is_taken_up_at_a_terminal_asks_there(aeon: Aeon, model: Mode
     terminal.until("your answer")
     terminal.types("1\n")
     assert terminal.ended() == 0, terminal.screen
-    assert "Taken up after 4 effects" in terminal.screen and "answered the blue ones" in terminal.screen
+    assert "Resumed after 4 effects" in terminal.screen and "answered the blue ones" in terminal.screen
 
 
 @pytest.mark.requirement("O6")
@@ -82,7 +82,7 @@ def test_without_a_terminal_the_default_is_assumed_and_listed(aeon: Aeon, model:
 
 @pytest.mark.requirement("O6")
 def test_without_a_terminal_a_run_can_be_suspended(aeon: Aeon, model: Model, tmp_path: Path) -> None:
-    """Exit code 4, the question with its options and default, and how to go on; history and replay know it too."""
+    """Exit code 4, the question with its options and default, and how to continue; history and replay know it too."""
     model.finds_unclear()
     saved = str(tmp_path / "saved")
     done = aeon("run", TASK, "--model", model.url, "--save", saved, "--unattended", "suspend")
@@ -130,7 +130,7 @@ def test_an_empty_answer_takes_the_default(aeon: Aeon, model: Model, tmp_path: P
 
 
 @pytest.mark.requirement("O6")
-def test_a_waiting_run_is_taken_up_under_another_policy(aeon: Aeon, model: Model, tmp_path: Path) -> None:
+def test_a_waiting_run_is_resumed_under_another_policy(aeon: Aeon, model: Model, tmp_path: Path) -> None:
     """With --unattended assume the default is taken and listed; without it the run's own policy has it wait again."""
     model.finds_unclear()
     saved = tmp_path / "saved"
@@ -144,7 +144,7 @@ def test_a_waiting_run_is_taken_up_under_another_policy(aeon: Aeon, model: Model
 
 
 @pytest.mark.requirement("O6")
-def test_a_run_that_would_assume_can_be_taken_up_to_wait(aeon: Aeon, model: Model, tmp_path: Path) -> None:
+def test_a_run_that_would_assume_can_be_resumed_to_wait(aeon: Aeon, model: Model, tmp_path: Path) -> None:
     """With --unattended suspend the question that comes up is left open; an answer in words comes before any policy."""
     model.finds_unclear()
     saved = tmp_path / "saved"

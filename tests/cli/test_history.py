@@ -52,7 +52,7 @@ BAD: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "binary": (lambda data: bytes(range(256)) * 10, "no Aeon journal"),
     "another program's": (lambda data: b'{"version": 1, "cells": []}\n', "no Aeon journal"),
     "deeply nested": (lambda data: b"[" * 100_000 + b"\n", "no Aeon journal"),
-    "of another version": (lambda data: data.replace(b'"version":1', b'"version":9', 1), "version 9"),
+    "of another version": (lambda data: data.replace(b'"version":2', b'"version":9', 1), "version 9"),
     "cut in the middle": (lambda data: data[:1500] + b"\n" + data[2500:], "damaged or was edited"),
     "with a bit flipped": (lambda data: data[:2000] + bytes([data[2000] ^ 1]) + data[2001:], "damaged or was edited"),
     "broken off": (lambda data: b"".join(data.splitlines(keepends=True)[:4]), "had not ended"),

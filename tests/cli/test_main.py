@@ -23,6 +23,7 @@ from .conftest import Outcome
 from .played_model import Model
 
 Aeon = Callable[..., Outcome]
+JUDGED = "Is what the task asks for"
 TASK = "What do 17 pens at 2.40 cost?"
 
 
@@ -62,10 +63,11 @@ def about(word: str) -> Callable[[dict[str, Any]], bool]:
 
 
 def test_ctrl_c_ends_the_run_with_what_there_is(model: Model) -> None:
-    """While the plan is checked for ever, one Ctrl-C gives an answer, the reason interrupted and exit code 3."""
-    model.hangs(lambda body: len(model.bodies) == 6)
+    """While the results are judged for ever, one Ctrl-C gives an answer, the reason interrupted and exit code 3."""
+    model.was_measured()
+    model.hangs(about(JUDGED))
     process = start("run", TASK, "--model", model.url)
-    until(lambda: len(model.bodies) == 6)
+    until(lambda: any(map(about(JUDGED), model.bodies)))
     process.send_signal(signal.SIGINT)
     done = ended(process)
     assert done.code == 3 and done.err == "", done
@@ -87,11 +89,12 @@ def test_a_run_without_standard_streams(model: Model, tmp_path: Path, closed: tu
 
 def test_the_second_ctrl_c_breaks_off_the_synthesis(model: Model) -> None:
     """Where the wording of the answer hangs too, another Ctrl-C leaves the results as they are."""
-    model.hangs(lambda body: len(model.bodies) >= 6)
+    model.was_measured()
+    model.hangs(lambda body: any(map(about(JUDGED), model.bodies)))
     process = start("run", TASK, "--model", model.url)
-    until(lambda: len(model.bodies) == 6)
+    until(lambda: any(map(about(JUDGED), model.bodies)))
     process.send_signal(signal.SIGINT)
-    until(lambda: len(model.bodies) == 7)
+    until(lambda: not about(JUDGED)(model.bodies[-1]))
     process.send_signal(signal.SIGINT)
     done = ended(process)
     assert done.code == 3 and done.err == "" and "no model worded this answer" in done.out, done
@@ -140,6 +143,56 @@ def test_a_full_disk_from_the_start_leaves_no_file(model: Model, tmp_path: Path)
     assert not (tmp_path / "saved").exists()
 
 
+@pytest.mark.requirement("K13")
+def test_a_disk_that_is_full_at_the_very_end_costs_no_answer(model: Model, tmp_path: Path) -> None:
+    """Only the line that the run has ended does not fit: the answer is shown, and that is said; resuming adds it."""
+    whole = tmp_path / "whole"
+    assert ended(start("run", TASK, "--model", model.url, "--save", str(whole))).code == 0
+    assert ended(start("run", TASK, "--model", model.url, "--save", str(tmp_path / "again"))).code == 0
+    size = len((tmp_path / "again").read_bytes()) - 40
+
+    def small() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    saved = tmp_path / "saved"
+    done = ended(start("run", TASK, "--model", model.url, "--save", str(saved), preexec_fn=small))
+    assert done.code == 0 and "The total is 40.8." in done.out, done
+    (line,) = done.err.splitlines()
+    assert line.startswith("aeon: ") and "cannot be written" in line and "continue with: aeon resume" in line
+    assert b'"line":"ended"' not in saved.read_bytes()
+    assert ended(start("resume", str(saved))).code == 0 and b'"line":"ended"' in saved.read_bytes()
+
+
+@pytest.mark.requirement("K13")
+def test_a_log_that_takes_no_more_does_not_end_the_run(model: Model, tmp_path: Path) -> None:
+    """One line says where the log ends; the answer comes all the same."""
+
+    def small() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, 3_000))
+
+    log = tmp_path / "log"
+    done = ended(start("run", TASK, "--model", model.url, "--log", str(log), preexec_fn=small))
+    assert done.code == 0 and "The total is 40.8." in done.out, done
+    (line,) = done.err.splitlines()
+    assert line.startswith(f"aeon: {log}: the log ends here: ")
+
+
+@pytest.mark.requirement("K13")
+def test_a_view_with_a_bug_does_not_end_the_run(
+    aeon: Aeon, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line names it, without a traceback; the answer comes all the same."""
+
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr("aeon.cli.passes.PassNarrator.lines", broken)
+    done = aeon("run", TASK, "--model", model.url)
+    assert done.code == 0 and "The total is 40.8." in done.out
+    (line,) = done.err.splitlines()
+    assert line.startswith("aeon: an observer raised") and "ZeroDivisionError: division by zero" in line
+
+
 def test_a_reader_that_leaves_early_is_no_error() -> None:
     """With the pipe closed, nothing is printed about it."""
     process = start("models")
@@ -163,14 +216,17 @@ def test_output_that_takes_no_more_is_one_line(model: Model, arguments: tuple[st
     Outcome(done.returncode, "", done.stderr).complains(1, "No space left")
 
 
-def test_a_reader_that_leaves_during_a_run_is_no_error(model: Model) -> None:
-    """The run ends, and nothing is printed about it."""
-    process = start("run", TASK, "--model", model.url)
+def test_a_reader_that_leaves_during_a_run_is_no_error(model: Model, tmp_path: Path) -> None:
+    """The run is interrupted, its answer not worded any more, and nothing is printed about it; it can be resumed."""
+    saved = tmp_path / "saved"
+    process = start("run", TASK, "--model", model.url, "--save", str(saved))
     assert process.stdout is not None and process.stderr is not None
     process.stdout.close()
     assert process.stderr.read() == ""
     process.stderr.close()
     assert process.wait(timeout=30) == 141
+    assert b'"stop_reason":"interrupted"' in saved.read_bytes() and len(model.bodies) < 3
+    assert ended(start("resume", str(saved))).code == 0
 
 
 def test_a_terminal_without_unicode_gets_plain_marks(model: Model) -> None:

@@ -42,7 +42,7 @@ def test_the_metrics_are_a_table(aeon: Aeon, runs: Path) -> None:
     rows = [" ".join(line.split()) for line in lines]
     assert "✓ mean iterations 1 < 5 2 converged runs" in rows
     assert "✗ convergence rate 66.7% > 80% 3 runs" in rows
-    assert "✗ decision reversal rate 100% < 5% 1 decision to go on" in rows
+    assert "✗ decision reversal rate 100% < 5% 1 decision to continue" in rows
     assert "$0.0" in done.out and "--labels FILE" in done.out and max(map(len, lines)) <= 120
 
 
@@ -125,7 +125,7 @@ def test_a_path_without_runs_is_refused(aeon: Aeon, runs: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (b'"version":1', b'"version":9', "version 9"),
+        (b'"version":2', b'"version":9', "version 9"),
         (b'"output":1', b'"output":2', "edited"),
     ],
 )

@@ -21,10 +21,21 @@ def test_a_run_tells_its_story_and_ends_with_the_answer(aeon: Aeon, model: Model
     """Plan, step, scores, decision, answer, stop reason and cost stand on standard output, without escape codes."""
     done = aeon("run", TASK, "--model", model.url)
     assert (done.code, done.err) == (0, "")
-    for words in (TASK, "plan", "✓ s1", "= 40.8", "completeness 1.00", "stop, converged", "Answer", "1 pass", "tokens"):
+    for words in (TASK, "plan", "✓ s1", "= 40.8", "coherence 1.00", "stop, converged", "Answer", "1 pass", "tokens"):
         assert words in done.out
     assert "\x1b" not in done.out
     assert max(map(len, done.out.splitlines())) <= 80
+
+
+@pytest.mark.requirement("J8", "K13")
+def test_a_run_on_a_model_that_was_not_measured_ends_and_says_what_nobody_judged(aeon: Aeon, model: Model) -> None:
+    """It converges on what structure says, asks no judge, and every judgment that is left out is named."""
+    done = aeon("run", TASK, "--model", model.url)
+    assert (done.code, done.err) == (0, "") and "stop, converged" in done.out
+    for name in ("plan_leads", "completeness"):
+        assert f"not measured, so not judged: {name}" in done.out
+    assert "completeness not measured" in done.out
+    assert not any(body.get("logprobs") for body in model.bodies if TASK in str(body))
 
 
 def test_json_is_one_document_and_nothing_else(aeon: Aeon, model: Model) -> None:
@@ -66,9 +77,10 @@ def test_the_bound_is_known_without_a_model(aeon: Aeon) -> None:
     """--bound prints the most that a run could spend, and follows from the settings alone."""
     done = aeon("run", "--bound", "--json", "--budget-calls", "7")
     assert (done.code, done.document["calls"]) == (0, 7)
-    told = aeon("run", "--bound", "--budget-calls", "7", "--set", "budget.cost=0.2")
-    assert told.out.startswith("no run can spend more than 7 model calls and ")
-    assert told.out.endswith("; once $0.2 are spent, no call begins\n")
+    told = aeon("run", "--bound", "--budget-calls", "7")
+    assert told.out.startswith("no run can spend more than 7 model calls, 147,168 tokens and $0\n")
+    told = aeon("run", "--bound", "--budget-calls", "7", "--model", "http://127.0.0.1:1/v1#m")
+    assert told.out.endswith(" tokens and an unknown cost: set a price for m\n")
 
 
 def test_a_log_holds_every_event(aeon: Aeon, model: Model, tmp_path: Path) -> None:

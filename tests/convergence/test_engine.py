@@ -18,11 +18,13 @@ from aeon.schema import (
     SemanticValidationReport, StateMonitor, Step, StepMode, StepStatus, Task, TokenProbability,
 )  # fmt: skip
 from aeon.supervisor.briefing import Briefing
-from aeon.supervisor.judge_specs import Calibration, Calibrations, judgment
+from aeon.supervisor.judge_specs import Calibrations
 from aeon.supervisor.supervisor import Supervisor
+from measured import every_judgment
 
 SCORING = Capabilities(json_schema=True, json_mode=True, logprobs=True)
 ENFORCING = Capabilities(json_schema=True, json_mode=True)
+MEASURED = every_judgment("scripted")
 NO = '{"reason": "something is missing", "verdict": "no"}'
 YES = '{"reason": "all is there", "verdict": "yes"}'
 QUESTIONS = {
@@ -64,6 +66,8 @@ def assess(
     criteria: tuple[str, ...] = (),
     can: Capabilities = SCORING,
     thresholds: ConvergenceThresholds | None = None,
+    measured: Calibrations = MEASURED,
+    engine: ReasoningEngine | None = None,
 ) -> tuple[ConvergenceAssessment, Scripted]:
     """The assessment that comes out of these replies, and the model with what it was asked."""
     model = Scripted(replies, can)
@@ -73,7 +77,8 @@ def assess(
         report=SemanticValidationReport(issues=issues),
         thresholds=thresholds or ConvergenceThresholds(),
     )
-    return asyncio.run(ConvergenceEngine(Supervisor(model), Briefing()).assess(effect)), model
+    convergence = ConvergenceEngine(Supervisor(model), Briefing(), engine, measured=measured)
+    return asyncio.run(convergence.assess(effect)), model
 
 
 def scoring(**scores: float) -> Callable[[LLMRequest], Reply]:
@@ -121,8 +126,8 @@ def test_a_score_below_its_threshold_has_a_code(low: str) -> None:
 @pytest.mark.requirement("J6", "J8")
 @pytest.mark.parametrize("name", ["completeness", "coherence", "consistency"])
 @pytest.mark.parametrize(("yes", "code"), [(0.49, True), (0.51, False)])
-def test_without_a_measurement_a_criterion_is_met_from_even_odds_on(name: str, yes: float, code: bool) -> None:
-    """Then the model is taken at its word, and the default threshold lies at one half."""
+def test_a_criterion_is_met_from_even_odds_on(name: str, yes: float, code: bool) -> None:
+    """The default threshold lies at a calibrated probability of one half."""
     assessment, _ = assess(scoring(**{name: yes}), REASONED)
     assert (f"{name}_low" in assessment.reason_codes) is code
 
@@ -278,7 +283,7 @@ def test_a_question_on_top_that_fails_leaves_the_assessment_as_it_is() -> None:
     """What the answer must contain cannot be named: coverage is then that of the plan, and the scores stand."""
     model = Scripted(lambda request: "no object" if request.json_schema else likely(0.99), SCORING)
     policy = ReasoningEngine(state_monitor=StateMonitor(coverage_method="entity_ratio"))
-    engine = ConvergenceEngine(Supervisor(model), Briefing(), engine=policy)
+    engine = ConvergenceEngine(Supervisor(model), Briefing(), engine=policy, measured=MEASURED)
     effect = AssessConvergence(
         task=Task(text="What does the bakery take in?"), plan=Plan(steps=TOOL), report=SemanticValidationReport(),
         thresholds=ConvergenceThresholds(),
@@ -295,24 +300,58 @@ def test_an_answer_that_lacks_most_of_what_was_asked_makes_no_run_confident() ->
     assert not ReasoningEngine().confident([assessment.evaluation])
 
 
+@pytest.mark.requirement("J8", "J6")
+@pytest.mark.parametrize("auroc", [None, 0.6])
+def test_what_was_not_measured_decides_nothing(auroc: float | None) -> None:
+    """Neither asked nor scored: structure alone says whether the run converges, and the record names what is open."""
+    poor = tuple(entry.changed(auroc=auroc) for entry in MEASURED.entries if auroc is not None)
+    measured = Calibrations(entries=poor)
+    doubting = scoring(completeness=0.01, coherence=0.01, consistency=0.01, criterion=0.01)
+    assessment, model = assess(doubting, REASONED, criteria=("short",), measured=measured)
+    assert assessment.converged and assessment.reason_codes == () and model.requests == []
+    assert (assessment.completeness, assessment.coherence, assessment.consistency) == (None, None, None)
+    assert assessment.detected_issues == tuple(
+        f"not measured, so not judged: {name}" for name in ("completeness", "coherence", "consistency", "criterion")
+    )
+    agreeing, _ = assess(scoring(), (step("s1"), step("s2", "failed")), measured=measured)
+    assert not agreeing.converged and agreeing.reason_codes == ("steps_unfinished",)
+
+
+@pytest.mark.requirement("J8", "O2", "O4")
+def test_what_was_not_measured_makes_no_run_confident() -> None:
+    """Nothing says how much of the answer is there: there is no confidence, however good the tools were."""
+    policy = ReasoningEngine(state_monitor=StateMonitor(coverage_method="entity_ratio"))
+    assessment, model = assess(scoring(), measured=Calibrations(), engine=policy)
+    assert assessment.evaluation and assessment.evaluation.confidence is None and model.requests == []
+    assert "not measured, so not judged: entity" in assessment.detected_issues
+    assert not policy.confident([assessment.evaluation])
+
+
+@pytest.mark.requirement("J8", "O3")
+def test_contradictions_are_looked_for_where_they_can_be_told() -> None:
+    """Results that do not agree are compared in pairs; without a measurement of that question, nobody is asked."""
+    only = Calibrations(entries=tuple(entry for entry in MEASURED.entries if entry.judgment != "compatible"))
+    for measured, asked in ((MEASURED, 4), (only, 3)):
+        assessment, model = assess(scoring(consistency=0.01, agreement=0.01), REASONED, measured=measured)
+        assert len(model.requests) == asked and assessment.evaluation
+        assert len(assessment.evaluation.gaps.contradictions) == asked - 3
+
+
 @pytest.mark.requirement("O2", "O3", "J8")
-@pytest.mark.parametrize(("auroc", "measured"), [(None, None), (0.6, None), (0.9, 0.99)])
+@pytest.mark.parametrize(("auroc", "score"), [(None, None), (0.6, None), (0.9, 0.99)])
 def test_only_a_judge_that_was_measured_and_can_tell_counts_in_the_evaluation(
-    auroc: float | None, measured: float | None, monkeypatch: pytest.MonkeyPatch
+    auroc: float | None, score: float | None
 ) -> None:
     """Its consistency and coherence are parts; without a measurement, or with a poor one, they are absent."""
     entries = tuple(
-        Calibration(
-            model="scripted", judgment=name, form="probability", wording=judgment(name).wording, scale=1, shift=0,
-            auroc=auroc, cases=50,
-        )
-        for name in ("consistency", "coherence") if auroc is not None
-    )  # fmt: skip
-    monkeypatch.setattr("aeon.supervisor.judge.calibrations", lambda: Calibrations(entries=entries))
-    evaluation = assess(scoring(), REASONED)[0].evaluation
+        entry.changed(auroc=auroc) if entry.judgment in ("consistency", "coherence") else entry
+        for entry in MEASURED.entries
+        if auroc is not None or entry.judgment == "completeness"
+    )
+    evaluation = assess(scoring(), REASONED, measured=Calibrations(entries=entries))[0].evaluation
     assert evaluation and evaluation.parts and evaluation.parts.entity_coverage is not None
-    for score in (evaluation.parts.consistency, evaluation.dimensions.coherence):
-        assert score == (None if measured is None else pytest.approx(measured, abs=0.02))
+    for part in (evaluation.parts.consistency, evaluation.dimensions.coherence):
+        assert part == (None if score is None else pytest.approx(score, abs=0.02))
 
 
 @pytest.mark.requirement("O2", "O3")

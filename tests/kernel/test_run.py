@@ -10,7 +10,7 @@ import pytest
 
 from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine
-from aeon.kernel.run import Halt, Run
+from aeon.kernel.engine import Halt, Run
 from aeon.schema import (
     Answer,
     Budget,

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from played_endpoint import request
 
-from aeon.errors import EndpointFailed, InputFileError, MissingExtraError, ModelError
+from aeon.errors import EndpointFailed, InputFileError, MissingExtraError, ModelError, ServerBroken
 from aeon.llm import weights
 from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.local import Local
@@ -67,9 +67,10 @@ def test_a_file_that_is_no_model_is_told_with_the_log(tmp_path: Path, monkeypatc
     """llama.cpp's own words are in the log that the error names, not on the terminal."""
     monkeypatch.setenv("AEON_HOME", str(tmp_path))
     (tmp_path / "a.gguf").write_bytes(b"not a model")
-    with pytest.raises(EndpointFailed, match=r"see .*\.log") as caught:
+    with pytest.raises(ServerBroken, match=r"see .*\.log") as caught:
         asyncio.run(Local(tmp_path / "a.gguf").complete(request()))
     assert "\n" not in str(caught.value)
+    assert caught.value.fatal and caught.value.attempts == 0
 
 
 @pytest.mark.tiny

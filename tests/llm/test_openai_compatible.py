@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,6 +25,8 @@ from played_endpoint import (
 
 from aeon.errors import (
     AeonError,
+    AllowanceExhausted,
+    CassetteMiss,
     EndpointFailed,
     EndpointRejected,
     EndpointTimeout,
@@ -31,10 +35,16 @@ from aeon.errors import (
     ModelError,
     ModelNotFound,
     RateLimited,
+    RequestRefused,
+    ServerBroken,
 )
+from aeon.llm.adapter import Permit
 from aeon.llm.openai_compatible import OpenAICompatible
+from aeon.llm.probe import JSON_REQUEST, LOGPROBS_REQUEST, SCHEMA_REQUEST
+from aeon.llm.spending import most_usage
 from aeon.llm.translation import retry_after
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
+from aeon.schema.usage import Usage
 
 KEY = "secret-key-123"
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "integer"}}}
@@ -49,9 +59,9 @@ def ask(endpoint: Endpoint, asked: LLMRequest | None = None, **settings: Any) ->
 
 
 def test_a_streamed_answer_is_joined_and_counted(endpoint: Endpoint) -> None:
-    """Text, model, usage and cost come from the stream and the price."""
+    """Text, model and usage come from the stream; what it costs is not the adapter's to say."""
     endpoint.play(hello())
-    response = ask(endpoint, price=(1.0, 2.0))
+    response = ask(endpoint)
     assert (response.text, response.finish_reason, response.model) == ("hello", "stop", "real")
     assert response.usage.model_dump(exclude={"cost", "tool_calls", "mended"}) == {
         "calls": 1,
@@ -59,7 +69,7 @@ def test_a_streamed_answer_is_joined_and_counted(endpoint: Endpoint) -> None:
         "cached_tokens": 5,
         "generated_tokens": 3,
     }
-    assert response.usage.cost == pytest.approx(13e-6)
+    assert response.usage.cost == 0 and not adapter(endpoint).free
     assert endpoint.headers[0]["authorization"] == f"Bearer {KEY}"
 
 
@@ -88,7 +98,9 @@ def test_a_proxy_does_not_get_between_loopback(endpoint: Endpoint, monkeypatch: 
         (failure(500), EndpointFailed),
         (failure(503), EndpointFailed),
         (failure(504), EndpointTimeout),
-        (failure(418), ModelError),
+        (failure(400), RequestRefused),
+        (failure(413), RequestRefused),
+        (failure(418), RequestRefused),
         (send(200, "<html>Welcome</html>"), MalformedResponse),
         (send(502, "<html>Bad gateway</html>"), EndpointFailed),
         (send(200, {"hello": "world"}), MalformedResponse),
@@ -120,7 +132,7 @@ def test_the_key_is_blotted_out_of_the_endpoints_words(endpoint: Endpoint) -> No
 def test_a_context_overflow_is_told_as_such(endpoint: Endpoint) -> None:
     """A 400 about the context length says that the prompt is too long."""
     endpoint.play(failure(400, "This model's maximum context length is 4096 tokens"))
-    with pytest.raises(ModelError, match="prompt is longer than the context"):
+    with pytest.raises(RequestRefused, match="prompt is longer than the context"):
         ask(endpoint)
 
 
@@ -372,3 +384,82 @@ def test_a_probe_that_cannot_ask_fails(endpoint: Endpoint, step: Step, error: ty
     endpoint.play(step)
     with pytest.raises(error):
         probed(endpoint)
+
+
+@pytest.mark.requirement("J7")
+def test_only_an_endpoint_that_cannot_be_used_is_fatal() -> None:
+    """One failed request says nothing about the next one; a wrong key does."""
+    fatal = {error for error in ModelError.__subclasses__() if error.fatal}
+    assert fatal == {CassetteMiss, EndpointRejected, EndpointUnreachable, ModelNotFound, ServerBroken}
+    assert not ModelError.fatal
+
+
+@pytest.mark.requirement("K12")
+def test_an_attempt_that_may_have_been_worked_on_is_told(endpoint: Endpoint) -> None:
+    """Nobody counts the tokens of an answer that broke off, so the response and the error say how many of them came."""
+    endpoint.play(stream(chunk("hel"), done=False), failure(429), hello(), failure(500), failure(429), failure(400))
+    response = ask(endpoint)
+    assert (response.usage.calls, response.unmetered) == (3, 1)
+    with pytest.raises(RequestRefused) as caught:
+        ask(endpoint)
+    assert (caught.value.attempts, caught.value.unmetered) == (3, 1)
+
+
+def allowing(calls: int, admitted: list[Usage], used: list[Usage]) -> Permit:
+    """A permit for so many calls, which notes what was admitted and what was used."""
+
+    @asynccontextmanager
+    async def permit(most: Usage) -> AsyncIterator[Callable[[Usage], None]]:
+        if most.calls > calls:
+            raise AllowanceExhausted("calls", "no")
+        admitted.append(most)
+        yield used.append
+
+    return permit
+
+
+@pytest.mark.requirement("K12")
+def test_probing_asks_for_its_calls_and_reports_them(endpoint: Endpoint) -> None:
+    """The permit is asked once, for more than is used, and each call is reported; a second adapter needs none."""
+    admitted: list[Usage] = []
+    used: list[Usage] = []
+    endpoint.play(ENFORCED, failure(400), SCORED)
+    asyncio.run(adapter(endpoint).capabilities(allowing(9, admitted, used)))
+    (most,) = admitted
+    spent = sum(used, Usage())
+    assert spent.calls == 3 <= most.calls and (spent.prompt_tokens, spent.generated_tokens) == (14, 6)
+    assert spent.tokens <= most.tokens
+    asyncio.run(adapter(endpoint).capabilities(allowing(0, admitted, used)))
+    assert len(admitted) == 1
+
+
+@pytest.mark.requirement("K12")
+def test_probes_that_are_not_permitted_are_not_made(endpoint: Endpoint) -> None:
+    """Nothing is asked and nothing is remembered, so that it is probed as soon as it is permitted."""
+    endpoint.play(ENFORCED, ANY_JSON, SCORED)
+    used = adapter(endpoint)
+    with pytest.raises(AllowanceExhausted):
+        asyncio.run(used.capabilities(allowing(4, [], [])))
+    assert endpoint.bodies == []
+    assert asyncio.run(used.capabilities()).json_schema
+
+
+@pytest.mark.requirement("K12")
+def test_probing_never_takes_more_calls_than_it_asks_for(endpoint: Endpoint) -> None:
+    """An endpoint that refuses one field after the other uses up the spare calls, and what it cannot do stays out."""
+    admitted: list[Usage] = []
+    used: list[Usage] = []
+    refused = ("temperature", "seed", "stream_options", "max_tokens")
+    endpoint.play(*(failure(400, f"{field} is unknown") for field in refused), failure(400))
+    found = asyncio.run(adapter(endpoint).capabilities(allowing(9, admitted, used)))
+    assert found == Capabilities()
+    assert sum(used, Usage()).calls == len(endpoint.bodies) == admitted[0].calls == 5
+
+
+@pytest.mark.requirement("K12")
+def test_what_is_asked_for_covers_the_largest_probe() -> None:
+    """Every probe fits in the share of one call."""
+    share = most_usage(SCHEMA_REQUEST.changed(attempts=1))
+    for probe in (SCHEMA_REQUEST, JSON_REQUEST, LOGPROBS_REQUEST):
+        most = most_usage(probe.changed(attempts=1))
+        assert most.prompt_tokens <= share.prompt_tokens and most.generated_tokens <= share.generated_tokens

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.observability.lines import plain, refinement_lines, report_lines, short, step_lines, visible
+from aeon.observability.lines import plain, short, visible
+from aeon.observability.passes.lines import refinement_lines, report_lines, step_lines
 from aeon.schema import (
     Issue, Reasoning, RefinementAction, RefinementRecord, Rejection, SemanticValidationReport, Step, ToolCall,
 )  # fmt: skip

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from aeon.observability import metrics as generic
 from aeon.observability.metrics import Metric, metrics
-from aeon.schema import Config, ExecutionHistory, StopReason
+from aeon.observability.passes.measures import measured
+from aeon.schema import Bound, Conclusion, Config, ExecutionHistory, Usage
 from observability.runs import evaluation, history, judged
 
 pytestmark = pytest.mark.requirement("O7")
@@ -13,10 +15,10 @@ pytestmark = pytest.mark.requirement("O7")
 
 def metric(name: str, *histories: ExecutionHistory, **right: bool) -> Metric:
     """One metric of these runs; ``right`` labels them by execution id."""
-    return next(each for each in metrics(histories, right) if each.name == name)
+    return next(each for each in metrics([measured(one) for one in histories], right) if each.name == name)
 
 
-def run(name: str, passes: int, reason: StopReason = "converged", confidence: float = 0.5) -> ExecutionHistory:
+def run(name: str, passes: int, reason: str = "converged", confidence: float = 0.5) -> ExecutionHistory:
     """A run of so many passes, at most three, each with a confidence higher than the one before."""
     going = [judged(n, evaluation(confidence * n / passes)) for n in range(1, passes)]
     last = judged(passes, evaluation(confidence), reason, converged=reason == "converged")
@@ -82,15 +84,15 @@ def test_cost_per_quality_point_is_what_a_tenth_of_confidence_costs() -> None:
 @pytest.mark.parametrize(
     ("made", "why"),
     [
-        (history(judged(1, evaluation(None))), "tracks both"),
-        (history(judged(1, None)), "tracks both"),
+        (history(judged(1, evaluation(None))), "knows both"),
+        (history(judged(1, None)), "knows both"),
         (history(judged(1, evaluation(0.0))), "any confidence"),
         (
             history(
                 judged(1, evaluation(0.5)),
                 config=Config.model_validate({"reasoning_engine": {"state_monitor": {"track_cost": False}}}),
             ),
-            "tracks both",
+            "knows both",
         ),
     ],
 )
@@ -129,7 +131,7 @@ REVERSALS = {
 
 
 @pytest.mark.parametrize("name", REVERSALS)
-def test_a_decision_to_go_on_that_is_taken_back_is_a_reversal(name: str) -> None:
+def test_a_decision_to_continue_that_is_taken_back_is_a_reversal(name: str) -> None:
     """Going on gave nothing, or undid what was good enough; a failure says nothing about the decision."""
     made, back = REVERSALS[name]
     found = metric("decision_reversal_rate", made)
@@ -141,3 +143,31 @@ def test_decisions_are_counted_over_all_runs() -> None:
     """Each decision counts the same, in whichever run it was made."""
     found = metric("decision_reversal_rate", run("a", 3), history(judged(1, evaluation(0.5)), reason="stalled"))
     assert (found.value, found.of, found.met) == (pytest.approx(1 / 3, abs=1e-6), 3, False)
+
+
+@pytest.mark.requirement("M1")
+def test_runs_of_any_engine_are_counted() -> None:
+    """What an engine does not have is left out of its figures: it converges, and has no iterations or confidence."""
+    ends = [
+        Conclusion(
+            execution_id=name,
+            engine="search/1",
+            answer="a",
+            stop_reason="found",
+            sufficient=sufficient,
+            usage=Usage(cost=0.2),
+            bound=Bound(calls=1, tokens=1, cost=1.0),
+        )
+        for name, sufficient in (("a", True), ("b", False))
+    ]
+    figures = {each.name: each for each in metrics([generic.measured(end) for end in ends])}
+    assert (figures["convergence_rate"].value, figures["convergence_rate"].of) == (0.5, 2)
+    assert [name for name, each in figures.items() if each.value is None] == [
+        "mean_iterations", "early_exit_accuracy", "cost_per_quality_point", "decision_reversal_rate",
+    ]  # fmt: skip
+
+
+def test_a_cost_that_nobody_knows_is_no_cost() -> None:
+    """A run on a model without a price is left out of the cost for a quality point."""
+    found = metric("cost_per_quality_point", history(judged(1, evaluation(0.5)), bound_cost=None))
+    assert found.value is None and "knows both" in found.why_not

@@ -7,13 +7,27 @@ import json
 import pytest
 
 from aeon.observability.monitor import monitor
-from aeon.observability.text import to_text
+from aeon.observability.lines import plain
+from aeon.observability.passes.report import history_lines
 from aeon.schema import (
-    Budget, ConfidenceParts, Config, Contradiction, Dimensions, Evaluation, Gaps, PhaseTiming, RefinedQuery,
-    RefinementRecord, Result, StopReason,
-)  # fmt: skip
-from kernel.world import CONVERGED, NOT_YET, World, add, step
-from observability.runs import done, evaluation, history, judged
+    Budget,
+    ConfidenceParts,
+    Config,
+    Contradiction,
+    Dimensions,
+    Evaluation,
+    ExecutionHistory,
+    Gaps,
+    PhaseTiming,
+    Price,
+    RefinedQuery,
+    Refinement,
+    RefinementAction,
+    RefinementRecord,
+    Result,
+    Step,
+)
+from observability.runs import CONVERGED, NOT_YET, done, evaluation, history, judged, played
 
 pytestmark = pytest.mark.requirement("O1")
 
@@ -86,8 +100,8 @@ def test_what_is_not_tracked_is_none(switch: str, blank: set[str]) -> None:
         ("unknown_outcome", "assess"),
     ],
 )
-def test_the_stage_of_a_run(reason: StopReason, stage: str) -> None:
-    """It is over, waits, or broke off in a phase, where it can be taken up."""
+def test_the_stage_of_a_run(reason: str, stage: str) -> None:
+    """It is over, waits, or broke off in a phase, where it can be resumed."""
     assert monitor(history(judged(1, None), reason=reason)).stage == stage
 
 
@@ -105,13 +119,20 @@ def test_a_pass_that_was_not_assessed_changes_nothing() -> None:
     assert (state.iterations[1].confidence_after, state.iterations[1].seconds) == (0.25, 0.0)
 
 
+def report(whole: ExecutionHistory) -> str:
+    """The report of a run."""
+    return plain(history_lines(whole))
+
+
 def real() -> Result:
     """A run of two passes whose confidence grew."""
-    found = [NOT_YET.changed(evaluation=evaluation(0.25))]
-    found += [CONVERGED.changed(evaluation=evaluation(0.75))]
-    refined = [add(step("s2", "s1"))]
-    world = World(assess=lambda effect, n: found[n], refine_plan=lambda effect, n: refined[0])
-    return world.run(Config(budget=Budget(cost=1)))
+    assessments = iter([
+        NOT_YET.changed(evaluation=evaluation(0.25)), CONVERGED.changed(evaluation=evaluation(0.75))
+    ])  # fmt: skip
+    second = Step(id="s2", description="do s2", dependencies=("s1",))
+    refinement = Refinement(actions=(RefinementAction(type="ADD", steps=(second,)),))
+    config = Config(budget=Budget(cost=1), prices={"m": Price(input=1, output=1)})
+    return played(config, assess=lambda effect: next(assessments), refine_plan=refinement)
 
 
 def test_a_state_is_a_pure_function_of_the_history() -> None:
@@ -127,7 +148,7 @@ def test_a_state_is_a_pure_function_of_the_history() -> None:
 @pytest.mark.requirement("O2")
 def test_the_report_shows_confidence_with_its_parts() -> None:
     """Confidence, coverage and score of each pass with every part; gaps where there are any."""
-    told = to_text(history(judged(1, evaluation(0.25, 0.5, GAPS))))
+    told = report(history(judged(1, evaluation(0.25, 0.5, GAPS))))
     assert "confidence 0.25, coverage 0.50, score 0.50" in told
     for part in ("source quality", "entity coverage", "citation density", "consistency", "recency"):
         assert f"{part} 0.25" in told
@@ -137,7 +158,7 @@ def test_the_report_shows_confidence_with_its_parts() -> None:
 
 def test_the_report_leaves_out_what_is_not_tracked() -> None:
     """Without a confidence there are no parts to show, without a coverage no coverage."""
-    told = to_text(history(judged(1, evaluation(None, None))))
+    told = report(history(judged(1, evaluation(None, None))))
     assert "score 0.50" in told and "confidence" not in told and "coverage" not in told
 
 
@@ -146,12 +167,12 @@ def test_the_report_says_what_was_not_measured() -> None:
     """A part, a confidence or a score that is tracked and was not measured is never shown as a number."""
     parts = ConfidenceParts(source_quality=1.0, entity_coverage=0.41)
     some = Evaluation(confidence=0.73, parts=parts, coverage=0.41, dimensions=Dimensions())
-    told = to_text(history(judged(1, some)))
+    told = report(history(judged(1, some)))
     assert "confidence 0.73, coverage 0.41, score not measured" in told
     assert "source quality 1.00, entity coverage 0.41, citation density not measured" in told
     assert "consistency not measured, recency not measured" in told
     assert max(map(len, told.splitlines())) <= 100
-    none = to_text(history(judged(1, Evaluation(parts=ConfidenceParts(), dimensions=Dimensions()))))
+    none = report(history(judged(1, Evaluation(parts=ConfidenceParts(), dimensions=Dimensions()))))
     assert "confidence not measured, score not measured" in none
 
 
@@ -171,7 +192,7 @@ def test_the_report_shows_strategy_and_wording() -> None:
         exclude_areas=("rolls",), source_preferences=("calculator",),
     )  # fmt: skip
     refined = RefinementRecord(strategy="DEEPEN", query=query)
-    told = to_text(history(judged(1, evaluation(0.25)).changed(refinement=refined)))
+    told = report(history(judged(1, evaluation(0.25)).changed(refinement=refined)))
     areas = ("dwell on: loaves", "leave out: rolls", "prefer: calculator")
     for words in ("strategy DEEPEN", "what do loaves cost?", *areas):
         assert words in told
@@ -182,3 +203,9 @@ def test_phases_at_once_are_counted_once() -> None:
     timings = tuple(PhaseTiming(phase="execute", started=1.0, ended=3.0) for _ in range(3))
     record = judged(1, None).changed(timings=timings)
     assert monitor(history(record)).iterations[0].seconds == 2.0
+
+
+def test_a_cost_that_nobody_knows_is_none() -> None:
+    """Without a price the state has no cost, in all or by iteration; the budget stays."""
+    state = monitor(history(judged(1, evaluation(0.25)), config=policy(), bound_cost=None))
+    assert (state.cost_spent, state.iterations[0].cost, state.cost_budget) == (None, None, 2.0)

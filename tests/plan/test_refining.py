@@ -27,11 +27,6 @@ ASKED = '{"question": "What does a roll cost?", "options": ["0.45", "0.50", "0.4
 ISSUE = Trigger(kind="issue", location="s3", detail="the loaves are left out")
 
 
-def verdict(word: str) -> str:
-    """A judgment in a model's words."""
-    return json.dumps({"reason": "because", "verdict": word})
-
-
 def refine(
     *replies: Reply,
     triggers: Sequence[Trigger] = (ISSUE,),
@@ -75,22 +70,21 @@ def test_the_model_sees_the_plan_and_what_is_wrong_as_data() -> None:
 
 
 @pytest.mark.requirement("J4", "O6")
-@pytest.mark.parametrize(
-    ("trigger", "judged"), [(BLOCKED, ()), (AMBIGUOUS, (verdict("yes"),))], ids=["blocked", "ambiguous"]
-)
-def test_what_a_person_could_settle_is_asked_about_instead(trigger: Trigger, judged: tuple[str, ...]) -> None:
+@pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize("trigger", [BLOCKED, AMBIGUOUS], ids=["blocked", "ambiguous"])
+def test_what_a_person_could_settle_is_asked_about_instead(trigger: Trigger) -> None:
     """One short call writes the question, with answers to choose from and a default; nothing is changed yet."""
-    refinement, model = refine(*judged, ASKED, triggers=(ISSUE, trigger), may_ask=True)
+    refinement, model = refine(ASKED, triggers=(ISSUE, trigger), may_ask=True)
     assert refinement.question == Question(text="What does a roll cost?", options=("0.45", "0.50"), default="0.45")
-    assert refinement.actions == () and len(model.requests) == 1 + len(judged)
+    assert refinement.actions == () and len(model.requests) == 1
     assert f"\n{trigger.detail}\n</data>" in prompt(model.requests[-1])
 
 
 @pytest.mark.requirement("J8", "O6")
-def test_a_task_that_only_its_profile_calls_ambiguous_is_not_asked_about() -> None:
-    """The judgment that was measured has the last word; then there is nothing to change either."""
-    refinement, model = refine(verdict("no"), triggers=(AMBIGUOUS,), may_ask=True)
-    assert refinement == Refinement() and len(model.requests) == 1
+def test_a_word_of_the_profile_puts_no_question() -> None:
+    """Where it was not measured that the model can tell vague tasks, nothing is asked, and nothing to be changed."""
+    refinement, model = refine(triggers=(AMBIGUOUS,), may_ask=True)
+    assert refinement == Refinement() and model.requests == []
 
 
 @pytest.mark.requirement("J4", "O6")

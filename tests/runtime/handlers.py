@@ -5,23 +5,42 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from itertools import count
+from typing import TypeAlias
 
-from aeon.errors import AllowanceExhausted, Malformed, ModelError, OutcomeUnknown, ToolFailed, Waiting
+from aeon.errors import (
+    AllowanceExhausted,
+    EndpointTimeout,
+    EndpointUnreachable,
+    Malformed,
+    OutcomeUnknown,
+    ToolFailed,
+    Waiting,
+)
 from aeon.kernel.effects import Effect
-from aeon.kernel.ports import Job, Modules
+from aeon.kernel.ports import Job
+from aeon.multipass.program import MULTIPASS
+from aeon.multipass.rules import PassSignals
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Config, Failure, Value, Task
-from kernel.rehearsal import program
+from aeon.schema import Config, Failure, Result, Task, Value
+from kernel.rehearsal import chosen
 from kernel.world import World
 
+__all__ = ["TASK", "Handler", "error_of", "job", "ticking"]
+
+Handler: TypeAlias = Callable[..., Awaitable[Value]]
 ERRORS = {
-    "endpoint": ModelError, "completion": Malformed, "tool": ToolFailed, "handler": ValueError,
-    "unknown": OutcomeUnknown, "waiting": Waiting,
-}  # fmt: skip
+    "endpoint": EndpointUnreachable,
+    "request": EndpointTimeout,
+    "completion": Malformed,
+    "tool": ToolFailed,
+    "handler": ValueError,
+    "unknown": OutcomeUnknown,
+    "waiting": Waiting,
+}
 TASK = Task(text="How much is it?")
 
 
-def job(world: World, config: Config | None = None, **handlers: Callable[[Effect], Awaitable[Value]]) -> Job:
+def job(world: World, config: Config | None = None, **handlers: Handler) -> Job[Config, PassSignals, Result]:
     """A job whose effects this world answers, save those that have a handler of their own."""
 
     async def answer(effect: Effect) -> Value:
@@ -34,8 +53,7 @@ def job(world: World, config: Config | None = None, **handlers: Callable[[Effect
             raise AllowanceExhausted(reply.limit, reply.message) if reply.limit else error_of(reply)
         return reply
 
-    by_phase = {name: answer for name in Modules._fields} | handlers
-    return Job(program, TASK, config or Config(), Modules(**by_phase))  # type: ignore[arg-type]
+    return Job(chosen(MULTIPASS), TASK, config or Config(), dict.fromkeys(MULTIPASS.phases(), answer) | handlers)
 
 
 def error_of(failure: Failure) -> Exception:

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from aeon.kernel.effects import Effect
+from aeon.multipass.program import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
-from aeon.runtime.journal import Journal, Lines
-from aeon.runtime.replay import standing, take_up
+from aeon.runtime.journal import Journal
+from aeon.runtime.replay import drop_after, resume_point
 from aeon.runtime.sealed import SealedFile
+from aeon.runtime.store import Store
 from aeon.schema import (
-    Config, Failure, Value, Plan, Question, Refinement, Reply, Result, StepResult, TaskProfile,
-)  # fmt: skip
+    Config,
+    Failure,
+    Plan,
+    Question,
+    Refinement,
+    Reply,
+    Result,
+    StepResult,
+    TaskProfile,
+    Usage,
+    Value,
+)
 from kernel.world import CONVERGED, NOT_YET, World, add, found, step
-from runtime.handlers import job
+from runtime.handlers import Handler, job
 
 WHICH = Question(text="Which year?", options=("2025", "2026"), default="2026")
 PASSES = Config(max_passes=3)
@@ -58,8 +71,12 @@ class Striking:
         self._left = number
         self._after = after
 
-    def append(self, line: bytes) -> None:
+    async def append(self, line: bytes) -> None:
         """Add a line, or be gone before or after that."""
+        self.append_now(line)
+
+    def append_now(self, line: bytes) -> None:
+        """The same outside an event loop."""
         self._left -= 1
         if self._left < -1 or (self._left < 0 and not self._after):
             raise Crash
@@ -73,18 +90,18 @@ class Striking:
 
 
 def lived(
-    journal: Journal | Path | Lines,
+    journal: Journal | Path | Store,
     answered: World,
     config: Config = PASSES,
     clock: Callable[[], float] = lambda: 0.0,
     observers: tuple[Callable[[object], None], ...] = (),
-    **handlers: Callable[[Effect], Awaitable[Value]],
+    **handlers: Handler,
 ) -> Result:
     """A run in one process, from its beginning."""
     if isinstance(journal, Path):
         journal = Journal(journal)
-    kept = journal if isinstance(journal, Journal) else Journal(lines=journal)
-    driver = AsyncDriver(observers, lambda: kept, clock, new_id=lambda: "run-1")
+    kept = journal if isinstance(journal, Journal) else Journal(store=journal)
+    driver = AsyncDriver(observers, lambda execution_id: kept, clock, new_id=lambda: "run-1")
     return driver.execute(job(answered, config, **handlers))
 
 
@@ -92,19 +109,18 @@ def went_on(
     journal: Journal | Path,
     answered: World,
     clock: Callable[[], float] = lambda: 0.0,
-    **handlers: Callable[[Effect], Awaitable[Value]],
+    **handlers: Handler,
 ) -> Result:
-    """The same run, taken up by another process."""
+    """The same run, continued by another process."""
     kept = Journal.reopen(journal) if isinstance(journal, Path) else journal
     try:
-        take_up(kept, standing(kept))
-        opening = kept.opened
-        made = job(answered, opening.config, **handlers)
-        return AsyncDriver((), lambda: kept, clock).execute(made._replace(task=opening.task))
+        drop_after(kept, resume_point(kept, MULTIPASS))
+        again = replace(job(answered, kept.first_config(Config), **handlers), task=kept.opened.task)
+        return AsyncDriver((), lambda execution_id: kept, clock).execute(again)
     finally:
         kept.close()
 
 
 def counted(journal: Journal) -> list[str]:
-    """The entries that count, as JSON."""
-    return [entry.model_dump_json() for _, entry in sorted(journal.entries.items())]
+    """The entries that count, as JSON, without what was spent in vain before them."""
+    return [entry.changed(lost=Usage()).model_dump_json() for _, entry in sorted(journal.entries.items())]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from aeon.runtime.diff import Differing, diff
+from aeon.multipass.program import MULTIPASS
+from aeon.runtime.diff import Difference, Differing
+from aeon.runtime.diff import diff as diff_of
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.fork import fork
 from aeon.runtime.journal import Journal
@@ -18,8 +20,13 @@ STEPS = (step("a"), step("b"), step("c", "a"))
 def ran(world: World, config: Config | None = None) -> Journal:
     """The journal of a run in this world."""
     journal = Journal()
-    AsyncDriver(journal=lambda: journal, clock=ticking()).execute(job(world, config))
+    AsyncDriver(journal=lambda execution_id: journal, clock=ticking()).execute(job(world, config))
     return journal
+
+
+def diff(a: Journal, b: Journal) -> Difference:
+    """How two runs of the multi-pass engine differ."""
+    return diff_of(a, b, MULTIPASS, MULTIPASS)
 
 
 def said(output: object) -> World:
@@ -32,9 +39,9 @@ def test_a_run_does_not_differ_from_itself_nor_from_a_slower_one() -> None:
     """Times, ids and what follows from times alone are no difference."""
     slow = Journal()
     seconds = iter(range(0, 10_000, 7))
-    AsyncDriver(journal=lambda: slow, clock=lambda: float(next(seconds))).execute(job(said(1)))
+    AsyncDriver(journal=lambda execution_id: slow, clock=lambda: float(next(seconds))).execute(job(said(1)))
     found = diff(ran(said(1)), slow)
-    assert found.same and found.parting is None and not found.passes and not found.settings
+    assert found.same and found.parting is None and not found.parts and not found.settings
 
 
 @pytest.mark.requirement("H3")
@@ -42,10 +49,10 @@ def test_the_first_effect_with_another_outcome_is_named() -> None:
     """Its number, phase and step, the path in it and both values; then the step in its pass."""
     found = diff(ran(said(1)), ran(said(2)))
     assert not found.same and found.parting is not None
-    assert (found.parting.number, found.parting.phase, found.parting.step) == (4, "execute", "b")
+    assert (found.parting.number, found.parting.phase, found.parting.subject) == (4, "execute", "step b (do b)")
     assert found.parting.what == "outcome"
     assert found.parting.differing == (Differing(path="value.output", a=1, b=2),)
-    assert [(p.number, [d.path for d in p.differing]) for p in found.passes] == [(1, ["executed.b.output"])]
+    assert [(p.part, [d.path for d in p.differing]) for p in found.parts] == [("pass 1", ["executed.b.output"])]
 
 
 @pytest.mark.requirement("H3")
@@ -63,7 +70,7 @@ def test_another_request_is_told_from_another_outcome() -> None:
 def test_a_fork_differs_from_where_its_settings_do() -> None:
     """What a fork changes on the way is named with the effect from which on it holds."""
     journal = ran(said(1))
-    found = diff(journal, fork(journal, 2, Config(max_passes=2)))
+    found = diff(journal, fork(journal, 2, MULTIPASS, Config(max_passes=2)))
     assert (found.settings_from, found.settings) == (2, (Differing(path="max_passes", a=10, b=2),))
     assert found.parting is not None and (found.parting.number, found.parting.what) == (2, "end")
     assert found.b.stop_reason is None and found.a.stop_reason == "converged"
@@ -75,7 +82,7 @@ def test_another_pass_is_a_difference_of_its_own() -> None:
     longer = World(STEPS, assess=lambda _, n: NOT_YET if n == 0 else World().replies["assess"])
     longer.replies["refine_plan"] = lambda _, n: add(step(f"more{n}"))
     found = diff(ran(World(STEPS)), ran(longer, Config()))
-    assert [each.number for each in found.passes] == [1, 2] and found.passes[1].differing[0].a is None
+    assert [part.part for part in found.parts] == ["pass 1", "pass 2"] and found.parts[1].differing[0].only == "b"
     assert found.parting is not None and found.parting.phase == "assess"
 
 
@@ -88,8 +95,8 @@ def test_runs_that_broke_off_or_wait_are_compared_as_far_as_they_go() -> None:
     )  # fmt: skip
     whole = ran(unclear)
     asked = next(number for number, entry in whole.entries.items() if entry.phase == "ask")
-    part = fork(whole, asked)
+    part = fork(whole, asked, MULTIPASS)
     found = diff(part, whole)
     assert found.a.stop_reason == "waiting" and found.parting is not None
     assert (found.parting.number, found.parting.what, found.parting.differing[0].only) == (asked, "end", "b")
-    assert diff(part, part).same and diff(fork(whole, 1), fork(whole, 1)).same
+    assert diff(part, part).same and diff(fork(whole, 1, MULTIPASS), fork(whole, 1, MULTIPASS)).same

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from aeon import errors
-from aeon.kernel.effects import Effect
+from aeon.kernel.effects import AskUser, Effect
 from aeon.multipass.effects import ExecuteStep
-from aeon.runtime.driver import AsyncDriver, failure_of
-from aeon.runtime.events import EffectEnded, Event
+from aeon.multipass.program import MULTIPASS
+from aeon.runtime.driver import AsyncDriver, RunStream
+from aeon.runtime.events import EffectEnded, EffectStarted, Event, RunEnded
+from aeon.runtime.failures import failure_of
 from aeon.runtime.journal import Journal
-from aeon.runtime.ledger import current_ledger
+from aeon.runtime.ledger import Ledger, current_ledger
 from aeon.runtime.replay import replay
-from aeon.schema import Answer, Budget, Config, Frozen, Plan, Step, StepResult, Usage
+from aeon.schema import Allowance, Answer, Budget, Conclusion, Config, Failure, Plan, Question, Result, Step, StepResult, Usage, Value
 from kernel.world import NOT_YET, World, add, step
-from runtime.handlers import job
+from runtime.handlers import TASK, job
 
 PATIENCE = 20  # seconds; only a run that hangs ever waits for so long
 
@@ -70,10 +75,26 @@ def test_outcomes_keep_the_order_of_the_batch_whoever_ends_first() -> None:
 
 
 KINDS = {
-    errors.ModelError: "endpoint", errors.WeightsError: "endpoint", errors.InputFileError: "endpoint",
-    errors.MissingExtraError: "endpoint", errors.CompletionError: "completion", errors.ToolError: "tool",
-    errors.OutcomeUnknown: "unknown", errors.Waiting: "waiting",
-}  # fmt: skip
+    errors.ModelError: "request",
+    errors.ServerBroken: "endpoint",
+    errors.EndpointUnreachable: "endpoint",
+    errors.EndpointRejected: "endpoint",
+    errors.ModelNotFound: "endpoint",
+    errors.CassetteMiss: "endpoint",
+    errors.WeightsError: "endpoint",
+    errors.InputFileError: "endpoint",
+    errors.MissingExtraError: "endpoint",
+    errors.CompletionError: "completion",
+    errors.ToolError: "tool",
+    errors.OutcomeUnknown: "unknown",
+    errors.JournalError: "journal",
+}
+STEP = ExecuteStep(task=TASK, step=step("s1"))
+
+
+def failed(error: Exception) -> Failure:
+    """The failure of a step whose handler raised this."""
+    return failure_of(error, STEP, Ledger(Allowance(calls=1)))
 
 
 @pytest.mark.requirement("J7", "K13")
@@ -84,7 +105,7 @@ KINDS = {
 )
 def test_each_family_of_errors_becomes_its_kind_of_failure(error: type[errors.AeonError], kind: str) -> None:
     """The failure carries the message on one line."""
-    failure = failure_of(error("went\n  wrong"))
+    failure = failed(error("went\n  wrong"))
     assert (failure.kind, failure.message, failure.limit) == (kind, "went wrong", None)
 
 
@@ -92,16 +113,23 @@ def test_each_family_of_errors_becomes_its_kind_of_failure(error: type[errors.Ae
 @pytest.mark.parametrize("limit", ["calls", "tokens", "seconds", "cost"])
 def test_an_exhausted_allowance_names_its_limit(limit: str) -> None:
     """The kernel learns which budget it was."""
-    failure = failure_of(errors.AllowanceExhausted(limit, "no more"))  # type: ignore[arg-type]
+    failure = failed(errors.AllowanceExhausted(limit, "no more"))  # type: ignore[arg-type]
     assert (failure.kind, failure.limit) == ("allowance", limit)
 
 
 @pytest.mark.requirement("J7")
-@pytest.mark.parametrize("error", [errors.AeonError, errors.UsageError, errors.ConfigError, errors.JournalError])
+@pytest.mark.parametrize("error", [errors.AeonError, errors.UsageError, errors.ConfigError, errors.EngineError])
 def test_other_errors_of_aeon_are_failures_of_the_handler(error: type[errors.AeonError]) -> None:
     """Their text is for people already."""
-    assert failure_of(error("no")).message == "no"
-    assert failure_of(error("no")).kind == "handler"
+    assert (failed(error("no")).message, failed(error("no")).kind) == ("no", "handler")
+
+
+@pytest.mark.requirement("O6", "X5")
+def test_only_a_question_can_wait_for_its_answer() -> None:
+    """Where another handler says that it waits, it has failed."""
+    question = AskUser(task=TASK, question=Question(text="Which year?"))
+    assert failure_of(errors.Waiting("when?"), question, Ledger(Allowance(calls=0))).kind == "waiting"
+    assert failed(errors.Waiting("when?")).kind == "handler"
 
 
 @pytest.mark.requirement("J7", "K13")
@@ -134,7 +162,7 @@ def test_a_value_that_cannot_be_written_down_is_a_failure_of_the_handler() -> No
     """A lone surrogate, which no journal could hold, fails its step and not the run."""
 
     async def execute(effect: Effect) -> StepResult:
-        return StepResult.model_construct(output="\ud800", clarity="CLEAR", mode="reasoning", problem="", cut=False)
+        return StepResult(output="\ud800")
 
     result = drive(AsyncDriver(), World(), execute=execute)
     assert result.history.passes[0].executed[0].status == "failed"
@@ -149,9 +177,9 @@ def test_a_step_of_a_plan_that_was_copied_unvalidated_is_refused_now_and_not_whe
         return Plan(steps=(Step(id="s1", description="Add.").changed(id="NOT AN ID"),))
 
     journal = Journal()
-    result = drive(AsyncDriver(journal=lambda: journal), World(), plan=plan)
+    result = drive(AsyncDriver(journal=lambda execution_id: journal), World(), plan=plan)
     assert "should match pattern" in result.history.conclusion.degraded[0].message
-    assert replay(journal).history == result.history
+    assert replay(journal, MULTIPASS).history == result.history
 
 
 @pytest.mark.requirement("K13")
@@ -242,64 +270,192 @@ def test_an_interrupt_leaves_later_runs_alone() -> None:
 
 
 @pytest.mark.requirement("H1")
-def test_a_stream_gives_the_events_in_order_and_ends_with_the_result() -> None:
-    """Start, each effect's start and end, notes, and the end."""
+def test_a_stream_gives_the_events_in_order_and_then_the_result() -> None:
+    """Start, each effect's start and end, notes, and the end with the conclusion; the record is in the result alone."""
 
-    async def collect() -> list[Event]:
-        return [event async for event in AsyncDriver().stream(job(World()))]
+    async def collect() -> tuple[list[Event], Result]:
+        stream = AsyncDriver().stream(job(World()))
+        with pytest.raises(RuntimeError, match="the run has not ended yet"):
+            _ = stream.result
+        return [event async for event in stream], stream.result
 
-    events = asyncio.run(collect())
+    events, result = asyncio.run(collect())
     types = [event.type for event in events]
     assert types[:3] == ["run_started", "effect_started", "effect_ended"]
     assert types[-1] == "run_ended"
     assert [e.number for e in events if isinstance(e, EffectEnded)] == list(range(7))
     assert types.count("effect_started") == 7
     assert "noted" in types
-    assert events[-1].result.answer == "the answer"  # type: ignore[union-attr]
+    last = events[-1]
+    assert isinstance(last, RunEnded) and type(last.conclusion) is Conclusion
+    assert last.conclusion == Conclusion(**{name: getattr(result, name) for name in Conclusion.model_fields})
+    assert isinstance(result, Result) and len(result.history.passes) == 1
+    assert "history" not in last.model_dump_json()
 
 
-@pytest.mark.requirement("K9")
-def test_a_stream_that_is_left_early_ends_its_run() -> None:
-    """The handler under way is cancelled and no further effect is issued."""
+@pytest.mark.requirement("K9", "O3")
+@pytest.mark.parametrize("how", ["break", "cancel"])
+def test_leaving_a_stream_does_not_end_its_run(tmp_path: Path, how: str) -> None:
+    """Whether the reader breaks off or is cancelled: the run ends by itself, and its journal is whole."""
+    path, world = tmp_path / "run.jsonl", World()
+    driver = AsyncDriver(journal=lambda execution_id: Journal(path))
+
+    async def read(stream: RunStream[Result]) -> None:
+        async for event in stream:
+            if isinstance(event, EffectStarted) and event.number == 1:
+                if how == "break":
+                    break
+                await asyncio.Event().wait()
+
+    async def go() -> Result:
+        stream = driver.stream(job(world))
+        reader = asyncio.create_task(read(stream))
+        while len(world.effects) < 2:
+            await asyncio.sleep(0)
+        if how == "cancel":
+            reader.cancel()
+        await asyncio.gather(reader, return_exceptions=True)
+        await stream.aclose()
+        while True:
+            with suppress(RuntimeError):
+                return stream.result
+            await asyncio.sleep(0.001)
+
+    result = asyncio.run(within(go()))
+    assert (result.stop_reason, world.phases[-1]) == ("converged", "synthesize")
+    assert replay(Journal.read(path), MULTIPASS) == result
+
+
+@pytest.mark.requirement("K9", "O3")
+def test_leaving_a_stream_interrupts_its_run_where_that_was_asked_for() -> None:
+    """The handler under way is broken off, and the run still ends in an answer, and in its journal."""
     ended: list[str] = []
-    world = World()
+    journal = Journal()
 
-    async def plan(effect: Effect) -> Frozen:
+    async def plan(effect: Effect) -> Value:
         try:
             await asyncio.Event().wait()
         finally:
             ended.append("plan")
         raise AssertionError
 
-    async def leave() -> None:
-        stream = AsyncDriver().stream(job(world, plan=plan))
+    async def leave() -> Result:
+        driver = AsyncDriver(journal=lambda execution_id: journal)
+        async with driver.stream(job(World(), plan=plan), on_leave="interrupt") as stream:
+            async for event in stream:
+                if isinstance(event, EffectStarted) and event.number == 1:
+                    break
+        return stream.result
+
+    result = asyncio.run(within(leave()))
+    assert (ended, result.stop_reason, result.answer) == (["plan"], "interrupted", "the answer")
+    assert journal.ended is not None and journal.ended.stop_reason == "interrupted"
+
+
+@pytest.mark.requirement("K9", "O3")
+@pytest.mark.parametrize("how", ["break", "cancel"])
+def test_a_loop_over_a_stream_that_is_left_interrupts_the_run_where_that_was_asked_for(how: str) -> None:
+    """No other word is needed: the loop is left, and the run ends in an answer."""
+    phases: list[str] = []
+
+    async def plan(effect: Effect) -> Value:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def read(stream: RunStream[Result]) -> None:
         async for event in stream:
-            if event.type == "effect_started" and event.number == 1:
-                await asyncio.sleep(0)
-                break
-        await stream.aclose()  # type: ignore[attr-defined]
-        assert ended == ["plan"]
+            if isinstance(event, EffectStarted):
+                phases.append(event.effect.phase)
+                if event.number == 1 and how == "break":
+                    return
 
-    asyncio.run(leave())
-    assert [e.phase for e in world.effects] == ["profile"]
+    async def go() -> Result:
+        stream = AsyncDriver().stream(job(World(), plan=plan), on_leave="interrupt")
+        reader = asyncio.create_task(read(stream))
+        while "plan" not in phases:
+            await asyncio.sleep(0)
+        if how == "cancel":
+            reader.cancel()
+        while True:
+            with suppress(RuntimeError):
+                return stream.result
+            await asyncio.sleep(0)
+
+    result = asyncio.run(within(go()))
+    assert (result.stop_reason, result.answer) == ("interrupted", "the answer")
 
 
-@pytest.mark.requirement("K13")
-def test_a_stream_raises_what_its_run_raises() -> None:
-    """An observer's error reaches the reader of the stream, after the events before it."""
+@pytest.mark.requirement("K9")
+def test_one_of_two_runs_of_a_driver_is_interrupted_and_the_other_is_not() -> None:
+    """An interrupt may name its run; without a name it is for all that are under way."""
+    ids = iter(["one", "two", "three", "four"])
+    driver = AsyncDriver(new_id=lambda: next(ids))
+    gate, waiting = asyncio.Event(), []
 
-    def observe(event: Event) -> None:
+    async def execute(effect: ExecuteStep) -> StepResult:
+        waiting.append(effect)
+        await gate.wait()
+        return StepResult(output=1)
+
+    async def two(*names: str) -> list[str]:
+        waiting.clear()
+        gate.clear()
+        runs = [asyncio.create_task(driver.aexecute(job(World(), execute=execute))) for _ in range(2)]
+        while len(waiting) < 2:
+            await asyncio.sleep(0)
+        for name in names:
+            driver.interrupt(name)
+        if not names:
+            driver.interrupt()
+        while names and not any(run.done() for run in runs):
+            await asyncio.sleep(0)
+        gate.set()
+        return [result.stop_reason for result in await asyncio.gather(*runs)]
+
+    async def go() -> None:
+        assert await two("two", "unknown") == ["converged", "interrupted"]
+        assert await two() == ["interrupted", "interrupted"]
+
+    asyncio.run(within(go()))
+
+
+@pytest.mark.requirement("K13", "O3")
+def test_an_observer_that_raises_is_told_nothing_more_and_the_run_continues(caplog: pytest.LogCaptureFixture) -> None:
+    """The other observers are told everything, and a warning says which event it was."""
+    told: list[str] = []
+    others: list[str] = []
+
+    def broken(event: Event) -> None:
+        told.append(event.type)
         if event.type == "effect_ended":
             raise RuntimeError("observer broke")
 
-    async def collect(seen: list[str]) -> None:
-        async for event in AsyncDriver([observe]).stream(job(World())):
-            seen.append(event.type)
+    driver = AsyncDriver([broken, lambda event: others.append(event.type)])
+    with caplog.at_level(logging.WARNING, "aeon"):
+        result = drive(driver, World())
+    assert result.stop_reason == "converged"
+    assert told == ["run_started", "effect_started", "effect_ended"]
+    assert others.count("effect_ended") == 7 and others[-1] == "run_ended"
+    (warning,) = caplog.records
+    assert warning.getMessage() == "an observer raised at effect_ended and is told nothing more"
+    assert warning.exc_info and str(warning.exc_info[1]) == "observer broke"
 
-    seen: list[str] = []
-    with pytest.raises(RuntimeError, match="observer broke"):
-        asyncio.run(collect(seen))
-    assert seen == ["run_started", "effect_started"]
+
+@pytest.mark.requirement("K13")
+def test_a_stream_raises_what_its_run_raises(tmp_path: Path) -> None:
+    """Where the journal cannot be begun there is no run; the reader of the stream learns it."""
+    driver = AsyncDriver(journal=lambda execution_id: Journal(tmp_path / "gone" / "run.jsonl"))
+
+    async def collect() -> None:
+        async for _ in driver.stream(job(World())):
+            raise AssertionError("an event of a run that is none")
+
+    with pytest.raises(errors.InputFileError, match="cannot be written: No such file"):
+        asyncio.run(collect())
+
+
+class Gone(BaseException):
+    """What no run survives."""
 
 
 @pytest.mark.requirement("K13")
@@ -309,20 +465,16 @@ def test_where_one_of_a_batch_breaks_the_run_the_others_are_ended() -> None:
 
     async def execute(effect: ExecuteStep) -> StepResult:
         if effect.step.id == "a":
-            return StepResult(output=1)
+            raise Gone
         try:
             await asyncio.Event().wait()
         finally:
             ended.append(effect.step.id)
         raise AssertionError
 
-    def observe(event: Event) -> None:
-        if event.type == "effect_ended" and event.effect.phase == "execute":
-            raise RuntimeError("observer broke")
-
     async def go() -> None:
-        with pytest.raises(RuntimeError, match="observer broke"):
-            await AsyncDriver([observe]).aexecute(job(World((step("a"), step("b"))), execute=execute))
+        with pytest.raises(Gone):
+            await AsyncDriver().aexecute(job(World((step("a"), step("b"))), execute=execute))
         assert ended == ["b"]
 
     asyncio.run(go())
@@ -344,13 +496,13 @@ def test_execute_works_with_and_without_a_running_loop() -> None:
 def test_execute_in_a_running_loop_raises_what_the_run_raises() -> None:
     """The thread that it runs in hides nothing."""
 
-    def observe(event: Event) -> None:
-        raise RuntimeError("observer broke")
+    async def profile(effect: Effect) -> Value:
+        raise Gone
 
     async def cell() -> None:
-        AsyncDriver([observe]).execute(job(World()))
+        AsyncDriver().execute(job(World(), profile=profile))
 
-    with pytest.raises(RuntimeError, match="observer broke"):
+    with pytest.raises(Gone):
         asyncio.run(cell())
 
 

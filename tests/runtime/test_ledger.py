@@ -1,8 +1,10 @@
-"""The ledger: it lets a call begin or says which limit forbids it, and counts whatever was spent."""
+"""The ledger: it lets a call begin or says which limit forbids it, and counts whatever was used."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
+from typing import TypeVar
 
 import pytest
 from hypothesis import given
@@ -11,6 +13,9 @@ from hypothesis import strategies as st
 from aeon.errors import AllowanceExhausted
 from aeon.runtime.ledger import Ledger, current_ledger
 from aeon.schema import Allowance, Usage
+
+T = TypeVar("T")
+CALL = Usage(calls=1, prompt_tokens=1)
 
 
 class Clock:
@@ -22,13 +27,29 @@ class Clock:
         return self.now
 
 
-def refusal(ledger: Ledger, most_tokens: int = 1) -> str | None:
-    """The limit that forbids a call, or ``None``."""
+async def refused(ledger: Ledger, most: Usage = CALL) -> str | None:
+    """The limit that forbids a call; ``None`` where it was admitted, and is under way now."""
     try:
-        ledger.admit(most_tokens)
+        await ledger.admit(most)
     except AllowanceExhausted as error:
         return error.limit
     return None
+
+
+def refusal(ledger: Ledger, most: Usage = CALL) -> str | None:
+    """The limit that forbids a call, or ``None``; a call that is admitted ends at once and uses nothing."""
+
+    async def work() -> str | None:
+        limit = await refused(ledger, most)
+        if limit is None:
+            ledger.settle(most, Usage())
+        return limit
+
+    return asyncio.run(work())
+
+
+def run(work: Coroutine[object, object, T]) -> T:
+    return asyncio.run(work)
 
 
 @pytest.mark.requirement("K9", "K12")
@@ -45,13 +66,15 @@ def test_as_many_calls_begin_as_are_allowed() -> None:
 
 @pytest.mark.requirement("K9", "K12")
 def test_a_call_begins_only_if_the_most_it_can_take_fits() -> None:
-    """What is left in tokens is exact, and without a limit there is none."""
-    ledger = Ledger(Allowance(calls=9, tokens=100))
+    """What is left in calls and tokens is exact, and without a limit there is none."""
+    ledger = Ledger(Allowance(calls=3, tokens=100))
     ledger.charge(Usage(prompt_tokens=30, generated_tokens=10))
     assert ledger.tokens_left() == 60
-    assert (refusal(ledger, 60), refusal(ledger, 61)) == (None, "tokens")
+    assert refusal(ledger, Usage(calls=1, prompt_tokens=40, generated_tokens=20)) is None
+    assert refusal(ledger, Usage(calls=1, prompt_tokens=40, generated_tokens=21)) == "tokens"
+    assert (refusal(ledger, Usage(calls=3)), refusal(ledger, Usage(calls=4))) == (None, "calls")
     assert Ledger(Allowance(calls=9)).tokens_left() is None
-    assert refusal(Ledger(Allowance(calls=9)), 10**9) is None
+    assert refusal(Ledger(Allowance(calls=9)), Usage(calls=1, prompt_tokens=10**9)) is None
 
 
 @pytest.mark.requirement("K9")
@@ -63,48 +86,164 @@ def test_no_call_begins_after_the_deadline() -> None:
     assert (ledger.seconds_left(), refusal(ledger)) == (0.5, None)
     clock.now += 0.5
     assert (ledger.seconds_left(), refusal(ledger)) == (0.0, "seconds")
-    with pytest.raises(AllowanceExhausted, match="time for this step is over"), ledger.tool_call():
-        raise AssertionError("the tool ran")
+
+    async def tool() -> None:
+        with pytest.raises(AllowanceExhausted, match="time for this step is over"):
+            async with ledger.tool_call():
+                raise AssertionError("the tool ran")
+
+    run(tool())
     assert ledger.spent.tool_calls == 0
     assert Ledger(Allowance(calls=9), clock).seconds_left() is None
 
 
-@pytest.mark.requirement("K9")
-def test_no_call_begins_once_the_money_is_spent() -> None:
-    """The limit is named."""
+@pytest.mark.requirement("K9", "K12", "O4")
+def test_a_call_that_could_cost_more_than_is_left_does_not_begin() -> None:
+    """The money is counted before it is spent, so that not even one call goes beyond it."""
     ledger = Ledger(Allowance(calls=9, cost=0.5))
+    assert refusal(ledger, Usage(calls=1, cost=0.5)) is None
+    assert refusal(ledger, Usage(calls=1, cost=0.51)) == "cost"
     ledger.charge(Usage(cost=0.25))
-    assert refusal(ledger) is None
-    ledger.charge(Usage(cost=0.25))
-    assert refusal(ledger) == "cost"
+    assert ledger.cost_left() == 0.25
+    assert (refusal(ledger, Usage(calls=1, cost=0.25)), refusal(ledger, Usage(calls=1, cost=0.26))) == (None, "cost")
+    assert Ledger(Allowance(calls=9)).cost_left() is None
+
+
+@pytest.mark.requirement("K12")
+@pytest.mark.parametrize("limit", ["calls", "tokens", "cost"])
+def test_calls_under_way_at_the_same_time_share_what_is_left(limit: str) -> None:
+    """What one may use is reserved until it is settled; then what it left over is there for others."""
+    ledger = Ledger(Allowance(calls=4, tokens=400, cost=0.5))
+    asked = {"calls": Usage(calls=3), "tokens": Usage(calls=1, prompt_tokens=300), "cost": Usage(calls=1, cost=0.3)}
+    most = asked[limit]
+
+    async def work() -> tuple[str | None, ...]:
+        first, second = await asyncio.gather(refused(ledger, most), refused(ledger, most))
+        ledger.settle(most, Usage(calls=1, prompt_tokens=10, cost=0.125))
+        return first, second, await refused(ledger, most)
+
+    assert run(work()) == (None, limit, None)
+    ledger.settle(most, Usage())
+    assert ledger.spent == Usage(calls=1, prompt_tokens=10, cost=0.125)
+    assert (ledger.calls_left(), ledger.tokens_left(), ledger.cost_left()) == (3, 390, 0.375)
+
+
+@pytest.mark.requirement("X5", "K12")
+def test_the_most_a_call_can_use_is_noted_before_it_begins() -> None:
+    """The note is awaited with the effect's number; while it is written, the call's share is reserved already."""
+    notes: list[tuple[int, Usage, int]] = []
+
+    async def note(number: int, most: Usage) -> None:
+        await asyncio.sleep(0)
+        notes.append((number, most, ledger.calls_left()))
+
+    ledger = Ledger(Allowance(calls=3), number=7, note=note)
+    assert refusal(ledger, Usage(calls=2)) is None
+    assert notes == [(7, Usage(calls=2), 1)] and ledger.calls_left() == 3
+    assert refusal(ledger, Usage(calls=4)) == "calls" and len(notes) == 1
+
+
+@pytest.mark.requirement("K12")
+def test_a_call_whose_note_fails_does_not_begin() -> None:
+    """The error reaches the caller, and nothing stays reserved."""
+
+    async def note(number: int, most: Usage) -> None:
+        raise OSError("disk full")
+
+    ledger = Ledger(Allowance(calls=3), note=note)
+    with pytest.raises(OSError, match="disk full"):
+        run(ledger.admit(Usage(calls=2)))
+    assert ledger.calls_left() == 3 and ledger.spent == Usage()
+
+
+@pytest.mark.requirement("K9", "O4")
+def test_nothing_begins_once_the_run_was_asked_to_stop() -> None:
+    """Neither a model call nor a tool call, not even one whose note was being written."""
+
+    async def note(number: int, most: Usage) -> None:
+        ledger.closed = True
+
+    async def begin(number: int, tool: str) -> None:
+        ledger.closed = True
+
+    async def tool() -> None:
+        async with ledger.tool_call("mail"):
+            raise AssertionError("the tool ran")
+
+    ledger = Ledger(Allowance(calls=3), note=note, begin=begin)
+    assert refusal(ledger) == "seconds" and ledger.calls_left() == 3
+    assert refusal(ledger) == "seconds"
+    for closed in (True, False):
+        ledger.closed = closed
+        with pytest.raises(AllowanceExhausted, match="asked to stop"):
+            run(tool())
+    assert ledger.spent == Usage()
 
 
 @pytest.mark.requirement("K9")
 def test_a_tool_call_is_counted_and_marked_while_it_runs() -> None:
     """Also where the tool raises."""
     ledger = Ledger(Allowance(calls=0))
-    with pytest.raises(ValueError, match="tool broke"), ledger.tool_call():
-        assert ledger.in_tool
-        raise ValueError("tool broke")
+
+    async def tool() -> None:
+        async with ledger.tool_call():
+            assert ledger.in_tool
+            raise ValueError("tool broke")
+
+    with pytest.raises(ValueError, match="tool broke"):
+        run(tool())
     assert not ledger.in_tool
     assert ledger.spent == Usage(tool_calls=1)
 
 
+@pytest.mark.requirement("X5")
+def test_a_tool_that_changes_the_world_is_noted_before_it_is_called() -> None:
+    """The note has the effect's number and the tool's name; a tool that changes nothing leaves none."""
+    seen: list[object] = []
+
+    async def begin(number: int, tool: str) -> None:
+        await asyncio.sleep(0)
+        seen.append((number, tool))
+
+    async def tools() -> None:
+        ledger = Ledger(Allowance(calls=0), number=3, begin=begin)
+        async with ledger.tool_call("mail"):
+            seen.append("called")
+        async with ledger.tool_call():
+            seen.append("called")
+
+    run(tools())
+    assert seen == [(3, "mail"), "called", "called"]
+
+
 @pytest.mark.requirement("K12")
 @given(
-    allowed=st.integers(0, 6), tokens=st.integers(0, 300),
-    wanted=st.lists(st.tuples(st.integers(1, 90), st.floats(0, 1)), max_size=12),
+    allowed=st.integers(0, 6), tokens=st.integers(0, 300), cents=st.integers(0, 90),
+    calls=st.lists(st.tuples(st.integers(1, 3), st.integers(1, 90), st.integers(0, 30), st.floats(0, 1)), max_size=12),
+    at_once=st.integers(1, 4),
 )  # fmt: skip
 def test_what_is_admitted_never_exceeds_the_allowance(
-    allowed: int, tokens: int, wanted: list[tuple[int, float]]
+    allowed: int, tokens: int, cents: int, calls: list[tuple[int, int, int, float]], at_once: int
 ) -> None:
-    """Calls that take no more than they asked for stay within calls and tokens, in any order of any size."""
-    ledger = Ledger(Allowance(calls=allowed, tokens=tokens))
-    for most, share in wanted:
-        if refusal(ledger, most) is None:
-            ledger.charge(Usage(calls=1, generated_tokens=int(most * share)))
+    """Calls that take no more than they asked for stay within calls, tokens and cost, however many run at once."""
+    ledger = Ledger(Allowance(calls=allowed, tokens=tokens, cost=cents / 128))
+
+    async def call(attempts: int, most: int, cost: int, share: float) -> None:
+        asked = Usage(calls=attempts, generated_tokens=most, cost=cost / 128)
+        if await refused(ledger, asked) is None:
+            await asyncio.sleep(0)
+            used = Usage(calls=attempts, generated_tokens=int(most * share), cost=int(cost * share) / 128)
+            ledger.settle(asked, used)
+
+    async def work() -> None:
+        for first in range(0, len(calls), at_once):
+            await asyncio.gather(*(call(*each) for each in calls[first : first + at_once]))
+
+    run(work())
     assert ledger.spent.calls <= allowed
     assert ledger.spent.tokens <= tokens
+    assert ledger.spent.cost <= cents / 128
+    assert ledger.calls_left() == allowed - ledger.spent.calls
 
 
 @pytest.mark.requirement("K9")
@@ -131,7 +270,45 @@ def test_the_current_ledger_is_that_of_the_effect_being_handled() -> None:
 @pytest.mark.requirement("K9")
 def test_outside_a_run_nothing_is_forbidden() -> None:
     """A module can be tried alone."""
-    assert refusal(current_ledger(), 10**9) is None
+    large = Usage(calls=1, prompt_tokens=10**9, cost=10.0**6)
+    assert refusal(current_ledger(), large) is None
     with Ledger(Allowance(calls=0)):
         assert refusal(current_ledger()) == "calls"
-    assert refusal(current_ledger()) is None
+    assert refusal(current_ledger(), large) is None
+
+
+@pytest.mark.requirement("K12")
+def test_a_note_holds_what_the_effect_was_charged_before_and_not_what_it_was_not() -> None:
+    """After a crash the last note alone says what was spent: calls that had ended count as what they really took."""
+    notes: list[int] = []
+
+    async def note(number: int, most: Usage) -> None:
+        notes.append(most.tokens)
+
+    async def calls() -> None:
+        ledger = Ledger(Allowance(calls=9), note=note)
+        first, second, third = (Usage(calls=1, prompt_tokens=n) for n in (100, 200, 400))
+        await ledger.admit(first)
+        await ledger.admit(second)
+        ledger.settle(first, Usage(calls=1, prompt_tokens=7))
+        await ledger.admit(third)
+
+    asyncio.run(calls())
+    assert notes == [100, 300, 607]
+
+
+@pytest.mark.requirement("K9", "X3")
+def test_a_tool_call_cannot_be_broken_off_from_the_moment_that_it_is_noted() -> None:
+    """Once the note is on record the tool counts as called: were it not called then, a person would be asked in vain."""
+    marked: list[bool] = []
+
+    async def begin(number: int, tool: str) -> None:
+        marked.append(ledger.in_tool)
+
+    async def call() -> None:
+        async with ledger.tool_call("post"):
+            marked.append(ledger.in_tool)
+
+    ledger = Ledger(Allowance(calls=0), begin=begin)
+    asyncio.run(call())
+    assert marked == [True, True] and not ledger.in_tool

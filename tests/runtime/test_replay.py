@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 import aeon
 from aeon.errors import Divergence, JournalError
 from aeon.kernel.effects import Program
-from aeon.kernel.phases import run
+from aeon.kernel.engine import Run
+from aeon.multipass.program import MULTIPASS
+from aeon.multipass.rules import PassSignals
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import replay
@@ -29,7 +31,7 @@ STEPS = (step("a"), step("b"), step("c", "a"))
 def journalled(world: World, config: Config | None = None, path: Path | None = None) -> tuple[Result, Journal]:
     """A result and the journal of its run."""
     journal = Journal(path)
-    result = AsyncDriver(journal=lambda: journal, clock=ticking()).execute(job(world, config))
+    result = AsyncDriver(journal=lambda execution_id: journal, clock=ticking()).execute(job(world, config))
     return result, Journal.read(path) if path else journal
 
 
@@ -52,7 +54,7 @@ def test_a_replay_gives_the_result_byte_for_byte(tmp_path: Path, on_disk: bool) 
     """From memory or from disk, without asking anybody."""
     result, journal = journalled(busy(), Config(max_passes=2), tmp_path / "run" if on_disk else None)
     assert result.passes == 2
-    assert replay(journal).model_dump_json() == result.model_dump_json()
+    assert replay(journal, MULTIPASS).model_dump_json() == result.model_dump_json()
 
 
 @pytest.mark.requirement("K3")
@@ -65,7 +67,7 @@ def test_the_journal_of_any_run_replays_to_the_same_bytes(
     config = Config(max_passes=3)
     path = tmp_path_factory.mktemp("wild") / "run.jsonl"
     result, journal = journalled(WildWorld(random, config), config, path)
-    assert replay(journal).model_dump_json() == result.model_dump_json()
+    assert replay(journal, MULTIPASS).model_dump_json() == result.model_dump_json()
 
 
 @pytest.mark.requirement("K3")
@@ -75,16 +77,16 @@ def test_odd_outputs_replay_to_the_same_bytes(tmp_path: Path, output: object) ->
     broken = World(execute=StepResult(output=output), synthesize=found())  # type: ignore[arg-type]
     result, journal = journalled(broken, path=tmp_path / "run")
     assert result.assembled
-    assert replay(journal).model_dump_json() == result.model_dump_json()
+    assert replay(journal, MULTIPASS).model_dump_json() == result.model_dump_json()
 
 
 @pytest.mark.requirement("H1")
 def test_an_edited_value_diverges_at_the_first_effect_that_it_would_change() -> None:
-    """Another output of step a makes another request of step c, which is entry 7."""
+    """Another output of step a makes another request of step c, which is entry 8."""
     _, journal = journalled(busy())
     value = StepResult(output="forged").model_dump(mode="json")
-    with pytest.raises(Divergence, match=r"^entry 7: the journal holds the outcome of 'execute' for another request"):
-        replay(changed(journal, 4, value=value))
+    with pytest.raises(Divergence, match=r"^entry 8: the journal holds the outcome of 'execute' for another request"):
+        replay(changed(journal, 5, value=value), MULTIPASS)
 
 
 @pytest.mark.requirement("H1")
@@ -93,7 +95,7 @@ def test_an_entry_of_another_effect_is_a_divergence_that_names_it(number: int) -
     """Whichever entry it is."""
     _, journal = journalled(World(STEPS))
     with pytest.raises(Divergence, match=f"^entry {number}: "):
-        replay(changed(journal, number, fingerprint="0" * 16))
+        replay(changed(journal, number, fingerprint="0" * 16), MULTIPASS)
 
 
 @pytest.mark.requirement("H1")
@@ -101,7 +103,7 @@ def test_a_value_of_another_type_is_a_divergence() -> None:
     """The message says which type it should be."""
     _, journal = journalled(World())
     with pytest.raises(Divergence, match=r"^entry 0: its value is no TaskProfile: "):
-        replay(changed(journal, 0, value={"reasoning_depth": 9}))
+        replay(changed(journal, 0, value={"reasoning_depth": 9}), MULTIPASS)
 
 
 @pytest.mark.requirement("H1")
@@ -112,7 +114,7 @@ def test_a_journal_of_a_run_that_had_not_ended_says_how_far_it_goes(kept: int) -
     for number in range(kept, 9):
         del journal.entries[number]
     with pytest.raises(JournalError, match="the run had not ended when it was saved"):
-        replay(journal)
+        replay(journal, MULTIPASS)
 
 
 @pytest.mark.requirement("H1")
@@ -121,14 +123,14 @@ def test_a_journal_that_goes_on_after_the_end_is_a_divergence() -> None:
     _, journal = journalled(World())
     journal.entries[7] = journal.entries[6].changed(number=7)
     with pytest.raises(Divergence, match=r"^entry 7: "):
-        replay(journal)
+        replay(journal, MULTIPASS)
 
 
 @pytest.mark.requirement("H1")
 def test_an_empty_journal_holds_no_run() -> None:
     """It says so."""
     with pytest.raises(JournalError, match="holds no run"):
-        replay(Journal())
+        replay(Journal(), MULTIPASS)
 
 
 @pytest.mark.requirement("H1")
@@ -136,23 +138,23 @@ def test_another_program_diverges_at_its_first_other_request() -> None:
     """The program of a replay can be chosen; one that skips the profile is found at entry 0."""
     _, journal = journalled(World())
 
-    def hasty(task: Task, config: Config, execution_id: str) -> Program[Result]:
-        inner: Iterator[object] = run(Task(text="Something else."), config, execution_id)
-        return (yield from inner)  # type: ignore[misc]
+    def hasty(run: Run[Config, PassSignals]) -> Program[Result]:
+        return MULTIPASS.program(MULTIPASS.start(Task(text="Something else."), run.config, run.execution_id))
 
     with pytest.raises(Divergence, match=r"^entry 0: "):
-        replay(journal, hasty)
+        replay(journal, replace(MULTIPASS, program=hasty))
 
 
 SCRIPT = """
 import sys
 from pathlib import Path
+from aeon.multipass.program import MULTIPASS
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import replay
 from runtime.lives import lived, world
 path = Path(sys.argv[1])
 print(lived(path, world()).model_dump_json())
-print(replay(Journal.read(path)).model_dump_json())
+print(replay(Journal.read(path), MULTIPASS).model_dump_json())
 print(path.read_text())
 """
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -13,24 +14,26 @@ import pytest
 from aeon.errors import Divergence, EndpointUnreachable, OutcomeUnknown
 from aeon.kernel.effects import Effect
 from aeon.multipass.effects import ExecuteStep
+from aeon.multipass.program import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import EffectEnded
-from aeon.runtime.journal import Begun, Ended, Journal, Resumed, fingerprint
+from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import current_ledger
-from aeon.runtime.replay import boundaries, replay, standing
-from aeon.schema import Budget, Config, Failure, Frozen, Question, Questions, Reply, StepResult
+from aeon.runtime.lines import Begun, Called, Ended, Entry, Resumed, fingerprint
+from aeon.runtime.replay import boundaries, replay, resume_point
+from aeon.schema import Budget, Config, Failure, Question, Questions, Reply, Result, StepResult, Usage, Value
 from kernel.world import World, step
 from runtime.handlers import job
 from runtime.lives import PASSES, WHICH, Crash, Striking, counted, lived, went_on, world
 
-EFFECTS = 18
+EFFECTS = 20
 LINES = EFFECTS + 2  # an opening, an entry each, an ending
 WAITING = Failure(kind="waiting", message=WHICH.text, question=WHICH)
 
 
 def calls(*worlds: World) -> Counter[str]:
     """How often each effect was handled, over all processes."""
-    return Counter(fingerprint(effect) for each in worlds for effect in each.effects)
+    return Counter(fingerprint(effect) for one in worlds for effect in one.effects)
 
 
 @pytest.fixture(scope="module")
@@ -94,8 +97,8 @@ def test_a_run_may_be_taken_up_any_number_of_times(tmp_path: Path, whole: tuple[
         journal = Journal.reopen(path)
         processes += 1
         with pytest.raises(Done):
-            AsyncDriver([once], lambda j=journal: j, lambda: 0.0).execute(job(world(), PASSES))  # type: ignore[misc]
-    assert processes == len(boundaries(Journal.read(path))) - 1
+            AsyncDriver([once], lambda _, j=journal: j, lambda: 0.0).execute(job(world(), PASSES))  # type: ignore[misc]
+    assert processes == len(boundaries(Journal.read(path), MULTIPASS)) - 1
     assert went_on(path, world()).model_dump_json() == whole[0]
     assert path.read_bytes() == whole[1]
 
@@ -108,12 +111,12 @@ def test_a_run_that_was_interrupted_anywhere_ends_as_one_that_was_not(
 ) -> None:
     """The ending that the interrupt led to is taken back; what was done counts, what was broken off is done again."""
     path, journal_of = tmp_path / "run.jsonl", Journal
-    driver = AsyncDriver((), lambda: journal_of(path), lambda: 0.0, new_id=lambda: "run-1")
+    driver = AsyncDriver((), lambda execution_id: journal_of(path), lambda: 0.0, new_id=lambda: "run-1")
     first, second = world(), world()
     left = count()
 
     def stopping(answer: Callable[[Effect], object]) -> Callable[[Effect], object]:
-        async def handler(effect: Effect) -> Frozen:
+        async def handler(effect: Effect) -> Value:
             if next(left) == number and broken_off:
                 driver.interrupt()
                 await asyncio.Event().wait()
@@ -126,14 +129,23 @@ def test_a_run_that_was_interrupted_anywhere_ends_as_one_that_was_not(
         return handler
 
     made = job(first, PASSES)
-    wrapped = made.modules._replace(**{name: stopping(h) for name, h in made.modules._asdict().items()})
-    result = driver.execute(made._replace(modules=wrapped))
+    wrapped = {phase: stopping(handler) for phase, handler in made.handlers.items()}
+    result = driver.execute(replace(made, handlers=wrapped))
     last = number == EFFECTS - 1
     assert result.stop_reason == ("converged" if last else "interrupted")
-    assert went_on(path, second).model_dump_json() == whole[0] or (last and not broken_off)
-    if not last:
-        assert counted(Journal.read(path)) == counted_of(whole[1], tmp_path)
-        assert replay(Journal.read(path)).model_dump_json() == whole[0]
+    again = went_on(path, second)
+    assert unlost(again) == whole[0]
+    assert (again.usage + again.lost).calls == len(first.effects) + len(second.effects)
+    assert again.lost.calls == (0 if last else 1), "the synthesis of the ending that was taken back"
+    assert counted(Journal.read(path)) == counted_of(whole[1], tmp_path)
+    assert replay(Journal.read(path), MULTIPASS) == again
+
+
+def unlost(result: Result) -> str:
+    """The result as JSON, as if no life of the run had spent anything in vain."""
+    history = result.history
+    conclusion = history.conclusion.changed(lost=Usage())
+    return result.changed(lost=Usage(), history=history.changed(conclusion=conclusion)).model_dump_json()
 
 
 def counted_of(data: bytes, folder: Path) -> list[str]:
@@ -153,7 +165,7 @@ def test_a_run_whose_endpoint_was_dead_ends_as_one_whose_endpoint_was_not(
     first = world()
     reply, left = first.reply, count()
 
-    def down(effect: Effect) -> Frozen:
+    def down(effect: Effect) -> Value:
         if next(left) >= number:
             raise EndpointUnreachable("nobody answers")
         return reply(effect)
@@ -170,7 +182,7 @@ def test_a_run_that_has_ended_is_left_as_it_is(tmp_path: Path, whole: tuple[str,
     path = tmp_path / "run.jsonl"
     path.write_bytes(whole[1])
     nobody = world()
-    assert standing(Journal.read(path)).void is None
+    assert resume_point(Journal.read(path), MULTIPASS).void is None
     assert went_on(path, nobody).model_dump_json() == whole[0]
     assert (nobody.effects, path.read_bytes()) == ([], whole[1])
 
@@ -184,8 +196,8 @@ def test_a_run_that_was_suspended_ends_as_one_that_was_answered_at_once(
     waiting = lived(path, world(ask=WAITING))
     assert (waiting.stop_reason, waiting.question) == ("waiting", WHICH)
     journal = Journal.read(path)
-    assert (standing(journal), journal.ended) == (((), WHICH), None)
-    assert replay(journal).model_dump_json() == waiting.model_dump_json()
+    assert (resume_point(journal, MULTIPASS), journal.ended) == (((), WHICH), None)
+    assert replay(journal, MULTIPASS).model_dump_json() == waiting.model_dump_json()
     again = went_on(path, world(ask=WAITING))
     assert again.model_dump_json() == waiting.model_dump_json()
     assert went_on(path, world()).model_dump_json() == whole[0]
@@ -197,17 +209,18 @@ def test_a_question_that_an_interrupt_broke_off_is_still_open(tmp_path: Path, wh
     """It can be answered when the run is taken up."""
     path = tmp_path / "run.jsonl"
     journals: list[Journal] = []
-    driver = AsyncDriver((), lambda: journals.append(Journal(path)) or journals[0], lambda: 0.0, lambda: "run-1")  # type: ignore[func-returns-value]
+    driver = AsyncDriver((), lambda execution_id: journals.append(Journal(path)) or journals[0], lambda: 0.0, lambda: "run-1")  # type: ignore[func-returns-value]
 
-    async def ask(effect: Effect) -> Frozen:
+    async def ask(effect: Effect) -> Value:
         driver.interrupt()
         await asyncio.Event().wait()
         raise AssertionError
 
     result = driver.execute(job(world(), PASSES, ask=ask))
     assert result.stop_reason == "interrupted"
-    assert standing(Journal.read(path)).question == WHICH
-    assert went_on(path, world()).model_dump_json() == whole[0]
+    assert resume_point(Journal.read(path), MULTIPASS).question == WHICH
+    again = went_on(path, world())
+    assert (unlost(again), again.lost.calls) == (whole[0], 1)
 
 
 @pytest.mark.requirement("X3", "K9")
@@ -234,7 +247,7 @@ def test_the_time_of_a_person_does_not_count() -> None:
     """An answer that takes a day leaves the budget of a minute alone."""
     now = [0.0]
 
-    async def ask(effect: Effect) -> Frozen:
+    async def ask(effect: Effect) -> Value:
         now[0] += 86_400
         return Reply(text="1066")
 
@@ -265,7 +278,7 @@ def test_a_tool_that_was_called_when_the_process_ended_is_not_called_again_unask
     assert b'"line":"begun"' in path.read_bytes().splitlines()[-1]
     second, questions, mails = world(), [], []
 
-    async def ask(effect: Effect) -> Frozen:
+    async def ask(effect: Effect) -> Value:
         questions.append(effect.question)
         return Reply(text=reply)
 
@@ -278,7 +291,7 @@ def test_a_tool_that_was_called_when_the_process_ended_is_not_called_again_unask
     assert [q.text for q in questions] == [f"step a (do a): {said}. Was it done?"]
     assert questions[0].options == ("done", "repeat", "stop") and not questions[0].default
     assert (len(mails), result.stop_reason) == (sent, reason)
-    assert replay(Journal.read(path)).model_dump_json() == result.model_dump_json()
+    assert replay(Journal.read(path), MULTIPASS).model_dump_json() == result.model_dump_json()
     assert result.usage.tool_calls == 1 + sent
 
 
@@ -329,7 +342,7 @@ def test_only_a_question_can_wait() -> None:
 
 
 @pytest.mark.requirement("H1", "X3")
-def test_a_journal_keeps_what_happened_in_lines_of_four_kinds(tmp_path: Path) -> None:
+def test_a_journal_keeps_what_happened_in_lines_of_several_kinds(tmp_path: Path) -> None:
     """Openings, begun tools, entries, resumptions and endings read back as they were written."""
     journal = Journal(tmp_path / "run.jsonl")
     lived(journal, world(), execute=mail)
@@ -341,7 +354,7 @@ def test_a_journal_keeps_what_happened_in_lines_of_four_kinds(tmp_path: Path) ->
     again.close()
     last = Journal.read(tmp_path / "run.jsonl")
     assert (last.ended, sorted(last.entries)) == (None, list(range(EFFECTS - 1)))
-    assert [kind.model_fields["version"].default for kind in (Begun, Ended, Resumed)] == [1, 1, 1]
+    assert [kind.model_fields["version"].default for kind in (Begun, Called, Ended, Entry, Resumed)] == [2] * 5
 
 
 @pytest.mark.requirement("K3", "X3")
@@ -351,9 +364,9 @@ def test_an_ending_that_another_version_made_is_told(tmp_path: Path, whole: tupl
     path.write_bytes(whole[1])
     journal = Journal.read(path)
     assert journal.ended is not None
-    journal.copy(journal.ended.changed(digest="0" * 32))
+    journal._ended = journal.ended.changed(digest="0" * 32)
     with pytest.raises(Divergence, match=r"^the end: "):
-        replay(journal)
+        replay(journal, MULTIPASS)
 
 
 @pytest.mark.requirement("H3")
@@ -361,7 +374,7 @@ def test_a_waiting_question_has_no_answer_in_the_boundaries(tmp_path: Path) -> N
     """A suspended run can be forked up to its question, and no further."""
     path = tmp_path / "run.jsonl"
     lived(path, world(ask=WAITING))
-    assert boundaries(Journal.read(path)) == (0, 1, 2, 3, 4)
+    assert boundaries(Journal.read(path), MULTIPASS) == (0, 1, 2, 3, 4)
     question = Question.model_validate(Journal.read(path).entries[3].value["question"])  # type: ignore[index,call-overload]
     assert question == WHICH
 
@@ -371,12 +384,9 @@ def test_what_follows_a_batch_that_was_partly_done_begins_after_all_of_it() -> N
     """A step that is done again may end before one that was done already; time goes on from the later end."""
     whole = Journal()
     parallel = World(steps=(step("a"), step("b"), step("c", "a", "b")))
-    AsyncDriver(journal=lambda: whole, clock=lambda: 7.0).execute(job(parallel))
-    partly = Journal()
-    partly.open(whole.opened)
-    for number, entry in sorted(whole.entries.items()):
-        if number < 3 or number == 4:
-            partly.copy(entry.changed(ended=100.0) if number == 4 else entry)
-    AsyncDriver(journal=lambda: partly, clock=lambda: 7.0).execute(job(World(steps=parallel.replies["plan"].steps)))
+    AsyncDriver(journal=lambda execution_id: whole, clock=lambda: 7.0).execute(job(parallel))
+    there = [entry for number, entry in sorted(whole.entries.items()) if number < 3 or number == 4]
+    partly = Journal.written(whole.opened, [one.changed(ended=100.0) if one.number == 4 else one for one in there])
+    AsyncDriver(journal=lambda execution_id: partly, clock=lambda: 7.0).execute(job(World(steps=parallel.replies["plan"].steps)))
     assert partly.entries[3].ended < 100 <= partly.entries[5].started
-    assert replay(partly).seconds >= 100
+    assert replay(partly, MULTIPASS).seconds >= 100

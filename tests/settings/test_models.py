@@ -138,7 +138,7 @@ def test_what_is_shown_is_a_file_again(tmp_path: Path) -> None:
     """Every value by its path is a line of TOML, whatever the names in a table are."""
     config = search(f'prices={{"{CODER}": {{"input": 1, "output": 2}}, "a=\\"b\\"\\n": {{"input": 3, "output": 4}}}}')
     (tmp_path / "a.toml").write_text("\n".join(f"{path} = {toml(value)}" for path, value in flat(config).items()))
-    assert load_config(Search, tmp_path / "a.toml", {}) == config.changed(fallback=None)
+    assert load_config(Search, tmp_path / "a.toml", {}) == config.model_copy(update={"fallback": None})
 
 
 @pytest.mark.parametrize(
@@ -239,5 +239,5 @@ def test_a_path_that_does_not_end_is_refused(text: str) -> None:
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_any_name_can_be_written_in_a_path(name: str) -> None:
     """A path that Aeon writes is one that it reads, whatever the name in it."""
-    (path,) = (path for path in flat(Search().changed(caps={name: 1})) if path.startswith("caps"))
+    (path,) = (path for path in flat(Search().model_copy(update={"caps": {name: 1}})) if path.startswith("caps"))
     assert assignments(Search, [f"{path}=5"]) == {"caps": {name: 5}}

@@ -76,7 +76,6 @@ def test_yaml_and_toml_give_the_same_configuration(tmp_path: Path) -> None:
             {
                 "max_passes": 7,
                 "budget": {"calls": 40, "tokens": 90000, "seconds": 61.5, "cost": 0.25},
-                "prices": {"gpt-4.1": {"input": 2, "output": 8, "cached": 0.5}, "a b": {"input": 0, "output": 1e-3}},
                 "convergence": {"completeness": 1, "coherence": 0.5, "consistency": 0},
                 "questions": {"unattended": "suspend", "most": 0},
                 "reasoning_engine": {
@@ -93,8 +92,8 @@ def test_yaml_and_toml_give_the_same_configuration(tmp_path: Path) -> None:
     def lines(tables: dict[str, object], margin: str = "") -> list[str]:
         written: list[str] = []
         for name, value in tables.items():
-            if isinstance(value, dict):
-                written += [f"{margin}{json.dumps(name)}:", *lines(value, f"{margin}  ")]
+            if isinstance(value, dict) and value:
+                written += [f"{margin}{name}:", *lines(value, f"{margin}  ")]
             else:
                 written.append(f"{margin}{name}: {json.dumps(value)}")
         return written

@@ -12,7 +12,7 @@ from aeon.kernel.effects import Batch, Effect, Note, Program
 from aeon.multipass.effects import ExecuteStep, InferProfile, Synthesize
 from aeon.kernel.phases import run
 from aeon.kernel.ports import Modules
-from aeon.llm.adapter import LLMAdapter
+from aeon.llm.adapter import LLMAdapter, Permit, freely
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
@@ -141,8 +141,12 @@ class _Greedy:
     async def complete(self, request: LLMRequest) -> LLMResponse:
         return await self.llm.complete(request).changed(usage=Usage(calls=500))
 
-    async def capabilities(self) -> Capabilities:
-        return await self.llm.capabilities()
+    @property
+    def free(self) -> bool:
+        return self.llm.free
+
+    async def capabilities(self, permit: Permit = freely) -> Capabilities:
+        return await self.llm.capabilities(permit)
 
     async def aclose(self) -> None:
         await self.llm.aclose()

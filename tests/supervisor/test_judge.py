@@ -152,18 +152,19 @@ def test_the_measured_calibration_is_applied() -> None:
 def test_a_judgment_below_par_never_decides(auroc: float, decides: bool) -> None:
     """However sure the score, a judgment that was measured to rank badly is marked as not deciding."""
     llm = Scripted([first(0.999, 0.001)], SCORING)
-    judge = Judge(Supervisor(llm), measured=good(CLEAR, auroc), unmeasured_decides=True)
+    judge = Judge(Supervisor(llm), measured=good(CLEAR, auroc))
     said = judged(llm, judge=judge)
     assert isinstance(said, Judged) and said.measured and said.decides is decides
 
 
-@pytest.mark.parametrize("lets", [True, False])
-def test_an_unmeasured_judgment_decides_only_if_told_to(lets: bool) -> None:
-    """Without a measurement the score is not calibrated, and by default it decides nothing."""
+def test_an_unmeasured_judgment_decides_nothing() -> None:
+    """Without a measurement the score is not calibrated, and it must not be acted on."""
     llm = Scripted([first(0.8, 0.2)], SCORING)
-    said = judged(llm, judge=Judge(Supervisor(llm), measured=NOTHING, unmeasured_decides=lets))
+    judge = Judge(Supervisor(llm), measured=NOTHING)
+    said = judged(llm, judge=judge)
     assert isinstance(said, Judged)
-    assert (said.measured, said.decides, said.score) == (False, lets, pytest.approx(0.8))
+    assert (said.measured, said.decides, said.score) == (False, False, pytest.approx(0.8))
+    assert not asyncio.run(judge.decides(CLEAR)) and len(llm.requests) == 1
 
 
 @given(odds=st.floats(-60, 60), more=st.floats(0, 10), threshold=st.floats(0.01, 0.99))
@@ -173,16 +174,6 @@ def test_the_score_of_even_odds_is_the_threshold(odds: float, more: float, thres
     assert spec.score(0) == pytest.approx(threshold)
     assert 0 <= spec.score(odds) <= spec.score(odds + more) <= 1
     assert CLEAR.score(odds) == pytest.approx(1 / (1 + math.exp(-max(-50, min(50, odds)))))
-
-
-@pytest.mark.parametrize(("yes", "says"), [(0.49, False), (0.51, True)])
-def test_a_judgment_says_yes_from_its_threshold_on(yes: float, says: bool) -> None:
-    """The threshold is the judgment's own, and where it must not decide it says neither."""
-    llm = Scripted([first(yes, 1 - yes)], SCORING)
-    spec = CLEAR.changed(threshold=0.95)
-    told = asyncio.run(Judge(Supervisor(llm), measured=NOTHING, unmeasured_decides=True).says_yes(spec, {"task": "x"}))
-    assert told is says
-    assert asyncio.run(Judge(Supervisor(llm), measured=NOTHING).says_yes(spec, {"task": "x"})) is None
 
 
 def test_a_question_can_stand_in_a_frame() -> None:

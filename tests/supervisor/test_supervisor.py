@@ -14,18 +14,24 @@ from aeon.errors import (
     AeonError,
     AllowanceExhausted,
     CompletionError,
+    DownloadFailed,
     EmptyCompletion,
+    EndpointRejected,
     EndpointTimeout,
     Malformed,
+    MissingExtraError,
     ModelError,
+    RateLimited,
     Refused,
     Truncated,
 )
+from aeon.llm.adapter import Permit, freely
 from aeon.llm.scripted import Scripted
+from aeon.llm.spending import prompt_bytes
 from aeon.runtime.ledger import Ledger
 from aeon.schema.frozen import Frozen
 from aeon.schema.llm import Capabilities, FinishReason, LLMRequest, LLMResponse, TokenProbability
-from aeon.schema.usage import Allowance, Usage
+from aeon.schema.usage import Allowance, Price, Usage
 from aeon.supervisor.prompt import Prompt
 from aeon.supervisor.supervisor import Reply, Supervisor
 
@@ -215,7 +221,7 @@ def test_capabilities_are_asked_once() -> None:
     probes = 0
 
     class Probed(Scripted):
-        async def capabilities(self) -> Capabilities:
+        async def capabilities(self, permit: Permit = freely) -> Capabilities:
             nonlocal probes
             probes += 1
             return PLAIN
@@ -296,27 +302,182 @@ def test_a_refused_probability_is_a_refusal() -> None:
 
 def test_a_failed_call_is_charged_with_all_its_attempts() -> None:
     """When the endpoint gives up, each attempt it made is charged, and it is not asked again."""
-    error = EndpointTimeout("no answer")
+    error = RateLimited("too much at once")
     error.attempts = 3
     failure, ledger = pick(playing(error))
     assert isinstance(failure, ModelError) and ledger.spent == Usage(calls=3)
 
 
+def most_of_a_call(llm: Scripted, attempts: int) -> Usage:
+    """The most that so many attempts of the last request can have used: a token is at least a byte."""
+    request = llm.requests[-1]
+    prompt = prompt_bytes(request.messages) + 16 * len(request.messages) + 64
+    return Usage(calls=attempts, prompt_tokens=attempts * prompt, generated_tokens=attempts * request.max_tokens)
+
+
+@pytest.mark.requirement("K12")
+def test_an_attempt_that_the_endpoint_did_not_count_costs_the_most_it_can() -> None:
+    """It may have worked on the request until the deadline, whether it was asked again with success or not."""
+    error = EndpointTimeout("no answer")
+    error.attempts, error.unmetered = 3, 2
+    llm = playing(error)
+    _, ledger = pick(llm)
+    assert ledger.spent == most_of_a_call(llm, 2).changed(calls=3)
+    llm = playing(LLMResponse(text=GOOD, usage=Usage(calls=2, prompt_tokens=10, generated_tokens=5), unmetered=1))
+    _, ledger = pick(llm)
+    assert ledger.spent == most_of_a_call(llm, 1) + Usage(calls=1, prompt_tokens=10, generated_tokens=5)
+
+
+@pytest.mark.requirement("K12")
+@pytest.mark.parametrize("error", [MissingExtraError("no llama.cpp"), DownloadFailed("no mirror")])
+def test_a_model_that_was_never_called_costs_nothing(error: AeonError) -> None:
+    """What keeps a model from being made ready comes before any call."""
+    failure, ledger = pick(playing(error))
+    assert failure is error and ledger.spent == Usage() and ledger.calls_left() == 10
+
+
+@pytest.mark.requirement("K12", "O4")
+def test_the_cost_follows_from_tokens_and_price() -> None:
+    """Cached tokens have a price of their own, every attempt counts, and what the adapter says does not."""
+    usage = Usage(calls=1, prompt_tokens=1_000, cached_tokens=400, generated_tokens=200, cost=99.0)
+    llm = playing(LLMResponse(text=BAD, usage=usage), LLMResponse(text=GOOD, usage=usage))
+    price = Price(input=2, cached=0.5, output=8)
+    _, ledger = under(Allowance(calls=9), lambda: Supervisor(llm, price=price).structured(PROMPT, Pick))
+    assert ledger.spent.cost == pytest.approx(2 * (600 * 2 + 400 * 0.5 + 200 * 8) / 1e6)
+    _, free = under(Allowance(calls=9), lambda: Supervisor(llm).structured(PROMPT, Pick))
+    assert free.spent.cost == 0
+
+
+@pytest.mark.requirement("K12", "O4")
+def test_a_call_is_made_as_large_as_the_money_that_is_left() -> None:
+    """First the answer is shortened, down to 64 tokens, and the attempts become fewer; then no call is made."""
+    llm = playing(said("fine"))
+    prompt = Prompt(system="", user="x" * 20)  # at most 100 tokens
+    price = Price(input=1_000, output=10_000)
+
+    def asked(dollars: float) -> AeonError | Reply[str]:
+        supervisor = Supervisor(llm, price=price, output_tokens=5_000)
+        return under(Allowance(calls=9, cost=dollars), lambda: supervisor.text(prompt, max_tokens=100))[0]
+
+    assert isinstance(asked(2.5), Reply) and isinstance(asked(0.9), Reply)
+    assert [(request.max_tokens, request.attempts) for request in llm.requests] == [(100, 2), (79, 1)]
+    failure = asked(0.7)
+    assert isinstance(failure, AllowanceExhausted) and failure.limit == "cost" and len(llm.requests) == 2
+
+
+@pytest.mark.requirement("K12")
+def test_attempts_become_fewer_where_not_all_of_them_fit() -> None:
+    """A call of 164 tokens fits twice into 400."""
+    llm = playing(said("fine"))
+    prompt = Prompt(system="", user="x" * 20)
+    under(Allowance(calls=9, tokens=400), lambda: Supervisor(llm).text(prompt, max_tokens=64))
+    assert llm.requests[0].attempts == 2
+
+
+class Probed(Scripted):
+    """A model whose abilities take four calls to find out."""
+
+    def __init__(self, *answers: LLMResponse, error: AeonError | None = None) -> None:
+        super().__init__(answers, ENFORCING)
+        self.probed = 0
+        self.error = error
+
+    async def capabilities(self, permit: Permit = freely) -> Capabilities:
+        """Make the calls, the first of which fails where an error is to be raised."""
+        async with permit(Usage(calls=4, prompt_tokens=400, generated_tokens=400)) as used:
+            used(Usage(calls=1, prompt_tokens=50, generated_tokens=9))
+            self.probed += 1
+            if self.error:
+                raise self.error
+            used(Usage(calls=2, prompt_tokens=60, generated_tokens=9))
+        return ENFORCING
+
+
+@pytest.mark.requirement("K12", "X1")
+def test_finding_out_what_an_endpoint_can_do_is_charged() -> None:
+    """The effect that comes first pays, with what it cost, and no other one does."""
+    llm = Probed(said(GOOD), said(GOOD))
+    supervisor = Supervisor(llm, price=Price(input=1_000, output=1_000))
+    _, first = under(Allowance(calls=5, cost=5), lambda: supervisor.structured(PROMPT, Pick))
+    assert (first.spent.calls, first.spent.tokens) == (4, 128 + 15)
+    assert first.spent.cost == pytest.approx((128 + 15) / 1_000)
+    _, second = under(Allowance(calls=5), lambda: supervisor.structured(PROMPT, Pick))
+    assert second.spent.calls == 1 and llm.probed == 1
+
+
+@pytest.mark.requirement("K12", "X1")
+@pytest.mark.parametrize(
+    "allowance", [Allowance(calls=4), Allowance(calls=9, tokens=790), Allowance(calls=9, cost=0.7)]
+)
+def test_probes_that_do_not_fit_are_not_made(allowance: Allowance) -> None:
+    """The endpoint is asked in the plainest way, which every endpoint can; with more room it is probed after all."""
+    llm = Probed(said(GOOD), said(GOOD))
+    supervisor = Supervisor(llm, price=Price(input=1_000, output=1_000))
+    reply, ledger = under(allowance, lambda: supervisor.structured(PROMPT, Pick, max_tokens=64))
+    assert isinstance(reply, Reply) and llm.probed == 0 and ledger.spent.calls == 1
+    assert llm.requests[0].json_schema is None and "count" in llm.requests[0].messages[-1].content
+    under(Allowance(calls=5), lambda: supervisor.structured(PROMPT, Pick))
+    assert llm.probed == 1 and llm.requests[1].json_schema is not None
+
+
+@pytest.mark.requirement("K12")
+def test_probes_are_no_larger_than_any_call_may_be() -> None:
+    """The bound on tokens and cost rests on the largest call, so none is made beyond it."""
+    llm = Probed(said(GOOD))
+    under(Allowance(calls=9), lambda: Supervisor(llm, output_tokens=99).structured(PROMPT, Pick))
+    assert llm.probed == 0
+
+
+@pytest.mark.requirement("K12")
+def test_a_probe_that_fails_is_charged() -> None:
+    """What it reported before counts."""
+    failure, ledger = under(
+        Allowance(calls=9), lambda: Supervisor(Probed(error=EndpointRejected("no key"))).structured(PROMPT, Pick)
+    )
+    assert isinstance(failure, EndpointRejected)
+    assert ledger.spent == Usage(calls=1, prompt_tokens=50, generated_tokens=9) and ledger.calls_left() == 8
+
+
+@pytest.mark.requirement("K9", "K12")
+def test_a_probe_ends_with_the_time_of_the_effect() -> None:
+    """Nobody knows how far it came, so the most that it can have used is charged."""
+
+    class Silent(Scripted):
+        async def capabilities(self, permit: Permit = freely) -> Capabilities:
+            async with permit(Usage(calls=4, prompt_tokens=400, generated_tokens=400)):
+                await asyncio.sleep(60)
+            return PLAIN
+
+    failure, ledger = under(Allowance(calls=9, seconds=0.01), lambda: Supervisor(Silent([])).structured(PROMPT, Pick))
+    assert isinstance(failure, AllowanceExhausted) and failure.limit == "seconds"
+    assert ledger.spent == Usage(calls=4, prompt_tokens=400, generated_tokens=400)
+
+
+def test_without_token_probabilities_no_call_is_made() -> None:
+    """An endpoint that tells none cannot be asked for one."""
+    llm = playing(said("Yes"))
+    assert isinstance(ask(llm)[0], Malformed) and not llm.requests
+
+
+@pytest.mark.requirement("K12")
 def test_a_cancelled_call_is_charged() -> None:
-    """A call that is cancelled under way counts as made."""
+    """Nobody knows how far it came, so the most that was admitted is charged: every attempt, at its largest."""
 
     class Slow(Scripted):
         async def complete(self, request: LLMRequest) -> LLMResponse:
+            self.requests.append(request)
             await asyncio.sleep(60)
             return said(GOOD)
+
+    llm = Slow([], PLAIN)
 
     async def body() -> Ledger:
         with Ledger(Allowance(calls=5)) as ledger:
             with pytest.raises(TimeoutError):
-                await asyncio.wait_for(Supervisor(Slow([])).structured(PROMPT, Pick), 0.01)
+                await asyncio.wait_for(Supervisor(llm).structured(PROMPT, Pick), 0.01)
             return ledger
 
-    assert asyncio.run(body()).spent.calls == 1
+    assert asyncio.run(body()).spent == most_of_a_call(llm, 3)
 
 
 def test_a_call_gets_the_time_and_attempts_that_are_left() -> None:

@@ -19,12 +19,15 @@ from aeon.schema import (
     ToolCall,
 )  # fmt: skip
 from aeon.supervisor.briefing import Briefing
+from aeon.supervisor.judge_specs import Calibrations
 from aeon.supervisor.supervisor import Supervisor
 from aeon.validation.semantic import SemanticValidator
+from measured import every_judgment
 
 TASK = Task(text="What does the bakery take in?")
 SCORING = Capabilities(json_schema=True, json_mode=True, logprobs=True)
 ENFORCING = Capabilities(json_schema=True, json_mode=True)
+MEASURED = every_judgment("scripted")
 NO = '{"reason": "it is off", "verdict": "no"}'
 YES = '{"reason": "it is fine", "verdict": "yes"}'
 PLAN = Plan(
@@ -60,11 +63,15 @@ def done(output: object, mode: StepMode = "reasoning", status: str = "complete")
 
 
 def validate(
-    effect: ValidatePlan | ValidateResults, replies: Sequence[Reply], can: Capabilities = ENFORCING, calls: int = 8
+    effect: ValidatePlan | ValidateResults,
+    replies: Sequence[Reply],
+    can: Capabilities = ENFORCING,
+    calls: int = 8,
+    measured: Calibrations = MEASURED,
 ) -> tuple[SemanticValidationReport, Scripted]:
     """The report that comes out of these replies, and the model with what it was asked."""
     model = Scripted(replies, can)
-    validator = SemanticValidator(Supervisor(model), Briefing())
+    validator = SemanticValidator(Supervisor(model), Briefing(), measured=measured)
 
     async def work() -> SemanticValidationReport:
         with Ledger(Allowance(calls=calls)):
@@ -122,16 +129,17 @@ def test_an_issue_that_points_nowhere_is_asked_for_again() -> None:
     assert report.issues[0].location == "plan" and len(model.requests) == 3
 
 
-@pytest.mark.requirement("J5")
+@pytest.mark.requirement("J1", "J5")
 @pytest.mark.parametrize(
     "echo", ["add what the loaves bring", "Add what the LOAVES bring", "bring what the loaves add"]
 )
-def test_an_issue_that_only_repeats_a_step_is_dropped(echo: str) -> None:
-    """Saying the step again names no fault, so that a run does not chase one that is not there."""
+def test_an_issue_that_only_repeats_a_step_is_set_aside_and_on_record(echo: str) -> None:
+    """Saying the step again names no fault, so that a run does not chase one; the report says what was set aside."""
+    record = (f"s3: set aside, for it only says the step again: {echo} (HIGH relevance)",)
     report, _ = of_plan(NO, fault(description=echo))
-    assert report.issues == ()
+    assert (report.issues, report.evidence) == ((), record)
     report, _ = of_results(done("348"), NO, fault(description=echo))
-    assert report.issues == ()
+    assert (report.issues, report.evidence) == ((), record)
 
 
 @pytest.mark.requirement("J5")
@@ -222,7 +230,7 @@ def test_results_beyond_the_allowance_are_named_and_not_asked_about() -> None:
         Step(id=f"s{n}", description=f"part {n}", status="complete", output="x", mode="reasoning") for n in (1, 2, 3)
     )
     effect = ValidateResults(task=TASK, plan=Plan(steps=steps), executed=("s1", "s2", "s3"))
-    report, model = validate(effect, [YES], calls=2)
+    report, model = validate(effect, [YES], calls=4)
     assert len(model.requests) == 1
     assert [fact.partition(":")[0] for fact in report.evidence] == ["s2", "s3"] and "not checked" in report.evidence[0]
 
@@ -302,9 +310,24 @@ def of_poor_judge(output: str, *replies: Reply) -> tuple[SemanticValidationRepor
 
 @pytest.mark.requirement("J8")
 def test_a_judgment_that_a_model_cannot_make_is_not_asked_for() -> None:
-    """Sound reasoning is nothing that the embedded model can tell, so it raises no issue and costs no call."""
+    """Whether a result is right was not measured on the embedded model: no issue, no call, and the record says so."""
     report, model = of_poor_judge("The loaves bring 240.")
-    assert report == SemanticValidationReport() and model.requests == []
+    assert report == SemanticValidationReport(evidence=("not measured, so not judged: result_right",))
+    assert model.requests == []
+
+
+@pytest.mark.requirement("J1", "J8")
+@pytest.mark.parametrize("can", [SCORING, ENFORCING, Capabilities()], ids=["scoring", "enforcing", "bare"])
+def test_what_was_not_measured_raises_no_issue(can: Capabilities) -> None:
+    """A model that finds fault with everything is not asked; recomputed sums stay evidence; the report says why."""
+    doubting: list[Reply] = [likely(0.01) if can.logprobs else NO] * 9
+    report, model = validate(ValidatePlan(task=TASK, plan=PLAN), doubting, can, measured=Calibrations())
+    assert report == SemanticValidationReport(evidence=("not measured, so not judged: plan_leads",))
+    assert model.requests == []
+    effect = ValidateResults(task=TASK, plan=done("108 + 240 = 350"), executed=("s1", "s3"))
+    report, model = validate(effect, doubting, can, measured=Calibrations())
+    assert report.issues == () and report.form == "none" and model.requests == []
+    assert [fact.partition(":")[0] for fact in report.evidence] == ["not measured, so not judged", "s3"]
 
 
 @pytest.mark.requirement("J1", "J8")

@@ -1,23 +1,45 @@
 """The long run in Aeon: its history stores a start and deltas.
 
-A run of Aeon has at most seven passes, since a task's profile sets how many and its depth ends at five; for this
-measurement alone the configuration's own limit, 1,000, is the only one.
+The profile is that of the hardest task there is: it gets as many passes as the configuration allows, 1,000 at most. It
+counts as not inferred, so that it limits neither the plan nor its changes.
 """
 
 from __future__ import annotations
 
-from aeon.kernel import budget, state
+from aeon.kernel.ports import Handlers, Job
 from aeon.multipass import effects as ask
-from aeon.kernel.phases import run as program
-from aeon.kernel.ports import Job, Modules
+from aeon.multipass.program import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.schema import (
-    Answer, Config, ConvergenceAssessment, ExecutionHistory, Plan, Refinement, RefinementAction, RefinementLimits,
-    Reply, SemanticValidationReport, Step, StepResult, Task, TaskProfile,
-)  # fmt: skip
+    Answer,
+    Config,
+    ConvergenceAssessment,
+    ExecutionHistory,
+    Plan,
+    Refinement,
+    RefinementAction,
+    RefinementLimits,
+    SemanticValidationReport,
+    Step,
+    StepResult,
+    Task,
+    TaskProfile,
+)
 from lengthy import STEPS, alone, description, output, replaced, report
 
 __all__ = ["history"]
+
+_HARDEST = TaskProfile(
+    reasoning_depth=5,
+    ambiguity=1,
+    information_sufficiency=0,
+    dependency_complexity="high",
+    expected_step_count=50,
+    expected_tool_usage="extensive",
+    output_breadth="broad",
+    confidence_requirement="high",
+    inferred=False,
+)
 
 
 class Judges:
@@ -26,9 +48,23 @@ class Judges:
     def __init__(self) -> None:
         self._passes = 0
 
+    @property
+    def handlers(self) -> Handlers:
+        """These handlers, under the names of the phases."""
+        return {
+            "profile": self.profile,
+            "plan": self.plan,
+            "validate_plan": self.validated,
+            "refine_plan": self.refine,
+            "execute": self.execute,
+            "validate_results": self.validated,
+            "assess": self.assess,
+            "synthesize": self.synthesize,
+        }
+
     async def profile(self, effect: ask.InferProfile) -> TaskProfile:
-        """A profile."""
-        return TaskProfile(ambiguity=0.0)
+        """The profile of the hardest task."""
+        return _HARDEST
 
     async def plan(self, effect: ask.DraftPlan) -> Plan:
         """The plan of 50 steps."""
@@ -53,10 +89,6 @@ class Judges:
         """Never enough."""
         return ConvergenceAssessment(converged=False, completeness=0.5, reason_codes=("completeness",), form="verdict")
 
-    async def ask(self, effect: ask.AskUser) -> Reply:
-        """Nobody is asked in this run."""
-        raise AssertionError(f"the run asks nothing, and asked {effect.question.text}")
-
     async def synthesize(self, effect: ask.Synthesize) -> Answer:
         """How many parts there are."""
         return Answer(text=f"{sum(step.status == 'complete' for step in effect.plan.steps)} parts")
@@ -64,16 +96,11 @@ class Judges:
 
 def history(passes: int) -> ExecutionHistory:
     """The history of a run of so many passes."""
-    judges = Judges()
-    modules = Modules(
-        judges.profile, judges.plan, judges.validated, judges.refine, judges.execute, judges.validated, judges.assess,
-        judges.ask, judges.synthesize,
-    )  # fmt: skip
     limits = RefinementLimits(
         attempts_per_fragment=passes, attempts=passes, plan_steps=STEPS, total_steps=STEPS + passes
     )
     config = Config(max_passes=passes, limits=limits)
-    result = alone(AsyncDriver().aexecute(Job(program, Task(text="the whole"), config, modules)))
+    result = alone(AsyncDriver().aexecute(Job(MULTIPASS, Task(text="the whole"), config, Judges().handlers)))
     changed = sum(len(each.refinement.applied) for each in result.history.passes)
     if (result.passes, changed, result.answer) != (passes, passes - 1, f"{STEPS} parts"):
         raise AssertionError(f"{result.passes} passes, {changed} changes, {result.answer}: {result.detail}")
@@ -85,5 +112,4 @@ def _step(number: int, version: int) -> Step:
 
 
 if __name__ == "__main__":
-    state.pass_limit = budget.pass_limit = lambda profile, config: config.max_passes
     report(history, lambda made: len(made.model_dump_json()))

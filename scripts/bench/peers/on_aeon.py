@@ -1,6 +1,7 @@
 """The loop in Aeon's kernel and driver, complete: typed effects and outcomes, budgets, history, journal in memory.
 
-Aeon also asks for a profile of the task first; it is given without a model call here, as no other framework has one.
+Aeon also asks for a profile of the task first, and has the steps of each refinement checked; both are answered without
+a model call here, as no other framework asks for them.
 """
 
 from __future__ import annotations
@@ -8,15 +9,28 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 
+from aeon.kernel.ports import Handlers, Job
 from aeon.multipass import effects as ask
-from aeon.kernel.phases import run as program
-from aeon.kernel.ports import Job, Modules
+from aeon.multipass.program import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
-    Answer, Budget, Config, ConvergenceAssessment, Plan, Refinement, RefinementAction, RefinementLimits, Reply, Result,
-    SemanticValidationReport, Step, StepResult, Task, TaskProfile, Usage,
-)  # fmt: skip
+    Answer,
+    Budget,
+    Config,
+    ConvergenceAssessment,
+    Plan,
+    Refinement,
+    RefinementAction,
+    RefinementLimits,
+    Result,
+    SemanticValidationReport,
+    Step,
+    StepResult,
+    Task,
+    TaskProfile,
+    Usage,
+)
 from workload import PASSES, STEPS, Model
 
 __all__ = ["CONFIG", "Judges", "make", "results_of", "steps_of"]
@@ -28,7 +42,10 @@ CONFIG = Config(
     budget=Budget(calls=200, tokens=100_000, seconds=3_600, cost=0.5),
     limits=RefinementLimits(total_steps=STEPS * PASSES),
 )
+_MOST = Usage(calls=1, prompt_tokens=900, generated_tokens=100, cost=0.0009)
 _SPENT = Usage(calls=1, prompt_tokens=100, generated_tokens=20, cost=0.0001)
+_MOST = Usage(calls=1, prompt_tokens=800, generated_tokens=200)
+_NOTHING_WRONG = SemanticValidationReport(form="verdict")
 
 
 def steps_of(texts: Iterable[str]) -> tuple[Step, ...]:
@@ -48,12 +65,18 @@ class Judges:
         self._model = model
 
     @property
-    def modules(self) -> Modules:
+    def handlers(self) -> Handlers:
         """These handlers, under the names of the phases."""
-        return Modules(
-            self.profile, self.plan, self.validate_plan, self.refine_plan, self.execute, self.validate_results,
-            self.assess, self.ask, self.synthesize,
-        )  # fmt: skip
+        return {
+            "profile": self.profile,
+            "plan": self.plan,
+            "validate_plan": self.validate_plan,
+            "refine_plan": self.refine_plan,
+            "execute": self.execute,
+            "validate_results": self.validate_results,
+            "assess": self.assess,
+            "synthesize": self.synthesize,
+        }
 
     async def profile(self, effect: ask.InferProfile) -> TaskProfile:
         """As many passes as the loop has, without asking the model."""
@@ -64,7 +87,9 @@ class Judges:
         return Plan(steps=steps_of(await _charged(self._model.plan())))
 
     async def validate_plan(self, effect: ask.ValidatePlan) -> SemanticValidationReport:
-        """What the model finds wrong with the plan."""
+        """What the model finds wrong with the plan; new steps alone are not put to it."""
+        if effect.steps:
+            return _NOTHING_WRONG
         found = await _charged(self._model.check([step.description for step in effect.plan.steps]))
         return SemanticValidationReport(evidence=tuple(found), form="verdict")
 
@@ -90,30 +115,26 @@ class Judges:
             consistency=1.0, reason_codes=("completeness",), explanation="steps are missing", form="verdict",
         )  # fmt: skip
 
-    async def ask(self, effect: ask.AskUser) -> Reply:
-        """Nobody is asked in this loop."""
-        raise AssertionError(f"the loop asks nothing, and asked {effect.question.text}")
-
     async def synthesize(self, effect: ask.Synthesize) -> Answer:
         """The answer out of all results."""
         return Answer(text=await _charged(self._model.synthesize(results_of(effect.plan))))
 
 
 async def _charged(call: Awaitable[T]) -> T:
-    """A model call as an adapter makes it: admitted by the effect's ledger before, charged to it afterwards."""
+    """A model call as the supervisor makes it: admitted by the effect's ledger before, charged to it afterwards."""
     ledger = current_ledger()
-    ledger.admit(1_000)
+    await ledger.admit(_MOST)
     answer = await call
-    ledger.charge(_SPENT)
+    ledger.settle(_MOST, _SPENT)
     return answer
 
 
 def make(model: Model) -> Callable[[], Awaitable[str]]:
     """One run of the loop."""
-    driver, modules = AsyncDriver(), Judges(model).modules
+    driver, handlers = AsyncDriver(), Judges(model).handlers
 
     async def run() -> str:
-        result: Result = await driver.aexecute(Job(program, Task(text="squares"), CONFIG, modules))
+        result: Result = await driver.aexecute(Job(MULTIPASS, Task(text="squares"), CONFIG, handlers))
         if result.degraded or result.stop_reason != "ttl_expired":
             raise AssertionError(f"{result.stop_reason}: {result.detail} {result.degraded}")
         return result.answer

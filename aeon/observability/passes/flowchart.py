@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import re
-
+from aeon.observability.flowchart import CLASSES, escaped
+from aeon.observability.lines import short
 from aeon.observability.snapshot import plan_before
-from aeon.observability.lines import short, visible
 from aeon.schema import ExecutionHistory, Plan, Step, fragment
 
 __all__ = ["to_mermaid"]
-
-_CLASSES = {
-    "complete": "fill:#d9f2dd,stroke:#2e7d32,color:#1b3a1e",
-    "failed": "fill:#f8d7da,stroke:#b3261e,color:#4a1010",
-    "invalid": "fill:#fdebc8,stroke:#b26a00,color:#4a2c00",
-    "pending": "fill:#eceff1,stroke:#78909c,color:#263238",
-    "running": "fill:#d7e8fb,stroke:#1565c0,color:#0d2a4a",
-    "replaced": "fill:#ffffff,stroke:#9e9e9e,color:#757575,stroke-dasharray:5 4",
-}
-_SPECIAL = re.compile(r"[^\w .,:;=+*/()%-]")
-
 
 def to_mermaid(history: ExecutionHistory) -> str:
     """A ``flowchart TD`` of the plan as it ended, coloured by status; steps that others replaced are dashed."""
     every = _every_step(history)
     heirs = {step.id: heir for step in every.values() if (heir := _heir(step, list(every.values())))}
-    standing = {step.id for step in _last_plan(history).steps if step.status != "invalid" or step.id not in heirs}
-    nodes = [_drawn(step, step.status if step.id in standing else "replaced") for step in every.values()]
-    classes = [f"classDef {name} {style}" for name, style in _CLASSES.items()]
+    valid = {step.id for step in _last_plan(history).steps if step.status != "invalid" or step.id not in heirs}
+    nodes = [_drawn(step, step.status if step.id in valid else "replaced") for step in every.values()]
+    classes = [f"classDef {name} {style}" for name, style in CLASSES.items()]
     return "\n    ".join(["flowchart TD", *nodes, *_arrows(every, heirs), *classes])
 
 
@@ -69,9 +57,4 @@ def _label(step: Step) -> str:
     parts = [f"{step.id}: {short(step.description, 60)}"]
     if step.status == "complete":
         parts.append(f"= {short(step.output, 40)}")
-    return "<br/>".join(_escaped(part) for part in parts)
-
-
-def _escaped(text: str) -> str:
-    """The text with everything that could mean something to Mermaid or HTML as a character code."""
-    return _SPECIAL.sub(lambda match: f"#{ord(match.group())};", visible(text))
+    return "<br/>".join(escaped(part) for part in parts)

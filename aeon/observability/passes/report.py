@@ -1,45 +1,54 @@
-"""A history as a report for people, pass by pass."""
+"""A multi-pass run as a report for people, pass by pass."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from aeon.observability.lines import Line, Span, answer_lines, decision_line, labelled
+from aeon.observability.passes.lines import (
+    assessment_lines,
+    conclusion_lines,
+    plan_lines,
+    profile_line,
+    refinement_lines,
+    report_lines,
+    step_lines,
+)
+from aeon.observability.report import ending_lines, heading_lines
 from aeon.observability.snapshot import plan_before
-from aeon.observability.lines import (
-    Line, Span, answer_lines, assessment_lines, clarification_line, conclusion_lines, decision_line, degradation_line,
-    labelled, plain, plan_lines, profile_line, refinement_lines, report_lines, step_lines, visible,
-)  # fmt: skip
+from aeon.observability.trail import Trail
 from aeon.schema import ExecutionHistory, ExecutionPass, PhaseTiming, Plan, Usage
 
-__all__ = ["to_text"]
+__all__ = ["history_lines", "pass_lines", "preparation_lines"]
 
 
-def to_text(history: ExecutionHistory) -> str:
-    """The whole run in plain text of about 80 columns: preparation, each pass, the answer and the cost."""
-    start, end = history.preparation, history.conclusion
-    lines: list[Line] = [(Span(f"Run {history.execution_id}"),), (Span(f"Task: {visible(history.task.text)}"),), ()]
-    asked = [known for known in history.task.clarifications if not known.assumed]
-    lines += [*map(clarification_line, asked), *([()] if asked else [])]
-    lines += [
-        (Span("Preparation"),),
+def history_lines(history: ExecutionHistory) -> list[Line]:
+    """The whole run in lines of about 80 columns: preparation, each pass, the answer and the cost."""
+    end = history.conclusion
+    lines = heading_lines(Trail(end.engine, history.execution_id, history.task))
+    lines += [(Span("Preparation"),), *preparation_lines(history)]
+    for record in history.passes:
+        lines += [(), *pass_lines(record, plan_before(history, record.number), history.preparation.plan)]
+    answer = answer_lines(end) if end.stop_reason != "waiting" or end.passes else [(Span("  none"),)]
+    synthesis = [history.synthesis] if history.synthesis else []
+    answer += labelled("time", [_times(synthesis)])
+    return [*lines, (), *ending_lines(end, answer, conclusion_lines(end))]
+
+
+def preparation_lines(history: ExecutionHistory) -> list[Line]:
+    """What happened before the first pass."""
+    start = history.preparation
+    return [
         *labelled("profile", [profile_line(start.profile)]),
         *labelled("plan", plan_lines(start.plan)),
         *labelled("check", report_lines(start.report)),
         *labelled("refine", refinement_lines(start.refinement)),
         *labelled("time", [_times(start.timings)]),
     ]
-    for record in history.passes:
-        lines += [(), *_pass(record, plan_before(history, record.number), start.plan)]
-    synthesis = [history.synthesis] if history.synthesis else []
-    bound = f"bound: at most {end.bound.calls:,} model calls and {end.bound.tokens:,} tokens"
-    heading = "Results so far" if end.stop_reason == "waiting" else "Answer"
-    told = answer_lines(end) if end.stop_reason != "waiting" or end.passes else [(Span("  none"),)]
-    lines += [(), (Span(heading),), *told, *labelled("time", [_times(synthesis)])]
-    lines += [(), *conclusion_lines(end), *map(degradation_line, end.degraded), (Span(bound),)]
-    return plain(lines)
 
 
-def _pass(record: ExecutionPass, plan: Plan, drafted: Plan) -> list[Line]:
+def pass_lines(record: ExecutionPass, plan: Plan, drafted: Plan) -> list[Line]:
+    """A pass that found this ``plan``, from its heading to the time that it took."""
     executed = [line for step in record.executed for line in step_lines(step)]
     assessment = record.assessment
     return [
@@ -50,6 +59,7 @@ def _pass(record: ExecutionPass, plan: Plan, drafted: Plan) -> list[Line]:
         *labelled("scores", assessment_lines(assessment) if assessment else []),
         *labelled("decide", [decision_line(record.decision)] if record.decision else []),
         *labelled("refine", refinement_lines(record.refinement)),
+        *labelled("profile", [profile_line(record.revised_profile)] if record.revised_profile else []),
         *labelled("spent", [_spent(record.budget_before, record.budget_after)]),
         *labelled("time", [_times(record.timings)]),
     ]

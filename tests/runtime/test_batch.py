@@ -13,14 +13,16 @@ from hypothesis import strategies as st
 
 from aeon.errors import ToolFailed
 from aeon.multipass.effects import ExecuteStep
+from aeon.multipass.program import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.journal import Journal
-from aeon.runtime.order import awaited
 from aeon.runtime.replay import boundaries, replay
-from aeon.schema import Budget, Config, RefinementLimits, Result, Step, StepResult
+from aeon.schema import Budget, Config, RefinementLimits, Result, Step, StepResult, TaskProfile
 from kernel.world import World, step
 from runtime.handlers import job
 
+PATIENCE = 20  # seconds; only a run that hangs ever waits for so long
+LARGE = TaskProfile(reasoning_depth=3, ambiguity=0.0, expected_step_count=20)
 pytestmark = pytest.mark.requirement("K4")
 
 
@@ -36,7 +38,7 @@ class Steps:
     async def __call__(self, effect: ExecuteStep) -> StepResult:
         """What the step gives."""
         name = effect.step.id
-        self.inputs[name] = [given.output for given in effect.inputs]
+        self.inputs[name] = [source.output for source in effect.inputs]
         self.log.append(f"{name} begins")
         if name in self.gates:
             await self.gates[name].wait()
@@ -51,18 +53,16 @@ async def done(
 ) -> tuple[Result, Journal]:
     """A run of that plan and its journal."""
     journal = Journal()
-    driver = AsyncDriver(journal=lambda: journal)
+    driver = AsyncDriver(journal=lambda execution_id: journal)
     limits = RefinementLimits(plan_steps=40, total_steps=40)
-    return await driver.aexecute(job(World(plan), config or Config(limits=limits), execute=steps)), journal
+    return await driver.aexecute(job(World(plan, profile=LARGE), config or Config(limits=limits), execute=steps)), journal
 
 
 async def settled(condition: Callable[[], bool]) -> None:
     """Let the loop go on until this holds."""
-    for _ in range(1000):
-        if condition():
-            return
-        await asyncio.sleep(0)
-    raise AssertionError("it never came to that")
+    async with asyncio.timeout(PATIENCE):
+        while not condition():
+            await asyncio.sleep(0)
 
 
 def test_a_step_waits_for_its_own_dependencies_and_for_no_other_step() -> None:
@@ -76,7 +76,7 @@ def test_a_step_waits_for_its_own_dependencies_and_for_no_other_step() -> None:
         steps.gates["slow"].set()
         result, journal = await running
         assert steps.inputs == {"a": [], "slow": [], "b": ["out of a"], "c": ["out of slow", "out of b"]}
-        assert result.converged and replay(journal).model_dump_json() == result.model_dump_json()
+        assert result.converged and replay(journal, MULTIPASS).model_dump_json() == result.model_dump_json()
 
     asyncio.run(scene())
 
@@ -92,7 +92,7 @@ def test_what_builds_on_a_step_without_an_output_is_not_done(fate: dict[str, str
     assert result.abandoned == ("b", "c")
     skipped = [entry.failure.message for entry in journal.entries.values() if entry.failure and not entry.usage.calls]
     assert "step a, which it builds on, gave no output" in skipped
-    assert replay(journal).model_dump_json() == result.model_dump_json()
+    assert replay(journal, MULTIPASS).model_dump_json() == result.model_dump_json()
 
 
 def test_an_interrupt_leaves_what_has_not_begun_to_be_done_later(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_an_interrupt_leaves_what_has_not_begun_to_be_done_later(tmp_path: Path)
     async def scene() -> Result:
         steps, path = Steps("a"), tmp_path / "run.jsonl"
         plan = (step("a"), step("b", "a"))
-        driver = AsyncDriver(journal=lambda: Journal(path))
+        driver = AsyncDriver(journal=lambda execution_id: Journal(path))
         running = asyncio.create_task(driver.aexecute(job(World(plan), execute=steps)))
         await settled(lambda: bool(steps.log))
         driver.interrupt()
@@ -119,7 +119,7 @@ def test_the_boundaries_within_a_batch_are_where_a_wave_begins() -> None:
     """A run can be forked between two steps of which one builds on the other, not between two that run at once."""
     _, journal = asyncio.run(done((step("a"), step("b"), step("c", "a"), step("d", "c")), Steps()))
     first = next(number for number, entry in journal.entries.items() if entry.phase == "execute")
-    inside = [b - first for b in boundaries(journal) if first <= b <= first + 4]
+    inside = [b - first for b in boundaries(journal, MULTIPASS) if first <= b <= first + 4]
     assert inside == [0, 2, 3, 4]
 
 
@@ -153,7 +153,7 @@ def test_any_plan_without_circles_is_done_in_an_order_that_it_allows(random: Ran
 
     result, journal = asyncio.run(done(plan, slow))
     assert sorted(ended) == sorted(s.id for s in plan)
-    assert replay(journal).model_dump_json() == result.model_dump_json()
+    assert replay(journal, MULTIPASS).model_dump_json() == result.model_dump_json()
 
 
 def random_plan(random: Random, size: int) -> tuple[Step, ...]:
@@ -169,4 +169,4 @@ def test_only_inputs_of_the_same_batch_are_awaited() -> None:
     world = World((step("a"), step("b", "a")))
     world.run()
     a, b = world.of("execute")
-    assert (awaited(a), awaited(b)) == ((), ("a",))
+    assert (a.after, b.after, [source.awaited for source in b.inputs]) == ((), (0,), [True])

@@ -1,0 +1,16 @@
+"""Who tells the story of a run: the narrator of its engine, or the one that serves every engine."""
+
+from __future__ import annotations
+
+from aeon.cli.narration import Narrator
+from aeon.cli.passes import PassNarrator
+from aeon.multipass.program import MULTIPASS
+
+__all__ = ["narrator_of"]
+
+_NARRATORS: dict[str, type[Narrator]] = {MULTIPASS.name: PassNarrator}
+
+
+def narrator_of(engine: str) -> type[Narrator]:
+    """The narrator of the engine of this name and version."""
+    return _NARRATORS.get(engine, Narrator)

@@ -1,0 +1,1 @@
+"""How runs of the multi-pass engine are shown: plans, passes, deltas."""

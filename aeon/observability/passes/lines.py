@@ -1,0 +1,256 @@
+"""A multi-pass run in words: profile, plan, steps, judgments and deltas as lines of styled spans."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from aeon.kernel.effects import Effect
+from aeon.multipass.effects import ExecuteStep
+from aeon.observability import lines as generic
+from aeon.observability.lines import Line, Span, counted, short
+from aeon.schema import (
+    ConvergenceAssessment,
+    Evaluation,
+    FinalResult,
+    Outcome,
+    Plan,
+    RefinedQuery,
+    Refinement,
+    RefinementAction,
+    RefinementRecord,
+    SemanticValidationReport,
+    Step,
+    StepResult,
+    StepStatus,
+    TaskProfile,
+)
+
+__all__ = [
+    "MARKS",
+    "action_words",
+    "assessment_lines",
+    "conclusion_lines",
+    "effect_title",
+    "outcome_words",
+    "plan_lines",
+    "profile_line",
+    "refinement_lines",
+    "report_lines",
+    "step_lines",
+]
+
+_WIDTH = 69
+MARKS: dict[StepStatus, tuple[str, str]] = {
+    "complete": ("✓", "good"),
+    "failed": ("✗", "bad"),
+    "invalid": ("!", "warn"),
+    "running": ("▸", "now"),
+    "pending": ("○", "dim"),
+}
+_DELTAS = {"ADD": ("+", "good"), "MODIFY": ("~", "warn"), "REMOVE": ("-", "bad"), "REPLACE": ("=>", "now")}
+
+
+def profile_line(profile: TaskProfile) -> Line:
+    """How hard the task looks."""
+    if not profile.inferred:
+        return (Span("not known; the default profile stands in", "warn"),)
+    steps = f"{profile.expected_step_count} step{'' if profile.expected_step_count == 1 else 's'}"
+    facts = f"depth {profile.reasoning_depth} of 5, ambiguity {profile.ambiguity:.1f}, about {steps}"
+    return (Span(f"{facts}, tools {profile.expected_tool_usage}", "dim"),)
+
+
+def plan_lines(plan: Plan, width: int = _WIDTH) -> list[Line]:
+    """Every step of a plan: its mark, what it is for, how it is done and what it builds on."""
+    margin = max([len(step.id) for step in plan.steps], default=2)
+    lines: list[Line] = []
+    for step in plan.steps:
+        mark, style = MARKS[step.status]
+        after = f"  after {', '.join(step.dependencies)}" if step.dependencies else ""
+        head = Span(f"{step.id:<{margin}}  ", "strong")
+        lines.append((Span(f"{mark} ", style), head, Span(short(step.description, width - margin - 8))))
+        how = short(action_words(step), width - margin - 10 - len(after))
+        lines.append((Span(" " * (margin + 4)), Span(how + after, "dim")))
+    return lines
+
+
+def action_words(step: Step) -> str:
+    """How a step is done: by reasoning, or by which tool with which arguments."""
+    if step.action.type == "reasoning":
+        return "reasoning"
+    arguments = step.action.arguments
+    if arguments is None:
+        return f"{step.action.tool}, arguments follow"
+    only = next(iter(arguments.values())) if len(arguments) == 1 else arguments
+    return f"{step.action.tool}: {only if isinstance(only, str) else json.dumps(only, ensure_ascii=False)}"
+
+
+_MODES = {
+    "tool": "",
+    "tool_repaired": "its tool call was mended",
+    "reasoning": "",
+    "reasoning_fallback": "its tool could not be used, so by reasoning",
+}
+
+
+def step_lines(step: Step, seconds: float | None = None, width: int = _WIDTH) -> list[Line]:
+    """A step that has run: what it was for, how it was done, and what came out or went wrong."""
+    mark, style = MARKS[step.status]
+    by = step.action.tool if step.action.type == "tool" and step.mode != "reasoning_fallback" else "reasoning"
+    took = f", {seconds:.1f} s" if seconds is not None else ""
+    tail = f"  {by}{took}"
+    head = short(step.description, width - len(step.id) - len(tail) - 6)
+    first: Line = (Span(f"{mark} ", style), Span(f"{step.id}  ", "strong"), Span(head), Span(tail, "dim"))
+    return [first, *((Span(" " * (len(step.id) + 4)), *line) for line in _outcome(step, width - len(step.id) - 10))]
+
+
+def _outcome(step: Step, width: int) -> list[Line]:
+    """How a step came out: whether its tool had to be helped, its output, what is missing or went wrong."""
+    lines: list[Line] = []
+    if step.mode and _MODES[step.mode]:
+        lines.append((Span(_MODES[step.mode], "warn"),))
+    if step.status == "complete":
+        lines.append((Span("= ", "dim"), Span(short(step.output, width), "now")))
+    if step.clarity != "CLEAR" or step.problem:
+        word = {"BLOCKED": "blocked: ", "PARTIALLY_CLEAR": "partly clear: "}.get(step.clarity, "")
+        problem = short(step.problem or "no reason given", width - len(word))
+        lines.append((Span(f"{word}{problem}", "bad" if step.status == "failed" else "warn"),))
+    return lines
+
+
+def report_lines(report: SemanticValidationReport, width: int = _WIDTH) -> list[Line]:
+    """What a validator found, most severe first."""
+    if report.failed:
+        return [(Span("could not be checked", "warn"),)]
+    lines: list[Line] = [(Span("no issues", "good" if report.form != "none" else "dim"),)] if not report.issues else []
+    for issue in report.issues:
+        kind = issue.type.replace("_", " ")
+        lines.append((Span(f"{issue.severity} ", "bad"), Span(f"{kind} at {short(issue.location, 30)}", "warn")))
+        lines.append((Span("  " + short(issue.description, width - 8)),))
+        if issue.proposed_repair:
+            lines.append((Span("  repair: " + short(issue.proposed_repair, width - 16), "dim"),))
+    lines += [(Span("evidence: " + short(fact, width - 16), "dim"),) for fact in report.evidence]
+    return lines
+
+
+def assessment_lines(assessment: ConvergenceAssessment, width: int = _WIDTH) -> list[Line]:
+    """The scores and, where criteria are not met, which and why."""
+    if assessment.failed:
+        return [(Span("could not be assessed", "warn"),)]
+    scores = [(name, getattr(assessment, name)) for name in ("completeness", "coherence", "consistency")]
+    why = f": {short(', '.join(assessment.reason_codes), width - 16)}" if assessment.reason_codes else ""
+    verdict = Span("converged", "good") if assessment.converged else Span(f"not converged{why}", "warn")
+    lines: list[Line] = [(Span(_scores(scores)),)]
+    lines += _evaluation_lines(assessment.evaluation, width) if assessment.evaluation else []
+    lines += [(verdict,), *((Span(short(issue, width - 6), "dim"),) for issue in assessment.detected_issues)]
+    return lines
+
+
+def _evaluation_lines(evaluation: Evaluation, width: int) -> list[Line]:
+    """Confidence, coverage and score, what the confidence rests on, and what lacks or contradicts itself."""
+    tracked: dict[str, float | None] = {}
+    if evaluation.parts is not None:
+        tracked["confidence"] = evaluation.confidence
+    if evaluation.coverage is not None:
+        tracked["coverage"] = evaluation.coverage
+    lines: list[Line] = [(Span(_scores((tracked | {"score": evaluation.score}).items())),)]
+    parts = _scores(evaluation.parts.fields().items()).split(", ") if evaluation.parts else []
+    lines += [(Span("  " + ", ".join(some), "dim"),) for some in (parts[:3], parts[3:]) if some]
+    gaps = evaluation.gaps
+    lacks = [f"missing: {name}" for name in gaps.missing_entities]
+    lacks += [f"{c.source_a} and {c.source_b} contradict each other: {c.claim}" for c in gaps.contradictions]
+    return lines + [(Span(short(text, width - 6), "warn"),) for text in (*lacks, *evaluation.warnings)]
+
+
+def _scores(named: Iterable[tuple[str, float | None]]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {_score(value)}" for name, value in named)
+
+
+def _score(value: float | None) -> str:
+    return "not measured" if value is None else f"{value:.2f}"
+
+
+def refinement_lines(record: RefinementRecord, width: int = _WIDTH) -> list[Line]:
+    """The strategy with the task's new wording; every delta with its reason: applied or refused; overruled repairs."""
+    lines: list[Line] = [(Span(f"strategy {record.strategy}", "now"),)] if record.strategy else []
+    lines += _query_lines(record.query, width) if record.query else []
+    lines += [line for action in record.applied for line in _delta_lines(action, width)]
+    for refused in record.rejected:
+        what = f"{refused.action.type} {refused.action.target or 'plan'}"
+        lines.append((Span("refused ", "bad"), Span(f"{short(what, 30)}: {short(refused.reason, width - 46)}", "dim")))
+    lines += [(Span("overruled: " + short(text, width - 16), "dim"),) for text in record.advisories]
+    if record.question:
+        lines.append((Span("asked: ", "warn"), Span(short(record.question.text, width - 12))))
+    return lines
+
+
+def _query_lines(query: RefinedQuery, width: int) -> list[Line]:
+    areas = {"dwell on": query.focus_areas, "leave out": query.exclude_areas, "prefer": query.source_preferences}
+    texts = [f"{word}: {', '.join(names)}" for word, names in areas.items() if names]
+    lines: list[Line] = [(Span("  in other words: ", "dim"), Span(short(query.refined_query, width - 22)))]
+    return lines + [(Span("  " + short(text, width - 8), "dim"),) for text in texts]
+
+
+def _delta_lines(action: RefinementAction, width: int) -> list[Line]:
+    mark, style = _DELTAS[action.type]
+    head = f"{mark} {action.type}"
+    target = f" {short(action.target, 30)}" if action.target else ""
+    lines: list[Line] = [(Span(head, style), Span(target, "strong"))]
+    for step in action.steps:
+        how = short(action_words(step), 30)
+        what = short(step.description, width - len(step.id) - len(how) - 14)
+        lines.append((Span("     "), Span(f"{step.id}  ", "strong"), Span(what), Span(f"  {how}", "dim")))
+    if action.justification:
+        lines.append((Span("     because " + short(action.justification, width - 20), "dim"),))
+    return lines
+
+
+def conclusion_lines(end: FinalResult) -> list[Line]:
+    """How the run ended and what it cost; what was left undone, if anything."""
+    undone, manual = ", ".join(end.abandoned), ", ".join(end.needs_manual_intervention)
+    reservations = (
+        f"left undone: {undone}" if undone and end.stop_reason != "waiting" else "",
+        f"needs manual intervention: {manual}" if manual else "",
+    )
+    return generic.conclusion_lines(end, f"{counted(end.passes, 'pass', 'passes')}, ", reservations)
+
+
+def effect_title(effect: Effect) -> str:
+    """What an effect is, in a few words: a step with its id."""
+    phase = effect.phase.replace("_", " ")
+    return f"{phase} {effect.step.id}" if isinstance(effect, ExecuteStep) else phase
+
+
+def outcome_words(outcome: Outcome) -> str:
+    """What came of an effect, in a few words."""
+    if outcome.failure is not None:
+        return generic.outcome_words(outcome)
+    match outcome.value:
+        case TaskProfile() as profile:
+            return f"depth {profile.reasoning_depth} of 5, ambiguity {profile.ambiguity:.1f}"
+        case Plan() as plan:
+            return f"{counted(len(plan.steps), 'step')}: {'; '.join(step.description for step in plan.steps)}"
+        case StepResult() as result:
+            return f"= {short(result.output)}"
+    return _judgment_words(outcome)
+
+
+def _judgment_words(outcome: Outcome) -> str:
+    """What a judgment says of the plan or of its results."""
+    match outcome.value:
+        case SemanticValidationReport() as report:
+            issues = "; ".join(issue.description for issue in report.issues)
+            return f"{counted(len(report.issues), 'issue')}: {issues}" if report.issues else "no issues"
+        case Refinement() as refinement:
+            return _refined(refinement)
+        case ConvergenceAssessment() as judged:
+            scores = f"{judged.completeness:.2f} {judged.coherence:.2f} {judged.consistency:.2f}"
+            return f"{'converged' if judged.converged else 'not converged'} {scores}"
+    return generic.outcome_words(outcome)
+
+
+def _refined(refinement: Refinement) -> str:
+    if refinement.question is not None:
+        return f"asks: {refinement.question.text}"
+    deltas = ", ".join(f"{action.type} {action.target or 'plan'}" for action in refinement.actions)
+    return deltas or "nothing is changed"

@@ -1,0 +1,116 @@
+"""What must hold of the multi-pass engine alone: its passes, plans, refinements and steps."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+from aeon.kernel.effects import Effect
+from aeon.multipass.effects import ExecuteStep, PassNote, Synthesize, ValidatePlan
+from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted
+from aeon.schema import Outcome, Plan, RefinementRecord, Result, Step, StepResult, fragment
+from aeon.simulation.world import World
+
+__all__ = ["PlanWatch", "hold_passes"]
+
+_PLACE = {"index": 1, "total": 1, "incoming_context": "", "handoff": ""}
+_STATE = {"status", "output", "clarity", "mode", "problem"}
+
+
+class PlanWatch:
+    """An observer for one process of a multi-pass run; it tells the world what did not hold."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._executed: dict[str, Step] = {}
+        self._answering = False
+
+    def __call__(self, event: Event) -> None:
+        """See an event."""
+        match event:
+            case EffectStarted():
+                self._started(event.effect, event.number)
+            case EffectEnded():
+                self._ended(event.effect, event.outcome)
+            case Noted(note=PassNote() as note):
+                self._answering = note.decision is not None and note.decision.action == "OUTPUT"
+                if note.plan is not None:
+                    self._see(note.plan)
+
+    def concluded(self, result: Result) -> None:
+        """Hold the steps of the record, each as it was when it had run, against what was seen of them since."""
+        for record in result.history.passes:
+            for step in record.executed:
+                then = step.changed(**_PLACE)
+                _hold_step(self._world, then, self._executed.get(step.id, then))
+
+    def _started(self, effect: Effect, number: int) -> None:
+        if isinstance(effect, Synthesize):
+            return
+        if self._answering:
+            self._world.wrong("no effect after the end", f"effect {number}, '{effect.phase}', was issued")
+        if 0 in (effect.allowance.seconds, effect.allowance.cost):
+            self._world.wrong("within its bound", f"'{effect.phase}' was issued with {effect.allowance}")
+
+    def _ended(self, effect: Effect, outcome: Outcome) -> None:
+        if outcome.failure and outcome.failure.kind == "handler":
+            self._world.wrong("only errors of the hierarchy", f"'{effect.phase}': {outcome.failure.message}")
+        if isinstance(plan := getattr(effect, "plan", None), Plan) and not _elsewhere(effect):
+            self._see(plan)
+        if isinstance(effect, ExecuteStep) and isinstance(outcome.value, StepResult):
+            self._keep(effect.step.given(outcome.value))
+
+    def _see(self, plan: Plan) -> None:
+        """Hold a plan against what is known: a step that has run never changes, save to become invalid."""
+        for step in plan.steps:
+            if step.executed:
+                self._keep(step)
+            elif step.id in self._executed:
+                self._world.wrong(_UNCHANGED, f"{step.id} is {step.status} again")
+        missing = self._executed.keys() - {step.id for step in plan.steps}
+        if missing:
+            self._world.wrong(_UNCHANGED, f"{', '.join(sorted(missing))} is gone")
+
+    def _keep(self, step: Step) -> None:
+        """Hold a step that has run against what is known of it."""
+        now = step.changed(**_PLACE)
+        before = self._executed.setdefault(step.id, now)
+        _hold_step(self._world, before, now)
+        self._executed[step.id] = now
+
+
+_UNCHANGED = "executed steps never change"
+
+
+def _elsewhere(effect: Effect) -> bool:
+    """Whether its plan is not the run's own now: an earlier one for the answer, or one that is only proposed."""
+    return isinstance(effect, Synthesize) or (isinstance(effect, ValidatePlan) and bool(effect.steps))
+
+
+def _hold_step(world: World, before: Step, now: Step) -> None:
+    if before != now and (before.status != "complete" or before.changed(status="invalid") != now):
+        was, is_now = (json.dumps(step.model_dump(mode="json", include=_STATE)) for step in (before, now))
+        world.wrong(_UNCHANGED, f"{now.id} was {was}, is {is_now}")
+
+
+def hold_passes(world: World, result: Result) -> None:
+    """Hold the record of a run that has ended against the engine's own invariants; the world is told what broke."""
+    passes, configuration = result.history.passes, result.history.configuration
+    if len(passes) > configuration.max_passes:
+        world.wrong("within its bound", f"{len(passes)} passes")
+    _refined(world, result)
+    executed = {step.id: step for record in passes for step in record.executed}
+    if len(executed) > configuration.limits.total_steps:
+        world.wrong("refinement limits hold", f"{len(executed)} steps; at most {configuration.limits.total_steps}")
+
+
+def _refined(world: World, result: Result) -> None:
+    history, limits = result.history, result.history.configuration.limits
+    records = [history.preparation.refinement, *(record.refinement for record in history.passes)]
+    used = Counter(name for record in records for name in _attempts(record))
+    if used.total() > limits.attempts or any(n > limits.attempts_per_fragment for n in used.values()):
+        world.wrong("refinement limits hold", f"deltas applied: {dict(used)}; {limits}")
+
+
+def _attempts(record: RefinementRecord) -> list[str]:
+    return [fragment(action.target or "plan") for action in record.applied]

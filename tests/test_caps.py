@@ -1,0 +1,267 @@
+"""The caps that ship: each is as many model calls as the longest way through its module takes, and no more."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeVar
+
+import pytest
+
+from aeon.adaptive.profiler import Profiler
+from aeon.convergence.engine import ConvergenceEngine
+from aeon.errors import AllowanceExhausted
+from aeon.execution.executor import Executor
+from aeon.kernel.effects import Effect
+from aeon.multipass.effects import (
+    AssessConvergence,
+    DraftPlan,
+    ExecuteStep,
+    InferProfile,
+    RefinePlan,
+    Synthesize,
+    ValidatePlan,
+    ValidateResults,
+)
+from aeon.llm.adapter import Permit, freely
+from aeon.llm.scripted import Reply, Scripted
+from aeon.plan.recursive import RecursivePlanner
+from aeon.runtime.ledger import Ledger
+from aeon.schema import (
+    Allowance, CallCaps, Capabilities, ConvergenceThresholds, Issue, LLMResponse, Plan, SemanticValidationReport, Step,
+    Task, TaskProfile, TokenProbability, ToolCall, Trigger, Usage,
+)  # fmt: skip
+from aeon.supervisor.briefing import Briefing
+from aeon.supervisor.supervisor import Supervisor
+from aeon.synthesis.synthesizer import Synthesizer
+from aeon.tools import ToolRegistry
+from aeon.tools.calculator import calculator
+from aeon.validation.semantic import SemanticValidator
+from plan.words import sums, written
+
+V = TypeVar("V")
+E = TypeVar("E", bound=Effect)
+
+TASK = Task(text="What do 240 rolls at 0.45 bring in?")
+PLAIN = Capabilities()
+ENFORCING = Capabilities(json_schema=True, json_mode=True)
+SCORING = Capabilities(json_schema=True, json_mode=True, logprobs=True)
+BAD = "No idea."
+VERDICT_NO = '{"reason": "it is off", "verdict": "no"}'
+PROFILE = json.dumps({
+    "rationale": "one product", "reasoning_depth": 2, "ambiguity": "low", "information_sufficiency": "high",
+    "dependency_complexity": "low", "expected_step_count": 2, "expected_tool_usage": "minimal",
+    "output_breadth": "narrow", "confidence_requirement": "medium",
+})  # fmt: skip
+FAULT = json.dumps({
+    "description": "The price of a loaf is nowhere used.", "proposed_repair": "Use it.", "type": "relevance",
+    "severity": "HIGH", "location": "s1",
+})  # fmt: skip
+CHANGE = json.dumps({"problem": "a step is missing", "change": "s1", "n1": sums("240 * 0.45")})
+QUERY = json.dumps({
+    "refined_query": "What do the rolls bring in?", "focus_areas": ["rolls"], "exclude_areas": [],
+    "source_preferences": [],
+})  # fmt: skip
+REASONED = json.dumps({"working": "240 * 0.45", "result": "108", "clarity": "CLEAR"})
+AMBIGUOUS = Trigger(kind="ambiguous", location="plan", detail="which bakery is not said")
+ISSUE = Trigger(kind="issue", location="s1", detail="the loaves are left out")
+TOOLS = ToolRegistry([calculator()])
+BRIEFING = Briefing(TOOLS.describe())
+
+
+def likely(yes: float) -> LLMResponse:
+    """An answer whose first token is yes with this probability."""
+    first = (TokenProbability(token="Yes", probability=yes), TokenProbability(token="No", probability=1 - yes))
+    return LLMResponse(text="Yes", first_token=first)
+
+
+class Unknown(Scripted):
+    """A model that makes three calls to find out what it can do, and asks for five."""
+
+    async def capabilities(self, permit: Permit = freely) -> Capabilities:
+        """Make the calls."""
+        async with permit(Usage(calls=5, prompt_tokens=500, generated_tokens=500)) as used:
+            used(Usage(calls=3))
+        return await super().capabilities(permit)
+
+
+def calls(
+    phase: str, effect: E, handler: Callable[[Supervisor], Callable[[E], Awaitable[V]]], model: Scripted
+) -> tuple[V, int]:
+    """What the handler gives under the cap that ships, and how many model calls that took."""
+
+    async def work() -> tuple[V, int]:
+        with Ledger(Allowance(calls=CallCaps().of(phase))) as ledger:
+            value = await handler(Supervisor(model))(effect)
+        return value, ledger.spent.calls
+
+    return asyncio.run(work())
+
+
+def plan(count: int = 1, **changes: Any) -> Plan:
+    """A plan of so many reasoning steps."""
+    steps = [Step(id=f"s{n}", description=f"part {n}", **changes) for n in range(1, count + 1)]
+    return Plan(steps=tuple(steps)).numbered()
+
+
+def done(count: int) -> Plan:
+    """A plan all of whose steps were reasoned about."""
+    return plan(count, status="complete", output="The loaves bring 240.", mode="reasoning")
+
+
+@pytest.mark.requirement("K12", "J2")
+@pytest.mark.parametrize(
+    ("model", "made"),
+    [
+        (Unknown([BAD, BAD, PROFILE]), 6),
+        (Scripted([likely(0.2), likely(0.2), BAD, BAD, PROFILE], SCORING, "qwen2.5-coder-1.5b"), 5),
+    ],
+    ids=["probes", "judged"],
+)
+def test_profiling_fits_its_cap(model: Scripted, made: int) -> None:
+    """Three calls to find out what the endpoint can do, or two to judge the task; and three for the words."""
+    profile, spent = calls("profile", InferProfile(task=TASK), lambda s: Profiler(s, BRIEFING).infer, model)
+    assert profile.inferred and spent == made <= CallCaps().profile == 6
+
+
+@pytest.mark.requirement("K12", "J4")
+def test_drafting_a_plan_fits_its_cap() -> None:
+    """Three probes, a program that is none, and then the plan as steps, which is asked for three times."""
+    effect = DraftPlan(task=TASK, profile=TaskProfile(), most_steps=4)
+    model = Unknown([BAD, BAD, "{}", written(sums("240 * 0.45"))], ENFORCING)
+    drafted, spent = calls("plan", effect, lambda s: RecursivePlanner(s, BRIEFING, TOOLS).draft, model)
+    assert len(drafted.steps) == 1 and spent == CallCaps().plan
+
+
+@pytest.mark.requirement("K12", "J5")
+@pytest.mark.parametrize("can", [PLAIN, ENFORCING])
+def test_checking_a_plan_fits_its_cap(can: Capabilities) -> None:
+    """Three probes, two calls for the verdict, two for the fault."""
+    model = Unknown([BAD, VERDICT_NO, BAD, FAULT], can)
+    effect = ValidatePlan(task=TASK, plan=plan())
+    report, spent = calls("validate_plan", effect, lambda s: SemanticValidator(s, BRIEFING).validate_plan, model)
+    assert len(report.issues) == 1 and spent == CallCaps().validate_plan
+
+
+@pytest.mark.requirement("K12", "J4", "J8")
+@pytest.mark.parametrize(
+    ("vote", "replies"),
+    [("yes", (BAD, BAD, BAD, BAD, CHANGE)), ("no", (BAD, QUERY, BAD, BAD, CHANGE))],
+    ids=["question", "query"],
+)
+def test_refining_a_plan_fits_its_cap(vote: str, replies: Sequence[str]) -> None:
+    """Three votes, two calls for a question that does not come or for the query, and three for the change."""
+    model = Scripted([*[json.dumps({"answer": vote})] * 3, *replies], PLAIN)
+    strategy = "EXPAND" if vote == "no" else None
+    effect = RefinePlan(
+        task=TASK, plan=plan(), triggers=(AMBIGUOUS, ISSUE), most_steps=3, may_ask=True, strategy=strategy
+    )
+    refinement, spent = calls("refine_plan", effect, lambda s: RecursivePlanner(s, BRIEFING, TOOLS).refine, model)
+    assert len(refinement.actions) == 1 and spent == CallCaps().refine_plan
+    assert (refinement.query is not None) == (vote == "no")
+
+
+@pytest.mark.requirement("K12", "J4")
+def test_what_is_asked_before_a_change_leaves_the_calls_for_it() -> None:
+    """With a strategy from the start, a question that does not come is not followed by a query."""
+    model = Scripted([*['{"answer": "yes"}'] * 3, BAD, BAD, BAD, BAD, CHANGE], PLAIN)
+    effect = RefinePlan(
+        task=TASK, plan=plan(), triggers=(AMBIGUOUS, ISSUE), most_steps=3, may_ask=True, strategy="EXPAND"
+    )
+    refinement, _ = calls("refine_plan", effect, lambda s: RecursivePlanner(s, BRIEFING, TOOLS).refine, model)
+    assert len(refinement.actions) == 1 and refinement.query is None
+
+
+@pytest.mark.requirement("K12", "K11")
+@pytest.mark.parametrize(
+    ("call", "replies", "mode", "made"),
+    [
+        (ToolCall(tool="abacus"), ('{"tool": "calculator"}', BAD, BAD, BAD, REASONED), "reasoning_fallback", 5),
+        (ToolCall(tool="abacus"), ('{"tool": "calculator"}', BAD, '{"expression": "2"}'), "tool_repaired", 3),
+        (ToolCall(tool="abacus"), (BAD, BAD, REASONED), "reasoning_fallback", 3),
+        (ToolCall(tool="calculator", arguments={}), (BAD, BAD, BAD, REASONED), "reasoning_fallback", 4),
+        (None, (BAD, BAD, REASONED), "reasoning", 3),
+    ],
+)
+def test_executing_a_step_fits_its_cap(call: ToolCall | None, replies: Sequence[str], mode: str, made: int) -> None:
+    """From a tool that does not exist: one call for another, two for its arguments, and two for reasoning."""
+    (step,) = plan(**({"action": call} if call else {})).steps
+    effect = ExecuteStep(task=TASK, step=step)
+    result, spent = calls("execute", effect, lambda s: Executor(s, BRIEFING, TOOLS).execute, Scripted(replies))
+    assert result.mode == mode and spent == made <= CallCaps().execute == 5
+
+
+@pytest.mark.requirement("K12", "K11")
+def test_a_run_that_is_taken_up_executes_without_probing() -> None:
+    """Where a step comes first in a process, its calls are for the step: the endpoint is asked in the plainest way."""
+    effect = ExecuteStep(task=TASK, step=plan(action=ToolCall(tool="abacus")).steps[0])
+    model = Unknown(['{"tool": "calculator"}', BAD, BAD, BAD, REASONED])
+    result, spent = calls("execute", effect, lambda s: Executor(s, BRIEFING, TOOLS).execute, model)
+    assert (result.mode, spent) == ("reasoning_fallback", 5)
+    assert all(request.json_schema is None for request in model.requests)
+
+
+@pytest.mark.requirement("K12", "J5", "J1")
+def test_checking_results_fits_its_cap() -> None:
+    """Each result takes up to four calls; the steps that none are left for are named, and those checked still count."""
+    model = Scripted([BAD, VERDICT_NO, BAD, FAULT, BAD, VERDICT_NO, BAD, FAULT.replace("s1", "s2")])
+    effect = ValidateResults(task=TASK, plan=done(3), executed=("s1", "s2", "s3"))
+    report, spent = calls("validate_results", effect, lambda s: SemanticValidator(s, BRIEFING).validate_results, model)
+    assert [issue.location for issue in report.issues] == ["s1", "s2"]
+    assert report.evidence == ("s3: not checked, the calls for it were used up",)
+    assert spent == CallCaps().validate_results
+
+
+def assessing(count: int, *criteria: str) -> AssessConvergence:
+    """An assessment of so many reasoned results, one of which has an issue."""
+    issue = Issue(type="relevance", severity="LOW", description="It is short.", location="s1", proposed_repair="")
+    return AssessConvergence(
+        task=TASK.changed(criteria=criteria), plan=done(count),
+        report=SemanticValidationReport(issues=(issue,)), thresholds=ConvergenceThresholds(),
+    )  # fmt: skip
+
+
+@pytest.mark.requirement("K12", "J6", "O3")
+def test_assessing_convergence_fits_its_cap() -> None:
+    """Three scores and, where the results do not agree, three pairs of them; two calls for each verdict."""
+    model = Scripted([BAD, VERDICT_NO] * 6)
+    assessment, spent = calls("assess", assessing(3), lambda s: ConvergenceEngine(s, BRIEFING).assess, model)
+    assert not assessment.failed and assessment.evaluation and len(assessment.evaluation.gaps.contradictions) == 3
+    assert spent == CallCaps().assess
+
+
+@pytest.mark.requirement("K12", "J6")
+def test_criteria_that_no_call_is_left_for_are_not_met() -> None:
+    """However many criteria a task has, it is assessed; what could not be checked keeps the run from converging."""
+    model = Scripted([BAD, VERDICT_NO] * 6)
+    effect = assessing(2, *(f"criterion {n}" for n in range(1, 6)))
+    assessment, spent = calls("assess", effect, lambda s: ConvergenceEngine(s, BRIEFING).assess, model)
+    assert {f"criterion_{n}" for n in range(1, 6)} <= set(assessment.reason_codes)
+    assert sum("not checked" in issue for issue in assessment.detected_issues) == 2
+    assert not assessment.converged and spent == CallCaps().assess
+
+
+@pytest.mark.requirement("K12", "J7")
+@pytest.mark.parametrize(
+    ("schema", "replies"), [({"type": "object"}, (BAD, BAD, '{"total": 108}')), (None, ("", "It brings in 108."))]
+)
+def test_synthesis_fits_its_cap(schema: dict[str, Any] | None, replies: Sequence[Reply]) -> None:
+    """Three calls for an object, two for a text."""
+    effect = Synthesize(task=TASK.changed(answer_schema=schema), plan=done(1))
+    answer, spent = calls("synthesize", effect, lambda s: Synthesizer(s, BRIEFING).synthesize, Scripted(replies))
+    assert "108" in answer.text and spent == len(replies) <= CallCaps().synthesize == 3
+
+
+@pytest.mark.requirement("K12")
+def test_a_cap_that_is_too_small_is_noticed() -> None:
+    """The tests above would fail: one call less does not bring a step to its end."""
+    model = Scripted(['{"tool": "calculator"}', BAD, BAD, BAD, REASONED])
+    effect = ExecuteStep(task=TASK, step=plan(action=ToolCall(tool="abacus")).steps[0])
+
+    async def work() -> None:
+        with Ledger(Allowance(calls=CallCaps().execute - 1)):
+            await Executor(Supervisor(model), BRIEFING, TOOLS).execute(effect)
+
+    with pytest.raises(AllowanceExhausted):
+        asyncio.run(work())
