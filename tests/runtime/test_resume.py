@@ -20,7 +20,7 @@ from aeon.runtime.events import EffectEnded
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import current_ledger
 from aeon.runtime.lines import Begun, Called, Ended, Entry, Resumed, fingerprint
-from aeon.runtime.replay import boundaries, replay, resume_point
+from aeon.runtime.replay import ResumePoint, boundaries, replay, resume_point
 from aeon.schema import Budget, Config, Failure, Question, Questions, Reply, Result, StepResult, Usage, Value
 from kernel.world import World, step
 from runtime.handlers import job
@@ -182,7 +182,7 @@ def test_a_run_that_has_ended_is_left_as_it_is(tmp_path: Path, whole: tuple[str,
     path = tmp_path / "run.jsonl"
     path.write_bytes(whole[1])
     nobody = world()
-    assert resume_point(Journal.read(path), MULTIPASS).void is None
+    assert resume_point(Journal.read(path), MULTIPASS) == ResumePoint()
     assert went_on(path, nobody).model_dump_json() == whole[0]
     assert (nobody.effects, path.read_bytes()) == ([], whole[1])
 
@@ -196,7 +196,7 @@ def test_a_run_that_was_suspended_ends_as_one_that_was_answered_at_once(
     waiting = lived(path, world(ask=WAITING))
     assert (waiting.stop_reason, waiting.question) == ("waiting", WHICH)
     journal = Journal.read(path)
-    assert (resume_point(journal, MULTIPASS), journal.ended) == (((), WHICH), None)
+    assert (resume_point(journal, MULTIPASS), journal.ended) == (ResumePoint((), (4,), WHICH), None)
     assert replay(journal, MULTIPASS).model_dump_json() == waiting.model_dump_json()
     again = went_on(path, world(ask=WAITING))
     assert again.model_dump_json() == waiting.model_dump_json()

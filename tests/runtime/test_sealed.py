@@ -253,7 +253,7 @@ def test_a_disk_that_is_full_leaves_a_run_that_can_be_continued(tmp_path: Path, 
         assert said.stdout == f"JournalError: {path}: cannot be written: File too large; nothing was saved\n"
         assert not path.exists()
         return
-    rest = "what was saved before is whole; go on with: aeon resume"
+    rest = "what was saved before is whole; continue with: aeon resume"
     assert said.stdout == f"failed: {path}: cannot be written: File too large; {rest}\n"
     assert path.stat().st_size <= room and not Journal.read(path).torn
     went_on(path, world())
