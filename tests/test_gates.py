@@ -72,6 +72,8 @@ def test_a_kernel_function_stays_small(tmp_path: Path, text: str, said: str) -> 
         "x = 1  # noqa: E501",
         "x = 1  # type: ignore[misc]",
         "open('x')",
+        "import aeon.multipass.rules",
+        "from aeon.schema import (\n    Plan, Step,\n)  # fmt: skip",
     ],
 )
 def test_the_kernel_knows_nothing_of_the_world(tmp_path: Path, text: str) -> None:
@@ -83,7 +85,98 @@ def test_the_kernel_knows_nothing_of_the_world(tmp_path: Path, text: str) -> Non
 def test_what_the_kernel_may_do_is_no_problem(tmp_path: Path) -> None:
     """Its own modules, the schema, pydantic and the short list of the standard library."""
     text = "from collections.abc import Sequence\nfrom aeon.schema import Plan\nimport aeon.kernel\ngetattr(1, 'a')"
-    assert kernel.bans(write(tmp_path, "aeon/kernel/a.py", text)) == []
+    assert kernel.bans(write(tmp_path, "aeon/kernel/a.py", f"{text}\nX = (\n    1, 2,\n)  # fmt: skip")) == []
+
+
+PROGRAM = "from aeon.kernel.effects import Program\nimport os\ndef search(run) -> Program[int]:\n    yield\n"
+
+
+@pytest.mark.requirement("M5")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("aeon/multipass/rules.py", "import os"),
+        ("aeon/engines/tree/program.py", "import os"),
+        ("aeon/research/program.py", PROGRAM),
+        ("aeon/research/loop.py", PROGRAM),
+        ("aeon/reports/engine.py", "import os\nfrom aeon.kernel.engine import Engine\nX = Engine(name='a/1')"),
+        ("aeon/reports/engine.py", "import os\nfrom aeon.kernel import engine\nX = engine.Engine[int](name='a/1')"),
+        ("aeon/reports/engine.py", "import os\ndef f() -> 'effects.Program[int]': ..."),
+    ],
+)
+def test_every_engines_program_is_held_to_the_bans_of_the_kernel(tmp_path: Path, name: str, text: str) -> None:
+    """A program is told by what it is, wherever it stands; what it may not do is named with its place."""
+    (problem,) = kernel.bans(write(tmp_path, name, text))
+    assert problem.startswith(f"{name}:") and "do not import os" in problem
+    write(tmp_path, name, f"{text}\n{BRANCHES}")
+    assert any("complexity 13" in problem for problem in kernel.function_limits(tmp_path))
+
+
+@pytest.mark.requirement("M5")
+def test_what_a_program_imports_from_its_own_package_is_held_to_the_same(tmp_path: Path) -> None:
+    """A ban cannot be evaded by a module next door, however far; handlers beside it are free."""
+    write(tmp_path, "aeon/research/program.py", "from aeon.research import rules\nfrom aeon.kernel.run import Run")
+    write(tmp_path, "aeon/research/rules.py", "from aeon.research.sources import Sources\nimport aeon.tree.program")
+    write(tmp_path, "aeon/research/sources.py", "import random")
+    write(tmp_path, "aeon/research/handlers.py", "import asyncio\nfrom aeon.research.program import RESEARCH")
+    write(tmp_path, "aeon/tree/program.py", "def f(run) -> Program[int]: ...")
+    assert kernel.bans(tmp_path) == []
+    write(tmp_path, "aeon/research/program.py", "from aeon.research import rules\nRESEARCH = Engine()")
+    assert kernel.bans(tmp_path) == ["aeon/research/sources.py:1: the kernel and programs do not import random"]
+    write(tmp_path, "aeon/research/rules.py", "from aeon.llm.select import select\nfrom aeon import build")
+    assert [problem.rpartition(" ")[2] for problem in kernel.bans(tmp_path)] == ["aeon.llm.select", "aeon"]
+
+
+def test_a_module_named_program_that_is_no_engines_is_free(tmp_path: Path) -> None:
+    """The planner's language of programs reads a model's text; it runs in a handler."""
+    text = "import os\nclass Program: ...\ndef read(text: str) -> Plan: ...\nengine = ReasoningEngine()"
+    assert kernel.bans(write(tmp_path, "aeon/plan/program.py", text)) == []
+
+
+DECIDING = """
+class Policy(Frozen):
+    def strategy(self, evaluations):
+        if not self.enabled or not evaluations:
+            return None
+        return self.manual if self.set else self.chosen(evaluations)
+"""
+LOOPING = """
+class Plan(Value):
+    def waves(self):
+        while self.pending:
+            yield self.ready()
+"""
+DATA = """
+class Plan(Value):
+    def find(self, step_id):
+        return next((step for step in self.steps if step.id == step_id), None)
+
+    @field_validator("steps")
+    @classmethod
+    def _sound(cls, steps):
+        for step in steps:
+            if not step.id or not step.work or step.depth > 5:
+                raise ValueError("no")
+        return steps
+"""
+
+
+@pytest.mark.requirement("K14")
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [(DECIDING, "3: strategy has complexity 4, at most 3 in the schema"), (LOOPING, "3: waves has a loop")],
+)
+def test_the_schema_decides_nothing(tmp_path: Path, text: str, problem: str) -> None:
+    """Branches and loops are the shape of a decision; it belongs in the kernel or in a program."""
+    (only,) = kernel.decisions(write(tmp_path, "aeon/schema/policy.py", text))
+    assert only.startswith(f"aeon/schema/policy.py:{problem}")
+
+
+@pytest.mark.requirement("K14")
+def test_what_data_computes_of_itself_and_what_a_border_refuses_is_no_decision(tmp_path: Path) -> None:
+    """Look-ups, validators, and the bases of all values."""
+    write(tmp_path, "aeon/schema/plan.py", DATA)
+    assert kernel.decisions(write(tmp_path, "aeon/schema/value.py", LOOPING)) == []
 
 
 @pytest.mark.parametrize(
@@ -165,6 +258,18 @@ def test_a_layer_may_not_import_from_above(tmp_path: Path) -> None:
     assert any("aeon.schema" in line for line in programs.layers(tmp_path))
 
 
+@pytest.mark.requirement("M1")
+@pytest.mark.parametrize("module", ["kernel/decide.py", "runtime/driver.py", "llm/select.py", "supervisor/prompt.py"])
+def test_the_machine_may_not_know_an_engine(tmp_path: Path, module: str) -> None:
+    """What runs any program imports nothing of the multi-pass one, though some of it stands above it."""
+    for name in ("aeon", "scripts"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    with (tmp_path / "aeon" / module).open("a") as file:
+        file.write("\nfrom aeon.multipass.rules import gains\n")
+    assert any("aeon.multipass" in line for line in programs.layers(tmp_path))
+
+
 def test_check_says_which_gate_failed_and_exits_with_1(tmp_path: Path) -> None:
     """One line a gate, the problems below it, a count at the end; an unknown gate is wrong usage."""
     write(tmp_path, "aeon/kernel/a.py", "import os\n")
@@ -175,7 +280,7 @@ def test_check_says_which_gate_failed_and_exits_with_1(tmp_path: Path) -> None:
     )
     lines = done.stdout.splitlines()
     assert done.returncode == 1 and lines[0].startswith("ok ") and lines[1].startswith("FAILED")
-    assert lines[2].strip() == "aeon/kernel/a.py:1: the kernel does not import os"
+    assert lines[2].strip() == "aeon/kernel/a.py:1: the kernel and programs do not import os"
     assert lines[-2:] == ["1 of 2 gates hold", "failed: kernel-bans"]
     wrong = subprocess.run([*command, "speed"], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert wrong.returncode == 2 and "no gate is called speed" in wrong.stderr

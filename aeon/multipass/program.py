@@ -59,9 +59,10 @@ def _prepare(progress: Progress) -> Program[None]:
     progress.preparation = start
     yield PassNote(pass_number=0, plan=progress.plan)
     report = yield from run.perform(ask.ValidatePlan(task=run.task, plan=progress.plan), _UNCHECKED)
+    progress.preparation = start = start.changed(report=report, timings=tuple(run.timings))
     unclear = triggers.ambiguity(progress.profile, run.config.questions.ambiguity) if _may_ask(progress) else ()
     record = yield from _refine(progress, (*triggers.issues(report), *unclear), report)
-    progress.preparation = start.changed(report=report, refinement=record, timings=tuple(run.timings))
+    progress.preparation = start.changed(refinement=record, timings=tuple(run.timings))
 
 
 def _draft(progress: Progress) -> Program[Plan]:
@@ -97,6 +98,7 @@ def _one_pass(progress: Progress) -> Program[None]:
     progress.this_pass = progress.this_pass.changed(assessment=assessment, decision=decision)
     if decision.action == "OUTPUT":
         raise Halt(decision)
+    signals.diminishing = False  # decided about: where a question goes before it, the answer gets a pass of its own
     yield PassNote(pass_number=number, decision=decision)
     reasons = (*triggers.issues(report), *triggers.bad_ends(progress.plan, executed))
     record = yield from _refine(progress, (*reasons, *triggers.unmet_criteria(assessment)), report)

@@ -236,7 +236,8 @@ def _of_assessment(effect: AssessConvergence, assessment: ConvergenceAssessment)
 
 def _doubts(effect: AssessConvergence, assessment: ConvergenceAssessment) -> Iterator[str]:
     """What speaks against a run's having converged."""
-    low = [name for name in _SCORES if getattr(assessment, name) < getattr(effect.thresholds, name)]
+    scores = {name: getattr(assessment, name) for name in _SCORES}
+    low = [name for name, score in scores.items() if score is not None and score < getattr(effect.thresholds, name)]
     if low:
         yield f"converged, though below the threshold in {', '.join(low)}"
     if assessment.reason_codes:

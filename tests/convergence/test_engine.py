@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aeon.multipass.rules import confident
 from aeon.convergence.engine import ConvergenceEngine
 from aeon.errors import AeonError, EmptyCompletion, EndpointTimeout, Malformed, Refused, Truncated
 from aeon.multipass.effects import AssessConvergence
@@ -297,7 +298,7 @@ def test_an_answer_that_lacks_most_of_what_was_asked_makes_no_run_confident() ->
     """Every step was done by a tool, and the judge's completeness is 0.41: the shipped rule must not stop the run."""
     assessment, _ = assess(scoring(completeness=0.41 / 1.9))
     assert assessment.completeness == pytest.approx(0.41, abs=0.005) and assessment.evaluation
-    assert not ReasoningEngine().confident([assessment.evaluation])
+    assert not confident(ReasoningEngine(), [assessment.evaluation])
 
 
 @pytest.mark.requirement("J8", "J6")
@@ -324,7 +325,7 @@ def test_what_was_not_measured_makes_no_run_confident() -> None:
     assessment, model = assess(scoring(), measured=Calibrations(), engine=policy)
     assert assessment.evaluation and assessment.evaluation.confidence is None and model.requests == []
     assert "not measured, so not judged: entity" in assessment.detected_issues
-    assert not policy.confident([assessment.evaluation])
+    assert not confident(policy, [assessment.evaluation])
 
 
 @pytest.mark.requirement("J8", "O3")

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aeon.multipass.rules import confident as confident_rule
 from aeon.convergence.evaluation import Judgments, evaluate
 from aeon.multipass.effects import AssessConvergence
 from aeon.schema import (
@@ -214,7 +215,7 @@ def test_tools_alone_make_no_incomplete_answer_a_confident_one(
     scores = {"completeness": completeness} | others
     result = evaluated(step("s1"), step("s2", "failed"), step("s2_r1"), scores=scores)
     assert result.parts and result.parts.recency == 1.0
-    assert ReasoningEngine().confident([result]) is confident
+    assert confident_rule(ReasoningEngine(), [result]) is confident
 
 
 @pytest.mark.requirement("O2")
@@ -247,7 +248,7 @@ def test_where_nothing_was_measured_there_is_no_confidence() -> None:
     assert nothing.dimensions == Dimensions() and nothing.score is None
     only: JsonObject = {**dict.fromkeys(ConfidenceParts.model_fields, 0), "consistency": 1}
     weightless = evaluated(step("s1"), scores={"completeness": 1.0}, state_monitor={"weights": only})
-    assert weightless.confidence is None and not ReasoningEngine().confident([weightless])
+    assert weightless.confidence is None and not confident_rule(ReasoningEngine(), [weightless])
 
 
 @pytest.mark.requirement("O2")

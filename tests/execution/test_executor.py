@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from aeon.multipass.plans import inputs, placed
 from aeon.errors import (
     AllowanceExhausted,
     CompletionError,
@@ -63,7 +64,7 @@ def effect(action: Action | None, *outputs: JsonValue) -> ExecuteStep:
     plan = Plan(steps=(*before, last, after)).numbered()
     step = plan.find("last")
     assert step is not None
-    return ExecuteStep(task=TASK, step=plan.placed((step,))[0], inputs=plan.inputs(step))
+    return ExecuteStep(task=TASK, step=placed(plan, (step,))[0], inputs=inputs(plan, step))
 
 
 def replied(**fields: str) -> str:
@@ -152,7 +153,7 @@ def test_a_replaced_step_is_found_under_its_fragment() -> None:
     """A reference to s1 means the version of s1 that the step depends on."""
     plan = Plan(steps=(Step(id="s1_r1", description="d", status="complete", output=5),))
     step = Step(id="s2", description="twice", dependencies=("s1_r1",), action=sums("$s1 * 2"))
-    result, _, _ = run(ExecuteStep(task=TASK, step=step, inputs=plan.inputs(step)))
+    result, _, _ = run(ExecuteStep(task=TASK, step=step, inputs=inputs(plan, step)))
     assert result.output == 10
 
 

@@ -122,3 +122,13 @@ def test_a_run_without_synthesis_has_no_timing_of_one() -> None:
     """Where the endpoint failed, nothing was synthesized."""
     result = World(validate_results=ENDPOINT_DOWN).run()
     assert result.history.synthesis is None
+
+
+@pytest.mark.requirement("H1", "J5")
+def test_the_check_of_a_plan_is_in_the_history_also_where_the_run_ends_right_after_it() -> None:
+    """The budget is gone before the plan can be refined: what was wrong with it stands in the record all the same."""
+    world = World(validate_plan=found("plan"), refine_plan=add(step("n")))
+    result = world.run(Config(budget=Budget(tokens=400)))
+    assert world.phases == ["profile", "plan", "validate_plan", "synthesize"]
+    assert result.history.preparation.report == found("plan")
+    assert [t.phase for t in result.history.preparation.timings] == ["profile", "plan", "validate_plan"]

@@ -11,17 +11,14 @@ from hypothesis import strategies as st
 from aeon.multipass.plans import fresh_id, problems
 from aeon.multipass.refine import Attempts, apply
 from aeon.schema import (
-    Config,
     Plan,
-    Refinement,
     RefinementAction,
     RefinementLimits,
     Step,
-    StepResult,
     ToolCall,
     fragment,
 )
-from kernel.world import NOT_YET, World, add, found, plan, step
+from kernel.world import plan, step
 
 STATUSES = ("pending", "pending", "complete", "complete", "failed", "invalid")
 LIMITS = RefinementLimits()
@@ -306,51 +303,6 @@ def test_nobody_states_the_depth_of_a_step(action: RefinementAction, depth: int)
     after, applied, _ = apply(plan(step("a"), step("b", depth=2)), [action], attempts())
     assert applied
     assert {after.find(one.id).depth for one in action.steps} == {depth}  # type: ignore[union-attr]
-
-
-@pytest.mark.requirement("K8", "K13")
-def test_a_fragment_at_its_limit_needs_manual_intervention_and_the_run_goes_on() -> None:
-    """The result names it; no further refinement is asked for on its account."""
-    versions = ["s1", "s1_r1", "s1_r2", "s1_r3"]
-    world = World(
-        (step("s1"), step("s2")), assess=lambda _, n: NOT_YET.changed(reason_codes=()),
-        execute=lambda e, _: StepResult(output=0, clarity="BLOCKED" if e.step.id in versions else "CLEAR"),
-        refine_plan=lambda _, n: Refinement(
-            actions=(act("REPLACE", versions[n], step(versions[n + 1], description=f"try {n}")),)
-        ),
-    )  # fmt: skip
-    result = world.run(Config(max_passes=5))
-    assert world.waves == [["s1", "s2"], ["s1_r1"], ["s1_r2"]]
-    assert result.stop_reason == "ttl_expired"
-
-
-@pytest.mark.requirement("K8")
-def test_a_spent_fragment_is_no_longer_asked_about() -> None:
-    """With one attempt per fragment the second block is recorded as a trigger but not put to the planner."""
-    limits = RefinementLimits(attempts_per_fragment=1)
-    silent = NOT_YET.changed(reason_codes=())
-    world = World(
-        assess=silent, execute=StepResult(output=0, clarity="BLOCKED"),
-        refine_plan=Refinement(actions=(act("REPLACE", "s1", step("s1_r1", description="try")),)),
-    )  # fmt: skip
-    result = world.run(Config(limits=limits))
-    assert world.phases.count("refine_plan") == 1
-    assert [t.location for t in result.history.passes[1].refinement.triggers] == ["s1_r1"]
-    assert (result.stop_reason, result.needs_manual_intervention) == ("stalled", ("s1",))
-
-
-@pytest.mark.requirement("K7", "J4")
-def test_repairs_go_to_the_planner_and_overruled_ones_are_kept() -> None:
-    """A validator's repair is advice; what the planner overrules stands in the record."""
-    report = found("s1")
-    issue = report.issues[0].changed(proposed_repair="name the year")
-    world = World(
-        validate_plan=report.changed(issues=(issue,)),
-        refine_plan=add(step("n")).changed(advisories=("name the year",)),
-    )  # fmt: skip
-    result = world.run()
-    assert world.of("refine_plan")[0].repairs == ("s1: name the year",)  # type: ignore[attr-defined]
-    assert result.history.preparation.refinement.advisories == ("name the year",)
 
 
 @pytest.mark.requirement("K8")

@@ -50,8 +50,8 @@ def test_several_new_steps_are_a_subplan() -> None:
     assert [step.depth for step in action.steps] == [1, 1]
     assert action.steps[1].action == ToolCall(tool="calculator", arguments={"expression": "$s2_r1 * 3"})
     assert action.steps[1].dependencies == ("s2_r1",)
-    changed, record = apply(PLAN, [action], Attempts(Config().limits))
-    assert record.rejected == ()
+    changed, _, rejected = apply(PLAN, [action], Attempts(Config().limits))
+    assert rejected == ()
     assert [step.id for step in changed.steps] == ["s1", "s2_r1", "s2_r2"]
 
 

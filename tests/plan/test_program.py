@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aeon.multipass.plans import draft_problems
 from aeon.errors import CompletionError
 from aeon.multipass.effects import DraftPlan
 from aeon.llm.scripted import Reply, Scripted
@@ -77,7 +78,7 @@ def test_calculations_become_steps_that_lead_to_what_is_printed() -> None:
     ]  # fmt: skip
     assert [step.description for step in steps] == ["from rolls", "from loaves", "total revenue"]
     assert [step.dependencies for step in steps] == [(), (), ("s1", "s2")]
-    assert Plan(steps=steps).draft_problems(12) == ()
+    assert draft_problems(Plan(steps=steps), 12) == ()
 
 
 @pytest.mark.requirement("J4")
@@ -197,7 +198,7 @@ def test_a_program_has_no_more_steps_than_a_plan_may() -> None:
 def test_any_text_is_a_sound_plan_or_none(text: str) -> None:
     """Nothing that a model writes raises, and what is read refers to earlier steps only."""
     if steps := planned(text, numbers(SOLD), 12, REGISTRY):
-        assert Plan(steps=steps).draft_problems(12) == ()
+        assert draft_problems(Plan(steps=steps), 12) == ()
 
 
 @pytest.mark.requirement("J4")

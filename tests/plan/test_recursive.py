@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from aeon.multipass.plans import draft_problems
 from aeon.assembly.build import build
 from aeon.errors import CompletionError, EmptyCompletion, Malformed, Refused, Truncated
 from aeon.multipass.effects import DraftPlan
@@ -46,7 +47,7 @@ def test_a_draft_gives_steps_with_the_hosts_ids() -> None:
     ]  # fmt: skip
     assert plan.steps[0].action == ToolCall(tool="calculator", arguments={"expression": "240 * 0.45"})
     assert plan.steps[2].action == Reasoning()
-    assert plan.numbered().draft_problems(12) == () and len(model.requests) == 1
+    assert draft_problems(plan.numbered(), 12) == () and len(model.requests) == 1
 
 
 @pytest.mark.requirement("J4")
@@ -253,5 +254,5 @@ def test_any_plan_is_sound_or_a_typed_failure(raw: dict[str, dict[str, str]]) ->
         plan, _ = draft(*[json.dumps(raw)] * 3, can=Capabilities())
     except CompletionError:
         return
-    assert plan.draft_problems(12) == ()
+    assert draft_problems(plan, 12) == ()
     assert all(step.action.type == "reasoning" or step.action.tool == "calculator" for step in plan.steps)
