@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
@@ -14,8 +13,8 @@ from aeon.llm.adapter import LLMAdapter
 from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.local import Local
 from aeon.runtime.journal import Journal
-from aeon.runtime.replay import replay
-from aeon.schema import Config, Result, StopReason
+from aeon.assembly.runs import replay
+from aeon.schema import Config, Result
 
 DEMO = Path(__file__).parents[1] / "scripts" / "demo"
 SMALL = Config.model_validate({
@@ -53,7 +52,7 @@ def test_a_whole_run_on_the_tiny_model(local: Callable[[str], Local], tmp_path: 
     """Whatever so small a model says, the run ends typed and within its bound, and its journal gives it again."""
     path = tmp_path / "run.jsonl"
     result = journalled(local("smollm2-135m"), path, "What is 12 * 12?", SMALL)
-    assert result.answer.strip() and result.stop_reason in get_args(StopReason)
+    assert result.answer.strip() and result.stop_reason in REASONS
     assert 0 < result.usage.calls <= result.bound.calls == 12
     assert 0 < result.usage.tokens <= result.bound.tokens
     assert replay(Journal.read(path)).model_dump_json() == result.model_dump_json()
