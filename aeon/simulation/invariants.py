@@ -63,9 +63,12 @@ def _budget(story: Story) -> Budget:
 
 
 def _short_of_means(straight: Story, troubled: Story) -> bool:
-    """Whether something was lost and there is a budget that it is missing from."""
-    budget, lost = _budget(straight), troubled.result.lost
-    return lost != _NOTHING and not (budget.calls is budget.tokens is budget.cost is None)
+    """Whether something was lost that is missing from a budget, or from the bound of an engine that needs few calls."""
+    budget, result = _budget(straight), troubled.result
+    if result.lost == _NOTHING:
+        return False
+    limited = not (budget.calls is budget.tokens is budget.cost is None)
+    return limited or result.stop_reason.endswith("_exhausted")
 
 
 def _out_of_time(straight: Story, troubled: Story) -> bool:
