@@ -44,8 +44,7 @@ def same(straight: Story, troubled: Story) -> None:
     budget of seconds nothing is, since what was done then depends on them.
     """
     world = troubled.world
-    if _in_doubt(troubled.journal) and not (world.fired["disk_full"] or any(world.fired[kind] for kind in CRASHES)):
-        world.wrong("nobody is asked without need", "whether a tool was called is known: no process died")
+    _asked_with_need(troubled)
     timeless = bool(world.fired["clock_jump"]) or _hung(straight.world)
     if _may_differ(straight, troubled) or (timeless and _budget(straight).seconds is not None):
         return
@@ -54,6 +53,13 @@ def same(straight: Story, troubled: Story) -> None:
         if one != other and _without(one, left_out) != _without(other, left_out):
             world.wrong("the same bytes as without trouble", f"{what}: {_difference(one, other)}")
             return
+
+
+def _asked_with_need(troubled: Story) -> None:
+    world = troubled.world
+    died = world.fired["disk_full"] or any(world.fired[kind] for kind in CRASHES)
+    if _in_doubt(troubled.journal) and not died:
+        world.wrong("nobody is asked without need", "whether a tool was called is known: no process died")
 
 
 def _may_differ(straight: Story, troubled: Story) -> bool:
