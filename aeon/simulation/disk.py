@@ -16,8 +16,10 @@ __all__ = ["ENDED", "NAME", "RESUMED", "Crash", "Disk", "Mode", "Strike"]
 Mode: TypeAlias = Literal["before", "after", "torn", "begun", "each"]
 
 NAME = "run.jsonl"
-ENDED, RESUMED = "ended", "resumed"
-"""Kinds of lines: the last one of a run, and the first one of another life."""
+ENDED = "ended"
+"""The kind of the last line of a run."""
+RESUMED = "resumed"
+"""The kind of the first line of another life of a run."""
 
 _MOST_CRASHES = 8
 _CALLED, _BEGUN = b'{"line":"called"', b'{"line":"begun"'
