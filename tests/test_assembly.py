@@ -14,7 +14,7 @@ from aeon.errors import ConfigError, InputFileError, UnknownNameError, UsageErro
 from aeon.llm.scripted import Scripted
 from aeon.runtime.events import RunEnded, RunStarted
 from aeon.runtime.journal import Journal
-from aeon.runtime.replay import replay
+from aeon.assembly.runs import replay
 from aeon.schema import (
     Budget, Capabilities, Config, Frozen, JsonObject, LLMRequest, LLMResponse, Price, Result, Task, Usage,
 )  # fmt: skip
@@ -100,14 +100,14 @@ def test_a_run_inside_a_running_loop() -> None:
 
 @pytest.mark.requirement("H1")
 def test_a_run_as_a_stream() -> None:
-    """Events arrive in order, from the start to the one that carries the result."""
+    """Events arrive in order, from the start to the one that carries the conclusion."""
 
     async def watch() -> list[Frozen]:
         return [event async for event in build(llm=planning(SUM)).stream(TASK)]
 
     events = asyncio.run(watch())
     assert isinstance(events[0], RunStarted) and isinstance(events[-1], RunEnded)
-    assert events[-1].result.answer == "348" and len(events) > 10
+    assert events[-1].conclusion.answer == "348" and len(events) > 10
 
 
 @pytest.mark.requirement("K13")
@@ -217,7 +217,7 @@ def test_a_saved_run_can_be_read_back_however_deep_a_result_is_nested(tmp_path: 
         return hole
 
     model = planning({"goal": "say it", "tool": "shout", "text": "hello"})
-    result = build(llm=model, tools=[dig], journal=lambda: Journal(tmp_path / "run.jsonl")).execute("Shout.")
+    result = build(llm=model, tools=[dig], journal=lambda _: Journal(tmp_path / "run.jsonl")).execute("Shout.")
     step = result.history.passes[0].executed[0]
     assert (step.output is None) == (levels > 64) and ("nested deeper than 64 levels" in str(step)) == (levels > 64)
     assert replay(Journal.read(tmp_path / "run.jsonl")).model_dump_json() == result.model_dump_json()
@@ -229,7 +229,7 @@ def test_observers_and_journals_are_given_to_the_driver() -> None:
     seen: list[Frozen] = []
     journals: list[Journal] = []
 
-    def journal() -> Journal:
+    def journal(execution_id: str) -> Journal:
         journals.append(Journal())
         return journals[-1]
 
@@ -297,7 +297,7 @@ def hosted(name: str = "hosted") -> Hosted:
 PRICED = Config(prices={"hosted": Price(input=2, output=10), "another": Price(input=50, output=50)})
 
 
-@pytest.mark.requirement("O4", "X1", "K12")
+@pytest.mark.requirement("O4", "O4a", "X1", "K12")
 def test_a_run_costs_what_its_tokens_do() -> None:
     """The price that is set for the model reaches every call, and only the models of the run are in the bound."""
     orchestrator = build(llm=hosted(), config=PRICED)
@@ -330,7 +330,7 @@ def test_what_a_model_without_a_price_costs_is_not_known() -> None:
 def test_a_run_of_known_cost_is_not_continued_on_a_model_of_unknown_cost(tmp_path: Path) -> None:
     """Its bound holds over all its lives; a free model, or one of the run's, may take over."""
     path = tmp_path / "run.jsonl"
-    build(llm=hosted(), config=PRICED, journal=lambda: Journal(path)).execute(TASK)
+    build(llm=hosted(), config=PRICED, journal=lambda _: Journal(path)).execute(TASK)
     journal = Journal.read(path)
     with pytest.raises(UsageError, match="unheard has no price; fork the run and set one"):
         resumption(journal, hosted("unheard"))

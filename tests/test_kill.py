@@ -18,7 +18,7 @@ import aeon
 from aeon.llm import weights
 from aeon.llm.catalogue import CATALOGUE
 from aeon.runtime.journal import Journal
-from aeon.runtime.replay import replay
+from aeon.assembly.runs import replay
 
 pytestmark = [pytest.mark.tiny, pytest.mark.requirement("X3", "K9")]
 

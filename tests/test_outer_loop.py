@@ -13,7 +13,7 @@ from aeon.assembly.build import build
 from aeon.llm.scripted import Scripted
 from aeon.observability.monitor import monitor
 from aeon.runtime.journal import Journal
-from aeon.runtime.replay import replay
+from aeon.assembly.runs import replay
 from aeon.schema import (
     Capabilities, Config, ExecutionHistory, JsonValue, LLMRequest, LLMResponse, Refinement, Result,
     TokenProbability,
@@ -57,7 +57,7 @@ def run(**engine: JsonValue) -> tuple[Result, Journal]:
     """A run whose answer is never complete, under this policy."""
     config = Config.model_validate({"max_passes": 4, "reasoning_engine": engine})
     journal = Journal()
-    return build(Scripted(answer, SCORING), config=config, journal=lambda: journal).execute(TASK), journal
+    return build(Scripted(answer, SCORING), config=config, journal=lambda _: journal).execute(TASK), journal
 
 
 @pytest.mark.requirement("O1", "O2", "O3", "O5")

@@ -15,9 +15,9 @@ from aeon.asking.asker import Answerer
 from aeon.assembly.build import build, resume, resumption
 from aeon.errors import InputFileError, UsageError
 from aeon.llm.scripted import Scripted
-from aeon.runtime.fork import fork
+from aeon.assembly.runs import fork
 from aeon.runtime.journal import Journal
-from aeon.runtime.replay import replay
+from aeon.assembly.runs import replay
 from aeon.schema import Config, LLMRequest, LLMResponse, Question, Questions, Result
 from aeon.supervisor.judge_specs import judgment
 from aeon.testing.obliging import oblige
@@ -52,7 +52,7 @@ def model(step: dict[str, object] | None = None) -> Scripted:
 
 def saved(path: Path, config: Config = SUSPENDING, ask: Answerer | None = None) -> Result:
     """A run whose journal lies at the path."""
-    return build(llm=model(), config=config, journal=lambda: Journal(path), ask=ask).execute(TASK)
+    return build(llm=model(), config=config, journal=lambda _: Journal(path), ask=ask).execute(TASK)
 
 
 @pytest.mark.requirement("O6", "X3", "X5")
@@ -165,7 +165,7 @@ def test_the_tools_of_a_run_are_those_of_its_journal(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     planned: dict[str, object] = {"goal": "keep it", "tool": "note", "text": "tea"}
     started = build(
-        llm=model(planned), tools=["calculator", made()], config=SUSPENDING, journal=lambda: Journal(path)
+        llm=model(planned), tools=["calculator", made()], config=SUSPENDING, journal=lambda _: Journal(path)
     ).execute(TASK)
     assert started.stop_reason == "waiting"
     with pytest.raises(UsageError, match="the run had tools of the caller's own: note; pass all its tools again"):

@@ -26,15 +26,15 @@ class Installed(NamedTuple):
 
 def installed() -> tuple[Installed, ...]:
     """Every engine, the shipped one first, the others by name. Two of one name cannot be told apart: neither works."""
+    shipped = Installed(PLUGIN.name, "aeon-orchestrator", PLUGIN)
     others = [_loaded(point) for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)]
-    every = [Installed(PLUGIN.name, "aeon-orchestrator", PLUGIN), *others]
-    return tuple(_unless_ambiguous(one, every) for one in every)
+    return (shipped, *(_unless_ambiguous(one, [shipped, *others]) for one in others))
 
 
 def _unless_ambiguous(one: Installed, every: list[Installed]) -> Installed:
-    """The engine; without its plugin if others have its name. The shipped one keeps its name."""
+    """The engine; without its plugin if others have its name."""
     sources = [other.source for other in every if other.name == one.name]
-    if len(sources) == 1 or one.plugin is PLUGIN:
+    if len(sources) == 1:
         return one
     problem = f"{len(sources)} packages bring an engine of this name: {', '.join(sources)}; uninstall all but one"
     return one._replace(plugin=None, problem=problem)
@@ -47,7 +47,8 @@ def _loaded(point: EntryPoint) -> Installed:
     except AeonError as error:
         return Installed(point.name, source, None, str(error))
     except Exception as error:  # noqa: BLE001 - another package's import may raise anything: it is named, not raised
-        return Installed(point.name, source, None, f"cannot be loaded: {type(error).__name__}: {error}")
+        text = " ".join(str(error).split())
+        return Installed(point.name, source, None, f"cannot be loaded: {type(error).__name__}: {text}")
     if not isinstance(loaded, Plugin):
         return Installed(point.name, source, None, f"{point.value} is a {type(loaded).__name__}, not an aeon.Plugin")
     if loaded.name != point.name:

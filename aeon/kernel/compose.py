@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import TypeVar
 
@@ -17,38 +17,37 @@ T = TypeVar("T")
 
 def side_by_side(*programs: Program[T]) -> Program[tuple[T, ...]]:
     """The results of several programs that run at once, in their order."""
-    results: dict[int, T] = {}
-    replies: dict[int, tuple[Outcome, ...] | None] = dict.fromkeys(range(len(programs)))
+    results: dict[Program[T], T] = {}
+    replies: dict[Program[T], tuple[Outcome, ...] | None] = dict.fromkeys(programs)
     try:
         while replies:
-            batches = yield from _advance(programs, replies, results)
+            batches = yield from _advance(replies, results)
             outcomes = iter((yield _common(batches.values())) if batches else ())
-            replies = {place: tuple(islice(outcomes, len(batch.effects))) for place, batch in batches.items()}
+            replies = {program: tuple(islice(outcomes, len(batch.effects))) for program, batch in batches.items()}
     finally:
         for program in programs:
             program.close()
-    return tuple(results[place] for place in range(len(programs)))
+    return tuple(results[program] for program in programs)
 
 
 def _advance(
-    programs: Sequence[Program[T]], replies: Mapping[int, tuple[Outcome, ...] | None], results: dict[int, T]
-) -> Program[dict[int, Batch]]:
+    replies: Mapping[Program[T], tuple[Outcome, ...] | None], results: dict[Program[T], T]
+) -> Program[dict[Program[T], Batch]]:
     """Go on to the next batch of each program, passing on the notes before it; or to its result.
 
     If one of them stops the run, the others first take in what their last effects cost.
     """
-    batches: dict[int, Batch] = {}
+    batches: dict[Program[T], Batch] = {}
     halts: list[Halt] = []
-    for place, reply in replies.items():
-        program = programs[place]
+    for program, reply in replies.items():
         try:
             request = next(program) if reply is None else program.send(reply)
             while isinstance(request, Note):
                 yield request
                 request = program.send(())
-            batches[place] = request
+            batches[program] = request
         except StopIteration as end:
-            results[place] = end.value
+            results[program] = end.value
         except Halt as halt:
             halts.append(halt)
     if halts:

@@ -8,7 +8,8 @@ from typing import Generic, TypeVar
 from aeon.errors import AeonError, EngineError
 from aeon.kernel.decide import Signals
 from aeon.kernel.effects import Batch, Effect, Note
-from aeon.kernel.engine import Engine
+from aeon.kernel.engine import Engine, Halt
+from aeon.runtime.remainder import Remainder
 from aeon.schema import Conclusion, Outcome, Settings, Task
 
 __all__ = ["Stepper"]
@@ -22,7 +23,11 @@ _MOST_NOTES = 10_000  # in a row, without an effect between them
 class Stepper(Generic[C, S, R]):
     """One run's program, held to the rules of programs; ``issued`` counts the effects of the batches so far.
 
-    ``result`` is there when `batch` gives ``None``: the program has ended.
+    However a program counts, none of its batches may spend more than is left of the run's bound. ``result`` is there
+    when `batch` gives ``None``: the program has ended.
+
+    Raises:
+        EngineError: the program cannot be begun.
     """
 
     def __init__(
@@ -36,11 +41,15 @@ class Stepper(Generic[C, S, R]):
         self._engine = engine
         self._phases = engine.phases()
         self._most = config.effects
-        self._program = engine.program(engine.start(task, config, execution_id))
         self._note = note
         self._began = False
         self.issued = 0
         self.result: R | None = None
+        try:
+            self._remainder = Remainder(engine, config)
+            self._program = engine.program(engine.start(task, config, execution_id))
+        except Exception as error:
+            raise self._raised(error) from error
 
     def batch(self, outcomes: tuple[Outcome, ...] = ()) -> tuple[Effect, ...] | None:
         """What the program asks for after these outcomes of its last batch; ``None``: it has ended.
@@ -48,6 +57,7 @@ class Stepper(Generic[C, S, R]):
         Raises:
             EngineError: it yields, raises or returns what no program may, or it never ends.
         """
+        self._remainder.charge(outcomes)
         request = self._sent(outcomes)
         notes = 0
         while isinstance(request, Note):
@@ -58,7 +68,7 @@ class Stepper(Generic[C, S, R]):
             request = self._sent(())
         if request is None:
             return None
-        if not isinstance(request, Batch) or not request.effects:
+        if not isinstance(request, Batch) or not isinstance(request.effects, tuple) or not request.effects:
             raise self._error(f"yielded {_shown(request)}, where only a batch of effects or a note may be yielded")
         self._check(request.effects)
         self.issued += len(request.effects)
@@ -74,10 +84,17 @@ class Stepper(Generic[C, S, R]):
         except StopIteration as end:
             self.result = self._concluded(end.value)
             return None
-        except AeonError:
-            raise
         except Exception as error:
-            raise self._error(f"raised {type(error).__name__}: {error}") from error
+            raise self._raised(error) from error
+
+    def _raised(self, error: Exception) -> AeonError:
+        """What the program raised, in one line."""
+        if isinstance(error, AeonError):
+            return error
+        if isinstance(error, Halt):
+            return self._error(f"let a Halt through, and must end in an answer ({error.decision.reason})")
+        text = " ".join(str(error).split())
+        return self._error(f"raised {type(error).__name__}{': ' if text else ''}{text}")
 
     def _check(self, effects: tuple[Effect, ...]) -> None:
         if self.issued + len(effects) > self._most:
@@ -87,6 +104,8 @@ class Stepper(Generic[C, S, R]):
                 raise self._error(f"asked for {_shown(effect)}, which is none of its effects")
             if effect.after and any(not 0 <= at < place for at in effect.after):
                 raise self._error(f"asked for '{effect.phase}' after an effect that does not come before it")
+        if limit := self._remainder.exceeded(effects):
+            raise self._error(f"asked for more {limit} than are left of its bound")
 
     def _concluded(self, value: object) -> R:
         if not isinstance(value, self._engine.result) or not value.answer.strip():

@@ -43,8 +43,8 @@ class Disk:
     """Holds the bytes of one journal. ``strike`` says when the process dies; ``crashed`` is told how.
 
     ``lines`` counts the lines that were to be written, ``called`` and ``begun`` those written of these kinds.
-    ``noted`` is called while a line of the latter kind is being written, with its number. ``full_at`` is the line from which on none can be written; ``refused`` is the kind of the first such line of this
-    process, if there was one.
+    ``noted`` is called while a line of the latter kind is being written, with its number. ``full_at`` is the line from
+    which on none can be written; ``refused`` is the kind of the first such line of this process, if there was one.
     """
 
     def __init__(self, crashed: Callable[[str], None] = lambda _: None) -> None:

@@ -44,18 +44,28 @@ def same(straight: Story, troubled: Story) -> None:
     budget of seconds nothing is, since what was done then depends on them.
     """
     world = troubled.world
-    if _in_doubt(troubled.journal) and not (world.fired["disk_full"] or any(world.fired[kind] for kind in CRASHES)):
-        world.wrong("nobody is asked without need", "whether a tool was called is known: no process died")
-    if _in_doubt(troubled.journal) or _out_of_time(straight, troubled) or _short_of_means(straight, troubled):
-        return
+    _asked_with_need(troubled)
     timeless = bool(world.fired["clock_jump"]) or _hung(straight.world)
-    if (timeless and _budget(straight).seconds is not None) or world.fired["probed"]:
+    if _may_differ(straight, troubled) or (timeless and _budget(straight).seconds is not None):
         return
     left_out = {"lost", "bound", *(_TIMES if timeless else ())}  # a nested run's bound is what is left around it
     for what, one, other in _pairs(straight, troubled):
         if one != other and _without(one, left_out) != _without(other, left_out):
             world.wrong("the same bytes as without trouble", f"{what}: {_difference(one, other)}")
             return
+
+
+def _asked_with_need(troubled: Story) -> None:
+    world = troubled.world
+    died = world.fired["disk_full"] or any(world.fired[kind] for kind in CRASHES)
+    if _in_doubt(troubled.journal) and not died:
+        world.wrong("nobody is asked without need", "whether a tool was called is known: no process died")
+
+
+def _may_differ(straight: Story, troubled: Story) -> bool:
+    """Whether the troubled run is another one for a good reason."""
+    reasons = (_in_doubt(troubled.journal), _out_of_time(straight, troubled), _short_of_means(straight, troubled))
+    return any(reasons) or bool(troubled.world.fired["probed"])
 
 
 def _budget(story: Story) -> Budget:

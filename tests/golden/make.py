@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import TypeAlias
 
 from aeon.errors import OutcomeUnknown
 from aeon.kernel.effects import Effect
+from aeon.multipass.program import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.fork import fork
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
-    Budget, Config, ConvergenceAssessment, Dimensions, Evaluation, Failure, Value, Question, Refinement, Reply,
-    StepResult, TaskProfile,
-)  # fmt: skip
+    Budget,
+    Config,
+    ConvergenceAssessment,
+    Dimensions,
+    Evaluation,
+    Failure,
+    Question,
+    Refinement,
+    Reply,
+    StepResult,
+    TaskProfile,
+    Usage,
+    Value,
+)
 from kernel.world import CONVERGED, ENDPOINT_DOWN, NOT_YET, World, add, found, step
-from runtime.handlers import job, ticking
-from runtime.lives import went_on
+from runtime.handlers import Handler, job, ticking
+from runtime.lives import Crash, went_on
 
 __all__ = ["FOLDER", "MADE"]
 
-Handler: TypeAlias = Callable[[Effect], Awaitable[Value]]
 FOLDER = Path(__file__).parent
 WHICH = Question(text="Which year?", options=("2025", "2026"), default="2026")
 STEPS = (step("a"), step("b"), step("c", "a", "b"))
@@ -44,7 +55,7 @@ def evaluated(confidence: float, **fields: object) -> ConvergenceAssessment:
 
 def driven(path: Path, world: World, config: Config | None = None, stop_in: str = "", **handlers: Handler) -> None:
     """A run whose journal is kept; somebody asks it to stop in the phase ``stop_in``."""
-    driver = AsyncDriver((), lambda: Journal(path), ticking(), new_id=lambda: path.stem)
+    driver = AsyncDriver((), lambda execution_id: Journal(path), ticking(), new_id=lambda: path.stem)
 
     async def stopping(effect: Effect) -> Value:
         driver.interrupt()
@@ -68,8 +79,21 @@ def converged(path: Path) -> None:
 
 
 def resumed(path: Path) -> None:
-    """Interrupted in its first pass, taken up again, converged."""
+    """Interrupted in its first pass, resumed, converged."""
     driven(path, World(STEPS), stop_in="validate_results")
+    went_on(path, World(STEPS), ticking())
+
+
+def crashed(path: Path) -> None:
+    """The process ended while a model was called for a step; resumed, converged: the call counts as lost."""
+    most = Usage(calls=1, prompt_tokens=800, generated_tokens=200)
+
+    async def execute(effect: Effect) -> Value:
+        await current_ledger().admit(most)
+        raise Crash
+
+    with suppress(Crash):
+        driven(path, World(STEPS), execute=execute)
     went_on(path, World(STEPS), ticking())
 
 
@@ -77,10 +101,10 @@ def forked(path: Path) -> None:
     """Shares five effects with a run that had one pass; with two it converges."""
     journal = Journal()
     answers = [NOT_YET, CONVERGED]
-    driver = AsyncDriver((), lambda: journal, ticking(), new_id=lambda: "parent")
+    driver = AsyncDriver((), lambda execution_id: journal, ticking(), new_id=lambda: "parent")
     driver.execute(job(World(STEPS, assess=NOT_YET, refine_plan=growing), Config(max_passes=1)))
     again = World(STEPS, assess=lambda _, n: answers[n], refine_plan=growing)
-    went_on(fork(journal, 5, Config(max_passes=2), path=path), again, ticking())
+    went_on(fork(journal, 5, MULTIPASS, Config(max_passes=2), path=path), again, ticking())
 
 
 def budgeted(**budget: float) -> Callable[[Path], None]:
@@ -98,12 +122,13 @@ SPENT = Failure(kind="allowance", limit="tokens", message="a call of up to 900 t
 MADE: dict[str, Callable[[Path], None]] = {
     "converged": converged,
     "resumed": resumed,
+    "crashed": crashed,
     "forked": forked,
     "confident": lambda path: driven(path, World(assess=evaluated(0.9, coverage=1.0))),
     "ttl_expired": lambda path: driven(path, World(**LONG, refine_plan=growing), Config(max_passes=2)),
     "calls_exhausted": budgeted(calls=12),
     "tokens_exhausted": lambda path: driven(path, World(STEPS, execute=SPENT)),
-    "seconds_exhausted": budgeted(seconds=6),
+    "seconds_exhausted": budgeted(seconds=3),
     "cost_exhausted": budgeted(cost=0.09),
     "interrupted": lambda path: driven(path, World(STEPS), stop_in="execute"),
     "diminishing_returns": lambda path: driven(path, World(**LONG | {"assess": evaluated(0.6)}, refine_plan=growing)),

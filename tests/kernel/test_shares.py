@@ -1,4 +1,4 @@
-"""Shares of nested runs: whatever lanes do one after the other, together they never go beyond what is left around them."""
+"""Shares of nested runs: whatever lanes do, together they never go beyond what is left around them."""
 
 from __future__ import annotations
 

@@ -210,7 +210,12 @@ def test_a_question_that_an_interrupt_broke_off_is_still_open(tmp_path: Path, wh
     """It can be answered when the run is taken up."""
     path = tmp_path / "run.jsonl"
     journals: list[Journal] = []
-    driver = AsyncDriver((), lambda execution_id: journals.append(Journal(path)) or journals[0], lambda: 0.0, lambda: "run-1")  # type: ignore[func-returns-value]
+
+    def opened(execution_id: str) -> Journal:
+        journals.append(Journal(path))
+        return journals[0]
+
+    driver = AsyncDriver((), opened, lambda: 0.0, lambda: "run-1")
 
     async def ask(effect: Effect) -> Value:
         driver.interrupt()
@@ -388,6 +393,7 @@ def test_what_follows_a_batch_that_was_partly_done_begins_after_all_of_it() -> N
     AsyncDriver(journal=lambda execution_id: whole, clock=lambda: 7.0).execute(job(parallel))
     there = [entry for number, entry in sorted(whole.entries.items()) if number < 3 or number == 4]
     partly = Journal.written(whole.opened, [one.changed(ended=100.0) if one.number == 4 else one for one in there])
-    AsyncDriver(journal=lambda execution_id: partly, clock=lambda: 7.0).execute(job(World(steps=parallel.replies["plan"].steps)))
+    driver = AsyncDriver(journal=lambda execution_id: partly, clock=lambda: 7.0)
+    driver.execute(job(World(steps=parallel.replies["plan"].steps)))
     assert partly.entries[3].ended < 100 <= partly.entries[5].started
     assert replay(partly, MULTIPASS).seconds >= 100

@@ -37,7 +37,8 @@ def make(model: Model) -> Callable[[], Awaitable[str]]:
     The last step of each pass is blocked, which keeps the run from converging whatever else is said.
     """
     script = _Script(model)
-    llm = Scripted(script.reply, Capabilities(json_schema=True, json_mode=True, logprobs=True))
+    can = Capabilities(json_schema=True, json_mode=True, logprobs=True)
+    llm = Scripted(script.reply, can, name="qwen2.5-coder-1.5b")  # a model whose judgments were measured: it is asked
     orchestrator = build(llm, tools=(), config=_CONFIG)
 
     async def run() -> str:
