@@ -15,7 +15,7 @@ from aeon.schema.conclusion import Decision
 from aeon.schema.outcome import Failure
 from aeon.schema.task import Question
 
-__all__ = ["BUDGET", "CLARIFICATION", "Rule", "Signals", "decide", "first", "table"]
+__all__ = ["BUDGET", "CLARIFICATION", "Rule", "Signals", "first", "table"]
 
 
 @dataclass(slots=True)
@@ -91,9 +91,7 @@ CLARIFICATION = Rule[Signals](
     action="ASK",
     when="a question is open, or the task should be asked about",
 )
-_CONTINUE = Rule[Signals](
-    "continue", lambda s: True, lambda s: "something is left to do", "CONTINUE", when="always"
-)
+_CONTINUE = Rule[Signals]("continue", lambda s: True, lambda s: "something is left to do", "CONTINUE", when="always")
 
 
 def table(rows: Sequence[Rule[S]], order: Sequence[str] = ()) -> tuple[Rule[S], ...]:
@@ -124,8 +122,3 @@ def first(rules: Sequence[Rule[S]], signals: S) -> Rule[S]:
         if rule.holds(signals):
             break
     return rule
-
-
-def decide(rules: Sequence[Rule[S]], signals: S) -> Decision:
-    """The decision of the first rule that holds."""
-    return first(rules, signals).decision(signals)

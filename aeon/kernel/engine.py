@@ -283,8 +283,7 @@ class Run(Generic[C, S]):
     def account(self, outcome: Outcome) -> None:
         """Take note of what an outcome cost and of what it says about the run, here and in the runs around this one."""
         self.usage += outcome.usage
-        if outcome.lost is not NOTHING:
-            self.lost += outcome.lost
+        self.lost += outcome.lost
         self.elapsed = max(self.elapsed, outcome.ended)
         self.signals.interrupted |= outcome.interrupted
         failure = outcome.failure

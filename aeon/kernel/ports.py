@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import Effect
 from aeon.kernel.engine import Engine
 from aeon.schema.conclusion import Conclusion
 from aeon.schema.config import Settings
@@ -15,17 +14,13 @@ from aeon.schema.frozen import Frozen
 from aeon.schema.task import Task
 from aeon.schema.value import Value
 
-__all__ = ["Driver", "Handler", "Handlers", "Job"]
+__all__ = ["Driver", "Handlers", "Job"]
 
 C = TypeVar("C", bound=Settings)
 S = TypeVar("S", bound=Signals)
 R = TypeVar("R", bound=Conclusion)
-E = TypeVar("E", bound=Effect)
-V = TypeVar("V", bound=Value)
-Handler: TypeAlias = Callable[[E], Awaitable[V]]
-"""A coroutine function that answers one kind of effect; what it raises becomes the effect's failure."""
 Handlers: TypeAlias = Mapping[str, Callable[..., Awaitable[Value]]]
-"""The handler of each phase's effect, under the phase's name."""
+"""The coroutine function that answers each phase's effect, under the phase's name; what it raises is a failure."""
 
 
 @dataclass(frozen=True)

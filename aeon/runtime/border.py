@@ -59,28 +59,36 @@ def _test(hint: Any) -> Test:  # noqa: ANN401 - any annotation
     arguments, origin = get_args(hint), get_origin(hint)
     if isinstance(hint, type) and issubclass(hint, Value):
         return lambda value: type(value) is hint and _sure(value)
-    if hint in (str, bool):
-        plain = _PLAIN[str if hint is str else bool]
-        return lambda value: type(value) is hint and plain(value)
     if origin is Literal:
         return lambda value: type(value) is str and value in arguments
     if origin is tuple and arguments[1:] == (...,):
-        each = _test(arguments[0])
-        return lambda value: type(value) is tuple and _all(each, value)
+        return _each(_test(arguments[0]))
     if origin in (Union, UnionType):
-        return _any_of([_test(argument) for argument in arguments])
-    base = arguments[0] if origin is Annotated else hint
+        return _any_of(map(_test, arguments))
+    return _plain(hint, arguments[0] if origin is Annotated else hint)
+
+
+def _plain(hint: Any, base: object) -> Test:  # noqa: ANN401 - any annotation
+    """What makes sure of a plain value: of exactly the type ``base``, if that is plain, and as pydantic has it."""
     exact = (base,) if base in _PLAIN else tuple(_PLAIN)
     fits = TypeAdapter(hint).validator.isinstance_python
-    return lambda value: type(value) in exact and _PLAIN[type(value)](value) and fits(value, strict=True)
+
+    def test(value: object) -> bool:
+        return type(value) in exact and _PLAIN[type(value)](value) and fits(value, strict=True)
+
+    return test
 
 
-def _all(test: Test, values: Iterable[object]) -> bool:
-    return all(map(test, values))
+def _each(test: Test) -> Test:
+    def of_all(value: object) -> bool:
+        return isinstance(value, tuple) and all(map(test, value))
+
+    return of_all
 
 
-def _any_of(tests: list[Test]) -> Test:
-    return lambda value: any(test(value) for test in tests)
+def _any_of(tests: Iterable[Test]) -> Test:
+    each = tuple(tests)
+    return lambda value: any(test(value) for test in each)
 
 
 def _small(number: float) -> bool:

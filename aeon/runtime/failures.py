@@ -17,7 +17,7 @@ from aeon.errors import (
 )
 from aeon.kernel.effects import AskUser, Effect
 from aeon.runtime.ledger import Ledger
-from aeon.schema import Failure, Outcome, Question, Usage
+from aeon.schema import Failure, FailureKind, Outcome, Question, Usage
 
 __all__ = ["BROKEN_OFF", "failure_of", "unknown", "waiting"]
 
@@ -57,24 +57,23 @@ def _whether_done(effect: Effect, message: str) -> Question:
 def _classified(error: Exception) -> Failure:
     text = str(error).encode(errors="backslashreplace").decode()
     message = " ".join(text.split()) or type(error).__name__
-    match error:
-        case AllowanceExhausted():
-            return Failure(kind="allowance", message=message, limit=error.limit)
-        case ModelError():
-            return Failure(kind="endpoint" if error.fatal else "request", message=message)
-        case WeightsError() | MissingExtraError() | InputFileError():
-            return Failure(kind="endpoint", message=message)
-        case OutcomeUnknown():
-            return Failure(kind="unknown", message=message)
-        case Waiting():
-            return Failure(kind="waiting", message=message)
-        case CompletionError():
-            return Failure(kind="completion", message=message)
-        case ToolError():
-            return Failure(kind="tool", message=message)
-        case JournalError():
-            return Failure(kind="journal", message=message)
-        case AeonError():
-            return Failure(kind="handler", message=message)
-        case _:
-            return Failure(kind="handler", message=f"{type(error).__name__}: {message}")
+    if isinstance(error, AllowanceExhausted):
+        return Failure(kind="allowance", message=message, limit=error.limit)
+    if isinstance(error, ModelError):
+        return Failure(kind="endpoint" if error.fatal else "request", message=message)
+    kind = next((kind for errors, kind in _KINDS if isinstance(error, errors)), None)
+    if kind is None:
+        return Failure(kind="handler", message=f"{type(error).__name__}: {message}")
+    return Failure(kind=kind, message=message)
+
+
+_KINDS: tuple[tuple[tuple[type[AeonError], ...], FailureKind], ...] = (
+    ((WeightsError, MissingExtraError, InputFileError), "endpoint"),
+    ((OutcomeUnknown,), "unknown"),
+    ((Waiting,), "waiting"),
+    ((CompletionError,), "completion"),
+    ((ToolError,), "tool"),
+    ((JournalError,), "journal"),
+    ((AeonError,), "handler"),
+)
+"""The kind of failure that each error is; the first row that fits."""

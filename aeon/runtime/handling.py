@@ -84,20 +84,25 @@ class Handling:
         recorded = self.journal.outcome(number, effect, self._config)
         if recorded is not None:
             return Handled(recorded, self.journal.line_of(number), recorded=True)
-        failure = self.unkept or failure
-        if failure is not None:
-            outcome = Outcome(failure=failure, started=now, ended=now, interrupted=self.interrupted)
-        else:
-            began()
-            tool = self.journal.begun.get(number)
-            outcome = unknown(effect, tool, now) if tool else await self._answered(number, effect, now)
-        if outcome.failure is not None and outcome.failure.kind == "journal":
+        outcome = await self._outcome(number, effect, now, self.unkept or failure, began)
+        kind = outcome.failure.kind if outcome.failure is not None else None
+        if kind == "journal":
             self.unkept = outcome.failure
         if lost := self.journal.lost.get(number):
             outcome = outcome.changed(lost=lost)
-        if self.suspended or self.unkept or (outcome.failure is not None and outcome.failure.kind == "waiting"):
+        if self.suspended or self.unkept or kind == "waiting":
             return Handled(outcome)
         return await self._keep(number, effect, outcome)
+
+    async def _outcome(
+        self, number: int, effect: Effect, now: float, failure: Failure | None, began: Callable[[], None]
+    ) -> Outcome:
+        """What becomes of an effect that the journal does not hold."""
+        if failure is not None:
+            return Outcome(failure=failure, started=now, ended=now, interrupted=self.interrupted)
+        began()
+        tool = self.journal.begun.get(number)
+        return unknown(effect, tool, now) if tool else await self._answered(number, effect, now)
 
     async def _keep(self, number: int, effect: Effect, outcome: Outcome) -> Handled:
         """Put the outcome on record; where that fails, there is none."""

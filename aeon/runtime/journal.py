@@ -301,18 +301,23 @@ class Journal:
         """
         self._ended = self._result = None
         first = min(line.again or line.void, default=None)
-        dropped = [entry for _, entry in sorted(self.entries.items()) if entry.number in line.void]
+        dropped, kept = _parted(self.entries, line.void)
         for number, usage in (*self._calls.items(), *((entry.number, entry.usage + entry.lost) for entry in dropped)):
             charged = number if first is None or number in line.again else first
             self.lost[charged] = self.lost.get(charged, NOTHING) + usage
         self._calls.clear()
-        kept = (entry for number, entry in self.entries.items() if number not in line.void)
         self._entries = {entry.number: entry.changed(interrupted=False) for entry in kept}
 
     def _settle(self, number: int) -> None:
         """Note that the effect has its outcome, which holds all that it took."""
         self._calls.pop(number, None)
         self.lost.pop(number, None)
+
+
+def _parted(entries: dict[int, Entry], void: tuple[int, ...]) -> tuple[list[Entry], list[Entry]]:
+    """The void entries and the others, in order."""
+    ordered = [entry for _, entry in sorted(entries.items())]
+    return [one for one in ordered if one.number in void], [one for one in ordered if one.number not in void]
 
 
 def _config(kind: type[C], config: object) -> C:

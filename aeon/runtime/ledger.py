@@ -38,8 +38,8 @@ class Ledger:
     """
 
     __slots__ = (
-        "_allowance", "_begin", "_calls", "_clock", "_cost", "_note", "_opened", "_token", "_tokens", "_under_way", "broken_off",
-        "closed", "execution_id", "in_tool", "number", "spent",
+        "_allowance", "_begin", "_calls", "_clock", "_cost", "_note", "_opened", "_token", "_tokens", "_under_way",
+        "broken_off", "closed", "execution_id", "in_tool", "number", "spent",
     )  # fmt: skip
 
     def __init__(

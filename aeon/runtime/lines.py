@@ -12,7 +12,20 @@ from aeon.errors import Divergence
 from aeon.kernel.effects import Effect
 from aeon.schema import NOTHING, Allowance, Conclusion, Failure, Frozen, JsonObject, Outcome, Settings, Task, Usage
 
-__all__ = ["LINE", "VERSION", "Begun", "Called", "Ended", "Entry", "Line", "Opening", "Parent", "Resumed", "digest"]
+__all__ = [
+    "LINE",
+    "VERSION",
+    "Begun",
+    "Called",
+    "Ended",
+    "Entry",
+    "Line",
+    "Opening",
+    "Parent",
+    "Resumed",
+    "digest",
+    "fingerprint",
+]
 
 VERSION: Literal[2] = 2
 _NO_ALLOWANCE = Allowance(calls=0)

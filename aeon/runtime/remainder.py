@@ -43,16 +43,15 @@ class Remainder:
     def exceeded(self, effects: tuple[Effect, ...]) -> str | None:
         """What these effects may together spend more of than there is, if anything."""
         shares = [effect.allowance for effect in effects if effect.allowance.calls]
-        tokens, cost = self._most_tokens, self._most_cost
         if sum([share.calls for share in shares]) > self._most_calls - self._calls:
             return "calls"
-        if tokens is not None and _sum([share.tokens for share in shares]) > tokens - self._tokens:
+        if _beyond([share.tokens for share in shares], self._most_tokens, self._tokens):
             return "tokens"
-        if cost is not None and _sum([share.cost for share in shares]) > cost - self._cost + _ROUNDING:
-            return "dollars"
-        return None
+        return "dollars" if _beyond([share.cost for share in shares], self._most_cost, self._cost - _ROUNDING) else None
 
 
-def _sum(parts: list[int | None] | list[float | None]) -> float:
-    """Their sum; without end where one of them has no limit."""
-    return sum([float("inf") if part is None else part for part in parts])
+def _beyond(parts: list[int | None] | list[float | None], most: float | None, spent: float) -> bool:
+    """Whether the parts are more than what is left of ``most``; one without a limit is more than any."""
+    if most is None:
+        return False
+    return sum([float("inf") if part is None else part for part in parts]) > most - spent

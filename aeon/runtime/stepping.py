@@ -48,7 +48,7 @@ class Stepper(Generic[C, S, R]):
         try:
             self._remainder = Remainder(engine, config)
             self._program = engine.program(engine.start(task, config, execution_id))
-        except Exception as error:  # noqa: BLE001 - another author's program may raise anything: it is named
+        except Exception as error:
             raise self._raised(error) from error
 
     def batch(self, outcomes: tuple[Outcome, ...] = ()) -> tuple[Effect, ...] | None:
@@ -84,7 +84,7 @@ class Stepper(Generic[C, S, R]):
         except StopIteration as end:
             self.result = self._concluded(end.value)
             return None
-        except Exception as error:  # noqa: BLE001 - another author's program may raise anything: it is named
+        except Exception as error:
             raise self._raised(error) from error
 
     def _raised(self, error: Exception) -> AeonError:

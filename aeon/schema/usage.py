@@ -29,7 +29,7 @@ class Usage(Value):
         return self.prompt_tokens + self.generated_tokens
 
     def __add__(self, other: Usage) -> Usage:
-        if other is NOTHING or other == NOTHING:
+        if other == NOTHING:
             return self
         if self == NOTHING:
             return other

@@ -19,6 +19,7 @@ from aeon.simulation.world import Problem, World
 
 __all__ = ["Report", "check"]
 
+_AT_A_TOOL = 0.25
 _YEAR = 365.25 * 24 * 3600
 
 
@@ -73,10 +74,10 @@ def _troubles(scenario: Scenario, straight: Story) -> Troubles:
     lines, tools = straight.world.disk.lines, max(1, straight.world.disk.begun)
     ends = [entry.ended for _, entry in sorted(straight.journal.entries.items())]
     last = int(max(ends) / QUANTUM)
-    moments = [*ends, *straight.world.disk.moments, chance.randint(0, last) * QUANTUM]
     everything = Troubles(
         strike_call=chance.randrange(tools),
-        interrupts=[chance.choice(moments)],
+        interrupts=[chance.choice([*ends, chance.randint(0, last) * QUANTUM])],
+        interrupt_begun=chance.randrange(tools) if chance.random() < _AT_A_TOOL else None,
         jumps=[(chance.randint(0, last) * QUANTUM, chance.choice((-1, 1)) * chance.randint(1, 9) * _YEAR)],
         moved=[chance.randint(-9, 9) * _YEAR + 1 for _ in range(3)],
         down_at=chance.randrange(max(1, straight.world.asked)),

@@ -10,7 +10,6 @@ from typing import Literal, NamedTuple, TypeAlias
 from aeon.errors import JournalError
 from aeon.runtime.journal import Journal
 from aeon.runtime.sealed import sealed, unsealed
-from aeon.simulation.clock import QUANTUM
 
 __all__ = ["ENDED", "NAME", "RESUMED", "Crash", "Disk", "Mode", "Strike"]
 
@@ -42,7 +41,7 @@ class Disk:
     """Holds the bytes of one journal. ``strike`` says when the process dies; ``crashed`` is told how.
 
     ``lines`` counts the lines that were to be written, ``called`` and ``begun`` those written of these kinds.
-    ``moments`` are times (s) at which a line of the latter kind was being written. ``full_at`` is the line from which on none can be written; ``refused`` is the kind of the first such line of this
+    ``noted`` is called while a line of the latter kind is being written, with its number. ``full_at`` is the line from which on none can be written; ``refused`` is the kind of the first such line of this
     process, if there was one.
     """
 
@@ -51,7 +50,7 @@ class Disk:
         self.lines = 0
         self.called = 0
         self.begun = 0
-        self.moments: list[float] = []
+        self.noted: Callable[[int], None] = lambda _: None
         self.strike: Strike | None = None
         self.full_at: int | None = None
         self.refused = ""
@@ -116,12 +115,11 @@ class _Store:
         self._seal = seal
 
     async def append(self, line: bytes) -> None:
-        """Add a line; others go on before its writer does, as with a real disk. One about a tool takes some time."""
-        begins = line.startswith(_BEGUN)
-        if begins:
-            self._disk.moments.append(asyncio.get_running_loop().time() + QUANTUM / 2)
+        """Add a line; others go on before its writer does, as with a real disk."""
         self.append_now(line)
-        await asyncio.sleep(QUANTUM if begins else 0)
+        if line.startswith(_BEGUN):
+            self._disk.noted(self._disk.begun - 1)
+        await asyncio.sleep(0)
 
     def append_now(self, line: bytes) -> None:
         """Add a line."""

@@ -50,6 +50,7 @@ class Parts:
 class Troubles:
     """What happens to a run from outside. ``interrupts`` and ``jumps`` (time, seconds) come once, in the first process.
 
+    ``interrupt_begun``: an interrupt comes while the journal is being told of the tool call of this number (from 0).
     ``moved`` is how far the clocks of the processes after the first are away. ``full_at`` is the line of the journal
     from which on the disk is full, until the run is resumed.
     """
@@ -57,6 +58,7 @@ class Troubles:
     strike: Strike | None = None
     strike_call: int | None = None
     interrupts: list[float] = field(default_factory=list)
+    interrupt_begun: int | None = None
     jumps: list[tuple[float, float]] = field(default_factory=list)
     moved: list[float] = field(default_factory=list)
     down_at: int | None = None
@@ -69,6 +71,7 @@ class Troubles:
             strike=strike,
             strike_call=self.strike_call if "crash_called" in kinds else None,
             interrupts=self.interrupts if "interrupt" in kinds else [],
+            interrupt_begun=self.interrupt_begun if "interrupt" in kinds else None,
             jumps=self.jumps if "clock_jump" in kinds else [],
             moved=self.moved if "clock_moved" in kinds else [],
             down_at=self.down_at if "outage" in kinds else None,
@@ -214,6 +217,12 @@ class Life:
             world.fired["interrupt"] += 1
             driver.interrupt()
 
+        def noted(number: int) -> None:
+            if number == troubles.interrupt_begun:
+                troubles.interrupt_begun = None
+                interrupt()
+
+        world.disk.noted = noted
         times, troubles.interrupts = troubles.interrupts[:1], troubles.interrupts[1:]
         return [self._loop.call_later(seconds, interrupt) for seconds in times]
 

@@ -122,7 +122,7 @@ def test_no_package_can_stand_in_for_the_shipped_engine(monkeypatch: pytest.Monk
     shipped, other = installed()
     assert (shipped.source, shipped.plugin, shipped.problem) == ("aeon-orchestrator", PLUGIN, "")
     assert (other.source, other.plugin) == ("impostor", None)
-    assert other.problem == "2 packages bring an engine of this name: aeon-orchestrator, impostor; uninstall all but one"
+    assert other.problem.startswith("2 packages bring an engine of this name: aeon-orchestrator, impostor; uninstall")
     assert plugin("multi-pass") is PLUGIN
 
 
@@ -133,7 +133,7 @@ def fails(error: BaseException, problem: str) -> Any:
 @pytest.mark.parametrize(
     ("what", "problem"),
     [
-        fails(ModuleNotFoundError("No module named 'words'"), "cannot be loaded: ModuleNotFoundError: No module named "),
+        fails(ModuleNotFoundError("No module named 'words'"), "cannot be loaded: ModuleNotFoundError: No module"),
         fails(ZeroDivisionError("by zero"), "cannot be loaded: ZeroDivisionError: by zero"),
         fails(ImportError("cannot import\n  a name"), "cannot be loaded: ImportError: cannot import a name"),
         fails(MissingExtraError("words needs: pip install words[fast]"), "words needs: pip install"),
@@ -150,7 +150,7 @@ def test_a_plugin_that_cannot_be_used_is_listed_and_breaks_nothing_else(
     brought(monkeypatch, words=what)
     listed = {one.name: one for one in installed()}
     assert listed["shorten"].plugin is None and listed["shorten"].problem.startswith(problem)
-    with pytest.raises(UsageError, match="^engine 'shorten' cannot be used: ") as caught:
+    with pytest.raises(UsageError, match=r"^engine 'shorten' cannot be used: ") as caught:
         plugin("shorten")
     assert "\n" not in str(caught.value)
     assert plugin("multi-pass") is PLUGIN
@@ -163,8 +163,8 @@ def test_a_journal_of_an_engine_that_is_not_installed_is_refused(monkeypatch: py
     AsyncDriver(journal=lambda execution_id: journal).execute(job(World()))
     assert plugin_of(journal) is PLUGIN
     journal.opening = journal.opened.changed(engine="search/3")
-    with pytest.raises(UnknownNameError, match="^engine 'search' is not installed; installed are: multi-pass;"):
+    with pytest.raises(UnknownNameError, match=r"^engine 'search' is not installed; installed are: multi-pass;"):
         plugin_of(journal)
-    with pytest.raises(AeonError, match="^engine 'search' is not installed"):
+    with pytest.raises(AeonError, match=r"^engine 'search' is not installed"):
         replay(journal)
     assert replay(journal, PLUGIN.engine).stop_reason == "converged"

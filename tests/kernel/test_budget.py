@@ -37,11 +37,11 @@ LEFTS = st.builds(
 @pytest.mark.requirement("K12")
 @given(settings=SETTINGS, calls=st.integers(0, 500))
 def test_the_bound_is_never_above_a_budget(settings: Settings, calls: int) -> None:
-    """A budget for calls or tokens caps the bound; without a price nobody knows the cost."""
+    """A budget for calls or tokens caps the bound; without a price nobody knows the cost, but that of no call is 0."""
     most = bound(settings, calls)
     assert most.calls == (calls if settings.budget.calls is None else min(calls, settings.budget.calls))
     assert settings.budget.tokens is None or most.tokens <= settings.budget.tokens
-    assert most.cost is None
+    assert most.cost == (None if most.calls else 0.0)
 
 
 @pytest.mark.requirement("K12", "X1", "O4")
@@ -57,7 +57,8 @@ def test_the_bound_on_the_cost_is_that_of_the_dearest_model(
     )
     dearest = max(price.of(largest) for price in prices)
     assert most.cost == (dearest if settings.budget.cost is None else min(dearest, settings.budget.cost))
-    assert bound(settings.changed(prices={**by_name, "another": None}), calls).cost is None
+    unknown = bound(settings.changed(prices={**by_name, "another": None}), calls)
+    assert unknown.cost == (None if calls else 0.0)
 
 
 @pytest.mark.requirement("K9", "K12")

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.errors import UsageError
-from aeon.kernel.decide import BUDGET, CLARIFICATION, Rule, Signals, decide, table
+from aeon.kernel.decide import BUDGET, CLARIFICATION, Rule, Signals, table
 from aeon.schema import Failure, Question
+from kernel.deciding import decide
 
 
 @dataclass

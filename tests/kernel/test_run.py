@@ -106,7 +106,7 @@ def thrice(run: Run[ShortenSettings, Shortness]) -> Program[str]:
     return "all four"
 
 
-@pytest.mark.requirement("J7", "K13")
+@pytest.mark.requirement("J7", "J7a", "K13")
 @pytest.mark.parametrize(
     ("failures", "issued", "reason"),
     [
@@ -128,7 +128,7 @@ def test_three_failed_requests_in_a_row_are_an_endpoint_that_cannot_be_used(
         assert result.detail == REQUEST.message
 
 
-@pytest.mark.requirement("J7", "K13")
+@pytest.mark.requirement("J7a", "K13")
 def test_a_dead_endpoint_ends_the_run_midway_at_once() -> None:
     """What it broke off is not complete, and nothing more is asked."""
     world = World(shorten=ENDPOINT_DOWN)

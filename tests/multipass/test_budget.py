@@ -75,7 +75,7 @@ def test_a_pass_that_ends_at_a_boundary_after_its_execute_phase_counts(tokens: i
     assert done == ["s1", "more0"]
 
 
-@pytest.mark.requirement("K10")
+@pytest.mark.requirement("K10", "K10a")
 def test_a_pass_that_is_cut_short_in_its_execute_phase_does_not_count() -> None:
     """Between two waves of pass 2 the budget ends: the answer is that of pass 1, with its scores."""
     world = World(assess=NOT_YET, refine_plan=add(step("b"), step("c", "b")))
@@ -88,7 +88,7 @@ def test_a_pass_that_is_cut_short_in_its_execute_phase_does_not_count() -> None:
     assert [s.id for s in world.effects[-1].plan.steps if s.status == "complete"] == ["s1"]  # type: ignore[attr-defined]
 
 
-@pytest.mark.requirement("K10", "K9")
+@pytest.mark.requirement("K10", "K10a", "K9")
 def test_without_a_complete_pass_the_answer_rests_on_the_partial_one() -> None:
     """What the first pass completed is used, what it did not is abandoned and named."""
     world = World((step("a"), step("b", "a"), step("c", "b")))
@@ -98,7 +98,7 @@ def test_without_a_complete_pass_the_answer_rests_on_the_partial_one() -> None:
     assert (result.pass_number, result.abandoned, result.assessment) == (1, ("c",), None)
 
 
-@pytest.mark.requirement("K10")
+@pytest.mark.requirement("K10", "K10a")
 def test_an_expired_ttl_is_labelled_with_scores_codes_and_pass_number() -> None:
     """The last pass counts as complete, and the result shows how far it came."""
     world = World(assess=NOT_YET, refine_plan=lambda _, n: add(step(f"more{n}")))

@@ -220,7 +220,7 @@ def test_without_a_sound_plan_the_task_is_the_only_step(drafted: Plan | Failure)
     assert result.degraded[0].message
 
 
-@pytest.mark.requirement("J7", "K13")
+@pytest.mark.requirement("J7", "J7a", "K13")
 @pytest.mark.parametrize("phase", ["profile", "plan", "validate_plan", "execute", "validate_results", "assess"])
 def test_one_failed_request_degrades_its_phase_and_the_run_continues(phase: str) -> None:
     """A timeout, a 400 or a prompt that does not fit in one phase; the others are asked, and an answer is made."""
@@ -233,7 +233,7 @@ def test_one_failed_request_degrades_its_phase_and_the_run_continues(phase: str)
         assert {(d.phase, d.message) for d in result.degraded} == {(phase, late.message)}
 
 
-@pytest.mark.requirement("J7", "K13")
+@pytest.mark.requirement("J7", "J7a", "K13")
 def test_three_failed_requests_in_a_row_end_the_run_as_failed() -> None:
     """Whatever they asked for: then the endpoint counts as unusable, and nothing more is asked of it."""
     late = Failure(kind="request", message="no answer within 60 s")

@@ -50,7 +50,7 @@ def stubborn() -> World:
     return World(steps, profile=DEEP, assess=SILENT, execute=blocked, refine_plan=versions)
 
 
-@pytest.mark.requirement("K8", "K13")
+@pytest.mark.requirement("K8", "K8a", "K13")
 def test_a_fragment_at_its_limit_needs_manual_intervention_and_the_run_goes_on() -> None:
     """The result names it; no further refinement is asked for on its account, and the rest of the plan runs."""
     world = stubborn()
@@ -61,7 +61,7 @@ def test_a_fragment_at_its_limit_needs_manual_intervention_and_the_run_goes_on()
     assert result.answer == "the answer"
 
 
-@pytest.mark.requirement("K8", "K13")
+@pytest.mark.requirement("K8", "K8a", "K13")
 def test_a_fragment_needs_manual_intervention_where_the_limit_is_that_of_the_run() -> None:
     """It has attempts of its own left, but the run has none: it is named all the same."""
     world = stubborn()
@@ -85,7 +85,7 @@ def flawed(severity: str) -> Callable[[Effect, int], SemanticValidationReport]:
     return report
 
 
-@pytest.mark.requirement("J4")
+@pytest.mark.requirement("J4", "J4a")
 @pytest.mark.parametrize("severity", ["HIGH", "CRITICAL"])
 def test_a_refined_fragment_with_a_grave_issue_is_refused_and_the_plan_stays(severity: str) -> None:
     """The new steps are checked before they are accepted; the record keeps the check, and the reason of the refusal."""
@@ -100,7 +100,7 @@ def test_a_refined_fragment_with_a_grave_issue_is_refused_and_the_plan_stays(sev
     assert (world.waves, result.stop_reason) == ([["s1"]], "stalled")
 
 
-@pytest.mark.requirement("J4", "J5")
+@pytest.mark.requirement("J4", "J4a", "J5")
 @pytest.mark.parametrize("severity", ["LOW", "MEDIUM"])
 def test_a_lesser_issue_of_a_refined_fragment_is_on_record_and_stops_nothing(severity: str) -> None:
     """A validation is advice; only what is grave keeps a delta out."""
@@ -111,7 +111,7 @@ def test_a_lesser_issue_of_a_refined_fragment_is_on_record_and_stops_nothing(sev
     assert world.waves == [["s1"], ["x"]]
 
 
-@pytest.mark.requirement("J4", "J7")
+@pytest.mark.requirement("J4", "J4a", "J7")
 def test_a_refined_fragment_whose_check_fails_is_accepted() -> None:
     """A judgment that could not be made decides nothing; its failure is listed."""
     world = World(assess=NOT_YET, refine_plan=add(step("x")))
@@ -124,7 +124,7 @@ def test_a_refined_fragment_whose_check_fails_is_accepted() -> None:
     assert result.history.passes[0].refinement.report.failed
 
 
-@pytest.mark.requirement("J4", "K1")
+@pytest.mark.requirement("J4a", "K1")
 def test_a_refinement_that_adds_no_step_is_not_checked() -> None:
     """There is nothing new to look at, so that no call is spent."""
     removal = Refinement(actions=(RefinementAction(type="REMOVE", target="b"),))

@@ -55,7 +55,8 @@ async def done(
     journal = Journal()
     driver = AsyncDriver(journal=lambda execution_id: journal)
     limits = RefinementLimits(plan_steps=40, total_steps=40)
-    return await driver.aexecute(job(World(plan, profile=LARGE), config or Config(limits=limits), execute=steps)), journal
+    work = job(World(plan, profile=LARGE), config or Config(limits=limits), execute=steps)
+    return await driver.aexecute(work), journal
 
 
 async def settled(condition: Callable[[], bool]) -> None:

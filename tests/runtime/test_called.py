@@ -65,7 +65,7 @@ class Continued(Striking):
 @pytest.mark.parametrize("number", range(1, 54, 2))
 @pytest.mark.parametrize("again", [None, 1, 4])
 def test_calls_of_a_life_that_crashed_are_charged(tmp_path: Path, number: int, again: int | None) -> None:
-    """At any line, once or twice: what was called counts, no less than was really spent, and no more than it could be."""
+    """At any line, once or twice: what was called counts, no less than was spent, and no more than it could be."""
     path, model = tmp_path / "run.jsonl", Model()
     first = world()
     with pytest.raises(Crash):

@@ -20,7 +20,8 @@ from aeon.runtime.failures import failure_of
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import Ledger, current_ledger
 from aeon.runtime.replay import replay
-from aeon.schema import Allowance, Answer, Budget, Conclusion, Config, Failure, Plan, Question, Result, Step, StepResult, Usage, Value
+from aeon.schema import Allowance, Answer, Budget, Conclusion, Config, Failure, Plan, Question, Result, Step, StepResult
+from aeon.schema import Usage, Value
 from kernel.world import NOT_YET, World, add, step
 from runtime.handlers import TASK, job
 

@@ -194,7 +194,8 @@ def test_a_full_disk_is_one_clear_error_and_what_was_saved_stays_whole(
     result = saved(path, world)
     assert result.stop_reason == "failed" and re.search(refusal, result.detail)
     assert (result.answer, result.assembled) == ("No step was completed: " + result.detail + ".", True)
-    assert len(Journal.read(path).entries) == good - 1 and len(world.effects) == {1: 1, 4: 5}[good], "the steps of a batch run at once"
+    assert len(Journal.read(path).entries) == good - 1
+    assert len(world.effects) == {1: 1, 4: 5}[good], "the steps of a batch run at once"
 
 
 @pytest.mark.requirement("K3")

@@ -301,7 +301,7 @@ def test_a_note_holds_what_the_effect_was_charged_before_and_not_what_it_was_not
 
 @pytest.mark.requirement("K9", "X3")
 def test_a_tool_call_cannot_be_broken_off_from_the_moment_that_it_is_noted() -> None:
-    """Once the note is on record the tool counts as called: were it not called then, a person would be asked in vain."""
+    """Once the note is on record the tool counts as called: else a person would be asked in vain."""
     marked: list[bool] = []
 
     async def begin(number: int, tool: str) -> None:

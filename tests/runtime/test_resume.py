@@ -20,7 +20,7 @@ from aeon.runtime.events import EffectEnded
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import current_ledger
 from aeon.runtime.lines import Begun, Called, Ended, Entry, Resumed, fingerprint
-from aeon.runtime.replay import ResumePoint, boundaries, replay, resume_point
+from aeon.runtime.replay import boundaries, replay, resume_point
 from aeon.schema import Budget, Config, Failure, Question, Questions, Reply, Result, StepResult, Usage, Value
 from kernel.world import World, step
 from runtime.handlers import job
@@ -182,7 +182,7 @@ def test_a_run_that_has_ended_is_left_as_it_is(tmp_path: Path, whole: tuple[str,
     path = tmp_path / "run.jsonl"
     path.write_bytes(whole[1])
     nobody = world()
-    assert resume_point(Journal.read(path), MULTIPASS) == ResumePoint()
+    assert resume_point(Journal.read(path), MULTIPASS).void is None
     assert went_on(path, nobody).model_dump_json() == whole[0]
     assert (nobody.effects, path.read_bytes()) == ([], whole[1])
 
@@ -196,7 +196,8 @@ def test_a_run_that_was_suspended_ends_as_one_that_was_answered_at_once(
     waiting = lived(path, world(ask=WAITING))
     assert (waiting.stop_reason, waiting.question) == ("waiting", WHICH)
     journal = Journal.read(path)
-    assert (resume_point(journal, MULTIPASS), journal.ended) == (ResumePoint((), (4,), WHICH), None)
+    point = resume_point(journal, MULTIPASS)
+    assert (point.void, point.question, journal.ended) == ((), WHICH, None)
     assert replay(journal, MULTIPASS).model_dump_json() == waiting.model_dump_json()
     again = went_on(path, world(ask=WAITING))
     assert again.model_dump_json() == waiting.model_dump_json()
@@ -209,7 +210,12 @@ def test_a_question_that_an_interrupt_broke_off_is_still_open(tmp_path: Path, wh
     """It can be answered when the run is taken up."""
     path = tmp_path / "run.jsonl"
     journals: list[Journal] = []
-    driver = AsyncDriver((), lambda execution_id: journals.append(Journal(path)) or journals[0], lambda: 0.0, lambda: "run-1")  # type: ignore[func-returns-value]
+
+    def opened(execution_id: str) -> Journal:
+        journals.append(Journal(path))
+        return journals[0]
+
+    driver = AsyncDriver((), opened, lambda: 0.0, lambda: "run-1")
 
     async def ask(effect: Effect) -> Value:
         driver.interrupt()
@@ -387,6 +393,7 @@ def test_what_follows_a_batch_that_was_partly_done_begins_after_all_of_it() -> N
     AsyncDriver(journal=lambda execution_id: whole, clock=lambda: 7.0).execute(job(parallel))
     there = [entry for number, entry in sorted(whole.entries.items()) if number < 3 or number == 4]
     partly = Journal.written(whole.opened, [one.changed(ended=100.0) if one.number == 4 else one for one in there])
-    AsyncDriver(journal=lambda execution_id: partly, clock=lambda: 7.0).execute(job(World(steps=parallel.replies["plan"].steps)))
+    driver = AsyncDriver(journal=lambda execution_id: partly, clock=lambda: 7.0)
+    driver.execute(job(World(steps=parallel.replies["plan"].steps)))
     assert partly.entries[3].ended < 100 <= partly.entries[5].started
     assert replay(partly, MULTIPASS).seconds >= 100

@@ -244,7 +244,7 @@ except AeonError as error:
 @pytest.mark.requirement("H1", "X3")
 @pytest.mark.parametrize("share", [0.02, 0.2, 0.55, 0.9])
 def test_a_disk_that_is_full_leaves_a_run_that_can_be_continued(tmp_path: Path, share: float) -> None:
-    """The run ends in an answer that says so in one line; what was saved is whole; with room again the run comes to the bytes of an undisturbed one."""
+    """The run ends in an answer that says so; what was saved is whole; resumed, it ends as an undisturbed one."""
     path, other = tmp_path / "run.jsonl", tmp_path / "other.jsonl"
     lived(other, world())
     room = int(len(other.read_bytes()) * share)

@@ -210,7 +210,7 @@ def test_a_program_that_breaks_the_rules_is_named_and_can_be_mended(tmp_path: Pa
 def test_a_program_that_never_ends_is_stopped_by_the_limit_on_effects(tmp_path: Path) -> None:
     """Also where it costs nothing; the limit is a setting, and mended the run goes on from there."""
     path = tmp_path / "run.jsonl"
-    with pytest.raises(EngineError, match="never ends: it asked for more than 20 effects, after 20 effects$"):
+    with pytest.raises(EngineError, match=r"never ends: it asked for more than 20 effects, after 20 effects$"):
         drive(engine(endless_effects), path, config=ShortenSettings(effects=20))
     assert len(Journal.read(path).entries) == 20
     mended = engine(first_then(lambda run: (yield from SHORTEN.program(run))))

@@ -46,7 +46,7 @@ def test_assignments_have_the_shape_of_a_file(texts: list[str], shape: dict[str,
 @pytest.mark.parametrize("text", ["max_passes", "=5", " = 5", "", "budget.calls.=5", "budget..calls=5"])
 def test_what_is_no_assignment_is_refused(text: str) -> None:
     """Without an equals sign, or with a name missing, there is nothing to set."""
-    with pytest.raises(UsageError, match="should look like budget.calls=VALUE"):
+    with pytest.raises(UsageError, match="should look like budget"):
         assignments(Config, [text])
 
 

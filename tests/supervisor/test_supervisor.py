@@ -189,7 +189,8 @@ def test_an_answer_that_ended_for_an_unknown_reason_is_asked_again() -> None:
     """It may be a part only, so that it is never read, neither as an object nor as a text."""
     llm = playing(said(GOOD, "other"), said('{"tool": "other", "count": 1}'))
     assert pick(llm)[0].value.tool == "other"
-    failure, _ = under(Allowance(calls=9), lambda: Supervisor(playing(said("Half", "other"))).text(PROMPT, max_tokens=9))
+    half = playing(said("Half", "other"))
+    failure, _ = under(Allowance(calls=9), lambda: Supervisor(half).text(PROMPT, max_tokens=9))
     assert type(failure) is Truncated
 
 
