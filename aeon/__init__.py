@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from aeon.kernel.decide import Rule, Signals
     from aeon.kernel.effects import Batch, Effect, EffectOf, Note, Program
     from aeon.kernel.orchestrator import Orchestrator
+    from aeon.kernel.ports import Handlers
     from aeon.kernel.engine import Engine, Halt, Run
     from aeon.runtime.driver import AsyncDriver
     from aeon.runtime.journal import Journal
@@ -55,6 +56,7 @@ __all__ = [
     "Engine",
     "ExecutionHistory",
     "Halt",
+    "Handlers",
     "Journal",
     "Note",
     "Orchestrator",
@@ -91,6 +93,7 @@ _HOMES = {
     "aeon.kernel.decide": ("Rule", "Signals"),
     "aeon.kernel.effects": ("Batch", "Effect", "EffectOf", "Note", "Program"),
     "aeon.kernel.orchestrator": ("Orchestrator",),
+    "aeon.kernel.ports": ("Handlers",),
     "aeon.kernel.engine": ("Engine", "Halt", "Run"),
     "aeon.runtime.driver": ("AsyncDriver",),
     "aeon.runtime.journal": ("Journal",),

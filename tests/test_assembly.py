@@ -297,7 +297,7 @@ def hosted(name: str = "hosted") -> Hosted:
 PRICED = Config(prices={"hosted": Price(input=2, output=10), "another": Price(input=50, output=50)})
 
 
-@pytest.mark.requirement("O4", "X1", "K12")
+@pytest.mark.requirement("O4", "O4a", "X1", "K12")
 def test_a_run_costs_what_its_tokens_do() -> None:
     """The price that is set for the model reaches every call, and only the models of the run are in the bound."""
     orchestrator = build(llm=hosted(), config=PRICED)

@@ -50,7 +50,7 @@ class Interrupted:
         return await self._llm.complete(request)
 
 
-@pytest.mark.requirement("K12", "X3")
+@pytest.mark.requirement("K12", "X3", "K12a")
 @pytest.mark.parametrize("quiet", range(4))
 def test_five_interrupts_make_no_more_calls_than_the_budget_has(tmp_path: Path, quiet: int) -> None:
     """What an interrupt broke off was spent: the lives of a run share one budget, and the result says it all."""

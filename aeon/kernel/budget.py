@@ -5,7 +5,7 @@ from __future__ import annotations
 from aeon.schema.config import Reserve, Settings
 from aeon.schema.usage import Allowance, Bound, Budget, Left, Usage
 
-__all__ = ["affordable", "allowance", "bound", "exhausted", "left", "share", "split"]
+__all__ = ["allowance", "bound", "dearest", "exhausted", "left", "share", "split"]
 
 _NOTHING_KEPT = Reserve(tokens=0, seconds=0, cost=0)
 
@@ -19,11 +19,11 @@ def bound(settings: Settings, calls: int) -> Bound:
     most = calls if budget.calls is None else min(calls, budget.calls)
     usage = Usage(prompt_tokens=most * settings.prompt_bytes, generated_tokens=most * settings.output_tokens)
     tokens = usage.tokens if budget.tokens is None else min(usage.tokens, budget.tokens)
-    cost = _dearest(settings, usage) if most else 0.0
+    cost = dearest(settings, usage) if most else 0.0
     return Bound(calls=most, tokens=tokens, cost=None if cost is None else _least(cost, budget.cost))
 
 
-def _dearest(settings: Settings, usage: Usage) -> float | None:
+def dearest(settings: Settings, usage: Usage) -> float | None:
     """What these tokens cost at the highest of the prices, in US dollars; ``None`` if a price is not known."""
     prices = [price for price in settings.prices.values() if price is not None]
     if not prices or len(prices) < len(settings.prices):
@@ -69,18 +69,6 @@ def split(whole: Allowance, effects: int, cap: int) -> list[Allowance]:
     share = Allowance(calls=calls, spare=spare, tokens=tokens, seconds=whole.seconds, cost=cost)
     full = whole.calls // cap if cap else effects
     return [share if n < full else share.changed(calls=max(0, whole.calls - n * cap)) for n in range(effects)]
-
-
-def affordable(settings: Settings, whole: Allowance, cap: int) -> int:
-    """How many effects of ``cap`` calls the allowance bears if each call spends all that it can."""
-    calls = max(1, cap)
-    usage = Usage(prompt_tokens=calls * settings.prompt_bytes, generated_tokens=calls * settings.output_tokens)
-    fits = [whole.calls // calls]
-    if whole.tokens is not None:
-        fits.append(whole.tokens // usage.tokens)
-    if whole.cost is not None and (cost := _dearest(settings, usage)):
-        fits.append(int(min(whole.cost / cost, whole.calls)))  # a price of next to nothing divides to infinity
-    return min(fits)
 
 
 def share(budget: Budget, remaining: Left, runs: int) -> Budget:

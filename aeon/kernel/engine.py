@@ -111,14 +111,19 @@ class Engine(Generic[C, S, R_co]):
 
         What it spends and asks counts for both: together they stay within the bound and the cap of the outer run.
         """
-        share = budget.share(config.budget, outer.boundary(), runs)
+        free = outer.boundary()
+        share = budget.share(budget.share(config.budget, outer.rest(outer.reserve), runs), free, 1)
         outer.nested += 1
         questions = config.questions.changed(most=min(config.questions.most, outer.config.questions.most))
         limited = config.changed(budget=share, questions=questions)
         run = self.start(task or outer.task, limited, outer.execution_id)
         run.scope, run.charge, run.asked = f"{outer.scope}/{outer.nested}", outer.account, outer.asked
         run.began = run.elapsed = outer.elapsed
-        return (yield from self.program(run))
+        outer.inner.append(run.claim)
+        try:
+            return (yield from self.program(run))
+        finally:
+            outer.inner.remove(run.claim)
 
     def rules(self, config: C) -> tuple[Rule[S], ...]:
         """The whole decision table, in the order of this configuration."""
@@ -135,7 +140,8 @@ class Run(Generic[C, S]):
 
     ``elapsed`` is the time that effects took so far. A nested run began when that was ``began``; its effects carry its
     ``scope``, and ``charge`` charges the run around it, too. ``lost`` was spent by earlier lives of the run.
-    ``failing`` counts requests in a row that failed; ``asked`` are the questions of the run and of those around it.
+    ``failing`` counts requests in a row that failed; ``asked`` are the questions of the run and of those around it;
+    ``inner`` are the claims of nested runs under way.
     """
 
     engine: Engine[C, S, Conclusion]
@@ -146,6 +152,7 @@ class Run(Generic[C, S]):
     scope: str = ""
     charge: Callable[[Outcome], None] | None = None
     nested: int = 0
+    inner: list[Callable[[], Usage]] = field(default_factory=list)
     began: float = 0.0
     elapsed: float = 0.0
     usage: Usage = NOTHING
@@ -167,13 +174,25 @@ class Run(Generic[C, S]):
         self.bound, self.reserve = self.engine.bound(config), self.engine.reserve(config)
 
     def left(self, final: bool = False) -> Left:
-        """What is left of each budget, but for the reserve unless this is for the final effect."""
-        reserve = 0 if final else self.reserve
-        return budget.left(self.config, self.bound, self.usage + self.lost, self.elapsed - self.began, reserve)
+        """What is left of each budget, but for the reserve unless this is for the final effect.
+
+        What nested runs under way may still spend is theirs.
+        """
+        return self.rest(0 if final else self.reserve, sum((claim() for claim in self.inner), NOTHING))
+
+    def claim(self) -> Usage:
+        """The most that it may still spend."""
+        rest = self.rest(0)
+        return Usage(calls=rest.calls, prompt_tokens=rest.tokens or 0, cost=rest.cost or 0.0)
+
+    def rest(self, reserve: int, claimed: Usage = NOTHING) -> Left:
+        """What is left of each budget but for so many calls, and for what is ``claimed``."""
+        spent = self.usage + self.lost + claimed
+        return budget.left(self.config, self.bound, spent, self.elapsed - self.began, reserve)
 
     def decide(self) -> Decision:
         """Ask the table, here and now."""
-        return self._rule(self.left()).decision(self.signals)
+        return self._rule(self.rest(self.reserve)).decision(self.signals)
 
     def _rule(self, remaining: Left) -> Rule[S]:
         self.signals.exhausted = self.denied or budget.exhausted(remaining, self.bound)
@@ -185,11 +204,11 @@ class Run(Generic[C, S]):
         Raises:
             Halt: with the decision.
         """
-        remaining = self.left()
+        remaining = self.rest(self.reserve)
         rule = self._rule(remaining)
         if rule.action == "OUTPUT":
             raise Halt(rule.decision(self.signals), midway)
-        return remaining
+        return self.left() if self.inner else remaining
 
     def allow(self, phase: str, effects: int = 1, final: bool = False) -> Allowance:
         """What so many effects of this phase may spend now, together."""

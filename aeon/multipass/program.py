@@ -16,7 +16,7 @@ from aeon.multipass.effects import PassNote
 from aeon.multipass.plans import draft_problems, inputs, placed, ready, waves
 from aeon.multipass.record import Progress
 from aeon.multipass.refine import Attempts, apply
-from aeon.multipass.rules import TABLE, PassSignals, limits_for, most_calls, revised, strategy
+from aeon.multipass.rules import TABLE, PassSignals, affordable, limits_for, most_calls, revised, strategy
 from aeon.schema.conclusion import Decision, Degradation
 from aeon.schema.config import Config
 from aeon.schema.history import ExecutionPass, Preparation, RefinementRecord, Rejection, Result
@@ -148,7 +148,7 @@ def _step_effects(progress: Progress, runnable: tuple[tuple[Step, ...], ...]) ->
     """
     run, plan = progress.run, progress.plan
     cap, whole = run.config.caps.execute, run.allow("execute", len(plan.steps))
-    fit = budget.affordable(run.config, whole, cap)
+    fit = affordable(run.config, whole, cap)
     steps = [step for wave in runnable for step in wave][: max(len(runnable[0]), fit)]
     places = {step.id: place for place, step in enumerate(steps)}
     effects = []

@@ -7,15 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
+from aeon.kernel import budget
 from aeon.kernel.decide import BUDGET, CLARIFICATION, Rule, Signals
-from aeon.schema.config import Config, RefinementLimits
+from aeon.schema.config import Config, RefinementLimits, Settings
 from aeon.schema.evaluation import Evaluation
 from aeon.schema.judgment import ConvergenceAssessment, TaskProfile
 from aeon.schema.policy import ReasoningEngine, Strategy
+from aeon.schema.usage import Allowance, Usage
 
 __all__ = [
     "TABLE",
     "PassSignals",
+    "affordable",
     "confident",
     "diminishing",
     "gains",
@@ -217,3 +220,15 @@ def _chosen(engine: ReasoningEngine, evaluations: Sequence[Evaluation]) -> Strat
 def _measured(score: float | None) -> float:
     """The score; without one NaN, with which no comparison holds: what was not measured chooses nothing."""
     return math.nan if score is None else score
+
+
+def affordable(settings: Settings, whole: Allowance, cap: int) -> int:
+    """How many effects of ``cap`` calls the allowance bears if each call spends all that it can."""
+    calls = max(1, cap)
+    usage = Usage(prompt_tokens=calls * settings.prompt_bytes, generated_tokens=calls * settings.output_tokens)
+    fits = [whole.calls // calls]
+    if whole.tokens is not None:
+        fits.append(whole.tokens // usage.tokens)
+    if whole.cost is not None and (cost := budget.dearest(settings, usage)):
+        fits.append(int(min(whole.cost / cost, whole.calls)))  # a price of next to nothing divides to infinity
+    return min(fits)

@@ -103,7 +103,8 @@ def _delivered_twice(story: Story, life: Life) -> None:
             world.wrong("an answer counts once", "it was taken twice")
         except UsageError:
             pass
-    if world.has("twice_resumed") and resume_point(story.journal, engine).void is None:  # else requests failed: made again
+    ended = resume_point(story.journal, engine).void is None  # else requests failed, and are made again
+    if world.has("twice_resumed") and ended:
         world.fired["twice_resumed"] += 1
         again = life.once_more(story)
         if again.model_dump_json() != story.text:

@@ -16,8 +16,10 @@ __all__ = ["ENDED", "NAME", "RESUMED", "Crash", "Disk", "Mode", "Strike"]
 Mode: TypeAlias = Literal["before", "after", "torn", "begun", "each"]
 
 NAME = "run.jsonl"
-ENDED, RESUMED = "ended", "resumed"
-"""Kinds of lines: the last one of a run, and the first one of another life."""
+ENDED = "ended"
+"""The kind of the last line of a run."""
+RESUMED = "resumed"
+"""The kind of the first line of another life of a run."""
 
 _MOST_CRASHES = 8
 _CALLED, _BEGUN = b'{"line":"called"', b'{"line":"begun"'
@@ -41,8 +43,8 @@ class Disk:
     """Holds the bytes of one journal. ``strike`` says when the process dies; ``crashed`` is told how.
 
     ``lines`` counts the lines that were to be written, ``called`` and ``begun`` those written of these kinds.
-    ``noted`` is called while a line of the latter kind is being written, with its number. ``full_at`` is the line from which on none can be written; ``refused`` is the kind of the first such line of this
-    process, if there was one.
+    ``noted`` is called while a line of the latter kind is being written, with its number. ``full_at`` is the line from
+    which on none can be written; ``refused`` is the kind of the first such line of this process, if there was one.
     """
 
     def __init__(self, crashed: Callable[[str], None] = lambda _: None) -> None:

@@ -44,12 +44,9 @@ def same(straight: Story, troubled: Story) -> None:
     budget of seconds nothing is, since what was done then depends on them.
     """
     world = troubled.world
-    if _in_doubt(troubled.journal) and not (world.fired["disk_full"] or any(world.fired[kind] for kind in CRASHES)):
-        world.wrong("nobody is asked without need", "whether a tool was called is known: no process died")
-    if _in_doubt(troubled.journal) or _out_of_time(straight, troubled) or _short_of_means(straight, troubled):
-        return
+    _asked_with_need(troubled)
     timeless = bool(world.fired["clock_jump"]) or _hung(straight.world)
-    if (timeless and _budget(straight).seconds is not None) or world.fired["probed"]:
+    if _may_differ(straight, troubled) or (timeless and _budget(straight).seconds is not None):
         return
     left_out = {"lost", *(_TIMES if timeless else ())}
     for what, one, other in _pairs(straight, troubled):
@@ -58,14 +55,30 @@ def same(straight: Story, troubled: Story) -> None:
             return
 
 
+def _asked_with_need(troubled: Story) -> None:
+    world = troubled.world
+    died = world.fired["disk_full"] or any(world.fired[kind] for kind in CRASHES)
+    if _in_doubt(troubled.journal) and not died:
+        world.wrong("nobody is asked without need", "whether a tool was called is known: no process died")
+
+
+def _may_differ(straight: Story, troubled: Story) -> bool:
+    """Whether the troubled run is another one for a good reason."""
+    reasons = (_in_doubt(troubled.journal), _out_of_time(straight, troubled), _short_of_means(straight, troubled))
+    return any(reasons) or bool(troubled.world.fired["probed"])
+
+
 def _budget(story: Story) -> Budget:
     return Budget.model_validate(story.journal.opened.config["budget"])
 
 
 def _short_of_means(straight: Story, troubled: Story) -> bool:
-    """Whether something was lost and there is a budget that it is missing from."""
-    budget, lost = _budget(straight), troubled.result.lost
-    return lost != _NOTHING and not (budget.calls is budget.tokens is budget.cost is None)
+    """Whether something was lost that is missing from a budget, or from the bound of an engine that needs few calls."""
+    budget, result = _budget(straight), troubled.result
+    if result.lost == _NOTHING:
+        return False
+    limited = not (budget.calls is budget.tokens is budget.cost is None)
+    return limited or result.stop_reason.endswith("_exhausted")
 
 
 def _out_of_time(straight: Story, troubled: Story) -> bool:

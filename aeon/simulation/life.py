@@ -191,7 +191,7 @@ class Life:
         driver = self.parts.driver(observers, lambda _: journal, clock, lambda: f"run{world.scenario.seed}")
         timers = [*self._interrupts(world, driver, troubles), *self._jumps(world, clock, troubles)]
         try:
-            result = self._loop.run_until_complete(driver.aexecute(job))
+            result: Conclusion = self._loop.run_until_complete(driver.aexecute(job))
         finally:
             for timer in timers:
                 timer.cancel()

@@ -72,5 +72,5 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(translation, "BACKOFF_SECONDS", 0.01)
     defaults = openai_compatible.OpenAICompatible.__init__.__defaults__ or ()
-    short = tuple(1.0 if value in (120.0, 60.0) else value for value in defaults)
+    short = tuple(2.0 if value in (120.0, 60.0) else value for value in defaults)
     monkeypatch.setattr(openai_compatible.OpenAICompatible.__init__, "__defaults__", short)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from aeon import Config, Journal
+from aeon.schema import Usage
 
 from .conftest import Outcome, up_to_entry
 from .played_model import Model
@@ -100,6 +101,14 @@ def test_a_fork_can_give_an_effect_another_outcome(aeon: Aeon, saved: Path) -> N
     assert aeon("replay", other).code == 0
 
 
+@pytest.mark.requirement("H3")
+def test_the_limit_on_passes_of_a_fork_decides_from_there_on(aeon: Aeon, saved: Path) -> None:
+    """Also where the task's profile was judged before, under the limit of that time."""
+    value = json.dumps({"converged": False, "completeness": 0.6})
+    done = aeon("fork", str(saved), "--at", "5", "--set", "max_passes=1", "--value", value)
+    assert done.code == 3 and "ttl expired  1 pass" in done.out and "all 1 passes are used" in done.out
+
+
 WRONG: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "out of range": (("--at", "99"), ("--at 99", "there are 0 to 7")),
     "no number": (("--at", "-1"), ("--at", "'-1'")),
@@ -144,11 +153,16 @@ def test_the_same_run_twice_does_not_differ(aeon: Aeon, model: Model, saved: Pat
 def test_what_an_effect_cost_is_a_divergence_only_where_nothing_else_is(
     aeon: Aeon, model: Model, saved: Path
 ) -> None:
-    """The first run on an endpoint pays for the probes: that is found, but it does not hide where runs part."""
-    again = str(saved.with_name("again"))
-    aeon("run", TASK, "--model", model.url, "--save", again)
-    done = aeon("diff", str(saved), again)
-    assert done.code == 1 and "first divergence: effect 0, profile" in done.out and "usage.calls: 4 | 1" in done.out
+    """A run that pays for probes of its endpoint costs more: that is found, but it does not hide where runs part."""
+    model.words["expression"] = "17 * 2.50"
+    aeon("run", TASK, "--model", model.url, "--save", str(saved.with_name("other")))
+    for name, where in ((saved.name, "effect 0, profile"), ("other", "effect 1, plan")):
+        journal, dearer = Journal.read(saved.with_name(name)), saved.with_name(f"dearer {name}")
+        first, *entries = (entry for _, entry in sorted(journal.entries.items()))
+        more = first.changed(usage=first.usage + Usage(calls=3))
+        Journal.written(journal.opened, [more, *entries], dearer).close()
+        done = aeon("diff", str(saved), str(dearer))
+        assert done.code == 1 and f"first divergence: {where}: the same was asked for" in done.out
 
 
 @pytest.mark.requirement("H3", "X3")

@@ -169,8 +169,8 @@ def test_the_report_says_what_was_not_measured() -> None:
     some = Evaluation(confidence=0.73, parts=parts, coverage=0.41, dimensions=Dimensions())
     told = report(history(judged(1, some)))
     assert "confidence 0.73, coverage 0.41, score not measured" in told
-    assert "source quality 1.00, entity coverage 0.41, citation density not measured" in told
-    assert "consistency not measured, recency not measured" in told
+    assert "source quality 1.00, entity coverage 0.41,\n" in told
+    assert "citation density not measured, consistency not measured,\n" in told and "recency not measured\n" in told
     assert max(map(len, told.splitlines())) <= 100
     none = report(history(judged(1, Evaluation(parts=ConfidenceParts(), dimensions=Dimensions()))))
     assert "confidence not measured, score not measured" in none

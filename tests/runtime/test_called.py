@@ -62,6 +62,7 @@ class Continued(Striking):
         self._file, self._left, self._after = file, number, True
 
 
+@pytest.mark.requirement("K12a")
 @pytest.mark.parametrize("number", range(1, 54, 2))
 @pytest.mark.parametrize("again", [None, 1, 4])
 def test_calls_of_a_life_that_crashed_are_charged(tmp_path: Path, number: int, again: int | None) -> None:
@@ -86,6 +87,7 @@ def test_calls_of_a_life_that_crashed_are_charged(tmp_path: Path, number: int, a
     assert replay(Journal.read(path), MULTIPASS) == result
 
 
+@pytest.mark.requirement("K12a", "X1")
 @pytest.mark.parametrize("calls", [9, 14, 23])
 def test_a_bound_holds_over_all_lives_of_a_run(tmp_path: Path, calls: int) -> None:
     """Interrupted in life after life it makes no more calls than its budget, and reports each of them."""

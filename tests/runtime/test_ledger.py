@@ -64,7 +64,7 @@ def test_as_many_calls_begin_as_are_allowed() -> None:
     assert ledger.calls_left() == 0
 
 
-@pytest.mark.requirement("K9", "K12")
+@pytest.mark.requirement("K9", "K12", "K12b")
 def test_a_call_begins_only_if_the_most_it_can_take_fits() -> None:
     """What is left in calls and tokens is exact, and without a limit there is none."""
     ledger = Ledger(Allowance(calls=3, tokens=100))
@@ -109,7 +109,7 @@ def test_a_call_that_could_cost_more_than_is_left_does_not_begin() -> None:
     assert Ledger(Allowance(calls=9)).cost_left() is None
 
 
-@pytest.mark.requirement("K12")
+@pytest.mark.requirement("K12", "K12b")
 @pytest.mark.parametrize("limit", ["calls", "tokens", "cost"])
 def test_calls_under_way_at_the_same_time_share_what_is_left(limit: str) -> None:
     """What one may use is reserved until it is settled; then what it left over is there for others."""

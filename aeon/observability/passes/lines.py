@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Iterable
 
 from aeon.kernel.effects import Effect
@@ -154,8 +155,9 @@ def _evaluation_lines(evaluation: Evaluation, width: int) -> list[Line]:
     if evaluation.coverage is not None:
         tracked["coverage"] = evaluation.coverage
     lines: list[Line] = [(Span(_scores((tracked | {"score": evaluation.score}).items())),)]
-    parts = _scores(evaluation.parts.fields().items()).split(", ") if evaluation.parts else []
-    lines += [(Span("  " + ", ".join(some), "dim"),) for some in (parts[:3], parts[3:]) if some]
+    parts = _scores(evaluation.parts.fields().items()) if evaluation.parts else ""
+    whole = parts.replace(" ", "\u00a0").replace(",\u00a0", ", ")  # a part is never broken over two lines
+    lines += [(Span("  " + line.replace("\u00a0", " "), "dim"),) for line in textwrap.wrap(whole, width - 4)]
     gaps = evaluation.gaps
     lacks = [f"missing: {name}" for name in gaps.missing_entities]
     lacks += [f"{c.source_a} and {c.source_b} contradict each other: {c.claim}" for c in gaps.contradictions]
@@ -244,8 +246,9 @@ def _judgment_words(outcome: Outcome) -> str:
         case Refinement() as refinement:
             return _refined(refinement)
         case ConvergenceAssessment() as judged:
-            scores = f"{judged.completeness:.2f} {judged.coherence:.2f} {judged.consistency:.2f}"
-            return f"{'converged' if judged.converged else 'not converged'} {scores}"
+            scores = (judged.completeness, judged.coherence, judged.consistency)
+            figures = " ".join("-" if score is None else f"{score:.2f}" for score in scores)
+            return f"{'converged' if judged.converged else 'not converged'} {figures}"
     return generic.outcome_words(outcome)
 
 
