@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from aeon.kernel.effects import Batch, Effect, Note, Program
+from aeon.kernel.engine import Halt
 from aeon.schema.outcome import Outcome
 
 __all__ = ["side_by_side"]
@@ -17,36 +17,42 @@ T = TypeVar("T")
 
 def side_by_side(*programs: Program[T]) -> Program[tuple[T, ...]]:
     """The results of several programs that run at once, in their order."""
-    lanes = [_Lane(program) for program in programs]
-    replies: dict[int, tuple[Outcome, ...] | None] = dict.fromkeys(range(len(lanes)))
-    while replies:
-        batches: dict[int, Batch] = {}
-        for place, reply in replies.items():
-            if (batch := (yield from lanes[place].advance(reply))) is not None:
-                batches[place] = batch
-        outcomes = iter((yield _common(batches.values())) if batches else ())
-        replies = {place: tuple(islice(outcomes, len(batch.effects))) for place, batch in batches.items()}
-    return tuple(lane.result[0] for lane in lanes)
+    results: dict[Program[T], T] = {}
+    replies: dict[Program[T], tuple[Outcome, ...] | None] = dict.fromkeys(programs)
+    try:
+        while replies:
+            batches = yield from _advance(replies, results)
+            outcomes = iter((yield _common(batches.values())) if batches else ())
+            replies = {program: tuple(islice(outcomes, len(batch.effects))) for program, batch in batches.items()}
+    finally:
+        for program in programs:
+            program.close()
+    return tuple(results[program] for program in programs)
 
 
-@dataclass
-class _Lane(Generic[T]):
-    """One of the programs; ``result`` is empty until it has ended."""
+def _advance(
+    replies: Mapping[Program[T], tuple[Outcome, ...] | None], results: dict[Program[T], T]
+) -> Program[dict[Program[T], Batch]]:
+    """Go on to the next batch of each program, passing on the notes before it; or to its result.
 
-    program: Program[T]
-    result: list[T] = field(default_factory=list)
-
-    def advance(self, reply: tuple[Outcome, ...] | None) -> Program[Batch | None]:
-        """Go on to the program's next batch, passing on the notes before it; ``None``: it has ended."""
+    If one of them stops the run, the others first take in what their last effects cost.
+    """
+    batches: dict[Program[T], Batch] = {}
+    halts: list[Halt] = []
+    for program, reply in replies.items():
         try:
-            request = next(self.program) if reply is None else self.program.send(reply)
+            request = next(program) if reply is None else program.send(reply)
             while isinstance(request, Note):
                 yield request
-                request = self.program.send(())
+                request = program.send(())
+            batches[program] = request
         except StopIteration as end:
-            self.result.append(end.value)
-            return None
-        return request
+            results[program] = end.value
+        except Halt as halt:
+            halts.append(halt)
+    if halts:
+        raise halts[0]
+    return batches
 
 
 def _common(batches: Iterable[Batch]) -> Batch:

@@ -48,7 +48,7 @@ def same(straight: Story, troubled: Story) -> None:
     timeless = bool(world.fired["clock_jump"]) or _hung(straight.world)
     if _may_differ(straight, troubled) or (timeless and _budget(straight).seconds is not None):
         return
-    left_out = {"lost", *(_TIMES if timeless else ())}
+    left_out = {"lost", "bound", *(_TIMES if timeless else ())}  # a nested run's bound is what is left around it
     for what, one, other in _pairs(straight, troubled):
         if one != other and _without(one, left_out) != _without(other, left_out):
             world.wrong("the same bytes as without trouble", f"{what}: {_difference(one, other)}")
@@ -73,12 +73,10 @@ def _budget(story: Story) -> Budget:
 
 
 def _short_of_means(straight: Story, troubled: Story) -> bool:
-    """Whether something was lost that is missing from a budget, or from the bound of an engine that needs few calls."""
-    budget, result = _budget(straight), troubled.result
-    if result.lost == _NOTHING:
-        return False
+    """Whether something was lost that is missing from a budget, or from the calls of an effect."""
+    budget, lost = _budget(straight), troubled.result.lost
     limited = not (budget.calls is budget.tokens is budget.cost is None)
-    return limited or result.stop_reason.endswith("_exhausted")
+    return lost != _NOTHING and (limited or troubled.world.short)
 
 
 def _out_of_time(straight: Story, troubled: Story) -> bool:

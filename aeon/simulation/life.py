@@ -184,7 +184,7 @@ class Life:
         if resumes:
             clock.ahead = troubles.moved.pop() if troubles.moved else 0.0
             world.fired["clock_moved"] += bool(clock.ahead)
-        observers: list[Observer] = [Watch(world)]
+        observers: list[Observer] = [Watch(world, job.config.caps)]
         plans = PlanWatch(world)
         if issubclass(job.engine.result, Result):
             observers.append(plans)
@@ -258,6 +258,6 @@ class Life:
 
 
 def _says(result: Conclusion, reason: str) -> bool:
-    """Whether a run failed for this reason, or its answer had to be made without a model for it."""
+    """Whether a run failed for this reason, or its last effect could not be done for it."""
     failed = result.stop_reason == "failed" and reason in result.detail
-    return failed or (result.assembled and any(reason in one.message for one in result.degraded))
+    return failed or (result.stop_reason != "failed" and reason in "".join(one.message for one in result.degraded[-1:]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aeon.kernel.effects import Effect
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, RunEnded
-from aeon.schema import Allowance, Outcome, Usage
+from aeon.schema import Allowance, Caps, Outcome, Usage
 from aeon.simulation.world import ROUNDING, World
 
 __all__ = ["Watch"]
@@ -13,8 +13,9 @@ __all__ = ["Watch"]
 class Watch:
     """An observer for one process of a run; it tells the world what did not hold."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, caps: Caps) -> None:
         self._world = world
+        self._caps = caps
 
     def __call__(self, event: Event) -> None:
         """See an event."""
@@ -35,7 +36,9 @@ class Watch:
             world.wrong("no effect after the end", f"'{effect.phase}' began when the journal could not be written")
 
     def _ended(self, effect: Effect, outcome: Outcome, recorded: bool) -> None:
-        """Hold what an effect took against what it may."""
+        """Hold what an effect took against what it may; note whether the run was short of calls for it."""
+        if effect.allowance.calls < self._caps.of(effect.phase) or outcome.lost.calls > effect.allowance.spare:
+            self._world.short = True
         if outcome.ended < outcome.started:
             self._world.wrong("no negative duration", f"'{effect.phase}': {outcome.started} to {outcome.ended}")
         if _beyond(effect.allowance, outcome.usage):

@@ -31,7 +31,8 @@ class World:
     to be done again. ``asked`` counts what was asked of the model, and ``made`` adds up what that really took, whether
     or not the run heard of it. ``over``: the run has ended, so that nothing may be asked of the world. ``strike_call``
     is the call of a tool with side effects (from 0) that the process dies in; ``down_at`` what is asked of the model
-    (from 0) when the endpoint goes down; ``attended``: somebody is there to answer; ``waited``: the run was suspended.
+    (from 0) when the endpoint goes down; ``attended``: somebody is there to answer; ``waited``: the run was suspended;
+    ``short``: an effect had fewer calls than its cap, or than it had before some were lost.
     """
 
     def __init__(self, scenario: Scenario) -> None:
@@ -47,6 +48,7 @@ class World:
         self.asked = 0
         self.made = Usage()
         self.deeds = 0
+        self.short = False
         self.effects = 0
         self.lives = 0
         self.strike_call: int | None = None

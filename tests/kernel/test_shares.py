@@ -93,3 +93,29 @@ def test_lanes_of_nested_runs_never_go_beyond_the_bound(random: Random, lanes: i
     world = World(shorten=cut, cost=lambda effect: Usage(calls=random.randint(0, effect.allowance.calls)))
     result = world.run_on(engine, TINY)
     assert world.spent.calls == result.usage.calls <= calls
+
+
+@pytest.mark.requirement("M3", "K12")
+def test_a_lane_that_stops_the_run_does_not_keep_the_others_from_being_charged() -> None:
+    """The effects of all lanes went out together, so all of them cost what they cost; then the run is free of claims."""
+    remaining = []
+
+    def stopping(run: Run[ShortenSettings, Shortness]) -> Program[list[Shortened]]:
+        yield from run.perform(Shorten(task=run.task, text="a b"), Words(text="instead"))
+        run.signals.stuck = True
+        run.boundary()
+        raise AssertionError("the boundary is none")
+
+    def program(run: Run[ShortenSettings, Shortness]) -> Program[Shortened]:
+        try:
+            yield from side_by_side(stopping(run), nested(2, "a b c d e")(run))
+            raise AssertionError("no lane has stopped the run")
+        except Halt as halt:
+            remaining.append(run.left().calls)
+            return Shortened(**dict(run.conclude(halt.decision, Answer(text="over"))), versions=())
+
+    engine = replace(SHORTEN, name="laned/1", program=program, calls=lambda config: 8)
+    world = World(shorten=cut)
+    result = world.run_on(engine, TINY)
+    assert (result.stop_reason, result.usage, world.spent.calls) == ("stuck", world.spent, 2)
+    assert set(remaining) == {6}
