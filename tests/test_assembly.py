@@ -110,6 +110,21 @@ def test_a_run_as_a_stream() -> None:
     assert events[-1].conclusion.answer == "348" and len(events) > 10
 
 
+@pytest.mark.requirement("K9", "O3")
+def test_a_stream_that_is_left_interrupts_its_run_where_that_was_asked_for() -> None:
+    """The run ends at its next boundary, in an answer."""
+
+    async def leave() -> Result:
+        stream = build(llm=planning(SUM)).stream(TASK, on_leave="interrupt")
+        async for event in stream:
+            if event.type == "effect_ended":
+                break
+        await stream.aclose()
+        return stream.result
+
+    assert asyncio.run(leave()).stop_reason == "interrupted"
+
+
 @pytest.mark.requirement("K13")
 def test_several_runs_of_one_orchestrator_do_not_disturb_each_other() -> None:
     """Runs at the same time have histories of their own."""

@@ -29,8 +29,8 @@ from aeon.llm.scripted import Reply, Scripted
 from aeon.plan.recursive import RecursivePlanner
 from aeon.runtime.ledger import Ledger
 from aeon.schema import (
-    Allowance, CallCaps, Capabilities, ConvergenceThresholds, Issue, LLMResponse, Plan, SemanticValidationReport, Step,
-    Task, TaskProfile, TokenProbability, ToolCall, Trigger, Usage,
+    Allowance, CallCaps, Capabilities, ConvergenceThresholds, Issue, LLMResponse, Plan, Refinement,
+    SemanticValidationReport, Step, Strategy, Task, TaskProfile, TokenProbability, ToolCall, Trigger, Usage,
 )  # fmt: skip
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
@@ -134,6 +134,7 @@ def test_drafting_a_plan_fits_its_cap() -> None:
     assert len(drafted.steps) == 1 and spent == CallCaps().plan
 
 
+@pytest.mark.usefixtures("measured")
 @pytest.mark.requirement("K12", "J5")
 @pytest.mark.parametrize("can", [PLAIN, ENFORCING])
 def test_checking_a_plan_fits_its_cap(can: Capabilities) -> None:
@@ -144,32 +145,42 @@ def test_checking_a_plan_fits_its_cap(can: Capabilities) -> None:
     assert len(report.issues) == 1 and spent == CallCaps().validate_plan
 
 
-@pytest.mark.requirement("K12", "J4", "J8")
+@pytest.mark.requirement("K12", "J4")
+@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(
-    ("vote", "replies"),
-    [("yes", (BAD, BAD, BAD, BAD, CHANGE)), ("no", (BAD, QUERY, BAD, BAD, CHANGE))],
-    ids=["question", "query"],
+    ("may_ask", "strategy", "replies"),
+    [
+        (True, None, (BAD, BAD, BAD, BAD, CHANGE)),
+        (False, "EXPAND", (BAD, QUERY, BAD, BAD, CHANGE)),
+        (True, "EXPAND", (BAD, BAD, BAD, QUERY, BAD, BAD, CHANGE)),
+    ],
+    ids=["question", "query", "both"],
 )
-def test_refining_a_plan_fits_its_cap(vote: str, replies: Sequence[str]) -> None:
-    """Three votes, two calls for a question that does not come or for the query, and three for the change."""
-    model = Scripted([*[json.dumps({"answer": vote})] * 3, *replies], PLAIN)
-    strategy = "EXPAND" if vote == "no" else None
+def test_refining_a_plan_fits_its_cap(may_ask: bool, strategy: Strategy | None, replies: Sequence[str]) -> None:
+    """Two calls for a question that does not come, two for the query, and three for the change."""
     effect = RefinePlan(
-        task=TASK, plan=plan(), triggers=(AMBIGUOUS, ISSUE), most_steps=3, may_ask=True, strategy=strategy
+        task=TASK, plan=plan(), triggers=(AMBIGUOUS, ISSUE), most_steps=3, may_ask=may_ask, strategy=strategy
     )
+    model = Scripted(replies, PLAIN)
     refinement, spent = calls("refine_plan", effect, lambda s: RecursivePlanner(s, BRIEFING, TOOLS).refine, model)
-    assert len(refinement.actions) == 1 and spent == CallCaps().refine_plan
-    assert (refinement.query is not None) == (vote == "no")
+    assert len(refinement.actions) == 1 and spent == len(replies) <= CallCaps().refine_plan == 7
+    assert (refinement.query is not None) == (strategy is not None)
 
 
 @pytest.mark.requirement("K12", "J4")
+@pytest.mark.usefixtures("measured")
 def test_what_is_asked_before_a_change_leaves_the_calls_for_it() -> None:
-    """With a strategy from the start, a question that does not come is not followed by a query."""
-    model = Scripted([*['{"answer": "yes"}'] * 3, BAD, BAD, BAD, BAD, CHANGE], PLAIN)
+    """Where few calls are left, a question that does not come is not followed by a query."""
+    model = Scripted([BAD, BAD, BAD, BAD, CHANGE], PLAIN)
     effect = RefinePlan(
         task=TASK, plan=plan(), triggers=(AMBIGUOUS, ISSUE), most_steps=3, may_ask=True, strategy="EXPAND"
     )
-    refinement, _ = calls("refine_plan", effect, lambda s: RecursivePlanner(s, BRIEFING, TOOLS).refine, model)
+
+    async def work() -> Refinement:
+        with Ledger(Allowance(calls=5)):
+            return await RecursivePlanner(Supervisor(model), BRIEFING, TOOLS).refine(effect)
+
+    refinement = asyncio.run(work())
     assert len(refinement.actions) == 1 and refinement.query is None
 
 
@@ -202,6 +213,7 @@ def test_a_run_that_is_taken_up_executes_without_probing() -> None:
     assert all(request.json_schema is None for request in model.requests)
 
 
+@pytest.mark.usefixtures("measured")
 @pytest.mark.requirement("K12", "J5", "J1")
 def test_checking_results_fits_its_cap() -> None:
     """Each result takes up to four calls; the steps that none are left for are named, and those checked still count."""
@@ -222,6 +234,7 @@ def assessing(count: int, *criteria: str) -> AssessConvergence:
     )  # fmt: skip
 
 
+@pytest.mark.usefixtures("measured")
 @pytest.mark.requirement("K12", "J6", "O3")
 def test_assessing_convergence_fits_its_cap() -> None:
     """Three scores and, where the results do not agree, three pairs of them; two calls for each verdict."""
@@ -231,6 +244,7 @@ def test_assessing_convergence_fits_its_cap() -> None:
     assert spent == CallCaps().assess
 
 
+@pytest.mark.usefixtures("measured")
 @pytest.mark.requirement("K12", "J6")
 def test_criteria_that_no_call_is_left_for_are_not_met() -> None:
     """However many criteria a task has, it is assessed; what could not be checked keeps the run from converging."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import os
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -40,6 +42,22 @@ def test_the_engine_is_small() -> None:
     kept = ("#", "from", ")", "    Answer")
     lines = [line for line in BLOCKS[0].splitlines() if line.strip() and not line.startswith(kept)]
     assert len(lines) <= MOST_LINES + 10
+
+
+@pytest.mark.requirement("M1")
+def test_the_page_is_type_checked(tmp_path: Path) -> None:
+    """Its code passes ``mypy --strict``, and the engine needs nothing but public names."""
+    root = PAGE.parents[1]
+    files = [tmp_path / "vote.py", tmp_path / "rest.py"]
+    for file, blocks in zip(files, (BLOCKS[:1], BLOCKS[1:]), strict=True):
+        file.write_text("\n".join(blocks))
+    imported = re.findall(r"^from (\S+) import", BLOCKS[0], flags=re.MULTILINE)
+    assert {name for name in imported if name.startswith("aeon")} == {"aeon"}
+    checked = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--explicit-package-bases", "--no-error-summary", *map(str, files)],
+        cwd=root, env=os.environ | {"MYPYPATH": f"{tmp_path}{os.pathsep}{root}"}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert checked.stdout == ""
 
 
 @pytest.mark.requirement("M1", "M1a", "M2", "M4", "H3", "X3", "O6")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Generic, TypeVar
 
 from aeon.kernel.decide import Signals
@@ -10,7 +9,7 @@ from aeon.kernel.engine import Engine
 from aeon.kernel.ports import Driver, Handlers, Job
 from aeon.schema.conclusion import Conclusion
 from aeon.schema.config import Settings
-from aeon.schema.frozen import Frozen
+from aeon.schema.stream import OnLeave, Stream
 from aeon.schema.task import Task
 from aeon.schema.usage import Bound
 
@@ -45,9 +44,9 @@ class Orchestrator(Generic[C, S, R]):
         """Run a task to its end without blocking the event loop."""
         return await self.driver.aexecute(self._job(task))
 
-    def stream(self, task: Task | str) -> AsyncIterator[Frozen]:
-        """Run a task and give each event as it happens; the last one carries the conclusion."""
-        return self.driver.stream(self._job(task))
+    def stream(self, task: Task | str, on_leave: OnLeave = "continue") -> Stream[R]:
+        """Run a task and give each event as it happens. Leaving the stream leaves the run, or interrupts it."""
+        return self.driver.stream(self._job(task), on_leave)
 
     def _job(self, task: Task | str) -> Job[C, S, R]:
         return Job(self.engine, Task(text=task) if isinstance(task, str) else task, self.config, self.handlers)

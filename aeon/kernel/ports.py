@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
@@ -10,7 +10,7 @@ from aeon.kernel.decide import Signals
 from aeon.kernel.engine import Engine
 from aeon.schema.conclusion import Conclusion
 from aeon.schema.config import Settings
-from aeon.schema.frozen import Frozen
+from aeon.schema.stream import OnLeave, Stream
 from aeon.schema.task import Task
 from aeon.schema.value import Value
 
@@ -49,5 +49,5 @@ class Driver(Protocol):
     async def aexecute(self, job: Job[C, S, R]) -> R:
         """Run a job to its end in the running event loop."""
 
-    def stream(self, job: Job[C, S, R]) -> AsyncIterator[Frozen]:
+    def stream(self, job: Job[C, S, R], on_leave: OnLeave = "continue") -> Stream[R]:
         """Run a job and give its events; the last one carries the conclusion."""

@@ -8,7 +8,7 @@ import threading
 import time
 import uuid
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, TypeVar
 
 from aeon.errors import Divergence, JournalError
 from aeon.kernel.decide import Signals
@@ -22,6 +22,7 @@ from aeon.runtime.journal import Journal
 from aeon.runtime.lines import Opening
 from aeon.runtime.stepping import Stepper
 from aeon.schema import Conclusion, JsonObject, Outcome, Settings
+from aeon.schema.stream import OnLeave
 
 __all__ = ["AsyncDriver", "RunStream"]
 
@@ -73,7 +74,7 @@ class AsyncDriver:
         """
         return await self._run(job, self._observers)
 
-    def stream(self, job: Job[C, S, R], on_leave: Literal["continue", "interrupt"] = "continue") -> RunStream[R]:
+    def stream(self, job: Job[C, S, R], on_leave: OnLeave = "continue") -> RunStream[R]:
         """The events of a run, as they happen. Leaving the iteration does not end the run, unless asked to."""
         return RunStream(self, job, on_leave)
 
@@ -119,7 +120,7 @@ class RunStream(Generic[R]):
     (``break``, an error, a cancelled task) leaves the run, and may iterate again to see the rest.
     """
 
-    def __init__(self, driver: AsyncDriver, job: Job[Any, Any, R], on_leave: Literal["continue", "interrupt"]) -> None:
+    def __init__(self, driver: AsyncDriver, job: Job[Any, Any, R], on_leave: OnLeave) -> None:
         self._driver = driver
         self._job = job
         self._on_leave = on_leave

@@ -70,7 +70,7 @@ class CallCaps(Caps):
     profile: int = Field(6, ge=0)
     plan: int = Field(7, ge=0)
     validate_plan: int = Field(7, ge=0)
-    refine_plan: int = Field(8, ge=0)
+    refine_plan: int = Field(7, ge=0)
     execute: int = Field(5, ge=0)
     validate_results: int = Field(8, ge=0)
     assess: int = Field(12, ge=0)

@@ -12,6 +12,7 @@ from aeon.asking.asker import Answerer, Asker
 from aeon.errors import Waiting
 from aeon.kernel.effects import AskUser
 from aeon.schema import Question, Reply, Task
+from aeon.multipass.program import MULTIPASS
 from aeon.testing.contracts import check_handler
 
 WHICH = Question(text="Which year?", options=("2025", "2026"), default="2026")
@@ -107,4 +108,4 @@ def test_it_keeps_the_contract_of_its_phase(answerer: Answerer | None) -> None:
         return answerer(question) if answerer and question.options else None
 
     for unattended in ("assume", "suspend"):
-        assert asyncio.run(check_handler("ask", Asker(first, unattended).ask)) == []  # type: ignore[arg-type]
+        assert asyncio.run(check_handler(MULTIPASS, "ask", Asker(first, unattended).ask)) == []  # type: ignore[arg-type]

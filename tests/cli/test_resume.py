@@ -30,7 +30,6 @@ ROOM = tuple(word for phase in CallCaps.model_fields for word in ("--set", f"cap
 @pytest.fixture
 def killed(model: Model, tmp_path: Path) -> Callable[[int], Path]:
     """Makes the journal of a run that was killed while the model was at its request number so, counted from 1."""
-
     model.was_measured()
 
     def kill(at: int) -> Path:

@@ -93,7 +93,7 @@ def test_a_run_says_how_many_values_were_mended() -> None:
         return whole.changed(text=whole.text[:-1] + ",}") if request.json_schema else whole
 
     journal = Journal()
-    result = build(llm=Scripted(sloppy), journal=lambda: journal).execute("Say 42.")
+    result = build(llm=Scripted(sloppy), journal=lambda _: journal).execute("Say 42.")
     assert result.usage.mended == sum(entry.usage.mended for entry in journal.entries.values()) > 0
     neat = build(llm=Scripted(oblige)).execute("Say 42.")
     assert neat.usage.changed(mended=result.usage.mended) == result.usage
