@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -29,6 +31,7 @@ from aeon.simulation.world import World
 
 __all__ = ["Life", "Parts", "Story", "Troubles"]
 
+_logger = logging.getLogger("aeon")
 _MOST_LIVES = 300
 _MOST_ROUNDS = 20
 
@@ -94,8 +97,23 @@ class Story:
         return self.result.model_dump_json()
 
 
+class _Log(logging.Handler):
+    """Hands each record on."""
+
+    def __init__(self, logged: Callable[[logging.LogRecord], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._logged = logged
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Hand a record on."""
+        self._logged(record)
+
+
 class Life:
-    """Runs scenarios on one event loop, one after the other; a context manager that closes the loop."""
+    """Runs scenarios on one event loop, one after the other; a context manager that closes the loop.
+
+    Within it, what the runtime has to log goes to the world: a full disk belongs to it, an observer that raises does not.
+    """
 
     def __init__(self, parts: Parts = Parts()) -> None:
         self.parts = parts
@@ -103,11 +121,16 @@ class Life:
         self._loop.set_exception_handler(self._complained)
         self._desk: Desk | None = None
         self._world: World | None = None
+        self._log = _Log(self._logged)
 
     def __enter__(self) -> Life:
+        _logger.addHandler(self._log)
+        _logger.propagate = False
         return self
 
     def __exit__(self, *_: object) -> None:
+        _logger.removeHandler(self._log)
+        _logger.propagate = True
         self._loop.close()
 
     def lived(self, world: World, troubles: Troubles) -> Story | None:
@@ -250,6 +273,10 @@ class Life:
             for each in left:
                 each.cancel()
             self._loop.run_until_complete(asyncio.wait(left, timeout=0))
+
+    def _logged(self, record: logging.LogRecord) -> None:
+        if self._world is not None and record.exc_info is not None:
+            self._world.wrong("only errors of the hierarchy", f"{record.getMessage()}: {record.exc_info[1]!r}")
 
     def _complained(self, loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
         error = context.get("exception")

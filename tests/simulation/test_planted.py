@@ -7,11 +7,13 @@ import shlex
 import pytest
 
 from aeon.cli.options import parse
+from aeon.runtime.events import Event
 from aeon.simulation.check import Report, check
 from aeon.simulation.crowd import tally
 from aeon.simulation.faults import scenario
 from aeon.simulation.life import Life
 from aeon.simulation.shrink import shrunk
+from aeon.simulation.watch import Watch
 from simulation.planted import PLANTED
 
 MOST_SEEDS = 120
@@ -59,3 +61,17 @@ def test_the_command_of_a_failing_seed_runs_it_again() -> None:
         again = check(scenario(options.start, options.faults), life)
     assert (options.command, options.seeds, options.start) == ("simulate", 1, report.scenario.seed)
     assert (again.problems[0].invariant, again.problems[0].detail) == (failure.invariant, failure.detail)
+
+
+@pytest.mark.requirement("K13")
+def test_an_observer_of_the_simulation_that_raises_is_no_silent_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run continues without it, so that nothing would be watched any more: the seed fails instead."""
+
+    def broken(watch: Watch, event: Event) -> None:
+        raise LookupError("of its own")
+
+    monkeypatch.setattr(Watch, "__call__", broken)
+    with Life() as life:
+        report = check(scenario(1, "none"), life)
+    assert report.problems[0].invariant == "only errors of the hierarchy"
+    assert "LookupError('of its own')" in report.problems[0].detail
