@@ -97,7 +97,7 @@ def test_lanes_of_nested_runs_never_go_beyond_the_bound(random: Random, lanes: i
 
 @pytest.mark.requirement("M3", "K12")
 def test_a_lane_that_stops_the_run_does_not_keep_the_others_from_being_charged() -> None:
-    """The effects of all lanes went out together, so all of them cost what they cost; then the run is free of claims."""
+    """The effects of all lanes went out together, so all of them are charged; then the run is free of claims."""
     remaining = []
 
     def stopping(run: Run[ShortenSettings, Shortness]) -> Program[list[Shortened]]:

@@ -1,4 +1,4 @@
-"""A second engine for the simulation: it writes, counts, posts, asks, and has two runs of a third engine side by side."""
+"""A second engine for the simulation: it writes, counts, posts, asks, and runs two of a third engine side by side."""
 
 from __future__ import annotations
 
