@@ -1,21 +1,25 @@
-"""Faulty drivers, modules and programs: each breaks one promise that the simulation has to notice."""
+"""Faulty drivers, handlers and programs: each breaks one promise that the simulation has to notice."""
 
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
 
-from aeon.asking.asker import Answerer
-from aeon.assembly.build import assemble
-from aeon.kernel.effects import Batch, Effect, Note, Program
-from aeon.multipass.effects import ExecuteStep, InferProfile, Synthesize
-from aeon.kernel.phases import run
-from aeon.kernel.ports import Modules
+from aeon.assembly.multipass import PLUGIN
+from aeon.assembly.plugin import AnyPlugin, Plugin, Services
+from aeon.kernel.effects import Batch, Effect, Program
+from aeon.kernel.engine import Run
+from aeon.kernel.ports import Handlers
 from aeon.llm.adapter import LLMAdapter, Permit, freely
+from aeon.multipass.effects import ExecuteStep, InferProfile, PassNote, Synthesize
+from aeon.multipass.program import MULTIPASS
+from aeon.multipass.rules import PassSignals
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
+from aeon.runtime.ledger import Ledger, current_ledger
 from aeon.schema import (
     Answer,
     Capabilities,
@@ -23,114 +27,136 @@ from aeon.schema import (
     LLMRequest,
     LLMResponse,
     Outcome,
+    Plan,
     RefinementLimits,
     Result,
     StepResult,
-    Task,
     TaskProfile,
     Usage,
 )
 from aeon.simulation.life import Parts
-from aeon.tools.tool import Tool
+from aeon.supervisor.prompt import Prompt
+from simulation.second import SECOND, Line, SecondSettings, Write
+
+MultipassRun = Run[Config, PassSignals]
 
 
-def _driver(change: Callable[[Journal], None]) -> type[AsyncDriver]:
-    """A driver whose journals are changed before it gets them."""
+def _driver(change: Callable[[Journal], None]) -> Parts:
+    """Parts whose driver gets changed journals."""
 
     class Faulty(AsyncDriver):
         def __init__(
             self,
             observers: Iterable[Observer],
-            journal: Callable[[], Journal],
+            journal: Callable[[str], Journal],
             clock: Callable[[], float],
             new_id: Callable[[], str],
         ) -> None:
-            def changed() -> Journal:
-                made = journal()
+            def changed(execution_id: str) -> Journal:
+                made = journal(execution_id)
                 change(made)
                 return made
 
             super().__init__(observers, changed, clock, new_id)
 
-    return Faulty
+    return Parts(driver=Faulty)
 
 
 def _loses_an_entry(journal: Journal) -> None:
     append = journal.append
 
-    def lossy(number: int, effect: Effect, outcome: Outcome) -> None:
-        if effect.phase != "validate_plan":
-            append(number, effect, outcome)
+    async def lossy(number: int, effect: Effect, outcome: Outcome) -> int:
+        return journal.line if effect.phase == "validate_plan" else await append(number, effect, outcome)
 
     journal.append = lossy  # type: ignore[method-assign]
 
 
 def _notes_no_tool(journal: Journal) -> None:
-    journal.begin = lambda number, tool: None  # type: ignore[method-assign]
+    async def begin(number: int, tool: str) -> None:
+        pass
+
+    journal.begin = begin  # type: ignore[method-assign]
+
+
+def _notes_no_call(journal: Journal) -> None:
+    async def call(number: int, most: Usage) -> None:
+        pass
+
+    journal._call = call  # type: ignore[method-assign]
 
 
 def _miscounts(journal: Journal) -> None:
     append = journal.append
 
-    def cheaper(number: int, effect: Effect, outcome: Outcome) -> None:
-        append(number, effect, outcome.changed(usage=Usage()))
+    async def cheaper(number: int, effect: Effect, outcome: Outcome) -> int:
+        return await append(number, effect, outcome.changed(usage=Usage()))
 
     journal.append = cheaper  # type: ignore[method-assign]
 
 
-def _modules(change: Callable[[Modules], Modules]) -> Parts:
-    """Parts whose modules are changed."""
-
-    def changed(llm: LLMAdapter, tools: Iterable[Tool], config: Config, ask: Answerer | None) -> Modules:
-        return change(assemble(llm, tools, config, ask))
-
-    return Parts(assemble=changed)
+def _forgets_tools(journal: Journal) -> None:
+    journal.begun.clear()
 
 
-def _does_steps_twice(modules: Modules) -> Modules:
-    async def execute(effect: ExecuteStep) -> StepResult:
-        await modules.execute(effect)
-        return await modules.execute(effect)
-
-    return modules._replace(execute=execute)
+def _forgets_what_was_lost(journal: Journal) -> None:
+    journal.lost.clear()
 
 
-def _remembers(modules: Modules) -> Modules:
+def _handlers(change: Callable[[Handlers, Services[Any]], dict[str, Any]], plugin: AnyPlugin = PLUGIN) -> Parts:
+    """Parts with other handlers for some phases."""
+
+    def changed(services: Services[Any]) -> Handlers:
+        made = plugin.handlers(services)
+        return {**made, **change(made, services)}
+
+    return Parts(Plugin(plugin.engine, changed))
+
+
+def _does_steps_twice(handlers: Handlers, _: Services[Config]) -> dict[str, Any]:
+    async def execute(effect: ExecuteStep) -> object:
+        await handlers["execute"](effect)
+        return await handlers["execute"](effect)
+
+    return {"execute": execute}
+
+
+def _remembers(handlers: Handlers, _: Services[Config]) -> dict[str, Any]:
     done: list[str] = []
 
-    async def execute(effect: ExecuteStep) -> StepResult:
-        result = await modules.execute(effect)
+    async def execute(effect: ExecuteStep) -> object:
+        result = await handlers["execute"](effect)
         done.append(effect.step.id)
+        assert isinstance(result, StepResult)
         return result.changed(output=f"step number {len(done)}")
 
-    return modules._replace(execute=execute)
+    return {"execute": execute}
 
 
-def _raises(modules: Modules) -> Modules:
+def _raises(_: Handlers, __: Services[Config]) -> dict[str, Any]:
     async def profile(effect: InferProfile) -> TaskProfile:
         raise LookupError("of its own")
 
-    return modules._replace(profile=profile)
+    return {"profile": profile}
 
 
-def _hangs(modules: Modules) -> Modules:
+def _hangs(_: Handlers, __: Services[Config]) -> dict[str, Any]:
     async def profile(effect: InferProfile) -> TaskProfile:
         await asyncio.Event().wait()
         raise AssertionError
 
-    return modules._replace(profile=profile)
+    return {"profile": profile}
 
 
-def _says_nothing(modules: Modules) -> Modules:
-    async def synthesize(effect: Synthesize) -> Answer:
-        return Answer(text="")
+def _says_nothing(_: Handlers, __: Services[SecondSettings]) -> dict[str, Any]:
+    async def final(effect: Effect) -> Line:
+        return Line(text=" ")
 
-    return modules._replace(synthesize=synthesize)
+    return {"final": final}
 
 
-@dataclasses.dataclass
-class _Greedy:
-    """An endpoint that bills far more calls than it was allowed to make."""
+@dataclass
+class _Through:
+    """An endpoint that goes through another one."""
 
     llm: LLMAdapter
 
@@ -138,12 +164,12 @@ class _Greedy:
     def name(self) -> str:
         return self.llm.name
 
-    async def complete(self, request: LLMRequest) -> LLMResponse:
-        return await self.llm.complete(request).changed(usage=Usage(calls=500))
-
     @property
     def free(self) -> bool:
         return self.llm.free
+
+    async def complete(self, request: LLMRequest) -> LLMResponse:
+        return await self.llm.complete(request)
 
     async def capabilities(self, permit: Permit = freely) -> Capabilities:
         return await self.llm.capabilities(permit)
@@ -152,59 +178,119 @@ class _Greedy:
         await self.llm.aclose()
 
 
-def _overspends(llm: LLMAdapter, tools: Iterable[Tool], config: Config, ask: Answerer | None) -> Modules:
-    return assemble(_Greedy(llm), tools, config, ask)
+class _Greedy(_Through):
+    """It bills far more calls than it was allowed to make."""
+
+    async def complete(self, request: LLMRequest) -> LLMResponse:
+        return (await self.llm.complete(request)).changed(usage=Usage(calls=500))
 
 
-def _rewrites(task: Task, config: Config, execution_id: str) -> Program[Result]:
+class _Free(_Through):
+    """It bills nothing."""
+
+    async def complete(self, request: LLMRequest) -> LLMResponse:
+        return (await self.llm.complete(request)).changed(usage=Usage())
+
+
+def _endpoint(kind: type[_Through]) -> Parts:
+    """Parts whose endpoint is one of that kind."""
+
+    def through(services: Services[Config]) -> Handlers:
+        return PLUGIN.handlers(Services.of(services.config, kind(services.adapter), services.tools))
+
+    return Parts(Plugin(PLUGIN.engine, through))
+
+
+class _Careless(Ledger):
+    """It reserves nothing for the calls that are under way."""
+
+    __slots__ = ()
+
+    def _reserve(self, calls: int, tokens: int, cost: float) -> None:
+        pass
+
+
+def _reserves_nothing(_: Handlers, services: Services[SecondSettings]) -> dict[str, Any]:
+    async def write(effect: Write) -> Line:
+        """Six calls at once, though only so many may be made."""
+        current_ledger().__class__ = _Careless
+        prompts = (services.briefing.prompt(effect.task, f"{number}: {effect.about}") for number in range(6))
+        await asyncio.gather(*map(text, prompts), return_exceptions=True)
+        return Line(text="six")
+
+    async def text(prompt: Prompt) -> None:
+        await services.supervisor.text(prompt, max_tokens=64)
+
+    return {"write": write}
+
+
+def _program(program: Callable[[MultipassRun], Program[Result]]) -> Parts:
+    """Parts with another program of the multi-pass engine."""
+    return Parts(Plugin(replace(MULTIPASS, program=program), PLUGIN.handlers))
+
+
+def _rewrites(run: MultipassRun) -> Program[Result]:
     """The shipped program, with another output in each step that has run."""
-    running = run(task, config, execution_id)
+    running = MULTIPASS.program(run)
     reply: tuple[Outcome, ...] | None = None
     while True:
         try:
             request = next(running) if reply is None else running.send(reply)
         except StopIteration as stop:
             return stop.value  # type: ignore[no-any-return]
-        if isinstance(request, Note) and request.plan is not None:
+        if isinstance(request, PassNote) and request.plan is not None:
             plan = request.plan
             done = [s.changed(output="edited") for s in plan.steps if s.executed]
             request = request.changed(plan=plan.merge(done))
         reply = yield request
 
 
-def _goes_on(task: Task, config: Config, execution_id: str) -> Program[Result]:
+def _goes_on(run: MultipassRun) -> Program[Result]:
     """The shipped program, and one effect more when it has ended."""
-    result = yield from run(task, config, execution_id)
-    yield Batch(effects=(InferProfile(task=task),))
+    result = yield from MULTIPASS.program(run)
+    yield Batch(effects=(InferProfile(task=run.task),))
     return result
 
 
-def _never_ends(task: Task, config: Config, execution_id: str) -> Program[Result]:
+def _never_ends(run: MultipassRun) -> Program[Result]:
     """The same effect over and over."""
     while True:
-        yield Batch(effects=(InferProfile(task=task),))
+        yield Batch(effects=(InferProfile(task=run.task),))
 
 
-def _refines_too_often(task: Task, config: Config, execution_id: str) -> Program[Result]:
+def _refines_too_often(run: MultipassRun) -> Program[Result]:
     """The shipped program with larger limits than the run was given."""
-    lax = config.changed(limits=RefinementLimits(attempts=99, attempts_per_fragment=99))
-    result = yield from run(task, lax, execution_id)
-    return Result.of(result.history.changed(configuration=config))
+    given = run.config
+    run.config = given.changed(limits=RefinementLimits(attempts=99, attempts_per_fragment=99))
+    result = yield from MULTIPASS.program(run)
+    return Result.of(result.history.changed(configuration=given))
+
+
+def _answers_twice(run: MultipassRun) -> Program[Result]:
+    """The shipped program, which had its answer made before, without the run's being charged."""
+    yield Batch(effects=(Synthesize(task=run.task, plan=Plan(), allowance=run.allow("synthesize", final=True)),))
+    return (yield from MULTIPASS.program(run))
 
 
 PLANTED: dict[str, tuple[Parts, str, str]] = {
-    "loses an entry": (Parts(driver=_driver(_loses_an_entry)), "none", "replay is byte-identical"),
-    "miscounts": (Parts(driver=_driver(_miscounts)), "none", "usage is the sum of the entries"),
-    "does steps twice": (_modules(_does_steps_twice), "crash_begun", "each side effect happens once"),
-    "notes no tool": (Parts(driver=_driver(_notes_no_tool)), "crash_called", "each side effect happens once"),
-    "remembers": (_modules(_remembers), "crash_after", "the same bytes as without trouble"),
-    "raises": (_modules(_raises), "none", "only errors of the hierarchy"),
-    "hangs": (_modules(_hangs), "none", "it ends"),
-    "never ends": (Parts(program=_never_ends), "none", "it ends in an answer"),
-    "says nothing": (_modules(_says_nothing), "none", "it ends in an answer"),
-    "overspends": (Parts(assemble=_overspends), "none", "within its bound"),
-    "rewrites": (Parts(program=_rewrites), "bad_judgment", "executed steps never change"),
-    "goes on": (Parts(program=_goes_on), "none", "no effect after the end"),
-    "refines too often": (Parts(program=_refines_too_often), "bad_judgment,tool_fails", "refinement limits hold"),
+    "loses an entry": (_driver(_loses_an_entry), "none", "replay is byte-identical"),
+    "miscounts": (_driver(_miscounts), "none", "usage is the sum of the entries"),
+    "does steps twice": (_handlers(_does_steps_twice), "crash_begun", "each side effect happens once"),
+    "notes no tool": (_driver(_notes_no_tool), "none", "nothing is done before it is on record"),
+    "forgets tools": (_driver(_forgets_tools), "crash_called", "each side effect happens once"),
+    "notes no call": (_driver(_notes_no_call), "none", "nothing is done before it is on record"),
+    "forgets what was lost": (_driver(_forgets_what_was_lost), "interrupt", "whatever was used is counted"),
+    "charges no call": (_endpoint(_Free), "none", "whatever was used is counted"),
+    "charges no effect": (_program(_answers_twice), "none", "whatever was used is counted"),
+    "reserves nothing": (_handlers(_reserves_nothing, SECOND), "budget_calls", "within its bound"),
+    "remembers": (_handlers(_remembers), "crash_after", "the same bytes as without trouble"),
+    "raises": (_handlers(_raises), "none", "only errors of the hierarchy"),
+    "hangs": (_handlers(_hangs), "none", "it ends"),
+    "never ends": (_program(_never_ends), "none", "it ends in an answer"),
+    "says nothing": (_handlers(_says_nothing, SECOND), "none", "it ends in an answer"),
+    "overspends": (_endpoint(_Greedy), "none", "within its bound"),
+    "rewrites": (_program(_rewrites), "bad_judgment", "executed steps never change"),
+    "goes on": (_program(_goes_on), "none", "no effect after the end"),
+    "refines too often": (_program(_refines_too_often), "bad_judgment,tool_fails", "refinement limits hold"),
 }
 """By name: the faulty parts, the faults that bring it to light, and the invariant that it violates."""

@@ -40,8 +40,8 @@ def test_a_planted_bug_is_reported_by_its_invariant(name: str) -> None:
 @pytest.mark.requirement("K13")
 def test_a_failing_seed_is_made_small() -> None:
     """Faults that have nothing to do with it are dropped, and plan and passes are no larger than needed."""
-    with Life(PLANTED["notes no tool"][0]) as life:
-        report = found("notes no tool", life, MANY)
+    with Life(PLANTED["forgets tools"][0]) as life:
+        report = found("forgets tools", life, MANY)
         report.problems.sort(key=lambda problem: problem.invariant != "each side effect happens once")
         small = shrunk(report, life)
     assert small.scenario.faults == {"crash_called"}

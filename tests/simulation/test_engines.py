@@ -1,0 +1,61 @@
+"""Engines that the simulation knows nothing of: what holds of every run holds of theirs."""
+
+from __future__ import annotations
+
+import pytest
+
+from aeon.assembly.multipass import PLUGIN
+from aeon.cli.main import main
+from aeon.errors import UsageError
+from aeon.simulation.crowd import simulate
+from aeon.simulation.faults import scenario
+from aeon.simulation.life import Life, Parts, Troubles
+from aeon.simulation.world import World
+from simulation.second import SECOND, Lines
+
+SEEDS = 300
+
+
+@pytest.mark.requirement("M1", "M3", "M4", "K12", "K13", "X3")
+def test_a_second_engine_holds_in_hundreds_of_seeds() -> None:
+    """Crashes, interrupts, full disks, outages and all else, with nested runs side by side under one bound."""
+    tally = simulate(range(SEEDS), engine=SECOND)
+    assert tally.failures == []
+    assert tally.seeds == SEEDS and tally.runs > 2 * SEEDS
+    assert {"continue", "calls_exhausted", "seconds_exhausted", "unknown_outcome"} <= set(tally.reasons)
+    fired = {kind for kind, times in tally.fired.items() if times}
+    assert {"crash_each", "crash_called", "disk_full", "interrupt", "outage", "question_suspended"} <= fired
+
+
+@pytest.mark.requirement("M3", "K12")
+@pytest.mark.parametrize("faults", ["budget_calls", "budget_tokens,retried", "budget_cost,empty", "interrupt,retried"])
+def test_nested_runs_stay_within_the_bound_of_the_run_around_them(faults: str) -> None:
+    """The world counts what all of them ask for, and each of them states its own part."""
+    with Life(Parts(SECOND)) as life:
+        for seed in range(40):
+            world = World(scenario(seed, faults))
+            story = life.lived(world, Troubles())
+            assert story is not None and isinstance(story.result, Lines) and not world.problems
+            result = story.result
+            assert world.made.calls <= result.bound.calls and world.made.tokens <= result.bound.tokens
+            for inner in result.nested:
+                assert inner.usage.calls <= inner.bound.calls <= result.bound.calls
+            assert sum(inner.usage.calls for inner in result.nested) <= result.usage.calls
+
+
+@pytest.mark.requirement("M1")
+def test_an_engine_is_simulated_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    """The command line takes an installed engine; one that is not there is one clear line."""
+    assert main(["simulate", "--seeds", "3", "--engine", "multi-pass", "--jobs", "1"]) == 0
+    assert "every invariant held" in capsys.readouterr().out
+    assert main(["simulate", "--seeds", "3", "--engine", "chess"]) == 2
+    assert "engine 'chess' is not installed" in capsys.readouterr().err
+    with pytest.raises(UsageError, match="not installed"):
+        simulate(range(3), engine="chess")
+
+
+@pytest.mark.requirement("M1")
+def test_the_shipped_engine_is_one_engine_among_others() -> None:
+    """Named, passed or left out, it is the same simulation."""
+    digests = {simulate(range(5), engine=engine).digest for engine in (None, "multi-pass", PLUGIN)}
+    assert len(digests) == 1
