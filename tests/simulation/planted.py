@@ -21,7 +21,6 @@ from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import Ledger, current_ledger
 from aeon.schema import (
-    Answer,
     Capabilities,
     Config,
     LLMRequest,
