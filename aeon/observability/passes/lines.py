@@ -119,11 +119,19 @@ def _outcome(step: Step, width: int) -> list[Line]:
     return lines
 
 
+def _without_issues(report: SemanticValidationReport) -> Span:
+    """What a report without issues is worth: something only if a model was asked."""
+    if report.form != "none":
+        return Span("no issues", "good")
+    unjudged = any(fact.startswith("not measured") for fact in report.evidence)
+    return Span("not judged" if unjudged else "no issues", "dim")
+
+
 def report_lines(report: SemanticValidationReport, width: int = _WIDTH) -> list[Line]:
     """What a validator found, most severe first."""
     if report.failed:
         return [(Span("could not be checked", "warn"),)]
-    lines: list[Line] = [(Span("no issues", "good" if report.form != "none" else "dim"),)] if not report.issues else []
+    lines: list[Line] = [(_without_issues(report),)] if not report.issues else []
     for issue in report.issues:
         kind = issue.type.replace("_", " ")
         lines.append((Span(f"{issue.severity} ", "bad"), Span(f"{kind} at {short(issue.location, 30)}", "warn")))
