@@ -3,38 +3,71 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from aeon.kernel.decide import table
 from aeon.multipass.rules import TABLE
+from aeon.simulation.faults import KINDS
+from aeon.simulation.promises import INVARIANTS, MULTIPASS_INVARIANTS
 
 __all__ = ["differences"]
 
-PAGE = "docs/outer-loop.md"
-BEGIN, END = "<!-- decision table -->\n", "<!-- end -->"
+END = "<!-- end -->"
 
 
 def differences(root: Path) -> list[str]:
-    """The decision table in the docs is the one that the code has."""
-    text = (root / PAGE).read_text()
-    return [] if text == _written(text) else [f"{PAGE}: its decision table differs from the code; run scripts/docs"]
+    """The tables in the docs that are made from the code are the ones that the code has."""
+    pages = {page: (root / page).read_text() for page, _ in TABLES}
+    stale = [page for page, text in pages.items() if text != _written(page, text)]
+    return [f"{page}: a table differs from the code; run scripts/docs" for page in stale]
 
 
-def _written(text: str) -> str:
-    """The page with the table as the code has it."""
-    head, _, rest = text.partition(BEGIN)
-    return head + BEGIN + _table() + END + rest.partition(END)[2]
+def _written(page: str, text: str) -> str:
+    """The page with its tables as the code has them."""
+    for (of_page, name), made in TABLES.items():
+        begin = f"<!-- {name} -->\n"
+        if of_page == page:
+            head, _, rest = text.partition(begin)
+            text = head + begin + made() + END + rest.partition(END)[2]
+    return text
 
 
-def _table() -> str:
-    rows = [f"| `{rule.reason}` | {rule.action} | {rule.when} |" for rule in table(TABLE)]
-    return "\n".join(["| row | action | holds if |", "|---|---|---|", *rows]) + "\n"
+def _rows(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    first, *others = ("| " + " | ".join(cells) + " |\n" for cells in (head, *rows))
+    return first + "|" + "---|" * len(head) + "\n" + "".join(others)
+
+
+def _decisions() -> str:
+    rows = ((f"`{rule.reason}`", rule.action, rule.when) for rule in table(TABLE))
+    return _rows(("row", "action", "holds if"), rows)
+
+
+def _faults() -> str:
+    return _rows(("fault", "what happens"), ((f"`{kind}`", what) for kind, what in KINDS.items()))
+
+
+def _invariants() -> str:
+    return _rows(("invariant", "what must hold"), INVARIANTS.items())
+
+
+def _multipass_invariants() -> str:
+    return _rows(("invariant", "what must hold"), MULTIPASS_INVARIANTS.items())
+
+
+TABLES: dict[tuple[str, str], Callable[[], str]] = {
+    ("docs/outer-loop.md", "decision table"): _decisions,
+    ("docs/simulation.md", "faults"): _faults,
+    ("docs/simulation.md", "invariants"): _invariants,
+    ("docs/simulation.md", "multi-pass invariants"): _multipass_invariants,
+}
 
 
 def main() -> int:
-    """Write the table into the page."""
-    page = Path.cwd() / PAGE
-    page.write_text(_written(page.read_text()))
+    """Write the tables into their pages."""
+    for page in {page: None for page, _ in TABLES}:
+        path = Path.cwd() / page
+        path.write_text(_written(page, path.read_text()))
     return 0
 
 

@@ -1,0 +1,52 @@
+"""The invariants: what must hold of a run whatever happens, each under the name that a failing seed is reported by."""
+
+from __future__ import annotations
+
+__all__ = ["INVARIANTS", "MULTIPASS_INVARIANTS"]
+
+INVARIANTS: dict[str, str] = {
+    "it ends": "the run comes to an end: it neither hangs nor issues effects for ever",
+    "it ends in an answer": "it ends in an answer with a stop reason of its decision table, and raises nothing",
+    "within its bound": (
+        "what the world counted in all processes, and what the result says, is within the bound stated before the "
+        "start; no effect spends more than its allowance"
+    ),
+    "whatever was used is counted": (
+        "calls, tokens and cost that the world counted are in `usage` and `lost` of the result, also those of calls "
+        "that a crash, an interrupt or a resumption made void"
+    ),
+    "usage is the sum of the entries": "so are `usage` and `lost` the sums over the entries of the journal",
+    "nothing is done before it is on record": (
+        "no model is called and no tool changes the world before the journal says that it is about to happen"
+    ),
+    "no effect after the end": (
+        "after the end, and after a line that the journal could not take, the run issues no effect"
+    ),
+    "a full disk ends the run": "a run whose journal takes no more lines ends, and says why",
+    "each side effect happens once": (
+        "for its idempotency key, and once more for each time that a person said *repeat*"
+    ),
+    "nobody is asked without need": (
+        "whether a tool was called is doubted only where the process died, or the journal could not be written"
+    ),
+    "no negative duration": "no outcome ends before it starts, whatever the clock does",
+    "data stays data": "a tool's output never enters the instructions",
+    "only errors of the hierarchy": "nothing is raised where nobody waits for it, and no observer raises",
+    "replay is byte-identical": "replay from the bytes on the disk gives the same result",
+    "the same bytes as without trouble": (
+        "with trouble from outside, the run ends in the result and the entries of the same run without it"
+    ),
+    "an answer counts once": "a question that was answered cannot be answered again",
+    "a run that has ended stays as it is": "resumed once more, it does nothing and gives the same result",
+    "an edited journal is refused": "a line that is there twice, or a changed byte, is noticed",
+}
+"""Those of a run of any engine, and what each says."""
+
+MULTIPASS_INVARIANTS: dict[str, str] = {
+    "executed steps never change": "save that a complete step may become invalid",
+    "refinement limits hold": "attempts for each fragment and for the run, and the steps of a run",
+    "within its bound": "no more passes than the limit; nothing is begun with no time or money left",
+    "no effect after the end": "after the decision to end, the answer is all that is still asked for",
+    "only errors of the hierarchy": "no handler fails with an error of its own",
+}
+"""What the multi-pass engine promises beside that."""
