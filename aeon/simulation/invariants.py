@@ -56,9 +56,10 @@ def same(straight: Story, troubled: Story) -> None:
 
 
 def _asked_with_need(troubled: Story) -> None:
+    """A step whose tool refused its arguments asks a model to mend them, and can be broken off there."""
     world = troubled.world
-    died = world.fired["disk_full"] or any(world.fired[kind] for kind in CRASHES)
-    if _in_doubt(troubled.journal) and not died:
+    needed = any(world.fired[kind] for kind in (*CRASHES, "disk_full", "tool_refuses"))
+    if _in_doubt(troubled.journal) and not needed:
         world.wrong("nobody is asked without need", "whether a tool was called is known: no process died")
 
 

@@ -27,7 +27,8 @@ INVARIANTS: dict[str, str] = {
         "for its idempotency key, and once more for each time that a person said *repeat*"
     ),
     "nobody is asked without need": (
-        "whether a tool was called is doubted only where the process died, or the journal could not be written"
+        "whether a tool did its work is doubted only where the process died, the journal could not be written, or a "
+        "step was broken off after its tool was called"
     ),
     "no negative duration": "no outcome ends before it starts, whatever the clock does",
     "data stays data": "a tool's output never enters the instructions",
