@@ -112,7 +112,7 @@ class _Log(logging.Handler):
 class Life:
     """Runs scenarios on one event loop, one after the other; a context manager that closes the loop.
 
-    Within it, what the runtime has to log goes to the world: a full disk belongs to it, an observer that raises does not.
+    Within it, what the runtime logs goes to the world: a full disk belongs to it, an observer that raises does not.
     """
 
     def __init__(self, parts: Parts = Parts()) -> None:
