@@ -11,15 +11,15 @@ from aeon.errors import JournalError
 from aeon.runtime.journal import Journal
 from aeon.runtime.sealed import sealed, unsealed
 
-__all__ = ["ENDED", "NAME", "RESUMED", "Crash", "Disk", "Mode", "Strike"]
+__all__ = ["BEGINNINGS", "ENDED", "NAME", "Crash", "Disk", "Mode", "Strike"]
 
 Mode: TypeAlias = Literal["before", "after", "torn", "begun", "each"]
 
 NAME = "run.jsonl"
 ENDED = "ended"
 """The kind of the last line of a run."""
-RESUMED = "resumed"
-"""The kind of the first line of another life of a run."""
+BEGINNINGS = ("opening", "resumed")
+"""The kinds of the first line of a life of a run."""
 
 _MOST_CRASHES = 8
 _CALLED, _BEGUN = b'{"line":"called"', b'{"line":"begun"'

@@ -21,7 +21,7 @@ from aeon.runtime.journal import Journal
 from aeon.runtime.replay import resume_point
 from aeon.schema import Conclusion, Result
 from aeon.simulation.clock import Clock, SimulatedLoop, Stalled
-from aeon.simulation.disk import ENDED, RESUMED, Crash, Strike
+from aeon.simulation.disk import BEGINNINGS, ENDED, Crash, Strike
 from aeon.simulation.endpoint import Endpoint
 from aeon.simulation.multipass import PlanWatch
 from aeon.simulation.scene import settings, task
@@ -145,7 +145,7 @@ class Life:
                 continue
             except JournalError as error:
                 self._settle()
-                if world.disk.refused != RESUMED:  # else the process has begun nothing, and says why
+                if world.disk.refused not in BEGINNINGS:  # else the process has begun nothing, and says why
                     world.wrong("it ends in an answer", f"{type(error).__name__}: {error}")
                     return None
                 continue
