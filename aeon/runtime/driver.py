@@ -87,23 +87,28 @@ class AsyncDriver:
     async def _run(self, job: Job[C, S, R], observers: tuple[Observer, ...]) -> R:
         execution_id = self._new_id()
         journal = self._journal(execution_id)
-        if journal.opening is None:
-            await journal.open(Opening(
-                execution_id=execution_id,
-                engine=job.engine.name,
-                task=job.task,
-                config=job.config.model_dump(mode="json"),
-                setup=self._setup,
-            ))  # fmt: skip
-        elif journal.unsettled:
-            journal.resume(())
-        run = _Run(job, observers, Handling(job.handlers, job.engine.config, journal, self._clock))
+        try:
+            if journal.opening is None:
+                await journal.open(Opening(
+                    execution_id=execution_id,
+                    engine=job.engine.name,
+                    task=job.task,
+                    config=job.config.model_dump(mode="json"),
+                    setup=self._setup,
+                ))  # fmt: skip
+            elif journal.unsettled:
+                journal.resume(())
+            handling = Handling(job.handlers, job.engine.config, journal, self._clock)
+            return await self._driven(_Run(job, observers, handling))
+        finally:
+            journal.close()
+
+    async def _driven(self, run: _Run[C, S, R]) -> R:
         self._running.add(run)
         try:
             return await run.drive()
         finally:
             self._running.discard(run)
-            journal.close()
 
     def follow(self, job: Job[C, S, R], observer: Observer) -> asyncio.Task[R]:
         """Run a job in a task of its own, which the driver keeps until its end; one more observer sees it."""
@@ -182,14 +187,13 @@ class RunStream(Generic[R]):
 class _Run(Generic[C, S, R]):
     """One run under way."""
 
-    __slots__ = ("_job", "_line", "_observers", "_resumed", "_stepper", "handling")
+    __slots__ = ("_job", "_line", "_observers", "_resumed", "handling")
 
     def __init__(self, job: Job[C, S, R], observers: tuple[Observer, ...], handling: Handling) -> None:
         self._job = job
         self._observers = observers
         self._line = 0
         self._resumed = handling.journal.line > 0
-        self._stepper = Stepper(job.engine, job.task, job.config, handling.execution_id, self._noted)
         self.handling = handling
 
     @property
@@ -198,6 +202,7 @@ class _Run(Generic[C, S, R]):
 
     async def drive(self) -> R:
         job, handling = self._job, self.handling
+        stepper = Stepper(job.engine, job.task, job.config, self.execution_id, self._noted)  # no part of self: no cycle
         if self._observers:
             started = RunStarted(
                 line=0,
@@ -208,7 +213,6 @@ class _Run(Generic[C, S, R]):
                 bound=job.engine.bound(job.config),
             )
             self._tell(started)
-        stepper = self._stepper
         effects = stepper.batch()
         while effects is not None:
             effects = stepper.batch(await self._issue(stepper.issued - len(effects), effects))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
+import weakref
 from collections.abc import Awaitable
 from contextlib import suppress
 from pathlib import Path
@@ -526,6 +528,29 @@ def test_many_runs_at_once_on_one_driver_do_not_touch_each_other() -> None:
         assert result.history.passes[0].executed[0].output == f"out of only{n}"
         assert result.usage.prompt_tokens == n * result.usage.calls
         assert result.passes == 1 + n % 2
+
+
+@pytest.mark.requirement("X1")
+def test_a_run_that_is_over_leaves_nothing_for_the_garbage_collector() -> None:
+    """Its memory is free at once: thousands of runs in one process hold no more than those under way."""
+
+    async def go() -> bool:
+        journals: list[weakref.ref[Journal]] = []
+
+        def journal(execution_id: str) -> Journal:
+            made = Journal()
+            journals.append(weakref.ref(made))
+            return made
+
+        await AsyncDriver([lambda event: None], journal=journal).aexecute(job(World((step("a"), step("b")))))
+        await asyncio.sleep(0)
+        return journals[0]() is None
+
+    gc.disable()
+    try:
+        assert asyncio.run(within(go()))
+    finally:
+        gc.enable()
 
 
 @pytest.mark.requirement("K9", "K3")

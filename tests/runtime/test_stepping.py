@@ -225,8 +225,10 @@ def test_an_engine_that_cannot_begin_is_named(tmp_path: Path, what: str) -> None
     def broken(*_: object) -> Any:
         raise KeyError("shorter")
 
+    path = tmp_path / "run.jsonl"
     with pytest.raises(EngineError, match=r"^engine 'shorten/1': its program raised KeyError: 'shorter', after 0 effe"):
-        drive(replace(SHORTEN, **{what: broken}), tmp_path / "run.jsonl")
+        drive(replace(SHORTEN, **{what: broken}), path)
+    assert drive(SHORTEN, path).answer == "one two"
 
 
 def test_a_program_that_counts_by_itself_never_goes_beyond_the_bound(tmp_path: Path) -> None:
