@@ -69,7 +69,7 @@ class Profiler:
         return TaskProfile.model_validate(fields)
 
     async def _vague(self, effect: InferProfile) -> float | None:
-        """How likely it is that the task is vague; nothing where that cannot be told."""
+        """How likely it is that the task is vague; ``None`` without a usable judgment."""
         spec = judgment("task_vague")
         if not await self._judge.decides(spec):
             return None

@@ -1,6 +1,6 @@
 """What a program says with Python's ``datetime``, said with the tools for dates.
 
-A small model writes ``datetime`` where it was told to call tools. Both mean the same, but only tools make a plan.
+A small model writes ``datetime`` although the prompt asks for tools. Both mean the same, but only tools make a plan.
 """
 
 from __future__ import annotations

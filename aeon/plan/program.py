@@ -35,13 +35,13 @@ class _UnfitError(Exception):
 
 def numbers(text: str) -> frozenset[Decimal]:
     """The numbers that are written with digits in a text."""
-    return frozenset(Decimal(found.replace(",", "")) for found in _NUMBER.findall(text))
+    return frozenset(Decimal(digits.replace(",", "")) for digits in _NUMBER.findall(text))
 
 
-def planned(text: str, given: frozenset[Decimal], most: int, tools: ToolRegistry) -> tuple[Step, ...]:
+def planned(text: str, figures: frozenset[Decimal], most: int, tools: ToolRegistry) -> tuple[Step, ...]:
     """The steps that lead to what the program in ``text`` prints, or its last line gives, at most ``most`` of them.
 
-    None at all where that is nothing that is computed, where it computes with none of the ``given`` numbers, or does
+    None at all where that is nothing that is computed, where it computes with none of the task's ``figures``, or does
     what neither the calculator nor another tool can do: then it is no plan.
     """
     fenced = _FENCED.search(text)
@@ -50,22 +50,22 @@ def planned(text: str, given: frozenset[Decimal], most: int, tools: ToolRegistry
     try:
         for statement in with_tools(ast.parse(code[:_LONGEST])).body:
             reader.read(statement)
-        steps = _renumbered(reader.steps, reader.printed or reader.last)
+        steps = _renumber(reader.steps, reader.printed or reader.last)
     except (_UnfitError, SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-    grounded = given & numbers(" ".join(str(step.action) for step in steps))
+    grounded = figures & numbers(" ".join(str(step.action) for step in steps))
     return steps if grounded and len(steps) <= most and all(_runs(step, tools) for step in steps) else ()
 
 
-def leaves_out(steps: Sequence[Step], given: frozenset[Decimal]) -> bool:
-    """Whether steps that are nothing but formulas do without one of the ``given`` numbers.
+def leaves_out(steps: Sequence[Step], figures: frozenset[Decimal]) -> bool:
+    """Whether steps that are nothing but formulas do without one of the task's ``figures``.
 
     19 is there as 0.19, 1.19 or 0.81 too: it may have been per cent.
     """
     actions = [step.action for step in steps]
     formulas = [action for action in actions if isinstance(action, ToolCall) and action.tool == CALCULATOR]
-    used = numbers(" ".join(str(each.arguments) for each in formulas))
-    return len(formulas) == len(steps) and not all({n, n / 100, 1 + n / 100, 1 - n / 100} & used for n in given)
+    used = numbers(" ".join(str(formula.arguments) for formula in formulas))
+    return len(formulas) == len(steps) and not all({n, n / 100, 1 + n / 100, 1 - n / 100} & used for n in figures)
 
 
 class _Reader:
@@ -76,7 +76,7 @@ class _Reader:
 
     def __init__(self, tools: ToolRegistry) -> None:
         self._tools = tools
-        self._known: dict[str, ast.expr] = {}
+        self._variables: dict[str, ast.expr] = {}
         self._functions: dict[str, ast.FunctionDef] = {}
         self._calls_left = _MOST_CALLS
         self.steps: list[tuple[str, str, JsonObject]] = []
@@ -93,10 +93,10 @@ class _Reader:
             case ast.FunctionDef(name=name, decorator_list=[]):
                 self._functions[name] = statement
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                self._known[name.casefold()] = self._result(value, name)
+                self._variables[name.casefold()] = self._result(value, name)
             case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
                 whole = ast.BinOp(ast.Name(name), op, value)
-                self._known[name.casefold()] = self._result(whole, name)
+                self._variables[name.casefold()] = self._result(whole, name)
             case ast.Expr(value=value):
                 self._expression(value)
             case _:
@@ -105,33 +105,33 @@ class _Reader:
     def _expression(self, value: ast.expr) -> None:
         """A line that assigns nothing: it prints, is a comment in quotes, or gives what may be the result."""
         match value:
-            case ast.Call(func=ast.Name(id="print"), args=shown):
-                self._print(shown)
+            case ast.Call(func=ast.Name(id="print"), args=arguments):
+                self._print(arguments)
             case ast.Call(func=ast.Name(id=name)) if name in self._functions:
-                self._called_own(value, name)
+                self._call_own(value, name)
             case ast.Constant(value=str()):
                 pass
             case _:
                 self.last = [*references(ast.unparse(self._result(value, "answer")))]
 
-    def _print(self, shown: Sequence[ast.expr]) -> None:
-        """What is printed is the result; a print of nothing but text belongs to a text, which is no calculation."""
-        found: list[str] = []
-        for each in shown:
-            for part in each.values if isinstance(each, ast.JoinedStr) else [each]:
+    def _print(self, arguments: Sequence[ast.expr]) -> None:
+        """Take the printed values as the results. Refuse a print of nothing but text: it belongs to no calculation."""
+        results: list[str] = []
+        for argument in arguments:
+            for part in argument.values if isinstance(argument, ast.JoinedStr) else [argument]:
                 value = part.value if isinstance(part, ast.FormattedValue) else part
                 if not (isinstance(value, ast.Constant) and isinstance(value.value, str)):
-                    found += references(ast.unparse(self._result(value, "answer")))
-        if not found:
+                    results += references(ast.unparse(self._result(value, "answer")))
+        if not results:
             raise _UnfitError
-        self.printed += found
+        self.printed += results
 
     def _result(self, value: ast.expr, name: str) -> ast.expr:
         """A number, or the reference to the step that gives the value."""
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
             return value
         if isinstance(value, ast.List | ast.Tuple):
-            return ast.List([self._result(each, name) for each in value.elts])
+            return ast.List([self._result(item, name) for item in value.elts])
         if (called := self._tool(value)) is not None:
             return self._step(name, called, self._arguments(value, called))
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in self._functions:
@@ -156,25 +156,25 @@ class _Reader:
             case ast.Constant(value=int() | float()) if not isinstance(value.value, bool):
                 return value
             case ast.Name() | ast.Subscript():
-                return _scalar(self._known_as(value))
+                return _scalar(self._variable(value))
             case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _OPERATIONS):
                 return ast.BinOp(self._formula(left), op, self._formula(right))
             case ast.UnaryOp(op=ast.USub() as op, operand=operand):
                 return ast.UnaryOp(op, self._formula(operand))
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args, keywords=[]):
-                return self._called(name, args)
+                return self._call(name, args)
             case _:
                 raise _UnfitError
 
     def _value_of(self, call: ast.Call, name: str) -> ast.expr:
-        """What a function of the program's own returns."""
-        found = self._called_own(call, name)
-        if found is None:
+        """Return the value of a call of one of the program's own functions."""
+        value = self._call_own(call, name)
+        if value is None:
             raise _UnfitError
-        return found
+        return value
 
-    def _called_own(self, call: ast.Call, name: str) -> ast.expr | None:
-        """What a function of the program's own returns, if anything: its statements are read in the place of the call.
+    def _call_own(self, call: ast.Call, name: str) -> ast.expr | None:
+        """Return the value of a call of one of the program's own functions, if any: read its statements in its place.
 
         Inside of it the function itself is unknown, and the calls are counted: neither recursion nor functions that
         call each other over and over lead anywhere.
@@ -182,40 +182,40 @@ class _Reader:
         self._calls_left -= 1
         function = self._functions[name]
         names = [parameter.arg for parameter in function.args.args]
-        given = {key.casefold(): self._result(value, key) for key, value in _named(call, names).items()}
-        if self._calls_left < 0 or set(given) != {key.casefold() for key in names}:
+        arguments = {key.casefold(): self._result(value, key) for key, value in _by_name(call, names).items()}
+        if self._calls_left < 0 or set(arguments) != {key.casefold() for key in names}:
             raise _UnfitError
-        known, functions = self._known, self._functions
-        self._known = {**known, **given}
+        variables, functions = self._variables, self._functions
+        self._variables = {**variables, **arguments}
         self._functions = {key: value for key, value in functions.items() if key != name}
-        returned = self._returned(function)
-        self._known, self._functions = known, functions
-        return returned
+        value = self._return_value(function)
+        self._variables, self._functions = variables, functions
+        return value
 
-    def _returned(self, function: ast.FunctionDef) -> ast.expr | None:
+    def _return_value(self, function: ast.FunctionDef) -> ast.expr | None:
         for statement in function.body:
             if isinstance(statement, ast.Return):
                 return None if statement.value is None else self._result(statement.value, function.name)
             self.read(statement)
         return None
 
-    def _known_as(self, value: ast.expr) -> ast.expr:
+    def _variable(self, value: ast.expr) -> ast.expr:
         match value:
-            case ast.Name(id=name) if name.casefold() in self._known:
-                return self._known[name.casefold()]
+            case ast.Name(id=name) if name.casefold() in self._variables:
+                return self._variables[name.casefold()]
             case ast.Subscript(value=ast.Name() as name, slice=ast.Constant(value=int(at))):
-                listed = self._known_as(name)
+                listed = self._variable(name)
                 if isinstance(listed, ast.List) and at < len(listed.elts):
                     return listed.elts[at]
         raise _UnfitError
 
-    def _called(self, name: str, args: Sequence[ast.expr]) -> ast.expr:
+    def _call(self, name: str, args: Sequence[ast.expr]) -> ast.expr:
         if name in ("int", "float") and len(args) == 1:
             inner = self._formula(args[0])
-            return inner if name == "float" or isinstance(inner, ast.Constant) else _truncated(inner)
+            return inner if name == "float" or isinstance(inner, ast.Constant) else _truncate(inner)
         if name not in FUNCTIONS:
             raise _UnfitError
-        return ast.Call(ast.Name(name), [self._formula(each) for each in self._spread(args)], [])
+        return ast.Call(ast.Name(name), [self._formula(argument) for argument in self._spread(args)], [])
 
     def _spread(self, args: Sequence[ast.expr]) -> Sequence[ast.expr]:
         """The arguments one by one, where they are given as a list, by its name, or with a star."""
@@ -223,8 +223,8 @@ class _Reader:
             case [ast.List(elts=listed) | ast.Tuple(elts=listed)]:
                 return listed
             case [ast.Starred(value=ast.Name(id=name))] | [ast.Name(id=name)]:
-                found = self._known.get(name.casefold())
-                return found.elts if isinstance(found, ast.List) else args
+                value = self._variables.get(name.casefold())
+                return value.elts if isinstance(value, ast.List) else args
             case _:
                 return args
 
@@ -243,17 +243,17 @@ class _Reader:
             raise _UnfitError
         first, schema = next(iter(properties.items()))
         if isinstance(schema, dict) and schema.get("type") == "array" and not call.keywords:
-            return {first: [self._argument(each, first) for each in self._spread(call.args)]}
-        return {name: self._argument(each, name) for name, each in _named(call, list(properties)).items()}
+            return {first: [self._argument(argument, first) for argument in self._spread(call.args)]}
+        return {name: self._argument(argument, name) for name, argument in _by_name(call, list(properties)).items()}
 
     def _argument(self, value: ast.expr, name: str) -> JsonValue:
         if isinstance(value, ast.Name | ast.Subscript):
-            value = self._known_as(value)
+            value = self._variable(value)
         elif not isinstance(value, ast.Constant):
             value = self._result(value, name)
         match value:
             case ast.List(elts=listed):
-                return [self._plain(each) for each in listed]
+                return [self._plain(item) for item in listed]
             case _:
                 return self._plain(value)
 
@@ -270,41 +270,41 @@ class _Reader:
                 raise _UnfitError
 
 
-def _named(call: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:
+def _by_name(call: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:
     """The arguments of a call by their names, those without a name in the order of the tool's own."""
-    given = dict(zip(names, call.args, strict=False))
-    given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
-    if len(given) != len(call.args) + len(call.keywords):
+    arguments = dict(zip(names, call.args, strict=False))
+    arguments |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+    if len(arguments) != len(call.args) + len(call.keywords):
         raise _UnfitError
-    return given
+    return arguments
 
 
-def _scalar(found: ast.expr) -> ast.expr:
-    """The number or the reference that was found, which is no list and no text."""
-    if isinstance(found, ast.List) or (isinstance(found, ast.Constant) and isinstance(found.value, str)):
+def _scalar(value: ast.expr) -> ast.expr:
+    """Return the number or the reference. Refuse a list and a text."""
+    if isinstance(value, ast.List) or (isinstance(value, ast.Constant) and isinstance(value.value, str)):
         raise _UnfitError
-    return found
+    return value
 
 
-def _truncated(value: ast.expr) -> ast.expr:
+def _truncate(value: ast.expr) -> ast.expr:
     """The value without its decimals, rounded towards zero as Python's ``int`` does."""
     down, up = (ast.Call(ast.Name(name), [value], []) for name in ("floor", "ceil"))
-    above, below = (ast.Call(ast.Name(n), [ast.Constant(0), each], []) for n, each in (("max", down), ("min", up)))
+    above, below = (ast.Call(ast.Name(n), [ast.Constant(0), whole], []) for n, whole in (("max", down), ("min", up)))
     return ast.BinOp(above, ast.Add(), below)
 
 
-def _renumbered(steps: Sequence[tuple[str, str, JsonObject]], printed: Sequence[str]) -> tuple[Step, ...]:
+def _renumber(steps: Sequence[tuple[str, str, JsonObject]], printed: Sequence[str]) -> tuple[Step, ...]:
     """The steps that what is printed rests on, numbered anew without gaps."""
     by_id = {f"s{number}": step for number, step in enumerate(steps, 1)}
-    wanted: set[str] = set(printed)
+    needs: set[str] = set(printed)
     for step_id in reversed(by_id):
-        if step_id in wanted:
-            wanted.update(references(by_id[step_id][2]))
-    ids = {old: f"s{number}" for number, old in enumerate((each for each in by_id if each in wanted), 1)}
-    return tuple(_made(ids, old, *by_id[old]) for old in ids)
+        if step_id in needs:
+            needs.update(references(by_id[step_id][2]))
+    ids = {old: f"s{number}" for number, old in enumerate((step_id for step_id in by_id if step_id in needs), 1)}
+    return tuple(_step_of(ids, old, *by_id[old]) for old in ids)
 
 
-def _made(ids: dict[str, str], old: str, goal: str, tool: str, arguments: JsonObject) -> Step:
+def _step_of(ids: dict[str, str], old: str, goal: str, tool: str, arguments: JsonObject) -> Step:
     own: JsonObject = {name: _with(value, ids) for name, value in arguments.items()}
     action = ToolCall(tool=tool, arguments=own)
     return Step(id=ids[old], description=goal, action=action, dependencies=references(own), provides=(ids[old],))
@@ -312,8 +312,8 @@ def _made(ids: dict[str, str], old: str, goal: str, tool: str, arguments: JsonOb
 
 def _with(value: JsonValue, ids: dict[str, str]) -> JsonValue:
     if isinstance(value, list):
-        return [_with(each, ids) for each in value]
-    return REFERENCE.sub(lambda found: f"${ids[found[1]]}", value) if isinstance(value, str) else value
+        return [_with(item, ids) for item in value]
+    return REFERENCE.sub(lambda match: f"${ids[match[1]]}", value) if isinstance(value, str) else value
 
 
 def _runs(step: Step, tools: ToolRegistry) -> bool:

@@ -84,32 +84,32 @@ class RecursivePlanner:
         Raises:
             CompletionError: no sound plan came out, repairs included.
         """
-        return await self._calculated(effect) or await self._as_steps(effect)
+        return await self._from_program(effect) or await self._as_steps(effect)
 
-    async def _calculated(self, effect: DraftPlan) -> Plan | None:
+    async def _from_program(self, effect: DraftPlan) -> Plan | None:
         """The plan that a program means; None where it means none, or where there is no second call to fall back on.
 
         A program of formulas that leaves out a number of the task is wrong more often than not: then the task is
         thought through in words, and the program that is made of these, if it is a plan, takes the first one's place.
         """
-        given = _given(effect.task)
-        if not given or CALCULATOR not in self._tools.names or current_ledger().calls_left() < _LEAST_CALLS:
+        figures = _figures(effect.task)
+        if not figures or CALCULATOR not in self._tools.names or current_ledger().calls_left() < _LEAST_CALLS:
             return None
         steps = await self._program(effect)
-        if not steps or not leaves_out(steps, given) or current_ledger().calls_left() < _LEAST_CALLS:
+        if not steps or not leaves_out(steps, figures) or current_ledger().calls_left() < _LEAST_CALLS:
             return Plan(steps=steps) if steps else None
         thought = await self._once(effect.task, load("aeon.plan", "thought.md"), _THOUGHT_TOKENS)
         second = await self._program(effect, thought) if thought else ()
-        return Plan(steps=_marked(second) or steps)
+        return Plan(steps=_mark(second) or steps)
 
     async def _program(self, effect: DraftPlan, thought: str = "") -> tuple[Step, ...]:
-        """The steps of a program, of the task alone or of what was thought about it."""
-        shown = fence("thoughts", thought, _LONGEST_THOUGHT) + "\n\n" if thought else ""
-        code = await self._once(effect.task, shown + load("aeon.plan", "program.md"), _PROGRAM_TOKENS)
-        return planned(code, _given(effect.task), effect.most_steps, self._tools)
+        """The steps of a program that the model writes for the task, with the help of its thoughts if there are any."""
+        thoughts = fence("thoughts", thought, _LONGEST_THOUGHT) + "\n\n" if thought else ""
+        code = await self._once(effect.task, thoughts + load("aeon.plan", "program.md"), _PROGRAM_TOKENS)
+        return planned(code, _figures(effect.task), effect.most_steps, self._tools)
 
     async def _once(self, task: Task, question: str, most: int) -> str:
-        """What the model writes, asked once and without repair; empty where that is nothing usable."""
+        """Ask the model once, without repair, and return its text; empty if it is not usable."""
         try:
             reply = await self._supervisor.text(self._briefing.prompt(task, question), max_tokens=most, repairs=0)
             return reply.value
@@ -119,12 +119,12 @@ class RecursivePlanner:
     async def _as_steps(self, effect: DraftPlan) -> Plan:
         """The plan as an object of steps, for whatever the tools and reasoning can do."""
         most = min(effect.most_steps, effect.profile.expected_step_count + 3)
-        given, examples = _given(effect.task), _examples(self._tools.names)
-        shown = examples if given else [each for each in examples if each["tools"] != [CALCULATOR]]
+        figures, examples = _figures(effect.task), _examples(self._tools.names)
+        prompt_examples = examples if figures else [e for e in examples if e["tools"] != [CALCULATOR]]
         question = render(
             load("aeon.plan", "draft.md"),
             most=str(most),
-            examples="\n".join(f"Task: {e['task']}\nPlan: {json.dumps(e['plan'])}" for e in shown),
+            examples="\n".join(f"Task: {e['task']}\nPlan: {json.dumps(e['plan'])}" for e in prompt_examples),
             task=cut(effect.task.text, _LONGEST_TASK),
         )
         enforced = (await self._supervisor.capabilities()).json_schema
@@ -133,18 +133,18 @@ class RecursivePlanner:
             _Object,
             schema=plan_schema(self._tools, most, enforced),
             max_tokens=_TOKENS_PER_STEP * most,
-            check=lambda raw: self._faults(_steps(raw.root, self._tools), given, examples),
+            check=lambda raw: self._faults(_steps(raw.root, self._tools), figures, examples),
         )
         return Plan(steps=tuple(_steps(reply.value.root, self._tools)))
 
-    def _faults(self, steps: Sequence[Step], given: frozenset[Decimal], examples: Sequence[_Example]) -> list[str]:
-        """What keeps the steps from running, and the numbers that were taken out of a worked plan for another task."""
-        found = faults(steps, (), self._tools)
-        foreign = numbers(" ".join(str(example["task"]) for example in examples)) - given
+    def _faults(self, steps: Sequence[Step], figures: frozenset[Decimal], examples: Sequence[_Example]) -> list[str]:
+        """The faults that keep the steps from running, and the numbers copied from a worked plan for another task."""
+        problems = faults(steps, (), self._tools)
+        foreign = numbers(" ".join(str(example["task"]) for example in examples)) - figures
         for step in steps:
-            taken = sorted(each for each in numbers(_arguments(step)) & foreign if each > _COMMON or each % 1)
-            found += [f"step {step.id} works with {each}, which is not in the task" for each in taken]
-        return found
+            taken = sorted(number for number in numbers(_arguments(step)) & foreign if number > _COMMON or number % 1)
+            problems += [f"step {step.id} works with {number}, which is not in the task" for number in taken]
+        return problems
 
     async def refine(self, effect: RefinePlan) -> Refinement:
         """Up to three new steps in the place of one that a trigger points at; nothing where no new step fits.
@@ -168,7 +168,7 @@ class RecursivePlanner:
         question = render(
             load("aeon.plan", "refine.md"),
             strategy=constraints(effect.strategy, effect.evaluation, query),
-            plan=fence("plan", _described(effect.plan), 5_000),
+            plan=fence("plan", _describe(effect.plan), 5_000),
             triggers=problems,
             advice=fence("advice", "\n".join(effect.repairs), 600) if effect.repairs else "",
         )
@@ -226,14 +226,14 @@ def _spare(calls: int) -> bool:
     return current_ledger().calls_left() >= calls + _CHANGE_CALLS
 
 
-def _marked(steps: Sequence[Step]) -> tuple[Step, ...]:
+def _mark(steps: Sequence[Step]) -> tuple[Step, ...]:
     """The steps of a second program, whose last says that it is one."""
     return (*steps[:-1], *(step.changed(description=f"{step.description} (second derivation)") for step in steps[-1:]))
 
 
-def _given(task: Task) -> frozenset[Decimal]:
+def _figures(task: Task) -> frozenset[Decimal]:
     """The numbers that the task gives."""
-    return numbers(" ".join([task.text, task.context, *(known.answer for known in task.clarifications)]))
+    return numbers(" ".join([task.text, task.context, *(entry.answer for entry in task.clarifications)]))
 
 
 def _examples(names: Sequence[str]) -> list[_Example]:
@@ -246,7 +246,7 @@ def _arguments(step: Step) -> str:
     return str(step.action.arguments or "") if step.action.type == "tool" else ""
 
 
-def _described(plan: Plan) -> str:
+def _describe(plan: Plan) -> str:
     """The plan for a prompt: each step with its tool, arguments, status and output."""
     return "\n".join(_line(step) for step in plan.steps)
 

@@ -91,15 +91,15 @@ def _takes_any_text(schema: JsonValue) -> bool:
 
 def faults(steps: Sequence[Step], earlier: Sequence[str], tools: ToolRegistry) -> list[str]:
     """What keeps steps from running, in words for the model: unknown tools, wrong arguments, wrong references."""
-    known = list(earlier)
-    found: list[str] = []
+    names = list(earlier)
+    lines: list[str] = []
     for step in steps:
-        there = ", ".join(f"${name}" for name in known) or "none"
-        missing = [name for name in step.dependencies if name not in known]
-        found += [f"step {step.id} refers to ${name}, which is no earlier step (they are: {there})" for name in missing]
-        found += [f"step {step.id}: {fault}" for fault in _tool_faults(step, tools)]
-        known.append(step.id)
-    return found
+        there = ", ".join(f"${name}" for name in names) or "none"
+        missing = [name for name in step.dependencies if name not in names]
+        lines += [f"step {step.id} refers to ${name}, which is no earlier step (they are: {there})" for name in missing]
+        lines += [f"step {step.id}: {fault}" for fault in _tool_faults(step, tools)]
+        names.append(step.id)
+    return lines
 
 
 def _tool_faults(step: Step, tools: ToolRegistry) -> list[str]:

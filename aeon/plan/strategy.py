@@ -30,11 +30,11 @@ def constraints(strategy: Strategy | None, evaluation: Evaluation | None, query:
     if lacking := _lacking(evaluation):
         lines.append(fence("lacking", lacking, _LONGEST))
     if query is not None:
-        told = [f"The task in other words: {query.refined_query}"]
-        told += [f"Dwell on: {', '.join(query.focus_areas)}"] if query.focus_areas else []
-        told += [f"Leave out: {', '.join(query.exclude_areas)}"] if query.exclude_areas else []
-        told += [f"Prefer: {', '.join(query.source_preferences)}"] if query.source_preferences else []
-        lines.append("\n".join(told))
+        parts = [f"The task in other words: {query.refined_query}"]
+        parts += [f"Dwell on: {', '.join(query.focus_areas)}"] if query.focus_areas else []
+        parts += [f"Leave out: {', '.join(query.exclude_areas)}"] if query.exclude_areas else []
+        parts += [f"Prefer: {', '.join(query.source_preferences)}"] if query.source_preferences else []
+        lines.append("\n".join(parts))
     return "\n" + "\n".join(lines) + "\n"
 
 
@@ -68,8 +68,8 @@ def _lacking(evaluation: Evaluation | None) -> str:
     if evaluation is None:
         return ""
     gaps = evaluation.gaps
-    found = [f"not answered: {aspect}" for aspect in gaps.unanswered_aspects]
-    found += [f"only partly answered: {aspect}" for aspect in gaps.weak_coverage]
-    found += [f"missing: {entity}" for entity in gaps.missing_entities]
-    found += [f"{c.source_a} and {c.source_b} contradict each other: {c.claim}" for c in gaps.contradictions]
-    return "\n".join(found)
+    lines = [f"not answered: {aspect}" for aspect in gaps.unanswered_aspects]
+    lines += [f"only partly answered: {aspect}" for aspect in gaps.weak_coverage]
+    lines += [f"missing: {entity}" for entity in gaps.missing_entities]
+    lines += [f"{c.source_a} and {c.source_b} contradict each other: {c.claim}" for c in gaps.contradictions]
+    return "\n".join(lines)

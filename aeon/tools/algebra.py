@@ -39,8 +39,8 @@ def algebra() -> tuple[Tool, ...]:
         Args:
             equation: such as 3*x + 4 = 19; numbers are written out, multiplication with *.
         """
-        found = [plain(value) for value in solutions(equation)]
-        return found[0] if len(found) == 1 else " or ".join(map(str, found))
+        values = [plain(value) for value in solutions(equation)]
+        return values[0] if len(values) == 1 else " or ".join(map(str, values))
 
     @exact
     def simplify_fraction(fraction: str) -> str:
@@ -103,10 +103,10 @@ def _of(side: str, unknown: str) -> Callable[[int], Fraction]:
     place = re.compile(rf"\b{unknown}\b")
 
     def value(x: int) -> Fraction:
-        found = evaluate(place.sub(f"({x})", spaced))
-        if not isinstance(found, Fraction):
+        result = evaluate(place.sub(f"({x})", spaced))
+        if not isinstance(result, Fraction):
             raise ToolFailed("solve_equation: only equations of the first and second degree are solved")
-        return found
+        return result
 
     return value
 

@@ -18,24 +18,24 @@ _MAX_PROBLEMS = 5
 
 
 def problems(validator: Draft202012Validator, arguments: JsonValue, *, references: bool = False) -> list[str]:
-    """Why the arguments do not fit the validator's schema: at most five texts, each of which begins with a path.
+    """Why the arguments do not fit the validator's schema: at most five texts; each begins with a path.
 
     With ``references``, a text that is exactly one reference fits any type.
     """
     unfit = _unfit(arguments)
     if unfit:
         return [unfit]
-    found = sorted(validator.iter_errors(arguments), key=lambda error: [str(part) for part in error.absolute_path])
+    errors = sorted(validator.iter_errors(arguments), key=lambda error: [str(part) for part in error.absolute_path])
     if references:
-        found = [error for error in found if not _is_reference(error.instance)]
-    return [_said(error) for error in found[:_MAX_PROBLEMS]]
+        errors = [error for error in errors if not _is_reference(error.instance)]
+    return [_describe(error) for error in errors[:_MAX_PROBLEMS]]
 
 
 def _is_reference(value: object) -> bool:
     return isinstance(value, str) and WHOLE.fullmatch(value) is not None
 
 
-def _said(error: ValidationError) -> str:
+def _describe(error: ValidationError) -> str:
     path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path).lstrip(".")
     return f"{one_line(path, 80) or 'arguments'}: {one_line(error.message, 160)}"
 

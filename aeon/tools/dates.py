@@ -85,9 +85,9 @@ def _weeks_and_years() -> tuple[Tool, ...]:
         start, days = read_date(first), (read_date(last) - read_date(first)).days + 1
         if days < 1:
             raise ToolArgumentError("count_days: the last date lies before the first")
-        wanted = [_DAYS.index(day) for day in _WEEK.get(which, (which,))]
+        weekdays = [_DAYS.index(day) for day in _WEEK.get(which, (which,))]
         weeks, rest = divmod(days, 7)
-        return weeks * len(wanted) + sum((start.weekday() + n) % 7 in wanted for n in range(rest))
+        return weeks * len(weekdays) + sum((start.weekday() + n) % 7 in weekdays for n in range(rest))
 
     @_quick
     def nth_weekday(year: Year, month: Annotated[int, Field(ge=1, le=12)], day: Day, n: int) -> str:
@@ -100,9 +100,9 @@ def _weeks_and_years() -> tuple[Tool, ...]:
             n: 1 for the first, 2 for the second, and so on; -1 for the last.
         """
         first, days = calendar.monthrange(year, month)
-        found = range(1 + (_DAYS.index(day) - first) % 7, days + 1, 7)
-        place = n - 1 if n > 0 else len(found) + n
-        return date(year, month, found[place]).isoformat() if n and 0 <= place < len(found) else "none"
+        matches = range(1 + (_DAYS.index(day) - first) % 7, days + 1, 7)
+        place = n - 1 if n > 0 else len(matches) + n
+        return date(year, month, matches[place]).isoformat() if n and 0 <= place < len(matches) else "none"
 
     @_quick
     def is_leap_year(year: Year) -> bool:
@@ -123,14 +123,14 @@ def read_date(text: str) -> date:
     another day of the week than the text says.
     """
     plain = " ".join(text.split())
-    said = _DAY_FIRST.match(plain)
-    bare = _ORDINAL.sub(r"\1", plain[said.end() :] if said else plain)
+    weekday = _DAY_FIRST.match(plain)
+    bare = _ORDINAL.sub(r"\1", plain[weekday.end() :] if weekday else plain)
     for form in _FORMS:
         try:
-            found = datetime.strptime(bare, form).date()
+            day = datetime.strptime(bare, form).date()
         except ValueError:
             continue
-        if said and _DAYS[found.weekday()] != said[1]:
-            raise ToolArgumentError(f"{plain[:40]!r}: {found.isoformat()} is a {_DAYS[found.weekday()]}")
-        return found
+        if weekday and _DAYS[day.weekday()] != weekday[1]:
+            raise ToolArgumentError(f"{plain[:40]!r}: {day.isoformat()} is a {_DAYS[day.weekday()]}")
+        return day
     raise ToolArgumentError(f"{plain[:40]!r} is no date of the calendar; write it as 2024-02-29")

@@ -161,11 +161,11 @@ class _Parser:
     def expect(self, kind: str, text: str) -> None:
         """Take that token, or say what stands in its place."""
         if self._next != (kind, text):
-            wanted = repr(text) if text else "the end"
-            raise ToolArgumentError(f"expected {wanted} before {self._shown()}; {ACCEPTED}")
+            expected = repr(text) if text else "the end"
+            raise ToolArgumentError(f"expected {expected} before {self._next_text()}; {ACCEPTED}")
         self._at += 1
 
-    def _shown(self) -> str:
+    def _next_text(self) -> str:
         return repr(self._next.text[:20]) if self._next.kind != "end" else "the end"
 
     def comparison(self) -> Value:
@@ -211,7 +211,7 @@ class _Parser:
         if token.kind == "number":
             return _literal(token.text)
         if token.kind == "name":
-            return self._named(token.text)
+            return self._value_of_name(token.text)
         if token.text in ("+", "-"):
             value = self._binary(_UNARY)
             return -value if token.text == "-" else value
@@ -222,9 +222,9 @@ class _Parser:
             self.expect("sign", ")")
             return value
         self._at -= 1
-        raise ToolArgumentError(f"expected a number before {self._shown()}; {ACCEPTED}")
+        raise ToolArgumentError(f"expected a number before {self._next_text()}; {ACCEPTED}")
 
-    def _named(self, name: str) -> Number:
+    def _value_of_name(self, name: str) -> Number:
         lowered = name.lower()
         if self._next.text == "(" and lowered in functions.FUNCTIONS:
             self._at += 1

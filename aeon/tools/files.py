@@ -56,25 +56,25 @@ def _is_table(path: str) -> bool:
     return path.lower().endswith(_TABLES)
 
 
-def _about(made: Tool, source: Folder, entries: Sequence[tuple[str, int]]) -> Tool:
+def _about(base: Tool, source: Folder, entries: Sequence[tuple[str, int]]) -> Tool:
     """The tool for these files: its path is one of theirs, and its hint tells what they are."""
-    named = _one_of(made, "path", [path for path, _ in entries])
+    named = _one_of(base, "path", [path for path, _ in entries])
     return replace(named, hint=_hint(source, entries))
 
 
-def _one_of(made: Tool, parameter: str, values: Sequence[str]) -> Tool:
+def _one_of(base: Tool, parameter: str, values: Sequence[str]) -> Tool:
     """The tool with a parameter that takes only these values, so that no name can be invented.
 
     Left as it is where the values are none, many, long, or of characters that cannot be written.
     """
-    properties = made.parameters["properties"]
+    properties = base.parameters["properties"]
     written = "".join(values)
     few = 0 < len(values) <= _MOST_NAMES and len(written) <= _MOST_NAME_CHARACTERS and printable(written) == written
     if not few or not isinstance(properties, dict):
-        return made
+        return base
     schema = properties[parameter]
     named: JsonObject = {**(schema if isinstance(schema, dict) else {}), "enum": list(values)}
-    return replace(made, parameters={**made.parameters, "properties": {**properties, parameter: named}})
+    return replace(base, parameters={**base.parameters, "properties": {**properties, parameter: named}})
 
 
 def _column_names(source: Folder, tables: Sequence[str]) -> list[str]:
@@ -116,32 +116,32 @@ def _search_files(source: Folder) -> Callable[..., object]:
         Args:
             text: a word or phrase, not a pattern
         """
-        found, complete = _hits(source, text.casefold())
-        if not found:
+        hits, complete = _hits(source, text.casefold())
+        if not hits:
             return f"no line contains {one_line(text, 100)!r}" + ("" if complete else " in the part that was searched")
-        return "\n".join(found) + ("" if complete else f"\n… [cut: the search stopped after {len(found)} lines]")
+        return "\n".join(hits) + ("" if complete else f"\n… [cut: the search stopped after {len(hits)} lines]")
 
     return search_files
 
 
-def _hits(source: Folder, wanted: str) -> tuple[list[str], bool]:
+def _hits(source: Folder, phrase: str) -> tuple[list[str], bool]:
     """Return the matching lines as ``path:line: text``, and whether everything was searched."""
-    found: list[str] = []
+    hits: list[str] = []
     left = _SEARCH_BYTES
     for path, size in source.files():
         if size > left:
-            return found, False
+            return hits, False
         left -= size
         try:
             text, _ = source.text(source.find(path), size + 1)
         except ToolError:  # a binary or unreadable file holds no lines
             continue
         for number, line in enumerate(text.splitlines(), start=1):
-            if wanted in line.casefold():
-                if len(found) == _SEARCH_LINES:
-                    return found, False
-                found.append(f"{path}:{number}: {one_line(line, 200)}")
-    return found, True
+            if phrase in line.casefold():
+                if len(hits) == _SEARCH_LINES:
+                    return hits, False
+                hits.append(f"{path}:{number}: {one_line(line, 200)}")
+    return hits, True
 
 
 def _table_query(source: Folder) -> Callable[..., object]:
@@ -165,7 +165,7 @@ def _table_query(source: Folder) -> Callable[..., object]:
         if operation != "count":
             table.column(column)
         for condition in conditions(where):
-            table = _filtered(table, *condition)
+            table = _filter(table, *condition)
         if not group_by:
             return answer(table, column, operation)
         at = table.column(group_by)
@@ -177,15 +177,15 @@ def _table_query(source: Folder) -> Callable[..., object]:
     return table_query
 
 
-def _filtered(table: Table, column: str, comparison: Comparison, value: str) -> Table:
+def _filter(table: Table, column: str, comparison: Comparison, value: str) -> Table:
     """Return the matching rows; a value that does not occur at all is taken for a mistake and raises ``ToolFailed``."""
     matching = table.where(column, comparison, value)
     if matching.rows or not table.rows or comparison != "=":
         return matching
     at = table.column(column)
     values = ", ".join(islice(dict.fromkeys(row[at] for row in table.rows), 12))
-    wanted = one_line(f"{table.columns[at]} = {value}", 100)
-    raise ToolFailed(f"no row has {wanted}; its values are: {one_line(values, 300)}")
+    condition = one_line(f"{table.columns[at]} = {value}", 100)
+    raise ToolFailed(f"no row has {condition}; its values are: {one_line(values, 300)}")
 
 
 def _table(source: Folder, path: str, limit: int) -> Table:

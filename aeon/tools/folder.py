@@ -54,35 +54,35 @@ class Folder:
 
     def find(self, name: str) -> Path:
         """Return the file of that relative path. Raises ``ToolFailed`` for one outside or that is not there."""
-        shown = repr(one_line(name, 100))
+        label = repr(one_line(name, 100))
         try:
             path = (self.root / name.strip().replace("\\", "/")).resolve()
             if not path.is_relative_to(self.root):
-                raise ToolFailed(f"{shown} is outside the folder; only the files listed by list_files can be read")
-            found = path.is_file()
+                raise ToolFailed(f"{label} is outside the folder; only the files listed by list_files can be read")
+            is_file = path.is_file()
         except (OSError, RuntimeError, ValueError):
-            raise ToolFailed(f"{shown} is no path of a file") from None
-        if found:
+            raise ToolFailed(f"{label} is no path of a file") from None
+        if is_file:
             return path
-        known = [entry for entry, _ in self.files()]
-        close = difflib.get_close_matches(name[:200], known, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(close)}?" if close else f"there are: {', '.join(known[:10]) or 'none'}"
-        raise ToolFailed(f"there is no file {shown}; {hint}")
+        names = [entry for entry, _ in self.files()]
+        close = difflib.get_close_matches(name[:200], names, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(close)}?" if close else f"there are: {', '.join(names[:10]) or 'none'}"
+        raise ToolFailed(f"there is no file {label}; {hint}")
 
     def text(self, path: Path, limit: int) -> tuple[str, bool]:
         """Return the file's text, up to ``limit`` bytes of it, and whether that is all.
 
         Text is UTF-8 or else Latin-1. Raises ``ToolFailed`` for a binary or unreadable file.
         """
-        shown = path.relative_to(self.root).as_posix()
+        label = path.relative_to(self.root).as_posix()
         try:
             with path.open("rb") as file:
                 data = file.read(limit)
                 whole = not file.read(1)
         except OSError as error:
-            raise ToolFailed(f"cannot read {shown}: {error.strerror or error}") from None
+            raise ToolFailed(f"cannot read {label}: {error.strerror or error}") from None
         if b"\x00" in data:
-            raise ToolFailed(f"{shown} is a binary file, not text")
+            raise ToolFailed(f"{label} is a binary file, not text")
         try:
             decoder = codecs.getincrementaldecoder("utf-8-sig")()
             return decoder.decode(data, final=whole), whole

@@ -279,6 +279,6 @@ def call(name: str, values: Sequence[Number]) -> Number:
     """Return a function's value for its arguments, whose number is checked."""
     function, fewest, most = FUNCTIONS[name]
     if not fewest <= len(values) <= most:
-        wanted = str(fewest) if fewest == most else f"at least {fewest}" if most == _MANY else f"{fewest} or {most}"
-        raise ToolArgumentError(f"{name} takes {wanted} argument(s), not {len(values)}")
+        count = str(fewest) if fewest == most else f"at least {fewest}" if most == _MANY else f"{fewest} or {most}"
+        raise ToolArgumentError(f"{name} takes {count} argument(s), not {len(values)}")
     return checked(function(*values))

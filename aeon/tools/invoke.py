@@ -27,10 +27,10 @@ async def invoke(tool: Tool, arguments: Mapping[str, object], limit: int) -> _Re
     which is cancelled at the timeout. Raises ``ToolTimeout``, or ``ToolFailed`` for whatever the tool raises.
     """
     if inspect.iscoroutinefunction(tool.call) or inspect.iscoroutinefunction(type(tool.call).__call__):
-        pending: asyncio.Future[_Result] = asyncio.ensure_future(_awaited(tool, arguments, limit))
+        pending: asyncio.Future[_Result] = asyncio.ensure_future(_await_call(tool, arguments, limit))
     else:
-        pending = _threaded(tool, arguments, limit)
-    pending.add_done_callback(_seen)
+        pending = _start_thread(tool, arguments, limit)
+    pending.add_done_callback(_collect_error)
     try:
         done, _ = await asyncio.wait({pending}, timeout=tool.timeout)
     except asyncio.CancelledError:
@@ -42,14 +42,14 @@ async def invoke(tool: Tool, arguments: Mapping[str, object], limit: int) -> _Re
     return pending.result()
 
 
-async def _awaited(tool: Tool, arguments: Mapping[str, object], limit: int) -> _Result:
+async def _await_call(tool: Tool, arguments: Mapping[str, object], limit: int) -> _Result:
     call: Callable[..., object] = tool.call
-    with _translated(tool.name):
+    with _translate_errors(tool.name):
         result = call(**arguments)
         return bounded(await result if inspect.isawaitable(result) else result, limit)
 
 
-def _threaded(tool: Tool, arguments: Mapping[str, object], limit: int) -> asyncio.Future[_Result]:
+def _start_thread(tool: Tool, arguments: Mapping[str, object], limit: int) -> asyncio.Future[_Result]:
     """Start the function in a thread; the future gets its result or its ``ToolError``."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[_Result] = loop.create_future()
@@ -65,8 +65,8 @@ def _threaded(tool: Tool, arguments: Mapping[str, object], limit: int) -> asynci
     def work() -> None:
         result, problem = None, None
         try:
-            with _translated(tool.name):
-                result = bounded(_called(tool, arguments), limit)
+            with _translate_errors(tool.name):
+                result = bounded(_call_plain(tool, arguments), limit)
         except ToolError as error:
             problem = error
         with suppress(RuntimeError):  # the loop is closed: nobody waits any more
@@ -74,12 +74,12 @@ def _threaded(tool: Tool, arguments: Mapping[str, object], limit: int) -> asynci
 
     context = contextvars.copy_context()
     thread = threading.Thread(target=context.run, args=(work,), daemon=True, name=f"tool-{tool.name}")
-    with _translated(tool.name):
+    with _translate_errors(tool.name):
         thread.start()
     return future
 
 
-def _called(tool: Tool, arguments: Mapping[str, object]) -> object:
+def _call_plain(tool: Tool, arguments: Mapping[str, object]) -> object:
     result = tool.call(**arguments)
     if not inspect.iscoroutine(result):
         return result
@@ -87,26 +87,26 @@ def _called(tool: Tool, arguments: Mapping[str, object]) -> object:
     raise ToolFailed("the function returned a coroutine; declare it with `async def`")
 
 
-def _seen(future: asyncio.Future[_Result]) -> None:
+def _collect_error(future: asyncio.Future[_Result]) -> None:
     """Take note of an abandoned call's error, so that nothing is reported when it is collected."""
     if not future.cancelled():
         future.exception()
 
 
 @contextmanager
-def _translated(name: str) -> Iterator[None]:
+def _translate_errors(name: str) -> Iterator[None]:
     """Whatever the tool raises, as a ``ToolError`` of one line that names the tool."""
     try:
         yield
     except ToolArgumentError as error:
-        raise ToolArgumentError(_named(name, str(error))) from error
+        raise ToolArgumentError(_message(name, str(error))) from error
     except ToolError as error:
-        raise ToolFailed(_named(name, str(error))) from error
+        raise ToolFailed(_message(name, str(error))) from error
     except (Exception, SystemExit) as error:
-        raise ToolFailed(_named(name, f"{type(error).__name__}: {_text(error)}")) from error
+        raise ToolFailed(_message(name, f"{type(error).__name__}: {_text(error)}")) from error
 
 
-def _named(name: str, text: str) -> str:
+def _message(name: str, text: str) -> str:
     return one_line(f"{name}: {text}", 600)
 
 

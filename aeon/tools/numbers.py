@@ -68,14 +68,14 @@ def restored(text: str) -> Fraction:
     if sum(character.isdigit() for character in text.lower().split("e")[0].lstrip("0.")) <= _PLAIN_DIGITS:
         return exact
     try:
-        shown = float(exact)
+        double = float(exact)
     except OverflowError:
         return exact
-    if Fraction(repr(shown)) != exact:
+    if Fraction(repr(double)) != exact:
         return exact
-    apart = math.isqrt(int(_CHANCE / math.ulp(shown)))
+    apart = math.isqrt(int(_CHANCE / math.ulp(double)))
     simple = exact.limit_denominator(max(1, min(_SIMPLE, apart)))
-    return simple if float(simple) == shown else exact
+    return simple if float(simple) == double else exact
 
 
 def parse_cell(text: str) -> Fraction | None:

@@ -49,7 +49,7 @@ def bounded(value: object, limit: int) -> tuple[JsonValue, bool]:
     has no JSON form: NaN, bytes that are no UTF-8, cycles, integers beyond 4,300 digits.
     """
     if isinstance(value, bytes | bytearray | memoryview):
-        value = _decoded(bytes(value))
+        value = _decode(bytes(value))
     if isinstance(value, str):
         text, cut = _cut(value, limit)
         return text, cut
@@ -60,8 +60,8 @@ def bounded(value: object, limit: int) -> tuple[JsonValue, bool]:
         raise ToolFailed(f"the result has no JSON form: {one_line(str(error))}") from None
     if _is_deep(plain):
         raise ToolFailed(f"the result is nested deeper than {MAX_DEPTH} levels; return less at once")
-    shown, cut = _cut(text, limit)
-    return (shown, True) if cut else (_cleaned(plain), False)
+    excerpt, cut = _cut(text, limit)
+    return (excerpt, True) if cut else (_clean(plain), False)
 
 
 def _is_deep(value: JsonValue) -> bool:
@@ -76,7 +76,7 @@ def _inside(item: JsonValue) -> Iterable[JsonValue]:
     return item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
 
 
-def _decoded(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -93,12 +93,12 @@ def _cut(text: str, limit: int) -> tuple[str, bool]:
     return f"{printable(kept)}… [cut: {size:,} bytes, the first {limit:,} shown]", True
 
 
-def _cleaned(value: JsonValue) -> JsonValue:
+def _clean(value: JsonValue) -> JsonValue:
     """Return the value with every text in it printable; the depth was bounded when it was made."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, list):
-        return [_cleaned(item) for item in value]
+        return [_clean(item) for item in value]
     if isinstance(value, dict):
-        return {printable(key): _cleaned(item) for key, item in value.items()}
+        return {printable(key): _clean(item) for key, item in value.items()}
     return value

@@ -18,7 +18,7 @@ from aeon.tools.tool import Tool, tool
 __all__ = ["python"]
 
 MODULES = "math, json, re, datetime, decimal, collections, itertools, functools, random, bisect, csv, base64, hashlib"
-"""Modules that a program may import; there are a few more, none of which reaches the outside."""
+"""Modules that a program may import; there are a few more, and none reaches the outside."""
 
 _DESCRIPTION = f"""Run a Python program and give the value of its last line or what it prints.
 Earlier outputs are variables such as s1. csv_rows(text) gives a CSV text as a list of dicts with numbers converted.

@@ -24,17 +24,17 @@ _MAX_DEPTH = 64
 
 def references(value: JsonValue) -> tuple[str, ...]:
     """Return the ids that the texts in the value refer to, each once, in order of appearance; keys are ignored."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     stack: list[JsonValue] = [value]
     while stack:
         item = stack.pop()
         if isinstance(item, str):
-            found.update(dict.fromkeys(REFERENCE.findall(item)))
+            names.update(dict.fromkeys(REFERENCE.findall(item)))
         elif isinstance(item, list):
             stack.extend(reversed(item))
         elif isinstance(item, dict):
             stack.extend(reversed(item.values()))
-    return tuple(found)
+    return tuple(names)
 
 
 def substitute(arguments: JsonObject, outputs: Mapping[str, JsonValue]) -> JsonObject:
@@ -46,41 +46,41 @@ def substitute(arguments: JsonObject, outputs: Mapping[str, JsonValue]) -> JsonO
     does not fit inside a text: a list, an object, null, or a text of several lines or above 200 characters.
     """
 
-    def filled(text: str) -> JsonValue:
+    def fill(text: str) -> JsonValue:
         whole = WHOLE.fullmatch(text)
         if whole:
             return _output(whole[1], outputs)
         return REFERENCE.sub(lambda match: _inline(match[1], _output(match[1], outputs)), text)
 
-    return {key: _mapped(value, filled) for key, value in arguments.items()}
+    return {key: _map(value, fill) for key, value in arguments.items()}
 
 
 def rename(arguments: JsonObject, old: str, new: str) -> JsonObject:
     """Return the arguments with every reference to ``old`` made one to ``new``."""
 
-    def rewired(text: str) -> JsonValue:
+    def rewire(text: str) -> JsonValue:
         return REFERENCE.sub(lambda match: f"${new}" if match[1] == old else match[0], text)
 
-    return {key: _mapped(value, rewired) for key, value in arguments.items()}
+    return {key: _map(value, rewire) for key, value in arguments.items()}
 
 
-def _mapped(value: JsonValue, change: Callable[[str], JsonValue], depth: int = 0) -> JsonValue:
+def _map(value: JsonValue, change: Callable[[str], JsonValue], depth: int = 0) -> JsonValue:
     """Return the value with every text in it changed."""
     if depth > _MAX_DEPTH:
         raise ToolArgumentError(f"arguments: nested deeper than {_MAX_DEPTH} levels")
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list):
-        return [_mapped(item, change, depth + 1) for item in value]
+        return [_map(item, change, depth + 1) for item in value]
     if isinstance(value, dict):
-        return {key: _mapped(item, change, depth + 1) for key, item in value.items()}
+        return {key: _map(item, change, depth + 1) for key, item in value.items()}
     return value
 
 
 def _output(step: str, outputs: Mapping[str, JsonValue]) -> JsonValue:
     if step not in outputs:
-        known = ", ".join(f"${key}" for key in outputs) or "none"
-        raise ToolArgumentError(f"reference ${step} has no output; known references: {known}")
+        names = ", ".join(f"${key}" for key in outputs) or "none"
+        raise ToolArgumentError(f"reference ${step} has no output; known references: {names}")
     return outputs[step]
 
 

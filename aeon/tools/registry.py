@@ -51,14 +51,14 @@ class ToolRegistry:
         """Return the tool of that name. Raises ``UnknownNameError``, which lists the known ones."""
         if name in self._tools:
             return self._tools[name]
-        known = ", ".join(self._tools) or "none"
+        names = ", ".join(self._tools) or "none"
         close = difflib.get_close_matches(name[:64], self._tools, n=1)
         guess = f"; did you mean {close[0]}?" if close else ""
-        raise UnknownNameError(f"no tool is named {one_line(name, 64)!r}; the tools are: {known}{guess}")
+        raise UnknownNameError(f"no tool is named {one_line(name, 64)!r}; the tools are: {names}{guess}")
 
     def describe(self) -> str:
         """All tools for a prompt: a line each, then what is said of its parameters and its hint, indented."""
-        return "\n".join(self._described(tool) for tool in self._tools.values())
+        return "\n".join(self._entry(tool) for tool in self._tools.values())
 
     def check(self, name: str, arguments: JsonValue, *, references: bool = False) -> list[str]:
         """Return what is wrong with the arguments, in short texts that name the path; empty where they fit.
@@ -67,10 +67,10 @@ class ToolRegistry:
         known yet. Raises ``UnknownNameError`` for an unknown tool.
         """
         tool = self.get(name)
-        found = problems(tool.validator, arguments, references=references)
-        if not found and not references and isinstance(arguments, dict):
-            found = _prepared(tool, arguments)[1]
-        return found
+        faults = problems(tool.validator, arguments, references=references)
+        if not faults and not references and isinstance(arguments, dict):
+            faults = _prepare(tool, arguments)[1]
+        return faults
 
     async def call(
         self,
@@ -88,18 +88,18 @@ class ToolRegistry:
         ``OutcomeUnknown`` for a tool with side effects; ``ToolFailed``.
         """
         tool = self.get(name)
-        found = problems(tool.validator, arguments)
-        if found:
-            raise ToolArgumentError(one_line(f"{name}: {'; '.join(found)}", 600))
-        prepared, found = _prepared(tool, arguments)
-        if found:
-            raise ToolArgumentError(one_line(f"{name}: {'; '.join(found)}", 600))
+        faults = problems(tool.validator, arguments)
+        if faults:
+            raise ToolArgumentError(one_line(f"{name}: {'; '.join(faults)}", 600))
+        prepared, faults = _prepare(tool, arguments)
+        if faults:
+            raise ToolArgumentError(one_line(f"{name}: {'; '.join(faults)}", 600))
         host: dict[str, object] = {"idempotency_key": idempotency_key, "inputs": dict(inputs)}
         prepared.update({key: host[key] for key in tool.host_filled})
         async with nullcontext() if tool.parallel_safe else self._lock():
             started = time.monotonic()
             async with guard():
-                value, cut = await _ended(tool, invoke(tool, prepared, self.output_bytes))
+                value, cut = await _finish(tool, invoke(tool, prepared, self.output_bytes))
             return ToolOutput(value=value, cut=cut, seconds=time.monotonic() - started)
 
     def _lock(self) -> asyncio.Lock:
@@ -107,7 +107,7 @@ class ToolRegistry:
         return self._locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())
 
     @staticmethod
-    def _described(tool: Tool) -> str:
+    def _entry(tool: Tool) -> str:
         lines = [f"{tool.name}({signature(tool.parameters)}) - {' '.join(tool.description.split())}"]
         properties = tool.parameters.get("properties")
         for key, schema in properties.items() if isinstance(properties, dict) else ():
@@ -118,7 +118,7 @@ class ToolRegistry:
         return "\n".join(lines)
 
 
-async def _ended(tool: Tool, call: Awaitable[tuple[JsonValue, bool]]) -> tuple[JsonValue, bool]:
+async def _finish(tool: Tool, call: Awaitable[tuple[JsonValue, bool]]) -> tuple[JsonValue, bool]:
     """What the call gave; where a tool that changes the world did not return in time, nobody knows what it did."""
     try:
         return await call
@@ -128,7 +128,7 @@ async def _ended(tool: Tool, call: Awaitable[tuple[JsonValue, bool]]) -> tuple[J
         raise
 
 
-def _prepared(tool: Tool, arguments: JsonObject) -> tuple[dict[str, object], list[str]]:
+def _prepare(tool: Tool, arguments: JsonObject) -> tuple[dict[str, object], list[str]]:
     """Return the arguments as the function takes them, or what keeps them from becoming that."""
     if tool.prepare is None:
         return dict(arguments), []

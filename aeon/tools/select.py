@@ -31,8 +31,8 @@ def _python(_: str) -> tuple[Tool, ...]:
         raise MissingExtraError(
             "the tool python needs the extra python: pip install 'aeon-orchestrator[python]'"
         ) from None
-    made: Tool = module.python()
-    return (made,)
+    tool: Tool = module.python()
+    return (tool,)
 
 
 # name: (what makes its tools, what stands behind its "=")
@@ -69,10 +69,10 @@ def resolve(spec: str) -> list[Tool]:
             close = difflib.get_close_matches(name, _MAKERS, n=1)
             guess = f"; did you mean {close[0]}?" if close else ""
             raise UnknownNameError(f"no tool is named {one_line(name, 64)!r}; there are: {', '.join(AVAILABLE)}{guess}")
-        make, wanted = _MAKERS[name]
-        if wanted and not operand:
-            raise UsageError(f"the tool {name} needs a value: {name}={wanted}")
-        if equals and not wanted:
+        make, placeholder = _MAKERS[name]
+        if placeholder and not operand:
+            raise UsageError(f"the tool {name} needs a value: {name}={placeholder}")
+        if equals and not placeholder:
             raise UsageError(f"the tool {name} takes no value; write {name}")
         if name in seen:
             raise UsageError(f"the tool {name} is given twice")

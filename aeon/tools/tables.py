@@ -61,39 +61,39 @@ def conditions(text: str) -> list[tuple[str, Comparison, str]]:
     text = text.strip()
     if len(text) > _MAX_CONDITIONS:
         raise ToolArgumentError(f"conditions of {len(text):,} characters are too long; {_MAX_CONDITIONS:,} are allowed")
-    shown = _QUOTED_OPERAND.sub(lambda found: found["before"] + "q" * len(found["operand"]), text)
-    return [_condition(text[start:end], shown[start:end]) for start, end in _parts(shown)]
+    mask = _QUOTED_OPERAND.sub(lambda match: match["before"] + "q" * len(match["operand"]), text)
+    return [_condition(text[start:end], mask[start:end]) for start, end in _parts(mask)]
 
 
-def _parts(shown: str) -> list[tuple[int, int]]:
+def _parts(mask: str) -> list[tuple[int, int]]:
     """Return where each condition begins and ends."""
-    joints = list(_AND.finditer(shown))
+    joints = list(_AND.finditer(mask))
     parts: list[tuple[int, int]] = []
     start = 0
     for number, joint in enumerate(joints):
-        following = joints[number + 1].start() if number + 1 < len(joints) else len(shown)
-        if _COMPARISON.search(shown[joint.end() : following].strip()):
+        following = joints[number + 1].start() if number + 1 < len(joints) else len(mask)
+        if _COMPARISON.search(mask[joint.end() : following].strip()):
             parts.append((start, joint.start()))
             start = joint.end()
-    return [*parts, (start, len(shown))] if shown else []
+    return [*parts, (start, len(mask))] if mask else []
 
 
-def _condition(text: str, shown: str) -> tuple[str, Comparison, str]:
-    """Return one condition; ``shown`` is its text with letters in the place of what is quoted."""
+def _condition(text: str, mask: str) -> tuple[str, Comparison, str]:
+    """Return one condition; ``mask`` is its text with letters in the place of quoted parts."""
     indent = len(text) - len(text.lstrip())
-    sign = _COMPARISON.search(shown[indent:])
+    sign = _COMPARISON.search(mask[indent:])
     if sign is None:
         raise _unreadable(text)
     start, end = indent + sign.start(), indent + sign.end()
-    column, value = _unquoted(text[:start]), _unquoted(text[end:])
+    column, value = _unquote(text[:start]), _unquote(text[end:])
     comparison = cast("Comparison", _SAME.get(sign[0], sign[0].lower()))
-    joined = _AND.search(shown, end) is not None and comparison != "="
-    if not column or value is None or joined or _AND.search(shown, 0, start) or _SIGN.search(shown, end):
+    joined = _AND.search(mask, end) is not None and comparison != "="
+    if not column or value is None or joined or _AND.search(mask, 0, start) or _SIGN.search(mask, end):
         raise _unreadable(text)
     return column, comparison, value
 
 
-def _unquoted(text: str) -> str | None:
+def _unquote(text: str) -> str | None:
     """Return what a column or value says, ``None`` where nothing stands or where more follows what is quoted."""
     text = text.strip()
     quoted = _QUOTED.match(text)
@@ -106,8 +106,8 @@ def _unquoted(text: str) -> str | None:
 
 def _unreadable(text: str) -> ToolArgumentError:
     part = one_line(text, 80)
-    wanted = "write: city = Rome and weight >= 10, with quotes around names and values that hold 'and' or a sign"
-    return ToolArgumentError(f"{part!r} is no condition; {wanted}")
+    form = "write: city = Rome and weight >= 10, with quotes around names and values that hold 'and' or a sign"
+    return ToolArgumentError(f"{part!r} is no condition; {form}")
 
 
 def cell_value(text: str) -> JsonValue:
@@ -148,13 +148,13 @@ class Table:
 
     def column(self, name: str) -> int:
         """Return the column's position; case and outer spaces do not matter. Raises ``ToolFailed`` with the columns."""
-        wanted = name.strip().casefold()
+        key = name.strip().casefold()
         folded = [column.casefold() for column in self.columns]
         if name in self.columns:
             return self.columns.index(name)
-        if wanted in folded:
-            return folded.index(wanted)
-        close = difflib.get_close_matches(wanted[:100], folded, n=1)
+        if key in folded:
+            return folded.index(key)
+        close = difflib.get_close_matches(key[:100], folded, n=1)
         guess = f"; did you mean {self.columns[folded.index(close[0])]}?" if close else ""
         listed = one_line(", ".join(self.columns), 300)
         raise ToolFailed(f"there is no column {one_line(name, 60)!r}; the columns are: {listed}{guess}")
@@ -256,10 +256,10 @@ def _delimiter(text: str) -> str:
     """Return the delimiter that csv finds, if the header has it; else a comma."""
     header = next((line for line in text.splitlines()[:50] if line.strip()), "")
     try:
-        found = csv.Sniffer().sniff(text[:8192], delimiters=",;\t|").delimiter
+        delimiter = csv.Sniffer().sniff(text[:8192], delimiters=",;\t|").delimiter
     except csv.Error:
-        found = max(",;\t|", key=header.count)
-    return found if found in header else ","
+        delimiter = max(",;\t|", key=header.count)
+    return delimiter if delimiter in header else ","
 
 
 def _unique(names: Sequence[str]) -> tuple[str, ...]:

@@ -167,8 +167,8 @@ def _check_host_filled(label: str, name: str, hint: object) -> None:
     origin = typing.get_origin(hint) or hint
     fits = hint is str if name == "idempotency_key" else isinstance(origin, type) and issubclass(origin, Mapping)
     if not fits:
-        wanted = "str" if name == "idempotency_key" else "dict[str, JsonValue]"
-        raise ConfigError(f"tool {label}: the host fills a parameter named {name}; annotate it {wanted} or rename it")
+        typename = "str" if name == "idempotency_key" else "dict[str, JsonValue]"
+        raise ConfigError(f"tool {label}: the host fills a parameter named {name}; annotate it {typename} or rename it")
 
 
 def _schema(
