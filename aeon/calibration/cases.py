@@ -1,4 +1,4 @@
-"""What a recorded run thought of its answer, to be held against whether the answer is right."""
+"""The confidence of recorded runs in their answers, to compare with whether the answers are right."""
 
 from __future__ import annotations
 

@@ -63,11 +63,11 @@ def fit(cases: Sequence[Case]) -> Fit:
     if right in (0, len(cases)):
         word = "right" if right else "wrong"
         raise UsageError(f"all {len(cases)} labelled runs are {word}; calibrating takes right and wrong ones")
-    found = _map(cases)
+    fitted_map = _map(cases)
     folds = _FOLDS if min(right, len(cases) - right) >= _FOLDS else 0
-    read = _held_out(cases, folds) if folds else [found.read(case.confidence) for case in cases]
+    read = _cross_validate(cases, folds) if folds else [fitted_map.read(case.confidence) for case in cases]
     before = _quality([case.confidence for case in cases], cases)
-    return Fit(found, right, len(cases) - right, before, _quality(read, cases), folds)
+    return Fit(fitted_map, right, len(cases) - right, before, _quality(read, cases), folds)
 
 
 def _map(cases: Sequence[Case]) -> ConfidenceMap:
@@ -79,14 +79,14 @@ def _map(cases: Sequence[Case]) -> ConfidenceMap:
     return ConfidenceMap(runs=len(cases), points=tuple(points.items()))
 
 
-def _held_out(cases: Sequence[Case], folds: int) -> list[float]:
-    """What each case's confidence is read as by a map that was fitted without it."""
+def _cross_validate(cases: Sequence[Case], folds: int) -> list[float]:
+    """Read each case's confidence by a map that was fitted without that case."""
     read = [0.0] * len(cases)
     split = StratifiedKFold(folds, shuffle=True, random_state=0).split(cases, [case.right for case in cases])
     for others, held in split:
-        found: Callable[[float], float] = _map([cases[n] for n in others]).read
+        read_confidence: Callable[[float], float] = _map([cases[n] for n in others]).read
         for n in held:
-            read[n] = found(cases[n].confidence)
+            read[n] = read_confidence(cases[n].confidence)
     return read
 
 

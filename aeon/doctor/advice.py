@@ -1,4 +1,4 @@
-"""What Aeon does because of what was found, in the words of a person who has to live with it."""
+"""How a run adapts to the findings, in a user's words."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _SEEN = 0.001
 
 
 def advice(findings: Findings, config: Config | None = None) -> tuple[str, ...]:
-    """One sentence for each thing that a run does in its way because of this endpoint."""
+    """One sentence for each way in which a run adapts to this endpoint."""
     return tuple(_sentences(findings, config or Config()))
 
 
-def _sentences(found: Findings, config: Config) -> Iterator[str]:
-    yield _shape(found)
-    yield _judgments(found)
-    if found.thoughts.where != "nowhere":
-        room = bounds(found.capabilities, config.prompt_bytes, config.output_tokens).output_tokens
+def _sentences(findings: Findings, config: Config) -> Iterator[str]:
+    yield _shape(findings)
+    yield _judgments(findings)
+    if findings.thoughts.where != "nowhere":
+        room = bounds(findings.capabilities, config.prompt_bytes, config.output_tokens).output_tokens
         yield (
             "the model thinks before it answers: thoughts are cut off before an answer is read, and each answer may be "
             f"{room:,} tokens long, thoughts included"
         )
-    yield from _unsteady(found.repeats)
-    yield _context(found, config)
-    yield _parallel(found)
+    yield from _unsteady(findings.repeats)
+    yield _context(findings, config)
+    yield _parallel(findings)
 
 
 def _unsteady(seen: Repeats) -> Iterator[str]:
@@ -44,36 +44,36 @@ def _unsteady(seen: Repeats) -> Iterator[str]:
         )
 
 
-def _shape(found: Findings) -> str:
-    if found.schemas.enforced:
+def _shape(findings: Findings) -> str:
+    if findings.schemas.enforced:
         return "schemas are enforced: answers are asked for with the schema"
-    why = "refused" if found.schemas.refused else "not enforced"
-    mode = ", in JSON mode" if found.json_mode.works else ""
+    why = "refused" if findings.schemas.refused else "not enforced"
+    mode = ", in JSON mode" if findings.json_mode.works else ""
     return (
         f"schemas are {why}: the schema is put into the prompt{mode}; each answer is mended where that is safe, "
         "checked, and asked for again with what was wrong"
     )
 
 
-def _judgments(found: Findings) -> str:
-    form = form_for(found.capabilities)
+def _judgments(findings: Findings) -> str:
+    form = form_for(findings.capabilities)
     if form == "probability":
         return "probabilities are told: yes/no judgments are scored by the probability of the first token"
-    why = "probabilities are of no use here" if found.probabilities.told else "no probabilities"
+    why = "probabilities are of no use here" if findings.probabilities.told else "no probabilities"
     if form == "verdict":
         return f"{why}: judgments by a structured verdict with its reason first"
     return f"{why}, and no JSON: judgments by the vote of several samples"
 
 
-def _context(found: Findings, config: Config) -> str:
-    context = found.context
+def _context(findings: Findings, config: Config) -> str:
+    context = findings.context
     if context is None:
-        told = found.told.context_tokens
-        length = "unknown" if told is None else f"taken to be {told:,} tokens, as advertised"
+        advertised = findings.told.context_tokens
+        length = "unknown" if advertised is None else f"taken to be {advertised:,} tokens, as advertised"
         return f"context not measured: its length is {length}; prompts of up to {config.prompt_bytes:,} bytes are sent"
     if context.tokens is None:
         return f"context could not be measured: prompts of up to {config.prompt_bytes:,} bytes are sent"
-    most = bounds(found.capabilities, config.prompt_bytes, config.output_tokens)
+    most = bounds(findings.capabilities, config.prompt_bytes, config.output_tokens)
     if most == (config.prompt_bytes, config.output_tokens):
         return f"{length_of(context)}: prompts of up to {most.prompt_bytes:,} bytes are sent, as configured"
     limits = f"prompts are kept below {most.prompt_bytes:,} bytes and answers below {most.output_tokens:,} tokens"
@@ -88,7 +88,7 @@ def length_of(context: Context) -> str:
     return tokens if context.tokens == context.advertised else f"{tokens} of {context.advertised:,} advertised"
 
 
-def _parallel(found: Findings) -> str:
-    if found.speed.parallel == 1:
+def _parallel(findings: Findings) -> str:
+    if findings.speed.parallel == 1:
         return "one request at a time: steps that are worked on at once wait for each other, within their time limits"
-    return f"{found.speed.parallel} requests at once: steps that do not need each other are worked on at once"
+    return f"{findings.speed.parallel} requests at once: steps that do not need each other are worked on at once"

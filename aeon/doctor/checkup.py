@@ -20,7 +20,7 @@ from aeon.llm.profiles import Profile
 __all__ = ["Stage", "examine", "profile_of"]
 
 Stage = Callable[[str], None]
-"""Is told what is examined next."""
+"""Receives the name of the part that is examined next."""
 
 T = TypeVar("T")
 
@@ -40,8 +40,8 @@ async def examine(
     began = clock()
     exam = Examination(endpoint, clock)
     stage("whether it answers")
-    await exam.ask(plain("Hello.", 1))  # a wrong address, key or name is told as what it is
-    told = await endpoint.told()
+    await exam.ask(plain("Hello.", 1))  # a wrong address, key or name gets its own error
+    facts = await endpoint.told()
 
     async def part(name: str, work: Awaitable[T]) -> T:
         stage(name)
@@ -58,16 +58,16 @@ async def examine(
     speed = await part("speed", examine_speed(exam))
     context = None
     if not quick:
-        context = await part("context length", examine_context(exam, told.context_tokens, repeats.drift, limits))
+        context = await part("context length", examine_context(exam, facts.context_tokens, repeats.drift, limits))
     return Findings(
-        model=endpoint.name, endpoint=endpoint.place, answered_as=exam.answered_as, told=told,
+        model=endpoint.name, endpoint=endpoint.place, answered_as=exam.answered_as, told=facts,
         schemas=schemas, json_mode=json_mode, probabilities=probabilities, thoughts=thoughts, repeats=repeats,
         speed=speed, context=context, spent=exam.spent, seconds=clock() - began,
     )  # fmt: skip
 
 
 def profile_of(findings: Findings) -> Profile:
-    """What is to be saved of the findings."""
+    """The profile to save."""
     return Profile(
         endpoint=findings.endpoint, model=findings.model, told=findings.told, answered_as=findings.answered_as,
         measured_at=datetime.now(UTC).isoformat(timespec="seconds"),

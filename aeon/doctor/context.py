@@ -2,9 +2,9 @@
 
 A prompt begins with a password, goes on with notes that nobody needs, and ends with the question for the password.
 Where the answer lacks it, a small model may have forgotten it, so a second prompt that differs in nothing but the
-password decides: does the endpoint count fewer tokens than were sent, is the other password told, do the probabilities
-differ? A model that cannot repeat the password of even a short prompt is measured by the endpoint's count alone.
-Longer prompts go on where shorter ones end, so that an endpoint with a prompt cache reads each note once.
+password decides: does the endpoint count fewer tokens than were sent, does the model repeat the other password, do the
+probabilities differ? A model that cannot repeat the password of even a short prompt is measured by the endpoint's count
+alone. Longer prompts go on where shorter ones end, so that an endpoint with a prompt cache reads each note once.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Limits:
     seconds: float = 300.0
 
 
-class _Spent(Exception):
+class _LimitReached(Exception):
     """A limit was reached."""
 
     def __init__(self, which: Limit) -> None:
@@ -77,12 +77,12 @@ async def examine_context(
     ``drift`` is by how much the probabilities of the same request differ, ``None`` if the endpoint tells none or cannot
     be compared. Raises `ModelError`.
     """
-    search = _Search(exam, await _calibrated(exam), drift, limits or Limits())
+    search = _Search(exam, await _calibrate(exam), drift, limits or Limits())
     stopped: Limit = ""
     try:
         await search.run(advertised)
-    except _Spent as spent:
-        stopped = spent.which
+    except _LimitReached as reached:
+        stopped = reached.which
     seen, beyond = search.seen, search.beyond
     if beyond == "forgotten" and not seen:
         beyond = "unmeasured"
@@ -112,16 +112,16 @@ class _Search:
     async def run(self, advertised: int | None) -> None:
         """Double until something is lost or the end is reached, then halve what is left between."""
         ceiling = min(advertised or self.limits.longest, self.limits.longest) - _ANSWER - _MARGIN
-        size, known, lost = min(_FIRST, ceiling), 0, 0
+        size, whole, lost = min(_FIRST, ceiling), 0, 0
         while not lost:
             notes = self.ruler.notes(size)
-            known, lost = (notes, 0) if await self._whole(notes) else (known, notes)
+            whole, lost = (notes, 0) if await self._whole(notes) else (whole, notes)
             if size >= ceiling:
                 break
             size = min(2 * size, ceiling)
-        while lost - known > max(1, lost // 32):
-            middle = (known + lost) // 2
-            known, lost = (middle, lost) if await self._whole(middle) else (known, middle)
+        while lost - whole > max(1, lost // 32):
+            middle = (whole + lost) // 2
+            whole, lost = (middle, lost) if await self._whole(middle) else (whole, middle)
 
     async def _whole(self, notes: int) -> bool:
         """Whether the beginning of a prompt with so many notes reaches the model."""
@@ -129,23 +129,23 @@ class _Search:
         if outcome != "nothing":
             self.beyond = outcome
             return False
-        known = self.ruler.tokens(notes)
-        self.seen = min(known, self._counted) if self.ruler.counted else known
+        tokens = self.ruler.tokens(notes)
+        self.seen = min(tokens, self._counted) if self.ruler.counted else tokens
         return True
 
     async def _look(self, notes: int) -> Beyond:
-        first = await self._asked(_PASSWORDS[0], notes)
+        first = await self._ask(_PASSWORDS[0], notes)
         if first is None:
             return "refused"
-        if _told(first, _PASSWORDS[0]) and not self._short(first, notes):
+        if _repeats_password(first, _PASSWORDS[0]) and not self._short(first, notes):
             self._refine(first, notes)
             return "nothing"
-        second = await self._asked(_PASSWORDS[1], notes)
+        second = await self._ask(_PASSWORDS[1], notes)
         if second is None:
             return "refused"
         if self._short(first, notes) and self._short(second, notes):
             return "cut"
-        if _told(second, _PASSWORDS[1]) or self._apart(first, second):
+        if _repeats_password(second, _PASSWORDS[1]) or self._apart(first, second):
             return "nothing"
         return self._without_signs(first, notes)
 
@@ -174,13 +174,13 @@ class _Search:
         """Whether the endpoint counts clearly fewer tokens than were sent."""
         return self.ruler.counted and response.usage.prompt_tokens < _SHORT * self.ruler.tokens(notes)
 
-    async def _asked(self, password: str, notes: int) -> LLMResponse | None:
+    async def _ask(self, password: str, notes: int) -> LLMResponse | None:
         """The answer to a prompt with so many notes; ``None`` if the endpoint refuses a prompt of that length."""
         left = self._ends - self._exam.clock()
         if left <= 0:
-            raise _Spent("time")
+            raise _LimitReached("time")
         if self._tokens + self.ruler.tokens(notes) > self.limits.tokens:
-            raise _Spent("tokens")
+            raise _LimitReached("tokens")
         scored = _ALTERNATIVES if self._drift is not None else 0
         request = plain(_prompt(password, notes), _ANSWER, scored, timeout=left).changed(attempts=1)
         response = await self._outcome(request)
@@ -193,7 +193,7 @@ class _Search:
         try:
             return await self._exam.ask(request)
         except EndpointTimeout:
-            raise _Spent("time") from None
+            raise _LimitReached("time") from None
         except (EndpointFailed, EndpointUnreachable, MalformedResponse):
             await self._exam.ask(plain("Hello.", 1))  # raises if it is dead; else it only could not take this prompt
             return None
@@ -201,11 +201,11 @@ class _Search:
             return None
 
 
-async def _calibrated(exam: Examination) -> _Ruler:
+async def _calibrate(exam: Examination) -> _Ruler:
     """How many tokens a note has, as the endpoint counts in two short prompts."""
     few = (await exam.ask(plain(_prompt(_PASSWORDS[1], _FEW), 1))).usage.prompt_tokens
-    told = await exam.ask(plain(_prompt(_PASSWORDS[1], _MORE), _ANSWER))
-    more, echoes = told.usage.prompt_tokens, _told(told, _PASSWORDS[1])
+    response = await exam.ask(plain(_prompt(_PASSWORDS[1], _MORE), _ANSWER))
+    more, echoes = response.usage.prompt_tokens, _repeats_password(response, _PASSWORDS[1])
     sizes = [len(_prompt(_PASSWORDS[1], notes).encode()) for notes in (_FEW, _MORE)]
     per_note = (more - few) / (_MORE - _FEW)
     rate = (sizes[1] - sizes[0]) / (more - few) if more > few else 0.0
@@ -225,5 +225,5 @@ def _prompt(password: str, notes: int) -> str:
     return f"{begin}{shelves}\n\n{end}"
 
 
-def _told(response: LLMResponse, password: str) -> bool:
+def _repeats_password(response: LLMResponse, password: str) -> bool:
     return password.rpartition("-")[2] in response.text

@@ -1,4 +1,4 @@
-"""What an examination found out, each part by what was seen and not by what it means."""
+"""The findings of an examination: each part holds observations, not conclusions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ difference to the answer that could be seen. ``unmeasured``: nothing could be se
 """
 
 Limit = Literal["", "size", "time", "tokens"]
-"""What a measurement can be ended by."""
+"""The limit that ended a measurement; empty if none did."""
 
 
 class Schemas(Frozen):
@@ -48,7 +48,7 @@ class JsonMode(Frozen):
 
 
 class Probabilities(Frozen):
-    """Whether the first token's probabilities are told, and whether that token is the answer."""
+    """Whether the endpoint tells the first token's probabilities, and whether that token is the answer."""
 
     told: bool
     answers: bool
@@ -128,7 +128,7 @@ class Speed(Frozen):
 
 
 class Findings(Frozen):
-    """All that was found. ``context`` is ``None`` where it was not measured; ``spent`` is the examination's cost."""
+    """All findings. ``context`` is ``None`` where it was not measured; ``spent`` is the examination's cost."""
 
     model: str
     endpoint: str
@@ -146,7 +146,7 @@ class Findings(Frozen):
 
     @property
     def capabilities(self) -> Capabilities:
-        """What a run needs to know of it."""
+        """The capabilities that a run uses."""
         context = self.context
         length = context.tokens if context is not None else None
         smaller = context is not None and context.contradicted and length is not None

@@ -33,18 +33,18 @@ async def examine_repeats(exam: Examination, scored: bool) -> Repeats:
     await exam.ask(plain(_UNLIKE_IT, _TOKENS))
     after_other = await exam.ask(asked)
     repeated = (again, after_shared, after_other)
-    same = [each.text == first.text for each in repeated]
+    same = [response.text == first.text for response in repeated]
     return Repeats(
         again=same[0], after_shared=same[1], after_other=same[2],
-        cached=any(each.usage.cached_tokens > 0 for each in repeated),
-        drift=max(difference(first, each) for each in repeated) if scored else None,
+        cached=any(response.usage.cached_tokens > 0 for response in repeated),
+        drift=max(difference(first, response) for response in repeated) if scored else None,
     )  # fmt: skip
 
 
 def difference(one: LLMResponse, other: LLMResponse) -> float:
     """The largest difference between the probabilities that two answers give the same first token (0-1)."""
-    mine = {each.token: each.probability for each in one.first_token}
-    theirs = {each.token: each.probability for each in other.first_token}
+    mine = {entry.token: entry.probability for entry in one.first_token}
+    theirs = {entry.token: entry.probability for entry in other.first_token}
     shared = mine.keys() & theirs.keys()
     if not shared:
         return 1.0 if mine or theirs else 0.0

@@ -22,7 +22,7 @@ _BEYOND: dict[Beyond, str] = {
 
 
 class Report(Frozen):
-    """What was found, what follows from it, and where the profile lies."""
+    """The findings, the advice that follows from them, and where the profile lies."""
 
     findings: Findings
     capabilities: Capabilities
@@ -38,32 +38,32 @@ class Row(NamedTuple):
     detail: str
 
 
-def title(found: Findings) -> str:
+def title(findings: Findings) -> str:
     """Which model at which endpoint; the name it answers under, if that is another one."""
-    if found.endpoint.startswith("local:"):
-        return f"{found.model} on this machine"
-    alias = f" (it answers as {found.answered_as})" if found.answered_as not in ("", found.model) else ""
-    return f"{found.model}{alias} at {found.endpoint}"
+    if findings.endpoint.startswith("local:"):
+        return f"{findings.model} on this machine"
+    alias = f" (it answers as {findings.answered_as})" if findings.answered_as not in ("", findings.model) else ""
+    return f"{findings.model}{alias} at {findings.endpoint}"
 
 
-def rows(found: Findings) -> list[Row]:
-    """The table of what was found."""
-    schemas, mode, told = found.schemas, found.json_mode, found.probabilities
+def rows(findings: Findings) -> list[Row]:
+    """The findings as a table."""
+    schemas, mode, probabilities = findings.schemas, findings.json_mode, findings.probabilities
     held = "refused" if schemas.refused else f"{schemas.held} of {schemas.asked} held against hostile prompts"
     mode_held = "also against a hostile prompt" if mode.enforced else "but only if the prompt asks for JSON too"
-    first = "the first token is the answer" if told.answers else "but the first token is not the answer"
+    first = "the first token is the answer" if probabilities.answers else "but the first token is not the answer"
     return [
         Row("schemas", "enforced" if schemas.enforced else "not enforced", held),
         Row("JSON mode", "works" if mode.works else "does not work", mode_held if mode.works else ""),
         Row(
-            "probabilities", "told" if told.told else "not told",
-            f"{told.alternatives} alternatives; {first}" if told.told else "",
+            "probabilities", "told" if probabilities.told else "not told",
+            f"{probabilities.alternatives} alternatives; {first}" if probabilities.told else "",
         ),
-        Row("hidden reasoning", _WHERE[found.thoughts.where], ""),
-        _repeats(found.repeats),
-        _context(found.context, found.told.context_tokens),
-        _parallel(found.speed),
-        Row("speed", _rates(found.speed), "tokens a second"),
+        Row("hidden reasoning", _WHERE[findings.thoughts.where], ""),
+        _repeats(findings.repeats),
+        _context(findings.context, findings.told.context_tokens),
+        _parallel(findings.speed),
+        Row("speed", _rates(findings.speed), "tokens a second"),
     ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The shape of answers: are schemas and JSON mode enforced, are probabilities told, does the model think aloud?"""
+"""The shape of answers: schemas, JSON mode, probabilities of tokens, and thoughts that the model writes down."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ async def examine_probabilities(exam: Examination) -> Probabilities:
     request = plain("Is 7 a prime number? Answer Yes or No.", 1, top_logprobs=_ALTERNATIVES)
     response = await exam.attempt(request, "text")
     first = response.first_token if response is not None else ()
-    answers = any(each.token.strip(_MARKS).casefold() in ("yes", "no") for each in first)
+    answers = any(entry.token.strip(_MARKS).casefold() in ("yes", "no") for entry in first)
     return Probabilities(told=bool(first), answers=answers, alternatives=len(first))
 
 
@@ -103,10 +103,10 @@ async def examine_thoughts(exam: Examination) -> Thoughts:
     response = await exam.ask(plain("What is 17 + 26? Answer with the number and nothing else.", _TOKENS))
     if without_thoughts(response.text) != response.text.lstrip("\ufeff").strip():
         return Thoughts(where="tags")
-    return Thoughts(where="beside" if response.thought or _spent_unseen(response) else "nowhere")
+    return Thoughts(where="beside" if response.thought or _hides_all_tokens(response) else "nowhere")
 
 
-def _spent_unseen(response: LLMResponse) -> bool:
+def _hides_all_tokens(response: LLMResponse) -> bool:
     """Whether all the tokens went where nobody sees them."""
     return response.finish_reason == "length" and not response.text.strip()
 

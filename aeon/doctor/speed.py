@@ -21,10 +21,10 @@ async def examine_speed(exam: Examination) -> Speed:
     seconds, (response,) = await exam.timed(plain(f"{' '.join(ships)}\n\nWhich quay is the busiest?", 1))
     fresh = response.usage.prompt_tokens - response.usage.cached_tokens
     prompt = fresh / seconds if fresh >= _LEAST else None
-    return Speed(prompt=prompt, generated=await _generated(exam), at_once=AT_ONCE, speed_up=await _speed_up(exam))
+    return Speed(prompt=prompt, generated=await _writing_rate(exam), at_once=AT_ONCE, speed_up=await _speed_up(exam))
 
 
-async def _generated(exam: Examination) -> float | None:
+async def _writing_rate(exam: Examination) -> float | None:
     """Tokens written per second: what a long answer takes longer than one of a single token."""
     await exam.ask(plain(_STORY, 1))  # so that neither of the two that are timed has to read the prompt
     short, (one,) = await exam.timed(plain(_STORY, 1))

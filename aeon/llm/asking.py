@@ -44,21 +44,21 @@ class Habits:
         return news
 
 
-def forms(request: LLMRequest, known: Capabilities) -> tuple[Form, ...]:
+def forms(request: LLMRequest, capabilities: Capabilities) -> tuple[Form, ...]:
     """The ways to ask for the request's shape, best first; the next one is used when the endpoint refuses one."""
-    found: list[Form] = []
-    if request.json_schema is not None and known.json_schema:
-        found.append("json_schema")
-    if (request.json_schema is not None or request.json_mode) and known.json_mode:
-        found.append("json_object")
-    return (*found, "text")
+    shapes: list[Form] = []
+    if request.json_schema is not None and capabilities.json_schema:
+        shapes.append("json_schema")
+    if (request.json_schema is not None or request.json_mode) and capabilities.json_mode:
+        shapes.append("json_object")
+    return (*shapes, "text")
 
 
 def request_body(request: LLMRequest, model: str, form: Form, habits: Habits) -> JsonObject:
     """The JSON body of ``POST /chat/completions``."""
     body: JsonObject = {
         "model": model,
-        "messages": [{"role": each.role, "content": each.content} for each in request.messages],
+        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
         "max_tokens": request.max_tokens,
         "temperature": request.temperature,
         "seed": request.seed,

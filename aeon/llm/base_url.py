@@ -9,7 +9,7 @@ from aeon.errors import ConfigError
 __all__ = ["API_KEY", "plain_url", "unsecret"]
 
 API_KEY = "AEON_API_KEY"
-"""The environment variable for the key, where nothing else is said."""
+"""The environment variable for the key, unless the caller names another."""
 
 _EXAMPLE = "it should look like http://127.0.0.1:8080/v1"
 

@@ -48,9 +48,9 @@ class Connections:
     async def client(self) -> openai.AsyncOpenAI:
         """The running loop's client, made on first use."""
         loop = asyncio.get_running_loop()
-        known = self._clients.get(loop)
-        if known is not None:
-            return known
+        existing = self._clients.get(loop)
+        if existing is not None:
+            return existing
         client = self._open()
         holder = self._hold(client)
         self._clients[loop] = client

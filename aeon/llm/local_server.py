@@ -84,27 +84,27 @@ def _end_with(parent: int) -> None:
         threading.Thread(target=watch, daemon=True).start()
 
 
-def _tell(channel: int, **told: str) -> None:
+def _tell(channel: int, **fields: str) -> None:
     """One JSON object to the parent; if it is gone already, there is nothing left to do."""
     try:
-        os.write(channel, json.dumps(told).encode() + b"\n")
+        os.write(channel, json.dumps(fields).encode() + b"\n")
     except OSError:
         os._exit(0)
 
 
 def main() -> None:
     """Serve until the parent is gone."""
-    arguments = argparse.ArgumentParser(description="Serve one model to the parent process")
-    arguments.add_argument("--model", required=True, help="path of a GGUF file")
-    arguments.add_argument("--context", required=True, type=int, help="context length in tokens")
-    arguments.add_argument("--parent", required=True, type=int, help="process id of the parent")
-    given = arguments.parse_args()
+    parser = argparse.ArgumentParser(description="Serve one model to the parent process")
+    parser.add_argument("--model", required=True, help="path of a GGUF file")
+    parser.add_argument("--context", required=True, type=int, help="context length in tokens")
+    parser.add_argument("--parent", required=True, type=int, help="process id of the parent")
+    arguments = parser.parse_args()
     channel = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # the native library's own output belongs into the log
     api_key = sys.stdin.buffer.readline().decode().strip()
-    _end_with(given.parent)
+    _end_with(arguments.parent)
     try:
-        server = xllamacpp.Server(_parameters(given.model, given.context, api_key))
+        server = xllamacpp.Server(_parameters(arguments.model, arguments.context, api_key))
     except (RuntimeError, ValueError, OSError) as error:
         _tell(channel, error=" ".join(str(error).split()))
         os._exit(1)

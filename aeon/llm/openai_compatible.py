@@ -104,22 +104,23 @@ class OpenAICompatible:
 
     async def complete(self, request: LLMRequest) -> LLMResponse:
         """One completion; see `LLMAdapter.complete`. Raises `ModelError`."""
-        known = Capabilities()  # a run never asks for more than it knows, so that it is probed under its own permit
+        # a run never asks for more than it knows, so that it is probed under its own permit
+        capabilities = Capabilities()
         if request.json_schema is not None or request.json_mode or request.top_logprobs:
-            known = await self.capabilities()
-        if request.top_logprobs and not known.logprobs:
+            capabilities = await self.capabilities()
+        if request.top_logprobs and not capabilities.logprobs:
             request = request.changed(top_logprobs=0)
-        return await self._converse(request, forms(request, known))
+        return await self._converse(request, forms(request, capabilities))
 
     async def capabilities(self, permit: Permit = freely) -> Capabilities:
-        """What the endpoint can do: as measured by ``aeon doctor``, else found out with three tiny calls on first use.
+        """What the endpoint can do: as measured by ``aeon doctor``, else by three tiny calls on first use.
 
         Raises `ModelError`, and `AllowanceExhausted` where ``permit`` does not allow the calls.
         """
         async with self._connections.lock():
             if self._capabilities is None:
-                found = await measured(self, permit)
-                self._capabilities = found or await probe(self._connections, self._model, self.ask, permit)
+                saved = await measured(self, permit)
+                self._capabilities = saved or await probe(self._connections, self._model, self.ask, permit)
             return self._capabilities
 
     async def ask(self, request: LLMRequest, form: Form) -> LLMResponse:
@@ -127,7 +128,7 @@ class OpenAICompatible:
         return await self._converse(request, (form,))
 
     async def told(self) -> Told:
-        """What the server says of itself."""
+        """The models and the context length that the server advertises."""
         return await told(self._connections, self._model)
 
     async def aclose(self) -> None:
@@ -142,13 +143,13 @@ class OpenAICompatible:
         clock = asyncio.get_running_loop().time
         deadline = clock() + (request.timeout or self._timeout)
         retries = unmetered = 0
-        for made in itertools.count(1):
+        for attempts in itertools.count(1):
             outcome = await self._attempt(request, ways, deadline)
             if isinstance(outcome, Gathering):
-                return outcome.response(made, unmetered)
+                return outcome.response(attempts, unmetered)
             unmetered += outcome.error.unmetered
-            outcome.error.attempts, outcome.error.unmetered = made, unmetered
-            if made >= request.attempts:
+            outcome.error.attempts, outcome.error.unmetered = attempts, unmetered
+            if attempts >= request.attempts:
                 raise outcome.error
             if outcome.rephrase:
                 ways = ways[1:] if outcome.plainer else ways
@@ -167,7 +168,7 @@ class OpenAICompatible:
     async def _attempt(self, request: LLMRequest, ways: tuple[Form, ...], deadline: float) -> Gathering | _Failure:
         body = request_body(request, self._model, ways[0], self._habits)
         try:
-            gathering = await (self._streamed if "stream" in body else self._whole)(body, deadline)
+            gathering = await (self._stream if "stream" in body else self._whole)(body, deadline)
         except ModelError as error:
             return _Failure(error)
         except TRANSLATED as raw:
@@ -198,7 +199,7 @@ class OpenAICompatible:
             )
         return self._gather(reply)
 
-    async def _streamed(self, body: JsonObject, deadline: float) -> Gathering:
+    async def _stream(self, body: JsonObject, deadline: float) -> Gathering:
         client = await self._connections.client()
         async with self._patience(deadline):
             stream = await client.post(
@@ -222,7 +223,7 @@ class OpenAICompatible:
                 chunk = await anext(stream, None)
             if chunk is None:
                 break
-            gathering.add(parse(_decoded(chunk), self._where))
+            gathering.add(parse(_decode(chunk), self._where))
         if not gathering.started:
             raise MalformedResponse(f"{self._where} answered something that is no chat completion; {CHECK_URL}")
         if not gathering.finished:
@@ -231,7 +232,7 @@ class OpenAICompatible:
 
     def _gather(self, reply: object) -> Gathering:
         gathering = Gathering()
-        gathering.add(parse(_decoded(reply), self._where))
+        gathering.add(parse(_decode(reply), self._where))
         if not gathering.started:
             raise MalformedResponse(f"{self._where} answered something that is no chat completion; {CHECK_URL}")
         return gathering
@@ -251,5 +252,5 @@ class OpenAICompatible:
             ) from None
 
 
-def _decoded(reply: object) -> object:
+def _decode(reply: object) -> object:
     return reply.to_dict(warnings=False) if isinstance(reply, openai.BaseModel) else reply

@@ -176,8 +176,8 @@ async def told(connections: Connections, model: str) -> Told:
     vLLM and others tell it in /v1/models, llama.cpp in /props.
     """
     served = await _read(connections, "/models", _Listing) or _Listing()
-    models = tuple(sorted(each.id for each in served.data))
-    length = next((each.max_model_len or each.context_length for each in served.data if each.id == model), None)
+    models = tuple(sorted(entry.id for entry in served.data))
+    length = next((entry.max_model_len or entry.context_length for entry in served.data if entry.id == model), None)
     if length is None:
         root = connections.base_url.removesuffix("/v1")
         properties = await _read(connections, f"{root}/props", _Properties)

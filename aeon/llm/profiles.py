@@ -1,4 +1,4 @@
-"""What was measured about endpoints, kept between runs: a file for each endpoint and model, never with a key in it."""
+"""Measurements of endpoints, kept between runs: a file for each endpoint and model, never with a key in it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Profile", "Told", "agrees", "load", "path_of", "save"]
 
 
 class Told(Frozen):
-    """What a server says of itself: the models it serves, and the context length in tokens that it advertises."""
+    """The facts that a server advertises: the models it serves, and the context length in tokens."""
 
     models: tuple[str, ...] = ()
     context_tokens: int | None = Field(None, ge=1)
@@ -76,6 +76,6 @@ def agrees(profile: Profile, told: Told) -> bool:
 
     One that serves other models beside this one may change those.
     """
-    known = profile.told
-    same = profile.model in told.models if profile.model in known.models else told.models == known.models
-    return same and told.context_tokens == known.context_tokens
+    saved = profile.told
+    same = profile.model in told.models if profile.model in saved.models else told.models == saved.models
+    return same and told.context_tokens == saved.context_tokens

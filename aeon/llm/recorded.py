@@ -86,7 +86,7 @@ class Recorded:
 
     @property
     def free(self) -> bool:
-        """What is on the cassette costs nothing; what is not on it yet costs what ``inner`` does."""
+        """A recorded answer costs nothing; any other costs what ``inner`` does."""
         return self._inner is None or self._inner.free
 
     async def capabilities(self, permit: Permit = freely) -> Capabilities:

@@ -1,4 +1,4 @@
-"""A model that answers what it was told to: for tests and examples, of Aeon and of its users."""
+"""A model that gives scripted answers: for tests and examples, of Aeon and of its users."""
 
 from __future__ import annotations
 

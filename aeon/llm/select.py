@@ -32,7 +32,7 @@ def select(
     ``AEON_BASE_URL`` with ``AEON_MODEL`` and ``AEON_API_KEY``; ``AEON_MODEL`` alone, in any of those forms;
     ``OPENAI_BASE_URL`` or ``OPENAI_API_KEY``, with ``OPENAI_MODEL``; the local default. An endpoint without a model's
     name is asked, once and blocking for seconds at most, for the only model it serves. ``environ`` is by default the
-    process's; ``progress`` is told about the fetching of a local model, which happens on first use.
+    process's; ``progress`` receives the progress of fetching a local model, which happens on first use.
 
     A URL with a user, a password or a query in it is refused: a key comes from the environment.
 
@@ -41,21 +41,21 @@ def select(
     if model is not None and not isinstance(model, str):
         return model
     env = {name: value for name, value in (os.environ if environ is None else environ).items() if value}
-    return _named(model, env, progress) if model else _configured(env, progress)
+    return _by_name(model, env, progress) if model else _from_environment(env, progress)
 
 
-def _configured(env: Mapping[str, str], progress: Report | None) -> LLMAdapter:
+def _from_environment(env: Mapping[str, str], progress: Report | None) -> LLMAdapter:
     if "AEON_BASE_URL" in env:
         return _endpoint(env["AEON_BASE_URL"], env.get("AEON_MODEL"), env.get("AEON_API_KEY"))
     if "AEON_MODEL" in env:
-        return _named(env["AEON_MODEL"], env, progress)
+        return _by_name(env["AEON_MODEL"], env, progress)
     if "OPENAI_BASE_URL" in env or "OPENAI_API_KEY" in env:
         url = env.get("OPENAI_BASE_URL", OPENAI_BASE_URL)
         return _endpoint(url, env.get("OPENAI_MODEL"), env.get("OPENAI_API_KEY"), "OPENAI_API_KEY")
     return _local(CATALOGUE[DEFAULT_MODEL], progress)
 
 
-def _named(model: str, env: Mapping[str, str], progress: Report | None) -> LLMAdapter:
+def _by_name(model: str, env: Mapping[str, str], progress: Report | None) -> LLMAdapter:
     if model in CATALOGUE:
         return _local(CATALOGUE[model], progress)
     if model.startswith(("http://", "https://")):

@@ -51,7 +51,7 @@ def lost(request: LLMRequest, error: ModelError, prompt_tokens: int | None = Non
 
 
 def _attempts(request: LLMRequest, calls: int, worked: int, prompt_tokens: int | None) -> Usage:
-    """So many calls, of which the endpoint may have worked on ``worked``."""
+    """The most that ``calls`` calls can use, if the endpoint worked on ``worked`` of them."""
     if prompt_tokens is None:
         prompt_tokens = most_prompt_tokens(request.messages, request.json_schema)
     return Usage(calls=calls, prompt_tokens=worked * prompt_tokens, generated_tokens=worked * request.max_tokens)

@@ -21,7 +21,7 @@ __all__ = ["Progress", "Report", "cache_dir", "find", "path_of", "pull"]
 
 
 class _Stamp(Frozen):
-    """What a file was when its hash was last computed: bytes, modification time in ns, SHA-256."""
+    """The state of a file when its hash was last computed: bytes, modification time in ns, SHA-256."""
 
     size: int
     mtime_ns: int
@@ -48,10 +48,10 @@ def find(entry: CatalogueEntry) -> Path | None:
     path = path_of(entry)
     if not path.exists():
         return None
-    found = _verified(path, entry)
-    if found.sha256 != entry.sha256:
+    stamp = _current_stamp(path, entry)
+    if stamp.sha256 != entry.sha256:
         raise ChecksumMismatch(
-            f"{path} is not {entry.title}: {found.size} bytes with SHA-256 {found.sha256 or 'not computed'}, expected "
+            f"{path} is not {entry.title}: {stamp.size} bytes with SHA-256 {stamp.sha256 or 'not computed'}, expected "
             f"{entry.size} bytes with {entry.sha256}; delete the file and it will be fetched again"
         )
     return path
@@ -60,14 +60,14 @@ def find(entry: CatalogueEntry) -> Path | None:
 def pull(entry: CatalogueEntry, progress: Report | None = None) -> Path:
     """The path of the entry's verified weights, fetched from the first mirror that can give them.
 
-    ``progress`` is told the bytes done and in all. Two processes that pull the same file wait for each other. What an
+    ``progress`` receives the bytes done and in all. Two processes that pull the same file wait for each other. What an
     interrupted pull has brought is kept, and used by the next one. Raises `DownloadFailed` if no mirror could give the
     file, `ChecksumMismatch` if what it gave is not the file, `DiskFull` if there is no room, `WeightsError` if the
     cache cannot be written.
     """
-    found = find(entry)
-    if found is not None:
-        return found
+    weights = find(entry)
+    if weights is not None:
+        return weights
     path = path_of(entry)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -132,7 +132,7 @@ def _stamp_path(path: Path) -> Path:
     return path.with_name(path.name + ".sha256")
 
 
-def _verified(path: Path, entry: CatalogueEntry) -> _Stamp:
+def _current_stamp(path: Path, entry: CatalogueEntry) -> _Stamp:
     """The file's stamp, computed anew if the file changed; a file of the wrong size is not worth hashing."""
     status = path.stat()
     if status.st_size != entry.size:

@@ -166,26 +166,26 @@ class Gathering:
         return LLMResponse(
             text="".join(self._texts),
             finish_reason="refusal" if self._refused else finish,
-            usage=self._spent(calls),
+            usage=self._total_usage(calls),
             first_token=self._first_token,
             model=self._model,
-            thought=self._thought or self._reasoned(),
+            thought=self._thought or self._has_reasoning_tokens(),
             unmetered=unmetered,
         )
 
-    def _reasoned(self) -> bool:
+    def _has_reasoning_tokens(self) -> bool:
         details = self._usage.completion_tokens_details if self._usage else None
         return bool(details and details.reasoning_tokens)
 
-    def _spent(self, calls: int) -> Usage:
-        told = self._usage or _Usage(prompt_tokens=0)
-        details = told.prompt_tokens_details
+    def _total_usage(self, calls: int) -> Usage:
+        usage = self._usage or _Usage(prompt_tokens=0)
+        details = usage.prompt_tokens_details
         cached = (details.cached_tokens if details else None) or 0
         return Usage(
             calls=calls,
-            prompt_tokens=told.prompt_tokens,
+            prompt_tokens=usage.prompt_tokens,
             cached_tokens=max(cached, 0),
-            generated_tokens=told.completion_tokens,
+            generated_tokens=usage.completion_tokens,
         )
 
 
@@ -195,13 +195,13 @@ def _reasoning_beside(part: _Message | None) -> bool:
 
 def _probabilities(token: _Token) -> tuple[TokenProbability, ...]:
     return tuple(
-        TokenProbability(token=_token_text(each), probability=min(1.0, math.exp(min(each.logprob, 0.0))))
-        for each in token.top_logprobs or []
-        if each.logprob is not None and not math.isnan(each.logprob)
+        TokenProbability(token=_token_text(alternative), probability=min(1.0, math.exp(min(alternative.logprob, 0.0))))
+        for alternative in token.top_logprobs or []
+        if alternative.logprob is not None and not math.isnan(alternative.logprob)
     )
 
 
 def _token_text(alternative: _Alternative) -> str:
     if alternative.token is not None:
         return alternative.token
-    return bytes(each & 0xFF for each in alternative.bytes or []).decode("utf-8", errors="replace")
+    return bytes(byte & 0xFF for byte in alternative.bytes or []).decode("utf-8", errors="replace")
