@@ -63,17 +63,19 @@ class ConvergenceEngine:
     async def assess(self, effect: AssessConvergence) -> ConvergenceAssessment:
         """The assessment; ``converged`` only if every score reaches its threshold and nothing is left undone."""
         problems = _problems(effect)
-        unmeasured = await self._unmeasured(effect)
-        answers = {name: await self._ask(effect, name, problems) for name in _asked(effect) if name not in unmeasured}
+        unmeasured = await self._unmeasured_judgments(effect)
+        answers = {
+            name: await self._ask(effect, name, problems) for name in _open_criteria(effect) if name not in unmeasured
+        }
         criteria = await self._criteria(effect, problems) if "criterion" not in unmeasured else []
         scores = _scores(answers, unmeasured)
         codes = _codes(effect, scores, criteria)
-        judgments = Judgments({name: judged.score for name, judged in answers.items()}, _met(effect, criteria))
+        judgments = Judgments({name: judged.score for name, judged in answers.items()}, _verdicts(effect, criteria))
         return ConvergenceAssessment(
             converged=not codes, reason_codes=tuple(codes),
             form=_form([*answers.values(), *(judged for _, judged in criteria if judged)]),
             detected_issues=(*problems, *(f"not measured, so not judged: {name}" for name in unmeasured)),
-            explanation=_explained(scores),
+            explanation=_explanation(scores),
             completeness=scores["completeness"], coherence=scores["coherence"], consistency=scores["consistency"],
             evaluation=await self._evaluate(effect, judgments, problems) if self._engine.enabled else None,
         )  # fmt: skip
@@ -88,12 +90,12 @@ class ConvergenceEngine:
                 problems.append(f"not checked, the calls for it were used up: {criterion}")
                 continue
             criteria.append((criterion, await self._ask(effect, "criterion", problems, criterion=criterion)))
-            problems += [f"not met: {text}" for text, met in _met(effect, criteria[-1:]) if not met]
+            problems += [f"not met: {text}" for text, met in _verdicts(effect, criteria[-1:]) if not met]
         return criteria
 
-    async def _unmeasured(self, effect: AssessConvergence) -> list[str]:
+    async def _unmeasured_judgments(self, effect: AssessConvergence) -> list[str]:
         """The judgments that would be asked for, had they been measured on the endpoint and found good enough."""
-        needed = [*_asked(effect), *(["criterion"] if effect.task.criteria else [])]
+        needed = [*_open_criteria(effect), *(["criterion"] if effect.task.criteria else [])]
         if self._engine.enabled and self._engine.state_monitor.coverage_method == "entity_ratio":
             needed.append("entity")
         return [name for name in needed if not await self._judge.decides(judgment(name))]
@@ -111,7 +113,7 @@ class ConvergenceEngine:
         return evaluate(effect, self._engine, judgments, self._confidence)
 
     async def _entities(self, effect: AssessConvergence, problems: list[str]) -> dict[str, bool]:
-        """What the answer must contain, named by the model, and whether each is among the results."""
+        """The things that the answer must contain, named by the model, and whether the results hold them."""
         prompt = self._briefing.prompt(effect.task, load("aeon.convergence", "entities.md"))
         named = await self._supervisor.structured(prompt, _Entities, max_tokens=_ENTITY_TOKENS, repairs=1)
         there: dict[str, bool] = {}
@@ -136,12 +138,12 @@ class ConvergenceEngine:
         return tuple(contradictions)
 
     async def _ask(self, effect: AssessConvergence, name: str, problems: Sequence[str], **more: str) -> Judged:
-        shown = material(effect.task.text, effect.plan, problems) | more
-        return await self._judge.ask(judgment(name), shown, frame=self._briefing.frame(effect.task))
+        values = material(effect.task.text, effect.plan, problems) | more
+        return await self._judge.ask(judgment(name), values, frame=self._briefing.frame(effect.task))
 
 
 def material(task: str, plan: Plan, problems: Sequence[str] = ()) -> dict[str, str]:
-    """What a judgment of the results sees: those of the complete steps, what is wrong, and the task again."""
+    """The values that a judgment of the results sees: those of the complete steps, the problems, and the task."""
     done = [f"{s.id}: {s.description}\n  = {s.output}" for s in plan.steps if s.status == "complete"]
     return {
         "results": "\n".join(done),
@@ -150,7 +152,7 @@ def material(task: str, plan: Plan, problems: Sequence[str] = ()) -> dict[str, s
     }
 
 
-def _asked(effect: AssessConvergence) -> tuple[str, ...]:
+def _open_criteria(effect: AssessConvergence) -> tuple[str, ...]:
     """The criteria that structure does not settle."""
     done = [step for step in effect.plan.steps if step.status == "complete"]
     reasoned = [step for step in done if step.mode in ("reasoning", "reasoning_fallback")]
@@ -172,13 +174,13 @@ def _codes(
     effect: AssessConvergence, scores: Mapping[str, float | None], criteria: Sequence[tuple[str, Judged | None]]
 ) -> list[str]:
     """A code for what is unfinished, and for each score and each criterion of the task that is too low."""
-    codes = ["steps_unfinished"] if _unfinished(effect.plan) or not effect.plan.results() else []
-    known = {name: score for name, score in scores.items() if score is not None}
-    codes += [f"{name}_low" for name, score in known.items() if score < getattr(effect.thresholds, name)]
-    return codes + [f"criterion_{number}" for number, (_, met) in enumerate(_met(effect, criteria), 1) if not met]
+    codes = ["steps_unfinished"] if _unfinished_steps(effect.plan) or not effect.plan.results() else []
+    measured = {name: score for name, score in scores.items() if score is not None}
+    codes += [f"{name}_low" for name, score in measured.items() if score < getattr(effect.thresholds, name)]
+    return codes + [f"criterion_{number}" for number, (_, met) in enumerate(_verdicts(effect, criteria), 1) if not met]
 
 
-def _met(effect: AssessConvergence, criteria: Sequence[tuple[str, Judged | None]]) -> tuple[tuple[str, bool], ...]:
+def _verdicts(effect: AssessConvergence, criteria: Sequence[tuple[str, Judged | None]]) -> tuple[tuple[str, bool], ...]:
     """Each criterion of the task with whether it is met."""
     return tuple(
         (text, judged is not None and judged.score >= effect.thresholds.completeness) for text, judged in criteria
@@ -190,16 +192,16 @@ def _form(answers: Sequence[Judged]) -> Form:
     return answers[-1].form if answers else "none"
 
 
-def _explained(scores: Mapping[str, float | None]) -> str:
+def _explanation(scores: Mapping[str, float | None]) -> str:
     return ", ".join(f"{name} {'not measured' if score is None else f'{score:.2f}'}" for name, score in scores.items())
 
 
 def _problems(effect: AssessConvergence) -> list[str]:
     """What structure and validation have found, for the judge to see."""
-    unfinished = [f"{s.id} is {s.status}: {s.problem or s.description}" for s in _unfinished(effect.plan)]
+    unfinished = [f"{s.id} is {s.status}: {s.problem or s.description}" for s in _unfinished_steps(effect.plan)]
     return unfinished + [f"{issue.location}: {issue.description}" for issue in effect.report.issues]
 
 
-def _unfinished(plan: Plan) -> list[Step]:
-    """Steps without a good end of which there is no later version."""
+def _unfinished_steps(plan: Plan) -> list[Step]:
+    """Steps without a good end that have no later version."""
     return [step for step in current_steps(plan) if step.status != "complete"]

@@ -48,32 +48,32 @@ def evaluate(
     plan, monitor = effect.plan, engine.state_monitor
     aspects = _aspects(effect, judgments)
     parts = _parts(plan, judgments)
-    known = monitor.track_confidence and parts.entity_coverage is not None
-    mean = mean_confidence(parts, plan, engine) if known else None
+    measurable = monitor.track_confidence and parts.entity_coverage is not None
+    mean = mean_confidence(parts, plan, engine) if measurable else None
     confidence = None if mean is None else calibrated(mean)
     dimensions = _dimensions(effect, judgments)
     return Evaluation(
         confidence=confidence, parts=parts if monitor.track_confidence else None,
         coverage=_coverage(effect, engine, judgments, aspects) if monitor.track_coverage else None,
-        dimensions=dimensions, score=_weighted(dimensions, engine.evaluate.weights),
+        dimensions=dimensions, score=_weighted_mean(dimensions, engine.evaluate.weights),
         gaps=_gaps(judgments, aspects) if engine.evaluate.gap_detection else Gaps(),
         warnings=tuple(_warnings(effect, parts)), draw=_draw(effect, engine),
-        needs_clarification=_unclear(plan, confidence, engine.decide.ask_threshold),
+        needs_clarification=_is_unclear(plan, confidence, engine.decide.ask_threshold),
     )  # fmt: skip
 
 
-def _unclear(plan: Plan, confidence: float | None, below: float) -> bool:
+def _is_unclear(plan: Plan, confidence: float | None, below: float) -> bool:
     """Whether a step is blocked and nothing makes up for it."""
     blocked = any(step.clarity == "BLOCKED" for step in current_steps(plan))
     return blocked and (confidence is None or confidence < below)
 
 
 def current_steps(plan: Plan) -> list[Step]:
-    """The steps that count: all but those that ended badly and of which there is a later version."""
+    """The steps that count: all but those that ended badly and have a later version."""
     latest: dict[str, Step] = {}
     for step in plan.steps:
-        known = latest.setdefault(fragment(step.id), step)
-        if _version(step) > _version(known):
+        newest = latest.setdefault(fragment(step.id), step)
+        if _version(step) > _version(newest):
             latest[fragment(step.id)] = step
     return [s for s in plan.steps if s.status not in ("failed", "invalid") or latest[fragment(s.id)] is s]
 
@@ -87,11 +87,11 @@ def mean_confidence(parts: ConfidenceParts, plan: Plan, engine: ReasoningEngine)
 
     ``None`` where no part was measured that has a weight.
     """
-    mean = _weighted(parts, engine.state_monitor.weights)
+    mean = _weighted_mean(parts, engine.state_monitor.weights)
     return None if mean is None else round(mean * _enough_sources(plan, engine), 6)
 
 
-def _weighted(measures: ConfidenceParts | Dimensions, weights: Iterable[tuple[str, float]]) -> float | None:
+def _weighted_mean(measures: ConfidenceParts | Dimensions, weights: Iterable[tuple[str, float]]) -> float | None:
     """The weighted mean of what was measured. The weight of what was not goes to the others, in proportion."""
     measured = [(weight, value) for name, weight in weights if (value := getattr(measures, name)) is not None]
     total = math.fsum(weight for weight, _ in measured)
@@ -107,7 +107,7 @@ def _parts(plan: Plan, judgments: Judgments) -> ConfidenceParts:
     return ConfidenceParts(
         source_quality=_mean(_GROUNDED[step.mode or "reasoning"] for step in complete),
         entity_coverage=judgments.scores.get("completeness") if present is None else present,
-        citation_density=_mean(float(_grounded(plan, step)) for step in complete if step.id not in needed),
+        citation_density=_mean(float(_is_grounded(plan, step)) for step in complete if step.id not in needed),
         consistency=judgments.scores.get("consistency"),
         recency=_recency(plan),
     )
@@ -130,19 +130,19 @@ def _accuracy(effect: AssessConvergence) -> float | None:
 
 def _relevance(effect: AssessConvergence) -> float | None:
     """The share of relevant results among those that a validator looks at; a tool's it passes over, unless named."""
-    if not _validated(effect.report):
+    if not _was_validated(effect.report):
         return None
-    named, irrelevant = {issue.location for issue in effect.report.issues}, _irrelevant(effect.report)
+    named, irrelevant = {issue.location for issue in effect.report.issues}, _irrelevant_steps(effect.report)
     checked = [step for step in _complete(effect.plan) if step.id in named or not _by_tool(step)]
     return _mean(float(step.id not in irrelevant) for step in checked)
 
 
-def _validated(report: SemanticValidationReport) -> bool:
+def _was_validated(report: SemanticValidationReport) -> bool:
     """Whether anything was asked about the results; a report without a question says nothing about them."""
     return not report.failed and (report.form != "none" or bool(report.issues))
 
 
-def _irrelevant(report: SemanticValidationReport) -> set[str]:
+def _irrelevant_steps(report: SemanticValidationReport) -> set[str]:
     return {issue.location for issue in report.issues if issue.type == "relevance"}
 
 
@@ -152,7 +152,7 @@ def _aspects(effect: AssessConvergence, judgments: Judgments) -> list[tuple[str,
     A fragment is the mean of its current steps. A step addresses nothing unless it is complete and no issue calls its
     result beside the point.
     """
-    irrelevant = _irrelevant(effect.report)
+    irrelevant = _irrelevant_steps(effect.report)
     shares: dict[str, list[float]] = {}
     for step in current_steps(effect.plan):
         addressed = step.status == "complete" and step.id not in irrelevant
@@ -199,7 +199,7 @@ def _warnings(effect: AssessConvergence, parts: ConfidenceParts) -> list[str]:
 
 
 def _enough_sources(plan: Plan, engine: ReasoningEngine) -> float:
-    """What is left of the confidence where it rests on fewer tool results than it should."""
+    """The factor (0-1) on a confidence that rests on fewer tool results than it should."""
     least = engine.evaluate.min_sources_for_confidence
     return 1.0 if not least else min(1.0, sum(map(_by_tool, _complete(plan))) / least)
 
@@ -211,7 +211,7 @@ def _draw(effect: AssessConvergence, engine: ReasoningEngine) -> float | None:
     return round(Random(seen).random(), 6)
 
 
-def _grounded(plan: Plan, step: Step) -> bool:
+def _is_grounded(plan: Plan, step: Step) -> bool:
     """Whether a step's result rests on a tool's, directly or through the steps that it builds on."""
     chain = [step]
     for link in chain:
@@ -232,7 +232,7 @@ def _complete(plan: Plan) -> list[Step]:
 def _recency(plan: Plan) -> float | None:
     """The share of the steps that ran whose result still stands; ``None`` where no step was executed again.
 
-    An attempt that was made again is left out.
+    A repeated attempt is left out.
     """
     current = {step.id for step in current_steps(plan)}
     executed = [step for step in plan.steps if step.executed]

@@ -27,7 +27,7 @@ class Differing(Frozen):
 
 
 class Parting(Frozen):
-    """The first effect of which two runs differ. ``phase`` and ``subject`` are the first run's, if it has that effect.
+    """The first effect at which two runs differ. ``phase`` and ``subject`` are the first run's, if it has that effect.
 
     ``what``: the ``request`` itself, the ``outcome`` of the same request, or the ``end`` of one of the runs.
     """
@@ -40,7 +40,7 @@ class Parting(Frozen):
 
 
 class PartDifference(Frozen):
-    """What differs in one part of the engine's record, such as ``pass 2``."""
+    """The differences in one part of the engine's record, such as ``pass 2``."""
 
     part: str
     differing: tuple[Differing, ...]
@@ -69,7 +69,7 @@ class Difference(Frozen):
     b: Ending
 
 
-class _Stepped(NamedTuple):
+class _Walk(NamedTuple):
     """A run, stepped through its journal: every effect with its outcome, and the result that there is so far."""
 
     effects: list[tuple[Effect, Outcome]]
@@ -84,8 +84,8 @@ def diff(a: Journal, b: Journal, engine_a: AnyEngine, engine_b: AnyEngine) -> Di
         Divergence: a journal is of another program or version.
         JournalError: a journal holds no run.
     """
-    run_a, run_b = _stepped(a, engine_a), _stepped(b, engine_b)
-    task = tuple(_differing(_dumped(a.opened.task), _dumped(b.opened.task)))
+    run_a, run_b = _step_through(a, engine_a), _step_through(b, engine_b)
+    task = tuple(_differences(_dump(a.opened.task), _dump(b.opened.task)))
     settings_from, settings = _settings(a, b)
     parting = _parting(run_a.effects, run_b.effects)
     ending_a, ending_b = _ending(run_a), _ending(run_b)
@@ -103,7 +103,7 @@ def diff(a: Journal, b: Journal, engine_a: AnyEngine, engine_b: AnyEngine) -> Di
     )
 
 
-def _stepped(journal: Journal, engine: AnyEngine) -> _Stepped:
+def _step_through(journal: Journal, engine: AnyEngine) -> _Walk:
     """Step a run; where its journal breaks off, it ends there."""
     effects: list[tuple[Effect, Outcome]] = []
     missing = 0
@@ -116,28 +116,28 @@ def _stepped(journal: Journal, engine: AnyEngine) -> _Stepped:
 
     result = walk(journal, answer, engine)
     assert result is not None
-    return _Stepped(effects, result, not missing)
+    return _Walk(effects, result, not missing)
 
 
 _BROKEN_OFF = Outcome(failure=Failure(kind="waiting", message="the journal breaks off here"))
 
 
 def _settings(a: Journal, b: Journal) -> tuple[int | None, tuple[Differing, ...]]:
-    """The effect from which on the runs were configured otherwise, and how."""
+    """The first effect that the runs issued under different configurations, and the differences."""
     changes = {n + 1 for journal in (a, b) for n, entry in journal.entries.items() if entry.config}
     for number in sorted({0, *changes}):
-        if found := tuple(_differing(_in_force(a, number), _in_force(b, number))):
-            return number, found
+        if differing := tuple(_differences(_config_at(a, number), _config_at(b, number))):
+            return number, differing
     return None, ()
 
 
-def _in_force(journal: Journal, number: int) -> JsonObject:
+def _config_at(journal: Journal, number: int) -> JsonObject:
     """The configuration of a run when it issued this effect."""
     changed = [entry.config for n, entry in sorted(journal.entries.items()) if entry.config and n < number]
     return changed[-1] if changed else journal.opened.config
 
 
-def _dumped(value: Frozen) -> JsonValue:
+def _dump(value: Frozen) -> JsonValue:
     dumped: JsonValue = value.model_dump(mode="json")
     return dumped
 
@@ -146,11 +146,11 @@ def _parting(a: list[tuple[Effect, Outcome]], b: list[tuple[Effect, Outcome]]) -
     """The first effect that is not the same in both runs."""
     dearer: Parting | None = None  # the first effect that only cost more: what the runs did does not part there
     for number, ((effect_a, outcome_a), (effect_b, outcome_b)) in enumerate(zip(a, b, strict=False)):
-        if found := tuple(_differing(_request(effect_a), _request(effect_b))):
-            return _part(number, effect_a, "request", found)
-        if found := tuple(_differing(_outcome(outcome_a), _outcome(outcome_b))):
-            parting = _part(number, effect_a, "outcome", found)
-            if any(not one.path.startswith("usage.") for one in found):
+        if differing := tuple(_differences(_request(effect_a), _request(effect_b))):
+            return _part(number, effect_a, "request", differing)
+        if differing := tuple(_differences(_outcome(outcome_a), _outcome(outcome_b))):
+            parting = _part(number, effect_a, "outcome", differing)
+            if any(not one.path.startswith("usage.") for one in differing):
                 return parting
             dearer = dearer or parting
     number = min(len(a), len(b))
@@ -161,9 +161,9 @@ def _parting(a: list[tuple[Effect, Outcome]], b: list[tuple[Effect, Outcome]]) -
 
 
 def _part(
-    number: int, effect: Effect, what: Literal["request", "outcome", "end"], found: tuple[Differing, ...]
+    number: int, effect: Effect, what: Literal["request", "outcome", "end"], differing: tuple[Differing, ...]
 ) -> Parting:
-    return Parting(number=number, phase=effect.phase, subject=effect.subject, what=what, differing=found)
+    return Parting(number=number, phase=effect.phase, subject=effect.subject, what=what, differing=differing)
 
 
 def _request(effect: Effect) -> dict[str, JsonValue]:
@@ -184,7 +184,7 @@ def _parts(a: Conclusion, b: Conclusion) -> Iterator[PartDifference]:
             yield PartDifference(part=part, differing=differing)
 
 
-def _ending(run: _Stepped) -> Ending:
+def _ending(run: _Walk) -> Ending:
     waiting = run.result.stop_reason == "waiting" and run.result.question is not None
     reason = run.result.stop_reason if run.ended or waiting else None
     answer = run.result.answer if reason else ""
@@ -196,7 +196,7 @@ def _ending(run: _Stepped) -> Ending:
     )
 
 
-def _differing(a: JsonValue, b: JsonValue, path: str = "") -> Iterator[Differing]:
+def _differences(a: JsonValue, b: JsonValue, path: str = "") -> Iterator[Differing]:
     """Every place where two JSON values differ; lists of things that have ids are compared by id."""
     if isinstance(a, list) and isinstance(b, list):
         a, b = _by_key(a), _by_key(b)
@@ -208,9 +208,9 @@ def _differing(a: JsonValue, b: JsonValue, path: str = "") -> Iterator[Differing
 
 
 def _at(key: str, a: JsonObject, b: JsonObject, path: str) -> Iterator[Differing]:
-    """What differs at a key of two objects."""
+    """The differences at a key of two objects."""
     if key in a and key in b:
-        yield from _differing(a[key], b[key], path)
+        yield from _differences(a[key], b[key], path)
     else:
         yield Differing(path=path, a=a.get(key), b=b.get(key), only="a" if key in a else "b")
 

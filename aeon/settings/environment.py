@@ -77,7 +77,7 @@ def _refuse_slip(settings: Tree, variable: str, names: dict[str, Path]) -> None:
 
 
 def _within(settings: Tree, above: Path, rest: Sequence[str]) -> str:
-    """What is wrong with a variable that names ``rest`` within the section or setting ``above``."""
+    """The complaint about a variable that names ``rest`` within the section or setting ``above``."""
     path = (*above, *(name.lower() for name in rest))
     if not rest:
         return f"{dotted(above)} is a section; name a setting in it after two more underscores"

@@ -44,7 +44,7 @@ class Layer:
         return f"{self.origin} {self._variable(path)}".rstrip()
 
     def source_of(self, path: Path) -> str:
-        """What a complaint about a path begins with: the file, or the variable."""
+        """The beginning of a complaint about a path: the file, or the variable."""
         variable = self._variable(path)
         return f"{variable}: " if variable else self.where
 
@@ -64,25 +64,25 @@ def checked(settings: Tree, layer: Layer) -> dict[str, object]:
     Raises:
         ConfigError: a value is infinite, too long, not Unicode or nested too deeply.
     """
-    return {name: _checked(settings, layer, (name,), value) for name, value in layer.data.items()}
+    return {name: _check(settings, layer, (name,), value) for name, value in layer.data.items()}
 
 
-def _checked(settings: Tree, layer: Layer, path: Path, value: object) -> object:
+def _check(settings: Tree, layer: Layer, path: Path, value: object) -> object:
     fault = "is nested too deeply" if len(path) > _MOST_DEPTH else _fault(path[-1]) or _fault(value)
     if fault:
         raise ConfigError(f"{layer.label(path[:_MOST_DEPTH])}: {fault}")
     match value:
         case Mapping():
-            return {name: _checked(settings, layer, (*path, name), inner) for name, inner in value.items()}
+            return {name: _check(settings, layer, (*path, name), inner) for name, inner in value.items()}
         case list() | tuple():
-            return [_checked(settings, layer, (*path, str(index)), inner) for index, inner in enumerate(value)]
+            return [_check(settings, layer, (*path, str(index)), inner) for index, inner in enumerate(value)]
         case "none" if settings.may_be_none(path):
             return None
     return value
 
 
 def _fault(value: object) -> str:
-    """What JSON, by which the model reads its settings, could not say or would say wrongly."""
+    """The fault of a value that JSON, from which the model reads its settings, cannot hold; else empty."""
     match value:
         case float() if not math.isfinite(value):
             return f"{value} is not a value that a setting can have"
@@ -96,7 +96,7 @@ def _fault(value: object) -> str:
 def complaint(settings: Tree, layer: Layer, error: ValidationError) -> str:
     """The first fault of a layer, on one line: the path of the setting, and what is wrong with it.
 
-    What is there and wrong goes before what is missing: a misspelt name is both.
+    A wrong setting goes before a missing one: a misspelt name is both.
     """
     first = min(error.errors(include_url=False), key=lambda problem: problem["type"] == "missing")
     path = tuple(str(name) for name in first["loc"])

@@ -64,7 +64,7 @@ def load(
     for layer in (file, _environment(settings, environ), Layer(overrides or {})):
         added = checked(settings, layer)
         data = merged(data, added)
-        config = _validated(model, data, layer)
+        config = _validate(model, data, layer)
         origins |= {dotted(place): layer.origin_of(place) for place, _ in _leaves(added)}
     return Loaded(config, {place: origins.get(place, "default") for place in flat(config)})
 
@@ -76,7 +76,7 @@ def with_overrides(config: S, overrides: Mapping[str, object]) -> S:
         ConfigError: a setting is unknown or out of range; names the setting's path.
     """
     model, layer = type(config), Layer(overrides)
-    return _validated(model, merged(config.model_dump(mode="json"), checked(tree(model), layer)), layer)
+    return _validate(model, merged(config.model_dump(mode="json"), checked(tree(model), layer)), layer)
 
 
 def flat(config: BaseModel) -> dict[str, JsonValue]:
@@ -130,7 +130,7 @@ def _table(data: Mapping[str, object], path: Path) -> dict[str, object] | None:
     return table if isinstance(table, dict) else None
 
 
-def _validated(model: type[S], data: Mapping[str, object], layer: Layer) -> S:
+def _validate(model: type[S], data: Mapping[str, object], layer: Layer) -> S:
     """The configuration, read as JSON is: a list becomes a tuple where the model has one, and ``"5"`` no number."""
     try:
         return model.model_validate_json(json.dumps(data, default=str), strict=True)

@@ -50,7 +50,7 @@ def toml(value: object) -> str:
         case Mapping():
             return f"{{{', '.join(f'{_key(name)} = {toml(inner)}' for name, inner in value.items())}}}"
         case str():
-            return f'"{"".join(map(_escaped, value))}"'
+            return f'"{"".join(map(_escape, value))}"'
         case _:
             return json.dumps(value)
 
@@ -59,7 +59,7 @@ def _key(name: str) -> str:
     return name if _BARE.fullmatch(name) else toml(name)
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     if character in '"\\':
         return f"\\{character}"
     return character if character.isprintable() else f"\\U{ord(character):08x}"

@@ -27,7 +27,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """What the settings of one model are.
+    """The settings of one model.
 
     ``sections`` are the paths of what holds settings. ``second_names`` are further paths for some settings, as the
     model's class attribute of that name gives them: ``{"decide.max_iterations": "max_passes"}``.

@@ -39,7 +39,7 @@ def assignments(model: type[BaseModel], texts: Sequence[str]) -> dict[str, objec
 
 
 def value(annotation: object, text: str, where: str) -> object:
-    """What the text says for a setting of this type; bare words are strings, and ``a,b`` is a list.
+    """The value that the text has for a setting of this type; bare words are strings, and ``a,b`` is a list.
 
     Raises:
         ConfigError: it begins like a table and is neither TOML nor JSON; the message begins with ``where``.

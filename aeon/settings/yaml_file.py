@@ -50,7 +50,7 @@ def _document(events: Iterator[yaml.Event]) -> dict[str, object]:
     read = _value(next(events), events, ())
     next(events)  # the document ends
     if isinstance(more := next(events), yaml.DocumentStartEvent):
-        raise _refused(more, (), "a second document begins; settings stand in one")
+        raise _refusal(more, (), "a second document begins; settings stand in one")
     if read is None:
         return {}
     if not isinstance(read, dict):
@@ -61,9 +61,9 @@ def _document(events: Iterator[yaml.Event]) -> dict[str, object]:
 def _value(event: yaml.Event, events: Iterator[yaml.Event], path: Path) -> object:
     """The value that begins with this event; its other events are taken from ``events``."""
     if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
-        raise _refused(event, path, "anchors and aliases are not accepted: write the value out")
+        raise _refusal(event, path, "anchors and aliases are not accepted: write the value out")
     if getattr(event, "tag", None) is not None:
-        raise _refused(event, path, f"the tag {getattr(event, 'tag', '')} is not accepted")
+        raise _refusal(event, path, f"the tag {getattr(event, 'tag', '')} is not accepted")
     if isinstance(event, yaml.MappingStartEvent):
         return _mapping(events, path)
     if isinstance(event, yaml.SequenceStartEvent):
@@ -77,9 +77,9 @@ def _mapping(events: Iterator[yaml.Event], path: Path) -> dict[str, object]:
     while not isinstance(event := next(events), yaml.MappingEndEvent):
         key = _value(event, events, path)
         if not isinstance(key, str):
-            raise _refused(event, path, f"{key!r} is not the name of a setting")
+            raise _refusal(event, path, f"{key!r} is not the name of a setting")
         if key in read:
-            raise _refused(event, (*path, key), "it stands there twice")
+            raise _refusal(event, (*path, key), "it stands there twice")
         read[key] = _value(next(events), events, (*path, key))
     return read
 
@@ -103,10 +103,10 @@ def _plain(event: yaml.ScalarEvent, path: Path) -> object:
     if _NUMBER.fullmatch(text):
         return float(text)
     if _SPECIAL.fullmatch(text):
-        raise _refused(event, path, f"{text} is not a value that a setting can have")
+        raise _refusal(event, path, f"{text} is not a value that a setting can have")
     return text
 
 
-def _refused(event: yaml.Event, path: Path, why: str) -> ConfigError:
+def _refusal(event: yaml.Event, path: Path, why: str) -> ConfigError:
     line = f"line {event.start_mark.line + 1}: " if event.start_mark else ""
     return ConfigError(f"{f'{dotted(path)}: ' if path else ''}{line}{why}")

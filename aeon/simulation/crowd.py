@@ -66,10 +66,10 @@ class Tally:
     def silent(self, faults: str | None = None) -> tuple[str, ...]:
         """The faults that never fired although there were seeds enough that they must; of ``faults``, if given."""
         kinds = [kind for kind in KINDS if faults is None or kind in scenario(0, faults).faults]
-        wanted = kinds if self.seeds >= _SURE * len(kinds) else []
+        expected = kinds if self.seeds >= _SURE * len(kinds) else []
         if "malformed" in kinds and self.seeds >= _SURE_OF_FORMS * len(kinds):
-            wanted = [*wanted, *(f"malformed:{form}" for form in FORMS)]
-        return tuple(kind for kind in wanted if not self.fired[kind])
+            expected = [*expected, *(f"malformed:{form}" for form in FORMS)]
+        return tuple(kind for kind in expected if not self.fired[kind])
 
 
 def simulate(seeds: range, faults: str | None = None, jobs: int = 1, engine: AnyPlugin | str | None = None) -> Tally:
@@ -94,7 +94,7 @@ def simulate(seeds: range, faults: str | None = None, jobs: int = 1, engine: Any
 
 
 def parts(engine: AnyPlugin | str | None) -> Parts:
-    """What is simulated for this engine.
+    """The parts that a simulation of this engine uses.
 
     Raises:
         UsageError: it is not installed.
@@ -118,12 +118,12 @@ def _piece(piece: _Piece) -> Tally:
 
 def tally(reports: Iterable[Report], life: Life) -> Tally:
     """The tally of some seeds, with the first failures shrunk."""
-    found = Tally()
+    whole = Tally()
     for report in reports:
-        found.add(report)
+        whole.add(report)
         if report.problems:
-            small = shrunk(report, life) if len(found.failures) < _MOST_SHRUNK else report
+            small = shrunk(report, life) if len(whole.failures) < _MOST_SHRUNK else report
             problem = small.problems[0]
             command = small.scenario.command + life.parts.option
-            found.failures.append(Failure(report.scenario.seed, problem.invariant, problem.detail, command))
-    return found
+            whole.failures.append(Failure(report.scenario.seed, problem.invariant, problem.detail, command))
+    return whole

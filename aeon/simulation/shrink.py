@@ -14,13 +14,13 @@ __all__ = ["shrunk"]
 
 def shrunk(failed: Report, life: Life) -> Report:
     """A report that violates the same invariant with as few faults, steps and passes as could be found."""
-    wanted = failed.problems[0].invariant
+    invariant = failed.problems[0].invariant
     while True:
         tried = (check(smaller, life) for smaller in _smaller(failed.scenario))
-        found = next((report for report in tried if _violates(report, wanted)), None)
-        if found is None:
+        failing = next((report for report in tried if _violates(report, invariant)), None)
+        if failing is None:
             return failed
-        failed = found
+        failed = failing
 
 
 def _violates(report: Report, invariant: str) -> bool:

@@ -45,15 +45,17 @@ class Words:
         """Some words."""
         return " ".join(self.chance.choices(_WORDS, k=self.chance.randint(least, most)))
 
-    def program(self, given: Sequence[str]) -> str:
-        """A short program of sums with some of the numbers ``given``; ``bad`` ones do what no step can."""
+    def program(self, numbers: Sequence[str]) -> str:
+        """A short program of sums with some of the ``numbers``; ``bad`` ones do what no step can."""
         lines = []
-        known = [*given, "12", "0.5"]
+        operands = [*numbers, "12", "0.5"]
         for number in range(self.chance.randint(1, self.steps)):
-            left, right = self.chance.choice(known), self.chance.choice(known)
+            left, right = self.chance.choice(operands), self.chance.choice(operands)
             lines.append(f"v{number} = {left} {self.chance.choice('+-*/')} {right}")
-            known.append(f"v{number}")
-        lines.append(self.chance.choice(("while True: pass", "print('done')")) if self.bad else f"print({known[-1]})")
+            operands.append(f"v{number}")
+        lines.append(
+            self.chance.choice(("while True: pass", "print('done')")) if self.bad else f"print({operands[-1]})"
+        )
         return "\n".join(lines)
 
     def value(self, schema: JsonValue, root: JsonObject | None = None, key: str = "", place: str = "") -> JsonValue:
@@ -76,11 +78,11 @@ class Words:
     def _choice(self, choices: list[JsonValue], key: str) -> JsonValue:
         usual = ("high", "high", "medium") if key == "ambiguity" and self.unclear else _USUAL.get(key, ())
         usual = _BAD.get(key, usual) if self.bad else usual
-        return self.chance.choice([each for each in usual if each in choices] or choices)
+        return self.chance.choice([choice for choice in usual if choice in choices] or choices)
 
     def _variant(self, choices: list[JsonValue], place: str) -> JsonValue:
         """One of several shapes: a reference is rare, and can only be to an earlier step."""
-        liked = [each for each in choices if _tool(each) in self.favoured]
+        liked = [choice for choice in choices if _tool(choice) in self.favoured]
         if liked and self.chance.random() < 0.7:
             return self.chance.choice(liked)
         if isinstance(first := choices[0], dict) and "pattern" not in first and _refers(choices[-1]):
@@ -108,20 +110,20 @@ class Words:
 
     def _object(self, schema: JsonObject, root: JsonObject, place: str) -> JsonValue:
         properties = schema.get("properties")
-        known = properties if isinstance(properties, dict) else {}
-        steps = [name for name in known if _is_step(name)]
+        members = properties if isinstance(properties, dict) else {}
+        steps = [name for name in members if _is_step(name)]
         if steps:
             most = min(len(steps), self.steps)
             chosen = steps[: min(self.chance.randint(1, most), self.chance.randint(1, most) + 1)]
-            names = [name for name in known if name in chosen or name not in steps]
+            names = [name for name in members if name in chosen or name not in steps]
         else:
-            names = self._some(known, schema.get("required"))
-        return {name: self.value(known[name], root, name, name if _is_step(name) else place) for name in names}
+            names = self._some(members, schema.get("required"))
+        return {name: self.value(members[name], root, name, name if _is_step(name) else place) for name in names}
 
-    def _some(self, known: JsonObject, required: JsonValue) -> list[str]:
+    def _some(self, members: JsonObject, required: JsonValue) -> list[str]:
         """The names that an object must have, and some of the others."""
-        wanted = required if isinstance(required, list) else []
-        return [name for name in known if name in wanted or self.chance.random() < 0.5]
+        names = required if isinstance(required, list) else []
+        return [name for name in members if name in names or self.chance.random() < 0.5]
 
     def _text(self, schema: JsonObject, key: str, place: str) -> str:
         pattern = schema.get("pattern")

@@ -34,13 +34,13 @@ class Briefing:
         if task.criteria:
             parts.append("The answer must meet:\n" + "\n".join(f"- {criterion}" for criterion in task.criteria))
         if task.clarifications:
-            parts.append("What was asked, and the answer:\n" + "\n".join(map(_told, task.clarifications)))
+            parts.append("What was asked, and the answer:\n" + "\n".join(map(_clarification_line, task.clarifications)))
         return Prompt(system=system, user="\n\n".join([*parts, question]))
 
     def frame(self, task: Task) -> Callable[[str], Prompt]:
-        """What puts a question about ``task`` into a prompt."""
+        """A function that puts a question about ``task`` into a prompt."""
         return partial(self.prompt, task)
 
 
-def _told(known: Clarification) -> str:
-    return f"- {known.question[:_LONGEST_ANSWER]} {known.answer[:_LONGEST_ANSWER]}"
+def _clarification_line(clarification: Clarification) -> str:
+    return f"- {clarification.question[:_LONGEST_ANSWER]} {clarification.answer[:_LONGEST_ANSWER]}"

@@ -27,7 +27,7 @@ _NOTHING = Usage()
 
 @dataclass(frozen=True)
 class Ask:
-    """What is asked of a model, before the ledger has its say."""
+    """A request to a model, before the ledger limits it."""
 
     messages: tuple[Message, ...]
     max_tokens: int
@@ -49,7 +49,7 @@ async def call(llm: LLMAdapter, ask: Ask, price: Price | None = None) -> LLMResp
     """The model's answer to ``ask``, in the time and with the tokens and the money that the ledger has left.
 
     ``max_tokens`` is lowered to what is left as long as that is at least 64 (or all that was asked for), and then the
-    attempts to those that fit. What is charged is never less than what was used: the endpoint's own counts; the most
+    attempts to those that fit. The charge is never less than the use: the endpoint's own counts; the most
     that an attempt can take where the endpoint may have worked on it without a count; and the most that was admitted
     where the call was cancelled, for nobody knows how far it came.
 
@@ -60,13 +60,13 @@ async def call(llm: LLMAdapter, ask: Ask, price: Price | None = None) -> LLMResp
     ledger = current_ledger()
     prompt = ask.most_prompt_tokens
     request = _request(ledger, ask, price)
-    actual = most = _priced(most_usage(request, prompt), price)
+    actual = most = _with_cost(most_usage(request, prompt), price)
     await ledger.admit(most)
     try:
         response = await llm.complete(request)
-        actual = _priced(true_usage(request, response, prompt), price)
+        actual = _with_cost(true_usage(request, response, prompt), price)
     except ModelError as error:
-        actual = _priced(lost(request, error, prompt), price)
+        actual = _with_cost(lost(request, error, prompt), price)
         raise
     except AeonError:
         actual = _NOTHING
@@ -88,21 +88,21 @@ async def permitted(most: Usage, price: Price | None, spare: int) -> AsyncIterat
     ledger = current_ledger()
     if ledger.calls_left() < most.calls + spare:
         raise AllowanceExhausted("calls", f"{ledger.calls_left()} calls left for {most.calls} and {spare} others")
-    most = _priced(most, price)
+    most = _with_cost(most, price)
     await ledger.admit(most)
     reported: list[Usage] = []
     actual = most
     try:
         yield reported.append
-        actual = _priced(sum(reported, _NOTHING), price)
+        actual = _with_cost(sum(reported, _NOTHING), price)
     except AeonError:
-        actual = _priced(sum(reported, _NOTHING), price)
+        actual = _with_cost(sum(reported, _NOTHING), price)
         raise
     finally:
         ledger.settle(most, actual)
 
 
-def _priced(usage: Usage, price: Price | None) -> Usage:
+def _with_cost(usage: Usage, price: Price | None) -> Usage:
     """The usage with its cost; without a price that is 0, as far as anybody knows."""
     cost = price.of(usage) if price is not None else 0.0
     return usage if usage.cost == cost else usage.changed(cost=cost)
@@ -142,9 +142,9 @@ def _fitting(ledger: Ledger, prompt: int, completion: int, price: Price | None) 
     tokens, cost = ledger.tokens_left(), ledger.cost_left()
     if tokens is not None:
         fitting.append(tokens // (prompt + completion))
-    each = price.of(Usage(prompt_tokens=prompt, generated_tokens=completion)) if price is not None else 0.0
-    if cost is not None and each:
-        fitting.append(_whole(cost / each))
+    attempt_cost = price.of(Usage(prompt_tokens=prompt, generated_tokens=completion)) if price is not None else 0.0
+    if cost is not None and attempt_cost:
+        fitting.append(_whole(cost / attempt_cost))
     return fitting
 
 

@@ -37,8 +37,8 @@ def without_thoughts(text: str) -> str:
     """Plain text without the thinking that precedes an answer, closed or not; tags that an answer mentions stay."""
     body = text.lstrip("\ufeff")
     position = 0
-    while found := _LEADING_THOUGHT.match(body, position):
-        position = found.end()
+    while thought := _LEADING_THOUGHT.match(body, position):
+        position = thought.end()
     if closing := _CLOSING_LINE.search(body, position):
         position = closing.end()
     return body[position:].strip()
@@ -47,7 +47,7 @@ def without_thoughts(text: str) -> str:
 def extract_json(text: str) -> str:
     """The text of the one JSON object (or, where the answer starts with ``[``, array) in a model's answer.
 
-    An object that is given twice in the same words counts once. What is returned has balanced brackets and is at most
+    An object that appears twice in the same words counts once. The text has balanced brackets and is at most
     ``MAX_DEPTH`` deep; it need not be valid JSON otherwise.
 
     Raises:
@@ -56,12 +56,12 @@ def extract_json(text: str) -> str:
     if len(text) > MAX_TEXT:
         raise Malformed(f"$: the answer has {len(text)} characters, more than {MAX_TEXT} are not read")
     body = _drop_thoughts(text.lstrip("\ufeff")).strip()
-    found = list(dict.fromkeys(_values(body)))
-    if not found:
+    values = list(dict.fromkeys(_values(body)))
+    if not values:
         raise Malformed("$: there is no JSON object in the answer")
-    if len(found) > 1:
-        raise Malformed(f"$: the answer holds {len(found)} different JSON objects where one was asked for")
-    return found[0]
+    if len(values) > 1:
+        raise Malformed(f"$: the answer holds {len(values)} different JSON objects where one was asked for")
+    return values[0]
 
 
 def _drop_thoughts(text: str) -> str:
@@ -103,8 +103,8 @@ def _first_value(text: str, position: int, limit: int = MAX_TEXT) -> int:
     """
     if array := _ARRAY_START.match(text, position, limit):
         return array.end() - 1
-    found = _START.search(text, position, limit)
-    return found.start() if found else -1
+    opening = _START.search(text, position, limit)
+    return opening.start() if opening else -1
 
 
 def _values(body: str) -> Iterator[str]:
@@ -112,17 +112,17 @@ def _values(body: str) -> Iterator[str]:
     first = _first_value(body, 0)
     marks = list(_FENCE.finditer(body))
     if not marks or 0 <= first < marks[0].start():
-        return _balanced(body, 0)
+        return _balanced_values(body, 0)
     if any(_is_named(mark) for mark in marks):
-        return _fenced(body, marks)
-    return _balanced(body, marks[0].end())
+        return _values_in_fences(body, marks)
+    return _balanced_values(body, marks[0].end())
 
 
 def _is_named(mark: re.Match[str]) -> bool:
     return mark.group(1).lower() in _JSON_NAMES
 
 
-def _fenced(body: str, marks: list[re.Match[str]]) -> Iterator[str]:
+def _values_in_fences(body: str, marks: list[re.Match[str]]) -> Iterator[str]:
     """The values in fences named JSON. A mark inside a value is no fence."""
     position = 0
     for mark, following in pairwise([*marks, None]):
@@ -138,7 +138,7 @@ def _fenced(body: str, marks: list[re.Match[str]]) -> Iterator[str]:
                 limit = closing.start() if closing else len(body)
 
 
-def _balanced(body: str, position: int) -> Iterator[str]:
+def _balanced_values(body: str, position: int) -> Iterator[str]:
     while (start := _first_value(body, position)) >= 0:
         position = _whole(body, start)
         yield body[start:position]

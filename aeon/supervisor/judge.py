@@ -150,22 +150,22 @@ class Judge:
         answers: list[Answer] = []
         parts: list[float] = []
         for material in materials or ({},):
-            shown = spec.shown(material)
-            said = [await self._answer(form, frame(f"{shown}\n\n{q.prompt}"), q) for q in asked]
-            parts.append(sum(map(_weight, said)) / len(said))
-            answers += said
+            text = spec.shown(material)
+            replies = [await self._answer(form, frame(f"{text}\n\n{q.prompt}"), q) for q in asked]
+            parts.append(sum(map(_weight, replies)) / len(replies))
+            answers += replies
         raw = min(parts) if spec.combine == "min" else sum(parts) / len(parts)
-        found = self._measured.find(self._supervisor.llm.name, spec, form)
+        calibration = self._measured.find(self._supervisor.llm.name, spec, form)
         return Judged(
-            name=spec.name, form=form, raw=raw, answers=tuple(answers), measured=found is not None,
-            score=spec.score(found.odds(raw) if found else raw),
-            decides=found is not None and found.decides,
+            name=spec.name, form=form, raw=raw, answers=tuple(answers), measured=calibration is not None,
+            score=spec.score(calibration.odds(raw) if calibration else raw),
+            decides=calibration is not None and calibration.decides,
         )  # fmt: skip
 
     async def decides(self, spec: JudgmentSpec) -> bool:
         """Whether the judgment may decide something on this endpoint; asks the model nothing."""
-        found = self._measured.find(self._supervisor.llm.name, spec, await self._form_used())
-        return found is not None and found.decides
+        calibration = self._measured.find(self._supervisor.llm.name, spec, await self._form_used())
+        return calibration is not None and calibration.decides
 
     async def most_calls(self, spec: JudgmentSpec) -> int:
         """The most model calls that the judgment of one material takes; asks the model nothing."""
@@ -195,8 +195,8 @@ class Judge:
             sampling = _Sampling(usual.llm, self._temperature, seed)
             asker = usual.through(sampling)
             with contextlib.suppress(Malformed, Truncated, EmptyCompletion):
-                said = await asker.structured(prompt, _Word, max_tokens=_WORD_TOKENS, repairs=0)
-                votes.append(said.value.answer == "yes")
+                reply = await asker.structured(prompt, _Word, max_tokens=_WORD_TOKENS, repairs=0)
+                votes.append(reply.value.answer == "yes")
         if not votes:
             raise Malformed(f"none of {self._samples} samples is a usable answer")
         return (sum(votes) + 0.5) / (len(votes) + 1)

@@ -1,4 +1,4 @@
-"""What is judged and how well that went: judgments and their calibrations, both data in files beside this one.
+"""Judgments and their calibrations, both data in files beside this one.
 
 A calibration belongs to one model, one judgment in one wording, and one form. ``scripts/bench/judgments.py --fit``
 measures them on labelled cases and writes the file.
@@ -110,21 +110,21 @@ class Calibration(Frozen):
 
 
 class Calibrations(Frozen):
-    """All that was measured."""
+    """All measured calibrations."""
 
     entries: tuple[Calibration, ...] = ()
 
     def find(self, model: str, spec: JudgmentSpec, form: Form) -> Calibration | None:
-        """What was measured for this model, judgment and form, in exactly this wording."""
-        wanted = (model, spec.name, form, spec.wording)
-        return next((e for e in self.entries if (e.model, e.judgment, e.form, e.wording) == wanted), None)
+        """The calibration of this model, judgment and form, in exactly this wording."""
+        key = (model, spec.name, form, spec.wording)
+        return next((e for e in self.entries if (e.model, e.judgment, e.form, e.wording) == key), None)
 
 
 @lru_cache(maxsize=1)
 def judgments() -> dict[str, JudgmentSpec]:
     """The shipped judgments by name."""
-    found = _read("judgments.json", TypeAdapter(tuple[JudgmentSpec, ...]))
-    return {spec.name: spec for spec in found}
+    specs = _read("judgments.json", TypeAdapter(tuple[JudgmentSpec, ...]))
+    return {spec.name: spec for spec in specs}
 
 
 def judgment(name: str) -> JudgmentSpec:

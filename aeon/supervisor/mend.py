@@ -47,7 +47,7 @@ def mended(literal: str) -> str:
         is_key = brackets[-1:] == ["{"] and after.kind == "colon"
         if _lacks_comma(before, lexeme, is_key=is_key, in_array=brackets[-1:] == ["["]):
             written.append(",")
-        written.append(_written(lexeme, is_key=is_key))
+        written.append(_json_text(lexeme, is_key=is_key))
         if lexeme.kind == "open":
             brackets.append(lexeme.text)
         elif lexeme.kind == "close":
@@ -58,8 +58,8 @@ def mended(literal: str) -> str:
 
 def _lexemes(literal: str) -> Iterator[_Lexeme]:
     kinds: dict[str, Kind] = {"open": "open", "close": "close", "comma": "comma", "colon": "colon", "text": "text"}
-    for found in _LEXEME.finditer(literal):
-        yield _Lexeme(kinds.get(found.lastgroup or "", "word"), found.group())
+    for match in _LEXEME.finditer(literal):
+        yield _Lexeme(kinds.get(match.lastgroup or "", "word"), match.group())
 
 
 def _ends_value(lexeme: _Lexeme) -> bool:
@@ -75,10 +75,10 @@ def _lacks_comma(before: _Lexeme, lexeme: _Lexeme, *, is_key: bool, in_array: bo
     return in_array and (lexeme.kind == "open" or (before.kind == "close" and lexeme.kind in {"text", "word"}))
 
 
-def _written(lexeme: _Lexeme, *, is_key: bool) -> str:
+def _json_text(lexeme: _Lexeme, *, is_key: bool) -> str:
     """How JSON writes the lexeme."""
     if lexeme.kind == "text":
-        return f'"{_TO_ESCAPE.sub(_escaped, lexeme.text[1:-1])}"'
+        return f'"{_TO_ESCAPE.sub(_escape, lexeme.text[1:-1])}"'
     if lexeme.kind != "word":
         return lexeme.text
     if is_key:
@@ -86,8 +86,8 @@ def _written(lexeme: _Lexeme, *, is_key: bool) -> str:
     return _PYTHON.get(lexeme.text, lexeme.text)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    text = found.group()
+def _escape(match: re.Match[str]) -> str:
+    text = match.group()
     if text == "\\'":
         return "'"
     return text if text.startswith("\\") else json.dumps(text)[1:-1]

@@ -24,7 +24,7 @@ _LABEL = re.compile(r"[^\w .:/$#-]+")
 
 @dataclass(frozen=True)
 class Prompt:
-    """What is asked of a model: ``system`` says how to work, ``user`` says on what.
+    """A question to a model: ``system`` says how to work, ``user`` says on what.
 
     Stable text goes first in each, changing text last, so that an endpoint's prefix cache can serve it.
     """
@@ -91,10 +91,10 @@ def render(template: str, /, **values: str) -> str:
     Raises:
         ConfigError: the template names a value that is not given, or a value is given that it does not name.
     """
-    wanted = set(_PLACEHOLDER.findall(template))
-    missing, unused = sorted(wanted - values.keys()), sorted(values.keys() - wanted)
+    names = set(_PLACEHOLDER.findall(template))
+    missing, unused = sorted(names - values.keys()), sorted(values.keys() - names)
     if missing:
         raise ConfigError(f"prompt template: no value for {', '.join(missing)}")
     if unused:
         raise ConfigError(f"prompt template: it has no place for {', '.join(unused)}")
-    return _PLACEHOLDER.sub(lambda found: values[found.group(1)], template)
+    return _PLACEHOLDER.sub(lambda match: values[match.group(1)], template)

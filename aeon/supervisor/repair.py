@@ -48,8 +48,8 @@ def parse(text: str, schema: JsonObject) -> Parsed:
     except json.JSONDecodeError as error:
         parsed = Parsed(_mend(literal, error), mended=True)
     _refuse_unusable(parsed.value)
-    if found := faults(parsed.value, against):
-        raise Malformed("; ".join(found))
+    if messages := faults(parsed.value, against):
+        raise Malformed("; ".join(messages))
     return parsed
 
 
@@ -77,7 +77,7 @@ def _unique(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     value: dict[str, JsonValue] = {}
     for name, inner in pairs:
         if name in value:
-            raise Malformed(f"$: the key {_shown(name)} stands more than once in one object")
+            raise Malformed(f"$: the key {_excerpt(name)} stands more than once in one object")
         value[name] = inner
     return value
 
@@ -89,7 +89,7 @@ def _no_constant(name: str) -> JsonValue:
 def _finite(digits: str) -> float:
     value = float(digits)
     if value in (float("inf"), float("-inf")):
-        raise Malformed(f"$: {_shown(digits)} is beyond the range of numbers")
+        raise Malformed(f"$: {_excerpt(digits)} is beyond the range of numbers")
     return value
 
 
@@ -99,7 +99,7 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
-def _shown(text: str) -> str:
+def _excerpt(text: str) -> str:
     return ascii(text[:40])
 
 
@@ -141,6 +141,6 @@ def _refuse_unusable(value: JsonValue) -> None:
         Malformed: a key or a string holds a lone surrogate or a control character.
     """
     for text in chain(_texts(value), _keys(value)):
-        if found := _UNUSABLE.search(text):
-            code = ord(found.group())
+        if match := _UNUSABLE.search(text):
+            code = ord(match.group())
             raise Malformed(f"$: a text holds U+{code:04X}, a control character or half of a surrogate pair")

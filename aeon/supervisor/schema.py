@@ -49,15 +49,13 @@ def _short(node: JsonValue, definitions: dict[str, JsonValue], loops: set[str], 
         return node
     target = _target(node)
     if target is not None and target not in loops:
-        return _written_out(target, node, definitions, loops)
+        return _inline(target, node, definitions, loops)
     dropped = _DROPPED | ({"description"} if of_class and "properties" in node else set())
     return {key: _member(key, value, definitions, loops) for key, value in node.items() if key not in dropped}
 
 
-def _written_out(
-    target: str, node: dict[str, JsonValue], definitions: dict[str, JsonValue], loops: set[str]
-) -> JsonValue:
-    """What a reference to ``target`` means; keywords beside the reference win over the definition's own."""
+def _inline(target: str, node: dict[str, JsonValue], definitions: dict[str, JsonValue], loops: set[str]) -> JsonValue:
+    """The definition behind a reference to ``target``; keywords beside the reference win over its own."""
     inner = _short(definitions[target], definitions, loops, of_class=True)
     beside = _short({key: value for key, value in node.items() if key != "$ref"}, definitions, loops)
     return {**inner, **beside} if isinstance(inner, dict) and isinstance(beside, dict) else inner

@@ -86,7 +86,7 @@ class Supervisor:
         return other
 
     async def capabilities(self) -> Capabilities:
-        """What the endpoint can do, asked of the adapter once.
+        """The capabilities of the endpoint, asked of the adapter once.
 
         The calls that this may take are charged to the current ledger. Where it has no room for them and one more, the
         endpoint is taken for one that can only write text; that is not remembered.
@@ -135,11 +135,11 @@ class Supervisor:
             ModelError: the endpoint gave no answer at all.
             ConfigError: ``schema`` is not a valid JSON Schema.
         """
-        wanted = schema if schema is not None else schema_of(model)
+        against = schema if schema is not None else schema_of(model)
         can = await self.capabilities()
 
         def read(response: LLMResponse) -> tuple[M, bool]:
-            parsed = parse(response.text, wanted)
+            parsed = parse(response.text, against)
             try:
                 value = model.model_validate(parsed.value)
             except ValidationError as error:
@@ -149,8 +149,8 @@ class Supervisor:
                 raise Malformed("; ".join(faults))
             return value, parsed.mended
 
-        messages = prompt.messages if can.json_schema else _with_note(prompt.messages, described(wanted))
-        enforced = wanted if can.json_schema else None
+        messages = prompt.messages if can.json_schema else _with_note(prompt.messages, described(against))
+        enforced = against if can.json_schema else None
         ask = Ask(messages, max_tokens, json_schema=enforced, json_mode=can.json_mode and not can.json_schema)
         return await self._until_usable(ask, read, form="verdict", repairs=repairs)
 
@@ -244,8 +244,8 @@ class Supervisor:
         size = ask.most_prompt_tokens
         if size > most.prompt_bytes:
             raise AllowanceExhausted("calls", f"prompt: it has {size} bytes; at most {most.prompt_bytes} are sent")
-        wanted = most.output_tokens if can.hidden_reasoning else ask.max_tokens
-        return await call(self.llm, ask.changed(ask.messages, min(wanted, most.output_tokens)), self.price)
+        tokens = most.output_tokens if can.hidden_reasoning else ask.max_tokens
+        return await call(self.llm, ask.changed(ask.messages, min(tokens, most.output_tokens)), self.price)
 
 
 def _roomier(max_tokens: int, context: int | None) -> int:
@@ -255,7 +255,7 @@ def _roomier(max_tokens: int, context: int | None) -> int:
 
 
 def _again(ask: Ask, response: LLMResponse, error: CompletionError, tokens: int) -> Ask:
-    """What to ask after an unusable answer: always the first ask and the last fault, so that it cannot grow."""
+    """The request after an unusable answer: always the first ask and the last fault, so that it cannot grow."""
     if isinstance(error, Truncated):
         return ask.changed(_with_note(ask.messages, _SHORTER), tokens)
     own = clean(cut(response.text.strip(), _LONGEST_OWN_TEXT))
@@ -289,5 +289,5 @@ def _faults(error: ValidationError) -> str:
 
 def _mass(alternatives: Sequence[TokenProbability], answer: str) -> float:
     """The probability of all spellings of ``answer`` among the first-token alternatives."""
-    wanted = answer.strip().casefold()
-    return sum(one.probability for one in alternatives if one.token.strip(_TOKEN_MARKS).casefold() == wanted)
+    spelling = answer.strip().casefold()
+    return sum(one.probability for one in alternatives if one.token.strip(_TOKEN_MARKS).casefold() == spelling)

@@ -33,16 +33,16 @@ _left: ContextVar[Iterator[int]] = ContextVar("aeon_checks_left")
 
 
 def validator(schema: JsonObject) -> Validator:
-    """What holds values against ``schema`` (Draft 2020-12, whatever draft it names).
+    """A validator of values against ``schema`` (Draft 2020-12, whatever draft it names).
 
     Raises:
         ConfigError: ``schema`` is no JSON Schema.
     """
-    return _made(json.dumps(schema))
+    return _build(json.dumps(schema))
 
 
 def faults(value: JsonValue, against: Validator) -> list[str]:
-    """What is wrong with ``value``, at most five one-line texts that begin with a path.
+    """The faults of ``value``, at most five one-line texts that begin with a path.
 
     Raises:
         Malformed: the value is too large or too deep to be checked.
@@ -50,8 +50,8 @@ def faults(value: JsonValue, against: Validator) -> list[str]:
     """
     token = _left.set(iter(range(MOST_CHECKS)))
     try:
-        found = list(islice(against.iter_errors(value), _MOST_FAULTS))
-        return [_line(best_match([error]) or error) for error in found]
+        errors = list(islice(against.iter_errors(value), _MOST_FAULTS))
+        return [_line(best_match([error]) or error) for error in errors]
     except Unresolvable as error:
         raise ConfigError(f"schema: {error} cannot be resolved inside the schema") from error
     except RecursionError as error:
@@ -63,7 +63,7 @@ def faults(value: JsonValue, against: Validator) -> list[str]:
 
 
 @lru_cache(maxsize=128)
-def _made(schema: str) -> Validator:
+def _build(schema: str) -> Validator:
     loaded = json.loads(schema)
     if isinstance(loaded, dict):
         loaded.pop("$schema", None)  # a reference to the root would go on under the draft named here
@@ -92,25 +92,25 @@ def _inside(outer: dict[str, JsonValue] | list[JsonValue]) -> Iterable[JsonValue
     return outer.values() if isinstance(outer, dict) else outer
 
 
-def _counted(name: str, keyword: _Keyword) -> _Keyword:
+def _count_checks(name: str, keyword: _Keyword) -> _Keyword:
     """``keyword``, counted each time that it is applied. The ``unevaluated…`` ones cost the square of a size."""
     squared = name.startswith("unevaluated")
 
     def check(
-        made: Validator, wanted: JsonValue, instance: JsonValue, schema: JsonObject
+        owner: Validator, argument: JsonValue, instance: JsonValue, schema: JsonObject
     ) -> Iterable[ValidationError] | None:
         size = len(instance) if squared and isinstance(instance, dict | list) else 0
         cost = 1 + size * size // 64
         if len(list(islice(_left.get(), cost))) < cost:
             raise Malformed(f"$: the value takes more than {MOST_CHECKS} checks against its schema")
-        return keyword(made, wanted, instance, schema)
+        return keyword(owner, argument, instance, schema)
 
     return check
 
 
-def _unique_items(_: Validator, wanted: JsonValue, instance: JsonValue, __: JsonObject) -> Iterator[ValidationError]:
+def _unique_items(_: Validator, argument: JsonValue, instance: JsonValue, __: JsonObject) -> Iterator[ValidationError]:
     """``uniqueItems`` in linear time: texts are compared, as numbers can be chosen so that their hashes collide."""
-    if wanted and isinstance(instance, list) and len(set(map(_canonical, instance))) < len(instance):
+    if argument and isinstance(instance, list) and len(set(map(_canonical, instance))) < len(instance):
         yield ValidationError(f"{cut(repr(instance), _LONGEST_FAULT)} has non-unique elements")
 
 
@@ -131,5 +131,5 @@ def _same(value: JsonValue) -> JsonValue:
 
 _KEYWORDS: dict[str, _Keyword] = {**dict(Draft202012Validator.VALIDATORS), "uniqueItems": _unique_items}
 _Counting: Callable[..., Validator] = extend(  # type: ignore[no-untyped-call]  # jsonschema has no types for it
-    Draft202012Validator, {name: _counted(name, keyword) for name, keyword in _KEYWORDS.items()}
+    Draft202012Validator, {name: _count_checks(name, keyword) for name, keyword in _KEYWORDS.items()}
 )

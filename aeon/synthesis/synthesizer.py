@@ -39,9 +39,9 @@ class Synthesizer:
         if effect.task.answer_schema is None:
             text = await self._supervisor.text(prompt, max_tokens=self._output_tokens)
             return Answer(text=text.value if effect.plan.results() else f"{_UNCHECKED}{text.value}")
-        wanted = effect.task.answer_schema
-        bare = wanted.get("type") in _SCALARS  # a model is asked for an object or an array, never for less
-        schema = _in_object(wanted) if bare else wanted
+        answer_schema = effect.task.answer_schema
+        bare = answer_schema.get("type") in _SCALARS  # a model is asked for an object or an array, never for less
+        schema = _in_object(answer_schema) if bare else answer_schema
         reply = await self._supervisor.structured(prompt, _Anything, schema=schema, max_tokens=self._output_tokens)
         value = reply.value.root
         value = value["answer"] if bare and isinstance(value, dict) else value
@@ -60,6 +60,6 @@ def _question(effect: Synthesize) -> str:
         return load("aeon.synthesis", "unchecked.md")
     unfinished = any(step.status == "pending" for step in effect.plan.steps)
     caveat = f"The work ended early ({effect.caveat}): say what is missing.\n" if effect.caveat and unfinished else ""
-    shown = fence("results", results, _LONGEST_RESULTS)
+    fenced = fence("results", results, _LONGEST_RESULTS)
     task = cut(effect.task.text, _LONGEST_TASK)
-    return render(load("aeon.synthesis", "answer.md"), results=shown, task=task, caveat=caveat)
+    return render(load("aeon.synthesis", "answer.md"), results=fenced, task=task, caveat=caveat)

@@ -1,1 +1,1 @@
-"""What is wrong with a plan or with results."""
+"""Finds faults in a plan or in results."""

@@ -36,16 +36,16 @@ def wrong_sums(text: str) -> tuple[str, ...]:
 
     Brackets are read, and in a chain of equations each side is held against the next. A result is wrong if it is off
     by a unit or more in its last digit: rounded and truncated ones are right. Two formulas are compared only where they
-    are of whole numbers. What is only a part of a longer formula, or means different things to different people
-    (``200 + 10%``), is left alone.
+    are of whole numbers. Parts of longer formulas, and formulas that mean different things to different people
+    (``200 + 10%``), are left alone.
     """
-    found: dict[str, None] = {}
+    faults: dict[str, None] = {}
     for chain in _CHAIN.finditer(text):
         if "=" in chain[0]:
-            found.update(dict.fromkeys(filter(None, (_fault(*pair) for pair in pairwise(_sides(text, chain))))))
-        if len(found) >= _MOST:
+            faults.update(dict.fromkeys(filter(None, (_fault(*pair) for pair in pairwise(_sides(text, chain))))))
+        if len(faults) >= _MOST:
             break
-    return tuple(found)[:_MOST]
+    return tuple(faults)[:_MOST]
 
 
 def _sides(text: str, chain: re.Match[str]) -> list[str]:
@@ -79,22 +79,22 @@ def _without_surplus(side: str, opening: str, closing: str) -> str:
     return side
 
 
-def _fault(expression: str, said: str) -> str:
-    """What is wrong with ``expression = said``; nothing where it holds or cannot be told."""
-    if not said or not _OPERATION.search(expression) or (_ADDS_PERCENT.search(expression) and not said.endswith("%")):
+def _fault(expression: str, claim: str) -> str:
+    """The fault of ``expression = claim``; empty where it holds or cannot be checked."""
+    if not claim or not _OPERATION.search(expression) or (_ADDS_PERCENT.search(expression) and not claim.endswith("%")):
         return ""
     try:
-        exact, given = Fraction(evaluate(expression)), Fraction(evaluate(said))
+        exact, claimed = Fraction(evaluate(expression)), Fraction(evaluate(claim))
     except AeonError:
         return ""
-    fact = f"it says {expression} = {said}; recomputed, {expression} = {plain(exact)}"
-    if _OPERATION.search(said):
-        whole = not re.search(r"[.%]", expression + said)
-        return f"{fact} and {said} = {plain(given)}" if whole and exact != given else ""
-    return fact if _is_off(exact, given, said.strip("() \t")) else ""
+    fact = f"it says {expression} = {claim}; recomputed, {expression} = {plain(exact)}"
+    if _OPERATION.search(claim):
+        whole = not re.search(r"[.%]", expression + claim)
+        return f"{fact} and {claim} = {plain(claimed)}" if whole and exact != claimed else ""
+    return fact if _is_off(exact, claimed, claim.strip("() \t")) else ""
 
 
-def _is_off(exact: Fraction, given: Fraction, number: str) -> bool:
+def _is_off(exact: Fraction, claimed: Fraction, number: str) -> bool:
     """Whether a number differs from the exact value by a unit in its last digit or more, noise of floats aside."""
     unit = Fraction(1, 10 ** len(number.rstrip("%").partition(".")[2])) / (100 if number.endswith("%") else 1)
-    return abs(exact - given) >= unit and abs(exact - given) > _FLOAT_NOISE * (1 + abs(exact))
+    return abs(exact - claimed) >= unit and abs(exact - claimed) > _FLOAT_NOISE * (1 + abs(exact))

@@ -65,43 +65,43 @@ class SemanticValidator:
         if not await self._judge.decides(judgment("plan_leads")):
             return SemanticValidationReport(evidence=(f"{_UNMEASURED} plan_leads",))
         outline = _outline(effect.plan)
-        shown = {"plan": outline, "task": cut(effect.task.text, _LONGEST_TASK)}
-        right = await self._judge.ask(judgment("plan_leads"), shown, frame=self._briefing.frame(effect.task))
+        values = {"plan": outline, "task": cut(effect.task.text, _LONGEST_TASK)}
+        right = await self._judge.ask(judgment("plan_leads"), values, frame=self._briefing.frame(effect.task))
         if right.score >= self._plan_cut:
             return SemanticValidationReport(form=right.form)
         fenced = fence("plan", outline, _LONGEST)
         steps = [step for step in effect.plan.steps if step.id in effect.steps] if effect.steps else effect.plan.steps
-        doubt = await self._doubted(effect.task, "plan", fenced, (), steps)
+        doubt = await self._explain_doubt(effect.task, "plan", fenced, (), steps)
         return doubt.changed(form=right.form)
 
     async def validate_results(self, effect: ValidateResults) -> SemanticValidationReport:
         """Issues of the steps that reasoned; what a tool computed is exact and asked about by nobody."""
-        steps = _reasoned(effect)
+        steps = _reasoned_steps(effect)
         judged = await self._judge.decides(judgment("result_right"))
         unmeasured = SemanticValidationReport(evidence=(f"{_UNMEASURED} result_right",) if steps and not judged else ())
-        return _together([unmeasured, *[await self._looked_at(effect, step, judged) for step in steps]])
+        return _merge([unmeasured, *[await self._review(effect, step, judged) for step in steps]])
 
-    async def _looked_at(self, effect: ValidateResults, step: Step, judged: bool) -> SemanticValidationReport:
-        """What is found at one step: its sums are done again, and the judge is asked where it can tell."""
+    async def _review(self, effect: ValidateResults, step: Step, judged: bool) -> SemanticValidationReport:
+        """The report on one step: recompute its sums, and ask the judge where it can tell."""
         if current_ledger().calls_left() < await self._judge.most_calls(judgment("result_right")) + _ISSUE_CALLS:
             return SemanticValidationReport(evidence=(f"{step.id}: not checked, the calls for it were used up",))
         sums = wrong_sums(str(step.output))
-        doubt = await (self._check if judged else self._recomputed)(effect, step, sums)
+        doubt = await (self._check if judged else self._check_sums)(effect, step, sums)
         return doubt.changed(evidence=(*(f"{step.id}: {fact}" for fact in sums), *doubt.evidence))
 
     async def _check(self, effect: ValidateResults, step: Step, sums: Sequence[str]) -> SemanticValidationReport:
         """Whether one result is right, and what is wrong with it if that is doubted."""
         context = _context(effect.plan, step)
-        shown = {"results": context, "recomputed": _note(sums)}
-        right = await self._judge.ask(judgment("result_right"), shown, frame=self._briefing.frame(effect.task))
+        values = {"results": context, "recomputed": _note(sums)}
+        right = await self._judge.ask(judgment("result_right"), values, frame=self._briefing.frame(effect.task))
         if right.score >= self._result_cut:
             return SemanticValidationReport(form=right.form)
         fenced = fence("results", context, _LONGEST)
-        doubt = await self._doubted(effect.task, "results", fenced, sums, (step,))
+        doubt = await self._explain_doubt(effect.task, "results", fenced, sums, (step,))
         return doubt.changed(form=right.form)
 
-    async def _recomputed(self, effect: ValidateResults, step: Step, sums: Sequence[str]) -> SemanticValidationReport:
-        """What a model that cannot judge a result says of recomputed sums: do they bear it out?"""
+    async def _check_sums(self, effect: ValidateResults, step: Step, sums: Sequence[str]) -> SemanticValidationReport:
+        """Ask a model that cannot judge a result whether the recomputed sums bear it out."""
         if not sums or not await self._judge.decides(judgment("evidence_supports")):
             return SemanticValidationReport()
         facts = "; ".join(sums)
@@ -109,20 +109,20 @@ class SemanticValidator:
         if supported.score >= 0.5:
             return SemanticValidationReport(form=supported.form)
         fenced = fence("results", _line(step), _LONGEST)
-        doubt = await self._doubted(effect.task, "results", fenced, sums, (step,))
+        doubt = await self._explain_doubt(effect.task, "results", fenced, sums, (step,))
         return doubt.changed(form=supported.form)
 
-    async def _doubted(
+    async def _explain_doubt(
         self,
         task: Task,
         subject: Literal["plan", "results"],
-        shown: str,
+        material: str,
         evidence: Sequence[str],
         steps: Sequence[Step],
     ) -> SemanticValidationReport:
         """The fault in words; where they only say a step again, it is set aside, and the evidence says so."""
         text = load("aeon.validation", "issue.md")
-        question = render(text, subject=subject, material=shown, evidence=_note(evidence))
+        question = render(text, subject=subject, material=material, evidence=_note(evidence))
         schema = schema_of(_IssueReply)
         properties = schema["properties"]
         if isinstance(properties, dict):
@@ -162,14 +162,14 @@ def _line(step: Step) -> str:
     return f"{step.id}: {step.description}\n  = {step.output}"
 
 
-def _reasoned(effect: ValidateResults) -> list[Step]:
+def _reasoned_steps(effect: ValidateResults) -> list[Step]:
     """The steps of this pass that reasoned to a good end."""
     complete = [s for s in effect.plan.steps if s.id in effect.executed and s.status == "complete"]
     return [step for step in complete if step.mode in ("reasoning", "reasoning_fallback")]
 
 
-def _together(reports: Sequence[SemanticValidationReport]) -> SemanticValidationReport:
-    """One report of several, in the form in which was asked last."""
+def _merge(reports: Sequence[SemanticValidationReport]) -> SemanticValidationReport:
+    """One report of several, with the form of the last question."""
     issues = tuple(chain.from_iterable(report.issues for report in reports))
     evidence = tuple(chain.from_iterable(report.evidence for report in reports))
     forms: list[Form] = [report.form for report in reports if report.form != "none"]
