@@ -54,6 +54,7 @@ class AsyncDriver:
         self._clock = clock
         self._new_id = new_id
         self._setup = setup or {}
+        self._config: tuple[Settings, JsonObject] | None = None
         self._running: set[_Run[Any, Any, Any]] = set()
         self._streamed: set[asyncio.Task[Any]] = set()
 
@@ -93,7 +94,7 @@ class AsyncDriver:
                     execution_id=execution_id,
                     engine=job.engine.name,
                     task=job.task,
-                    config=job.config.model_dump(mode="json"),
+                    config=self._dumped(job.config),
                     setup=self._setup,
                 ))  # fmt: skip
             elif journal.unsettled:
@@ -102,6 +103,12 @@ class AsyncDriver:
             return await self._driven(_Run(job, observers, handling))
         finally:
             journal.close()
+
+    def _dumped(self, config: Settings) -> JsonObject:
+        """The configuration as JSON, made once for runs that have the same one: thousands may be under way."""
+        if self._config is None or self._config[0] is not config:
+            self._config = (config, config.model_dump(mode="json"))
+        return self._config[1]
 
     async def _driven(self, run: _Run[C, S, R]) -> R:
         self._running.add(run)

@@ -84,7 +84,17 @@ class Handling:
         recorded = self.journal.outcome(number, effect, self._config)
         if recorded is not None:
             return Handled(recorded, self.journal.line_of(number), recorded=True)
-        outcome = await self._outcome(number, effect, now, self.unkept or failure, began)
+        failure = self.unkept or failure
+        if failure is not None:
+            outcome = Outcome(failure=failure, started=now, ended=now, interrupted=self.interrupted)
+        else:
+            began()
+            tool = self.journal.begun.get(number)
+            outcome = unknown(effect, tool, now) if tool else await self._answered(number, effect, now)
+        return await self._keep(number, effect, outcome)
+
+    async def _keep(self, number: int, effect: Effect, outcome: Outcome) -> Handled:
+        """Put the outcome on record, unless nothing is kept any more; where that fails, there is none."""
         kind = outcome.failure.kind if outcome.failure is not None else None
         if kind == "journal":
             self.unkept = outcome.failure
@@ -92,20 +102,6 @@ class Handling:
             outcome = outcome.changed(lost=lost)
         if self.suspended or self.unkept or kind == "waiting":
             return Handled(outcome)
-        return await self._keep(number, effect, outcome)
-
-    async def _outcome(
-        self, number: int, effect: Effect, now: float, failure: Failure | None, began: Callable[[], None]
-    ) -> Outcome:
-        """What becomes of an effect that the journal does not hold."""
-        if failure is not None:
-            return Outcome(failure=failure, started=now, ended=now, interrupted=self.interrupted)
-        began()
-        tool = self.journal.begun.get(number)
-        return unknown(effect, tool, now) if tool else await self._answered(number, effect, now)
-
-    async def _keep(self, number: int, effect: Effect, outcome: Outcome) -> Handled:
-        """Put the outcome on record; where that fails, there is none."""
         try:
             return Handled(outcome, await self.journal.append(number, effect, outcome))
         except JournalError as error:
