@@ -69,29 +69,30 @@ class Handling:
                 ledger.broken_off = True
                 task.cancel()
 
-    async def handle(
+    def handle(
         self,
         number: int,
         effect: Effect,
         now: float,
         failure: Failure | None = None,
         began: Callable[[], None] = lambda: None,
-    ) -> Handled:
+    ) -> Awaitable[Handled]:
         """The outcome of effect ``number``, which begins at ``now`` (s) or cannot be done for a ``failure``.
 
-        ``began`` is called if it is really done now.
+        ``began`` is called if it is really done now. While it is done, one frame of this class is kept for it: a run
+        with many effects under way stays small.
         """
         recorded = self.journal.outcome(number, effect, self._config)
         if recorded is not None:
-            return Handled(recorded, self.journal.line_of(number), recorded=True)
+            return _ready(Handled(recorded, self.journal.line_of(number), recorded=True))
         failure = self.unkept or failure
         if failure is not None:
             outcome = Outcome(failure=failure, started=now, ended=now, interrupted=self.interrupted)
-        else:
-            began()
-            tool = self.journal.begun.get(number)
-            outcome = unknown(effect, tool, now) if tool else await self._answered(number, effect, now)
-        return await self._keep(number, effect, outcome)
+            return self._keep(number, effect, outcome)
+        began()
+        if tool := self.journal.begun.get(number):
+            return self._keep(number, effect, unknown(effect, tool, now))
+        return self._answered(number, effect, now)
 
     async def _keep(self, number: int, effect: Effect, outcome: Outcome) -> Handled:
         """Put the outcome on record, unless nothing is kept any more; where that fails, there is none."""
@@ -113,8 +114,8 @@ class Handling:
             raise UsageError(f"no handler answers '{phase}'")
         return self._handlers[phase]
 
-    async def _answered(self, number: int, effect: Effect, now: float) -> Outcome:
-        """What the world gives."""
+    async def _answered(self, number: int, effect: Effect, now: float) -> Handled:
+        """What the world gives, on record."""
         ledger = Ledger(
             _rest(effect.allowance, self.journal.lost.get(number, NOTHING)),
             self._clock,
@@ -142,19 +143,26 @@ class Handling:
             del self._under_way[task]
             if ledger.broken_off:
                 task.uncancel()
-        took = max(0.0, self._clock() - began)
-        if isinstance(effect, AskUser):
-            if failure is not None and failure.kind == "waiting":
-                return waiting(effect)
-            took = 0.0  # the time of a person does not count
-        return Outcome(
+        outcome = Outcome(
             value=value,
             failure=failure,
             usage=ledger.spent,
             started=now,
-            ended=round(now + took, 6),
+            ended=round(now + max(0.0, self._clock() - began), 6),
             interrupted=self.interrupted,
         )
+        return await self._keep(number, effect, _by_a_person(effect, outcome) if effect.phase == "ask" else outcome)
+
+
+def _by_a_person(effect: Effect, outcome: Outcome) -> Outcome:
+    """The outcome of a question: the time of a person does not count, and what still waits cost nothing."""
+    if isinstance(effect, AskUser) and outcome.failure is not None and outcome.failure.kind == "waiting":
+        return waiting(effect)
+    return outcome.changed(ended=outcome.started)
+
+
+async def _ready(handled: Handled) -> Handled:
+    return handled
 
 
 def _rest(allowance: Allowance, lost: Usage) -> Allowance:
