@@ -63,10 +63,10 @@ def placed(plan: Plan, steps: Sequence[Step]) -> list[Step]:
 
 
 def inputs(plan: Plan, step: Step) -> tuple[StepInput, ...]:
-    """The outputs that a step builds on, named by step and by fragment."""
+    """The outputs that a step builds on, named by step, by fragment, and by what the step says that it provides."""
     return tuple(
         StepInput(
-            names=tuple(dict.fromkeys((one.id, fragment(one.id)))),
+            names=tuple(dict.fromkeys((one.id, fragment(one.id), *one.provides))),
             description=one.description,
             output=one.output,
             awaited=one.status != "complete",

@@ -70,7 +70,8 @@ class Trigger(Value):
 class Step(Value):
     """One step of a plan and where it stands. ``id``, ``index`` (1-based) and ``total`` are given by the host.
 
-    ``incoming_context`` and ``handoff`` are filled when the step is issued. An executed step (complete, failed or
+    ``incoming_context`` and ``handoff`` are filled when the step is issued. ``provides`` are the names that later steps
+    may refer to its output by, beside its id. An executed step (complete, failed or
     invalid) never changes again, save that a complete one may become invalid.
     """
 
