@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import socket
+import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
 
@@ -35,6 +37,28 @@ def interruptible(driver: Driver, note: Callable[[str], None], prompt: Prompt | 
 
     before = signal.signal(signal.SIGINT, on_interrupt)
     try:
-        yield
+        with _woken(driver):
+            yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextlib.contextmanager
+def _woken(driver: Driver) -> Iterator[None]:
+    """Wake the run's event loop at each signal: its handler runs at once, also if the loop just begins to wait."""
+    signals, sender = socket.socketpair()
+    sender.setblocking(False)
+
+    def wake() -> None:
+        while signals.recv(1):
+            if isinstance(driver, AsyncDriver):
+                driver.wake()
+        signals.close()
+
+    before = signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
+    threading.Thread(target=wake, name="aeon-signals", daemon=True).start()
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        sender.close()

@@ -85,6 +85,15 @@ class AsyncDriver:
             if execution_id in (None, run.execution_id):
                 run.handling.interrupt()
 
+    def wake(self) -> None:
+        """Wake the event loops of the runs. Thread-safe.
+
+        Python runs a signal's handler between two steps of the main thread; a signal that comes just before a loop
+        waits would be handled only when something else happens.
+        """
+        for run in tuple(self._running):
+            run.handling.wake()
+
     async def _run(self, job: Job[C, S, R], observers: tuple[Observer, ...]) -> R:
         execution_id = self._new_id()
         journal = self._journal(execution_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 
 from aeon.errors import JournalError, UsageError
@@ -61,6 +62,11 @@ class Handling:
         """Thread-safe: note the wish to stop, and break off what is not inside a tool."""
         self.interrupted = True
         self._loop.call_soon_threadsafe(self._break_off)
+
+    def wake(self) -> None:
+        """Thread-safe: have the event loop turn once."""
+        with contextlib.suppress(RuntimeError):  # it is closed: the run has ended
+            self._loop.call_soon_threadsafe(_nothing)
 
     def _break_off(self) -> None:
         for task, ledger in self._under_way.items():
@@ -159,6 +165,10 @@ def _by_a_person(effect: Effect, outcome: Outcome) -> Outcome:
     if isinstance(effect, AskUser) and outcome.failure is not None and outcome.failure.kind == "waiting":
         return waiting(effect)
     return outcome.changed(ended=outcome.started)
+
+
+def _nothing() -> None:
+    pass
 
 
 async def _ready(handled: Handled) -> Handled:
