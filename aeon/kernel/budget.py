@@ -56,9 +56,7 @@ def allowance(remaining: Left, cap: int) -> Allowance:
     """What may be spent now: at most ``cap`` calls, and what is left of each budget."""
     calls = min(cap, remaining.calls)
     spare = remaining.calls - calls
-    return Allowance(
-        calls=calls, spare=spare, tokens=remaining.tokens, seconds=remaining.seconds, cost=remaining.cost
-    )
+    return Allowance(calls=calls, spare=spare, tokens=remaining.tokens, seconds=remaining.seconds, cost=remaining.cost)
 
 
 def split(whole: Allowance, effects: int, cap: int) -> list[Allowance]:

@@ -113,9 +113,7 @@ def _one_pass(progress: Progress) -> Program[None]:
 def _assess(progress: Progress, report: SemanticValidationReport) -> Program[ConvergenceAssessment]:
     """Whether the results answer the task."""
     run = progress.run
-    effect = ask.AssessConvergence(
-        task=run.task, plan=progress.plan, report=report, thresholds=run.config.convergence
-    )
+    effect = ask.AssessConvergence(task=run.task, plan=progress.plan, report=report, thresholds=run.config.convergence)
     assessment = yield from run.perform(effect, _UNASSESSED)
     progress.assessment = assessment
     if assessment.evaluation:
@@ -215,9 +213,7 @@ def _accept(progress: Progress, proposal: Refinement) -> Program[RefinementRecor
     """Apply what keeps the plan sound, unless a check of the new steps finds something grave: then the plan stays."""
     run = progress.run
     plan, applied, rejected = apply(progress.plan, proposal.actions, progress.attempts)
-    record = RefinementRecord(
-        applied=applied, rejected=rejected, advisories=proposal.advisories, query=proposal.query
-    )
+    record = RefinementRecord(applied=applied, rejected=rejected, advisories=proposal.advisories, query=proposal.query)
     new = tuple(step.id for action in applied for step in action.steps)
     if not new:
         progress.plan = plan

@@ -40,9 +40,7 @@ def effect_lines(
     return [(Span(head),), *(line for _, line in _rows(trail, title, words))]
 
 
-def _rows(
-    trail: Trail, title: Callable[[Effect], str], words: Callable[[Outcome], str]
-) -> Iterator[tuple[int, Line]]:
+def _rows(trail: Trail, title: Callable[[Effect], str], words: Callable[[Outcome], str]) -> Iterator[tuple[int, Line]]:
     for batch in trail.batches:
         for place, done in enumerate(batch):
             yield done.number, (Span(_row(done, bracket(place, len(batch)), title(done.effect), words)),)

@@ -18,7 +18,6 @@ from aeon.schema import NOTHING, Allowance, Failure, Outcome, Settings, Usage, V
 __all__ = ["Handled", "Handling"]
 
 
-
 class Handled:
     """An outcome and the number of its line in the journal, if that keeps it; ``recorded``: it held it already."""
 

@@ -150,9 +150,7 @@ def test_the_same_run_twice_does_not_differ(aeon: Aeon, model: Model, saved: Pat
 
 
 @pytest.mark.requirement("H3")
-def test_what_an_effect_cost_is_a_divergence_only_where_nothing_else_is(
-    aeon: Aeon, model: Model, saved: Path
-) -> None:
+def test_what_an_effect_cost_is_a_divergence_only_where_nothing_else_is(aeon: Aeon, model: Model, saved: Path) -> None:
     """A run that pays for probes of its endpoint costs more: that is found, but it does not hide where runs part."""
     model.words["expression"] = "17 * 2.50"
     aeon("run", TASK, "--model", model.url, "--save", str(saved.with_name("other")))

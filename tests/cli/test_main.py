@@ -178,9 +178,7 @@ def test_a_log_that_takes_no_more_does_not_end_the_run(model: Model, tmp_path: P
 
 
 @pytest.mark.requirement("K13")
-def test_a_view_with_a_bug_does_not_end_the_run(
-    aeon: Aeon, model: Model, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_view_with_a_bug_does_not_end_the_run(aeon: Aeon, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     """One line names it, without a traceback; the answer comes all the same."""
 
     def broken(*_: object) -> None:

@@ -89,9 +89,7 @@ def flawed(severity: str) -> Callable[[Effect, int], SemanticValidationReport]:
 @pytest.mark.parametrize("severity", ["HIGH", "CRITICAL"])
 def test_a_refined_fragment_with_a_grave_issue_is_refused_and_the_plan_stays(severity: str) -> None:
     """The new steps are checked before they are accepted; the record keeps the check, and the reason of the refusal."""
-    world = World(
-        assess=NOT_YET, refine_plan=add(step("x"), step("y", "x")), validate_plan=flawed(severity)
-    )
+    world = World(assess=NOT_YET, refine_plan=add(step("x"), step("y", "x")), validate_plan=flawed(severity))
     result = world.run()
     record = result.history.passes[0].refinement
     assert world.of("validate_plan")[-1].steps == ("x", "y")  # type: ignore[attr-defined]

@@ -41,9 +41,7 @@ def test_a_step_that_another_replaced_is_dashed() -> None:
     done = first.changed(status="complete", output=5)
     record = RefinementRecord(applied=(RefinementAction(type="REPLACE", target="s1", steps=(again,)),))
     before = ExecutionPass(number=1, profile=TaskProfile(), executed=(done,), refinement=record)
-    after = ExecutionPass(
-        number=2, profile=TaskProfile(), executed=(again.changed(status="complete", output=6),)
-    )
+    after = ExecutionPass(number=2, profile=TaskProfile(), executed=(again.changed(status="complete", output=6),))
     chart = to_mermaid(history(first, second, passes=(before, after)))
     assert "step_s1[" in chart and re.search(r"step_s1\[.*:::replaced", chart)
     assert re.search(r"step_s1_r1\[.*= 6.*:::complete", chart)

@@ -9,6 +9,7 @@ from aeon.schema import ExecutionHistory, Plan, Step, fragment
 
 __all__ = ["to_mermaid"]
 
+
 def to_mermaid(history: ExecutionHistory) -> str:
     """A ``flowchart TD`` of the plan as it ended, coloured by status; steps that others replaced are dashed."""
     every = _every_step(history)
