@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from aeon.kernel.compose import side_by_side
     from aeon.kernel.decide import Rule, Signals
     from aeon.kernel.effects import Batch, Effect, EffectOf, Note, Program
+    from aeon.kernel.engine import Engine, Halt, Run
     from aeon.kernel.orchestrator import Orchestrator
     from aeon.kernel.ports import Handlers
-    from aeon.kernel.engine import Engine, Halt, Run
     from aeon.runtime.driver import AsyncDriver
     from aeon.runtime.journal import Journal
     from aeon.schema import (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import settings
-
 from measured import every_judgment
 
 settings.register_profile("aeon", deadline=None)  # a busy machine is no failure: nothing here is about time

@@ -10,14 +10,24 @@ import pytest
 
 import aeon
 from aeon.assembly.build import build, resumption
+from aeon.assembly.runs import replay
 from aeon.errors import ConfigError, InputFileError, UnknownNameError, UsageError
 from aeon.llm.scripted import Scripted
 from aeon.runtime.events import RunEnded, RunStarted
 from aeon.runtime.journal import Journal
-from aeon.assembly.runs import replay
 from aeon.schema import (
-    Budget, Capabilities, Config, Frozen, JsonObject, LLMRequest, LLMResponse, Price, Result, Task, Usage,
-)  # fmt: skip
+    Budget,
+    Capabilities,
+    Config,
+    Frozen,
+    JsonObject,
+    LLMRequest,
+    LLMResponse,
+    Price,
+    Result,
+    Task,
+    Usage,
+)
 from aeon.testing.obliging import oblige
 from aeon.tools import tool
 from aeon.tools.calculator import calculator

@@ -8,12 +8,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
 import pytest
+from plan.words import sums, written
 
 from aeon.adaptive.profiler import Profiler
 from aeon.convergence.engine import ConvergenceEngine
 from aeon.errors import AllowanceExhausted
 from aeon.execution.executor import Executor
 from aeon.kernel.effects import Effect
+from aeon.llm.adapter import Permit, freely
+from aeon.llm.scripted import Reply, Scripted
 from aeon.multipass.effects import (
     AssessConvergence,
     DraftPlan,
@@ -24,21 +27,33 @@ from aeon.multipass.effects import (
     ValidatePlan,
     ValidateResults,
 )
-from aeon.llm.adapter import Permit, freely
-from aeon.llm.scripted import Reply, Scripted
 from aeon.plan.recursive import RecursivePlanner
 from aeon.runtime.ledger import Ledger
 from aeon.schema import (
-    Allowance, CallCaps, Capabilities, ConvergenceThresholds, Issue, LLMResponse, Plan, Refinement,
-    SemanticValidationReport, Step, Strategy, Task, TaskProfile, TokenProbability, ToolCall, Trigger, Usage,
-)  # fmt: skip
+    Allowance,
+    CallCaps,
+    Capabilities,
+    ConvergenceThresholds,
+    Issue,
+    LLMResponse,
+    Plan,
+    Refinement,
+    SemanticValidationReport,
+    Step,
+    Strategy,
+    Task,
+    TaskProfile,
+    TokenProbability,
+    ToolCall,
+    Trigger,
+    Usage,
+)
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 from aeon.synthesis.synthesizer import Synthesizer
 from aeon.tools import ToolRegistry
 from aeon.tools.calculator import calculator
 from aeon.validation.semantic import SemanticValidator
-from plan.words import sums, written
 
 V = TypeVar("V")
 E = TypeVar("E", bound=Effect)

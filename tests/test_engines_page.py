@@ -14,8 +14,22 @@ from types import ModuleType
 
 import pytest
 
-from aeon import AsyncDriver, Caps, Conclusion, Effect, Engine, Halt, Orchestrator, Plugin, Program, Run, Settings
-from aeon import Signals, Task, build
+from aeon import (
+    AsyncDriver,
+    Caps,
+    Conclusion,
+    Effect,
+    Engine,
+    Halt,
+    Orchestrator,
+    Plugin,
+    Program,
+    Run,
+    Settings,
+    Signals,
+    Task,
+    build,
+)
 from aeon.errors import EngineError
 from aeon.llm.scripted import Scripted
 from aeon.schema import Answer, Budget

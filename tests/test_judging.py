@@ -8,9 +8,9 @@ import random
 from pathlib import Path
 
 import pytest
+from test_bench import script
 
 from aeon.supervisor.judge_specs import Calibration, JudgmentSpec, judgments
-from test_bench import script
 
 BENCH = Path(__file__).parents[1] / "scripts" / "bench"
 judging = script("judging")

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import pytest
 
 import aeon
+from aeon.assembly.runs import replay
 from aeon.llm import weights
 from aeon.llm.catalogue import CATALOGUE
 from aeon.runtime.journal import Journal
-from aeon.assembly.runs import replay
 
 pytestmark = [pytest.mark.tiny, pytest.mark.requirement("X3", "K9")]
 

@@ -21,8 +21,20 @@ from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import current_ledger
 from aeon.runtime.replay import drop_after, replay, resume_point
 from aeon.schema import (
-    Answer, Budget, Caps, Conclusion, Config, LLMRequest, LLMResponse, Question, Reply, Settings, Task, Usage, Value,
-)  # fmt: skip
+    Answer,
+    Budget,
+    Caps,
+    Conclusion,
+    Config,
+    LLMRequest,
+    LLMResponse,
+    Question,
+    Reply,
+    Settings,
+    Task,
+    Usage,
+    Value,
+)
 from aeon.testing.obliging import oblige
 
 TASK = "What is 240 * 0.45?"

@@ -8,20 +8,27 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
-
-from aeon.assembly.build import build
-from aeon.llm.scripted import Scripted
-from aeon.observability.monitor import monitor
-from aeon.runtime.journal import Journal
-from aeon.assembly.runs import replay
-from aeon.schema import (
-    Capabilities, Config, ExecutionHistory, JsonValue, LLMRequest, LLMResponse, Refinement, Result,
-    TokenProbability,
-)  # fmt: skip
-from aeon.testing.obliging import oblige, plainest
 from cli.played_model import Model, reply, served
 from kernel.world import World
 from kernel.world import found as issues
+
+from aeon.assembly.build import build
+from aeon.assembly.runs import replay
+from aeon.llm.scripted import Scripted
+from aeon.observability.monitor import monitor
+from aeon.runtime.journal import Journal
+from aeon.schema import (
+    Capabilities,
+    Config,
+    ExecutionHistory,
+    JsonValue,
+    LLMRequest,
+    LLMResponse,
+    Refinement,
+    Result,
+    TokenProbability,
+)
+from aeon.testing.obliging import oblige, plainest
 
 pytestmark = pytest.mark.usefixtures("measured")
 

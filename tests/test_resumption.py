@@ -13,11 +13,10 @@ import pytest
 import aeon
 from aeon.asking.asker import Answerer
 from aeon.assembly.build import build, resume, resumption
+from aeon.assembly.runs import fork, replay
 from aeon.errors import InputFileError, UsageError
 from aeon.llm.scripted import Scripted
-from aeon.assembly.runs import fork
 from aeon.runtime.journal import Journal
-from aeon.assembly.runs import replay
 from aeon.schema import Config, LLMRequest, LLMResponse, Question, Questions, Result
 from aeon.supervisor.judge_specs import judgment
 from aeon.testing.obliging import oblige

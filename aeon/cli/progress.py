@@ -9,8 +9,13 @@ from typing import Self
 
 from rich.console import Console
 from rich.progress import (
-    BarColumn, DownloadColumn, Progress, SpinnerColumn, TimeRemainingColumn, TransferSpeedColumn,
-)  # fmt: skip
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    SpinnerColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
 
 from aeon.llm.catalogue import CatalogueEntry
 from aeon.llm.download import Progress as Fetched

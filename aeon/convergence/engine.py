@@ -14,13 +14,20 @@ from typing import Annotated
 
 from pydantic import Field
 
-from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.convergence.evaluation import Judgments, current_steps, evaluate
+from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.multipass.effects import AssessConvergence
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
-    ConvergenceAssessment, Contradiction, Evaluation, Form, Frozen, Plan, ReasoningEngine, Step,
-)  # fmt: skip
+    Contradiction,
+    ConvergenceAssessment,
+    Evaluation,
+    Form,
+    Frozen,
+    Plan,
+    ReasoningEngine,
+    Step,
+)
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge import Judge, Judged
 from aeon.supervisor.judge_specs import Calibrations, judgment

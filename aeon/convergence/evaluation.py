@@ -9,9 +9,17 @@ from random import Random
 
 from aeon.multipass.effects import AssessConvergence
 from aeon.schema import (
-    ConfidenceParts, Contradiction, Dimensions, Evaluation, Gaps, Plan, ReasoningEngine, SemanticValidationReport, Step,
+    ConfidenceParts,
+    Contradiction,
+    Dimensions,
+    Evaluation,
+    Gaps,
+    Plan,
+    ReasoningEngine,
+    SemanticValidationReport,
+    Step,
     fragment,
-)  # fmt: skip
+)
 
 __all__ = ["Judgments", "current_steps", "evaluate", "mean_confidence"]
 

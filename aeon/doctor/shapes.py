@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+
 from jsonschema import Draft202012Validator
 
 from aeon.doctor.examination import Examination, plain

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from aeon.kernel import budget
 from aeon.kernel.effects import Program
-from aeon.kernel.engine import Engine
-from aeon.kernel.engine import Halt, Run
+from aeon.kernel.engine import Engine, Halt, Run
 from aeon.multipass import effects as ask
 from aeon.multipass import triggers
 from aeon.multipass.effects import PassNote

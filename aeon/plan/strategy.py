@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aeon.schema import Evaluation, JsonObject, RefinedQuery, Refine, Strategy
+from aeon.schema import Evaluation, JsonObject, Refine, RefinedQuery, Strategy
 from aeon.supervisor.prompt import fence
 
 __all__ = ["constraints", "query_schema", "query_words"]

@@ -8,7 +8,6 @@ from pydantic import Field
 
 from aeon.schema.value import Value
 
-
 __all__ = ["ConfidenceParts", "Contradiction", "Dimensions", "Evaluation", "Gaps", "Score"]
 
 Score = Annotated[float, Field(ge=0, le=1)]

@@ -5,8 +5,18 @@ from __future__ import annotations
 from typing import TypeVar
 
 from aeon.schema import (
-    Budget, CallCaps, Capabilities, Config, JsonObject, Price, Questions, RefinementLimits, Reserve, Settings, Task,
-)  # fmt: skip
+    Budget,
+    CallCaps,
+    Capabilities,
+    Config,
+    JsonObject,
+    Price,
+    Questions,
+    RefinementLimits,
+    Reserve,
+    Settings,
+    Task,
+)
 from aeon.simulation.faults import Scenario
 
 __all__ = ["MODEL", "PRICE", "capabilities", "settings", "task"]

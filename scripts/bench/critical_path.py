@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from machine import Spread, machine, said
+
 from aeon.kernel.ports import Handlers, Job
 from aeon.multipass import effects as ask
 from aeon.multipass.program import MULTIPASS
@@ -36,7 +38,6 @@ from aeon.schema import (
     Task,
     TaskProfile,
 )
-from machine import Spread, machine, said
 
 SHAPES = {"sparse": 1.0, "middling": 2.0, "dense": 4.0}
 """About how many earlier steps a step depends on."""

@@ -34,10 +34,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field
 from judging import (
-    accuracy, auroc, best_accuracy, calibration_error, debiased_error, folds, interval, perfect, platt, scaled,
-)  # fmt: skip
+    accuracy,
+    auroc,
+    best_accuracy,
+    calibration_error,
+    debiased_error,
+    folds,
+    interval,
+    perfect,
+    platt,
+    scaled,
+)
+from pydantic import Field
 
 from aeon.convergence.engine import material as results
 from aeon.errors import CompletionError, ModelError

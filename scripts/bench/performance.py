@@ -16,9 +16,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from aeon.schema import Usage
 from machine import said
 from tokens import by_phase, share
+
+from aeon.schema import Usage
 
 PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
 Found = dict[str, Any]

@@ -18,6 +18,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from machine import machine, said
+
 from aeon.assembly.build import assemble
 from aeon.kernel.ports import Handlers, Job
 from aeon.llm.adapter import LLMAdapter, Permit, freely
@@ -39,7 +41,6 @@ from aeon.schema import (
     TaskProfile,
     Usage,
 )
-from machine import machine, said
 
 PASSES = 3
 CONFIG = Config(

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from aeon.adaptive.profiler import Profiler
 from aeon.errors import CompletionError, EmptyCompletion, EndpointTimeout, Malformed, Refused, Truncated
-from aeon.multipass.effects import InferProfile
 from aeon.llm.scripted import Reply, Scripted
+from aeon.multipass.effects import InferProfile
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Allowance, Capabilities, LLMResponse, Task, TaskProfile, TokenProbability
 from aeon.supervisor.briefing import Briefing

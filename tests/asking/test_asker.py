@@ -11,8 +11,8 @@ import pytest
 from aeon.asking.asker import Answerer, Asker
 from aeon.errors import Waiting
 from aeon.kernel.effects import AskUser
-from aeon.schema import Question, Reply, Task
 from aeon.multipass.program import MULTIPASS
+from aeon.schema import Question, Reply, Task
 from aeon.testing.contracts import check_handler
 
 WHICH = Question(text="Which year?", options=("2025", "2026"), default="2026")

@@ -8,6 +8,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from kernel.shorten import SHORTEN
+from kernel.world import World
+from runtime.handlers import job
 
 from aeon.assembly.multipass import PLUGIN
 from aeon.assembly.plugin import Plugin
@@ -17,9 +20,6 @@ from aeon.errors import AeonError, MissingExtraError, UnknownNameError, UsageErr
 from aeon.kernel.ports import Handlers
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.journal import Journal
-from kernel.shorten import SHORTEN
-from kernel.world import World
-from runtime.handlers import job
 
 pytestmark = pytest.mark.requirement("M1", "M4")
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from observability.runs import done, history, judged
 
 from aeon.calibration.cases import final_confidence
 from aeon.schema import ConfidenceParts, Dimensions, Evaluation
-from observability.runs import done, history, judged
 
 pytestmark = pytest.mark.requirement("O2")
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from observability.runs import CONVERGED, NOT_YET, played
+
 from aeon.runtime.journal import Journal
 from aeon.schema import (
-    Config,
     ConfidenceParts,
+    Config,
     ConvergenceAssessment,
     Dimensions,
     Evaluation,
@@ -17,7 +19,6 @@ from aeon.schema import (
     StepResult,
     ToolCall,
 )
-from observability.runs import CONVERGED, NOT_YET, played
 
 FREE = {"m": Price(input=0, output=0)}
 

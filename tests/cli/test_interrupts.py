@@ -7,14 +7,14 @@ import signal
 import threading
 
 import pytest
+from kernel.world import World
+from runtime.handlers import job
 
 from aeon.cli.interrupts import interruptible
 from aeon.kernel.effects import Effect
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import EffectStarted, Event
 from aeon.schema import TaskProfile
-from kernel.world import World
-from runtime.handlers import job
 
 
 @pytest.mark.requirement("K13", "O4")

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 import pytest
+from kernel.shorten import SHORTEN, Shorten, Words
 from pydantic import Field
 
 from aeon.assembly.build import build
@@ -42,7 +43,6 @@ from aeon.testing.multipass import DONE
 from aeon.testing.obliging import oblige
 from aeon.testing.samples import samples
 from aeon.testing.tasks import TASKS
-from kernel.shorten import SHORTEN, Shorten, Words
 
 PHASES = tuple(MULTIPASS.phases())
 ENFORCING = Capabilities(json_schema=True, json_mode=True)

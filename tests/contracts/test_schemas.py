@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
+from kernel.shorten import SHORTEN, ShortenSettings, Words
+from kernel.world import World
 
 from aeon.assembly.build import build
 from aeon.llm.scripted import Scripted
@@ -18,8 +20,6 @@ from aeon.schema import Conclusion, Config, Frozen, JsonObject, Outcome, Setting
 from aeon.testing.obliging import oblige, plainest
 from aeon.testing.samples import samples
 from aeon.testing.schemas import CONTRACTS, Contract, contracts_of, schema
-from kernel.shorten import SHORTEN, ShortenSettings, Words
-from kernel.world import World
 
 FOLDER = Path(__file__).parents[2] / "contracts"
 BY_NAME = {contract.name: contract for contract in CONTRACTS}

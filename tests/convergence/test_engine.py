@@ -8,20 +8,33 @@ from collections.abc import Callable, Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from measured import every_judgment
 
-from aeon.multipass.rules import confident
 from aeon.convergence.engine import ConvergenceEngine
 from aeon.errors import AeonError, EmptyCompletion, EndpointTimeout, Malformed, Refused, Truncated
-from aeon.multipass.effects import AssessConvergence
 from aeon.llm.scripted import Reply, Scripted
+from aeon.multipass.effects import AssessConvergence
+from aeon.multipass.rules import confident
 from aeon.schema import (
-    Capabilities, ConvergenceAssessment, ConvergenceThresholds, Issue, LLMRequest, LLMResponse, Plan, ReasoningEngine,
-    SemanticValidationReport, StateMonitor, Step, StepMode, StepStatus, Task, TokenProbability,
-)  # fmt: skip
+    Capabilities,
+    ConvergenceAssessment,
+    ConvergenceThresholds,
+    Issue,
+    LLMRequest,
+    LLMResponse,
+    Plan,
+    ReasoningEngine,
+    SemanticValidationReport,
+    StateMonitor,
+    Step,
+    StepMode,
+    StepStatus,
+    Task,
+    TokenProbability,
+)
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge_specs import Calibrations
 from aeon.supervisor.supervisor import Supervisor
-from measured import every_judgment
 
 SCORING = Capabilities(json_schema=True, json_mode=True, logprobs=True)
 ENFORCING = Capabilities(json_schema=True, json_mode=True)

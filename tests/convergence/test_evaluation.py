@@ -8,13 +8,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.multipass.rules import confident as confident_rule
 from aeon.convergence.evaluation import Judgments, evaluate
 from aeon.multipass.effects import AssessConvergence
+from aeon.multipass.rules import confident as confident_rule
 from aeon.schema import (
-    Clarity, ConfidenceParts, Contradiction, ConvergenceThresholds, Dimensions, Evaluation, Form, Gaps, Issue,
-    IssueType, JsonObject, Plan, ReasoningEngine, SemanticValidationReport, Step, StepMode, StepStatus, Task,
-)  # fmt: skip
+    Clarity,
+    ConfidenceParts,
+    Contradiction,
+    ConvergenceThresholds,
+    Dimensions,
+    Evaluation,
+    Form,
+    Gaps,
+    Issue,
+    IssueType,
+    JsonObject,
+    Plan,
+    ReasoningEngine,
+    SemanticValidationReport,
+    Step,
+    StepMode,
+    StepStatus,
+    Task,
+)
 
 SCORES = {"completeness": 0.96, "coherence": 0.8, "consistency": 0.7}
 

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 from doctor.played_liar import Liar
+from played_endpoint import failure
 
 from aeon.doctor.advice import advice
 from aeon.doctor.checkup import examine, profile_of
@@ -13,7 +14,6 @@ from aeon.doctor.findings import Findings
 from aeon.doctor.report import rows
 from aeon.errors import AeonError, EndpointFailed, EndpointRejected, ModelNotFound
 from aeon.llm.openai_compatible import OpenAICompatible
-from played_endpoint import failure
 
 
 def adapter(liar: Liar, key: str | None = None) -> OpenAICompatible:

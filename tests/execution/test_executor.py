@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from aeon.multipass.plans import inputs, placed
 from aeon.errors import (
     AllowanceExhausted,
     CompletionError,
@@ -21,8 +20,9 @@ from aeon.errors import (
     ToolTimeout,
 )
 from aeon.execution.executor import Executor
-from aeon.multipass.effects import ExecuteStep
 from aeon.llm.scripted import Reply, Scripted
+from aeon.multipass.effects import ExecuteStep
+from aeon.multipass.plans import inputs, placed
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Action, Allowance, CallCaps, JsonValue, Plan, Step, StepResult, Task, ToolCall
 from aeon.supervisor.briefing import Briefing

@@ -7,6 +7,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from kernel.world import CONVERGED, ENDPOINT_DOWN, NOT_YET, World, add, found, step
+from runtime.handlers import Handler, job, ticking
+from runtime.lives import Crash, went_on
+
 from aeon.errors import OutcomeUnknown
 from aeon.kernel.effects import Effect
 from aeon.multipass.program import MULTIPASS
@@ -29,9 +33,6 @@ from aeon.schema import (
     Usage,
     Value,
 )
-from kernel.world import CONVERGED, ENDPOINT_DOWN, NOT_YET, World, add, found, step
-from runtime.handlers import Handler, job, ticking
-from runtime.lives import Crash, went_on
 
 __all__ = ["FOLDER", "MADE"]
 

@@ -15,8 +15,7 @@ import pytest
 
 from aeon.kernel.decide import Signals
 from aeon.kernel.effects import Batch, Note, Program
-from aeon.kernel.engine import Engine
-from aeon.kernel.engine import Run
+from aeon.kernel.engine import Engine, Run
 from aeon.schema import Conclusion, Outcome, Settings
 
 __all__ = ["Mode", "both_ways", "chosen", "rehearsed", "set_mode"]

@@ -9,8 +9,7 @@ from pydantic import Field
 
 from aeon.kernel.decide import Rule, Signals
 from aeon.kernel.effects import EffectOf, Program
-from aeon.kernel.engine import Engine
-from aeon.kernel.engine import Halt, Run
+from aeon.kernel.engine import Engine, Halt, Run
 from aeon.schema import Answer, Caps, Conclusion, Settings, Value
 
 __all__ = ["SHORTEN", "Caps1", "Shorten", "ShortenSettings", "Shortened", "Shortness", "Words"]

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from aeon.kernel.compose import side_by_side
 from aeon.kernel.effects import Batch, Effect, Note, Program
-from aeon.kernel.engine import Engine
-from aeon.kernel.engine import Halt, Run
+from aeon.kernel.engine import Engine, Halt, Run
 from aeon.multipass.program import MULTIPASS
 from aeon.schema import (
     Allowance,

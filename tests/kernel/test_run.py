@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from aeon.kernel.effects import Program
-from aeon.kernel.engine import Engine
-from aeon.kernel.engine import Halt, Run
+from aeon.kernel.engine import Engine, Halt, Run
 from aeon.schema import (
     Answer,
     Budget,

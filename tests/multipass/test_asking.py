@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel.world import BLOCKED, NOT_YET, WildWorld, World, add, found, step
 
 from aeon.kernel.effects import Effect
 from aeon.multipass.program import MULTIPASS
@@ -26,7 +27,6 @@ from aeon.schema import (
     StepResult,
     TaskProfile,
 )
-from kernel.world import BLOCKED, NOT_YET, WildWorld, World, add, found, step
 
 WHICH = Question(text="Which year?", options=("2025", "2026"), default="2026")
 WAITING = Failure(kind="waiting", message="Which year?", question=WHICH)

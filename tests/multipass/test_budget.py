@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from kernel.world import CONVERGED, NOT_YET, World, add, found, step
 
 from aeon.kernel.effects import Effect
 from aeon.schema import Budget, Config, Failure, StepResult, Usage
-from kernel.world import CONVERGED, NOT_YET, World, add, found, step
 
 
 def long_run(cost_after: int, cost: Usage, seconds: float = 0.0) -> World:

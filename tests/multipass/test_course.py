@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from kernel.world import BLOCKED, CONVERGED, NOT_YET, World, add, found, step
 
 from aeon.kernel.effects import Effect
 from aeon.schema import (
@@ -23,7 +24,6 @@ from aeon.schema import (
     StepResult,
     TaskProfile,
 )
-from kernel.world import BLOCKED, CONVERGED, NOT_YET, World, add, found, step
 
 
 def growing(effect: object, n: int) -> Refinement:

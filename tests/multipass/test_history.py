@@ -7,10 +7,10 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel.world import ENDPOINT_DOWN, NOT_YET, ONE_CALL, WildWorld, World, add, found, step
 
 from aeon.observability.snapshot import plan_before
 from aeon.schema import Budget, Config, RefinementLimits, Result, TaskProfile
-from kernel.world import ENDPOINT_DOWN, NOT_YET, ONE_CALL, WildWorld, World, add, found, step
 
 DEEP = TaskProfile(reasoning_depth=5, ambiguity=1, confidence_requirement="high")
 

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel.world import NOT_YET, WildWorld, World, add, found, step
 
 from aeon.multipass.program import MULTIPASS
 from aeon.multipass.rules import limits_for, pass_limit
@@ -20,7 +21,6 @@ from aeon.schema import (
     Reserve,
     TaskProfile,
 )
-from kernel.world import NOT_YET, WildWorld, World, add, found, step
 
 SHARES = st.floats(0, 0.9)
 

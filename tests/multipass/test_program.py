@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel.world import BLOCKED, CONVERGED, ENDPOINT_DOWN, NOT_YET, WildWorld, World, add, found, step
 
 import aeon
 from aeon.kernel.decide import table
@@ -26,7 +27,6 @@ from aeon.schema import (
     StepResult,
     TaskProfile,
 )
-from kernel.world import BLOCKED, CONVERGED, ENDPOINT_DOWN, NOT_YET, WildWorld, World, add, found, step
 
 PREPARED = ["profile", "plan", "validate_plan"]
 ENDED = ["validate_results", "assess", "synthesize"]

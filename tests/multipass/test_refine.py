@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel.world import plan, step
 
 from aeon.multipass.plans import fresh_id, problems
 from aeon.multipass.refine import Attempts, apply
@@ -18,7 +19,6 @@ from aeon.schema import (
     ToolCall,
     fragment,
 )
-from kernel.world import plan, step
 
 STATUSES = ("pending", "pending", "complete", "complete", "failed", "invalid")
 LIMITS = RefinementLimits()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from kernel.world import NOT_YET, World, add, found, step
 
 from aeon.kernel.effects import Effect
 from aeon.schema import (
@@ -19,7 +20,6 @@ from aeon.schema import (
     TaskProfile,
     fragment,
 )
-from kernel.world import NOT_YET, World, add, found, step
 
 DEEP = TaskProfile(reasoning_depth=5, ambiguity=0)
 

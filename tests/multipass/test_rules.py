@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from kernel.deciding import decide
 from pydantic import ValidationError
 
 from aeon.kernel.decide import table
 from aeon.multipass import rules
 from aeon.multipass.rules import TABLE, PassSignals, gains
 from aeon.schema import ROWS, Config, Dimensions, Evaluation, Gaps, JsonValue, Question, ReasoningEngine, Row, Strategy
-from kernel.deciding import decide
 
 
 def found(

@@ -8,12 +8,12 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kernel.deciding import decide
 
 from aeon.kernel.decide import table
 from aeon.multipass.rules import TABLE, PassSignals
 from aeon.schema import ROWS as MOVABLE
 from aeon.schema import Decision, Failure, Question
-from kernel.deciding import decide
 
 DOWN = Failure(kind="endpoint", message="nobody answers")
 UNKNOWN = Failure(kind="unknown", message="whether it was done is not known")

@@ -11,9 +11,19 @@ from hypothesis import strategies as st
 from aeon.observability import flowchart
 from aeon.observability.passes.flowchart import to_mermaid
 from aeon.schema import (
-    Bound, Config, ExecutionHistory, ExecutionPass, FinalResult, Plan, Preparation, RefinementAction, RefinementRecord,
-    Step, Task, TaskProfile,
-)  # fmt: skip
+    Bound,
+    Config,
+    ExecutionHistory,
+    ExecutionPass,
+    FinalResult,
+    Plan,
+    Preparation,
+    RefinementAction,
+    RefinementRecord,
+    Step,
+    Task,
+    TaskProfile,
+)
 from observability.search import trail
 
 

@@ -8,8 +8,15 @@ from hypothesis import strategies as st
 from aeon.observability.lines import plain, short, visible
 from aeon.observability.passes.lines import refinement_lines, report_lines, step_lines
 from aeon.schema import (
-    Issue, Reasoning, RefinementAction, RefinementRecord, Rejection, SemanticValidationReport, Step, ToolCall,
-)  # fmt: skip
+    Issue,
+    Reasoning,
+    RefinementAction,
+    RefinementRecord,
+    Rejection,
+    SemanticValidationReport,
+    Step,
+    ToolCall,
+)
 
 
 @given(st.text())

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from aeon.observability.monitor import monitor
 from aeon.observability.lines import plain
+from aeon.observability.monitor import monitor
 from aeon.observability.passes.report import history_lines
 from aeon.schema import (
     Budget,

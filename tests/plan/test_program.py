@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.multipass.plans import draft_problems
 from aeon.errors import CompletionError
-from aeon.multipass.effects import DraftPlan
 from aeon.llm.scripted import Reply, Scripted
+from aeon.multipass.effects import DraftPlan
+from aeon.multipass.plans import draft_problems
 from aeon.plan.program import numbers, planned
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Allowance, LLMResponse, Plan, Step, Task, TaskProfile, ToolCall

@@ -12,19 +12,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from aeon.multipass.plans import draft_problems
 from aeon.assembly.build import build
 from aeon.errors import CompletionError, EmptyCompletion, Malformed, Refused, Truncated
-from aeon.multipass.effects import DraftPlan
 from aeon.llm.scripted import Reply, Scripted
+from aeon.multipass.effects import DraftPlan
+from aeon.multipass.plans import draft_problems
 from aeon.schema import (
-    Capabilities, LLMResponse, Plan, Reasoning, Task, TaskProfile, ToolCall,
-)  # fmt: skip
+    Capabilities,
+    LLMResponse,
+    Plan,
+    Reasoning,
+    Task,
+    TaskProfile,
+    ToolCall,
+)
 from aeon.testing.obliging import oblige
 from aeon.tools import Tool, tool
 from aeon.tools.algebra import algebra
 from aeon.tools.calculator import calculator
-from plan.words import ENFORCING, TASK, TOOLS, planner, prompt, sums, thought, written, lookup
+from plan.words import ENFORCING, TASK, TOOLS, lookup, planner, prompt, sums, thought, written
 
 
 def drafting(expected: int = 3, most: int = 12) -> DraftPlan:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import pytest
 
 from aeon.errors import CompletionError
-from aeon.multipass.effects import RefinePlan
 from aeon.llm.scripted import Reply, Scripted
+from aeon.multipass.effects import RefinePlan
 from aeon.schema import LLMRequest, LLMResponse, Plan, Question, Refinement, Step, Trigger
 from plan.words import TASK, planner, prompt, sums, thought
 

@@ -7,14 +7,25 @@ import json
 
 import pytest
 
-from aeon.multipass.effects import RefinePlan
 from aeon.llm.scripted import Reply, Scripted
+from aeon.multipass.effects import RefinePlan
 from aeon.plan.recursive import RecursivePlanner
 from aeon.plan.strategy import constraints, query_schema
 from aeon.schema import (
-    Contradiction, Dimensions, Evaluation, Gaps, LLMRequest, LLMResponse, Plan, Refine, RefinedQuery, Refinement, Step,
-    Strategy, Trigger,
-)  # fmt: skip
+    Contradiction,
+    Dimensions,
+    Evaluation,
+    Gaps,
+    LLMRequest,
+    LLMResponse,
+    Plan,
+    Refine,
+    RefinedQuery,
+    Refinement,
+    Step,
+    Strategy,
+    Trigger,
+)
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools import ToolRegistry

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-
 from kernel.rehearsal import both_ways, set_mode
 
 pytest_generate_tests = both_ways

@@ -7,6 +7,9 @@ from collections.abc import Awaitable, Callable
 from itertools import count
 from typing import TypeAlias
 
+from kernel.rehearsal import chosen
+from kernel.world import World
+
 from aeon.errors import (
     AllowanceExhausted,
     EndpointTimeout,
@@ -22,8 +25,6 @@ from aeon.multipass.program import MULTIPASS
 from aeon.multipass.rules import PassSignals
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Config, Failure, Result, Task, Value
-from kernel.rehearsal import chosen
-from kernel.world import World
 
 __all__ = ["TASK", "Handler", "error_of", "job", "ticking"]
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from kernel.world import CONVERGED, NOT_YET, World, add, found, step
+
 from aeon.kernel.effects import Effect
 from aeon.multipass.program import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
@@ -26,7 +28,6 @@ from aeon.schema import (
     Usage,
     Value,
 )
-from kernel.world import CONVERGED, NOT_YET, World, add, found, step
 from runtime.handlers import Handler, job
 
 WHICH = Question(text="Which year?", options=("2025", "2026"), default="2026")

@@ -10,6 +10,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel.world import World, step
 
 from aeon.errors import ToolFailed
 from aeon.multipass.effects import ExecuteStep
@@ -18,7 +19,6 @@ from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import boundaries, replay
 from aeon.schema import Budget, Config, RefinementLimits, Result, Step, StepResult, TaskProfile
-from kernel.world import World, step
 from runtime.handlers import job
 
 PATIENCE = 20  # seconds; only a run that hangs ever waits for so long

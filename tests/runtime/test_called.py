@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from kernel.world import World
 
 from aeon.kernel.effects import Effect
 from aeon.multipass.program import MULTIPASS
@@ -18,7 +19,6 @@ from aeon.runtime.ledger import current_ledger
 from aeon.runtime.replay import drop_after, replay, resume_point
 from aeon.runtime.sealed import SealedFile
 from aeon.schema import Budget, Config, Result, Usage, Value
-from kernel.world import World
 from runtime.handlers import Handler, job
 from runtime.lives import PASSES, Crash, Striking, lived, went_on, world
 

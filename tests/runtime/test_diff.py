@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from kernel.world import NOT_YET, World, add, step
 
 from aeon.multipass.program import MULTIPASS
 from aeon.runtime.diff import Difference, Differing
@@ -11,7 +12,6 @@ from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.fork import fork
 from aeon.runtime.journal import Journal
 from aeon.schema import Config, ConvergenceThresholds, Question, Refinement, StepResult, TaskProfile
-from kernel.world import NOT_YET, World, add, step
 from runtime.handlers import job, ticking
 
 STEPS = (step("a"), step("b"), step("c", "a"))

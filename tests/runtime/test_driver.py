@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from kernel.world import NOT_YET, World, add, step
 
 from aeon import errors
 from aeon.kernel.effects import AskUser, Effect
@@ -22,9 +23,21 @@ from aeon.runtime.failures import failure_of
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import Ledger, current_ledger
 from aeon.runtime.replay import replay
-from aeon.schema import Allowance, Answer, Budget, Conclusion, Config, Failure, Plan, Question, Result, Step, StepResult
-from aeon.schema import Usage, Value
-from kernel.world import NOT_YET, World, add, step
+from aeon.schema import (
+    Allowance,
+    Answer,
+    Budget,
+    Conclusion,
+    Config,
+    Failure,
+    Plan,
+    Question,
+    Result,
+    Step,
+    StepResult,
+    Usage,
+    Value,
+)
 from runtime.handlers import TASK, job
 
 PATIENCE = 20  # seconds; only a run that hangs ever waits for so long

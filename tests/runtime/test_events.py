@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from kernel.world import World, step
 
 from aeon.multipass.program import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
@@ -19,7 +20,6 @@ from aeon.runtime.lines import fingerprint
 from aeon.runtime.replay import drop_after, resume_point
 from aeon.runtime.sealed import read_sealed
 from aeon.schema import Allowance, Config, StepResult, Usage
-from kernel.world import World, step
 from runtime.handlers import TASK, job
 from runtime.lives import PASSES, Crash, Striking, lived, world
 

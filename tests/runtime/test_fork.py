@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from kernel.world import World, step
 
 from aeon.errors import InputFileError, JournalError, UsageError
 from aeon.kernel.effects import Effect
@@ -18,7 +19,6 @@ from aeon.runtime.fork import fork
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import boundaries, replay, resume_point
 from aeon.schema import Config, ConvergenceThresholds, Failure, JsonValue, Result, StepResult, Value
-from kernel.world import World, step
 from runtime.handlers import job
 from runtime.lives import PASSES, WHICH, counted, lived, went_on, world
 

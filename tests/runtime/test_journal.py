@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
+from kernel.world import World, step
 
 from aeon.errors import InputFileError, JournalError
 from aeon.kernel.effects import Effect
@@ -19,7 +20,6 @@ from aeon.runtime.journal import Journal
 from aeon.runtime.lines import Entry, fingerprint
 from aeon.runtime.replay import replay
 from aeon.schema import Config, Outcome, Result, Value
-from kernel.world import World, step
 from runtime.handlers import job
 
 STEPS = (step("a"), step("b"), step("c", "a"))

@@ -11,6 +11,7 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from kernel.world import NOT_YET, WildWorld, World, add, found, step
 
 import aeon
 from aeon.errors import Divergence, JournalError
@@ -22,7 +23,6 @@ from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import replay
 from aeon.schema import Config, Result, StepResult, Task
-from kernel.world import NOT_YET, WildWorld, World, add, found, step
 from runtime.handlers import job, ticking
 
 STEPS = (step("a"), step("b"), step("c", "a"))

@@ -10,6 +10,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from kernel.world import World, step
 
 from aeon.errors import Divergence, EndpointUnreachable, OutcomeUnknown
 from aeon.kernel.effects import Effect
@@ -22,7 +23,6 @@ from aeon.runtime.ledger import current_ledger
 from aeon.runtime.lines import Begun, Called, Ended, Entry, Resumed, fingerprint
 from aeon.runtime.replay import boundaries, replay, resume_point
 from aeon.schema import Budget, Config, Failure, Question, Questions, Reply, Result, StepResult, Usage, Value
-from kernel.world import World, step
 from runtime.handlers import job
 from runtime.lives import PASSES, WHICH, Crash, Striking, counted, lived, went_on, world
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from kernel.world import World, step
 
 import aeon
 from aeon.errors import InputFileError, JournalError
 from aeon.runtime.journal import Journal
 from aeon.runtime.sealed import SealedFile, read_sealed
-from kernel.world import World, step
 from runtime.lives import Crash, Striking, lived, went_on, world
 
 ROOTS = f"{Path(aeon.__file__).parents[1]}:{Path(__file__).parents[1]}"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from kernel.shorten import SHORTEN, Shorten, Shortened, ShortenSettings, Shortness, Words
 
 from aeon.errors import Divergence, EngineError, JournalError, UsageError
 from aeon.kernel.effects import Batch, EffectOf, Note, Program
@@ -19,7 +20,6 @@ from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import current_ledger
 from aeon.runtime.replay import drop_after, replay, resume_point
 from aeon.schema import Allowance, Answer, Budget, Conclusion, Decision, Price, Task, Usage
-from kernel.shorten import SHORTEN, Shorten, Shortened, ShortenSettings, Shortness, Words
 
 pytestmark = pytest.mark.requirement("M1", "M2", "K12", "K13")
 AnyProgram: TypeAlias = Callable[[Run[ShortenSettings, Shortness]], Any]

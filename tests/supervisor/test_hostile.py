@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from supervisor.hostile import CASES, Answer, damaged, hostile_texts, objects, wrapped
 
 from aeon import build
 from aeon.errors import CompletionError, EmptyCompletion, Malformed
@@ -27,6 +26,7 @@ from aeon.supervisor.schema import schema_of
 from aeon.supervisor.supervisor import Reply, Supervisor
 from aeon.supervisor.valid import MOST_CHECKS
 from aeon.testing.obliging import oblige
+from supervisor.hostile import CASES, Answer, damaged, hostile_texts, objects, wrapped
 
 PROMPT = Prompt(system="You answer.", user="What do you say?")
 SCHEMA = schema_of(Answer)

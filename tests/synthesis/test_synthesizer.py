@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.errors import AeonError, ConfigError, EmptyCompletion, EndpointFailed, Malformed, Refused, Truncated
-from aeon.multipass.effects import Synthesize
 from aeon.llm.scripted import Reply, Scripted
+from aeon.multipass.effects import Synthesize
 from aeon.schema import Answer, Capabilities, JsonObject, LLMResponse, Plan, Step, StepStatus, Task
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor

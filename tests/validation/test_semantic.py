@@ -9,20 +9,28 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from measured import every_judgment
 
 from aeon.errors import AeonError, CompletionError, EmptyCompletion, EndpointFailed, Malformed, Refused, Truncated
-from aeon.multipass.effects import ValidatePlan, ValidateResults
 from aeon.llm.scripted import Reply, Scripted
+from aeon.multipass.effects import ValidatePlan, ValidateResults
 from aeon.runtime.ledger import Ledger
 from aeon.schema import (
-    Allowance, Capabilities, LLMResponse, Plan, SemanticValidationReport, Step, StepMode, Task, TokenProbability,
+    Allowance,
+    Capabilities,
+    LLMResponse,
+    Plan,
+    SemanticValidationReport,
+    Step,
+    StepMode,
+    Task,
+    TokenProbability,
     ToolCall,
-)  # fmt: skip
+)
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge_specs import Calibrations
 from aeon.supervisor.supervisor import Supervisor
 from aeon.validation.semantic import SemanticValidator
-from measured import every_judgment
 
 TASK = Task(text="What does the bakery take in?")
 SCORING = Capabilities(json_schema=True, json_mode=True, logprobs=True)

@@ -6,6 +6,8 @@ counts as not inferred, so that it limits neither the plan nor its changes.
 
 from __future__ import annotations
 
+from lengthy import STEPS, alone, description, output, replaced, report
+
 from aeon.kernel.ports import Handlers, Job
 from aeon.multipass import effects as ask
 from aeon.multipass.program import MULTIPASS
@@ -25,7 +27,6 @@ from aeon.schema import (
     Task,
     TaskProfile,
 )
-from lengthy import STEPS, alone, description, output, replaced, report
 
 __all__ = ["history"]
 

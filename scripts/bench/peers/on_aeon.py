@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 
+from workload import PASSES, STEPS, Model
+
 from aeon.kernel.ports import Handlers, Job
 from aeon.multipass import effects as ask
 from aeon.multipass.program import MULTIPASS
@@ -31,7 +33,6 @@ from aeon.schema import (
     TaskProfile,
     Usage,
 )
-from workload import PASSES, STEPS, Model
 
 __all__ = ["CONFIG", "Judges", "make", "results_of", "steps_of"]
 

@@ -9,14 +9,24 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 
+from workload import PASSES, STEPS, Model
+
 from aeon.assembly.build import build
 from aeon.llm.scripted import Scripted
 from aeon.schema import (
-    Budget, Capabilities, Config, Decide, JsonObject, LLMRequest, LLMResponse, Questions, ReasoningEngine,
-    TokenProbability, Usage,
-)  # fmt: skip
+    Budget,
+    Capabilities,
+    Config,
+    Decide,
+    JsonObject,
+    LLMRequest,
+    LLMResponse,
+    Questions,
+    ReasoningEngine,
+    TokenProbability,
+    Usage,
+)
 from aeon.testing.obliging import plainest
-from workload import PASSES, STEPS, Model
 
 __all__ = ["ANSWER", "CALLS", "make"]
 
