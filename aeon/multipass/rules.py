@@ -69,9 +69,9 @@ TABLE: tuple[Rule[PassSignals], ...] = (
     Rule(
         "converged",
         lambda s: s.converged,
-        lambda s: f"every criterion was met in pass {s.passes}",
+        lambda s: f"every criterion that was measured is met in pass {s.passes}",
         sufficient=True,
-        when="every criterion of the assessment is met",
+        when="every criterion of the assessment that was measured is met",
     ),
     Rule(
         "confident",
