@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Generic, TypeVar, cast
 
 from aeon.errors import UsageError
@@ -79,8 +80,9 @@ class Engine(Generic[C, S, R_co]):
                 raise UsageError(f"engine '{self.name}': {caps.__name__} has no field for the phase '{effect.phase}'")
         if self.final not in (None, *self.effects):
             raise UsageError(f"engine '{self.name}': its final effect is none of its effects")
-        self.phases()
+        self.phases  # noqa: B018 - raises where two are called the same
 
+    @cached_property
     def phases(self) -> dict[str, type[Effect]]:
         """The effects that a run can issue, by phase: its own, those of nested engines, and the question."""
         by_phase: dict[str, type[Effect]] = {AskUser.phase: AskUser}
@@ -95,7 +97,7 @@ class Engine(Generic[C, S, R_co]):
         Raises:
             UsageError: names the phases.
         """
-        if missing := [phase for phase in self.phases() if phase not in (AskUser.phase, *handlers)]:
+        if missing := [phase for phase in self.phases if phase not in (AskUser.phase, *handlers)]:
             raise UsageError(f"engine '{self.name}': no handler answers {', '.join(missing)}")
 
     def bound(self, config: C) -> Bound:
@@ -119,11 +121,11 @@ class Engine(Generic[C, S, R_co]):
         run = self.start(task or outer.task, limited, outer.execution_id)
         run.scope, run.charge, run.asked = f"{outer.scope}/{outer.nested}", outer.account, outer.asked
         run.began = run.elapsed = outer.elapsed
-        outer.inner.append(run.claim)
+        outer.inner += (run.claim,)
         try:
             return (yield from self.program(run))
         finally:
-            outer.inner.remove(run.claim)
+            outer.inner = tuple(claim for claim in outer.inner if claim != run.claim)
 
     def rules(self, config: C) -> tuple[Rule[S], ...]:
         """The whole decision table, in the order of this configuration."""
@@ -152,7 +154,7 @@ class Run(Generic[C, S]):
     scope: str = ""
     charge: Callable[[Outcome], None] | None = None
     nested: int = 0
-    inner: list[Callable[[], Usage]] = field(default_factory=list)
+    inner: tuple[Callable[[], Usage], ...] = ()
     began: float = 0.0
     elapsed: float = 0.0
     usage: Usage = NOTHING

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice, pairwise
 
 from aeon.kernel import budget
@@ -150,7 +151,11 @@ def limits_for(profile: TaskProfile, config: Config) -> RefinementLimits:
     if not profile.inferred:
         return limits
     plan_steps = min(limits.plan_steps, 2 * profile.expected_step_count + 4)
-    attempts = _stretched(2 * profile.reasoning_depth + 2, limits.attempts)
+    return _limits(limits, plan_steps, _stretched(2 * profile.reasoning_depth + 2, limits.attempts))
+
+
+@lru_cache(maxsize=256)  # runs with the same limits share them: thousands may be under way
+def _limits(limits: RefinementLimits, plan_steps: int, attempts: int) -> RefinementLimits:
     return limits.changed(plan_steps=plan_steps, attempts=attempts)
 
 

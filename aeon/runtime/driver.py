@@ -8,6 +8,7 @@ import threading
 import time
 import uuid
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from aeon.errors import Divergence, JournalError
@@ -108,8 +109,12 @@ class AsyncDriver:
                 ))  # fmt: skip
             elif journal.unsettled:
                 journal.resume(())
-            handling = Handling(job.handlers, job.engine.config, journal, self._clock)
-            return await self._driven(_Run(job, observers, handling))
+            run = _Run(job, observers, Handling(job.handlers, job.engine.config, journal, self._clock))
+            self._running.add(run)
+            try:
+                return await run.drive()
+            finally:
+                self._running.discard(run)
         finally:
             journal.close()
 
@@ -118,13 +123,6 @@ class AsyncDriver:
         if self._config is None or self._config[0] is not config:
             self._config = (config, config.model_dump(mode="json"))
         return self._config[1]
-
-    async def _driven(self, run: _Run[C, S, R]) -> R:
-        self._running.add(run)
-        try:
-            return await run.drive()
-        finally:
-            self._running.discard(run)
 
     def follow(self, job: Job[C, S, R], observer: Observer) -> asyncio.Task[R]:
         """Run a job in a task of its own, which the driver keeps until its end; one more observer sees it."""
@@ -237,8 +235,7 @@ class _Run(Generic[C, S, R]):
         if not handling.suspended and not handling.unkept:
             await self._end(result)
         if self._observers:
-            fields = {name: getattr(result, name) for name in Conclusion.model_fields}
-            self._tell(RunEnded(line=self._line, conclusion=Conclusion.model_construct(**fields)))
+            self._tell(RunEnded(line=self._line, conclusion=_conclusion(result)))
         return result
 
     async def _end(self, result: R) -> None:
@@ -303,18 +300,17 @@ class _Run(Generic[C, S, R]):
             effect, failure = joined(effect, outcomes)
             failure = BROKEN_OFF if self.handling.interrupted else failure
             now = max(outcome.ended for outcome in outcomes)
-        if not self._observers:
-            return (await self.handling.handle(number, effect, now, failure)).outcome
-
-        def began() -> None:
-            self._tell(EffectStarted(line=self._line, number=number, effect=effect))
-
+        began = partial(self._began, number, effect) if self._observers else None
         handled: Handled = await self.handling.handle(number, effect, now, failure, began)
-        self._line = max(self._line, handled.line or 0)
-        self._tell(EffectEnded(
-            line=self._line, number=number, effect=effect, outcome=handled.outcome, recorded=handled.recorded
-        ))  # fmt: skip
+        if began is not None:
+            self._line = max(self._line, handled.line or 0)
+            self._tell(EffectEnded(
+                line=self._line, number=number, effect=effect, outcome=handled.outcome, recorded=handled.recorded
+            ))  # fmt: skip
         return handled.outcome
+
+    def _began(self, number: int, effect: Effect) -> None:
+        self._tell(EffectStarted(line=self._line, number=number, effect=effect))
 
     def _noted(self, note: Note) -> None:
         if self._observers:
@@ -327,6 +323,11 @@ class _Run(Generic[C, S, R]):
             except Exception:  # noqa: BLE001 - an observer may raise anything, and must not end a run
                 self._observers = tuple(other for other in self._observers if other is not observer)
                 _log.warning("an observer raised at %s and is told nothing more", event.type, exc_info=True)
+
+
+def _conclusion(result: Conclusion) -> Conclusion:
+    """How the run ended, without an engine's own fields."""
+    return Conclusion.model_construct(**{name: getattr(result, name) for name in Conclusion.model_fields})
 
 
 def _run_whole(coroutine: Coroutine[object, object, T]) -> T:

@@ -18,13 +18,12 @@ from aeon.schema import NOTHING, Allowance, Failure, Outcome, Settings, Usage, V
 __all__ = ["Handled", "Handling"]
 
 
-class Handled:
+class Handled(Value):
     """An outcome and the number of its line in the journal, if that keeps it; ``recorded``: it held it already."""
 
-    __slots__ = ("line", "outcome", "recorded")
-
-    def __init__(self, outcome: Outcome, line: int | None = None, recorded: bool = False) -> None:
-        self.outcome, self.line, self.recorded = outcome, line, recorded
+    outcome: Outcome
+    line: int | None = None
+    recorded: bool = False
 
 
 class Handling:
@@ -80,7 +79,7 @@ class Handling:
         effect: Effect,
         now: float,
         failure: Failure | None = None,
-        began: Callable[[], None] = lambda: None,
+        began: Callable[[], None] | None = None,
     ) -> Awaitable[Handled]:
         """The outcome of effect ``number``, which begins at ``now`` (s) or cannot be done for a ``failure``.
 
@@ -89,12 +88,13 @@ class Handling:
         """
         recorded = self.journal.outcome(number, effect, self._config)
         if recorded is not None:
-            return _ready(Handled(recorded, self.journal.line_of(number), recorded=True))
+            return _ready(Handled(outcome=recorded, line=self.journal.line_of(number), recorded=True))
         failure = self.unkept or failure
         if failure is not None:
             outcome = Outcome(failure=failure, started=now, ended=now, interrupted=self.interrupted)
             return self._keep(number, effect, outcome)
-        began()
+        if began is not None:
+            began()
         if tool := self.journal.begun.get(number):
             return self._keep(number, effect, unknown(effect, tool, now))
         return self._answered(number, effect, now)
@@ -107,12 +107,12 @@ class Handling:
         if lost := self.journal.lost.get(number):
             outcome = outcome.changed(lost=lost)
         if self.suspended or self.unkept or kind == "waiting":
-            return Handled(outcome)
+            return Handled(outcome=outcome)
         try:
-            return Handled(outcome, await self.journal.append(number, effect, outcome))
+            return Handled(outcome=outcome, line=await self.journal.append(number, effect, outcome))
         except JournalError as error:
             self.unkept = Failure(kind="journal", message=str(error))
-            return Handled(outcome.changed(value=None, failure=self.unkept))
+            return Handled(outcome=outcome.changed(value=None, failure=self.unkept))
 
     def _handler(self, phase: str) -> Callable[..., Awaitable[Value]]:
         if phase not in self._handlers:

@@ -38,8 +38,8 @@ class Ledger:
     """
 
     __slots__ = (
-        "_allowance", "_begin", "_calls", "_clock", "_cost", "_note", "_opened", "_token", "_tokens", "_under_way",
-        "broken_off", "closed", "execution_id", "in_tool", "number", "spent",
+        "_allowance", "_begin", "_clock", "_note", "_opened", "_reserved", "_token", "broken_off", "closed",
+        "execution_id", "in_tool", "number", "spent",
     )  # fmt: skip
 
     def __init__(
@@ -60,9 +60,7 @@ class Ledger:
         self._opened = clock() - waited
         self.number = number
         self.spent = NOTHING
-        self._calls = self._tokens = 0  # reserved for calls under way, as is the cost
-        self._cost = 0.0
-        self._under_way: list[Usage] = []
+        self._reserved = NOTHING  # for calls under way
         self.in_tool = False
         self.closed = False
         self.broken_off = False
@@ -82,19 +80,19 @@ class Ledger:
 
     def calls_left(self) -> int:
         """Model calls that may still begin."""
-        return max(0, self._allowance.calls - self.spent.calls - self._calls)
+        return max(0, self._allowance.calls - self.spent.calls - self._reserved.calls)
 
     def tokens_left(self) -> int | None:
         """Tokens that are neither spent nor reserved; ``None`` without a limit."""
         if self._allowance.tokens is None:
             return None
-        return max(0, self._allowance.tokens - self.spent.tokens - self._tokens)
+        return max(0, self._allowance.tokens - self.spent.tokens - self._reserved.tokens)
 
     def cost_left(self) -> float | None:
         """US dollars that are neither spent nor reserved; ``None`` without a limit."""
         if self._allowance.cost is None:
             return None
-        return max(0.0, self._allowance.cost - self.spent.cost - self._cost)
+        return max(0.0, self._allowance.cost - self.spent.cost - self._reserved.cost)
 
     async def admit(self, most: Usage) -> None:
         """Let a model call begin that uses at most this much in all its attempts, and reserve that.
@@ -104,26 +102,21 @@ class Ledger:
         Raises:
             AllowanceExhausted: calls, tokens, money or time are not left for it, or the run was asked to stop.
         """
-        tokens = most.tokens
-        self._check(most, tokens)
-        self._reserve(most.calls, tokens, most.cost)
+        self._check(most)
+        self._reserved += most
         if self._note is None:
             return
-        self._under_way.append(most)
         try:
-            await self._note(self.number, sum(self._under_way, self.spent))
+            await self._note(self.number, self.spent + self._reserved)
             if self.closed:  # meanwhile
                 raise AllowanceExhausted("seconds", _STOPPED)
         except BaseException:
-            self._under_way.remove(most)
-            self._reserve(-most.calls, -tokens, -most.cost)
+            self._free(most)
             raise
 
     def settle(self, most: Usage, actual: Usage) -> None:
         """Replace what was reserved for a call by what it really used."""
-        if self._note is not None:
-            self._under_way.remove(most)
-        self._reserve(-most.calls, -most.tokens, -most.cost)
+        self._free(most)
         self.charge(actual)
 
     @asynccontextmanager
@@ -149,18 +142,22 @@ class Ledger:
         """Add what was used, whether to any avail or not."""
         self.spent = usage if self.spent is NOTHING else self.spent + usage
 
-    def _check(self, most: Usage, tokens: int) -> None:
-        """Refuse a call of at most that much, which is so many ``tokens``, where it does not fit."""
+    def _free(self, most: Usage) -> None:
+        """Take back what was reserved for a call; with the last one all of it, whatever its cost was rounded to."""
+        self._reserved = self._reserved - most if self._reserved.calls > most.calls else NOTHING
+
+    def _check(self, most: Usage) -> None:
+        """Refuse a call of at most that much where it does not fit."""
         self._check_time()
-        allowed, spent = self._allowance, self.spent
-        if most.calls > allowed.calls - spent.calls - self._calls:
+        allowed, taken, tokens = self._allowance, self.spent + self._reserved, most.tokens
+        if most.calls > allowed.calls - taken.calls:
             calls = self.calls_left()
             text = f"{calls} left for up to {most.calls}" if calls else f"all {allowed.calls} are used"
             raise AllowanceExhausted("calls", f"model calls of this step: {text}")
-        if allowed.tokens is not None and tokens > allowed.tokens - spent.tokens - self._tokens:
+        if allowed.tokens is not None and tokens > allowed.tokens - taken.tokens:
             text = f"a call of up to {tokens} tokens does not fit: {self.tokens_left()} left"
             raise AllowanceExhausted("tokens", text)
-        if allowed.cost is not None and most.cost > max(0.0, allowed.cost - spent.cost - self._cost):
+        if allowed.cost is not None and most.cost > max(0.0, allowed.cost - taken.cost):
             text = f"a call of up to ${most.cost:.4f} does not fit: ${self.cost_left():.4f} left"
             raise AllowanceExhausted("cost", text)
 
@@ -169,11 +166,6 @@ class Ledger:
             raise AllowanceExhausted("seconds", _STOPPED)
         if self.seconds_left() == 0:
             raise AllowanceExhausted("seconds", "the time for this step is over")
-
-    def _reserve(self, calls: int, tokens: int, cost: float) -> None:
-        self._calls += calls
-        self._tokens += tokens
-        self._cost = self._cost + cost if self._calls else 0.0
 
 
 _current: ContextVar[Ledger | None] = ContextVar("aeon_ledger", default=None)

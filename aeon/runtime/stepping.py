@@ -30,6 +30,8 @@ class Stepper(Generic[C, S, R]):
         EngineError: the program cannot be begun.
     """
 
+    __slots__ = ("_began", "_engine", "_most", "_note", "_phases", "_program", "_remainder", "issued", "result")
+
     def __init__(
         self,
         engine: Engine[C, S, R],
@@ -39,7 +41,7 @@ class Stepper(Generic[C, S, R]):
         note: Callable[[Note], None] = lambda note: None,
     ) -> None:
         self._engine = engine
-        self._phases = engine.phases()
+        self._phases = engine.phases
         self._most = config.effects
         self._note = note
         self._began = False

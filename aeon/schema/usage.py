@@ -13,7 +13,10 @@ __all__ = ["NOTHING", "Allowance", "Bound", "Budget", "Left", "Price", "Usage"]
 
 
 class Usage(Value):
-    """What was spent: model calls, tokens, tool calls, cost in US dollars; and what was mended. Adds up with ``+``."""
+    """What was spent: model calls, tokens, tool calls, cost in US dollars; and what was mended.
+
+    Adds up with ``+``; ``-`` takes away what was added.
+    """
 
     calls: Annotated[int, Field(ge=0)] = 0
     prompt_tokens: Annotated[int, Field(ge=0)] = 0
@@ -41,6 +44,17 @@ class Usage(Value):
             tool_calls=self.tool_calls + other.tool_calls,
             mended=self.mended + other.mended,
             cost=self.cost + other.cost,
+        )
+
+    def __sub__(self, other: Usage) -> Usage:
+        return Usage(
+            calls=self.calls - other.calls,
+            prompt_tokens=self.prompt_tokens - other.prompt_tokens,
+            cached_tokens=self.cached_tokens - other.cached_tokens,
+            generated_tokens=self.generated_tokens - other.generated_tokens,
+            tool_calls=self.tool_calls - other.tool_calls,
+            mended=self.mended - other.mended,
+            cost=self.cost - other.cost,
         )
 
 

@@ -29,7 +29,7 @@ async def check_handlers(engine: AnyEngine, handlers: Mapping[str, AnyHandler]) 
     Raises:
         UsageError: as for `check_handler`.
     """
-    answered = engine.phases().keys()
+    answered = engine.phases.keys()
     violations = [f"{phase}: no handler answers it" for phase in answered if phase not in (AskUser.phase, *handlers)]
     for phase in phases(engine):
         if phase in handlers:

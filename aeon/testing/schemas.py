@@ -30,7 +30,7 @@ class Contract(NamedTuple):
 
 def contracts_of(engine: AnyEngine) -> tuple[Contract, ...]:
     """What an engine asks for and accepts: each effect, each result, its configuration and the record of its runs."""
-    effects = engine.phases().values()
+    effects = engine.phases.values()
     return (
         *(_of_effect(effect) for effect in effects),
         *(_of_result(result, effects) for result in _results(effects)),

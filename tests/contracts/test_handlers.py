@@ -44,7 +44,7 @@ from aeon.testing.obliging import oblige
 from aeon.testing.samples import samples
 from aeon.testing.tasks import TASKS
 
-PHASES = tuple(MULTIPASS.phases())
+PHASES = tuple(MULTIPASS.phases)
 ENFORCING = Capabilities(json_schema=True, json_mode=True)
 SCORING = Capabilities(json_schema=True, json_mode=True, logprobs=True)
 BARE = Capabilities()

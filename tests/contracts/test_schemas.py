@@ -79,7 +79,7 @@ def test_the_contracts_of_any_engine_follow_from_it() -> None:
     fits(Settings(), "settings")
 
 
-@pytest.mark.parametrize("phase", MULTIPASS.phases())
+@pytest.mark.parametrize("phase", MULTIPASS.phases)
 def test_sample_effects_fit_the_contracts(phase: str) -> None:
     """What a handler is given is what its contract says."""
     names = {contract.model: contract.name for contract in CONTRACTS}

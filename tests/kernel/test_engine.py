@@ -76,9 +76,9 @@ def test_the_caps_know_their_phases_and_a_question_and_nothing_else() -> None:
 @pytest.mark.requirement("M1", "M3")
 def test_the_phases_of_an_engine_are_its_own_those_of_nested_engines_and_the_question() -> None:
     """What a run may issue, and nothing else; an effect that both share is one."""
-    assert SHORTEN.phases() == {"ask": AskUser, "shorten": Shorten}
+    assert SHORTEN.phases == {"ask": AskUser, "shorten": Shorten}
     outer = replace(SHORTEN, nested=(*MULTIPASS.effects, Shorten))
-    assert outer.phases() == {"ask": AskUser, "shorten": Shorten} | {e.phase: e for e in MULTIPASS.effects}
+    assert outer.phases == {"ask": AskUser, "shorten": Shorten} | {e.phase: e for e in MULTIPASS.effects}
 
 
 @pytest.mark.requirement("M1")

@@ -54,7 +54,7 @@ def job(world: World, config: Config | None = None, **handlers: Handler) -> Job[
             raise AllowanceExhausted(reply.limit, reply.message) if reply.limit else error_of(reply)
         return reply
 
-    return Job(chosen(MULTIPASS), TASK, config or Config(), dict.fromkeys(MULTIPASS.phases(), answer) | handlers)
+    return Job(chosen(MULTIPASS), TASK, config or Config(), dict.fromkeys(MULTIPASS.phases, answer) | handlers)
 
 
 def error_of(failure: Failure) -> Exception:

@@ -47,7 +47,7 @@ class Model:
                 ledger.settle(MOST, REAL)
             return await plain[effect.phase](effect)
 
-        return {phase: plain[phase] if phase == "ask" else handler for phase in MULTIPASS.phases()}
+        return {phase: plain[phase] if phase == "ask" else handler for phase in MULTIPASS.phases}
 
 
 def spent(result: Result) -> Usage:
