@@ -75,12 +75,11 @@ class Engine(Generic[C, S, R_co]):
         config = self.config()
         table(self.table, self.order(config))
         caps = type(config.caps)
-        for effect in self.effects:
-            if effect.phase not in (AskUser.phase, *caps.model_fields):
-                raise UsageError(f"engine '{self.name}': {caps.__name__} has no field for the phase '{effect.phase}'")
+        for phase, effect in self.phases.items():
+            if effect in self.effects and phase not in (AskUser.phase, *caps.model_fields):
+                raise UsageError(f"engine '{self.name}': {caps.__name__} has no field for the phase '{phase}'")
         if self.final not in (None, *self.effects):
             raise UsageError(f"engine '{self.name}': its final effect is none of its effects")
-        self.phases  # noqa: B018 - raises where two are called the same
 
     @cached_property
     def phases(self) -> dict[str, type[Effect]]:
