@@ -8,7 +8,8 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from aeon.schema.frozen import JsonValue
-from aeon.tools.output import MAX_DEPTH, one_line
+from aeon.text import one_line
+from aeon.tools.output import MAX_DEPTH
 from aeon.tools.references import WHOLE
 
 __all__ = ["problems"]

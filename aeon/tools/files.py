@@ -11,10 +11,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from aeon.documents.folder import Folder
 from aeon.errors import ToolError, ToolFailed
 from aeon.schema.frozen import JsonObject, JsonValue
-from aeon.tools.folder import Folder
-from aeon.tools.output import one_line, printable
+from aeon.text import one_line, printable
 from aeon.tools.tables import Comparison, Operation, Table, answer, conditions
 from aeon.tools.tool import Tool, tool
 

@@ -11,7 +11,8 @@ from contextlib import contextmanager, suppress
 
 from aeon.errors import ToolArgumentError, ToolError, ToolFailed, ToolTimeout
 from aeon.schema.frozen import JsonValue
-from aeon.tools.output import bounded, one_line
+from aeon.text import one_line
+from aeon.tools.output import bounded
 from aeon.tools.tool import Tool
 
 __all__ = ["invoke"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
 
 from pydantic import Field
@@ -11,14 +10,12 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from aeon.errors import ToolFailed
 from aeon.schema.frozen import Frozen, JsonValue
+from aeon.text import one_line, printable
 
-__all__ = ["MAX_DEPTH", "ToolOutput", "bounded", "one_line", "printable"]
+__all__ = ["MAX_DEPTH", "ToolOutput", "bounded"]
 
 MAX_DEPTH = 64
 """How many lists and objects a value that a tool takes or gives may stand in."""
-
-# Control characters but tab, line feed and carriage return, and surrogates (in a str they are always lone).
-_UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class ToolOutput(Frozen):
@@ -27,17 +24,6 @@ class ToolOutput(Frozen):
     value: JsonValue
     cut: bool = False
     seconds: float = Field(0.0, ge=0)
-
-
-def printable(text: str) -> str:
-    """Return the text with control characters and lone surrogates replaced by U+FFFD, so that it encodes as UTF-8."""
-    return _UNSAFE.sub("\ufffd", text)
-
-
-def one_line(text: str, limit: int = 300) -> str:
-    """Return the text on one line of at most ``limit`` characters, for use in an error."""
-    line = " ".join(printable(text[: 4 * limit]).split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def bounded(value: object, limit: int) -> tuple[JsonValue, bool]:

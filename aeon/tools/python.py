@@ -10,7 +10,7 @@ from pydantic_monty import CollectString, Monty, MontyError, MontyRuntimeError, 
 
 from aeon.errors import ToolFailed
 from aeon.schema.frozen import JsonObject, JsonValue
-from aeon.tools.output import one_line
+from aeon.text import one_line
 from aeon.tools.references import REFERENCE
 from aeon.tools.tables import Table
 from aeon.tools.tool import Tool, tool

@@ -14,9 +14,10 @@ from pydantic import ValidationError
 
 from aeon.errors import ConfigError, OutcomeUnknown, ToolArgumentError, ToolTimeout, UnknownNameError
 from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.text import one_line
 from aeon.tools.arguments import problems
 from aeon.tools.invoke import invoke
-from aeon.tools.output import ToolOutput, one_line
+from aeon.tools.output import ToolOutput
 from aeon.tools.tool import Tool
 from aeon.tools.typetext import signature
 

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from aeon.errors import MissingExtraError, UnknownNameError, UsageError
+from aeon.text import one_line
 from aeon.tools.algebra import algebra
 from aeon.tools.calculator import calculator
 from aeon.tools.dates import dates
 from aeon.tools.files import files
-from aeon.tools.output import one_line
 from aeon.tools.tool import Tool
 
 __all__ = ["AVAILABLE", "portable", "resolve"]

@@ -15,8 +15,8 @@ from typing import Literal, cast
 
 from aeon.errors import ToolArgumentError, ToolFailed
 from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.text import one_line
 from aeon.tools.numbers import parse_cell, plain
-from aeon.tools.output import one_line
 
 __all__ = ["Comparison", "Operation", "Table", "answer", "cell_value", "conditions"]
 

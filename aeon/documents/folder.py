@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aeon.errors import InputFileError, ToolFailed
-from aeon.tools.output import one_line
+from aeon.text import one_line
 
 __all__ = ["Folder"]
 

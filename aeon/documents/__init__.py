@@ -1,0 +1,1 @@
+"""Folders, what their files say, and where to find it."""
