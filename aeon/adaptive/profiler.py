@@ -43,19 +43,22 @@ class Profiler:
 
     On an endpoint that was measured to tell vague tasks, the ambiguity is the calibrated probability that the task is
     vague instead: judged once a run. The word stands where the calls for the words would not be left after it, or
-    nothing usable is said.
+    nothing usable is said. ``waits``: a task is not profiled before its first pass, as long as there is no reason to.
     """
 
-    def __init__(self, supervisor: Supervisor, briefing: Briefing) -> None:
+    def __init__(self, supervisor: Supervisor, briefing: Briefing, waits: bool = False) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
         self._judge = Judge(supervisor, samples=_SAMPLES)
+        self._waits = waits
 
     async def infer(self, effect: InferProfile) -> TaskProfile:
         """The profile of the effect's task; with ``previous``, a new one in view of the issues."""
+        if self._waits and effect.previous is None:
+            return TaskProfile(inferred=False)
         vague = await self._vague(effect)  # first, so that the prompts after it share their beginning
         again = ""
-        if effect.previous is not None:
+        if effect.previous is not None and effect.previous.inferred:
             again = f"\nIt was judged to have depth {effect.previous.reasoning_depth}. "
             again += "Since then these issues came up:\n"
             again += fence("issues", "\n".join(effect.issues), 1_500)

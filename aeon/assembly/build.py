@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
@@ -21,6 +22,8 @@ from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import drop_after, resume_point
 from aeon.schema import Config, JsonObject, JsonValue, Question, Result, Settings
+from aeon.tools.choose import choose
+from aeon.tools.dates import dates
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.select import portable, resolve
 from aeon.tools.tool import Tool
@@ -114,7 +117,9 @@ def assemble(
         expected = plugin.engine.config.__name__
         raise UsageError(f"engine '{plugin.engine.name}' is configured by {expected}, not {type(config).__name__}")
     resolved = [tool for one in tools for tool in (resolve(one) if isinstance(one, str) else [one])]
-    registry = ToolRegistry(resolved, output_bytes=config.tool_output_bytes)
+    there = {tool.name for tool in resolved}
+    own = [replace(tool, offered=False) for tool in (choose(), *dates()) if tool.name not in there]
+    registry = ToolRegistry([*resolved, *own], output_bytes=config.tool_output_bytes)
     asker = Asker(ask, unattended or config.questions.unattended)
     handlers = {"ask": asker.ask, **plugin.handlers(Services.of(config, adapter, registry))}
     plugin.engine.check(handlers)

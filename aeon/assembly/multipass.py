@@ -10,6 +10,7 @@ from aeon.execution.executor import Executor
 from aeon.kernel.ports import Handlers
 from aeon.multipass.program import MULTIPASS
 from aeon.multipass.rules import PassSignals
+from aeon.plan.programmer import Programmer
 from aeon.plan.recursive import RecursivePlanner
 from aeon.schema import Config, Result
 from aeon.synthesis.synthesizer import Synthesizer
@@ -27,14 +28,14 @@ def _handlers(services: Services[Config]) -> Handlers:
     validator = SemanticValidator(judging, briefing)
     confidence = calibrated(engine.state_monitor)
     return {
-        "profile": Profiler(supervisor, briefing).infer,
+        "profile": Profiler(supervisor, briefing, waits=Programmer(supervisor, tools).able).infer,
         "plan": RecursivePlanner(supervisor, briefing, tools).draft,
         "validate_plan": validator.validate_plan,
         "refine_plan": RecursivePlanner(refining, briefing, tools, engine.refine).refine,
         "execute": Executor(supervisor, briefing, tools, config.output_tokens).execute,
         "validate_results": validator.validate_results,
         "assess": ConvergenceEngine(judging, briefing, engine=engine, confidence=confidence).assess,
-        "synthesize": Synthesizer(supervisor, briefing, config.output_tokens).synthesize,
+        "synthesize": Synthesizer(supervisor, briefing, config.output_tokens, config.brief).synthesize,
     }
 
 

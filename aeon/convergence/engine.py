@@ -27,6 +27,7 @@ from aeon.schema import (
     Plan,
     ReasoningEngine,
     Step,
+    Writing,
 )
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge import Judge, Judged
@@ -39,6 +40,8 @@ __all__ = ["ConvergenceEngine", "material"]
 _LONGEST_TASK = 1_000
 _LONGEST_PROBLEMS = 1_500
 _MOST_PAIRS = 3
+_ALL = ("completeness", "coherence", "consistency")
+_NO_REASONING = ("tool", "tool_repaired", "reading")
 _ENTITY_TOKENS = 120
 
 
@@ -75,7 +78,7 @@ class ConvergenceEngine:
             name: await self._ask(effect, name, problems) for name in _open_criteria(effect) if name not in unmeasured
         }
         criteria = await self._criteria(effect, problems) if "criterion" not in unmeasured else []
-        scores = _scores(answers, unmeasured)
+        scores = _scores(answers, (*unmeasured, *_ALL) if _is_settled(effect.plan) else unmeasured)
         codes = _codes(effect, scores, criteria)
         judgments = Judgments({name: judged.score for name, judged in answers.items()}, _verdicts(effect, criteria))
         return ConvergenceAssessment(
@@ -135,7 +138,7 @@ class ConvergenceEngine:
         The question is put so that Yes is the good answer: asked whether something contradicts, a small model says yes
         where it agrees.
         """
-        reasoned = [s for s in effect.plan.steps if s.status == "complete" and s.mode not in ("tool", "tool_repaired")]
+        reasoned = [s for s in effect.plan.steps if s.status == "complete" and s.mode not in _NO_REASONING]
         contradictions = []
         for one, other in islice(combinations(reasoned, 2), _MOST_PAIRS):
             pair = {name: f"{step.description}\n= {step.output}" for name, step in (("one", one), ("other", other))}
@@ -163,11 +166,20 @@ def _open_criteria(effect: AssessConvergence) -> tuple[str, ...]:
     """The criteria that structure does not settle."""
     done = [step for step in effect.plan.steps if step.status == "complete"]
     reasoned = [step for step in done if step.mode in ("reasoning", "reasoning_fallback")]
-    if not done:
+    if not done or _is_settled(effect.plan):
         return ()
     if len(reasoned) > 1 or (reasoned and effect.report.issues):
         return ("completeness", "coherence", "consistency")
     return ("completeness",)
+
+
+def _is_settled(plan: Plan) -> bool:
+    """Whether the planner said which results are the answer and all of them are there, each by its own means."""
+    answers = plan.answers()
+    return bool(answers) and all(
+        step.status == "complete" and (step.mode in _NO_REASONING or isinstance(step.action, Writing))
+        for step in answers
+    )
 
 
 def _scores(answers: Mapping[str, Judged], unmeasured: Sequence[str]) -> dict[str, float | None]:

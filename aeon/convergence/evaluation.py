@@ -23,7 +23,7 @@ from aeon.schema import (
 
 __all__ = ["Judgments", "current_steps", "evaluate", "mean_confidence"]
 
-_GROUNDED = {"tool": 1.0, "tool_repaired": 0.9, "reasoning": 0.5, "reasoning_fallback": 0.3}
+_GROUNDED = {"tool": 1.0, "tool_repaired": 0.9, "reading": 0.9, "reasoning": 0.5, "reasoning_fallback": 0.3}
 _CLEAR = {"CLEAR": 1.0, "PARTIALLY_CLEAR": 0.5, "BLOCKED": 0.0}
 _UNTRUE = ("consistency", "hallucination", "do_say_mismatch")
 
@@ -230,7 +230,7 @@ def _is_grounded(plan: Plan, step: Step) -> bool:
 
 
 def _by_tool(step: Step) -> bool:
-    return step.mode in ("tool", "tool_repaired")
+    return step.mode in ("tool", "tool_repaired", "reading")
 
 
 def _complete(plan: Plan) -> list[Step]:

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import re
+
 from pydantic import Field, JsonValue, RootModel
 
+from aeon.documents.words import content_words
 from aeon.errors import CompletionError, ToolArgumentError
+from aeon.execution.reading import read_answer
 from aeon.multipass.effects import ExecuteStep
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Clarity, Frozen, JsonObject, StepMode, StepResult, ToolCall
+from aeon.schema import Clarity, Frozen, JsonObject, StepMode, StepResult, ToolCall, Writing
 from aeon.supervisor.briefing import Briefing
-from aeon.supervisor.prompt import fence, load, render
+from aeon.supervisor.form import form_faults
+from aeon.supervisor.prompt import Prompt, fence, load, render
 from aeon.supervisor.schema import schema_of
 from aeon.supervisor.supervisor import Supervisor
+from aeon.tools.choose import CHOOSE
+from aeon.tools.numbers import figure
 from aeon.tools.references import substitute
 from aeon.tools.registry import ToolRegistry
 
 __all__ = ["Executor"]
 
 _LONGEST_INPUTS = 5_000
+_EXACT = ("calculator", CHOOSE)
+_LEANS = re.compile(r"\b(?:it|its|they|their|them|he|she|his|her|that|this|those|these|one|ones)\b", re.IGNORECASE)
+_NAMED = 3
+"""Words of a question that say what it is about; one with fewer, or with a pronoun, leans on the task."""
 
 
 class _ReasoningReply(Frozen):
@@ -55,8 +66,13 @@ class Executor:
             CompletionError, ModelError, AllowanceExhausted: the step needed the model and got nothing usable.
         """
         action = effect.step.action
+        if isinstance(action, Writing):
+            return await self._write(effect, action)
         if not isinstance(action, ToolCall):
             return await self._reason(effect, "reasoning")
+        if action.tool in _EXACT and (missing := [source for source in effect.inputs if source.output is None]):
+            problem = "; ".join(f"not known: {source.description}" for source in missing)
+            return StepResult(output=None, clarity="PARTIALLY_CLEAR", mode="tool", problem=problem)
         if action.tool not in self._tools.names:
             return await self._mend_tool(effect, action)
         outputs = {name: source.output for source in effect.inputs for name in source.names}
@@ -64,10 +80,13 @@ class Executor:
             arguments = await self._write_arguments(effect, action.tool, "")
             return await self._call(effect, action.tool, arguments, outputs, "tool")
         try:
-            arguments = substitute(action.arguments, outputs)
+            known = {name: figure(value) for name, value in outputs.items()} if action.tool in _EXACT else outputs
+            arguments = substitute(action.arguments, known)
             return await self._call(effect, action.tool, arguments, outputs, "tool")
         except ToolArgumentError as error:
             problem = str(error)
+        if action.tool in _EXACT and effect.inputs:  # whoever mended it would have to invent a value
+            return StepResult(output=None, clarity="PARTIALLY_CLEAR", mode="tool", problem=problem)
         try:
             arguments = await self._write_arguments(effect, action.tool, problem, repairs=1)
             return await self._call(effect, action.tool, arguments, outputs, "tool_repaired")
@@ -77,7 +96,7 @@ class Executor:
     async def _mend_tool(self, effect: ExecuteStep, action: ToolCall) -> StepResult:
         """A tool that does not exist: have one of those that do chosen, once; failing that, reason."""
         problem = f"the tool '{action.tool}' does not exist"
-        if not self._tools.names:
+        if not self._tools.offered:
             return await self._reason(effect, "reasoning_fallback", problem)
         try:
             tool = await self._choose(effect, problem)
@@ -90,7 +109,7 @@ class Executor:
     async def _choose(self, effect: ExecuteStep, problem: str) -> str:
         schema: JsonObject = {
             "type": "object",
-            "properties": {"tool": {"enum": list(self._tools.names)}},
+            "properties": {"tool": {"enum": list(self._tools.offered)}},
             "required": ["tool"],
             "additionalProperties": False,
         }
@@ -117,11 +136,34 @@ class Executor:
     async def _call(
         self, effect: ExecuteStep, tool: str, arguments: JsonObject, outputs: dict[str, JsonValue], mode: StepMode
     ) -> StepResult:
+        reading, question = self._tools.get(tool).reading, str(arguments.get("question", ""))
+        if (
+            reading
+            and question != effect.task.text
+            and (_LEANS.search(question) or len(content_words(question)) < _NAMED)
+        ):
+            arguments = {**arguments, "question": f"{question} {effect.task.text}"}
         ledger = current_ledger()
         key = f"{ledger.execution_id}:{effect.step.id}"
         world = tool if self._tools.get(tool).side_effects else ""
         output = await self._tools.call(tool, arguments, key, outputs, guard=lambda: ledger.tool_call(world))
+        if reading:
+            searched = self._tools.get(tool).hint.removeprefix("Texts: ")
+            return await read_answer(self._supervisor, question, effect.task.text, output.value, searched)
         return StepResult(output=output.value, mode=mode, cut=output.cut)
+
+    async def _write(self, effect: ExecuteStep, action: Writing) -> StepResult:
+        """The text that is asked for, as the model writes it; asked for again once where its form is not as asked."""
+        task, outputs = effect.task, {name: source.output for source in effect.inputs for name in source.names}
+        text = str(substitute({"task": action.task}, outputs)["task"]) if effect.inputs else action.task
+        context = [fence("context", task.context, _LONGEST_INPUTS)] if task.context else []
+        criteria = ["The answer must meet:\n" + "\n".join(f"- {one}" for one in task.criteria)] if task.criteria else []
+        said = [f"{one.question} {one.answer}" for one in task.clarifications]
+        prompt = Prompt("", "\n\n".join([*context, text, *said, *criteria]))
+        reply = await self._supervisor.text(
+            prompt, max_tokens=self._output_tokens, check=lambda written: form_faults(text, written)
+        )
+        return StepResult(output=reply.value, mode="reasoning")
 
     async def _reason(self, effect: ExecuteStep, mode: StepMode, problem: str = "") -> StepResult:
         question = render(load("aeon.execution", "reason.md"), **_place(effect))

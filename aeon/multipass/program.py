@@ -75,7 +75,7 @@ def _draft(progress: Progress) -> Program[Plan]:
     if problems := draft_problems(plan, most):
         run.degraded.append(Degradation(phase="plan", message="; ".join(problems)))
         plan = fallback
-    return Plan(steps=tuple(step.changed(depth=0) for step in plan.steps)).numbered()
+    return plan.changed(steps=tuple(step.changed(depth=0) for step in plan.steps)).numbered()
 
 
 def _one_pass(progress: Progress) -> Program[None]:
@@ -227,10 +227,10 @@ def _accept(progress: Progress, proposal: Refinement) -> Program[RefinementRecor
 
 
 def _profile_again(progress: Progress, report: SemanticValidationReport, executed: tuple[str, ...]) -> Program[None]:
-    """Ask for the profile anew where a step was blocked and issues exist; its depth stays within one tier."""
+    """Ask for the profile anew where a step was blocked and issues exist, or where none could be made before."""
     run = progress.run
     blocked = any(step.clarity == "BLOCKED" for step in progress.plan.steps if step.id in executed)
-    if not (blocked and report.issues):
+    if progress.profile.inferred and not (blocked and report.issues):
         return
     issues = tuple(issue.description for issue in report.issues)
     effect = ask.InferProfile(task=run.task, previous=progress.profile, issues=issues)

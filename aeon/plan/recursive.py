@@ -13,7 +13,9 @@ from pydantic import Field, JsonValue, RootModel
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.multipass.effects import DraftPlan, RefinePlan
 from aeon.plan.deltas import MOST_NEW_STEPS, refinement_faults, refinement_schema, targets, to_action
-from aeon.plan.program import CALCULATOR, leaves_out, numbers, planned
+from aeon.plan.program import leaves_out, numbers, planned
+from aeon.plan.programmer import Programmer
+from aeon.plan.reader import CALCULATOR
 from aeon.plan.schema import faults, plan_schema, to_step
 from aeon.plan.strategy import constraints, query_schema, query_words
 from aeon.runtime.ledger import current_ledger
@@ -74,6 +76,7 @@ class RecursivePlanner:
         self._tools = tools
         self._policy = policy or Refine()
         self._judge = Judge(supervisor, samples=_SAMPLES)
+        self._programmer = Programmer(supervisor, tools)
 
     async def draft(self, effect: DraftPlan) -> Plan:
         """A plan for the effect's task, never with more steps than allowed.
@@ -93,17 +96,20 @@ class RecursivePlanner:
         thought through in words, and the program that is made of these, if it is a plan, takes the first one's place.
         """
         figures = _figures(effect.task)
-        if not figures or CALCULATOR not in self._tools.names or current_ledger().calls_left() < _LEAST_CALLS:
+        programs = self._programmer.able or (figures and CALCULATOR in self._tools.names)
+        if not programs or current_ledger().calls_left() < _LEAST_CALLS:
             return None
-        steps = await self._program(effect)
-        if not steps or not leaves_out(steps, figures) or current_ledger().calls_left() < _LEAST_CALLS:
-            return Plan(steps=steps) if steps else None
+        plan = await self._program(effect)
+        if not leaves_out(plan.steps, figures) or current_ledger().calls_left() < _LEAST_CALLS:
+            return plan if plan.steps else None
         thought = await self._once(effect.task, load("aeon.plan", "thought.md"), _THOUGHT_TOKENS)
-        second = await self._program(effect, thought) if thought else ()
-        return Plan(steps=_mark(second) or steps)
+        second = await self._program(effect, thought) if thought else Plan()
+        return second.changed(steps=_mark(second.steps)) if second.steps else plan
 
-    async def _program(self, effect: DraftPlan, thought: str = "") -> tuple[Step, ...]:
-        """The steps of a program that the model writes for the task, with the help of its thoughts if there are any."""
+    async def _program(self, effect: DraftPlan, thought: str = "") -> Plan:
+        """The plan of a program that the model writes for the task, with the help of its thoughts if there are any."""
+        if self._programmer.able:
+            return await self._programmer.plan(effect.task, effect.most_steps, thought)
         thoughts = fence("thoughts", thought, _LONGEST_THOUGHT) + "\n\n" if thought else ""
         code = await self._once(effect.task, thoughts + load("aeon.plan", "program.md"), _PROGRAM_TOKENS)
         return planned(code, _figures(effect.task), effect.most_steps, self._tools)
@@ -119,7 +125,7 @@ class RecursivePlanner:
     async def _as_steps(self, effect: DraftPlan) -> Plan:
         """The plan as an object of steps, for whatever the tools and reasoning can do."""
         most = min(effect.most_steps, effect.profile.expected_step_count + 3)
-        figures, examples = _figures(effect.task), _examples(self._tools.names)
+        figures, examples = _figures(effect.task), _examples(self._tools.offered)
         prompt_examples = examples if figures else [e for e in examples if e["tools"] != [CALCULATOR]]
         question = render(
             load("aeon.plan", "draft.md"),

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from aeon.plan.program import CALCULATOR
+from aeon.plan.reader import CALCULATOR
 from aeon.schema import JsonObject, JsonValue, Reasoning, Step, ToolCall
 from aeon.tools.references import references
 from aeon.tools.registry import ToolRegistry
@@ -29,7 +29,7 @@ def step_schema(tools: ToolRegistry, earlier: int | None = None) -> JsonObject:
     With ``earlier`` its texts can refer to no step but the first so many.
     """
     text: JsonObject = {} if earlier is None else {"pattern": _referring(earlier)}
-    variants = [_variant(name, _arguments(tools, name, text), text) for name in tools.names]
+    variants = [_variant(name, _arguments(tools, name, text), text) for name in tools.offered]
     return {"anyOf": [*variants, _variant(NO_TOOL, {}, text)]}
 
 

@@ -45,6 +45,7 @@ from aeon.schema.plan import (
     Plan,
     Reasoning,
     RefinementAction,
+    Source,
     Step,
     StepInput,
     StepMode,
@@ -52,6 +53,7 @@ from aeon.schema.plan import (
     StepStatus,
     ToolCall,
     Trigger,
+    Writing,
     fragment,
 )
 from aeon.schema.policy import (
@@ -138,6 +140,7 @@ __all__ = [
     "SemanticValidationReport",
     "Settings",
     "Severity",
+    "Source",
     "StateMonitor",
     "Step",
     "StepInput",
@@ -153,5 +156,6 @@ __all__ = [
     "Trigger",
     "Usage",
     "Value",
+    "Writing",
     "fragment",
 ]

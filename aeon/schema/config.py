@@ -134,6 +134,7 @@ class Config(Settings):
 
     max_passes: int = Field(10, ge=1, le=1000)
     convergence: ConvergenceThresholds = ConvergenceThresholds()
+    brief: bool = Field(False, description="answer with the bare values, without a sentence around them")
     limits: RefinementLimits = RefinementLimits()
     caps: CallCaps = CallCaps()
     reasoning_engine: ReasoningEngine = ReasoningEngine()

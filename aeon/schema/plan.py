@@ -18,6 +18,7 @@ __all__ = [
     "Plan",
     "Reasoning",
     "RefinementAction",
+    "Source",
     "Step",
     "StepInput",
     "StepMode",
@@ -25,12 +26,13 @@ __all__ = [
     "StepStatus",
     "ToolCall",
     "Trigger",
+    "Writing",
     "fragment",
 ]
 
 StepStatus = Literal["pending", "running", "complete", "failed", "invalid"]
 Clarity = Literal["CLEAR", "PARTIALLY_CLEAR", "BLOCKED"]
-StepMode = Literal["tool", "tool_repaired", "reasoning", "reasoning_fallback"]
+StepMode = Literal["tool", "tool_repaired", "reading", "reasoning", "reasoning_fallback"]
 
 
 class ToolCall(Value):
@@ -51,12 +53,19 @@ class Reasoning(Value):
     type: Literal["reasoning"] = "reasoning"
 
 
+class Writing(Value):
+    """A text that the model writes as it stands: the answer to ``task``, or a part of it."""
+
+    type: Literal["writing"] = "writing"
+    task: Annotated[str, Field(min_length=1)]
+
+
 def fragment(step_id: str) -> str:
     """The fragment that a step belongs to: its id without the version, ``s2`` for ``s2_r1``."""
     return re.sub(r"_r\d+$", "", step_id)
 
 
-Action = Annotated[ToolCall | Reasoning, Field(discriminator="type")]
+Action = Annotated[ToolCall | Reasoning | Writing, Field(discriminator="type")]
 
 
 class Trigger(Value):
@@ -65,6 +74,17 @@ class Trigger(Value):
     kind: Literal["issue", "reason_code", "blocked", "failed_step", "ambiguous"]
     location: str
     detail: str
+
+
+class Source(Value):
+    """A sentence of a stored text that a result rests on: characters ``start`` to ``end``, the last not included."""
+
+    source: str
+    start: Annotated[int, Field(ge=0)]
+    end: Annotated[int, Field(ge=0)]
+    text: str
+    page: int | None = None
+    heading: str = ""
 
 
 class Step(Value):
@@ -89,6 +109,7 @@ class Step(Value):
     clarity: Clarity = "CLEAR"
     mode: StepMode | None = None
     problem: str = ""
+    sources: tuple[Source, ...] = ()
     depth: Annotated[int, Field(ge=0, description="how many subplans it is nested in")] = 0
 
     @property
@@ -114,9 +135,8 @@ class Step(Value):
     def given(self, result: StepResult) -> Step:
         """The step after it gave this result: complete, or invalid if it was blocked."""
         status = "invalid" if result.clarity == "BLOCKED" else "complete"
-        return self.changed(
-            status=status, output=result.output, clarity=result.clarity, mode=result.mode, problem=result.problem
-        )
+        taken = {name: getattr(result, name) for name in ("output", "clarity", "mode", "problem", "sources")}
+        return self.changed(status=status, **taken)
 
 
 class StepInput(Value):
@@ -132,9 +152,13 @@ class StepInput(Value):
 
 
 class Plan(Value):
-    """Steps in order; what may run when follows from their dependencies."""
+    """Steps in order; what may run when follows from their dependencies.
+
+    ``answer`` are the ids of the steps whose outputs together are the answer, where the planner said which.
+    """
 
     steps: tuple[Step, ...] = ()
+    answer: tuple[str, ...] = ()
 
     def find(self, step_id: str) -> Step | None:
         """The step of that id, or ``None``."""
@@ -154,19 +178,28 @@ class Plan(Value):
         total = len(self.steps)
         return self.changed(steps=tuple(s.changed(index=n, total=total) for n, s in enumerate(self.steps, 1)))
 
+    def answers(self) -> tuple[Step, ...]:
+        """The latest versions of the steps whose outputs are the answer; none where the planner did not say which."""
+        latest = {fragment(step.id): step for step in self.steps}
+        return tuple(latest[name] for name in map(fragment, self.answer) if name in latest)
+
     def results(self) -> str:
         """The outputs of the complete steps, word for word, one a line."""
         return "\n".join(step.line for step in self.steps if step.status == "complete")
 
 
 class StepResult(Value):
-    """What a step gave. ``mode`` says how: by its tool, by the tool after its call was mended, or by reasoning."""
+    """What a step gave. ``mode`` says how: by its tool, also after its call was mended; by reading; or by reasoning.
+
+    An ``output`` of ``None`` is nothing found: ``problem`` says what, and where it was looked for.
+    """
 
     output: JsonValue
     clarity: Clarity = "CLEAR"
     mode: StepMode = "reasoning"
     problem: Annotated[str, Field(description="what is missing or went wrong, in words")] = ""
     cut: Annotated[bool, Field(description="whether the output was cut at the byte cap")] = False
+    sources: tuple[Source, ...] = ()
 
 
 class RefinementAction(Value):

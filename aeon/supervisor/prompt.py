@@ -26,19 +26,24 @@ _LABEL = re.compile(r"[^\w .:/$#-]+")
 class Prompt:
     """A question to a model: ``system`` says how to work, ``user`` says on what.
 
-    Stable text goes first in each, changing text last, so that an endpoint's prefix cache can serve it.
+    Stable text goes first in each, changing text last, so that an endpoint's prefix cache can serve it. ``examples``
+    are questions with the answers that are wanted, put as turns of a conversation before it.
     """
 
     system: str
     user: str
+    examples: tuple[tuple[str, str], ...] = ()
 
     @property
     def messages(self) -> tuple[Message, ...]:
         """The chat messages, always encodable as UTF-8; an empty system text makes no message."""
-        user = Message(role="user", content=clean(self.user))
-        if not self.system.strip():
-            return (user,)
-        return (Message(role="system", content=clean(self.system)), user)
+        system = (Message(role="system", content=clean(self.system)),) if self.system.strip() else ()
+        turns = [
+            Message(role=role, content=clean(text))
+            for question, answer in self.examples
+            for role, text in (("user", question), ("assistant", answer))
+        ]
+        return (*system, *turns, Message(role="user", content=clean(self.user)))
 
 
 def clean(text: str) -> str:

@@ -154,8 +154,18 @@ class Supervisor:
         ask = Ask(messages, max_tokens, json_schema=enforced, json_mode=can.json_mode and not can.json_schema)
         return await self._until_usable(ask, read, form="verdict", repairs=repairs)
 
-    async def text(self, prompt: Prompt, *, max_tokens: int, repairs: int = 1) -> Reply[str]:
+    async def text(
+        self,
+        prompt: Prompt,
+        *,
+        max_tokens: int,
+        repairs: int = 1,
+        check: Callable[[str], Sequence[str]] | None = None,
+    ) -> Reply[str]:
         """Plain text without the model's thinking. It is asked for again ``repairs`` times at most.
+
+        ``check`` gives texts that say what is wrong with it; where that is so to the end, the last text is taken all
+        the same.
 
         Raises:
             Truncated: the text was cut off, and once more with a larger limit; or it is not known to have ended.
@@ -174,7 +184,16 @@ class Supervisor:
                 raise EmptyCompletion("the model answered nothing that can be read, thoughts aside")
             return clean(text), False
 
-        return await self._until_usable(Ask(prompt.messages, max_tokens), read, repairs=repairs)
+        first = await self._until_usable(Ask(prompt.messages, max_tokens), read, repairs=repairs)
+        faults = check(first.value) if check else ()
+        if not faults or first.attempts > repairs:
+            return first
+        ask = _again(Ask(prompt.messages, max_tokens), first.value, Malformed("; ".join(faults)), max_tokens)
+        try:
+            second = await self._until_usable(ask, read, repairs=0)
+        except (CompletionError, AllowanceExhausted):
+            return first
+        return second if check and len(check(second.value)) < len(faults) else first
 
     async def probability(self, prompt: Prompt, *, yes: str = "Yes", no: str = "No") -> float:
         """How likely the answer to a yes/no question is ``yes`` (0-1), by the first token's probabilities, in one call.
@@ -219,7 +238,7 @@ class Supervisor:
                 if attempt == attempts or (cut_off and current.max_tokens == roomier):
                     raise type(error)(_verdict_line(error, attempt)) from error
                 tokens = roomier if cut_off else tokens
-                current = _again(ask, response, error, tokens)
+                current = _again(ask, response.text, error, tokens)
             else:
                 current_ledger().charge(Usage(mended=int(mended)))
                 return Reply(value, mended, attempt, form)
@@ -254,11 +273,11 @@ def _roomier(max_tokens: int, context: int | None) -> int:
     return doubled if context is None else max(max_tokens + 1, min(doubled, context // 2))
 
 
-def _again(ask: Ask, response: LLMResponse, error: CompletionError, tokens: int) -> Ask:
+def _again(ask: Ask, answer: str, error: CompletionError, tokens: int) -> Ask:
     """The request after an unusable answer: always the first ask and the last fault, so that it cannot grow."""
     if isinstance(error, Truncated):
         return ask.changed(_with_note(ask.messages, _SHORTER), tokens)
-    own = clean(cut(response.text.strip(), _LONGEST_OWN_TEXT))
+    own = clean(cut(answer.strip(), _LONGEST_OWN_TEXT))
     if isinstance(error, EmptyCompletion) or not own:
         return ask.changed(_with_note(ask.messages, _ANSWER), tokens)
     faults = cut(clean(str(error)), _LONGEST_ERRORS)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from pydantic import JsonValue, RootModel
 
 from aeon.multipass.effects import Synthesize
-from aeon.schema import Answer, JsonObject
+from aeon.schema import Answer, JsonObject, Step, Writing
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import cut, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
+from aeon.synthesis.sentence import bare, results_of, worded
 
 __all__ = ["Synthesizer"]
 
@@ -25,27 +27,58 @@ class _Anything(RootModel[JsonValue]):
 
 
 class Synthesizer:
-    """Writes the answer from the outputs of the complete steps; ``output_tokens`` limits its length."""
+    """Writes the answer from the outputs of the complete steps; ``output_tokens`` limits its length.
 
-    def __init__(self, supervisor: Supervisor, briefing: Briefing, output_tokens: int = 512) -> None:
+    ``brief``: the bare values, without a sentence around them.
+    """
+
+    def __init__(
+        self, supervisor: Supervisor, briefing: Briefing, output_tokens: int = 512, brief: bool = False
+    ) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
         self._output_tokens = output_tokens
+        self._brief = brief
+
+    async def _from_answers(self, effect: Synthesize) -> str:
+        """The answer where the planner said which steps give it and all of them have run; else empty.
+
+        A text that was written as the answer is passed on as it is.
+        """
+        steps = effect.plan.answers()
+        if not steps or any(step.status != "complete" for step in steps):
+            return ""
+        if len(steps) == 1 and isinstance(steps[0].action, Writing):
+            return str(steps[0].output)
+        results = results_of(steps)
+        absent = _absent([step for step in steps if step.output is None])
+        if not results:
+            return absent
+        said = bare(results) if self._brief else await worded(self._supervisor, effect.task, results)
+        return f"{said} {absent}".strip()
 
     async def synthesize(self, effect: Synthesize) -> Answer:
         """The answer to the effect's task, an object validated against ``answer_schema`` where there is one."""
+        if effect.task.answer_schema is None and (answer := await self._from_answers(effect)):
+            return Answer(text=answer)
         question = _question(effect)
         prompt = self._briefing.prompt(effect.task, question)
         if effect.task.answer_schema is None:
             text = await self._supervisor.text(prompt, max_tokens=self._output_tokens)
             return Answer(text=text.value if effect.plan.results() else f"{_UNCHECKED}{text.value}")
         answer_schema = effect.task.answer_schema
-        bare = answer_schema.get("type") in _SCALARS  # a model is asked for an object or an array, never for less
-        schema = _in_object(answer_schema) if bare else answer_schema
+        is_bare = answer_schema.get("type") in _SCALARS  # a model is asked for an object or an array, never for less
+        schema = _in_object(answer_schema) if is_bare else answer_schema
         reply = await self._supervisor.structured(prompt, _Anything, schema=schema, max_tokens=self._output_tokens)
         value = reply.value.root
-        value = value["answer"] if bare and isinstance(value, dict) else value
+        value = value["answer"] if is_bare and isinstance(value, dict) else value
         return Answer(text=json.dumps(value, ensure_ascii=False), value=value)
+
+
+def _absent(steps: Sequence[Step]) -> str:
+    """What was looked for and not found, in words."""
+    problems = dict.fromkeys(step.problem or f"nothing was found: {step.description}" for step in steps)
+    return " ".join(f"{problem[:1].upper()}{problem[1:].rstrip('.')}." for problem in problems)
 
 
 def _in_object(schema: JsonObject) -> JsonObject:

@@ -6,7 +6,9 @@ import math
 import re
 from fractions import Fraction
 
-__all__ = ["MAX_DIGITS", "Number", "decimal_text", "parse_cell", "plain", "restored"]
+from aeon.schema.frozen import JsonValue
+
+__all__ = ["MAX_DIGITS", "Number", "decimal_text", "figure", "parse_cell", "plain", "restored"]
 
 Number = Fraction | float
 """An exact number, or a ``float`` where only an approximation exists."""
@@ -21,6 +23,7 @@ _LONGEST_CELL = 200
 _CHANCE = 1e-3  # how likely a double may be that of a simple fraction by accident
 
 _CELL = re.compile(r"(\()?\s*([-+])?\s*[$€£¥]?\s*([-+])?([\d.,]+(?:[eE][-+]?\d{1,3})?)\s*[€£¥]?\s*(%)?\s*(\))?")
+_STATED = re.compile(r"(?<![\w.,])-?\d[\d.,]*(?![\d:/]|-\d)")
 _POINT = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+")
 _COMMA = re.compile(r"(?:\d{1,3}(?:\.\d{3})+|\d+),(?:\d{1,2}|\d{4,})")
 
@@ -76,6 +79,15 @@ def restored(text: str) -> Fraction:
     apart = math.isqrt(int(_CHANCE / math.ulp(double)))
     simple = exact.limit_denominator(max(1, min(_SIMPLE, apart)))
     return simple if float(simple) == double else exact
+
+
+def figure(value: JsonValue) -> JsonValue:
+    """The number that a text such as ``14 days`` or ``4,120.50 euros`` states, if just one; else the value itself."""
+    if not isinstance(value, str):
+        return value
+    numbers = _STATED.findall(value)
+    number = parse_cell(numbers[0].rstrip(".,")) if len(numbers) == 1 else None
+    return value if number is None else plain(number)
 
 
 def parse_cell(text: str) -> Fraction | None:

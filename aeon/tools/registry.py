@@ -48,18 +48,23 @@ class ToolRegistry:
         """The tools' names, in the order they were given."""
         return tuple(self._tools)
 
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """The names of the tools that a plan may be told of."""
+        return tuple(name for name, tool in self._tools.items() if tool.offered)
+
     def get(self, name: str) -> Tool:
         """Return the tool of that name. Raises ``UnknownNameError``, which lists the known ones."""
         if name in self._tools:
             return self._tools[name]
-        names = ", ".join(self._tools) or "none"
+        names = ", ".join(self.offered) or "none"
         close = difflib.get_close_matches(name[:64], self._tools, n=1)
         guess = f"; did you mean {close[0]}?" if close else ""
         raise UnknownNameError(f"no tool is named {one_line(name, 64)!r}; the tools are: {names}{guess}")
 
     def describe(self) -> str:
         """All tools for a prompt: a line each, then what is said of its parameters and its hint, indented."""
-        return "\n".join(self._entry(tool) for tool in self._tools.values())
+        return "\n".join(self._entry(tool) for tool in self._tools.values() if tool.offered)
 
     def check(self, name: str, arguments: JsonValue, *, references: bool = False) -> list[str]:
         """Return what is wrong with the arguments, in short texts that name the path; empty where they fit.

@@ -38,7 +38,9 @@ class Tool:
     ``parallel_safe``: whether it may run while another tool runs. ``late_arguments``: its arguments are written when
     the step runs, with its inputs in view (an argument that is a program or a text). ``timeout`` is in seconds.
     ``hint`` holds a few more lines for the planner, such as a folder's listing. ``prepare`` turns arguments that fit
-    the schema into those that ``call`` takes and raises ``ValueError`` where it cannot.
+    the schema into those that ``call`` takes and raises ``ValueError`` where it cannot. ``offered``: whether prompts
+    name it; else only the host uses it. ``reading``: its result is a list of passages, and what the step finds out is
+    read out of them by the model. ``knows`` gives those of some stems of words that its tables or texts hold.
 
     Raises ``ConfigError`` for a name, schema or timeout that cannot work.
     """
@@ -52,6 +54,9 @@ class Tool:
     late_arguments: bool = False
     timeout: float = 30.0
     hint: str = ""
+    offered: bool = True
+    reading: bool = False
+    knows: Callable[[frozenset[str]], frozenset[str]] | None = None
     prepare: Callable[[JsonObject], Mapping[str, object]] | None = None
 
     def __post_init__(self) -> None:
@@ -95,6 +100,7 @@ def tool(
     late_arguments: bool = False,
     timeout: float = 30.0,
     hint: str = "",
+    offered: bool = True,
 ) -> Callable[[Callable[..., object]], Tool]: ...
 
 
@@ -108,6 +114,7 @@ def tool(
     late_arguments: bool = False,
     timeout: float = 30.0,
     hint: str = "",
+    offered: bool = True,
 ) -> Tool | Callable[[Callable[..., object]], Tool]:
     """Make a ``Tool`` of a typed function with a docstring; bare or with the options of ``Tool``.
 
@@ -132,6 +139,7 @@ def tool(
             late_arguments=late_arguments,
             timeout=timeout,
             hint=hint,
+            offered=offered,
             prepare=lambda arguments: {key: adapters[key].validate_python(v) for key, v in arguments.items()},
         )
 

@@ -149,8 +149,8 @@ def _outline(plan: Plan) -> str:
 
 
 def _how(step: Step) -> str:
-    if step.action.type == "reasoning":
-        return "by reasoning"
+    if step.action.type != "tool":
+        return f"by {step.action.type}"
     return f"{step.action.tool} {step.action.arguments or '(arguments follow)'}"
 
 

@@ -75,10 +75,14 @@ def plan_lines(plan: Plan, width: int = _WIDTH) -> list[Line]:
     return lines
 
 
+def _means(step: Step) -> str:
+    return step.action.tool if step.action.type == "tool" else step.action.type
+
+
 def action_words(step: Step) -> str:
     """How a step is done: by reasoning, or by which tool with which arguments."""
-    if step.action.type == "reasoning":
-        return "reasoning"
+    if step.action.type != "tool":
+        return step.action.type
     arguments = step.action.arguments
     if arguments is None:
         return f"{step.action.tool}, arguments follow"
@@ -89,6 +93,7 @@ def action_words(step: Step) -> str:
 _MODES = {
     "tool": "",
     "tool_repaired": "its tool call was mended",
+    "reading": "",
     "reasoning": "",
     "reasoning_fallback": "its tool could not be used, so by reasoning",
 }
@@ -97,7 +102,7 @@ _MODES = {
 def step_lines(step: Step, seconds: float | None = None, width: int = _WIDTH) -> list[Line]:
     """A step that has run: what it was for, how it was done, and what came out or went wrong."""
     mark, style = MARKS[step.status]
-    by = step.action.tool if step.action.type == "tool" and step.mode != "reasoning_fallback" else "reasoning"
+    by = "reasoning" if step.mode == "reasoning_fallback" or step.action.type == "reasoning" else _means(step)
     took = f", {seconds:.1f} s" if seconds is not None else ""
     tail = f"  {by}{took}"
     head = short(step.description, width - len(step.id) - len(tail) - 6)

@@ -1,0 +1,88 @@
+"""The text of a file: plain text, HTML, PDF and Word."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from aeon.documents.docx import docx_text
+from aeon.documents.html import html_text
+from aeon.documents.pdf import pdf_pages
+from aeon.documents.plain import decode
+from aeon.errors import ToolFailed
+
+__all__ = ["DOCUMENT_SUFFIXES", "MOST_BYTES", "Text", "read"]
+
+DOCUMENT_SUFFIXES = (".txt", ".md", ".rst", ".log", ".html", ".htm", ".pdf", ".docx")
+"""How the names of the files end that can be read."""
+
+MOST_BYTES = 64_000_000
+"""The size up to which a file is read."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """What a file says. ``pages`` is where each page begins, in characters, if the file has pages."""
+
+    text: str
+    pages: tuple[int, ...] = ()
+
+
+def read(path: Path, label: str) -> Text:
+    """Return the text of a file; ``label`` is its name in errors.
+
+    No text holds a control character or a lone surrogate. Raises ``ToolFailed`` with one line for a file that cannot
+    be read or holds no text, and ``MissingExtraError`` if an extra is needed for it that is not installed.
+    """
+    reader = _READERS.get(path.suffix.lower())
+    if reader is None:
+        raise ToolFailed(f"{label} cannot be read: only {', '.join(DOCUMENT_SUFFIXES)} can")
+    text = reader(_bytes(path, label), label)
+    if not text.text.replace("\ufffd", "").strip():
+        raise ToolFailed(f"{label} holds no text")
+    return text
+
+
+def _bytes(path: Path, label: str) -> bytes:
+    try:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            data = file.read(MOST_BYTES + 1) if size <= MOST_BYTES else b""
+    except OSError as error:
+        raise ToolFailed(f"{label} cannot be read: {error.strerror or error}") from None
+    if max(size, len(data)) > MOST_BYTES:
+        raise ToolFailed(f"{label} is too large: {size / 1e6:,.1f} MB, at most {MOST_BYTES / 1e6:,.0f} MB are read")
+    return data
+
+
+def _plain(data: bytes, label: str) -> Text:
+    return Text(decode(data, label))
+
+
+def _html(data: bytes, label: str) -> Text:
+    return Text(html_text(data, label))
+
+
+def _docx(data: bytes, label: str) -> Text:
+    return Text(docx_text(data, label))
+
+
+def _pdf(data: bytes, label: str) -> Text:
+    pages = pdf_pages(data, label)
+    begins = itertools.accumulate((len(page) for page in pages[:-1]), initial=0)
+    return Text("".join(pages), tuple(begins))
+
+
+_READERS: dict[str, Callable[[bytes, str], Text]] = {
+    ".txt": _plain,
+    ".md": _plain,
+    ".rst": _plain,
+    ".log": _plain,
+    ".html": _html,
+    ".htm": _html,
+    ".pdf": _pdf,
+    ".docx": _docx,
+}

@@ -1,0 +1,197 @@
+"""Sentences of a text, as spans of it, each with the heading above it.
+
+A text is cut twice. Its lines give blocks: a heading, a list item, a row of a table, a line of a log, a line
+``key: value``, a line of code or a paragraph. A paragraph, and a block that is too long, is then cut into sentences.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+from aeon.documents.stops import stops
+
+__all__ = ["Sentence", "sentences"]
+
+_LONGEST_UNIT = 300
+"""Characters up to which a list item, a row and the like stay whole."""
+_LONGEST = 1_000
+"""Characters up to which a sentence stays whole."""
+_LONGEST_TITLE = 100
+
+_Kind = Literal["heading", "underline", "rule", "row", "item", "log", "key", "fence", "text"]
+
+
+class Sentence(NamedTuple):
+    """The span ``text[start:end]`` and the text of the heading above it, "" if there is none."""
+
+    start: int
+    end: int
+    heading: str
+
+
+class _Line(NamedTuple):
+    start: int
+    end: int
+    text: str
+    after_blank: bool
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Lines that belong together. An open block takes the line below it."""
+
+    kind: _Kind
+    start: int
+    end: int
+    lines: int = 1
+
+
+_LINES = re.compile(r"[^\n]+")
+# The order counts: the first that fits says what a line is.
+_KINDS: tuple[tuple[_Kind, re.Pattern[str]], ...] = (
+    ("fence", re.compile(r"```|~~~")),
+    ("heading", re.compile(r"#{1,6}\s+[^#\s]")),
+    ("underline", re.compile(r"([=\-~^\"'*+#_])\1{2,}+$")),
+    ("rule", re.compile(r"\|?(?:\s*:?-+:?\s*\|)+\s*(?::?-+:?)?$")),
+    ("row", re.compile(r"\||[^|]*\s\|\s|[^\t]*\t")),
+    ("log", re.compile(r"[\[(]?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[[^\]]{1,40}\]\s|\d\d:\d\d:\d\d\b")),
+    ("item", re.compile(r"(?:[-*+•‣◦▪\u2013\u2014]|\(?\d{1,3}[.)]|[a-z]\)|\([A-Za-z]\)|\([ivx]{1,4}\))\s")),
+    ("key", re.compile(r"[*_`\"]{0,2}[^\W_][^\s:]{0,30}(?: [^\s:]{1,30}){0,3}\s?:[*_`\"]{0,2}\s+\S")),
+)
+# A line and the block that it can belong to.
+_JOINED: frozenset[tuple[_Kind, _Kind]] = frozenset(
+    {("rule", "row"), ("text", "text"), ("text", "item"), ("text", "log")}
+)
+_WRAPPED = re.compile(r"[\d\u2013\u2014]")
+"""Begins an item, or a line of running text that was broken before a number or a dash."""
+_NUMBERED_TITLE = re.compile(
+    r"\d{1,2}(?:\.\d{1,2}){1,4}\.?\s+[^\W\d_a-z]\w*[^\W\d_A-Z]"
+    r"|§+\s?\d+|(?i:article|artikel|section|chapter|kapitel|abschnitt|part|teil)\s+(?:\d+|[IVXLC]+)\b"
+)
+_LEAST_CAPITALS = 5
+
+
+def sentences(text: str) -> list[Sentence]:
+    """Return the spans of the sentences: in order, disjoint, without blanks at their ends; between them is only blank.
+
+    A list item, a row of a table, a line ``key: value`` and a heading each count as one sentence. What is longer than
+    1,000 characters is cut at a blank.
+    """
+    heading = ""
+    spans: list[Sentence] = []
+    for block in _blocks(text):
+        if block.kind == "heading":
+            heading = _title(text[block.start : block.end])
+        spans += (Sentence(start, end, heading) for start, end in _pieces(text, block))
+    return spans
+
+
+def _lines(text: str) -> list[_Line]:
+    """The lines that are not blank, without the blanks at their ends."""
+    lines: list[_Line] = []
+    last = 0
+    for match in _LINES.finditer(text):
+        stripped = match[0].strip()
+        if stripped:
+            start = match.start() + match[0].index(stripped)
+            after_blank = not lines or text.count("\n", last, start) > 1
+            last = start + len(stripped)
+            lines.append(_Line(start, last, stripped, after_blank))
+    return lines
+
+
+def _blocks(text: str) -> Iterator[_Block]:
+    block: _Block | None = None
+    for line, kind in _kinds(_lines(text)):
+        joined = None if block is None or line.after_blank else _join(block, line, kind, text)
+        if joined is None:
+            if block is not None:
+                yield block
+            joined = _Block(kind, line.start, line.end)
+        block = joined
+    if block is not None:
+        yield block
+
+
+def _join(block: _Block, line: _Line, kind: _Kind, text: str) -> _Block | None:
+    """The block with the line below it, ``None`` if the line begins a block of its own."""
+    if kind == "underline":
+        return replace(block, kind="heading", end=line.end) if _is_underlined(block, line) else None
+    if kind == "item" and block.kind == "text" and _WRAPPED.match(line.text) and text[block.end - 1] not in ".!?:;":
+        kind = "text"
+    return replace(block, end=line.end, lines=block.lines + 1) if (kind, block.kind) in _JOINED else None
+
+
+def _is_underlined(block: _Block, line: _Line) -> bool:
+    """Whether a line of marks makes the block above it a heading; one of dashes can also end a list of keys."""
+    return block.lines == 1 and (block.kind == "text" or (block.kind == "key" and line.text[0] == "="))
+
+
+def _kinds(lines: list[_Line]) -> Iterator[tuple[_Line, _Kind]]:
+    """Each line with what it is; within a fence, each line is code and stands alone."""
+    alone = [a.after_blank and b.after_blank for a, b in itertools.pairwise(lines)]
+    alone += [lines[-1].after_blank] if lines else []
+    kinds = [_kind(line.text, is_alone) for line, is_alone in zip(lines, alone, strict=True)]
+    fenced = False
+    for number, (line, kind) in enumerate(zip(lines, kinds, strict=True)):
+        fenced ^= kind == "fence"
+        if fenced:
+            yield line, "fence"
+        elif kind == "key" and not alone[number] and not _beside_key(lines, kinds, number):
+            yield line, "text"
+        else:
+            yield line, kind
+
+
+def _kind(line: str, is_alone: bool) -> _Kind:
+    if is_alone and _is_title(line):
+        return "heading"
+    return next((kind for kind, pattern in _KINDS if pattern.match(line)), "text")
+
+
+def _beside_key(lines: list[_Line], kinds: list[_Kind], number: int) -> bool:
+    """Whether the line above or below is of the form ``key: value`` too; a colon in running text is no key."""
+    above = number > 0 and kinds[number - 1] == "key" and not lines[number].after_blank
+    below = number + 1 < len(lines) and kinds[number + 1] == "key" and not lines[number + 1].after_blank
+    return above or below
+
+
+def _is_title(line: str) -> bool:
+    """Whether a line that stands alone is a heading: it is numbered or in capitals, and no whole sentence."""
+    if len(line) > _LONGEST_TITLE or line[-1] in ".!?;,:" or "|" in line or "\t" in line:
+        return False
+    if _NUMBERED_TITLE.match(line):
+        return True
+    letters = sum(map(str.isalpha, line))
+    return line.isupper() and ": " not in line and letters >= max(_LEAST_CAPITALS, len(line) / 2)
+
+
+def _title(block: str) -> str:
+    line = " ".join(block.split("\n")[0].split())
+    return line.strip("#*_`: ")[: 2 * _LONGEST_TITLE]
+
+
+def _pieces(text: str, block: _Block) -> Iterator[tuple[int, int]]:
+    """The spans of one block, trimmed and cut to length."""
+    is_unit = block.kind != "text" and block.end - block.start <= _LONGEST_UNIT
+    start = block.start
+    for end in (block.end,) if is_unit else (*stops(text, block.start, block.end), block.end):
+        yield from _trimmed(text, start, end)
+        start = end
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while start < end:
+        piece = text[start : min(end, start + _LONGEST)]
+        if start + len(piece) < end and not text[start + len(piece)].isspace():
+            words = piece.rstrip().rsplit(None, 1)
+            piece = words[0] if len(words) == 2 and len(words[0].strip()) > _LONGEST // 2 else piece
+        stripped = piece.strip()
+        if stripped:
+            first = start + piece.index(stripped)
+            yield first, first + len(stripped)
+        start += len(piece)

@@ -1,0 +1,162 @@
+"""Bringing the index of a collection up to date, wherever it can be kept."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from aeon.documents.folder import Folder
+from aeon.documents.index import ForeignIndex, Index, OtherVersion, Stamp, is_damage
+from aeon.documents.passages import passages
+from aeon.documents.readers import MOST_BYTES, Text, read
+from aeon.errors import MissingExtraError, ToolFailed
+from aeon.text import one_line, printable
+
+__all__ = ["Update", "Updated"]
+
+_PATIENCE = 120.0
+"""Seconds to wait for another process that brings the same index up to date."""
+_RECENT_NS = 2_000_000_000
+"""A file that changed so short a time ago may change again and keep its time: its bytes are looked at next time."""
+
+
+@dataclass(frozen=True)
+class Updated:
+    """An open index that is up to date, why files are not in it, by path, and a line on the index itself."""
+
+    index: Index
+    reasons: dict[str, str]
+    note: str
+
+
+@dataclass(frozen=True)
+class Update:
+    """The files of a folder that an index has to hold. ``progress`` receives the files done and in all."""
+
+    folder: Folder
+    names: tuple[str, ...]
+    progress: Callable[[int, int], None]
+
+    def in_file(self, place: Path) -> Updated:
+        """Return the index in that file, or in memory if the file cannot be written."""
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(f"{place}.lock", timeout=_PATIENCE):
+                return self._locked(place)
+        except Timeout:
+            reason = "another process is busy with it"
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+        except sqlite3.Error as error:
+            reason = str(error)
+        return self.in_memory(f"the index could not be kept ({one_line(reason)}); it is in memory for this run")
+
+    def in_memory(self, note: str = "") -> Updated:
+        """Return the index in memory. Raises ``ToolFailed`` if this SQLite has no full-text search."""
+        try:
+            return self._opened(":memory:", note)
+        except sqlite3.Error as error:
+            raise ToolFailed(f"the documents cannot be indexed: {error}") from None
+
+    def _locked(self, place: Path) -> Updated:
+        """The index in its file, built anew if the file holds something else."""
+        try:
+            return self._opened(str(place), "")
+        except OtherVersion as error:
+            note = f"the index was built anew: {error}"
+            for path in _files(place):
+                path.unlink()
+        except ForeignIndex as error:
+            note = f"the index was built anew: {error}; {_set_aside(place)}"
+        except sqlite3.Error as error:
+            if not is_damage(error):
+                raise
+            note = f"the index was built anew: it was damaged ({error}); {_set_aside(place)}"
+        return self._opened(str(place), note)
+
+    def _opened(self, place: str, note: str) -> Updated:
+        index = Index(place)
+        try:
+            with index.update():
+                reasons = self._apply(index)
+            index.pin()
+        except BaseException:
+            index.close()
+            raise
+        return Updated(index, reasons, note)
+
+    def _apply(self, index: Index) -> dict[str, str]:
+        stamps = index.stamps()
+        for name in set(stamps).difference(self.names):
+            if not (self.folder.root / name).is_file():
+                index.drop(name)
+        reasons: dict[str, str] = {}
+        for done, name in enumerate(self.names, 1):
+            reason = self._refresh(index, name, stamps.get(name))
+            if reason:
+                reasons[name] = reason.removeprefix(f"{_label(name)} ")
+            self.progress(done, len(self.names))
+        return reasons
+
+    def _refresh(self, index: Index, name: str, old: Stamp | None) -> str:
+        """Read a file if it has changed; return why it cannot be searched, "" if it can."""
+        if name != printable(name):
+            return "its name holds characters that cannot be shown"
+        try:
+            path = self.folder.find(name)
+            stamp = _stamp(path, old)
+        except (ToolFailed, OSError) as error:
+            index.drop(name)
+            return f"cannot be read: {error.strerror}" if isinstance(error, OSError) else str(error)
+        if old and old.sha256 == stamp.sha256 and old.size == stamp.size:
+            if old != stamp:
+                index.touch(name, stamp)
+            return old.reason
+        index.drop(name)
+        return self._read(index, name, path, stamp)
+
+    def _read(self, index: Index, name: str, path: Path, stamp: Stamp) -> str:
+        try:
+            text = read(path, _label(name))
+        except ToolFailed as error:
+            index.put(name, stamp._replace(reason=str(error)), Text(""), ())
+            return str(error)
+        except MissingExtraError as error:
+            return str(error)  # not kept: once the extra is there, the file is read
+        index.put(name, stamp, text, passages(text.text, text.pages))
+        return ""
+
+
+def _label(name: str) -> str:
+    return one_line(name, 100)
+
+
+def _stamp(path: Path, old: Stamp | None) -> Stamp:
+    """The state of a file; its bytes are looked at if its size or its time is another than before."""
+    status = path.stat()
+    if old and old.mtime_ns and (old.size, old.mtime_ns) == (status.st_size, status.st_mtime_ns):
+        return old
+    is_recent = time.time_ns() - status.st_mtime_ns < _RECENT_NS
+    digest = ""
+    if status.st_size <= MOST_BYTES:
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return Stamp(status.st_size, 0 if is_recent else status.st_mtime_ns, digest, "")
+
+
+def _set_aside(place: Path) -> str:
+    old = f"{place}.old"
+    for path in _files(place):
+        path.replace(old + str(path)[len(str(place)) :])
+    return f"the old file is now {place.name}.old"
+
+
+def _files(place: Path) -> list[Path]:
+    """The files that SQLite keeps a database in."""
+    return [path for suffix in ("", "-wal", "-shm") if (path := Path(f"{place}{suffix}")).exists()]

@@ -1,0 +1,102 @@
+"""A short answer read out of passages, with the sentences that it rests on; or that they do not say it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pydantic import TypeAdapter
+
+from aeon.documents.words import stems
+from aeon.schema import JsonValue, Source, StepResult
+from aeon.supervisor.prompt import Prompt, cut, fence, load
+from aeon.supervisor.supervisor import Supervisor
+
+__all__ = ["Passage", "read_answer"]
+
+_ANSWER_TOKENS = 60
+_LONGEST_QUESTION = 600
+_LONGEST_PASSAGES = 6_000
+_MOST_SENTENCES = 40
+_CITED = re.compile(r"[\[(]\s*(?:sentences?\s*)?(\d{1,3}(?:\s*(?:,|and|-)\s*\d{1,3})*)\s*[\])]")
+_ABSENT = re.compile(r"\bnot (?:stated|mentioned|said|given|specified|provided|found)\b|\bno sentence\b", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+class Passage(NamedTuple):
+    """A piece of a stored text, as a search gives it; ``sentences`` are half-open spans in the whole text."""
+
+    source: str
+    start: int
+    end: int
+    text: str
+    page: int | None
+    heading: str
+    sentences: list[tuple[int, int]]
+
+
+_PASSAGES = TypeAdapter(list[Passage])
+
+
+async def read_answer(supervisor: Supervisor, question: str, task: str, found: JsonValue, searched: str) -> StepResult:
+    """What the passages that were ``found`` say to the question; nothing where they do not say it.
+
+    The question is a part of the ``task``. ``searched`` names what was searched. An answer with a number or with words that stand in none of the sentences is
+    none.
+
+    Raises:
+        CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
+    """
+    absent = StepResult(
+        output=None,
+        clarity="PARTIALLY_CLEAR",
+        mode="reading",
+        problem=f"the files do not say: {question} (searched: {searched})",
+    )
+    sources = _sentences(_PASSAGES.validate_python(found))
+    if not sources:
+        return absent
+    numbered = "\n".join(f"{number} {source.text}" for number, source in enumerate(sources, 1))
+    material = fence("sentences", numbered, _LONGEST_PASSAGES)
+    part = f"\n(to find out: {cut(task, _LONGEST_QUESTION)})" if question != task else ""
+    asked = f"{material}\nQuestion: {question[:_LONGEST_QUESTION]}{part}"
+    prompt = Prompt(load("aeon.execution", "read.md"), asked)
+    reply = await supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0)
+    answer = _CITED.sub("", reply.value).strip().strip("\"'").removesuffix(".").strip()
+    if not answer or _ABSENT.search(answer) or not _borne_out(answer, question, sources):
+        return absent
+    return StepResult(output=answer, mode="reading", sources=_cited(reply.value, answer, sources))
+
+
+def _sentences(passages: Sequence[Passage]) -> list[Source]:
+    """The sentences of the passages in order, each once."""
+    there: dict[tuple[str, int, int], Source] = {}
+    for passage in passages:
+        for start, end in passage.sentences:
+            text = passage.text[start - passage.start : end - passage.start]
+            source = Source(
+                source=passage.source, start=start, end=end, text=text, page=passage.page, heading=passage.heading
+            )
+            there.setdefault((passage.source, start, end), source)
+    return list(there.values())[:_MOST_SENTENCES]
+
+
+def _borne_out(answer: str, question: str, sources: Sequence[Source]) -> bool:
+    """Whether every number of the answer stands in the sentences or the question, and some word of it in these."""
+    material = " ".join(f"{source.heading} {source.text}" for source in sources)
+    numbers = set(_NUMBER.findall(answer))
+    if not numbers <= set(_NUMBER.findall(f"{material} {question}")):
+        return False
+    words = stems(answer)
+    return not words or bool(words & stems(material))
+
+
+def _cited(reply: str, answer: str, sources: Sequence[Source]) -> tuple[Source, ...]:
+    """The sentences that the reply names; where it names none that are there, the first that holds most of it."""
+    numbers = [int(number) for match in _CITED.finditer(reply) for number in re.findall(r"\d+", match[1])]
+    named = tuple(sources[number - 1] for number in dict.fromkeys(numbers) if 1 <= number <= len(sources))
+    if named:
+        return named
+    parts = stems(answer) | set(_NUMBER.findall(answer))
+    return (max(sources, key=lambda source: len(parts & (stems(source.text) | set(_NUMBER.findall(source.text))))),)

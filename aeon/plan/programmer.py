@@ -1,0 +1,183 @@
+"""A plan as a short program: what functions it may call, and what becomes of one that cannot run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypedDict
+
+from aeon.documents.words import content_words, stem, stems
+from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.plan.program import is_code, misfits, numbers, read
+from aeon.plan.reader import CALCULATOR, WRITE
+from aeon.runtime.ledger import current_ledger
+from aeon.schema import Plan, Step, Task, ToolCall, Writing
+from aeon.supervisor.prompt import Prompt, fence, load, render
+from aeon.supervisor.supervisor import Supervisor
+from aeon.tools.registry import ToolRegistry
+
+__all__ = ["Programmer"]
+
+_PROGRAM_TOKENS = 300
+_LONGEST_CONTEXT = 6_000
+_LONGEST_TASK = 3_000
+_LOOKUP, _SQL, _DATES, _TIMES = "lookup", "sql", "dates", "times"
+_FUNCTIONS = {
+    _SQL: "sql(query): one SELECT over the tables",
+    _LOOKUP: "lookup(question): one fact out of the texts, asked as a question",
+    WRITE: "write(task): text such as an explanation, a list, an email or code",
+    _DATES: "days_between(first, last), add_days(day, days), weekday(day): dates such as 2024-02-29",
+}
+_DATE = re.compile(
+    r"\b\d{4}-\d\d?-\d\d?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\bdays?\b.*\b(?:after|before|from|between|until)\b|"
+    r"\b\d{1,2}(?:st|nd|rd|th)?\.? (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|"
+    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2}\b|\b(?:weekday|day of the week)\b",
+    re.IGNORECASE,
+)
+_TIME = re.compile(r"\b\d{1,2}[:.]\d\d\b.*\b\d{1,2}[:.]\d\d\b|\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b", re.IGNORECASE)
+_HEADS = {_SQL: "tables", _LOOKUP: "texts"}
+
+
+class _Example(TypedDict):
+    """A question about other files, with its program; ``uses`` is the function that it shows."""
+
+    uses: str
+    question: str
+    program: str
+
+
+class _Examples(TypedDict):
+    """The examples, what their files are said to hold, and the words that only belong to them."""
+
+    tables: str
+    texts: str
+    names: list[str]
+    examples: list[_Example]
+
+
+class Programmer:
+    """Has programs written over the tables and the texts of a folder, for tasks that these may answer."""
+
+    def __init__(self, supervisor: Supervisor, tools: ToolRegistry) -> None:
+        self._supervisor = supervisor
+        self._tools = tools
+        self._examples: _Examples = json.loads(load("aeon.plan", "programs.json"))
+        self._sources = tuple(name for name in _HEADS if name in tools.names and tools.get(name).knows)
+
+    @property
+    def able(self) -> bool:
+        """Whether there are files to write programs about, or nothing but the calculator."""
+        return bool(self._sources) or self._tools.offered == (CALCULATOR,)
+
+    async def plan(self, task: Task, most: int, thoughts: str = "") -> Plan:
+        """The plan of a program for the task, in at most ``most`` steps, with the help of ``thoughts`` about it.
+
+        What an answer rests on is decided by what is there: a query that names no such table, column or value is no
+        plan, and then the program is written again without tables. A reply in prose is an open task. Empty where the
+        program does what no step can do, and there is no text to put the task to.
+        """
+        if not numbers(_words(task)) and not self._sources:
+            return open_plan(task)
+        functions = self._fitting(task)
+        plan, unfit = await self._program(task, most, functions, thoughts)
+        if unfit and _SQL in functions and current_ledger().calls_left() > 1:
+            functions = tuple(name for name in (_LOOKUP, WRITE) if name == WRITE or name in self._sources)
+            plan, unfit = await self._program(task, most, functions, thoughts)
+        return self._asked(task) if unfit or not plan.steps else plan
+
+    async def _program(
+        self, task: Task, most: int, functions: Sequence[str], thoughts: str
+    ) -> tuple[Plan, tuple[str, ...]]:
+        """The plan of the program that is written with these functions, and the tools that cannot take what it says."""
+        text = await self._written(task, functions, thoughts)
+        if text and not is_code(text):
+            return open_plan(task), ()
+        plan = read(text, self._tools)
+        if len(plan.steps) > most or self._foreign(plan, task) or not self._grounded(plan, task):
+            return Plan(), ()
+        return plan, misfits(plan, self._tools)
+
+    def _fitting(self, task: Task) -> tuple[str, ...]:
+        """The functions that may answer: by the words of the task that tables and texts know."""
+        words = content_words(_words(task))
+        by_table, by_text = (self._known(name, words) for name in (_SQL, _LOOKUP))
+        only_table, only_text = by_table - by_text, by_text - by_table
+        names = []
+        if only_table or (by_table and not only_text):
+            names.append(_SQL)
+        if _LOOKUP in self._sources and (only_text or not only_table):
+            names.append(_LOOKUP)
+        return (*names, WRITE)
+
+    def _known(self, tool: str, words: frozenset[str]) -> frozenset[str]:
+        knows = self._tools.get(tool).knows if tool in self._sources else None
+        return words & knows(words) if knows else frozenset()
+
+    async def _written(self, task: Task, functions: Sequence[str], thoughts: str) -> str:
+        """The program that the model writes with these functions."""
+        shown = (*functions, CALCULATOR, *_calendar(_words(task)))
+        listed = "\n".join(text for name, text in _FUNCTIONS.items() if name in shown)
+        system = render(load("aeon.plan", "functions.md"), functions=listed)
+        theirs = {name: self._examples[key] for name, key in _HEADS.items()}  # type: ignore[literal-required]
+        examples = tuple(
+            (_question(theirs, functions, one["question"]), one["program"])
+            for one in self._examples["examples"]
+            if one["uses"] in shown
+        )
+        own = {name: self._tools.get(name).hint for name in self._sources}
+        data = {"context": task.context, "thoughts": thoughts}
+        given = [fence(name, text, _LONGEST_CONTEXT) + "\n" for name, text in data.items() if text]
+        user = "".join(given) + _question(own, functions, _words(task)[:_LONGEST_TASK])
+        try:
+            reply = await self._supervisor.text(Prompt(system, user, examples), max_tokens=_PROGRAM_TOKENS, repairs=0)
+            return reply.value
+        except (CompletionError, AllowanceExhausted):
+            return ""
+
+    def _foreign(self, plan: Plan, task: Task) -> bool:
+        """Whether a step names what stands only in the examples."""
+        said = stems(" ".join(str(step.action) for step in plan.steps))
+        said_before = stems(_words(task))
+        names = frozenset(
+            name for name in self._examples["names"] if stem(name) in said and stem(name) not in said_before
+        )
+        return bool(names - self._known(_SQL, names) - self._known(_LOOKUP, names))
+
+    def _grounded(self, plan: Plan, task: Task) -> bool:
+        """Whether the plan rests on something: a number of the task, a table, a text, or the task as it is."""
+        actions = [step.action for step in plan.steps]
+        if any(isinstance(a, Writing) or (isinstance(a, ToolCall) and a.tool in _HEADS) for a in actions):
+            return True
+        return bool(numbers(_words(task)) & numbers(" ".join(map(str, actions))))
+
+    def _asked(self, task: Task) -> Plan:
+        """The task itself, put to the texts; empty where there are none."""
+        if _LOOKUP not in self._sources:
+            return Plan()
+        action = ToolCall(tool=_LOOKUP, arguments={"question": task.text[:_LONGEST_TASK]})
+        return Plan(steps=(Step(id="s1", description=task.text, action=action, provides=("s1",)),), answer=("s1",))
+
+
+def open_plan(task: Task) -> Plan:
+    """The plan of a task that needs no tool: its answer is written."""
+    step = Step(id="s1", description=task.text, action=Writing(task=task.text), provides=("s1",))
+    return Plan(steps=(step,), answer=("s1",))
+
+
+def _calendar(text: str) -> Iterator[str]:
+    """The kinds of calculation with dates and times of day that a text may need."""
+    if _DATE.search(text):
+        yield _DATES
+    if _TIME.search(text):
+        yield _TIMES
+
+
+def _words(task: Task) -> str:
+    """What the person said."""
+    return "\n".join([task.text, *(f"{one.question} {one.answer}" for one in task.clarifications)])
+
+
+def _question(hints: Mapping[str, str], functions: Sequence[str], question: str) -> str:
+    heads = [hint for name, hint in hints.items() if name in functions]
+    return "\n".join([*heads, f"Question: {question}"])

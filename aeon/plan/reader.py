@@ -1,0 +1,301 @@
+"""Reading a program as a tree: which steps its statements are, and what it prints.
+
+Nothing of the program is executed. What is no arithmetic, no call of a tool and no choice of two values is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from aeon.schema import Action, JsonObject, JsonValue, ToolCall, Writing
+from aeon.tools.choose import CHOOSE
+from aeon.tools.functions import FUNCTIONS
+from aeon.tools.references import references
+from aeon.tools.registry import ToolRegistry
+
+__all__ = ["CALCULATOR", "WRITE", "ProgramReader", "UnfitError"]
+
+CALCULATOR = "calculator"
+WRITE = "write"
+"""The function of a program that has the model write a text."""
+
+_LONGEST_GOAL = 160
+_MOST_CALLS = 24
+_OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
+_COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+
+
+class UnfitError(Exception):
+    """The program does something that no step can do."""
+
+
+class ProgramReader:
+    """Goes through the statements in order; ``steps`` holds goals and actions, ``printed`` ids of results.
+
+    ``last`` is what the last line gives that is a mere expression.
+    """
+
+    def __init__(self, tools: ToolRegistry) -> None:
+        self._tools = tools
+        self._variables: dict[str, ast.expr] = {}
+        self._functions: dict[str, ast.FunctionDef] = {}
+        self._calls_left = _MOST_CALLS
+        self.steps: list[tuple[str, Action]] = []
+        self.printed: list[str] = []
+        self.last: list[str] = []
+
+    def read(self, statement: ast.stmt) -> None:
+        """Take one statement in."""
+        match statement:
+            case ast.Import() | ast.ImportFrom():
+                pass
+            case ast.FunctionDef(name=name) if name in self._tools.names or name in FUNCTIONS or name == WRITE:
+                pass  # what is called is the tool, or the calculator's function
+            case ast.FunctionDef(name=name, decorator_list=[]):
+                self._functions[name] = statement
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                self._variables[name.casefold()] = self._result(value, name)
+            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
+                whole = ast.BinOp(ast.Name(name), op, value)
+                self._variables[name.casefold()] = self._result(whole, name)
+            case ast.Expr(value=value):
+                self._expression(value)
+            case _:
+                raise UnfitError
+
+    def _expression(self, value: ast.expr) -> None:
+        """A line that assigns nothing: it prints, is a comment in quotes, or gives what may be the result."""
+        match value:
+            case ast.Call(func=ast.Name(id="print"), args=arguments):
+                self._print(arguments)
+            case ast.Call(func=ast.Name(id=name)) if name in self._functions:
+                self._call_own(value, name)
+            case ast.Constant(value=str()):
+                pass
+            case _:
+                self.last = [*references(ast.unparse(self._result(value, "answer")))]
+
+    def _print(self, arguments: Sequence[ast.expr]) -> None:
+        """Take the printed values as the results. Refuse a print of nothing but text: it belongs to no calculation."""
+        results: list[str] = []
+        for argument in arguments:
+            for part in argument.values if isinstance(argument, ast.JoinedStr) else [argument]:
+                value = part.value if isinstance(part, ast.FormattedValue) else part
+                if not (isinstance(value, ast.Constant) and isinstance(value.value, str)):
+                    results += references(ast.unparse(self._result(value, "answer")))
+        if not results:
+            raise UnfitError
+        self.printed += results
+
+    def _result(self, value: ast.expr, name: str) -> ast.expr:
+        """A number, or the reference to the step that gives the value."""
+        match value:
+            case ast.Constant(value=str()):
+                return value
+            case ast.List(elts=items) | ast.Tuple(elts=items):
+                return ast.List([self._result(item, name) for item in items])
+            case ast.IfExp(test=test, body=body, orelse=other):
+                return self._choice(test, body, other, name)
+            case ast.Call(func=ast.Name(id="str"), args=[inner], keywords=[]):
+                return self._result(inner, name)
+            case ast.Call(func=ast.Name(id=written), args=[text], keywords=[]) if written == WRITE:
+                return self._step(name, Writing(task=self._text(text)))
+            case ast.JoinedStr():
+                return ast.Constant(self._text(value))
+        if (called := self._tool(value)) is not None:
+            arguments = self._arguments(value, called)
+            asked = str(arguments.get("question", "")) if self._tools.get(called).reading else ""
+            return self._step(asked or name, ToolCall(tool=called, arguments=arguments))
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in self._functions:
+            return self._value_of(value, value.func.id)
+        formula = self._formula(value)
+        if isinstance(formula, ast.Name | ast.Constant | ast.UnaryOp):  # a number, or a result as it is
+            return formula
+        return self._computed(name, formula)
+
+    def _computed(self, name: str, formula: ast.expr) -> ast.expr:
+        return self._step(name, ToolCall(tool=CALCULATOR, arguments={"expression": ast.unparse(formula)}))
+
+    def _step(self, name: str, action: Action) -> ast.expr:
+        goal = " ".join(name.replace("_", " ").split())[:_LONGEST_GOAL] or "answer"
+        self.steps.append((goal, action))
+        return ast.Name(f"$s{len(self.steps)}")
+
+    def _choice(self, test: ast.expr, body: ast.expr, other: ast.expr, name: str) -> ast.expr:
+        """One of two values, by a comparison of numbers."""
+        if not isinstance(test, ast.Compare) or not all(isinstance(op, _COMPARISONS) for op in test.ops):
+            raise UnfitError
+        sides = [self._formula(side) for side in (test.left, *test.comparators)]
+        compared = ast.Compare(sides[0], test.ops, sides[1:])
+        yes, no = self._argument(body, name), self._argument(other, name)
+        condition = self._plain(self._computed(f"{name}: the comparison", compared))
+        return self._step(name, ToolCall(tool=CHOOSE, arguments={"condition": condition, "yes": yes, "no": no}))
+
+    def _text(self, value: ast.expr) -> str:
+        """A text with references in it, out of a text, an f-string or the name of one."""
+        match value:
+            case ast.Constant(value=str() as text):
+                return text
+            case ast.JoinedStr(values=parts):
+                return "".join(map(self._text, parts))
+            case ast.FormattedValue(value=inner):
+                return str(self._argument(inner, "value"))
+            case ast.Name():
+                return self._text(self._variable(value))
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return self._text(left) + self._text(right)
+            case _:
+                raise UnfitError
+
+    def _formula(self, value: ast.expr) -> ast.expr:
+        """The expression in terms of numbers and of results of earlier steps."""
+        match value:
+            case ast.Call(func=ast.Name(id=name)) if self._tool(value) is not None:
+                return self._result(value, name)
+            case ast.Call(func=ast.Name(id=name)) if name in self._functions:
+                return _scalar(self._value_of(value, name))
+            case ast.Constant(value=int() | float()) if not isinstance(value.value, bool):
+                return value
+            case ast.Name() | ast.Subscript():
+                return _scalar(self._variable(value))
+            case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _OPERATIONS):
+                return ast.BinOp(self._formula(left), op, self._formula(right))
+            case ast.UnaryOp(op=ast.USub() as op, operand=operand):
+                return ast.UnaryOp(op, self._formula(operand))
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args, keywords=[]):
+                return self._call(name, args)
+            case _:
+                raise UnfitError
+
+    def _value_of(self, call: ast.Call, name: str) -> ast.expr:
+        """Return the value of a call of one of the program's own functions."""
+        value = self._call_own(call, name)
+        if value is None:
+            raise UnfitError
+        return value
+
+    def _call_own(self, call: ast.Call, name: str) -> ast.expr | None:
+        """Return the value of a call of one of the program's own functions, if any: read its statements in its place.
+
+        Inside of it the function itself is unknown, and the calls are counted: neither recursion nor functions that
+        call each other over and over lead anywhere.
+        """
+        self._calls_left -= 1
+        function = self._functions[name]
+        names = [parameter.arg for parameter in function.args.args]
+        arguments = {key.casefold(): self._result(value, key) for key, value in _by_name(call, names).items()}
+        if self._calls_left < 0 or set(arguments) != {key.casefold() for key in names}:
+            raise UnfitError
+        variables, functions = self._variables, self._functions
+        self._variables = {**variables, **arguments}
+        self._functions = {key: value for key, value in functions.items() if key != name}
+        value = self._return_value(function)
+        self._variables, self._functions = variables, functions
+        return value
+
+    def _return_value(self, function: ast.FunctionDef) -> ast.expr | None:
+        for statement in function.body:
+            if isinstance(statement, ast.Return):
+                return None if statement.value is None else self._result(statement.value, function.name)
+            self.read(statement)
+        return None
+
+    def _variable(self, value: ast.expr) -> ast.expr:
+        match value:
+            case ast.Name(id=name) if name.casefold() in self._variables:
+                return self._variables[name.casefold()]
+            case ast.Subscript(value=ast.Name() as name, slice=ast.Constant(value=int(at))):
+                listed = self._variable(name)
+                if isinstance(listed, ast.List) and at < len(listed.elts):
+                    return listed.elts[at]
+        raise UnfitError
+
+    def _call(self, name: str, args: Sequence[ast.expr]) -> ast.expr:
+        if name in ("int", "float") and len(args) == 1:
+            inner = self._formula(args[0])
+            return inner if name == "float" or isinstance(inner, ast.Constant) else _truncate(inner)
+        if name not in FUNCTIONS:
+            raise UnfitError
+        return ast.Call(ast.Name(name), [self._formula(argument) for argument in self._spread(args)], [])
+
+    def _spread(self, args: Sequence[ast.expr]) -> Sequence[ast.expr]:
+        """The arguments one by one, where they are given as a list, by its name, or with a star."""
+        match args:
+            case [ast.List(elts=listed) | ast.Tuple(elts=listed)]:
+                return listed
+            case [ast.Starred(value=ast.Name(id=name))] | [ast.Name(id=name)]:
+                value = self._variables.get(name.casefold())
+                return value.elts if isinstance(value, ast.List) else args
+            case _:
+                return args
+
+    def _tool(self, value: ast.expr) -> str | None:
+        """The tool that a call names, but for the calculator, whose formulas are written out."""
+        match value:
+            case ast.Call(func=ast.Name(id=name)) if name in self._tools.names and name != CALCULATOR:
+                return name
+            case _:
+                return None
+
+    def _arguments(self, call: ast.expr, tool: str) -> JsonObject:
+        """The arguments by their names: numbers, texts and lists as they are, what is computed as a reference."""
+        properties = self._tools.get(tool).parameters.get("properties")
+        if not isinstance(call, ast.Call) or not isinstance(properties, dict) or not properties:
+            raise UnfitError
+        first, schema = next(iter(properties.items()))
+        if isinstance(schema, dict) and schema.get("type") == "array" and not call.keywords:
+            return {first: [self._argument(argument, first) for argument in self._spread(call.args)]}
+        return {name: self._argument(argument, name) for name, argument in _by_name(call, list(properties)).items()}
+
+    def _argument(self, value: ast.expr, name: str) -> JsonValue:
+        if isinstance(value, ast.Name | ast.Subscript) and not _is_reference(value):
+            value = self._variable(value)
+        elif isinstance(value, ast.JoinedStr):
+            return self._text(value)
+        elif not isinstance(value, ast.Constant):
+            value = self._result(value, name)
+        match value:
+            case ast.List(elts=listed):
+                return [self._plain(item) for item in listed]
+            case _:
+                return self._plain(value)
+
+    def _plain(self, value: ast.expr) -> JsonValue:
+        """A number, a text, or a reference to a result."""
+        match value:
+            case ast.Constant(value=str() | int() | float() as constant):
+                return constant
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as constant)):
+                return -constant
+            case ast.Name(id=name):
+                return name
+            case _:
+                raise UnfitError
+
+
+def _by_name(call: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:
+    """The arguments of a call by their names, those without a name in the order of the tool's own."""
+    arguments = dict(zip(names, call.args, strict=False))
+    arguments |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+    if len(arguments) != len(call.args) + len(call.keywords):
+        raise UnfitError
+    return arguments
+
+
+def _is_reference(value: ast.expr) -> bool:
+    return isinstance(value, ast.Name) and value.id.startswith("$")
+
+
+def _scalar(value: ast.expr) -> ast.expr:
+    """Return the number or the reference. Refuse a list and a text."""
+    if isinstance(value, ast.List) or (isinstance(value, ast.Constant) and isinstance(value.value, str)):
+        raise UnfitError
+    return value
+
+
+def _truncate(value: ast.expr) -> ast.expr:
+    """The value without its decimals, rounded towards zero as Python's ``int`` does."""
+    down, up = (ast.Call(ast.Name(name), [value], []) for name in ("floor", "ceil"))
+    above, below = (ast.Call(ast.Name(n), [ast.Constant(0), whole], []) for n, whole in (("max", down), ("min", up)))
+    return ast.BinOp(above, ast.Add(), below)

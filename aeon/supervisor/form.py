@@ -1,0 +1,113 @@
+"""The form that a task asks of its answer, as far as it can be counted."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+
+__all__ = ["form_faults"]
+
+_I = re.IGNORECASE
+
+_NUMBERS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9, "ten": 10, "twelve": 12,
+}  # fmt: skip
+_N = r"(\d{1,4}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + r")"
+_MOST = r"(?:at most|no more than|not more than|up to|a maximum of|maximum|max\.?|under|fewer than|less than|within)"
+_JSON = re.compile(r"\b(?:as|in|return|output|give|with|only|valid)\b[^.?!]{0,40}\bJSON\b", _I)
+_CODE_ONLY = re.compile(r"\b(?:only|just) (?:the |with )?(?:\w+ )?code\b|\bcode only\b|\bno explanation\b", _I)
+_ONE_WORD = re.compile(
+    r"\b(?:in|with|as|only|just|reply with|answer with)\s+(?:exactly |only )?(?:one|a single|1) word\b", _I
+)
+_EXACT = re.compile(rf"\b(?:in|with|using|write|give|exactly)\s+(?:exactly )?{_N} (?:\w+ )?sentences?\b", _I)
+_MOST_SENTENCES = re.compile(rf"\b{_MOST} {_N} (?:\w+ )?sentences?\b", _I)
+_MOST_WORDS = re.compile(rf"\b{_MOST} {_N} words\b|\bin {_N} words or (?:less|fewer)\b", _I)
+_EXACT_WORDS = re.compile(rf"\bexactly {_N} words\b", _I)
+_LIST = re.compile(
+    rf"\b(?:list(?: of)?|name|give(?: me)?|suggest|write|propose)\s+(?:exactly |only )?{_N} (?:\w+ ){{1,6}}?"
+    rf"[^.?!]*\b(?:one|each)\b[^.?!]{{0,20}}\b(?:per|on|a|its own|in its own|in a) (?:\w+ )?line\b",
+    _I,
+)
+_POINTS = re.compile(rf"\b{_N} (?:\w+ )?(?:bullet points?|bullets|points)\b", _I)
+_SENTENCE_END = re.compile(r"[.!?]+[\"')\]\u201d\u2019]*(?=\s+[\"'(\[\u201c\u2018]*[A-ZÄÖÜ0-9]|\s*$)")
+_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|Mr|Mrs|Ms|Dr|Prof|St|No|approx|U\.S|a\.m|p\.m)\.", _I)
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+\S", re.MULTILINE)
+_FENCE = re.compile(r"^\s*```[^\n]*\n.*\n?```\s*$", re.DOTALL)
+
+
+def form_faults(task: str, answer: str) -> list[str]:
+    """What of the form that the task asks for in words the answer does not have, each in a few words for the model.
+
+    Counted are sentences, words, lines and points; JSON is parsed. What cannot be counted is not looked at.
+    """
+    return list(_faults(task, answer.strip()))
+
+
+def _faults(task: str, answer: str) -> Iterator[str]:
+    if _JSON.search(task):
+        if not _is_json(answer):
+            yield "the answer must be JSON and nothing else"
+        return
+    if _CODE_ONLY.search(task):
+        if not _FENCE.match(answer) and "```" in answer:
+            yield "the answer must be code and nothing else"
+        return
+    if _ONE_WORD.search(task):
+        if len(answer.split()) != 1:
+            yield "the answer must be one word"
+        return
+    yield from _counted(task, answer)
+
+
+def _counted(task: str, answer: str) -> Iterator[str]:
+    """The faults of length: of each kind that the task names."""
+    rules: tuple[tuple[re.Pattern[str], Callable[[str], int], str, bool], ...] = (
+        (_MOST_SENTENCES, _sentences, "sentences", True),
+        (_EXACT, _sentences, "sentences", False),
+        (_MOST_WORDS, _words, "words", True),
+        (_EXACT_WORDS, _words, "words", False),
+        (_LIST, _lines, "lines", False),
+        (_POINTS, _points, "points", False),
+    )
+    seen: set[str] = set()
+    for pattern, count, unit, at_most in rules:
+        match = pattern.search(task)
+        if match is None or unit in seen:
+            continue
+        seen.add(unit)
+        wanted, there = _number(next(filter(None, match.groups()))), count(answer)
+        if there > wanted or (there < wanted and not at_most):
+            yield f"it has {there} {unit}, and must have {'at most' if at_most else 'exactly'} {wanted}"
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdigit() else _NUMBERS[text.lower()]
+
+
+def _is_json(answer: str) -> bool:
+    text = answer.removeprefix("```json").removeprefix("```").removesuffix("```")
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _sentences(answer: str) -> int:
+    text = _ABBREVIATION.sub(lambda match: match[0].replace(".", ""), answer)
+    ended = _SENTENCE_END.findall(text)
+    return len(ended) + (not re.search(r"[.!?][\"')\]\u201d\u2019]*\s*$", text))
+
+
+def _words(answer: str) -> int:
+    return len(re.findall(r"[^\W_][\w'\u2019-]*", answer))
+
+
+def _lines(answer: str) -> int:
+    return sum(bool(line.strip()) for line in answer.splitlines())
+
+
+def _points(answer: str) -> int:
+    return len(_BULLET.findall(answer))

@@ -1,0 +1,128 @@
+"""Answers in sentences: the model words them around references, and the host puts the results in."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.schema import JsonValue, Step, Task, Writing
+from aeon.supervisor.prompt import Prompt, cut, load
+from aeon.supervisor.supervisor import Supervisor
+
+__all__ = ["Result", "bare", "results_of", "worded"]
+
+_SENTENCE_TOKENS = 120
+_LONGEST_VALUE = 200
+_LONGEST_TASK = 1_000
+_MOST_RESULTS = 8
+_DECIMALS = 4
+UNNAMED = "answer"
+"""What a result is called that a program prints without a name."""
+
+_REFERENCE = re.compile(r"\{\s*(r\d+)\s*\}")
+_TWICE = re.compile(r"\b([^\W\d_]{3,})\b[ ]\1\b", re.IGNORECASE)  # a unit that result and sentence both have
+_NUMBER = re.compile(r"(?<![\w.{])\d+(?:[.,]\d+)*")
+_EXAMPLES = (
+    (
+        "{r1} = 118 (total km)\nQuestion: How many kilometres did Nadia drive in June 2024?",
+        "Nadia drove {r1} kilometres in June 2024.",
+    ),
+    (
+        "{r1} = 15 (change)\n{r2} = 1.05 (share)\n"
+        "Question: Lena buys 4 pens at 1.25 and pays with 20. How much does she get back, and what is 7% of that?",
+        "Lena gets back {r1}, and 7% of that is {r2}.",
+    ),
+)
+
+
+class Result(NamedTuple):
+    """One value of the answer: the name it is referred to by, what it is, and how it is written."""
+
+    name: str
+    label: str
+    text: str
+
+
+def results_of(steps: Sequence[Step]) -> tuple[Result, ...]:
+    """The values that these steps gave; an object gives one for each of its members."""
+    values = [pair for step in steps if step.output is not None for pair in _values(step)]
+    return tuple(Result(f"r{number}", label, _text(value)) for number, (label, value) in enumerate(values, 1))
+
+
+async def worded(supervisor: Supervisor, task: Task, results: Sequence[Result]) -> str:
+    """One sentence or two that answer the task with these results; bare where the model does not find the words."""
+    if len(results) > _MOST_RESULTS or any(len(result.text) > _LONGEST_VALUE for result in results):
+        return bare(results)
+    lines = [f"{{{r.name}}} = {r.text}" + (f" ({r.label})" if r.label else "") for r in results]
+    question = "\n".join([*lines, f"Question: {cut(task.text, _LONGEST_TASK)}"])
+    prompt = Prompt(load("aeon.synthesis", "sentence.md"), question, _EXAMPLES)
+    try:
+        reply = await supervisor.text(prompt, max_tokens=_SENTENCE_TOKENS, repairs=0)
+    except (CompletionError, AllowanceExhausted):
+        return bare(results)
+    return filled(reply.value, task, results) or bare(results)
+
+
+def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
+    """The sentence with the results in the place of their names; empty where it cannot be used.
+
+    It must hold every result, name none twice, and hold no number but those of the task and of the results.
+    """
+    named = _REFERENCE.findall(sentence)
+    by_name = {result.name: result.text for result in results}
+    if len(set(named)) < len(named) or not by_name.keys() >= set(named):
+        return ""
+    known = {*_numbers(task.text), *(number for result in results for number in _numbers(result.text))}
+    text = _TWICE.sub(r"\1", _REFERENCE.sub(lambda match: by_name[match[1]], sentence)).strip()
+    if "{" in text or not _numbers(text) <= known:
+        return ""
+    repeats = any(text.casefold().count(r.text.casefold()) > 1 for r in results if not _numbers(r.text))
+    return text if not repeats and all(_holds(text, result.text) for result in results) else ""
+
+
+def bare(results: Sequence[Result]) -> str:
+    """The values alone; more than one with what each of them is."""
+    if len(results) == 1:
+        return results[0].text
+    return "; ".join(f"{result.label}: {result.text}" if result.label else result.text for result in results)
+
+
+def _values(step: Step) -> list[tuple[str, JsonValue]]:
+    label = "" if step.description == UNNAMED or isinstance(step.action, Writing) else step.description
+    if isinstance(step.output, dict):
+        return [(key.replace("_", " "), value) for key, value in step.output.items()]
+    return [(label, step.output)]
+
+
+def _text(value: JsonValue) -> str:
+    """The value as people write it."""
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return f"{round(value, _DECIMALS):f}".rstrip("0").rstrip(".") if abs(value) < 1e15 else repr(value)
+        case str():
+            return value
+        case None:
+            return "none"
+        case list() if not value:
+            return "none"
+        case list() if all(not isinstance(item, list | dict) for item in value):
+            return ", ".join(map(_text, value))
+        case list():
+            return "; ".join(_text(item) for item in value)
+        case dict():
+            return ", ".join(f"{key.replace('_', ' ')} {_text(item)}" for key, item in value.items())
+        case _:
+            return json.dumps(value, ensure_ascii=False)
+
+
+def _numbers(text: str) -> set[str]:
+    return {number.rstrip(".,").replace(",", "") for number in _NUMBER.findall(text)}
+
+
+def _holds(text: str, value: str) -> bool:
+    return value.casefold() in text.casefold() or (bool(_numbers(value)) and _numbers(value) <= _numbers(text))

@@ -1,0 +1,243 @@
+"""The type of a table's column, found from how all of its cells are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Protocol
+
+__all__ = ["ColumnTypes", "Form", "Text", "convert"]
+
+_MISSING = frozenset({"", "-", "n/a", "na", "null"})
+_MISSING_VALUE = _MISSING | {"nan", "none"}
+"""In a column of numbers or dates these are no values either; among texts they may be names."""
+
+_LONGEST_MISSING = max(map(len, _MISSING_VALUE))
+_LONGEST = 60
+"""Characters of the longest cell that can be a number or a date."""
+
+_PLAIN = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
+_CURRENCY = r"[$€£¥₹]|USD|EUR|GBP|CHF|JPY|INR"
+_SPACES = " \u00a0\u202f"
+_MARKS = ((",", "."), (".", ","), ("'\u2019", "."), (_SPACES, ","), (_SPACES, "."))
+"""The marks between thousands and before the decimals, the usual first: a column that fits two is read as the first."""
+
+_PHONE_DIGITS = 7
+_MOST_SCALE = 9
+
+
+class Form(Protocol):
+    """One way of writing cells; ``read`` gives a cell in the form that DuckDB casts, or ``None`` where it does not fit.
+
+    ``read`` notes what ``sql_type`` depends on; that is the column's type, or nothing where the cells seen, taken
+    together, are not of this form.
+    """
+
+    def read(self, cell: str) -> str | None:
+        """The cell as DuckDB casts it, or ``None`` where it does not fit."""
+        ...
+
+    @property
+    def sql_type(self) -> str:
+        """The type of the column, or nothing."""
+        ...
+
+
+@dataclass
+class Text:
+    """Any text."""
+
+    sql_type: str = "VARCHAR"
+
+    def read(self, cell: str) -> str | None:
+        """The cell as it is."""
+        return cell
+
+
+@dataclass
+class _Truth:
+    """``true`` and ``false``."""
+
+    sql_type: str = "BOOLEAN"
+
+    def read(self, cell: str) -> str | None:
+        lower = cell.lower()
+        return lower if lower in ("true", "false") else None
+
+
+@dataclass
+class _Day:
+    """A day by a pattern with the groups year, month and day."""
+
+    pattern: re.Pattern[str]
+    sql_type: str = "DATE"
+
+    def read(self, cell: str) -> str | None:
+        match = self.pattern.fullmatch(cell)
+        try:
+            return match and date(int(match["year"]), int(match["month"]), int(match["day"])).isoformat()
+        except ValueError:
+            return None
+
+
+@dataclass
+class _Moment:
+    """A day with or without a time of day, as ISO 8601 writes it; an hour is never in another zone than UTC."""
+
+    sql_type: str = "TIMESTAMP"
+
+    def read(self, cell: str) -> str | None:
+        if not _ISO_TIME.fullmatch(cell):
+            return None
+        try:
+            return datetime.fromisoformat(cell.removesuffix("Z")).isoformat(" ")
+        except ValueError:
+            return None
+
+
+_YEAR, _MONTH, _DAY = "(?P<year>[0-9]{4})", "(?P<month>[0-9]{1,2})", "(?P<day>[0-9]{1,2})"
+_ISO = re.compile(rf"{_YEAR}[-/]{_MONTH}[-/]{_DAY}")
+_DOTTED = re.compile(rf"{_DAY}\.{_MONTH}\.{_YEAR}")
+_DAY_FIRST = re.compile(rf"{_DAY}[-/]{_MONTH}[-/]{_YEAR}")
+_MONTH_FIRST = re.compile(rf"{_MONTH}[-/]{_DAY}[-/]{_YEAR}")
+_ISO_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.(?:\d{3}|\d{6}))?)?Z?)?", re.ASCII)
+
+
+@dataclass
+class _Number:
+    """A number with these marks, a sign, and a currency or a percent sign; ``(12)`` is minus 12, ``12%`` is 0.12."""
+
+    pattern: re.Pattern[str]
+    point: str
+    whole: int = 0
+    scale: int = 0
+    exponent: bool = False
+    spaced: bool = False
+    affixes: set[str] = field(default_factory=set)
+
+    def read(self, cell: str) -> str | None:
+        whole, _, fraction = cell.partition(self.point)
+        if fraction.isdecimal() and cell.isascii() and _PLAIN.fullmatch(whole):  # nearly all of them
+            self._note(whole, fraction, "", "", False)
+            return f"{whole}.{fraction}"
+        match = self.pattern.fullmatch(cell)
+        parts = {name: part or "" for name, part in match.groupdict().items()} if match else {}
+        return self._marked(parts) if parts and _is_number(parts) else None
+
+    def _marked(self, parts: Mapping[str, str]) -> str:
+        digits = re.sub("[^0-9]", "", parts["whole"]) or "0"
+        fraction, affix = parts["fraction"], parts["before"] + parts["after"]
+        self._note(digits, fraction, parts["exponent"], affix, " " in parts["whole"])
+        negative = (parts["open"] + parts["sign"] + parts["inner"]) not in ("", "+")
+        text = f"{'-' * negative}{digits}{'.' * bool(fraction)}{fraction}{parts['exponent']}"
+        return format(Decimal(text).scaleb(-2), "f") if affix == "%" else text
+
+    def note_plain(self, digits: int) -> None:
+        """Take note of whole numbers without any mark, the longest of them with this many digits."""
+        self.whole = max(self.whole, digits)
+        self.affixes.add("")
+
+    def _note(self, digits: str, fraction: str, exponent: str, affix: str, spaced: bool) -> None:
+        self.whole = max(self.whole, len(digits))
+        self.scale = max(self.scale, len(fraction) + (2 if affix == "%" else 0))
+        self.exponent = self.exponent or bool(exponent)
+        self.spaced = self.spaced or spaced
+        self.affixes.add(affix)
+
+    @property
+    def sql_type(self) -> str:
+        if not self._is_one():
+            return ""
+        if self.exponent or self.scale > _MOST_SCALE:
+            return "DOUBLE"
+        if not self.scale:
+            return "BIGINT" if self.whole <= 18 else "HUGEINT" if self.whole <= 38 else ""
+        # Wide enough for 128 bits, or a product overflows; no wider, or COALESCE and UNION round what has more places.
+        wide = self.whole + self.scale
+        return f"DECIMAL(28,{self.scale})" if wide <= 20 else f"DECIMAL(38,{self.scale})" if wide <= 34 else "DOUBLE"
+
+    def _is_one(self) -> bool:
+        """Whether the cells together are numbers: two currencies have no sum, and 555 123 456 may be a telephone's."""
+        affixes = self.affixes - {""}
+        mixed = len(affixes) > 1 or {"%", ""} <= self.affixes
+        return not mixed and bool(not self.spaced or self.scale or affixes)
+
+
+def _number_pattern(group: str, point: str) -> re.Pattern[str]:
+    """Return the pattern of a number; one with a leading zero, such as ``007``, is none, and neither is ``1e5``."""
+    return re.compile(
+        rf"(?P<open>\()?(?P<sign>[-+\u2212])?(?P<before>{_CURRENCY})?[ \u00a0]?(?P<inner>[-\u2212])?"
+        rf"(?P<whole>0|[1-9][0-9]*|[1-9][0-9]{{0,2}}(?:[{group}][0-9]{{3}})+|(?={re.escape(point)}))"
+        rf"(?:{re.escape(point)}(?P<fraction>[0-9]+))?(?P<exponent>[eE][-+]?[0-9]{{1,2}})?"
+        rf"[ \u00a0]?(?P<after>{_CURRENCY}|%)?(?P<close>\))?"
+    )
+
+
+def _is_number(parts: Mapping[str, str]) -> bool:
+    """Whether the parts go together; ``+15551234567`` is a telephone number and ``1e5`` a code."""
+    signs = parts["open"] + parts["sign"] + parts["inner"]
+    if len(parts["open"]) != len(parts["close"]) or len(signs) > 1 or (parts["before"] and parts["after"]):
+        return False
+    phone = parts["sign"] == "+" and len(parts["whole"]) >= _PHONE_DIGITS
+    code = parts["exponent"][1:2].isdigit()
+    return bool(parts["fraction"]) or not (phone or code)
+
+
+_NUMBERS = tuple((_number_pattern(group, point), point) for group, point in _MARKS)
+
+
+def _forms() -> list[Form]:
+    """Return every typed form, those first that win where two fit."""
+    days = [_Day(pattern) for pattern in (_ISO, _DOTTED, _DAY_FIRST, _MONTH_FIRST)]
+    return [_Truth(), *days, _Moment(), *(_Number(pattern, point) for pattern, point in _NUMBERS)]
+
+
+class ColumnTypes:
+    """Finds the type of one column: tell it the cells in as many parts as there are, then ask for the form."""
+
+    def __init__(self) -> None:
+        self._left = _forms()
+        self.has_values = False
+
+    def see(self, cells: Iterable[str]) -> None:
+        """Rule out the forms that one of these cells does not have."""
+        if not self._left:
+            return
+        values = [cell for cell in cells if not _is_missing(cell, _MISSING_VALUE)]
+        self.has_values = self.has_values or bool(values)
+        marked = [cell for cell in values if not _PLAIN.fullmatch(cell)]
+        if len(marked) < len(values):
+            self._see_plain(max(map(len, set(values).difference(marked))))
+        self._left = [form for form in self._left if _reads(form, marked)]
+
+    def _see_plain(self, digits: int) -> None:
+        numbers = [form for form in self._left if isinstance(form, _Number)]
+        for form in numbers:
+            form.note_plain(digits)
+        self._left = [*numbers]
+
+    def form(self) -> Form:
+        """The first form that fits; text for no values, and for days of which month and day cannot be told apart."""
+        if not self.has_values:
+            return Text()
+        orders = [form for form in self._left if isinstance(form, _Day) and form.pattern in (_DAY_FIRST, _MONTH_FIRST)]
+        left = [form for form in self._left if form not in orders or len(orders) == 1]
+        return next((form for form in left if form.sql_type), Text())
+
+
+def convert(form: Form, cell: str) -> str | None:
+    """Return what the cell becomes in a column of this form, ``None`` where it holds no value."""
+    if _is_missing(cell, _MISSING if isinstance(form, Text) else _MISSING_VALUE):
+        return None
+    return cell if _PLAIN.fullmatch(cell) else form.read(cell)
+
+
+def _reads(form: Form, cells: Iterable[str]) -> bool:
+    return all(len(cell) <= _LONGEST and form.read(cell) is not None for cell in cells)
+
+
+def _is_missing(cell: str, marks: frozenset[str]) -> bool:
+    return len(cell) <= _LONGEST_MISSING and cell.casefold() in marks

@@ -1,0 +1,268 @@
+"""The tables of a folder in a DuckDB that reads nothing else and cannot be changed. Needs the extra ``tables``."""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+import tempfile
+import threading
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from aeon.documents.folder import Folder
+from aeon.errors import MissingExtraError, ToolArgumentError, ToolError, ToolFailed
+from aeon.schema.frozen import JsonValue
+from aeon.text import one_line
+from aeon.tools.filling import TABLE_SUFFIXES, Filler, Loaded, typed_columns
+from aeon.tools.queries import Comparison, Query, parse
+from aeon.tools.queryerrors import error_line, nearest, no_table
+from aeon.tools.rows import display, json_rows
+from aeon.tools.tableinfo import TableInfo, identifier, quoted
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["TABLE_SUFFIXES", "Database", "TableInfo"]
+
+_SECONDS = 10.0
+_MOST_ROWS = 200
+_MOST_VALUES = 12
+_MOST_DISTINCT = 5_000
+_SAMPLE_ROWS = 2
+_SHORTEST_LINE = 160
+_BEFORE = ("threads=2", "memory_limit='1GB'", "max_temp_directory_size='4GB'", "python_enable_replacements=false")
+_LOCK = (
+    "autoinstall_known_extensions=false",
+    "autoload_known_extensions=false",
+    "allow_community_extensions=false",
+    "enable_external_access=false",
+    "default_collation='NOCASE'",
+    "ieee_floating_point_ops=false",
+    "error_on_division_by_zero=false",
+    "lock_configuration=true",
+)
+_OPTIONAL = frozenset({"ieee_floating_point_ops=false", "error_on_division_by_zero=false"})
+"""These make a division by zero NULL; DuckDB 1 does not take them for all connections, and gives infinity."""
+
+
+class Database:
+    """Tables that were loaded once and can be asked by any number of threads; what is asked changes nothing.
+
+    Texts are compared and grouped without case, also by ``LIKE``; functions such as ``contains`` do mind it.
+    """
+
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        module: ModuleType,
+        keywords: frozenset[str],
+        tables: Iterable[TableInfo],
+        skipped: Iterable[tuple[str, str]],
+    ) -> None:
+        self.tables = tuple(tables)
+        self.skipped = tuple(skipped)
+        self._connection = connection
+        self._duckdb = module
+        self._keywords = keywords
+        self._lock = threading.Lock()
+
+    @classmethod
+    def load(cls, folder: Folder, paths: Iterable[str]) -> Database:
+        """Return the tables of these files of the folder; what cannot be read is in ``skipped`` with the reason.
+
+        Raises ``MissingExtraError`` without DuckDB, or without openpyxl where there is a spreadsheet.
+        """
+        module = _module()
+        scratch = tempfile.mkdtemp(prefix="aeon-tables-")
+        connection = module.connect(":memory:")
+        try:
+            for setting in (f"temp_directory='{scratch.replace(chr(39), chr(39) * 2)}'", *_BEFORE):
+                connection.execute(f"SET {setting}")
+            filler = Filler(connection, Path(scratch), module.Error)
+            tables = [
+                _info(connection, table, label)
+                for label in paths
+                for table in _loaded(filler, folder, label, module.Error)
+            ]
+            for setting in _LOCK:
+                with suppress(*[module.Error] if setting in _OPTIONAL else []):
+                    connection.execute(f"SET GLOBAL {setting}")
+            database = cls(connection, module, filler.keywords, tables, filler.skipped)
+        except BaseException:
+            connection.close()
+            shutil.rmtree(scratch, ignore_errors=True)
+            raise
+        weakref.finalize(database, _release, connection, scratch)
+        return database
+
+    def describe(self, limit: int = 2000) -> str:
+        """Return a line for each table, in all about ``limit`` characters, with what fits of columns and first rows."""
+        shown = self.tables[: max(1, limit // _SHORTEST_LINE)]
+        room = (limit - 40) // max(1, len(shown))
+        lines = [table.line(room, self._keywords) for table in shown]
+        left = len(self.tables) - len(shown)
+        return "\n".join([*lines, f"… and {left} more table{'s' * (left > 1)}"] if left else lines)
+
+    def query(self, query: str) -> JsonValue:
+        """Return what a ``SELECT`` gives: one value, a list, an object, or a list of objects; no rows are ``[]``.
+
+        Raises ``ToolArgumentError`` in one line for a query that must be written otherwise, also where nothing is
+        found because a text it compares with stands nowhere, and ``ToolFailed`` beyond 10 s or 200 rows.
+        """
+        with self._cursor() as cursor:
+            parsed = self._parse(cursor, query)
+            with self._translated(parsed):
+                cursor.execute(parsed.text)
+                columns = [str(column[0]) for column in cursor.description or ()]
+                rows = cursor.fetchmany(_MOST_ROWS + 1)
+                if len(rows) > _MOST_ROWS:
+                    raise ToolFailed(f"the query gives more than {_MOST_ROWS} rows; add LIMIT, WHERE or an aggregate")
+                if all(cell is None for row in rows for cell in row) and len(rows) < 2:
+                    self._check_texts(cursor, parsed)
+        return json_rows(columns, rows)
+
+    def binds(self, query: str) -> str | None:
+        """Return the line that ``query`` would raise for a query that cannot run, without running it."""
+        try:
+            with self._cursor() as cursor:
+                parsed = self._parse(cursor, query)
+                with self._translated(parsed):
+                    cursor.execute(f"EXPLAIN {parsed.text}").fetchall()
+                    for comparison, _, kind in self._compared(parsed):  # EXPLAIN takes any text for any type
+                        cursor.execute(f"SELECT CAST(? AS {kind})", [comparison.text])
+        except ToolError as error:
+            return str(error)
+        return None
+
+    @contextmanager
+    def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A connection of its own, in which nothing can be written and which is interrupted after some time."""
+        with self._lock:
+            cursor = self._connection.cursor()
+        timer = threading.Timer(_SECONDS, cursor.interrupt)
+        timer.daemon = True
+        timer.start()
+        try:
+            cursor.execute("BEGIN TRANSACTION READ ONLY")
+            yield cursor
+        finally:
+            timer.cancel()
+            timer.join()  # it must not interrupt a connection that is closed
+            cursor.close()
+
+    def _parse(self, cursor: duckdb.DuckDBPyConnection, query: str) -> Query:
+        try:
+            text = query.encode("utf-8").decode().strip().rstrip(";")
+            tokens = [(at, kind.name) for at, kind in self._duckdb.tokenize(text)]
+            parsed = parse(text, cursor, tokens)
+        except (self._duckdb.Error, UnicodeError, RuntimeError) as error:
+            raise ToolArgumentError(f"the query does not parse: {error_line(str(error), {})}") from None
+        names = [table.name for table in self.tables]
+        for table in parsed.tables:
+            name = table.lower().removeprefix("memory.").removeprefix("main.")
+            if name not in names and name not in parsed.own:
+                raise ToolArgumentError(no_table(table, names))
+        return parsed
+
+    @contextmanager
+    def _translated(self, query: Query) -> Iterator[None]:
+        """DuckDB's errors as those of a tool, in one line."""
+        try:
+            yield
+        except self._duckdb.InterruptException:
+            raise ToolFailed(f"the query took longer than {_SECONDS:g} s; ask for less at once") from None
+        except (self._duckdb.OutOfMemoryException, self._duckdb.FatalException) as error:
+            raise ToolFailed(f"the query needs too much: {one_line(str(error), 120)}") from None
+        except self._duckdb.Error as error:
+            used = self._used(query) or self.tables
+            names = {table.name: [self._name(column) for column, _ in table.columns] for table in used}
+            raise ToolArgumentError(error_line(str(error), names, query.text)) from None
+
+    def _compared(self, query: Query) -> Iterator[tuple[Comparison, tuple[str, str], str]]:
+        """Give each comparison with each table and column that it may mean, and the column's type."""
+        for comparison in query.comparisons:
+            for table in self._used(query):
+                for column, kind in table.columns:
+                    if column.lower() == comparison.column.lower():
+                        yield comparison, (table.name, column), kind
+
+    def _check_texts(self, cursor: duckdb.DuckDBPyConnection, query: Query) -> None:
+        """Raise ``ToolArgumentError`` for the first text that its column does not hold in any row."""
+        holders: dict[Comparison, list[tuple[str, str]]] = {}
+        for comparison, holder, kind in self._compared(query):
+            if kind == "VARCHAR" and comparison.sign in ("=", "LIKE"):
+                holders.setdefault(comparison, []).append(holder)
+        for comparison, columns in holders.items():
+            if not any(_holds(cursor, table, column, comparison) for table, column in columns):
+                raise ToolArgumentError(self._no_such_text(cursor, comparison, columns))
+
+    def _no_such_text(
+        self, cursor: duckdb.DuckDBPyConnection, comparison: Comparison, holders: Sequence[tuple[str, str]]
+    ) -> str:
+        column = self._name(holders[0][1])
+        parts = " UNION ".join(f"SELECT DISTINCT {quoted(name)} AS v FROM {quoted(table)}" for table, name in holders)
+        distinct = f"SELECT v FROM ({parts}) WHERE v IS NOT NULL ORDER BY v LIMIT {_MOST_DISTINCT}"
+        values = [str(row[0]) for row in cursor.execute(distinct).fetchall()]
+        close = nearest(comparison.text.strip("%_ "), values, _MOST_VALUES)
+        if len(values) > _MOST_VALUES and close:
+            hint = f"the nearest values of {column} are"
+        else:
+            hint, close = f"values of {column} are", values[:_MOST_VALUES]
+        more = ", …" if len(values) > len(close) else ""
+        listed = ", ".join(one_line(value, 40) for value in close) or "none"
+        text = one_line(repr(comparison.text), 60)
+        return one_line(f"no row has {column} {comparison.sign} {text}; {hint}: {listed}{more}", 500)
+
+    def _name(self, column: str) -> str:
+        return identifier(column, self._keywords)
+
+    def _used(self, query: Query) -> list[TableInfo]:
+        """The tables that the query reads."""
+        names = {name.lower().split(".")[-1] for name in query.tables}
+        return [table for table in self.tables if table.name in names]
+
+
+def _holds(cursor: duckdb.DuckDBPyConnection, table: str, column: str, comparison: Comparison) -> bool:
+    sign = "ILIKE" if comparison.sign == "LIKE" else "="
+    text = f"SELECT 1 FROM {quoted(table)} WHERE {quoted(column)} {sign} ? LIMIT 1"
+    return cursor.execute(text, [comparison.text]).fetchone() is not None
+
+
+def _module() -> ModuleType:
+    try:
+        return importlib.import_module("duckdb")
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] not in ("duckdb", "_duckdb"):
+            raise
+        raise MissingExtraError("tables need the extra tables: pip install 'aeon-orchestrator[tables]'") from None
+
+
+def _loaded(filler: Filler, folder: Folder, label: str, errors: type[Exception]) -> Iterator[Loaded]:
+    """Give the tables of one file; note why it has none."""
+    try:
+        path = folder.find(label)
+        yield from filler.fill(path, label)
+    except ToolFailed as error:
+        filler.skipped.append((label, one_line(str(error), 200)))
+    except OSError as error:
+        filler.skipped.append((label, f"it cannot be read: {error.strerror or type(error).__name__}"))
+    except errors as error:
+        reason = error_line(str(error).replace(str(path), path.name), {})
+        filler.skipped.append((label, f"it is no readable table: {reason}"))
+
+
+def _info(connection: duckdb.DuckDBPyConnection, table: Loaded, source: str) -> TableInfo:
+    columns = typed_columns(connection, table.name)
+    count = connection.execute(f"SELECT count(*) FROM {quoted(table.name)}").fetchone()
+    rows = connection.execute(f"SELECT * FROM {quoted(table.name)} LIMIT {_SAMPLE_ROWS}").fetchall()
+    sample = tuple(tuple(display(cell) for cell in row) for row in rows)
+    return TableInfo(table.name, source, columns, int(count[0]) if count else 0, sample, table.dropped)
+
+
+def _release(connection: duckdb.DuckDBPyConnection, scratch: str) -> None:
+    connection.close()
+    shutil.rmtree(scratch, ignore_errors=True)

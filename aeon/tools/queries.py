@@ -1,0 +1,217 @@
+"""What a SQL query says, from DuckDB's own syntax tree: what it reads, calls and compares."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from aeon.errors import ToolArgumentError
+from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.text import one_line
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["Comparison", "Query", "parse"]
+
+_MAX_QUERY = 20_000
+_MOST_PADDING = 100
+_NODES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
+_TABLE_FUNCTIONS = frozenset({"range", "generate_series", "unnest", "json_each", "json_tree"})
+_REFUSED = frozenset(
+    {"current_setting", "getenv", "getvariable", "query", "query_table", "repeat", "sleep_ms", "write_log"}
+)
+"""Functions that tell of the machine, run another query, wait, or make texts beyond the limit of memory."""
+
+_PADDING = frozenset({"lpad", "rpad"})
+_FORMATS = frozenset({"format", "printf"})
+_LIKE = frozenset({"~~", "~~*", "like_escape", "ilike_escape"})
+_SAME_TEXT = frozenset({"lower", "upper", "lcase", "ucase", "trim", "ltrim", "rtrim"})
+_COMMENT = re.compile(r"\A(?:\s|--[^\n]*(?:\n|\Z)|/\*.*?\*/)*", re.DOTALL)
+_ONLY_SELECT = "only one SELECT statement is allowed"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A column that is compared with a text: by ``=``, also within ``IN``, by ``LIKE``, or by ``<`` and other signs."""
+
+    column: str
+    text: str
+    sign: Literal["=", "LIKE", "<"]
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query as it is to be run, the tables it reads, those that it defines itself, and its comparisons with texts."""
+
+    text: str
+    tables: tuple[str, ...]
+    own: frozenset[str]
+    comparisons: tuple[Comparison, ...]
+
+
+def parse(text: str, cursor: duckdb.DuckDBPyConnection, tokens: list[tuple[int, str]]) -> Query:
+    """Return what the query says; ``LIKE`` in it becomes ``ILIKE``, for texts are compared without case.
+
+    ``tokens`` are where each token begins in the query's UTF-8, and its kind. Raises ``ToolArgumentError`` for what
+    does not parse, is not one ``SELECT``, or calls a function that is refused.
+    """
+    _check_text(text)
+    text = _without_case(text, tokens)
+    statements = _statements(text, cursor)
+    nodes = list(_walk(statements))
+    for node in nodes:
+        _check(node)
+    tables = dict.fromkeys(name for node in nodes for name in _table(node))
+    own = frozenset(name for node in nodes for name in _defined(node))
+    return Query(text, tuple(tables), own, tuple(_comparisons(statements)))
+
+
+def _check_text(text: str) -> None:
+    if len(text) > _MAX_QUERY:
+        raise ToolArgumentError(f"the query has {len(text):,} characters; {_MAX_QUERY:,} are allowed")
+    if "\x00" in text:
+        raise ToolArgumentError("the query does not parse: it holds a NUL character")
+    if not re.match(r"(select|with|from)\b", _COMMENT.sub("", text).lstrip("( \n\t"), re.IGNORECASE):
+        raise ToolArgumentError(f"{_ONLY_SELECT}: begin the query with SELECT or WITH")
+
+
+def _statements(text: str, cursor: duckdb.DuckDBPyConnection) -> list[JsonValue]:
+    """Return the syntax tree of the one statement."""
+    row = cursor.execute("SELECT json_serialize_sql(?::VARCHAR)", [text]).fetchone()
+    tree = json.loads(row[0]) if row else {}
+    if tree.get("error"):
+        raise ToolArgumentError(_unparsed(tree))
+    statements: list[JsonValue] = tree["statements"]
+    if len(statements) != 1:
+        raise ToolArgumentError(f"{_ONLY_SELECT}, not {len(statements)}")
+    return statements
+
+
+def _without_case(text: str, tokens: list[tuple[int, str]]) -> str:
+    data = text.encode()
+    for at, kind in reversed(tokens):
+        if kind == "keyword" and data[at : at + 4].lower() == b"like":
+            data = data[:at] + b"ILIKE" + data[at + 4 :]
+    return data.decode()
+
+
+def _unparsed(tree: JsonObject) -> str:
+    if tree.get("error_type") == "not implemented":
+        return f"{_ONLY_SELECT}, without PIVOT"
+    return f"the query does not parse: {one_line(str(tree.get('error_message')), 200)}"
+
+
+def _walk(value: JsonValue, negated: bool = True) -> Iterator[JsonObject]:
+    """Give every object in the value, without those below a ``NOT`` if they are not asked for."""
+    stack: list[JsonValue] = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, dict):
+            if not negated and item.get("type") == "OPERATOR_NOT":
+                continue
+            yield item
+            stack.extend(reversed(item.values()))
+        elif isinstance(item, list):
+            stack.extend(reversed(item))
+
+
+def _check(node: JsonObject) -> None:
+    """Raise ``ToolArgumentError`` for a part that changes something, or that reaches what is no table."""
+    kind, name = str(node.get("type", "")), str(node.get("function_name", "")).lower()
+    if (kind.endswith("_NODE") and kind not in _NODES) or kind == "SHOW_REF":
+        raise ToolArgumentError(_ONLY_SELECT)
+    if kind == "TABLE_FUNCTION":
+        function = node.get("function")
+        called = str(function.get("function_name")).lower() if isinstance(function, dict) else ""
+        if called not in _TABLE_FUNCTIONS:
+            raise ToolArgumentError(f"{one_line(called, 60)}() is not allowed; read the tables by their names")
+    if name in _REFUSED or (name in _PADDING | _FORMATS and not _is_modest(name, node)):
+        raise ToolArgumentError(f"{name}() is not allowed here")
+
+
+def _is_modest(name: str, node: JsonObject) -> bool:
+    """Whether the function cannot make a text that fills the memory."""
+    arguments = _arguments(node)
+    if name in _PADDING:
+        length = _constant(arguments[1]) if len(arguments) > 1 else None
+        return length is not None and length.isdecimal() and int(length) <= _MOST_PADDING
+    pattern = _constant(arguments[0]) if arguments else None
+    return pattern is not None and not re.search(r"\*|\d{3}|\{[^}]*\{", pattern)
+
+
+def _arguments(node: JsonObject) -> list[JsonObject]:
+    """Return the arguments of a function or the sides of a comparison; DuckDB 1 and 2 write them differently."""
+    parts = node.get("arguments") or node.get("children") or [node.get("left"), node.get("right")]
+    found = [part.get("expression", part) if isinstance(part, dict) else None for part in parts]  # type: ignore[union-attr]
+    return [part for part in found if isinstance(part, dict)]
+
+
+def _constant(node: JsonObject) -> str | None:
+    """Return the text of a constant; DuckDB 1 calls it a value, DuckDB 2 a literal."""
+    if node.get("class") != "CONSTANT":
+        return None
+    literal, value = node.get("literal"), node.get("value")
+    if isinstance(literal, dict):
+        return str(literal.get("text"))
+    return str(value.get("value")) if isinstance(value, dict) and not value.get("is_null") else None
+
+
+def _is_text(node: JsonObject) -> bool:
+    literal, value = node.get("literal"), node.get("value")
+    if isinstance(literal, dict):
+        return literal.get("kind") == "STRING"
+    kind = value.get("type") if isinstance(value, dict) else None
+    return isinstance(kind, dict) and kind.get("id") == "VARCHAR"
+
+
+def _table(node: JsonObject) -> Iterator[str]:
+    """Give the name of the table that a node reads, with what stands before it, such as ``main.shops``."""
+    if node.get("type") != "BASE_TABLE":
+        return
+    qualified = node.get("qualified_name")
+    path = qualified.get("path") if isinstance(qualified, dict) else None
+    parts = (
+        path if isinstance(path, list) else [node.get("catalog_name"), node.get("schema_name"), node.get("table_name")]
+    )
+    yield ".".join(str(part) for part in parts if part)
+
+
+def _defined(node: JsonObject) -> Iterator[str]:
+    """Give the names that a ``WITH`` defines."""
+    entries = node.get("map")
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, dict) and isinstance(entry.get("key"), str):
+            yield str(entry["key"]).lower()
+
+
+def _comparisons(tree: JsonValue) -> Iterator[Comparison]:
+    for node in _walk(tree, negated=False):
+        sign = _sign(node)
+        if sign is None:
+            continue
+        sides = _arguments(node)
+        columns = [column for side in sides for column in _column(side)]
+        if len(columns) == 1:
+            texts = [text for side in sides if _is_text(side) and (text := _constant(side)) is not None]
+            yield from (Comparison(columns[0], text, sign) for text in texts)
+
+
+def _sign(node: JsonObject) -> Literal["=", "LIKE", "<"] | None:
+    if str(node.get("function_name")) in _LIKE:
+        return "LIKE"
+    if node.get("type") in ("COMPARE_EQUAL", "COMPARE_IN"):
+        return "="
+    return "<" if node.get("class") == "COMPARISON" else None
+
+
+def _column(node: JsonObject) -> Iterator[str]:
+    """Give the column that an expression is, in any case and without spaces."""
+    while str(node.get("function_name")) in _SAME_TEXT and len(_arguments(node)) == 1:
+        node = _arguments(node)[0]
+    names = node.get("column_names")
+    if node.get("class") == "COLUMN_REF" and isinstance(names, list) and names:
+        yield str(names[-1])

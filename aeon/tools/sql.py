@@ -1,0 +1,26 @@
+"""The tool ``sql``: one query over the tables of a folder. Needs the extra ``tables``."""
+
+from __future__ import annotations
+
+from aeon.schema.frozen import JsonValue
+from aeon.tools.database import Database
+from aeon.tools.tool import Tool, tool
+
+__all__ = ["sql"]
+
+_TIMEOUT = 20.0
+
+
+def sql(database: Database) -> Tool:
+    """Return the tool ``sql`` over these tables; its hint describes them."""
+
+    @tool(side_effects=False, parallel_safe=True, timeout=_TIMEOUT, hint=database.describe())
+    def sql(query: str) -> JsonValue:
+        """Ask the tables with one SQL SELECT (DuckDB) and get the value, list or rows that it gives.
+
+        Args:
+            query: the SELECT; texts in single quotes are compared without case
+        """
+        return database.query(query)
+
+    return sql

@@ -1,0 +1,69 @@
+"""What is known of a table without asking it, and how a prompt is told of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["TableInfo", "identifier", "quoted"]
+
+_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class TableInfo:
+    """A table: its name, its file, its columns with their types, the number of rows, and the first two of them.
+
+    ``dropped`` counts cells of the file that stood beyond its header and are not in the table.
+    """
+
+    name: str
+    source: str
+    columns: tuple[tuple[str, str], ...]
+    rows: int
+    sample: tuple[tuple[str, ...], ...]
+    dropped: int = 0
+
+    def line(self, room: int, keywords: frozenset[str]) -> str:
+        """Describe the table in about ``room`` characters: columns, rows, and what fits of the first two rows."""
+        end = f" {self.rows:,} row{'s' * (self.rows != 1)}"
+        if self.dropped:
+            end += f", {self.dropped:,} surplus cells left out"
+        room -= len(self.name) + len(end) + 2
+        columns = [f"{identifier(name, keywords)} {_short(kind)}" for name, kind in self.columns]
+        listed, count = _fitting(columns, room * 2 // 3 if self.sample else room)
+        line = f"{self.name}({listed}){end}"
+        room -= len(listed) + 8
+        for number, row in enumerate(self.sample):
+            cells = ", ".join(row[:count]) + (", ..." if count < len(row) else "")
+            if len(cells) > room:
+                break
+            line += f"{', ' if number else '; e.g. '}({cells})"
+            room -= len(cells) + 4
+        return line
+
+
+def identifier(name: str, keywords: frozenset[str]) -> str:
+    """Return the name as a query has to write it, in quotes only where it needs them."""
+    return name if _PLAIN_NAME.fullmatch(name) and name.lower() not in keywords else quoted(name)
+
+
+def quoted(name: str) -> str:
+    """Return a name of a table or column as SQL takes any."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _fitting(parts: Sequence[str], room: int) -> tuple[str, int]:
+    """Join as many of the parts as there is room for, at least one, and say how many are left out."""
+    used, count = 0, 0
+    while count < len(parts) and (not count or used + len(parts[count]) + 2 <= room):
+        used, count = used + len(parts[count]) + 2, count + 1
+    left = len(parts) - count
+    more = [f"... and {left:,} more column{'s' * (left > 1)}"] if left else []
+    return ", ".join([*parts[:count], *more]), count
+
+
+def _short(kind: str) -> str:
+    """A type in short: ``DECIMAL`` without its digits, a nested one without what is in it."""
+    return kind.split("(")[0] + ("[]" if "(" in kind and kind.endswith("[]") else "")

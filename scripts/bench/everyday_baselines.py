@@ -1,0 +1,164 @@
+"""What Aeon is compared with in the everyday benchmark: simpler ways to use the same model on the same folder.
+
+Each system is a coroutine of a question, the folder and the model, and gives a `Reply`. None of them is told the kind
+of the question. `aeon_answer` runs the product itself.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import duckdb
+from everyday_folder import Folder, opened, said
+from everyday_items import Item
+
+from aeon.assembly.build import build
+from aeon.llm.adapter import LLMAdapter
+from aeon.schema import LLMRequest, Message, Usage
+
+__all__ = [
+    "DIRECT", "Calls", "Reply", "System", "aeon_answer", "bm25", "direct", "from_passages", "pasted", "sql", "thought",
+]  # fmt: skip
+
+DIRECT = "Do exactly what is asked, and say nothing else. Answer a question with the result only."
+THINK = "Think step by step, then give the final answer on a last line that begins with 'Answer:'."
+PASSAGES = (
+    "Answer the question from the passages alone, with a few words or a number and nothing else. If the passages do "
+    "not say it, answer: not stated"
+)
+FILES = "Answer the question, from the files where they say it. Give the result only. If no file says it: not stated"
+WHERE = (
+    "Where is the answer to the question to be found? Reply with one word: TABLE if it follows from the tables, "
+    "DOCUMENT if one of the texts states it, NEITHER if no file is needed."
+)
+SQL = "Write one DuckDB query that answers the question. Reply with the query only."
+SHORT, LONG, QUERY = 120, 500, 300
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer, what it cost, and what was said on the way to it."""
+
+    answer: str
+    usage: Usage
+    seconds: float
+    trace: tuple[str, ...] = ()
+
+
+System: TypeAlias = Callable[[Item, Path, LLMAdapter], Awaitable[Reply]]
+
+
+class Calls:
+    """The calls that one answer takes."""
+
+    def __init__(self, llm: LLMAdapter) -> None:
+        self._llm, self._began = llm, time.monotonic()
+        self.usage, self.trace = Usage(), list[str]()
+
+    async def ask(self, how: str, what: str, tokens: int = SHORT, examples: Sequence[tuple[str, str]] = ()) -> str:
+        """One call to the model, after examples of what was asked and said; what it says, without white space."""
+        turns = [
+            ("system", how),
+            *(turn for a, b in examples for turn in (("user", a), ("assistant", b))),
+            ("user", what),
+        ]
+        messages = tuple(Message.model_validate({"role": role, "content": content}) for role, content in turns)
+        reply = await self._llm.complete(LLMRequest(messages=messages, max_tokens=tokens))
+        self.usage += reply.usage
+        self.trace.append(reply.text)
+        return reply.text.strip()
+
+    def reply(self, answer: str) -> Reply:
+        """The answer, with what all calls cost."""
+        return Reply(answer, self.usage, time.monotonic() - self._began, tuple(self.trace))
+
+
+async def direct(task: Item, folder: Path, llm: LLMAdapter) -> Reply:
+    """The question and nothing else, in one call."""
+    calls = Calls(llm)
+    return calls.reply(await calls.ask(DIRECT, task.question, LONG))
+
+
+async def thought(task: Item, folder: Path, llm: LLMAdapter) -> Reply:
+    """A chain of thought; what follows the last "Answer:" counts, else the last line."""
+    calls = Calls(llm)
+    text = await calls.ask(THINK, task.question, 2 * LONG)
+    _, mark, last = text.rpartition("Answer:")
+    return calls.reply(last if mark else text.splitlines()[-1] if text else "")
+
+
+async def pasted(task: Item, folder: Path, llm: LLMAdapter) -> Reply:
+    """All files before the question, cut to fit the context: the texts, then the tables, the longest last."""
+    calls, found = Calls(llm), opened(folder)
+    room = ((await llm.capabilities()).context_tokens or 8192) - LONG - 2 * _tokens(task.question) - 200
+    tables = {f"{name}.csv": text for name, text in sorted(found.tables.items(), key=lambda pair: len(pair[1]))}
+    kept: list[str] = []
+    for name, text in {**found.texts, **tables}.items():
+        for line in (f"\n{name}:", *text.splitlines()):
+            room -= _tokens(line) + 1
+            if room < 0:
+                break
+            kept.append(line)
+    return calls.reply(await calls.ask(FILES, "\n".join([*kept, "", f"Question: {task.question}"]), LONG))
+
+
+def _tokens(text: str) -> int:
+    """About how many tokens a text has, rather too many: each digit is one."""
+    return len(re.findall(r"\d|[^\W\d]{1,5}|[^\w\s]", text))
+
+
+async def from_passages(question: str, found: Folder, calls: Calls) -> str:
+    """What the three best passages say, in a few words."""
+    passages = "\n\n".join(found.passages(question))
+    return await calls.ask(PASSAGES, f"{passages}\n\nQuestion: {question}")
+
+
+async def bm25(task: Item, folder: Path, llm: LLMAdapter) -> Reply:
+    """The three best passages, in one call."""
+    calls = Calls(llm)
+    return calls.reply(await from_passages(task.question, opened(folder), calls))
+
+
+async def sql(task: Item, folder: Path, llm: LLMAdapter) -> Reply:
+    """Text to SQL for what the model says is in the tables; else the passages, or the question alone."""
+    calls, found = Calls(llm), opened(folder)
+    known = f"Tables:\n{found.told()}\nTexts: {', '.join(found.texts)}\n\nQuestion: {task.question}"
+    where = (await calls.ask(WHERE, known, 8)).upper()
+    if "TABLE" in where:
+        return calls.reply(await _queried(known, found, calls))
+    if "DOCUMENT" in where:
+        return calls.reply(await from_passages(task.question, found, calls))
+    return calls.reply(await calls.ask(DIRECT, task.question, LONG))
+
+
+async def _queried(known: str, found: Folder, calls: Calls) -> str:
+    query = _query(await calls.ask(SQL, known, QUERY))
+    try:
+        return said(_single(found.query(query)))
+    except duckdb.Error as error:
+        again = f"{known}\n\nThis query failed:\n{query}\n{str(error)[:300]}\n\nWrite a query that works."
+    try:
+        return said(_single(found.query(_query(await calls.ask(SQL, again, QUERY)))))
+    except duckdb.Error:
+        return "not stated"
+
+
+def _query(text: str) -> str:
+    match = re.search(r"```(?:sql)?\s*(.*?)(?:```|$)", text, re.DOTALL)
+    return (match[1] if match else text).strip()
+
+
+def _single(rows: list[tuple[object, ...]]) -> object:
+    return None if not rows or all(value is None for row in rows for value in row) else rows
+
+
+async def aeon_answer(task: Item, folder: Path, adapter: LLMAdapter) -> Reply:
+    """Aeon itself. THE ONE PLACE that says how it is built and with which tools."""
+    began = time.monotonic()
+    result = await build(llm=adapter, tools=("calculator", f"files={folder}")).aexecute(task.question)
+    return Reply(result.answer, result.usage, time.monotonic() - began, (f"stop: {result.stop_reason}",))

@@ -1,0 +1,250 @@
+"""Whether an answer to a question of the everyday benchmark is right, and why not.
+
+Every expected value must be in the answer, in any common form. A number or date that is neither expected, nor among
+what may stand beside it, nor in the question makes it wrong, unless it rounds one of these or numbers a step.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import NamedTuple
+
+from everyday_forms import broken
+from everyday_items import MONTHS, Date, Item, Name, Number, shown
+
+__all__ = ["Given", "Score", "dates", "numbers", "score"]
+
+
+class Score(NamedTuple):
+    """The verdict on an answer."""
+
+    right: bool
+    why: str
+
+
+class Given(NamedTuple):
+    """A number as it was given: its value and how many decimals it was given with."""
+
+    value: Decimal
+    decimals: int
+
+
+RIGHT = Score(True, "")
+FILES = re.compile(r"[\w./-]+\.(?:csv|md|txt)\b")
+_VERB = (
+    r"(?:stat|mention|list|provid|specif|record|contain|includ|cover|present|answer|show|determin|indicat|giv|given|tell"
+    r"|told|said|say|know|known|found|find|have|sell|sold|exist|appear|possible|available|there|applicable|part of"
+    r"|in (?:the|any|these|those|my|your))"
+)
+UNSAID = re.compile(
+    rf"\b(?:not|never|cannot) (?:\w+ ){{0,4}}?{_VERB}|n't (?:\w+ ){{0,2}}?{_VERB}|\bunable to (?:\w+ )?{_VERB}"
+    rf"|\bno (?:[\w-]+ ){{1,4}}(?:is|are|was|were|be) {_VERB}"
+    r"|\bno (?:\w+ ){0,3}?(?:information|data|records?|mention|entry|entries|sales|orders?|details?|column|answer|such"
+    r"|file|shop|product|passage|rows?|figures?|units)\b|\bthere (?:is|are|was|were) no\b|\bnone of the\b|\bunknown\b"
+    r"|\b(?:is|are) missing\b|\bnothing (?:about|in|on)\b|\bn/a\b",
+    re.IGNORECASE,
+)
+NUMBER = re.compile(
+    r"(?P<sign>(?:(?<=\s)|(?<=^)|(?<=\())-)?(?<![\w.,])[€$£]?\s?"
+    r"(?P<digits>\d{1,3}(?P<mark>[ ,.'])\d{3}(?:(?P=mark)\d{3})*(?:[.,]\d+)?(?!\d)"
+    r"|\d+(?:[.,]\d+)?)(?P<end>st|nd|rd|th)?(?!\d)"
+)
+STEPS = re.compile(
+    r"^\s*(?:[-#]+\s*)?\d{1,2}[.)]\s+(?=\S)|\b(?:step|part|question|option|quarter|Q)\s?\d+\b", re.I | re.M
+)
+UNITS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+)  # fmt: skip
+TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" if name != "May" else name for name in MONTHS)
+ISO = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]\d\d:\d\d(?::\d\d)?)?(?!\d)")
+DOTTED = re.compile(r"\b(\d{1,2})[./](\d{1,2})[./](\d{4})\b")
+DAY_FIRST = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({MONTH})\.?,?(?: (\d{{4}}))?\b", re.I)
+MONTH_FIRST = re.compile(rf"\b({MONTH})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?:,? (\d{{4}}))?\b(?![.,]\d)", re.I)
+YEAR_MONTH = re.compile(r"\b\d{4}-\d{2}\b(?!-)|\b\d{1,2}/\d{4}\b")
+
+Day = tuple[int | None, int, int]
+"""Year, if it was given, month and day."""
+
+
+def score(item: Item, answer: str) -> Score:
+    """The verdict on an answer to this question."""
+    text = plain(answer)
+    if not re.search(r"\w", text):
+        return Score(False, "empty")
+    if item.kind == "open":
+        found = [told for told in (broken(constraint, answer) for constraint in item.constraints) if told]
+        return Score(not found, "; ".join(found))
+    return _absent(item, text) if item.kind == "absent" else _exact(item, text)
+
+
+def plain(text: str) -> str:
+    """The text without marks of its setting."""
+    text = re.sub(r"[\u00a0\u2009\u202f]", " ", text).replace("\u2212", "-").replace("\u2019", "'")
+    text = re.sub(r"\\text\{([^}]*)\}", r"\1", text)
+    text = re.sub(r"\b(EUR|USD|GBP)(?=\d)", r"\1 ", text)
+    return re.sub(r"[*`]|\\[()\[\]]|\\boxed|[{}]|\\(?=[%$ ,])", "", text).strip()
+
+
+def numbers(text: str) -> list[Given]:
+    """The numbers in a text from which dates have been taken; ordinals and the numbers of steps are none."""
+    found = NUMBER.finditer(STEPS.sub(" ", text))
+    return [_given(match["sign"] or "", match["digits"]) for match in found if not match["end"]]
+
+
+def _given(sign: str, digits: str) -> Given:
+    digits = re.sub(r"[ ']", "", digits)
+    marks = re.findall(r"[.,]", digits)
+    last = marks[-1] if marks else ""
+    groups = re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", digits) is not None
+    if len(set(marks)) == 1 and (len(marks) > 1 or (last == "," and groups)):
+        last = ""  # they only part the thousands
+    whole, _, rest = digits.rpartition(last) if last else (digits, "", "")
+    value = Decimal(sign + re.sub(r"[.,]", "", whole) + ("." + rest if rest else ""))
+    return Given(value, len(rest))
+
+
+def dates(text: str) -> tuple[list[set[Day]], str]:
+    """The days in a text, each in all ways in which it can be read, and the text without them."""
+    found: list[set[Day]] = []
+
+    def taken(match: re.Match[str], *days: tuple[str | None, str | int, str]) -> str:
+        found.append({(int(y) if y else None, int(m), int(d)) for y, m, d in days if int(m) <= 12})
+        return " , "
+
+    text = ISO.sub(lambda m: taken(m, (m[1], m[2], m[3])), text)
+    text = DOTTED.sub(lambda m: taken(m, (m[3], m[2], m[1]), (m[3], m[1], m[2])), text)
+    text = DAY_FIRST.sub(lambda m: taken(m, (m[3], _month(m[2]), m[1])), text)
+    text = MONTH_FIRST.sub(lambda m: taken(m, (m[3], _month(m[1]), m[2])), text)
+    return found, text
+
+
+def _month(name: str) -> int:
+    return next(i for i, month in enumerate(MONTHS, 1) if month[:3].casefold() == name[:3].casefold())
+
+
+def _same(day: Day, value: datetime.date) -> bool:
+    return (day[0] or value.year, *day[1:]) == (value.year, value.month, value.day)
+
+
+def _has(text: str, name: str, exactly: bool = False) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, 0 if exactly else re.IGNORECASE) is not None
+
+
+def _without(text: str, names: Iterable[str]) -> str:
+    for name in names:
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "…", text, flags=re.IGNORECASE)
+    return text
+
+
+def _absent(item: Item, text: str) -> Score:
+    if not UNSAID.search(text):
+        return Score(False, "does not say that it is not stated")
+    _, rest = dates(FILES.sub(" ", text))
+    _, asked = dates(item.question)
+    allowed = {given.value for given in numbers(asked)} | {Decimal(0)}
+    stray = [given.value for given in numbers(rest) if given.value not in allowed]
+    named = [name for name in item.rivals if _has(text, name) and not _has(item.question, name)]
+    return Score(False, f"gives {[str(s) for s in stray] + named}") if stray or named else RIGHT
+
+
+def _exact(item: Item, text: str) -> Score:
+    text = FILES.sub(" ", text)
+    days, rest = dates(text)
+    whys = [_wrong_days(item, days), _wrong_names(item, text)]
+    names = [name for value in item.expected if isinstance(value, Name) for name in (value.text, *value.others)]
+    rest = YEAR_MONTH.sub(" ", _without(rest, names))
+    whys.append(_wrong_numbers(item, rest))
+    why = "; ".join(filter(None, whys))
+    return Score(not why, why)
+
+
+def _wrong_days(item: Item, days: list[set[Day]]) -> str:
+    expected = [value.value for value in item.expected if isinstance(value, Date)]
+    fine = expected + [value.value for value in item.also if isinstance(value, Date)]
+    asked = set[Day]().union(*dates(item.question)[0])
+    missing = [str(value) for value in expected if not any(_same(day, value) for ways in days for day in ways)]
+    stray = [w for w in days if not any(_same(d, value) for d in w for value in fine) and not _asked(w, asked)]
+    if missing:
+        return f"without {', '.join(missing)}"
+    return f"with the date {sorted(stray[0], key=str)[0]}" if stray else ""
+
+
+def _asked(ways: set[Day], asked: set[Day]) -> bool:
+    return any(way[1:] == one[1:] for way in ways for one in asked)
+
+
+def _wrong_names(item: Item, text: str) -> str:
+    expected = [value for value in item.expected if isinstance(value, Name)]
+    for value in expected:
+        if not any(_has(text, name) for name in (value.text, *value.others)):
+            return f"without {value.text}"
+    known = {value.text for value in (*expected, *item.also) if isinstance(value, Name)}
+    others = [name for name in item.rivals if name not in known]
+    rest = _without(text, known)
+    for name in others:
+        if not _has(item.question, name) and _has(rest, name, exactly=True):
+            return f"with the name {name}"
+    choices = [name for name in others if _has(item.question, name)]
+    return _wrong_choice(expected[0].text, choices, text) if expected and choices else ""
+
+
+def _wrong_choice(expected: str, others: list[str], text: str) -> str:
+    """Of two names in the question, the last sentence that has any names the right one first."""
+    names = [expected, *others]
+    told = [s for s in re.split(r"(?<=[.!?])\s+|\n+", text) if any(_has(s, name) for name in names)]
+    listed = "|".join(map(re.escape, others))
+    last = re.sub(
+        rf"\b(?:than|to|with|versus|vs\.?|against|over)\s+(?:the\s+|that of (?:the\s+)?)?(?:{listed})",
+        "",
+        told[-1],
+        flags=re.I,
+    )
+    places = {name: last.casefold().find(name.casefold()) for name in names}
+    first = min((name for name in names if places[name] >= 0), key=lambda name: places[name], default="")
+    return "" if first == expected else f"chooses {first}"
+
+
+def _wrong_numbers(item: Item, text: str) -> str:
+    given = numbers(text)
+    expected = [value for value in item.expected if isinstance(value, Number)]
+    for value in expected:
+        if not any(_fits(one, value) for one in given) and not _in_words(value, text):
+            return f"without {shown(value)}"
+    asked = numbers(dates(item.question)[1])
+    fine = [v.value for v in (*expected, *item.also) if isinstance(v, Number)] + [one.value for one in asked]
+    fine += [Decimal(v.value.year) for v in (*item.expected, *item.also) if isinstance(v, Date)] + [Decimal(100)]
+    stray = [one for one in given if not any(_rounds(one, value) for value in fine) and not _meets(one, expected)]
+    return f"with {stray[0].value}" if stray else ""
+
+
+def _fits(given: Given, value: Number) -> bool:
+    gap = abs(given.value - value.value)
+    if gap <= abs(value.value) * Decimal("1e-7"):
+        return True
+    if value.decimals is not None:
+        return gap <= Decimal("0.5000001").scaleb(-value.decimals)
+    own = -int(value.value.normalize().as_tuple().exponent)
+    return given.decimals < own and _rounds(given, value.value) and gap <= abs(value.value) / 200
+
+
+def _meets(given: Given, expected: list[Number]) -> bool:
+    return any(_fits(given, value) for value in expected)
+
+
+def _rounds(given: Given, value: Decimal) -> bool:
+    return (
+        abs(abs(given.value) - abs(value)) <= Decimal("0.5").scaleb(-given.decimals) if given.value != value else True
+    )
+
+
+def _in_words(value: Number, text: str) -> bool:
+    if value.value != int(value.value) or not 0 <= value.value < 100:
+        return False
+    ten, one = divmod(int(value.value), 10)
+    word = UNITS[int(value.value)] if value.value <= 20 else TENS[ten - 2] + (f"-{UNITS[one]}" if one else "")
+    return _has(text, word)

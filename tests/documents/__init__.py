@@ -1,0 +1,1 @@
+"""Tests of reading, cutting and searching documents."""

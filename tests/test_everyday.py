@@ -1,0 +1,254 @@
+"""The everyday benchmark's generator and scorer: exact answers from a seed, and tolerant but strict judging."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import re
+import sys
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+BENCH = str(Path(__file__).parents[1] / "scripts" / "bench")
+sys.path.insert(0, BENCH)
+try:
+    from everyday_items import COUNTS, EXACT, Constraint, Date, Item, Name, Number, month, number, shown
+    from everyday_scoring import dates, numbers, score
+    from everyday_tasks import make
+finally:
+    sys.path.remove(BENCH)
+
+SEED = 3
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("everyday")
+
+
+@pytest.fixture(scope="module")
+def items(folder: Path) -> list[Item]:
+    return make(folder, SEED)
+
+
+def rows(folder: Path, name: str) -> list[dict[str, str]]:
+    with (folder / f"{name}.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_same_seed_makes_the_same_files_and_items(folder: Path, items: list[Item], tmp_path: Path) -> None:
+    """Another seed makes others."""
+    again = make(tmp_path / "again", SEED)
+    assert again == items
+    assert {f.name: f.read_bytes() for f in folder.iterdir()} == {
+        f.name: f.read_bytes() for f in (tmp_path / "again").iterdir()
+    }
+    assert make(tmp_path / "other", SEED + 1) != items
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_every_seed_makes_all_kinds_and_halves(seed: int, tmp_path: Path) -> None:
+    """Each kind has its number of different questions, and half of them belong to each half."""
+    items = make(tmp_path, seed)
+    assert Counter(item.kind for item in items) == COUNTS
+    assert len({item.id for item in items}) == len({item.question for item in items}) == len(items)
+    for kind, count in COUNTS.items():
+        assert sum(item.half == "closing" for item in items if item.kind == kind) == count // 2
+
+
+def test_the_folder_has_three_tables_and_twelve_short_texts(folder: Path, items: list[Item]) -> None:
+    """The sales have 240 rows that fit the other tables, and each text has 60 to 250 words."""
+    sales, shops, products = (rows(folder, name) for name in ("sales", "shops", "products"))
+    assert len(sales) == 240
+    assert {row["city"] for row in sales} <= {row["city"] for row in shops}
+    assert {row["product"] for row in sales} <= {row["product"] for row in products}
+    assert all(int(row["units"]) * Decimal(row["unit_price"]) == Decimal(row["revenue"]) for row in sales)
+    texts = [file for file in folder.iterdir() if file.suffix in (".md", ".txt")]
+    assert len(texts) == 12
+    assert all(60 <= len(text.read_text().split()) <= 250 for text in texts)
+
+
+def test_some_table_answers_are_found_again(folder: Path, items: list[Item]) -> None:
+    """Sums, counts, shares and joins come out the same by another way."""
+    sales, tables = rows(folder, "sales"), [item for item in items if item.kind == "tables"]
+    staff = {row["city"]: int(row["staff"]) for row in rows(folder, "shops")}
+    supplier = {row["product"]: row["supplier"] for row in rows(folder, "products")}
+    checked = 0
+    for item in tables:
+        city = next((city for city in staff if city in item.question), "")
+        firm = next((firm for firm in supplier.values() if firm in item.question), "")
+        over = re.search(r"(?:more than|above €|over) ?(\d+)", item.question)
+        if firm:
+            right = sum(Decimal(row["revenue"]) for row in sales if supplier[row["product"]] == firm)
+        elif city and re.search(r"staff|employee", item.question):
+            right = sum(Decimal(row["revenue"]) for row in sales if row["city"] == city) / staff[city]
+        elif city and over and re.search(r"orders", item.question):
+            right = Decimal(sum(row["city"] == city and Decimal(row["revenue"]) > int(over[1]) for row in sales))
+        else:
+            continue
+        checked += 1
+        assert score(item, f"{right:.4f}").right, item
+    assert checked >= 6
+
+
+def test_every_expected_fact_is_in_its_text(folder: Path, items: list[Item]) -> None:
+    """The figure, the name or the day that is expected stands in the text that the item names."""
+    for item in items:
+        if item.kind != "fact":
+            continue
+        text, value = " ".join((folder / item.note).read_text().split()), item.expected[0]
+        if isinstance(value, Date):
+            assert any((value.value.year, value.value.month, value.value.day) in ways for ways in dates(text)[0])
+        elif isinstance(value, Number):
+            assert value.value in {given.value for given in numbers(dates(text)[1])}
+        else:
+            assert value.text in text
+
+
+def test_expected_names_are_in_the_files(folder: Path, items: list[Item]) -> None:
+    """Every name that is expected, except months, is said somewhere in the folder."""
+    said = " ".join(" ".join(file.read_text().split()) for file in folder.iterdir())
+    names = [value for item in items for value in item.expected if isinstance(value, Name) and not value.others]
+    assert names
+    assert all(value.text in said for value in names)
+
+
+def test_the_files_do_not_answer_what_is_absent(folder: Path, items: list[Item]) -> None:
+    """The word that each absent question turns on stands in no file, and nothing is expected."""
+    said = " ".join(file.read_text() for file in folder.iterdir()).casefold()
+    absent = [item for item in items if item.kind == "absent"]
+    assert all(item.note and item.note.casefold() not in said and not item.expected for item in absent)
+
+
+def test_the_expected_values_score_as_right(items: list[Item]) -> None:
+    """An answer of just the expected values is right, and one with another number beside them is wrong."""
+    for item in items:
+        if item.kind in EXACT:
+            answer = ", ".join(map(shown, item.expected))
+            assert score(item, answer).right, (item, score(item, answer))
+            assert score(item, f"It is {answer}.").right, item
+            assert not score(item, f"{answer}, or 987654").right, item
+            assert not score(item, "not stated").right, item
+
+
+def asked(question: str, *expected: Number | Name | Date, **more: object) -> Item:
+    return Item("x", str(more.pop("kind", "tables")), question, expected, **more)  # type: ignore[arg-type]
+
+
+TOTAL = asked("What did Cork take in March?", number("1234.50"), also=(number(2025),))
+SHARE = asked("What share, to one decimal?", number("21.32", 1), also=(number(400), number(1876)))
+SMALL = asked("How many?", number(7))
+BOTH = asked("Which city sold most, and how much?", Name("Cork"), number(90), rivals=("Cork", "Porto"))
+PICK = asked("Kite Day or Book Circle: which is dearer?", Name("Kite Day"), number(3), rivals=("Book Circle",))
+DAY = asked("When is the Kite Day?", Date(datetime.date(2026, 3, 5)), also=(number(30),))
+MAY = asked("Which month was best?", month(5, 2025), rivals=("May", "June"))
+
+
+@pytest.mark.parametrize(
+    ("item", "answer", "right"),
+    [
+        (TOTAL, "1234.5", True),
+        (TOTAL, "€1,234.50", True),
+        (TOTAL, "1.234,50 EUR", True),
+        (TOTAL, "1 234,50 €", True),
+        (TOTAL, "In March 2025, Cork took in **1,234.50** euros (see sales.csv).", True),
+        (TOTAL, "about 1,235 euros", True),
+        (TOTAL, "1,240", False),
+        (TOTAL, "1234.5, that is 17 more than before", False),
+        (TOTAL, "-1234.50", False),
+        (TOTAL, "", False),
+        (SHARE, "21.3 %", True),
+        (SHARE, "400 / 1876 * 100 = 21.32", True),
+        (SHARE, "21%", False),
+        (SHARE, "21.4", False),
+        (SMALL, "Seven.", True),
+        (SMALL, "1. Filter the rows.\n2. Count them.\nStep 3: the result is 7", True),
+        (SMALL, "7.4", False),
+        (SMALL, "17", False),
+        (BOTH, "cork, with 90 euros", True),
+        (BOTH, "Porto, 90", False),
+        (BOTH, "Cork or Porto, 90", False),
+        (BOTH, "Cork", False),
+        (BOTH, "Corking 90", False),
+        (PICK, "The Kite Day, by 3 euros", True),
+        (PICK, "Compared to the Book Circle, the Kite Day is 3 euros dearer.", True),
+        (PICK, "The Book Circle is 3 euros dearer than the Kite Day.", False),
+        (DAY, "2026-03-05", True),
+        (DAY, "on 5 March 2026, fee 30 euros", True),
+        (DAY, "March 5th, 2026", True),
+        (DAY, "05.03.2026", True),
+        (DAY, "5 March", True),
+        (DAY, "6 March 2026", False),
+        (DAY, "5 March or 9 April 2026", False),
+        (MAY, "May", True),
+        (MAY, "2025-05", True),
+        (MAY, "5", True),
+        (MAY, "It may have been June", False),
+        (MAY, "June", False),
+    ],
+)
+def test_exact_answers_are_judged(item: Item, answer: str, right: bool) -> None:
+    """Any common form of the expected values is right; another number, name or date makes an answer wrong."""
+    assert score(item, answer).right is right, score(item, answer)
+
+
+PHONE = asked(
+    "What is the phone number of Castor & Pine in 2024?", kind="absent", rivals=("Emil Quist", "Castor & Pine")
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        ("not stated", True),
+        ("The phone number is not mentioned in any of the files.", True),
+        ("I couldn't find a phone number for Castor & Pine.", True),
+        ("There is no information about this in 2024.", True),
+        ("It can't be determined from price-letter.txt.", True),
+        ("This is not something that the files contain.", True),
+        ("No phone number is given.", True),
+        ("The files do not state it; call 555 1234.", False),
+        ("It is not stated, but you can ask Emil Quist.", False),
+        ("Emil Quist", False),
+        ("0", False),
+        ("I will look it up.", False),
+    ],
+)
+def test_absent_answers_are_judged(answer: str, right: bool) -> None:
+    """Only what says that it is not stated is right, and only if it gives nothing in its place."""
+    assert score(PHONE, answer).right is right, score(PHONE, answer)
+
+
+CODE = "def average(values):\n    return sum(values) / len(values)"
+
+
+@pytest.mark.parametrize(
+    ("constraint", "answer", "right"),
+    [
+        (Constraint("sentences", 2), "Bees collect nectar, e.g. from clover. It becomes honey!", True),
+        (Constraint("sentences", 2), "Only one at 3.5 degrees", False),
+        (Constraint("most sentences", 2), "One.", True),
+        (Constraint("words", 4), "Well-known words, four here.", True),
+        (Constraint("words", 3), "One two three four", False),
+        (Constraint("lines", 2), "- towel\n\n- book", True),
+        (Constraint("lines", 2), "Here are two:\n- towel\n- book", False),
+        (Constraint("json", words=("name", "age")), '```json\n{"age": 3, "name": "Bo"}\n```', True),
+        (Constraint("json", words=("name", "age")), '{"name": "Bo"}', False),
+        (Constraint("json", words=("name",)), 'Here it is: {"name": "Bo"}', False),
+        (Constraint("code", words=("average",)), f"```python\n{CODE}\n```", True),
+        (Constraint("code", words=("average",)), CODE, True),
+        (Constraint("code", words=("average",)), f"Here it is:\n```python\n{CODE}\n```", False),
+        (Constraint("one word", 1), "**Shrink.**", True),
+        (Constraint("one word", 1), "to shrink", False),
+        (Constraint("holds", words=("parcel",)), "Your Parcel is here.", True),
+        (Constraint("sentences", 1), "I cannot help with that.", False),
+        (Constraint("sentences", 1), "  ", False),
+    ],
+)
+def test_constraints_of_open_tasks_are_counted(constraint: Constraint, answer: str, right: bool) -> None:
+    """What can be counted is, and a refusal or an empty answer keeps to nothing."""
+    item = asked("Write.", kind="open", constraints=(constraint,))
+    assert score(item, answer).right is right, score(item, answer)

@@ -1,0 +1,375 @@
+"""Loading the tables of a folder."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import io
+import json
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+
+import duckdb
+import openpyxl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aeon.documents.folder import Folder
+from aeon.errors import MissingExtraError
+from aeon.tools import filling, readers
+from aeon.tools.database import Database, TableInfo
+
+pytestmark = pytest.mark.requirement("T1")
+
+
+def load(folder: Path, *names: str) -> Database:
+    """Load these files, or all that there are."""
+    source = Folder.open(folder)
+    return Database.load(source, names or [name for name, _ in source.files()])
+
+
+def table(folder: Path, content: str | bytes, name: str = "t.csv") -> TableInfo:
+    """Load one table of this content."""
+    (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    database = load(folder, name)
+    assert not database.skipped
+    return database.tables[0]
+
+
+def cells(folder: Path, content: str | bytes, name: str = "t.csv") -> list[list[object]]:
+    """Load one table and give its rows."""
+    (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    rows = load(folder, name).query("SELECT * FROM t")
+    rows = rows if isinstance(rows, list) else [rows]
+    return [list(row.values()) if isinstance(row, dict) else [row] for row in rows]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_delimiters_are_found(tmp_path: Path, delimiter: str) -> None:
+    """The usual delimiters need not be told."""
+    assert cells(tmp_path, f"a{delimiter}b\n1{delimiter}2\n3{delimiter}x\n") == [[1, "2"], [3, "x"]]
+
+
+def test_a_decimal_comma_is_no_delimiter(tmp_path: Path) -> None:
+    """Where both a semicolon and a comma split all rows alike, commas belong to numbers."""
+    assert cells(tmp_path, "city;price, EUR\nRome;1,5\nOslo;2,25\n") == [["Rome", 1.5], ["Oslo", 2.25]]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def test_encodings_are_found(tmp_path: Path, encoding: str) -> None:
+    """Texts keep their letters, with or without a byte order mark."""
+    content = "Stadt;n\nKöln;1\nZürich;2\n".encode(encoding)
+    assert table(tmp_path, content).columns[0] == ("Stadt", "VARCHAR")
+    assert cells(tmp_path, content) == [["Köln", 1], ["Zürich", 2]]
+
+
+def test_quotes_hold_delimiters_quotes_and_line_breaks(tmp_path: Path) -> None:
+    """A quoted cell is one cell."""
+    assert cells(tmp_path, 'a,b\n"x, ""y""","l1\nl2"\nz,w\n') == [['x, "y"', "l1\nl2"], ["z", "w"]]
+
+
+def test_a_quote_that_never_ends_swallows_no_rows(tmp_path: Path) -> None:
+    """An inch sign at the beginning of a cell is taken as it is."""
+    assert cells(tmp_path, 'a,b\n"5,1\nx,2\n') == [['"5', 1], ["x", 2]]
+
+
+def test_ragged_rows_are_filled_and_cut(tmp_path: Path) -> None:
+    """Missing cells are NULL; surplus ones are dropped, counted and mentioned."""
+    assert cells(tmp_path, "a,b\n1\n1,2,3,,4\n") == [[1, None], [1, 2]]
+    assert table(tmp_path, "a,b\n1\n1,2,3,,4\n").dropped == 2
+    assert "2 surplus cells left out" in load(tmp_path, "t.csv").describe()
+
+
+def test_headers_become_names(tmp_path: Path) -> None:
+    """Double, empty and odd headers all give columns; case does not tell two apart, and an empty column has no name."""
+    header = 'name,Name,,a_2,name,"x ""y""\nz",'
+    names = [name for name, _ in table(tmp_path, f"{header}\n1,2,3,4,5,6,\n").columns]
+    assert names == ["name", "Name_2", "column_3", "a_2", "name_3", 'x "y" z']
+    assert load(tmp_path, "t.csv").query('SELECT "x ""y"" z" FROM t') == 6
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind", "values"),
+    [
+        (["1", "-20", "n/a", ""], "BIGINT", [1, -20, None, None]),
+        (["1.5", "2", "nan"], "DECIMAL(28,1)", [1.5, 2, None]),
+        (["1,234.50", "12"], "DECIMAL(28,2)", [1234.5, 12]),
+        (["1.234,50", "12,5"], "DECIMAL(28,2)", [1234.5, 12.5]),
+        (["1 234,50", "12,5"], "DECIMAL(28,2)", [1234.5, 12.5]),
+        (["1'234.50", "0.5"], "DECIMAL(28,2)", [1234.5, 0.5]),
+        (["$1,200.50", "-$3", "7"], "DECIMAL(28,2)", [1200.5, -3, 7]),
+        (["12,50 €", "1.000,00 €"], "DECIMAL(28,2)", [12.5, 1000]),
+        (["(12.5)", "3", "+4"], "DECIMAL(28,1)", [-12.5, 3, 4]),
+        (["12%", "7.5 %", "-"], "DECIMAL(28,3)", [0.12, 0.075, None]),
+        (["1.5e-3", "2e+10"], "DOUBLE", [0.0015, 20_000_000_000]),
+        (["12345678901234567890"], "HUGEINT", [12345678901234567890]),
+        (["\u22125", ".5"], "DECIMAL(28,1)", [-5, 0.5]),
+        (["true", "FALSE"], "BOOLEAN", [True, False]),
+        (["2024-02-29", "2024-1-5"], "DATE", ["2024-02-29", "2024-01-05"]),
+        (["29.02.2024", "1.3.2024"], "DATE", ["2024-02-29", "2024-03-01"]),
+        (["29/02/2024", "01/03/2024"], "DATE", ["2024-02-29", "2024-03-01"]),
+        (["02/29/2024", "01/03/2024"], "DATE", ["2024-02-29", "2024-01-03"]),
+        (["2024-02-29 10:30", "2024-03-01T00:00:00Z"], "TIMESTAMP", ["2024-02-29T10:30:00", "2024-03-01"]),
+    ],
+)
+def test_columns_of_one_form_get_its_type(tmp_path: Path, texts: list[str], kind: str, values: list[object]) -> None:
+    """Numbers and dates are found where every cell that holds a value is written in the same way."""
+    content = "k\tv\n" + "".join(f"x\t{text}\n" for text in texts)
+    assert table(tmp_path, content).columns[1] == ("v", kind)
+    assert [row[1] for row in cells(tmp_path, content)] == values
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["007", "12"],
+        ["+4915112345678", "+4915187654321"],
+        ["555 123 456", "555 987 654"],
+        ["1e5", "2a3"],
+        ["$5", "€6"],
+        ["5%", "6"],
+        ["1,5", "2.5"],
+        ["01/02/2024", "03/04/2024"],
+        ["29/02/2024", "02/29/2024"],
+        ["2024-02-30"],
+        ["1", "none of these"],
+        ["(5", "6)"],
+        ["1" * 39],
+        ["٣"],
+        ["1,23,456"],
+    ],
+)
+def test_other_columns_stay_texts(tmp_path: Path, texts: list[str]) -> None:
+    """Codes, telephone numbers, mixed currencies, mixed forms and days that can be read in two ways are texts."""
+    content = "k\tv\n" + "".join(f"x\t{text}\n" for text in texts)
+    assert table(tmp_path, content).columns[1] == ("v", "VARCHAR")
+    assert [row[1] for row in cells(tmp_path, content)] == texts
+
+
+def test_missing_texts_are_null(tmp_path: Path) -> None:
+    """The usual marks for no value are no values, in texts as well."""
+    rows = cells(tmp_path, "k,v\n1,x\n2,N/A\n3,-\n4,NA\n5,null\n6,\n7,None\n")
+    assert [row[1] for row in rows] == ["x", None, None, None, None, None, "None"]
+
+
+def test_ten_thousand_columns(tmp_path: Path) -> None:
+    """A very wide table is loaded, and described in bounds."""
+    width = 10_000
+    rows = [[f"c{n}" for n in range(width)], [str(n) for n in range(width)]]
+    (tmp_path / "t.csv").write_text("\n".join(",".join(row) for row in rows))
+    database = load(tmp_path)
+    assert len(database.tables[0].columns) == width
+    assert database.query("SELECT c9999 + c1 FROM t") == 10_000
+    assert len(database.describe(500)) <= 500
+    assert "more columns" in database.describe(500)
+
+
+def test_a_header_alone_is_an_empty_table(tmp_path: Path) -> None:
+    """A table without rows has columns, and counts none."""
+    assert table(tmp_path, "a,b\n") == TableInfo("t", "t.csv", (("a", "VARCHAR"), ("b", "VARCHAR")), 0, ())
+    assert load(tmp_path).query("SELECT count(*) FROM t") == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("t.csv", b"", "empty"),
+        ("t.csv", b" \n\n", "empty"),
+        ("t.csv", b"\x00\x01\x02", "binary"),
+        ("t.csv", b"x" * 1_100_000, "field"),
+        ("t.csv", b",".join(b"c%d" % n for n in range(2_100)) + b"\n1" * 500, "lack most of 2,100 columns"),
+        ("t.json", b"{'a': 1", "no readable table"),
+        ("t.jsonl", b'{"a": 1}\n{"a": \n', "no readable table"),
+        ("t.parquet", b"PAR1 or not", "no readable table"),
+        ("t.xlsx", b"PK or not", "spreadsheet"),
+        ("t.db", b"no database", "SQLite"),
+        ("t.sqlite", b"SQLite format 3\x00" + b"x" * 200, "database"),
+        ("t.txt", b"a,b\n1,2\n", "no kind of table"),
+    ],
+)
+def test_what_is_no_table_is_skipped(tmp_path: Path, name: str, content: bytes, reason: str) -> None:
+    """A file that holds no table does not hinder the others, and is listed with the reason."""
+    (tmp_path / name).write_bytes(content)
+    (tmp_path / "good.csv").write_text("a\n1\n")
+    database = load(tmp_path)
+    assert [info.name for info in database.tables] == ["good"]
+    assert [path for path, _ in database.skipped] == [name]
+    assert reason in database.skipped[0][1]
+    assert str(tmp_path) not in database.skipped[0][1]
+    assert "\n" not in database.skipped[0][1]
+
+
+def test_files_outside_are_not_read(tmp_path: Path) -> None:
+    """Neither a path nor a link leaves the folder, and a file that is not there is said to be missing."""
+    root = tmp_path / "data"
+    root.mkdir()
+    (tmp_path / "secret.csv").write_text("a\n1\n")
+    (root / "link.csv").symlink_to(tmp_path / "secret.csv")
+    database = load(root, "link.csv", "../secret.csv", str(tmp_path / "secret.csv"), "missing.csv")
+    assert database.tables == ()
+    assert [("outside" in reason, "no file" in reason) for _, reason in database.skipped] == [(True, False)] * 3 + [
+        (False, True)
+    ]
+
+
+def test_table_names(tmp_path: Path) -> None:
+    """Tables are named like their files, as names that need no quotes and are there once."""
+    (tmp_path / "sub").mkdir()
+    names = ["Sales 2024.csv", "2024.csv", "order.csv", "sub/sales-2024.tsv", "Größe.csv", "!.csv"]
+    for name in names:
+        (tmp_path / name).write_text("a\n1\n")
+    database = load(tmp_path, *names)
+    found = [info.name for info in database.tables]
+    assert found == ["sales_2024", "t_2024", "t_order", "sales_2024_2", "größe", "t_table"]
+    assert [database.query(f"SELECT a FROM {name}") for name in found] == [1] * len(found)
+
+
+def test_a_name_with_wildcards_is_one_file(tmp_path: Path) -> None:
+    """A name such as ``*.json`` reads that file only."""
+    for name in ("[ab].json", "a.json", "*.json"):
+        (tmp_path / name).write_text(json.dumps([{"name": name}]))
+    database = load(tmp_path, "[ab].json", "*.json")
+    assert [info.sample for info in database.tables] == [(("'[ab].json'",),), (("'*.json'",),)]
+
+
+def test_json_of_all_shapes(tmp_path: Path) -> None:
+    """A list of objects, lines of objects, and lists within an object are tables."""
+    (tmp_path / "list.json").write_text('[{"a": 1, "b": "x"}, {"a": 2.5}]')
+    (tmp_path / "lines.jsonl").write_text('{"a": 1, "d": "2024-01-02"}\n{"a": 2}\n')
+    (tmp_path / "wrapped.json").write_text('{"rows": [{"a": 1}, {"a": 2}]}')
+    (tmp_path / "several.json").write_text('{"x": [{"a": 1}, {"a": 2}], "y": [{"b": 3}], "title": "t"}')
+    database = load(tmp_path, "list.json", "lines.jsonl", "wrapped.json", "several.json")
+    assert not database.skipped
+    assert [info.name for info in database.tables] == [
+        "list", "lines", "wrapped", "several_x", "several_y", "several",
+    ]  # fmt: skip
+    assert database.query("SELECT sum(a) FROM list") == 3.5
+    assert database.query("SELECT d FROM lines WHERE a = 1") == "2024-01-02"
+    assert database.query("SELECT sum(a) FROM wrapped") == 3
+    assert database.query("SELECT (SELECT sum(a) FROM several_x) + b FROM several_y") == 6
+    assert database.query("SELECT title FROM several") == "t"
+
+
+def test_parquet(tmp_path: Path) -> None:
+    """A Parquet file is a table with its own types."""
+    duckdb.connect().execute(f"COPY (SELECT 1.25::DECIMAL(9,2) AS a, DATE '2024-01-02' AS d) TO '{tmp_path}/p.parquet'")
+    assert load(tmp_path).tables[0].columns == (("a", "DECIMAL(9,2)"), ("d", "DATE"))
+
+
+def test_spreadsheets(tmp_path: Path) -> None:
+    """Each sheet is a table; titles above and faults in cells are no part of it."""
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.title = "Umsatz"
+    for row in (["Umsatz 2024"], [], ["Name", "Wert", "Tag", "plz"]):
+        sheet.append(row)
+    sheet.append(["a", 0.1 + 0.2, datetime.datetime(2024, 1, 2), "007"])
+    sheet.append(["b", "#N/A", None, "010"])
+    book.create_sheet("Empty")
+    book.create_sheet("More").append(["x"])
+    book.save(tmp_path / "book.xlsx")
+    first, second = load(tmp_path).tables
+    assert (first.name, second.name, first.rows, second.rows) == ("book_umsatz", "book_more", 2, 0)
+    assert [kind for _, kind in first.columns] == ["VARCHAR", "DECIMAL(28,1)", "DATE", "VARCHAR"]
+    assert first.sample == (("'a'", "0.3", "'2024-01-02'", "'007'"), ("'b'", "NULL", "NULL", "'010'"))
+
+
+def test_sqlite(tmp_path: Path) -> None:
+    """Each table of a SQLite database is a table; the file is not changed, and nothing is left beside it."""
+    connection = sqlite3.connect(tmp_path / "base.db")
+    connection.executescript(
+        "CREATE TABLE \"a b\"(n INTEGER, t TEXT); INSERT INTO \"a b\" VALUES (1, 'x'), (NULL, 'y');"
+        "CREATE TABLE u(r REAL, b BLOB); INSERT INTO u VALUES (1.5, x'41')"
+    )
+    connection.close()
+    before = (tmp_path / "base.db").read_bytes()
+    database = load(tmp_path)
+    assert [(info.name, info.rows) for info in database.tables] == [("base_a_b", 2), ("base_u", 1)]
+    assert database.query("SELECT sum(n) FROM base_a_b") == 1
+    assert database.query("SELECT * FROM base_u") == {"r": 1.5, "b": "A"}
+    assert (tmp_path / "base.db").read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["base.db"]
+
+
+def test_large_files_are_read_by_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Above a size DuckDB reads the delimited text itself; above another the file is skipped."""
+    monkeypatch.setattr(filling, "_MAX_READ", 10)
+    monkeypatch.setattr(filling, "_MAX_FILE", 100_000)
+    (tmp_path / "a.csv").write_text("name;n\n" + "x;1\n" * 1000 + "n/a;2\n")
+    (tmp_path / "l.csv").write_bytes("name,n\nKöln,1\nRom,2\n".encode("latin-1"))
+    (tmp_path / "z.csv").write_bytes(b"n\n" + b"1\n" * 60_000)
+    database = load(tmp_path)
+    assert [path for path, _ in database.skipped] == ["z.csv"]
+    assert database.query("SELECT sum(n), count(name) FROM a") == {"sum(n)": 1002, 'count("name")': 1000}
+    assert database.query("SELECT n FROM l WHERE name = 'köln'") == 1
+
+
+def test_scratch_files_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What passes through the disk is gone when the tables are."""
+    (tmp_path / "a.csv").write_text("a\n1\n")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    database = load(tmp_path, "a.csv")
+    assert [path for path in scratch.rglob("*") if path.is_file()] == []
+    del database
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize(("module", "name"), [("duckdb", "a.csv"), ("openpyxl", "a.xlsx")])
+def test_missing_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, name: str) -> None:
+    """Without the optional packages one line says what to install."""
+    (tmp_path / name).write_text("a\n1\n")
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'aeon-orchestrator\[tables\]'"):
+        load(tmp_path)
+
+
+_TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from(list('",;|\n')), max_size=12)
+_NUMBERS = st.decimals(min_value=-(10**9), max_value=10**9, places=2)
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(st.tuples(_TEXTS, _NUMBERS), min_size=1, max_size=20),
+    st.sampled_from(",;\t|"),
+    st.sampled_from([str, "{:,}".format, lambda n: f"{n:,}".translate(str.maketrans(",.", ".,"))]),
+)
+def test_sums_survive_any_way_of_writing(
+    rows: list[tuple[str, Decimal]], delimiter: str, write: Callable[[Decimal], str]
+) -> None:
+    """A table written with any delimiter and marks gives back the exact sum, the rows and the texts."""
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter).writerows([["name", "value"], *((name, write(n)) for name, n in rows)])
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "t.csv").write_text(text.getvalue(), encoding="utf-8", newline="")
+        database = load(Path(folder))
+        assert database.query("SELECT count(*) FROM t") == len(rows)
+        assert database.query("SELECT sum(value) FROM t") == float(sum(number for _, number in rows))
+
+
+@settings(max_examples=40)
+@given(st.text(alphabet='a1,;\t|"\n\r\x00 .-/%€', max_size=60), st.sampled_from(["csv", "tsv", "json", "jsonl"]))
+def test_any_text_is_a_table_or_skipped(text: str, suffix: str) -> None:
+    """No file makes loading fail."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, f"t.{suffix}").write_text(text, encoding="utf-8", newline="")
+        database = load(Path(folder))
+        assert bool(database.tables) != bool(database.skipped)
+        assert isinstance(database.describe(), str)
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_decode_or_are_no_text(data: bytes) -> None:
+    """Bytes are text in one of the known encodings, or said to be none."""
+    try:
+        text, encoding = readers.decode(data)
+    except readers.ToolFailed:
+        return
+    assert data.decode(encoding) == text
