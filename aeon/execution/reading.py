@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from pydantic import TypeAdapter
 
 from aeon.documents.words import stems
-from aeon.schema import JsonValue, Source, StepResult
+from aeon.schema import JsonValue, Passage, Source, StepResult
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Supervisor
 
-__all__ = ["Passage", "read_answer"]
+__all__ = ["read_answer"]
 
 _ANSWER_TOKENS = 60
 _LONGEST_QUESTION = 600
@@ -24,26 +23,14 @@ _ABSENT = re.compile(r"\bnot (?:stated|mentioned|said|given|specified|provided|f
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
-class Passage(NamedTuple):
-    """A piece of a stored text, as a search gives it; ``sentences`` are half-open spans in the whole text."""
-
-    source: str
-    start: int
-    end: int
-    text: str
-    page: int | None
-    heading: str
-    sentences: list[tuple[int, int]]
-
-
 _PASSAGES = TypeAdapter(list[Passage])
 
 
 async def read_answer(supervisor: Supervisor, question: str, task: str, found: JsonValue, searched: str) -> StepResult:
     """What the passages that were ``found`` say to the question; nothing where they do not say it.
 
-    The question is a part of the ``task``. ``searched`` names what was searched. An answer with a number or with words that stand in none of the sentences is
-    none.
+    The question is a part of the ``task``. ``searched`` names what was searched. An answer with a number or with words
+    that stand in none of the sentences is none.
 
     Raises:
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
@@ -71,15 +58,8 @@ async def read_answer(supervisor: Supervisor, question: str, task: str, found: J
 
 def _sentences(passages: Sequence[Passage]) -> list[Source]:
     """The sentences of the passages in order, each once."""
-    there: dict[tuple[str, int, int], Source] = {}
-    for passage in passages:
-        for start, end in passage.sentences:
-            text = passage.text[start - passage.start : end - passage.start]
-            source = Source(
-                source=passage.source, start=start, end=end, text=text, page=passage.page, heading=passage.heading
-            )
-            there.setdefault((passage.source, start, end), source)
-    return list(there.values())[:_MOST_SENTENCES]
+    every = [source for passage in passages for source in passage.sources()]
+    return list({(source.source, source.start, source.end): source for source in every}.values())[:_MOST_SENTENCES]
 
 
 def _borne_out(answer: str, question: str, sources: Sequence[Source]) -> bool:

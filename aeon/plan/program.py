@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from aeon.errors import AeonError
 from aeon.plan.datetimes import with_tools
+from aeon.plan.evidence import Evidence, cited_lines
 from aeon.plan.reader import CALCULATOR, ProgramReader, UnfitError
 from aeon.schema import Action, JsonObject, JsonValue, Plan, Step, ToolCall, Writing
 from aeon.tools.calculator import evaluate
@@ -39,11 +40,14 @@ def planned(text: str, figures: frozenset[Decimal], most: int, tools: ToolRegist
     return plan if grounded and len(plan.steps) <= most and not misfits(plan, tools) else Plan()
 
 
-def read(text: str, tools: ToolRegistry) -> Plan:
-    """The steps of the program in ``text``, whether or not they can run; none where it is no such program."""
+def read(text: str, tools: ToolRegistry, evidence: Evidence | None = None, known: str = "") -> Plan:
+    """The steps of the program in ``text``, whether or not they can run; none where it is no such program.
+
+    What it copies from the ``evidence`` and is not ``known`` from the task is quoted.
+    """
     fenced = _FENCED.search(text)
     code = fenced[1] if fenced else text
-    reader = ProgramReader(tools)
+    reader = ProgramReader(tools, evidence or Evidence(), cited_lines(code), known)
     try:
         for statement in with_tools(ast.parse(code[:_LONGEST])).body:
             reader.read(statement)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypedDict
 
 from aeon.documents.words import content_words, stem, stems
 from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.plan.evidence import Evidence
 from aeon.plan.program import is_code, misfits, numbers, read
 from aeon.plan.reader import CALCULATOR, WRITE
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Plan, Step, Task, ToolCall, Writing
 from aeon.supervisor.prompt import Prompt, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
+from aeon.tools.quote import QUOTE
 from aeon.tools.registry import ToolRegistry
 
 __all__ = ["Programmer"]
@@ -22,12 +24,13 @@ __all__ = ["Programmer"]
 _PROGRAM_TOKENS = 300
 _LONGEST_CONTEXT = 6_000
 _LONGEST_TASK = 3_000
-_LOOKUP, _SQL, _DATES, _TIMES = "lookup", "sql", "dates", "times"
+_LOOKUP, _SQL, _DATES, _TIMES, _COMPARES = "lookup", "sql", "dates", "times", "compare"
 _FUNCTIONS = {
-    _SQL: "sql(query): one SELECT over the tables",
-    _LOOKUP: "lookup(question): one fact out of the texts, asked as a question",
-    WRITE: "write(task): text such as an explanation, a list, an email or code",
-    _DATES: "days_between(first, last), add_days(day, days), weekday(day): dates such as 2024-02-29",
+    _SQL: "sql(query) gives what one SELECT over the tables gives.",
+    _LOOKUP: "What the texts say is in the numbered sentences: copy values from them, with the number of the sentence "
+    'behind #. Print "not stated" where they do not say it.',
+    WRITE: "write(task) gives a text such as an explanation, a list, an email or code.",
+    _DATES: "days_between(first, last), add_days(day, days) and weekday(day) take dates such as 2024-02-29.",
 }
 _DATE = re.compile(
     r"\b\d{4}-\d\d?-\d\d?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\bdays?\b.*\b(?:after|before|from|between|until)\b|"
@@ -36,22 +39,29 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _TIME = re.compile(r"\b\d{1,2}[:.]\d\d\b.*\b\d{1,2}[:.]\d\d\b|\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b", re.IGNORECASE)
-_HEADS = {_SQL: "tables", _LOOKUP: "texts"}
+_FACT = re.compile(
+    r"\?|^\s*(?:who|what|when|where|which|whose|how|is|are|was|were|do|does|did|has|have|can)\b", re.IGNORECASE
+)
+_TO_WRITE = re.compile(
+    r"\b(?:explain|describe|write|list|suggest|draft|compose|translate|summari[sz]e|rewrite|rephrase|propose|invent|create)\b",
+    re.IGNORECASE,
+)
+_SOURCES = (_SQL, _LOOKUP)
+_COMPARE = re.compile(r"\bor\b|\bwhich\b|\bwho\b", re.IGNORECASE)
 
 
 class _Example(TypedDict):
-    """A question about other files, with its program; ``uses`` is the function that it shows."""
+    """A question about other files, with its program; ``uses`` are the functions that it shows."""
 
-    uses: str
+    uses: list[str]
     question: str
     program: str
 
 
 class _Examples(TypedDict):
-    """The examples, what their files are said to hold, and the words that only belong to them."""
+    """The examples, what their tables and texts are said to hold, and the words that only belong to them."""
 
-    tables: str
-    texts: str
+    heads: dict[str, str]
     names: list[str]
     examples: list[_Example]
 
@@ -63,7 +73,7 @@ class Programmer:
         self._supervisor = supervisor
         self._tools = tools
         self._examples: _Examples = json.loads(load("aeon.plan", "programs.json"))
-        self._sources = tuple(name for name in _HEADS if name in tools.names and tools.get(name).knows)
+        self._sources = tuple(name for name in _SOURCES if name in tools.names and tools.get(name).knows)
 
     @property
     def able(self) -> bool:
@@ -80,20 +90,30 @@ class Programmer:
         if not numbers(_words(task)) and not self._sources:
             return open_plan(task)
         functions = self._fitting(task)
-        plan, unfit = await self._program(task, most, functions, thoughts)
+        evidence = await self._evidence(task, functions)
+        plan, unfit = await self._program(task, most, functions, evidence, thoughts)
         if unfit and _SQL in functions and current_ledger().calls_left() > 1:
             functions = tuple(name for name in (_LOOKUP, WRITE) if name == WRITE or name in self._sources)
-            plan, unfit = await self._program(task, most, functions, thoughts)
+            evidence = await self._evidence(task, functions)
+            plan, unfit = await self._program(task, most, functions, evidence, thoughts)
         return self._asked(task) if unfit or not plan.steps else plan
 
+    async def _evidence(self, task: Task, functions: Sequence[str]) -> Evidence:
+        """What the texts say that may answer the task, where they are offered."""
+        if _LOOKUP not in functions:
+            return Evidence()
+        return Evidence((await self._tools.call(_LOOKUP, {"question": _words(task)[:_LONGEST_TASK]})).value)
+
     async def _program(
-        self, task: Task, most: int, functions: Sequence[str], thoughts: str
+        self, task: Task, most: int, functions: Sequence[str], evidence: Evidence, thoughts: str
     ) -> tuple[Plan, tuple[str, ...]]:
         """The plan of the program that is written with these functions, and the tools that cannot take what it says."""
-        text = await self._written(task, functions, thoughts)
-        if text and not is_code(text):
+        text = await self._written(task, functions, evidence, thoughts)
+        if text and not is_code(text) and not evidence.sources:
             return open_plan(task), ()
-        plan = read(text, self._tools)
+        plan = read(text, self._tools, evidence, f"{_words(task)} {task.context}")
+        if _is_written(plan) and self._sources and _is_question(task.text):
+            return Plan(), ()
         if len(plan.steps) > most or self._foreign(plan, task) or not self._grounded(plan, task):
             return Plan(), ()
         return plan, misfits(plan, self._tools)
@@ -114,24 +134,22 @@ class Programmer:
         knows = self._tools.get(tool).knows if tool in self._sources else None
         return words & knows(words) if knows else frozenset()
 
-    async def _written(self, task: Task, functions: Sequence[str], thoughts: str) -> str:
+    async def _written(self, task: Task, functions: Sequence[str], evidence: Evidence, thoughts: str) -> str:
         """The program that the model writes with these functions."""
-        shown = (*functions, CALCULATOR, *_calendar(_words(task)))
-        listed = "\n".join(text for name, text in _FUNCTIONS.items() if name in shown)
-        system = render(load("aeon.plan", "functions.md"), functions=listed)
-        theirs = {name: self._examples[key] for name, key in _HEADS.items()}  # type: ignore[literal-required]
-        examples = tuple(
-            (_question(theirs, functions, one["question"]), one["program"])
-            for one in self._examples["examples"]
-            if one["uses"] in shown
-        )
-        own = {name: self._tools.get(name).hint for name in self._sources}
+        shown = {*functions, CALCULATOR, *_calendar(_words(task))} - ({CALCULATOR} if evidence.sources else set())
+        said = " ".join(text for name, text in _FUNCTIONS.items() if name in shown)
+        chosen = [one for one in self._examples["examples"] if shown.issuperset(one["uses"])]
+        heads = [text for name, text in self._examples["heads"].items() if name in functions]
+        examples = [(f"Question: {one['question']}", one["program"]) for one in chosen]
+        examples[0] = ("\n".join([*heads, examples[0][0]]), examples[0][1])
         data = {"context": task.context, "thoughts": thoughts}
-        given = [fence(name, text, _LONGEST_CONTEXT) + "\n" for name, text in data.items() if text]
-        user = "".join(given) + _question(own, functions, _words(task)[:_LONGEST_TASK])
+        given = [fence(name, text, _LONGEST_CONTEXT) for name, text in data.items() if text]
+        tables = [self._tools.get(_SQL).hint] if _SQL in functions else []
+        sentences = [evidence.shown] if evidence.sources else []
+        user = "\n".join([*given, *tables, *sentences, f"Question: {_words(task)[:_LONGEST_TASK]}"])
+        prompt = Prompt(render(load("aeon.plan", "functions.md"), functions=said), user, tuple(examples))
         try:
-            reply = await self._supervisor.text(Prompt(system, user, examples), max_tokens=_PROGRAM_TOKENS, repairs=0)
-            return reply.value
+            return (await self._supervisor.text(prompt, max_tokens=_PROGRAM_TOKENS, repairs=0)).value
         except (CompletionError, AllowanceExhausted):
             return ""
 
@@ -147,7 +165,7 @@ class Programmer:
     def _grounded(self, plan: Plan, task: Task) -> bool:
         """Whether the plan rests on something: a number of the task, a table, a text, or the task as it is."""
         actions = [step.action for step in plan.steps]
-        if any(isinstance(a, Writing) or (isinstance(a, ToolCall) and a.tool in _HEADS) for a in actions):
+        if any(isinstance(a, Writing) or (isinstance(a, ToolCall) and a.tool in (*_SOURCES, QUOTE)) for a in actions):
             return True
         return bool(numbers(_words(task)) & numbers(" ".join(map(str, actions))))
 
@@ -165,19 +183,26 @@ def open_plan(task: Task) -> Plan:
     return Plan(steps=(step,), answer=("s1",))
 
 
+def _is_written(plan: Plan) -> bool:
+    """Whether the plan has nothing but texts that the model writes."""
+    return bool(plan.steps) and all(isinstance(step.action, Writing) for step in plan.steps)
+
+
+def _is_question(text: str) -> bool:
+    """Whether a text asks for a fact, rather than for something to be written."""
+    return bool(_FACT.search(text)) and not _TO_WRITE.search(text)
+
+
 def _calendar(text: str) -> Iterator[str]:
     """The kinds of calculation with dates and times of day that a text may need."""
     if _DATE.search(text):
         yield _DATES
     if _TIME.search(text):
         yield _TIMES
+    if _COMPARE.search(text):
+        yield _COMPARES
 
 
 def _words(task: Task) -> str:
     """What the person said."""
     return "\n".join([task.text, *(f"{one.question} {one.answer}" for one in task.clarifications)])
-
-
-def _question(hints: Mapping[str, str], functions: Sequence[str], question: str) -> str:
-    heads = [hint for name, hint in hints.items() if name in functions]
-    return "\n".join([*heads, f"Question: {question}"])

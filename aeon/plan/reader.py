@@ -6,15 +6,18 @@ Nothing of the program is executed. What is no arithmetic, no call of a tool and
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
+from aeon.plan.evidence import Evidence, stated_numbers
 from aeon.schema import Action, JsonObject, JsonValue, ToolCall, Writing
 from aeon.tools.choose import CHOOSE
 from aeon.tools.functions import FUNCTIONS
+from aeon.tools.quote import QUOTE
 from aeon.tools.references import references
 from aeon.tools.registry import ToolRegistry
 
-__all__ = ["CALCULATOR", "WRITE", "ProgramReader", "UnfitError"]
+__all__ = ["CALCULATOR", "NOT_STATED", "WRITE", "ProgramReader", "UnfitError", "UnstatedError"]
 
 CALCULATOR = "calculator"
 WRITE = "write"
@@ -22,6 +25,9 @@ WRITE = "write"
 
 _LONGEST_GOAL = 160
 _MOST_CALLS = 24
+NOT_STATED = "not stated"
+_USUAL = frozenset({0, 1, 2, 3, 4, 5, 7, 10, 12, 24, 30, 52, 60, 90, 100, 365, 1000, 3600, 0.5, 0.01})
+"""Numbers that no text needs to state: of the calendar, of per cent, of halves."""
 _OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 
@@ -30,14 +36,26 @@ class UnfitError(Exception):
     """The program does something that no step can do."""
 
 
+class UnstatedError(UnfitError):
+    """The program has a value that stands neither in the task nor in a sentence."""
+
+
 class ProgramReader:
     """Goes through the statements in order; ``steps`` holds goals and actions, ``printed`` ids of results.
 
-    ``last`` is what the last line gives that is a mere expression.
+    ``last`` is what the last line gives that is a mere expression. What the program copies from a sentence of the
+    ``evidence``, and is not ``known`` from the task, becomes a step that quotes it; ``cited`` are the sentences that a
+    line names.
     """
 
-    def __init__(self, tools: ToolRegistry) -> None:
+    def __init__(
+        self, tools: ToolRegistry, evidence: Evidence, cited: Mapping[int, tuple[int, ...]], known: str
+    ) -> None:
         self._tools = tools
+        self._evidence = evidence
+        self._cited = cited
+        self._known = known
+        self._numbers = stated_numbers(known)
         self._variables: dict[str, ast.expr] = {}
         self._functions: dict[str, ast.FunctionDef] = {}
         self._calls_left = _MOST_CALLS
@@ -82,7 +100,8 @@ class ProgramReader:
         for argument in arguments:
             for part in argument.values if isinstance(argument, ast.JoinedStr) else [argument]:
                 value = part.value if isinstance(part, ast.FormattedValue) else part
-                if not (isinstance(value, ast.Constant) and isinstance(value.value, str)):
+                text = isinstance(value, ast.Constant) and isinstance(value.value, str)
+                if not text or self._evidence.sources:
                     results += references(ast.unparse(self._result(value, "answer")))
         if not results:
             raise UnfitError
@@ -92,7 +111,7 @@ class ProgramReader:
         """A number, or the reference to the step that gives the value."""
         match value:
             case ast.Constant(value=str()):
-                return value
+                return self._quoted(value, name)
             case ast.List(elts=items) | ast.Tuple(elts=items):
                 return ast.List([self._result(item, name) for item in items])
             case ast.IfExp(test=test, body=body, orelse=other):
@@ -113,6 +132,21 @@ class ProgramReader:
         if isinstance(formula, ast.Name | ast.Constant | ast.UnaryOp):  # a number, or a result as it is
             return formula
         return self._computed(name, formula)
+
+    def _quoted(self, value: ast.Constant, name: str) -> ast.expr:
+        """The constant, or the reference to the step that quotes it; one that nothing states is refused."""
+        said = value.value
+        if not self._evidence.sources or not isinstance(said, str | int | float) or said in ("", NOT_STATED):
+            return value
+        if isinstance(said, str) and said.casefold() in self._known.casefold():
+            return value
+        if not isinstance(said, str) and (Fraction(str(said)) in self._numbers or said in _USUAL):
+            return value
+        source = self._evidence.find(said, self._cited.get(getattr(value, "lineno", 0), ()))
+        if source is None:
+            raise UnstatedError(str(said))
+        arguments: JsonObject = {"value": said, "source": source.source, "start": source.start, "end": source.end}
+        return self._step(name or "value", ToolCall(tool=QUOTE, arguments=arguments))
 
     def _computed(self, name: str, formula: ast.expr) -> ast.expr:
         return self._step(name, ToolCall(tool=CALCULATOR, arguments={"expression": ast.unparse(formula)}))
@@ -156,7 +190,7 @@ class ProgramReader:
             case ast.Call(func=ast.Name(id=name)) if name in self._functions:
                 return _scalar(self._value_of(value, name))
             case ast.Constant(value=int() | float()) if not isinstance(value.value, bool):
-                return value
+                return self._quoted(value, "")
             case ast.Name() | ast.Subscript():
                 return _scalar(self._variable(value))
             case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _OPERATIONS):

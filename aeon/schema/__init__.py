@@ -42,6 +42,7 @@ from aeon.schema.outcome import Answer, Failure, FailureKind, Outcome
 from aeon.schema.plan import (
     Action,
     Clarity,
+    Passage,
     Plan,
     Reasoning,
     RefinementAction,
@@ -118,6 +119,7 @@ __all__ = [
     "Level",
     "Message",
     "Outcome",
+    "Passage",
     "PhaseTiming",
     "Plan",
     "Preparation",

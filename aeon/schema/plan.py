@@ -15,6 +15,7 @@ from aeon.schema.value import Value
 __all__ = [
     "Action",
     "Clarity",
+    "Passage",
     "Plan",
     "Reasoning",
     "RefinementAction",
@@ -85,6 +86,32 @@ class Source(Value):
     text: str
     page: int | None = None
     heading: str = ""
+
+
+class Passage(Value):
+    """A piece of a stored text, as a search gives it; ``sentences`` are spans in the whole text, as are its own."""
+
+    source: str
+    start: Annotated[int, Field(ge=0)]
+    end: Annotated[int, Field(ge=0)]
+    text: str
+    page: int | None = None
+    heading: str = ""
+    sentences: tuple[tuple[int, int], ...] = ()
+
+    def sources(self) -> tuple[Source, ...]:
+        """Its sentences."""
+        return tuple(
+            Source(
+                source=self.source,
+                start=start,
+                end=end,
+                text=self.text[start - self.start : end - self.start],
+                page=self.page,
+                heading=self.heading,
+            )
+            for start, end in self.sentences
+        )
 
 
 class Step(Value):

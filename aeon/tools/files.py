@@ -17,6 +17,7 @@ from aeon.errors import ToolArgumentError, ToolError
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.text import one_line
 from aeon.tools.database import TABLE_SUFFIXES, Database
+from aeon.tools.quote import quote
 from aeon.tools.sql import sql
 from aeon.tools.tool import Tool, tool
 from aeon.tools.vocabulary import Vocabulary
@@ -25,7 +26,7 @@ __all__ = ["Files", "files"]
 
 _SEARCH_BYTES = 64 * 1024 * 1024
 _SEARCH_LINES = 100
-_PASSAGES = 3
+_PASSAGES = 4
 _KEPT_RESULTS = 64
 _MOST_NAMES = 400  # characters of the names of texts that a prompt is told
 _MOST_REASONS = 5
@@ -75,9 +76,15 @@ class Files:
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """``sql`` where there are tables, ``lookup``, ``list_files`` and ``search_files``."""
+        """``sql`` where there are tables, ``lookup``, ``list_files``, ``search_files``; for the host, ``quote``."""
         asking = (self._sql(self.database),) if self.database and self.database.tables else ()
-        return (*asking, self._lookup(), _reader(_list_files(self.folder)), _reader(_search_files(self.folder)))
+        return (
+            *asking,
+            self._lookup(),
+            quote(self.collection),
+            _reader(_list_files(self.folder)),
+            _reader(_search_files(self.folder)),
+        )
 
     def _sql(self, database: Database) -> Tool:
         """The query tool; one that cannot give a value is refused when it is planned, for what is wrong with it."""

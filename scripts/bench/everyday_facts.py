@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from functools import partial
+from itertools import zip_longest
 from random import Random
 from typing import TypeVar
 
@@ -23,15 +24,19 @@ def fact(stated: Sequence[Fact], chance: Random, count: int) -> list[Item]:
 
     What the text says of another kind may stand beside it in an answer; a figure of the same unit may not.
     """
-    files = list(dict.fromkeys(one.file for one in stated))
-    piles = [chance.sample(own, len(own)) for own in ([one for one in stated if one.file == f] for f in files)]
-    turns = [pile[turn] for turn in range(max(map(len, piles))) for pile in piles if turn < len(pile)]
-    items = []
-    for index, one in enumerate(turns[:count]):
-        beside = tuple(o.value for o in stated if o.file == one.file and o.unit != one.unit)
-        question = one.wordings[index % len(one.wordings)]
-        items.append(Item("", "", question, (one.value,), beside, one.rivals, note=one.file))
-    return items
+    files = dict.fromkeys(one.file for one in stated)
+    piles = [_shuffled([one for one in stated if one.file == file], chance) for file in files]
+    turns = [one for turn in zip_longest(*piles) for one in turn if one is not None]
+    return [_asked(one, index, stated) for index, one in enumerate(turns[:count])]
+
+
+def _asked(one: Fact, turn: int, stated: Sequence[Fact]) -> Item:
+    beside = tuple(other.value for other in stated if other.file == one.file and other.unit != one.unit)
+    return Item("", "", one.wordings[turn % len(one.wordings)], (one.value,), beside, one.rivals, note=one.file)
+
+
+def _shuffled(found: list[Fact], chance: Random) -> list[Fact]:
+    return chance.sample(found, len(found))
 
 
 def facts(stated: Sequence[Fact], w: World, chance: Random, count: int) -> list[Item]:
@@ -161,9 +166,8 @@ def _less(w: World, row: Order) -> Decimal:
 def _rebated(w: World, chance: Random) -> Draft | None:
     city, index = chance.choice(w.cities), chance.randint(1, 12)
     rows = [row for row in w.orders if row.city == city and row.month == index]
-    exact = sum((row.revenue - _less(w, row) for row in rows), Decimal(0))
-    single = sum((_cents(row.revenue - _less(w, row)) for row in rows), Decimal(0))
-    gets = sum(1 for row in rows if _less(w, row))
+    after = [row.revenue - _less(w, row) for row in rows]
+    exact, gets = sum(after, Decimal(0)), sum(map(bool, (_less(w, row) for row in rows)))
     wordings = (
         f"What do the {MONTHS[index - 1]} orders of {city} come to after the rebate in our terms? Two decimals.",
         f"{city}, {MONTHS[index - 1]}: total of all orders once the rebate from the terms is taken off, rounded to "
@@ -171,7 +175,7 @@ def _rebated(w: World, chance: Random) -> Draft | None:
         f"Apply the rebate of our terms to the {city} orders of {MONTHS[index - 1]}. What total is left, in euros "
         "and cents?",
     )
-    whole = sum((row.revenue for row in rows), Decimal(0))
+    whole, single = sum((row.revenue for row in rows), Decimal(0)), sum(map(_cents, after), Decimal(0))
     good = 0 < gets < len(rows) and single == _cents(exact)
     return Draft(wordings, (number(exact, 2),), (number(whole), number(whole - exact, 2))) if good else None
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime
 import re
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
@@ -68,16 +69,22 @@ def opened(path: Path) -> Folder:
 
 def said(value: object) -> str:
     """A value of a query or a program, as an answer gives it."""
-    if value is None or value == [] or value == ():
+    if value is None or value in ([], ()):
         return "not stated"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float | Decimal):
-        return f"{round(float(value), 6):f}".rstrip("0").rstrip(".")
-    if isinstance(value, datetime.datetime):
-        return value.date().isoformat()
-    if isinstance(value, datetime.timedelta):
-        return str(value.days)
-    if isinstance(value, Sequence) and not isinstance(value, str):
+    if isinstance(value, list | tuple):
         return ", ".join(said(one) for one in value)
-    return str(value)
+    form = next((form for kind, form in FORMS.items() if isinstance(value, kind)), str)
+    return form(value)
+
+
+def _decimal(value: Any) -> str:  # noqa: ANN401 - a float or a decimal
+    return f"{round(float(value), 6):f}".rstrip("0").rstrip(".")
+
+
+FORMS: dict[type, Callable[[Any], str]] = {
+    bool: lambda value: "yes" if value else "no",
+    float: _decimal,
+    Decimal: _decimal,
+    datetime.datetime: lambda value: str(value.date()),
+    datetime.timedelta: lambda value: str(value.days),
+}

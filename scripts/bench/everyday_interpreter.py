@@ -20,7 +20,8 @@ Thing: TypeAlias = Any
 Function = Callable[[str], Awaitable[object]]
 OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.USub: operator.neg,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: lambda a, b: float(a) ** float(b),
+    ast.USub: operator.neg,
     ast.UAdd: operator.pos, ast.Not: operator.not_, ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt,
     ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.In: lambda a, b: a in b,
     ast.NotIn: lambda a, b: a not in b, ast.Is: operator.is_, ast.IsNot: operator.is_not,
@@ -42,10 +43,14 @@ class Unstated(Exception):
 def constant(tree: ast.Module) -> bool:
     """Whether a program only gives a number that it holds itself."""
     nodes = list(ast.walk(tree))
-    calls = [node for node in nodes if isinstance(node, ast.Call) and _name(node.func) not in ("print", "round")]
-    literal = [node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, int | float)]
-    words = [node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-    return bool(literal) and not words and not calls and not any(isinstance(node, ast.BinOp) for node in nodes)
+    held = [node.value for node in nodes if isinstance(node, ast.Constant)]
+    made = [node for node in nodes if isinstance(node, ast.BinOp) or _called(node) not in ("", "print", "round")]
+    return bool(held) and not made and not any(isinstance(value, str) for value in held)
+
+
+def _called(node: ast.AST) -> str:
+    """The name of the function that is called here."""
+    return (_name(node.func) or "?") if isinstance(node, ast.Call) else ""
 
 
 def needed(tree: ast.Module) -> list[ast.stmt]:
@@ -65,7 +70,7 @@ def _names(tree: ast.AST, context: type[ast.expr_context]) -> set[str]:
 
 
 def _prints(one: ast.stmt) -> bool:
-    return isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and _name(one.value.func) == "print"
+    return isinstance(one, ast.Expr) and _called(one.value) == "print"
 
 
 def _name(node: ast.AST) -> str:
@@ -170,13 +175,13 @@ class _Run:
     async def _call(self, node: ast.Call) -> Thing:
         name, given = _name(node.func), [await self.value(one) for one in node.args]
         if name == "print":
-            self.printed.append(" ".join(said(one) for one in given))
+            self.printed.append(" ".join(map(said, given)))
             return None
         if name in self._functions and len(given) == 1:
             return _plain(await self._functions[name](str(given[0])))
-        if name in PURE and not node.keywords:
-            return PURE[name](*([_figure(one) for one in given] if name in FIGURES else given))
-        raise Failed(f"{name or 'this call'} is not known")
+        if name not in PURE or node.keywords:
+            raise Failed(f"{name or 'this call'} is not known")
+        return PURE[name](*(map(_figure, given) if name in FIGURES else given))
 
 
 def _plain(value: Thing) -> Thing:
@@ -189,21 +194,30 @@ def _figure(value: Thing) -> Thing:
     """What to calculate with: of a text its day or its first number."""
     if isinstance(value, list | tuple):
         return [_figure(one) for one in value]
-    if value is None or (isinstance(value, str) and "not stated" in value.casefold()):
+    if isinstance(value, str):
+        return _read(value)
+    if value is None:
         raise Unstated
-    if not isinstance(value, str):
-        return value.date() if isinstance(value, datetime.datetime) else value
-    days, rest = dates(value)
-    ways = [datetime.date(year, month, day) for year, month, day in days[0] if year] if days else []
-    found = [float(one.value) for one in numbers(rest)]
-    if not ways and not found:
-        raise Failed(f"{value[:40]!r} is no number")
-    return ways[0] if ways else found[0]
+    return value.date() if isinstance(value, datetime.datetime) else value
+
+
+def _read(text: str) -> datetime.date | float:
+    if "not stated" in text.casefold():
+        raise Unstated
+    days, rest = dates(text)
+    for year, month, day in (way for ways in days for way in ways):
+        if year:
+            return datetime.date(year, month, day)
+    for found in numbers(rest):
+        return float(found.value)
+    raise Failed(f"{text[:40]!r} is no number")
 
 
 def _apply(op: ast.AST, left: Thing, right: Thing) -> Thing:
     equal = isinstance(op, ast.Eq | ast.NotEq | ast.In | ast.NotIn | ast.Is | ast.IsNot)
     if equal or (isinstance(op, ast.Add) and isinstance(left, str) and isinstance(right, str)):
         return OPERATORS[type(op)](left, right)
+    if isinstance(left, list | tuple) or isinstance(right, list | tuple):
+        raise Failed("rows are no number")
     result = OPERATORS[type(op)](_figure(left), _figure(right))
     return result.days if isinstance(result, datetime.timedelta) else result

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from everyday_forms import broken
-from everyday_items import MONTHS, Date, Item, Name, Number, shown
+from everyday_items import MONTHS, Date, Item, Name, Number, Value, shown
 
 __all__ = ["Given", "Score", "dates", "numbers", "score"]
 
@@ -144,12 +144,11 @@ def _without(text: str, names: Iterable[str]) -> str:
 def _absent(item: Item, text: str) -> Score:
     if not UNSAID.search(text):
         return Score(False, "does not say that it is not stated")
-    _, rest = dates(FILES.sub(" ", text))
-    _, asked = dates(item.question)
-    allowed = {given.value for given in numbers(asked)} | {Decimal(0)}
-    stray = [given.value for given in numbers(rest) if given.value not in allowed]
+    allowed = {given.value for given in numbers(dates(item.question)[1])} | {Decimal(0)}
+    given = {given.value for given in numbers(dates(FILES.sub(" ", text))[1])}
     named = [name for name in item.rivals if _has(text, name) and not _has(item.question, name)]
-    return Score(False, f"gives {[str(s) for s in stray] + named}") if stray or named else RIGHT
+    told = [str(value) for value in sorted(given - allowed)] + named
+    return Score(False, f"gives {', '.join(told)}") if told else RIGHT
 
 
 def _exact(item: Item, text: str) -> Score:
@@ -164,13 +163,12 @@ def _exact(item: Item, text: str) -> Score:
 
 
 def _wrong_days(item: Item, days: list[set[Day]]) -> str:
-    expected = [value.value for value in item.expected if isinstance(value, Date)]
-    fine = expected + [value.value for value in item.also if isinstance(value, Date)]
-    asked = set[Day]().union(*dates(item.question)[0])
-    missing = [str(value) for value in expected if not any(_same(day, value) for ways in days for day in ways)]
-    stray = [w for w in days if not any(_same(d, value) for d in w for value in fine) and not _asked(w, asked)]
+    expected, also = _days(item.expected), _days(item.also)
+    missing = [value for value in expected if not any(_among(ways, [value]) for ways in days)]
     if missing:
-        return f"without {', '.join(missing)}"
+        return f"without {missing[0]}"
+    asked = set[Day]().union(*dates(item.question)[0])
+    stray = [ways for ways in days if not (_among(ways, expected + also) or _asked(ways, asked))]
     return f"with the date {sorted(stray[0], key=str)[0]}" if stray else ""
 
 
@@ -178,48 +176,72 @@ def _asked(ways: set[Day], asked: set[Day]) -> bool:
     return any(way[1:] == one[1:] for way in ways for one in asked)
 
 
+def _days(values: Iterable[Value]) -> list[datetime.date]:
+    return [value.value for value in values if isinstance(value, Date)]
+
+
+def _among(ways: set[Day], values: list[datetime.date]) -> bool:
+    return any(_same(day, value) for day in ways for value in values)
+
+
 def _wrong_names(item: Item, text: str) -> str:
-    expected = [value for value in item.expected if isinstance(value, Name)]
-    for value in expected:
-        if not any(_has(text, name) for name in (value.text, *value.others)):
-            return f"without {value.text}"
-    known = {value.text for value in (*expected, *item.also) if isinstance(value, Name)}
-    others = [name for name in item.rivals if name not in known]
-    rest = _without(text, known)
-    for name in others:
-        if not _has(item.question, name) and _has(rest, name, exactly=True):
-            return f"with the name {name}"
-    choices = [name for name in others if _has(item.question, name)]
-    return _wrong_choice(expected[0].text, choices, text) if expected and choices else ""
+    expected = _names(item.expected)
+    for one in expected:
+        if not any(_has(text, name) for name in (one.text, *one.others)):
+            return f"without {one.text}"
+    known = {one.text for one in expected + _names(item.also)}
+    choices = [name for name in item.rivals if name not in known and _has(item.question, name)]
+    wrong = _other_name({*item.rivals} - known - {*choices}, _without(text, known))
+    return wrong or _wrong_choice(expected, choices, text)
 
 
-def _wrong_choice(expected: str, others: list[str], text: str) -> str:
+def _other_name(names: set[str], text: str) -> str:
+    named = sorted(name for name in names if _has(text, name, exactly=True))
+    return f"with the name {named[0]}" if named else ""
+
+
+def _names(values: Iterable[Value]) -> list[Name]:
+    return [value for value in values if isinstance(value, Name)]
+
+
+def _wrong_choice(expected: list[Name], others: list[str], text: str) -> str:
     """Of two names in the question, the last sentence that has any names the right one first."""
-    names = [expected, *others]
+    if not (expected and others):
+        return ""
+    right = expected[0].text
+    names = [right, *others]
     told = [s for s in re.split(r"(?<=[.!?])\s+|\n+", text) if any(_has(s, name) for name in names)]
     listed = "|".join(map(re.escape, others))
-    last = re.sub(
-        rf"\b(?:than|to|with|versus|vs\.?|against|over)\s+(?:the\s+|that of (?:the\s+)?)?(?:{listed})",
-        "",
-        told[-1],
-        flags=re.I,
-    )
+    beside = rf"\b(?:than|to|with|versus|vs\.?|against|over)\s+(?:that of\s+)?(?:the\s+)?(?:{listed})"
+    last = re.sub(beside, "", told[-1], flags=re.IGNORECASE)
     places = {name: last.casefold().find(name.casefold()) for name in names}
     first = min((name for name in names if places[name] >= 0), key=lambda name: places[name], default="")
-    return "" if first == expected else f"chooses {first}"
+    return "" if first == right else f"chooses {first}"
 
 
 def _wrong_numbers(item: Item, text: str) -> str:
-    given = numbers(text)
-    expected = [value for value in item.expected if isinstance(value, Number)]
-    for value in expected:
-        if not any(_fits(one, value) for one in given) and not _in_words(value, text):
-            return f"without {shown(value)}"
-    asked = numbers(dates(item.question)[1])
-    fine = [v.value for v in (*expected, *item.also) if isinstance(v, Number)] + [one.value for one in asked]
-    fine += [Decimal(v.value.year) for v in (*item.expected, *item.also) if isinstance(v, Date)] + [Decimal(100)]
-    stray = [one for one in given if not any(_rounds(one, value) for value in fine) and not _meets(one, expected)]
+    given, expected = numbers(text), _numbers(item.expected)
+    for one in expected:
+        if not any(_fits(found, one) for found in given) and not _in_words(one, text):
+            return f"without {shown(one)}"
+    fine = [*_beside(item), *(one.value for one in expected)]
+    stray = [found for found in given if not _among_numbers(found, fine, expected)]
     return f"with {stray[0].value}" if stray else ""
+
+
+def _beside(item: Item) -> list[Decimal]:
+    """What may stand in an answer besides what is expected."""
+    years = [Decimal(value.year) for value in _days((*item.expected, *item.also))]
+    asked = [given.value for given in numbers(dates(item.question)[1])]
+    return [*(one.value for one in _numbers(item.also)), *asked, *years, Decimal(100)]
+
+
+def _numbers(values: Iterable[Value]) -> list[Number]:
+    return [value for value in values if isinstance(value, Number)]
+
+
+def _among_numbers(given: Given, fine: list[Decimal], expected: list[Number]) -> bool:
+    return any(_rounds(given, value) for value in fine) or any(_fits(given, value) for value in expected)
 
 
 def _fits(given: Given, value: Number) -> bool:
@@ -230,10 +252,6 @@ def _fits(given: Given, value: Number) -> bool:
         return gap <= Decimal("0.5000001").scaleb(-value.decimals)
     own = -int(value.value.normalize().as_tuple().exponent)
     return given.decimals < own and _rounds(given, value.value) and gap <= abs(value.value) / 200
-
-
-def _meets(given: Given, expected: list[Number]) -> bool:
-    return any(_fits(given, value) for value in expected)
 
 
 def _rounds(given: Given, value: Decimal) -> bool:

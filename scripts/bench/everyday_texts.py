@@ -98,12 +98,8 @@ Both firms grant a warranty of the same length. The board compares the offers be
 def price_letter(w: World, chance: Random) -> Text:
     """A supplier of the tables raises its prices."""
     firm, rise, start = w.suppliers[0], chance.randint(3, 9), some_day(chance, 2, 5)
-    days, free, fee, who = (
-        chance.choice((14, 21, 45)),
-        chance.randrange(350, 900, 50),
-        chance.randint(17, 39),
-        w.people[2],
-    )
+    days, free, fee = chance.choice((14, 21, 45)), chance.randrange(350, 900, 50), chance.randint(17, 39)
+    who = w.people[2]
     w.figures["rise"] = rise
     text = f"""{firm}
 
