@@ -59,6 +59,7 @@ def planning(*steps: JsonObject, final: str = "348") -> Scripted:
     return Scripted(answer)
 
 
+THOROUGH = Config(thorough=True)
 SUM: JsonObject = {"goal": "the total", "tool": "calculator", "expression": "240 * 0.45 + 75 * 3.20"}
 
 
@@ -169,13 +170,50 @@ def test_outputs_travel_from_step_to_step() -> None:
 
 
 @pytest.mark.requirement("K11")
-def test_names_and_tools_can_be_mixed(tmp_path: Path) -> None:
+def test_names_and_tools_can_be_mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name may stand for several tools, such as those of a folder."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "a.txt").write_text("bread\n")
     model = planning(SUM)
-    build(llm=model, tools=["calculator", f"files={tmp_path}", shout]).execute(TASK)
+    build(llm=model, tools=["calculator", f"files={tmp_path}", shout], config=THOROUGH).execute(TASK)
     system = model.requests[0].messages[0].content
-    assert all(name in system for name in ("calculator(", "shout(", "read_file(", "a.txt"))
+    assert all(name in system for name in ("calculator(", "shout(", "lookup(", "search_files(", "a.txt"))
+
+
+@pytest.mark.requirement("T3", "K11", "H3")
+def test_folders_are_given_by_themselves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One path or several, also with a comma, as text or object; the journal has them, and a resumed run reads them."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for name in ("a,b", "c"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.txt").write_text("bread\n")
+    monkeypatch.chdir(tmp_path)
+    one, several = "a,b", (Path("a,b"), "c")
+    kept = [f"files={tmp_path}/a,,b", f"files={tmp_path}/c"]
+    for files, specs, texts in ((one, kept[:1], "Texts: a,b.txt"), (several, kept, "Texts: a-b/a,b.txt, c/c.txt")):
+        journal = Journal()
+        model = planning(SUM)
+        build(model, ("calculator", shout), THOROUGH, journal=lambda _, kept=journal: kept, files=files).execute(TASK)
+        assert journal.opened.setup["tools"] == ["calculator", "@shout", *specs]
+        assert texts in model.requests[0].messages[0].content
+    path = tmp_path / "run.jsonl"
+    build(planning(SUM), (), THOROUGH, journal=lambda _: Journal(path), files=several).execute(TASK)
+    monkeypatch.chdir("/")
+    assert resumption(Journal.read(path), planning(SUM)).job.task.text == TASK
+    (tmp_path / "c" / "c.txt").unlink()
+    (tmp_path / "c").rmdir()
+    with pytest.raises(InputFileError, match=f"{tmp_path}/c"):
+        resumption(Journal.read(path), planning(SUM))
+
+
+@pytest.mark.requirement("T3")
+def test_no_folder_and_an_empty_name_are_not_the_working_directory() -> None:
+    """No path gives no tools of a folder; an empty one is refused."""
+    model = planning(SUM)
+    build(llm=model, config=THOROUGH, files=[]).execute(TASK)
+    assert "list_files(" not in model.requests[0].messages[0].content
+    with pytest.raises(UsageError, match="files=DIR"):
+        build(llm=model, files="")
 
 
 def test_a_run_without_tools_reasons() -> None:

@@ -11,6 +11,7 @@ from aeon.asking.asker import Answerer, Asker
 from aeon.assembly.multipass import PLUGIN
 from aeon.assembly.plugin import AnyPlugin, Plugin, Services, price_of
 from aeon.assembly.registry import plugin, plugin_of
+from aeon.documents.folders import Paths
 from aeon.errors import UsageError
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.ports import Handlers, Job
@@ -24,11 +25,11 @@ from aeon.runtime.replay import drop_after, resume_point
 from aeon.schema import Config, JsonObject, JsonValue, Question, Result, Settings
 from aeon.tools.choose import choose
 from aeon.tools.dates import dates
+from aeon.tools.files import Files
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.select import portable, resolve
-from aeon.tools.tool import Tool
+from aeon.tools.select import Given, folder_specs, portable, resolve
 
-__all__ = ["Resumption", "Unattended", "assemble", "build", "priced", "resume", "resumption"]
+__all__ = ["Resumption", "Unattended", "assemble", "build", "priced", "recorded_tools", "resume", "resumption"]
 
 Unattended: TypeAlias = Literal["assume", "suspend"] | None
 """What becomes of questions that nobody is there to answer; ``None``: what the configuration says."""
@@ -39,38 +40,41 @@ _OWN = "@"
 @overload
 def build(
     llm: LLMAdapter | str | None = None,
-    tools: Iterable[Tool | str] = ("calculator",),
+    tools: Iterable[Given] = ("calculator",),
     config: Config | None = None,
     observers: Iterable[Observer] = (),
     journal: Callable[[str], Journal] = ...,
     ask: Answerer | None = None,
     spec: str | None = None,
     engine: None = None,
+    files: Paths = (),
 ) -> Orchestrator[Config, PassSignals, Result]: ...
 
 
 @overload
 def build(
     llm: LLMAdapter | str | None = None,
-    tools: Iterable[Tool | str] = ("calculator",),
+    tools: Iterable[Given] = ("calculator",),
     config: Settings | None = None,
     observers: Iterable[Observer] = (),
     journal: Callable[[str], Journal] = ...,
     ask: Answerer | None = None,
     spec: str | None = None,
     engine: AnyPlugin | str = ...,
+    files: Paths = (),
 ) -> Orchestrator[Any, Any, Any]: ...
 
 
-def build(
+def build(  # noqa: PLR0913 - all but the first few are for the rare case, and given by name
     llm: LLMAdapter | str | None = None,
-    tools: Iterable[Tool | str] = ("calculator",),
+    tools: Iterable[Given] = ("calculator",),
     config: Settings | None = None,
     observers: Iterable[Observer] = (),
     journal: Callable[[str], Journal] = lambda execution_id: Journal(),
     ask: Answerer | None = None,
     spec: str | None = None,
     engine: AnyPlugin | str | None = None,
+    files: Paths = (),
 ) -> Orchestrator[Any, Any, Any]:
     """An orchestrator, ready to run tasks; without arguments, on the embedded model with the calculator.
 
@@ -79,21 +83,22 @@ def build(
     makes the journal of a run from its execution id. ``ask`` answers the questions of a run; without it
     ``config.questions.unattended`` says what becomes of them. ``spec`` is what an adapter was selected by: kept in the
     journal, so that the run can be resumed on the same model. ``engine`` is the name of an installed engine or a
-    plugin; without it, the multi-pass engine.
+    plugin; without it, the multi-pass engine. ``files`` is a folder to answer from, or several; it is the same as
+    ``"files=DIR"`` among the tools.
 
     Raises:
-        UsageError: a model, tool, engine or setting that does not exist or cannot be used.
+        UsageError: a model, tool, folder, engine or setting that does not exist or cannot be used.
         WeightsError: the embedded model had to be fetched and could not be.
     """
     brought = engine if isinstance(engine, Plugin) else PLUGIN if engine is None else plugin(engine)
     settings = config if config is not None else brought.engine.config()
-    chosen = tuple(tools)
+    chosen = (*tools, *folder_specs(files))
     adapter = select(llm)
     settings = priced(settings, adapter, brought)
     setup: JsonObject = {
         "model": llm if isinstance(llm, str) else spec,
         "model_name": adapter.name,
-        "tools": [portable(tool) if isinstance(tool, str) else f"{_OWN}{tool.name}" for tool in chosen],
+        "tools": [portable(one) if isinstance(one, str | Files) else f"{_OWN}{one.name}" for one in chosen],
     }
     driver = AsyncDriver(observers, journal, setup=setup)
     return Orchestrator(brought.engine, assemble(adapter, chosen, settings, ask, plugin=brought), driver, settings)
@@ -101,7 +106,7 @@ def build(
 
 def assemble(
     adapter: LLMAdapter,
-    tools: Iterable[Tool | str],
+    tools: Iterable[Given],
     config: Settings,
     ask: Answerer | None = None,
     unattended: Unattended = None,
@@ -116,7 +121,7 @@ def assemble(
     if not isinstance(config, plugin.engine.config):
         expected = plugin.engine.config.__name__
         raise UsageError(f"engine '{plugin.engine.name}' is configured by {expected}, not {type(config).__name__}")
-    resolved = [tool for one in tools for tool in (resolve(one) if isinstance(one, str) else [one])]
+    resolved = resolve(tools)
     there = {tool.name for tool in resolved}
     own = [replace(tool, offered=False) for tool in (choose(), *dates()) if tool.name not in there]
     registry = ToolRegistry([*resolved, *own], output_bytes=config.tool_output_bytes)
@@ -152,7 +157,7 @@ class Resumption(NamedTuple):
 def resumption(
     journal: Journal,
     llm: LLMAdapter | str | None = None,
-    tools: Iterable[Tool | str] | None = None,
+    tools: Iterable[Given] | None = None,
     observers: Iterable[Observer] = (),
     ask: Answerer | None = None,
     answer: str | None = None,
@@ -180,7 +185,7 @@ def resumption(
     config = journal.config(brought.engine.config)
     if brought.engine.bound(config).cost is not None and price_of(config, adapter) is None:
         raise UsageError(f"the run's cost is bounded, but {adapter.name} has no price; fork the run and set one")
-    chosen = _recorded(opening.setup) if tools is None else tools
+    chosen = recorded_tools(opening.setup) if tools is None else tools
     handlers = assemble(adapter, chosen, config, _first(answer, ask), unattended, brought)
     drop_after(journal, point)
     driver = AsyncDriver(observers, lambda execution_id: journal)
@@ -188,10 +193,24 @@ def resumption(
     return Resumption(driver, job, adapter, point.question)
 
 
+def recorded_tools(setup: JsonObject) -> list[str]:
+    """The tools that a run had, by their specifications, from the setup in its journal.
+
+    Raises:
+        UsageError: some were the caller's own objects, which no journal holds.
+    """
+    listed = setup.get("tools")
+    specs = [str(spec) for spec in listed] if isinstance(listed, list) else []
+    own = [spec.removeprefix(_OWN) for spec in specs if spec.startswith(_OWN)]
+    if own:
+        raise UsageError(f"the run had tools of the caller's own: {', '.join(own)}; pass all its tools again")
+    return specs
+
+
 def resume(
     path: Path | str,
     llm: LLMAdapter | str | None = None,
-    tools: Iterable[Tool | str] | None = None,
+    tools: Iterable[Given] | None = None,
     observers: Iterable[Observer] = (),
     ask: Answerer | None = None,
     answer: str | None = None,
@@ -210,16 +229,6 @@ def resume(
         return resumption(journal, llm, tools, observers, ask, answer, unattended, engine).execute()
     finally:
         journal.close()
-
-
-def _recorded(setup: JsonObject) -> list[str]:
-    """The tools that the run had, by their specifications."""
-    listed = setup.get("tools")
-    specs = [str(spec) for spec in listed] if isinstance(listed, list) else []
-    own = [spec.removeprefix(_OWN) for spec in specs if spec.startswith(_OWN)]
-    if own:
-        raise UsageError(f"the run had tools of the caller's own: {', '.join(own)}; pass all its tools again")
-    return specs
 
 
 def _first(answer: str | None, ask: Answerer | None) -> Answerer | None:

@@ -26,10 +26,11 @@ def _handlers(services: Services[Config]) -> Handlers:
     judging = services.supervisor_of(engine.evaluate.eval_model)
     refining = services.supervisor_of(engine.refine.refinement_model)
     validator = SemanticValidator(judging, briefing)
+    short = Programmer(supervisor, tools).able and not config.thorough
     confidence = calibrated(engine.state_monitor)
     return {
-        "profile": Profiler(supervisor, briefing, waits=Programmer(supervisor, tools).able).infer,
-        "plan": RecursivePlanner(supervisor, briefing, tools).draft,
+        "profile": Profiler(supervisor, briefing, waits=short).infer,
+        "plan": RecursivePlanner(supervisor, briefing, tools, thorough=config.thorough).draft,
         "validate_plan": validator.validate_plan,
         "refine_plan": RecursivePlanner(refining, briefing, tools, engine.refine).refine,
         "execute": Executor(supervisor, briefing, tools, config.output_tokens).execute,

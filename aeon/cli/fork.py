@@ -11,7 +11,7 @@ from pathlib import Path
 
 from aeon.assembly.build import resumption
 from aeon.assembly.registry import plugin_of
-from aeon.cli.resume import proceed, session_for
+from aeon.cli.resume import proceed, session_for, tools_of
 from aeon.cli.saved import read
 from aeon.errors import InputFileError, UsageError
 from aeon.observability.lines import visible
@@ -39,11 +39,12 @@ def command(options: argparse.Namespace) -> int:
     if os.path.lexists(path):
         raise InputFileError(f"{path}: exists already; a journal is never overwritten, name another file")
     with session_for(tried, options, path) as session:
-        resumption(tried, session.model, None if options.tools is None else [options.tools])
+        tools = tools_of(tried, session, options.tools)
+        resumption(tried, session.model, tools)
         session.make_ready()
         with contextlib.closing(fork(journal, options.at, engine, changed, value, path)) as forked:
             print(f"aeon: forked before effect {options.at}, saved as {visible(str(path))}", file=sys.stderr)
-            return proceed(forked, session, options.tools)
+            return proceed(forked, session, tools)
 
 
 def _value(text: str) -> JsonValue:

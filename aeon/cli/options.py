@@ -107,8 +107,12 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     _engine(parser)
     tools = "calculator,algebra,dates,files=DIR,python (default: calculator)"
     add("--tools", metavar="LIST", default="calculator", help=tools)
+    folder = "a folder to answer from: its tables and texts; can be given again"
+    add("--files", metavar="DIR", type=_name, action="append", default=[], help=folder)
     models = "a model of the catalogue, a .gguf file, or http://HOST/v1#MODEL"
     add("--model", metavar="NAME|URL", type=_name, help=models)
+    add("--brief", action="store_true", help="answer with the bare values, without a sentence around them")
+    add("--thorough", action="store_true", help="profile the task first, plan it in steps, and judge the results")
     add("--max-passes", metavar="N", type=_whole, help="passes at most (default: 10)")
     add("--budget-calls", metavar="N", type=_whole, help="model calls at most")
     add("--budget-tokens", metavar="N", type=_whole, help="prompt and generated tokens at most")

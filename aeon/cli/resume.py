@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
-from aeon.assembly.build import Unattended, resumption
+from aeon.assembly.build import Unattended, recorded_tools, resumption
 from aeon.assembly.registry import plugin_of
 from aeon.cli.narration import Past
 from aeon.cli.output import print_json
@@ -20,8 +21,9 @@ from aeon.observability.views import view_of
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine, replay, resume_point
 from aeon.schema import Conclusion, Question
+from aeon.tools.select import Given
 
-__all__ = ["command", "proceed", "session_for"]
+__all__ = ["command", "proceed", "session_for", "tools_of"]
 
 
 def command(options: argparse.Namespace) -> int:
@@ -39,7 +41,8 @@ def command(options: argparse.Namespace) -> int:
         if point.void is None:
             return _over(journal, engine, options.json)
         with session_for(journal, options, options.file) as session:
-            return proceed(journal, session, options.tools, answer, options.unattended)
+            tools = tools_of(journal, session, options.tools)
+            return proceed(journal, session, tools, answer, options.unattended)
     finally:
         journal.close()
 
@@ -58,15 +61,27 @@ def session_for(journal: Journal, options: argparse.Namespace, path: str | Path)
     return session
 
 
+def tools_of(journal: Journal, session: Session, spec: str | None) -> list[Given]:
+    """The tools of the run, or those that ``spec`` names, with their folders opened.
+
+    Raises:
+        UsageError: tools that only the caller has, or that cannot be used.
+    """
+    return session.opened(recorded_tools(journal.opened.setup) if spec is None else [spec])
+
+
 def proceed(
-    journal: Journal, session: Session, tools: str | None, answer: str | None = None, unattended: Unattended = None
+    journal: Journal,
+    session: Session,
+    tools: Iterable[Given],
+    answer: str | None = None,
+    unattended: Unattended = None,
 ) -> int:
     """Continue the run of a journal that is open for it, show it, and give the exit code of its end."""
-    chosen = None if tools is None else [tools]
     engine = plugin_of(journal).engine
     if engine.bound(journal.config(engine.config)).calls:
         session.make_ready()
-    resumed = resumption(journal, session.model, chosen, session.observers, session.ask, answer, unattended)
+    resumed = resumption(journal, session.model, tools, session.observers, session.ask, answer, unattended)
     altered = frozenset(number for number, entry in journal.entries.items() if entry.altered)
     session.view.past = Past(len(journal.entries), altered)
     return session.conduct(resumed.driver, resumed.execute)

@@ -22,6 +22,7 @@ from aeon.observability.lines import dollars
 from aeon.runtime.journal import Journal
 from aeon.schema import Bound, JsonObject, Settings, Task
 from aeon.settings import assignments, load_config, merged
+from aeon.tools.select import folder_specs
 
 __all__ = ["command"]
 
@@ -46,7 +47,7 @@ def command(options: argparse.Namespace) -> int:
     with Session(options, options.model, options.save) as session:
         orchestrator = build(
             session.model,
-            [options.tools],
+            session.opened([options.tools, *folder_specs(options.files)]),
             config,
             session.observers,
             lambda _: Journal(options.save) if options.save else Journal(),
@@ -63,11 +64,19 @@ def _overrides(options: argparse.Namespace, kind: type[Settings]) -> dict[str, o
     """The settings that options set, in the shape of a configuration file of this kind."""
     limits = {name: getattr(options, f"budget_{name}") for name in ("calls", "tokens", "seconds")}
     budget: dict[str, object] = {name: value for name, value in limits.items() if value is not None}
-    if options.max_passes is not None and "max_passes" not in kind.model_fields:
-        raise UsageError(f"run: --max-passes: the engine '{options.engine}' makes no passes; leave it out")
-    passes: dict[str, object] = {"max_passes": options.max_passes} if options.max_passes is not None else {}
     asked: dict[str, object] = {"questions": {"unattended": options.unattended}} if options.unattended else {}
-    return passes | asked | ({"budget": budget} if budget else {})
+    return _of_the_engine(options, kind) | asked | ({"budget": budget} if budget else {})
+
+
+def _of_the_engine(options: argparse.Namespace, kind: type[Settings]) -> dict[str, object]:
+    """The settings that only some engines have."""
+    asked = {name: getattr(options, name) for name in ("max_passes", "brief", "thorough")}
+    chosen: dict[str, object] = {name: value for name, value in asked.items() if value}
+    for name in chosen:
+        if name not in kind.model_fields:
+            lacks = "makes no passes" if name == "max_passes" else "has no such setting"
+            raise UsageError(f"run: --{name.replace('_', '-')}: the engine '{options.engine}' {lacks}; leave it out")
+    return chosen
 
 
 def _print_bound(config: Settings, most: Bound, as_json: bool) -> int:

@@ -7,7 +7,7 @@ import contextlib
 import os
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -19,6 +19,7 @@ from aeon.cli.logs import LogFile, faults_in_one_line
 from aeon.cli.output import print_json
 from aeon.cli.progress import fetch
 from aeon.cli.prompt import Prompt
+from aeon.documents.folders import Folders, roots
 from aeon.kernel.ports import Driver
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.catalogue import CATALOGUE
@@ -29,6 +30,8 @@ from aeon.observability.views import view_of
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.schema import Conclusion
+from aeon.tools.files import Files, takes_long
+from aeon.tools.select import Given, opened
 
 __all__ = ["Session", "exit_code", "spec_of"]
 
@@ -71,6 +74,27 @@ class Session:
     def ask(self) -> Answerer | None:
         """What answers the questions of the run; ``None`` without a terminal."""
         return self._prompt
+
+    def opened(self, tools: Iterable[Given]) -> list[Given]:
+        """The same tools with their folders opened; shows what was found there, and first that they are being read.
+
+        Raises:
+            UsageError: no such tool, a folder that cannot be read, or an extra is missing.
+        """
+        return opened(tools, self._folder)
+
+    def _folder(self, paths: list[str]) -> Files:
+        folder = Folders.open(paths)
+        where = ", ".join(str(root) for root in roots(folder))
+        if takes_long(folder):
+            self._say(f"reading {where} …")
+        files = Files.of(folder)
+        self._say(f"{where}: {files.found}")
+        return files
+
+    def _say(self, words: str) -> None:
+        if self._shown:
+            self.view.show([(Span(visible(words), "dim"),)])
 
     def make_ready(self) -> None:
         """Fetch the model, if it has to be: neither a run's clock nor its journal starts before it is there."""

@@ -17,6 +17,7 @@ from pydantic import Field
 from aeon.convergence.evaluation import Judgments, current_steps, evaluate
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.multipass.effects import AssessConvergence
+from aeon.multipass.plans import answer_steps
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
     Contradiction,
@@ -175,10 +176,10 @@ def _open_criteria(effect: AssessConvergence) -> tuple[str, ...]:
 
 def _is_settled(plan: Plan) -> bool:
     """Whether the planner said which results are the answer and all of them are there, each by its own means."""
-    answers = plan.answers()
-    return bool(answers) and all(
+    settled = answer_steps(plan)
+    return bool(settled) and all(
         step.status == "complete" and (step.mode in _NO_REASONING or isinstance(step.action, Writing))
-        for step in answers
+        for step in settled
     )
 
 

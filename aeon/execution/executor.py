@@ -25,7 +25,8 @@ from aeon.tools.registry import ToolRegistry
 __all__ = ["Executor"]
 
 _LONGEST_INPUTS = 5_000
-_EXACT = ("calculator", CHOOSE)
+_CALCULATOR = "calculator"
+_EXACT = (_CALCULATOR, CHOOSE)
 _LEANS = re.compile(r"\b(?:it|its|they|their|them|he|she|his|her|that|this|those|these|one|ones)\b", re.IGNORECASE)
 _NAMED = 3
 """Words of a question that say what it is about; one with fewer, or with a pronoun, leans on the task."""
@@ -80,12 +81,14 @@ class Executor:
             arguments = await self._write_arguments(effect, action.tool, "")
             return await self._call(effect, action.tool, arguments, outputs, "tool")
         try:
-            known = {name: figure(value) for name, value in outputs.items()} if action.tool in _EXACT else outputs
+            computed = action.tool == _CALCULATOR
+            known = {name: figure(value) for name, value in outputs.items()} if computed else outputs
             arguments = substitute(action.arguments, known)
             return await self._call(effect, action.tool, arguments, outputs, "tool")
         except ToolArgumentError as error:
             problem = str(error)
-        if action.tool in _EXACT and effect.inputs:  # whoever mended it would have to invent a value
+        if action.tool in _EXACT and any(isinstance(figure(value), str) for value in outputs.values()):
+            # whoever mended it would have to invent a number
             return StepResult(output=None, clarity="PARTIALLY_CLEAR", mode="tool", problem=problem)
         try:
             arguments = await self._write_arguments(effect, action.tool, problem, repairs=1)

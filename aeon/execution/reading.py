@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pydantic import TypeAdapter
 
-from aeon.documents.words import stems
+from aeon.documents.words import stem, stems
 from aeon.schema import JsonValue, Passage, Source, StepResult
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Supervisor
@@ -20,6 +20,7 @@ _LONGEST_PASSAGES = 6_000
 _MOST_SENTENCES = 40
 _CITED = re.compile(r"[\[(]\s*(?:sentences?\s*)?(\d{1,3}(?:\s*(?:,|and|-)\s*\d{1,3})*)\s*[\])]")
 _ABSENT = re.compile(r"\bnot (?:stated|mentioned|said|given|specified|provided|found)\b|\bno sentence\b", re.IGNORECASE)
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]\w+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
@@ -63,13 +64,20 @@ def _sentences(passages: Sequence[Passage]) -> list[Source]:
 
 
 def _borne_out(answer: str, question: str, sources: Sequence[Source]) -> bool:
-    """Whether every number of the answer stands in the sentences or the question, and some word of it in these."""
+    """Whether every number of the answer stands in the sentences or the question, and some word of it in these.
+
+    So must some name of the question, if it has any: else the sentences are about something else.
+    """
     material = " ".join(f"{source.heading} {source.text}" for source in sources)
     numbers = set(_NUMBER.findall(answer))
     if not numbers <= set(_NUMBER.findall(f"{material} {question}")):
         return False
+    names = {stem(name) for name in _NAME.findall(question)}
+    there = stems(f"{material} {' '.join(source.source for source in sources)}")
+    if names and not names & there:
+        return False
     words = stems(answer)
-    return not words or bool(words & stems(material))
+    return not words or bool(words & there)
 
 
 def _cited(reply: str, answer: str, sources: Sequence[Source]) -> tuple[Source, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from aeon.schema.plan import Plan, RefinementAction, Step, StepInput, StepStatus, fragment
 
 __all__ = [
+    "answer_steps",
     "changed_by",
     "does_already",
     "draft_problems",
@@ -184,3 +185,9 @@ def _cycle(plan: Plan) -> tuple[str, ...]:
         for step_id in free:
             del waiting[step_id]
     return (f"these steps depend on each other in a circle: {', '.join(sorted(waiting))}",) if waiting else ()
+
+
+def answer_steps(plan: Plan) -> tuple[Step, ...]:
+    """The latest versions of the steps whose outputs are the answer; none where the planner did not say which."""
+    latest = {fragment(step.id): step for step in plan.steps}
+    return tuple(latest[name] for name in map(fragment, plan.answer) if name in latest)

@@ -11,12 +11,21 @@ from pydantic import TypeAdapter
 
 from aeon.documents.words import stems
 from aeon.schema import JsonValue, Passage, Source
+from aeon.text import one_line
 from aeon.tools.numbers import parse_cell
 
 __all__ = ["Evidence", "cited_lines", "stands_in", "stated_numbers"]
 
-_CITED = re.compile(r"#\s*((?:\d{1,3}\s*(?:,|and|&)?\s*)+)\s*$")
+_CITED = re.compile(r"#\s*(\d{1,3}(?:(?:\s*(?:,|and|&)\s*|\s+)\d{1,3})*)[\s,]*$")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
+_ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]*"
+_DAY = re.compile(
+    rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\.? (?:of )?(?P<month>{_MONTH})\.?,?(?: (?P<year>\d{{4}}))?\b"
+    rf"|\b(?P<month2>{_MONTH})\.? (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (?P<year2>\d{{4}}))?",
+    re.IGNORECASE,
+)
 _MOST_SENTENCES = 30
 _LONGEST_SENTENCE = 400
 _SHARE = 0.75  # of a text's words that its sentence must have
@@ -39,24 +48,28 @@ class Evidence:
         lines = ["Sentences:"] if self.sources else []
         numbered = enumerate(self.sources, 1)
         for name, group in groupby(numbered, key=lambda pair: pair[1].source):
-            lines.append(f"({name})")
-            lines += [f"{number} {source.text[:_LONGEST_SENTENCE]}" for number, source in group]
+            lines.append(f"({one_line(name)})")
+            lines += [f"{number} {one_line(source.text, _LONGEST_SENTENCE)}" for number, source in group]
         return "\n".join(lines)
 
-    def find(self, value: str | float, cited: Sequence[int] = ()) -> Source | None:
-        """The sentence that holds a number or a text: a cited one if it does, else the first; ``None`` if none does."""
+    def find(self, value: str | float, cited: Sequence[int] = (), only: bool = False) -> Source | None:
+        """The sentence that holds a number or a text: a cited one if it does, else the first; ``None`` if none does.
+
+        With ``only`` none but the cited ones are looked at.
+        """
         first = [self.sources[number - 1] for number in cited if 1 <= number <= len(self.sources)]
-        return next((source for source in (*first, *self.sources) if stands_in(value, source)), None)
+        every = first if only else [*first, *self.sources]
+        return next((source for source in every if stands_in(value, source)), None)
 
 
 def stands_in(value: str | float, source: Source) -> bool:
     """Whether a number stands in a sentence, or all the numbers and most of the words of a text."""
-    numbers = {_exact(text) for text in _NUMBER.findall(source.text)}
+    numbers = _figures(source.text)
     if not isinstance(value, str):
         return bool({Fraction(str(value)), Fraction(str(value)) * 100} & numbers)
-    if value.casefold() in source.text.casefold():
+    if value.casefold() in source.text.casefold() or _same_day(value, source.text):
         return True
-    if not {_exact(text) for text in _NUMBER.findall(value)} <= numbers:
+    if not _figures(value) <= numbers:
         return False
     words = stems(value)
     return bool(words) and len(words & stems(f"{source.heading} {source.text}")) >= _SHARE * len(words)
@@ -68,6 +81,20 @@ def cited_lines(code: str) -> Mapping[int, tuple[int, ...]]:
     return {number: tuple(map(int, re.findall(r"\d+", match[1]))) for number, match in matches if match}
 
 
+def _same_day(value: str, text: str) -> bool:
+    """Whether a text names the day of a date such as 2025-04-12, also without its year or with the month in words."""
+    iso = _ISO.fullmatch(value)
+    if iso is None:
+        return False
+    year, month, day = map(int, iso.groups())
+    for match in _DAY.finditer(text):
+        name = (match["month"] or match["month2"]).casefold()[:3]
+        stated = int(match["year"] or match["year2"] or year)
+        if (stated, name, int(match["day"] or match["day2"])) == (year, _MONTHS[month - 1], day):
+            return True
+    return False
+
+
 def stated_numbers(text: str) -> frozenset[Fraction]:
     """The numbers that a text states; one with a percent sign also as a share, and as what is left or comes on top."""
     every: set[Fraction] = set()
@@ -75,6 +102,12 @@ def stated_numbers(text: str) -> frozenset[Fraction]:
         if (number := _exact(match[0])) is not None:
             every |= {number, number / 100, 1 + number / 100, 1 - number / 100}
     return frozenset(every)
+
+
+def _figures(text: str) -> set[Fraction | str]:
+    """The numbers of a text; what only looks like one, such as ``1.2.3``, as it is written."""
+    written = (found.rstrip(".,") for found in _NUMBER.findall(text))
+    return {found if (number := _exact(found)) is None else number for found in written}
 
 
 def _exact(text: str) -> Fraction | None:

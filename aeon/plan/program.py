@@ -16,11 +16,12 @@ from aeon.tools.calculator import evaluate
 from aeon.tools.references import REFERENCE, references
 from aeon.tools.registry import ToolRegistry
 
-__all__ = ["formulas_only", "is_code", "leaves_out", "misfits", "numbers", "planned", "read"]
+__all__ = ["formulas_only", "is_code", "leaves_out", "mended", "misfits", "numbers", "planned", "read"]
 
 _FENCED = re.compile(r"```(?:[a-z]*\n)?(.*?)(?:```|$)", re.DOTALL)
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
 _LONGEST = 6_000
+_SPACED = re.compile(r"^([A-Za-z]\w*(?:[ &-]+\w+)+) = ", re.MULTILINE)
 _CALL = re.compile(r"\w\(|=")
 
 
@@ -46,7 +47,7 @@ def read(text: str, tools: ToolRegistry, evidence: Evidence | None = None, known
     What it copies from the ``evidence`` and is not ``known`` from the task is quoted.
     """
     fenced = _FENCED.search(text)
-    code = fenced[1] if fenced else text
+    code = _with_names(fenced[1] if fenced else text)
     reader = ProgramReader(tools, evidence or Evidence(), cited_lines(code), known)
     try:
         for statement in with_tools(ast.parse(code[:_LONGEST])).body:
@@ -56,11 +57,31 @@ def read(text: str, tools: ToolRegistry, evidence: Evidence | None = None, known
         return Plan()
 
 
-def misfits(plan: Plan, tools: ToolRegistry) -> tuple[str, ...]:
-    """The tools that some step of the plan calls with what they cannot take."""
-    return tuple(
-        dict.fromkeys(s.action.tool for s in plan.steps if isinstance(s.action, ToolCall) and not _runs(s, tools))
-    )
+def _with_names(code: str) -> str:
+    """The program with names of one word where it has names of several, as in ``used van = 3``."""
+    names = sorted(set(_SPACED.findall(code)), key=len, reverse=True)
+    for name in names:
+        code = code.replace(name, re.sub(r"\W+", "_", name))
+    return code
+
+
+def mended(plan: Plan, tools: ToolRegistry) -> Plan:
+    """The plan with what its steps evidently mean in the place of what their tools cannot take."""
+    return plan.changed(steps=tuple(_mended(step, tools) for step in plan.steps))
+
+
+def _mended(step: Step, tools: ToolRegistry) -> Step:
+    action = step.action
+    mend = tools.get(action.tool).mend if isinstance(action, ToolCall) and action.tool in tools.names else None
+    if mend is None or not isinstance(action, ToolCall) or action.arguments is None:
+        return step
+    return step.changed(action=action.changed(arguments=mend(action.arguments)))
+
+
+def misfits(plan: Plan, tools: ToolRegistry) -> dict[str, str]:
+    """The tools that some step of the plan calls with what they cannot take, each with what is wrong with it."""
+    calls = [(step.action.tool, _fault(step, tools)) for step in plan.steps if isinstance(step.action, ToolCall)]
+    return {tool: fault for tool, fault in calls if fault}
 
 
 def is_code(text: str) -> bool:
@@ -93,7 +114,9 @@ def leaves_out(steps: Sequence[Step], figures: frozenset[Decimal]) -> bool:
     19 is there as 0.19, 1.19 or 0.81 too: it may have been per cent.
     """
     used = numbers(" ".join(str(step.action) for step in steps))
-    return formulas_only(steps) and not all({n, n / 100, 1 + n / 100, 1 - n / 100} & used for n in figures)
+    return (
+        bool(steps) and formulas_only(steps) and not all({n, n / 100, 1 + n / 100, 1 - n / 100} & used for n in figures)
+    )
 
 
 def _renumber(steps: Sequence[tuple[str, Action]], printed: Sequence[str]) -> Plan:
@@ -130,17 +153,19 @@ def _with(value: JsonValue, ids: dict[str, str]) -> JsonValue:
     return REFERENCE.sub(lambda match: f"${ids[match[1]]}", value) if isinstance(value, str) else value
 
 
-def _runs(step: Step, tools: ToolRegistry) -> bool:
-    """Whether the tool takes the arguments; those that hang on earlier results, as far as they do not."""
+def _fault(step: Step, tools: ToolRegistry) -> str:
+    """What is wrong with the arguments of a tool's step, as far as they do not hang on earlier results."""
     action = step.action
     if not isinstance(action, ToolCall) or action.arguments is None:
-        return False
-    if tools.check(action.tool, action.arguments, references=bool(step.dependencies)):
-        return False
+        return "it has no arguments"
+    if action.tool not in tools.names:
+        return f"there is no function {action.tool}"
+    if faults := tools.check(action.tool, action.arguments, references=bool(step.dependencies)):
+        return "; ".join(faults)
     if action.tool != CALCULATOR or step.dependencies:
-        return True
+        return ""
     try:
         evaluate(str(action.arguments["expression"]))
-    except AeonError:
-        return False
-    return True
+    except AeonError as error:
+        return str(error)
+    return ""

@@ -10,10 +10,11 @@ from typing import TypedDict
 from aeon.documents.words import content_words, stem, stems
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.evidence import Evidence
-from aeon.plan.program import is_code, misfits, numbers, read
+from aeon.plan.program import is_code, mended, misfits, numbers, read
 from aeon.plan.reader import CALCULATOR, WRITE
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Plan, Step, Task, ToolCall, Writing
+from aeon.supervisor.form import asks_form
 from aeon.supervisor.prompt import Prompt, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.quote import QUOTE
@@ -21,9 +22,11 @@ from aeon.tools.registry import ToolRegistry
 
 __all__ = ["Programmer"]
 
+_I = re.IGNORECASE
 _PROGRAM_TOKENS = 300
 _LONGEST_CONTEXT = 6_000
 _LONGEST_TASK = 3_000
+_LONGEST_FAULT = 300
 _LOOKUP, _SQL, _DATES, _TIMES, _COMPARES = "lookup", "sql", "dates", "times", "compare"
 _FUNCTIONS = {
     _SQL: "sql(query) gives what one SELECT over the tables gives.",
@@ -36,18 +39,18 @@ _DATE = re.compile(
     r"\b\d{4}-\d\d?-\d\d?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\bdays?\b.*\b(?:after|before|from|between|until)\b|"
     r"\b\d{1,2}(?:st|nd|rd|th)?\.? (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|"
     r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2}\b|\b(?:weekday|day of the week)\b",
-    re.IGNORECASE,
+    _I,
 )
-_TIME = re.compile(r"\b\d{1,2}[:.]\d\d\b.*\b\d{1,2}[:.]\d\d\b|\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b", re.IGNORECASE)
-_FACT = re.compile(
-    r"\?|^\s*(?:who|what|when|where|which|whose|how|is|are|was|were|do|does|did|has|have|can)\b", re.IGNORECASE
-)
+_TIME = re.compile(r"\b\d{1,2}[:.]\d\d\b.*\b\d{1,2}[:.]\d\d\b|\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b", _I)
+_FACT = re.compile(r"\?|^\s*(?:who|what|when|where|which|whose|how|is|are|was|were|do|does|did|has|have|can)\b", _I)
 _TO_WRITE = re.compile(
-    r"\b(?:explain|describe|write|list|suggest|draft|compose|translate|summari[sz]e|rewrite|rephrase|propose|invent|create)\b",
-    re.IGNORECASE,
+    r"\b(?:explain|describe|write|list|suggest|draft|compose|translate|summari[sz]e|rewrite|rephrase|propose|invent|create|poem|code)\b",
+    _I,
 )
+_QUANTITY = re.compile(r"\b(?:how (?:many|much)|(?:phone|telephone|fax|account|order|policy) number|percentage)\b", _I)
+_COMPARED = re.compile(r"(?:=|LIKE)\s*\\?'([^'\\]+)\\?'", _I)
 _SOURCES = (_SQL, _LOOKUP)
-_COMPARE = re.compile(r"\bor\b|\bwhich\b|\bwho\b", re.IGNORECASE)
+_COMPARE = re.compile(r"\bor\b|\bwhich\b|\bwho\b", _I)
 
 
 class _Example(TypedDict):
@@ -87,16 +90,30 @@ class Programmer:
         plan, and then the program is written again without tables. A reply in prose is an open task. Empty where the
         program does what no step can do, and there is no text to put the task to.
         """
-        if not numbers(_words(task)) and not self._sources:
+        if self._is_open(task):
             return open_plan(task)
         functions = self._fitting(task)
         evidence = await self._evidence(task, functions)
         plan, unfit = await self._program(task, most, functions, evidence, thoughts)
-        if unfit and _SQL in functions and current_ledger().calls_left() > 1:
-            functions = tuple(name for name in (_LOOKUP, WRITE) if name == WRITE or name in self._sources)
-            evidence = await self._evidence(task, functions)
-            plan, unfit = await self._program(task, most, functions, evidence, thoughts)
+        fault = ""
+        if _SQL in unfit and current_ledger().calls_left() > 1:
+            if _LOOKUP in functions:
+                functions = tuple(name for name in functions if name != _SQL)
+            else:
+                fault = unfit[_SQL]
+            plan, unfit = await self._program(task, most, functions, evidence, thoughts, fault)
         return self._asked(task) if unfit or not plan.steps else plan
+
+    def _is_open(self, task: Task) -> bool:
+        """Whether the task asks for a text rather than for something that is computed or that the files may say."""
+        text = _words(task)
+        if not self._sources:
+            return not numbers(text)
+        if not _TO_WRITE.search(text) and not asks_form(text):
+            return False
+        words = content_words(text)
+        known = self._known(_SQL, words) | self._known(_LOOKUP, words)
+        return len(known) * 2 < len(words) or not words
 
     async def _evidence(self, task: Task, functions: Sequence[str]) -> Evidence:
         """What the texts say that may answer the task, where they are offered."""
@@ -105,18 +122,21 @@ class Programmer:
         return Evidence((await self._tools.call(_LOOKUP, {"question": _words(task)[:_LONGEST_TASK]})).value)
 
     async def _program(
-        self, task: Task, most: int, functions: Sequence[str], evidence: Evidence, thoughts: str
-    ) -> tuple[Plan, tuple[str, ...]]:
+        self, task: Task, most: int, functions: Sequence[str], evidence: Evidence, thoughts: str, fault: str = ""
+    ) -> tuple[Plan, dict[str, str]]:
         """The plan of the program that is written with these functions, and the tools that cannot take what it says."""
-        text = await self._written(task, functions, evidence, thoughts)
+        text = await self._written(task, functions, evidence, thoughts, fault)
         if text and not is_code(text) and not evidence.sources:
-            return open_plan(task), ()
-        plan = read(text, self._tools, evidence, f"{_words(task)} {task.context}")
+            return Plan() if self._sources and _is_question(task.text) else open_plan(task), {}
+        plan = mended(read(text, self._tools, evidence, f"{_words(task)} {task.context}"), self._tools)
         if _is_written(plan) and self._sources and _is_question(task.text):
-            return Plan(), ()
+            return Plan(), {}
+        if _asks_number(task.text) and _is_worded(plan):
+            return Plan(), {}
         if len(plan.steps) > most or self._foreign(plan, task) or not self._grounded(plan, task):
-            return Plan(), ()
-        return plan, misfits(plan, self._tools)
+            return Plan(), {}
+        unsaid = _unsaid(plan, f"{_words(task)} {task.context} {evidence.shown}")
+        return plan, {**misfits(plan, self._tools), **({_SQL: unsaid} if unsaid else {})}
 
     def _fitting(self, task: Task) -> tuple[str, ...]:
         """The functions that may answer: by the words of the task that tables and texts know."""
@@ -134,8 +154,10 @@ class Programmer:
         knows = self._tools.get(tool).knows if tool in self._sources else None
         return words & knows(words) if knows else frozenset()
 
-    async def _written(self, task: Task, functions: Sequence[str], evidence: Evidence, thoughts: str) -> str:
-        """The program that the model writes with these functions."""
+    async def _written(
+        self, task: Task, functions: Sequence[str], evidence: Evidence, thoughts: str, fault: str
+    ) -> str:
+        """The program that the model writes with these functions; ``fault`` is what was wrong with a first one."""
         shown = {*functions, CALCULATOR, *_calendar(_words(task))} - ({CALCULATOR} if evidence.sources else set())
         said = " ".join(text for name, text in _FUNCTIONS.items() if name in shown)
         chosen = [one for one in self._examples["examples"] if shown.issuperset(one["uses"])]
@@ -146,7 +168,8 @@ class Programmer:
         given = [fence(name, text, _LONGEST_CONTEXT) for name, text in data.items() if text]
         tables = [self._tools.get(_SQL).hint] if _SQL in functions else []
         sentences = [evidence.shown] if evidence.sources else []
-        user = "\n".join([*given, *tables, *sentences, f"Question: {_words(task)[:_LONGEST_TASK]}"])
+        note = [f"(A first program was wrong: {fault[:_LONGEST_FAULT]})"] if fault else []
+        user = "\n".join([*given, *tables, *sentences, f"Question: {_words(task)[:_LONGEST_TASK]}", *note])
         prompt = Prompt(render(load("aeon.plan", "functions.md"), functions=said), user, tuple(examples))
         try:
             return (await self._supervisor.text(prompt, max_tokens=_PROGRAM_TOKENS, repairs=0)).value
@@ -186,6 +209,28 @@ def open_plan(task: Task) -> Plan:
 def _is_written(plan: Plan) -> bool:
     """Whether the plan has nothing but texts that the model writes."""
     return bool(plan.steps) and all(isinstance(step.action, Writing) for step in plan.steps)
+
+
+def _unsaid(plan: Plan, said: str) -> str:
+    """What is wrong with a query that compares with a text that nobody named; such as a value of a first row."""
+    there = stems(said)
+    queries = [str(a.arguments) for a in (s.action for s in plan.steps) if isinstance(a, ToolCall) and a.tool == _SQL]
+    for text in _COMPARED.findall(" ".join(queries)):
+        if (words := stems(text)) and not words & there and not re.search(r"\d|%", text):
+            return f"the question does not say '{text}'"
+    return ""
+
+
+def _asks_number(text: str) -> bool:
+    """Whether a question asks for one number and for nothing else."""
+    return bool(_QUANTITY.search(text)) and not re.search(r"\band (?:who|what|which|where|when|how)\b", text, _I)
+
+
+def _is_worded(plan: Plan) -> bool:
+    """Whether the plan answers with nothing but quoted texts that hold no digit."""
+    answers = [step.action for step in plan.steps if step.id in plan.answer]
+    quoted = [a.arguments or {} for a in answers if isinstance(a, ToolCall) and a.tool == QUOTE]
+    return bool(quoted) and len(quoted) == len(answers) and not re.search(r"\d", str([q["value"] for q in quoted]))
 
 
 def _is_question(text: str) -> bool:

@@ -6,6 +6,7 @@ Nothing of the program is executed. What is no arithmetic, no call of a tool and
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
@@ -27,9 +28,14 @@ _LONGEST_GOAL = 160
 _MOST_CALLS = 24
 NOT_STATED = "not stated"
 _USUAL = frozenset({0, 1, 2, 3, 4, 5, 7, 10, 12, 24, 30, 52, 60, 90, 100, 365, 1000, 3600, 0.5, 0.01})
-"""Numbers that no text needs to state: of the calendar, of per cent, of halves."""
+"""Numbers that no text needs to state: of the calendar, of per cent, of halves. One that a line cites is quoted."""
+_PLAIN = frozenset({"yes", "no", "more", "less", "equal", "same", "both", "neither", "none", "before", "after"})
+"""Words of a choice that no text needs to state."""
 _OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 class UnfitError(Exception):
@@ -98,10 +104,12 @@ class ProgramReader:
         """Take the printed values as the results. Refuse a print of nothing but text: it belongs to no calculation."""
         results: list[str] = []
         for argument in arguments:
-            for part in argument.values if isinstance(argument, ast.JoinedStr) else [argument]:
+            parts = argument.values if isinstance(argument, ast.JoinedStr) else [argument]
+            labelled = any(isinstance(part, ast.FormattedValue) for part in parts)
+            for part in parts:
                 value = part.value if isinstance(part, ast.FormattedValue) else part
                 text = isinstance(value, ast.Constant) and isinstance(value.value, str)
-                if not text or self._evidence.sources:
+                if not text or (self._evidence.sources and not labelled):
                     results += references(ast.unparse(self._result(value, "answer")))
         if not results:
             raise UnfitError
@@ -119,7 +127,7 @@ class ProgramReader:
             case ast.Call(func=ast.Name(id="str"), args=[inner], keywords=[]):
                 return self._result(inner, name)
             case ast.Call(func=ast.Name(id=written), args=[text], keywords=[]) if written == WRITE:
-                return self._step(name, Writing(task=self._text(text)))
+                return self._written(name, self._text(text))
             case ast.JoinedStr():
                 return ast.Constant(self._text(value))
         if (called := self._tool(value)) is not None:
@@ -133,6 +141,11 @@ class ProgramReader:
             return formula
         return self._computed(name, formula)
 
+    def _written(self, name: str, task: str) -> ast.expr:
+        if not task.strip():
+            raise UnfitError
+        return self._step(name, Writing(task=task))
+
     def _quoted(self, value: ast.Constant, name: str) -> ast.expr:
         """The constant, or the reference to the step that quotes it; one that nothing states is refused."""
         said = value.value
@@ -140,9 +153,12 @@ class ProgramReader:
             return value
         if isinstance(said, str) and said.casefold() in self._known.casefold():
             return value
-        if not isinstance(said, str) and (Fraction(str(said)) in self._numbers or said in _USUAL):
+        if not isinstance(said, str) and Fraction(str(said)) in self._numbers:
             return value
-        source = self._evidence.find(said, self._cited.get(getattr(value, "lineno", 0), ()))
+        usual = not isinstance(said, str) and said in _USUAL
+        source = self._evidence.find(said, self._cited.get(getattr(value, "lineno", 0), ()), only=usual)
+        if source is None and usual:
+            return value
         if source is None:
             raise UnstatedError(str(said))
         arguments: JsonObject = {"value": said, "source": source.source, "start": source.start, "end": source.end}
@@ -162,9 +178,15 @@ class ProgramReader:
             raise UnfitError
         sides = [self._formula(side) for side in (test.left, *test.comparators)]
         compared = ast.Compare(sides[0], test.ops, sides[1:])
-        yes, no = self._argument(body, name), self._argument(other, name)
+        yes, no = self._either(body, name), self._either(other, name)
         condition = self._plain(self._computed(f"{name}: the comparison", compared))
         return self._step(name, ToolCall(tool=CHOOSE, arguments={"condition": condition, "yes": yes, "no": no}))
+
+    def _either(self, value: ast.expr, name: str) -> JsonValue:
+        """A value to choose: what is copied is quoted, but for plain words such as yes."""
+        if not isinstance(value, ast.Constant):
+            return self._argument(value, name)
+        return self._plain(value if str(value.value).casefold() in _PLAIN else self._quoted(value, name))
 
     def _text(self, value: ast.expr) -> str:
         """A text with references in it, out of a text, an f-string or the name of one."""
@@ -287,6 +309,8 @@ class ProgramReader:
             value = self._variable(value)
         elif isinstance(value, ast.JoinedStr):
             return self._text(value)
+        elif isinstance(value, ast.Constant) and _DATE.fullmatch(str(value.value)):
+            value = self._quoted(value, name)
         elif not isinstance(value, ast.Constant):
             value = self._result(value, name)
         match value:

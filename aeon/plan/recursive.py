@@ -66,17 +66,27 @@ class _Question(Frozen):
 
 
 class RecursivePlanner:
-    """Drafts and refines plans out of the tools there are."""
+    """Drafts and refines plans out of the tools there are.
+
+    Where nothing but files and the calculator is there, a plan is a short program, or a text to be written;
+    ``thorough`` plans every task in steps.
+    """
 
     def __init__(
-        self, supervisor: Supervisor, briefing: Briefing, tools: ToolRegistry, policy: Refine | None = None
+        self,
+        supervisor: Supervisor,
+        briefing: Briefing,
+        tools: ToolRegistry,
+        policy: Refine | None = None,
+        thorough: bool = False,
     ) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
         self._tools = tools
         self._policy = policy or Refine()
         self._judge = Judge(supervisor, samples=_SAMPLES)
-        self._programmer = Programmer(supervisor, tools)
+        programmer = Programmer(supervisor, tools)
+        self._programmer = programmer if programmer.able and not thorough else None
 
     async def draft(self, effect: DraftPlan) -> Plan:
         """A plan for the effect's task, never with more steps than allowed.
@@ -96,7 +106,7 @@ class RecursivePlanner:
         thought through in words, and the program that is made of these, if it is a plan, takes the first one's place.
         """
         figures = _figures(effect.task)
-        programs = self._programmer.able or (figures and CALCULATOR in self._tools.names)
+        programs = self._programmer or (figures and CALCULATOR in self._tools.names)
         if not programs or current_ledger().calls_left() < _LEAST_CALLS:
             return None
         plan = await self._program(effect)
@@ -108,11 +118,11 @@ class RecursivePlanner:
 
     async def _program(self, effect: DraftPlan, thought: str = "") -> Plan:
         """The plan of a program that the model writes for the task, with the help of its thoughts if there are any."""
-        if self._programmer.able:
+        if self._programmer:
             return await self._programmer.plan(effect.task, effect.most_steps, thought)
         thoughts = fence("thoughts", thought, _LONGEST_THOUGHT) + "\n\n" if thought else ""
         code = await self._once(effect.task, thoughts + load("aeon.plan", "program.md"), _PROGRAM_TOKENS)
-        return planned(code, _figures(effect.task), effect.most_steps, self._tools)
+        return Plan(steps=planned(code, _figures(effect.task), effect.most_steps, self._tools).steps)
 
     async def _once(self, task: Task, question: str, most: int) -> str:
         """Ask the model once, without repair, and return its text; empty if it is not usable."""

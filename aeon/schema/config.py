@@ -135,6 +135,9 @@ class Config(Settings):
     max_passes: int = Field(10, ge=1, le=1000)
     convergence: ConvergenceThresholds = ConvergenceThresholds()
     brief: bool = Field(False, description="answer with the bare values, without a sentence around them")
+    thorough: bool = Field(
+        False, description="profile every task first, plan it in steps, and have what was measured judge the results"
+    )
     limits: RefinementLimits = RefinementLimits()
     caps: CallCaps = CallCaps()
     reasoning_engine: ReasoningEngine = ReasoningEngine()

@@ -205,11 +205,6 @@ class Plan(Value):
         total = len(self.steps)
         return self.changed(steps=tuple(s.changed(index=n, total=total) for n, s in enumerate(self.steps, 1)))
 
-    def answers(self) -> tuple[Step, ...]:
-        """The latest versions of the steps whose outputs are the answer; none where the planner did not say which."""
-        latest = {fragment(step.id): step for step in self.steps}
-        return tuple(latest[name] for name in map(fragment, self.answer) if name in latest)
-
     def results(self) -> str:
         """The outputs of the complete steps, word for word, one a line."""
         return "\n".join(step.line for step in self.steps if step.status == "complete")

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 
-__all__ = ["form_faults"]
+__all__ = ["asks_form", "form_faults"]
 
 _I = re.IGNORECASE
 
@@ -14,9 +14,14 @@ _NUMBERS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
     "nine": 9, "ten": 10, "twelve": 12,
 }  # fmt: skip
-_N = r"(\d{1,4}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + r")"
+_N = r"(\d{1,4}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + r")(?! (?:few|couple|dozen|hundred|number)\b)"
+_MANY = rf"(?!an?\b){_N}"
 _MOST = r"(?:at most|no more than|not more than|up to|a maximum of|maximum|max\.?|under|fewer than|less than|within)"
-_JSON = re.compile(r"\b(?:as|in|return|output|give|with|only|valid)\b[^.?!]{0,40}\bJSON\b", _I)
+_JSON = re.compile(
+    r"\b(?:as|in|return|output|give|reply|respond|answer|only|valid)\W+"
+    r"(?:(?:only|just|valid|plain|raw|an?|one|the|single|answer|result|it|me|with|in|as)\W+){0,5}JSON\b",
+    _I,
+)
 _CODE_ONLY = re.compile(r"\b(?:only|just) (?:the |with )?(?:\w+ )?code\b|\bcode only\b|\bno explanation\b", _I)
 _ONE_WORD = re.compile(
     r"\b(?:in|with|as|only|just|reply with|answer with)\s+(?:exactly |only )?(?:one|a single|1) word\b", _I
@@ -26,15 +31,21 @@ _MOST_SENTENCES = re.compile(rf"\b{_MOST} {_N} (?:\w+ )?sentences?\b", _I)
 _MOST_WORDS = re.compile(rf"\b{_MOST} {_N} words\b|\bin {_N} words or (?:less|fewer)\b", _I)
 _EXACT_WORDS = re.compile(rf"\bexactly {_N} words\b", _I)
 _LIST = re.compile(
-    rf"\b(?:list(?: of)?|name|give(?: me)?|suggest|write|propose)\s+(?:exactly |only )?{_N} (?:\w+ ){{1,6}}?"
+    rf"\b(?:list(?: of)?|name|give(?: me)?|suggest|write|propose)\s+(?:exactly |only )?{_MANY} (?:\w+ ){{0,6}}?"
     rf"[^.?!]*\b(?:one|each)\b[^.?!]{{0,20}}\b(?:per|on|a|its own|in its own|in a) (?:\w+ )?line\b",
     _I,
 )
-_POINTS = re.compile(rf"\b{_N} (?:\w+ )?(?:bullet points?|bullets|points)\b", _I)
-_SENTENCE_END = re.compile(r"[.!?]+[\"')\]\u201d\u2019]*(?=\s+[\"'(\[\u201c\u2018]*[A-ZÄÖÜ0-9]|\s*$)")
+_POINTS = re.compile(rf"\b{_MANY} (?:\w+ )?(?:bullet points?|bullets)\b|\b(?:in|as) {_MANY} (?:\w+ )?points\b", _I)
+_SENTENCE_END = re.compile(r"(?<![.!?])[.!?]++[\"')\]\u201d\u2019]*(?=\s+[\"'(\[\u201c\u2018]*[A-ZÄÖÜ0-9]|\s*$)")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|Mr|Mrs|Ms|Dr|Prof|St|No|approx|U\.S|a\.m|p\.m)\.", _I)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+\S", re.MULTILINE)
 _FENCE = re.compile(r"^\s*```[^\n]*\n.*\n?```\s*$", re.DOTALL)
+
+
+def asks_form(task: str) -> bool:
+    """Whether the task says in words what form its answer has."""
+    patterns = (_JSON, _CODE_ONLY, _ONE_WORD, _EXACT, _MOST_SENTENCES, _MOST_WORDS, _EXACT_WORDS, _LIST, _POINTS)
+    return any(pattern.search(task) for pattern in patterns)
 
 
 def form_faults(task: str, answer: str) -> list[str]:

@@ -19,12 +19,13 @@ _LONGEST_VALUE = 200
 _LONGEST_TASK = 1_000
 _MOST_RESULTS = 8
 _DECIMALS = 4
+_SMALL = 0.001
 UNNAMED = "answer"
 """What a result is called that a program prints without a name."""
 
 _REFERENCE = re.compile(r"\{\s*(r\d+)\s*\}")
 _TWICE = re.compile(r"\b([^\W\d_]{3,})\b[ ]\1\b", re.IGNORECASE)  # a unit that result and sentence both have
-_NUMBER = re.compile(r"(?<![\w.{])\d+(?:[.,]\d+)*")
+_NUMBER = re.compile(r"(?<![\w{])(?<!\w\.)\.?\d+(?:[.,]\d+)*")
 _EXAMPLES = (
     (
         "{r1} = 118 (total km)\nQuestion: How many kilometres did Nadia drive in June 2024?",
@@ -80,7 +81,7 @@ def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
     if "{" in text or not _numbers(text) <= known:
         return ""
     repeats = any(text.casefold().count(r.text.casefold()) > 1 for r in results if not _numbers(r.text))
-    return text if not repeats and all(_holds(text, result.text) for result in results) else ""
+    return text if not repeats and all(r.name in named or _holds(text, r.text) for r in results) else ""
 
 
 def bare(results: Sequence[Result]) -> str:
@@ -102,6 +103,8 @@ def _text(value: JsonValue) -> str:
     match value:
         case bool():
             return "yes" if value else "no"
+        case float() if 0 < abs(value) < _SMALL:
+            return f"{value:.{_DECIMALS}g}"
         case float():
             return f"{round(value, _DECIMALS):f}".rstrip("0").rstrip(".") if abs(value) < 1e15 else repr(value)
         case str():
@@ -125,4 +128,6 @@ def _numbers(text: str) -> set[str]:
 
 
 def _holds(text: str, value: str) -> bool:
-    return value.casefold() in text.casefold() or (bool(_numbers(value)) and _numbers(value) <= _numbers(text))
+    if _numbers(value):
+        return _numbers(value) <= _numbers(text)
+    return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE) is not None

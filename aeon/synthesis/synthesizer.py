@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pydantic import JsonValue, RootModel
 
 from aeon.multipass.effects import Synthesize
-from aeon.schema import Answer, JsonObject, Step, Writing
+from aeon.multipass.plans import answer_steps
+from aeon.schema import Answer, JsonObject, Step, Task, Writing
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import cut, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
@@ -45,13 +46,13 @@ class Synthesizer:
 
         A text that was written as the answer is passed on as it is.
         """
-        steps = effect.plan.answers()
+        steps = answer_steps(effect.plan)
         if not steps or any(step.status != "complete" for step in steps):
             return ""
         if len(steps) == 1 and isinstance(steps[0].action, Writing):
             return str(steps[0].output)
         results = results_of(steps)
-        absent = _absent([step for step in steps if step.output is None])
+        absent = _absent(effect.task, [step for step in steps if step.output is None])
         if not results:
             return absent
         said = bare(results) if self._brief else await worded(self._supervisor, effect.task, results)
@@ -75,9 +76,9 @@ class Synthesizer:
         return Answer(text=json.dumps(value, ensure_ascii=False), value=value)
 
 
-def _absent(steps: Sequence[Step]) -> str:
+def _absent(task: Task, steps: Sequence[Step]) -> str:
     """What was looked for and not found, in words."""
-    problems = dict.fromkeys(step.problem or f"nothing was found: {step.description}" for step in steps)
+    problems = dict.fromkeys(step.problem or f"the files do not say: {task.text}" for step in steps)
     return " ".join(f"{problem[:1].upper()}{problem[1:].rstrip('.')}." for problem in problems)
 
 

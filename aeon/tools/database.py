@@ -45,6 +45,7 @@ _LOCK = (
     "error_on_division_by_zero=false",
     "lock_configuration=true",
 )
+_MACROS = ("CREATE MACRO date_format(day, form) AS strftime(day, form)",)  # what MySQL calls it, and models write
 _OPTIONAL = frozenset({"ieee_floating_point_ops=false", "error_on_division_by_zero=false"})
 """These make a division by zero NULL; DuckDB 1 does not take them for all connections, and gives infinity."""
 
@@ -88,6 +89,8 @@ class Database:
                 for label in paths
                 for table in _loaded(filler, folder, label, module.Error)
             ]
+            for macro in _MACROS:
+                connection.execute(macro)
             for setting in _LOCK:
                 with suppress(*[module.Error] if setting in _OPTIONAL else []):
                     connection.execute(f"SET GLOBAL {setting}")
@@ -121,7 +124,7 @@ class Database:
                 rows = cursor.fetchmany(_MOST_ROWS + 1)
                 if len(rows) > _MOST_ROWS:
                     raise ToolFailed(f"the query gives more than {_MOST_ROWS} rows; add LIMIT, WHERE or an aggregate")
-                if all(cell is None for row in rows for cell in row) and len(rows) < 2:
+                if not any(cell for row in rows for cell in row) and len(rows) < 2:  # nothing, or a count of 0
                     self._check_texts(cursor, parsed)
         return json_rows(columns, rows)
 

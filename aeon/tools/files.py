@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -12,17 +11,19 @@ from pydantic import Field
 
 from aeon.documents.collection import Collection
 from aeon.documents.folder import Folder
+from aeon.documents.folders import Folders, Paths
 from aeon.documents.readers import DOCUMENT_SUFFIXES
 from aeon.errors import ToolArgumentError, ToolError
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.text import one_line
 from aeon.tools.database import TABLE_SUFFIXES, Database
+from aeon.tools.mending import mended
 from aeon.tools.quote import quote
 from aeon.tools.sql import sql
 from aeon.tools.tool import Tool, tool
 from aeon.tools.vocabulary import Vocabulary
 
-__all__ = ["Files", "files"]
+__all__ = ["Files", "files", "takes_long"]
 
 _SEARCH_BYTES = 64 * 1024 * 1024
 _SEARCH_LINES = 100
@@ -30,6 +31,8 @@ _PASSAGES = 4
 _KEPT_RESULTS = 64
 _MOST_NAMES = 400  # characters of the names of texts that a prompt is told
 _MOST_REASONS = 5
+_MANY_DOCUMENTS = 50
+_MUCH = 16 * 1024 * 1024
 
 _reader = tool(side_effects=False, parallel_safe=True)
 
@@ -44,16 +47,18 @@ class Files:
     skipped: tuple[tuple[str, str], ...]
 
     @classmethod
-    def open(
-        cls, path: str | os.PathLike[str], progress: Callable[[int, int], None] = lambda done, total: None
-    ) -> Files:
-        """Load the tables of a folder and index its documents; only new and changed documents are read.
+    def open(cls, path: Paths, progress: Callable[[int, int], None] = lambda done, total: None) -> Files:
+        """Load the tables of a folder, or of several, and index the documents; only new and changed ones are read.
 
         Raises:
-            InputFileError: the folder is missing, unreadable or no folder.
-            MissingExtraError: it holds tables, and DuckDB is not installed.
+            InputFileError: a folder is missing, unreadable or no folder.
+            MissingExtraError: there are tables, and DuckDB is not installed.
         """
-        folder = Folder.open(path)
+        return cls.of(Folders.open(path), progress)
+
+    @classmethod
+    def of(cls, folder: Folder, progress: Callable[[int, int], None] = lambda done, total: None) -> Files:
+        """The same for a folder that was opened."""
         names = [name for name, _ in folder.files()]
         tables = [name for name in names if name.lower().endswith(TABLE_SUFFIXES)]
         texts = [name for name in names if name.lower().endswith(DOCUMENT_SUFFIXES)]
@@ -99,8 +104,12 @@ class Files:
                 pass
             return dict(arguments)
 
+        def meant(arguments: JsonObject) -> JsonObject:
+            return {**arguments, "query": mended(database, str(arguments.get("query", "")))}
+
         known = Vocabulary(database).known
-        return replace(sql(database), hint=f"Tables: {database.describe()}", prepare=checked, knows=known)
+        hint = f"Tables: {database.describe()}"
+        return replace(sql(database), hint=hint, prepare=checked, knows=known, mend=meant)
 
     def _lookup(self) -> Tool:
         collection = self.collection
@@ -121,9 +130,17 @@ class Files:
         return replace(lookup, reading=True, knows=known)
 
 
-def files(folder: str | os.PathLike[str]) -> tuple[Tool, ...]:
-    """Return the tools over a folder. Raises as `Files.open`."""
+def files(folder: Paths) -> tuple[Tool, ...]:
+    """Return the tools over a folder, or over several. Raises as `Files.open`."""
     return Files.open(folder).tools
+
+
+def takes_long(folder: Folder) -> bool:
+    """Whether it may take more than a moment to read the folder for the first time."""
+    found = [(name.lower(), size) for name, size in folder.files()]
+    documents = [size for name, size in found if name.endswith(DOCUMENT_SUFFIXES)]
+    tables = [size for name, size in found if name.endswith(TABLE_SUFFIXES)]
+    return len(documents) > _MANY_DOCUMENTS or sum(documents) + sum(tables) > _MUCH
 
 
 def _counted(count: int, what: str) -> str:

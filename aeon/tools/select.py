@@ -1,28 +1,37 @@
-"""Tools by name, as the command line takes them: ``calculator,algebra,dates,files=DIR,python``."""
+"""Tools by name, as the command line takes them: ``calculator,algebra,dates,files=DIR,python``.
+
+A comma in a folder's path is written twice.
+"""
 
 from __future__ import annotations
 
 import difflib
 import importlib
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TypeAlias
 
-from aeon.errors import MissingExtraError, UnknownNameError, UsageError
+from aeon.documents.folders import Paths, each, roots
+from aeon.errors import InputFileError, MissingExtraError, UnknownNameError, UsageError
 from aeon.text import one_line
 from aeon.tools.algebra import algebra
 from aeon.tools.calculator import calculator
 from aeon.tools.dates import dates
-from aeon.tools.files import files
+from aeon.tools.files import Files
 from aeon.tools.tool import Tool
 
-__all__ = ["AVAILABLE", "portable", "resolve"]
+__all__ = ["AVAILABLE", "Given", "folder_specs", "opened", "portable", "resolve"]
+
+Given: TypeAlias = Tool | str | Files
+"""A tool, a specification of some, or an opened folder."""
 
 
-def _calculator(_: str) -> tuple[Tool, ...]:
+def _calculator() -> tuple[Tool, ...]:
     return (calculator(),)
 
 
-def _python(_: str) -> tuple[Tool, ...]:
+def _python() -> tuple[Tool, ...]:
     try:
         module = importlib.import_module("aeon.tools.python")
     except ModuleNotFoundError as error:
@@ -35,47 +44,116 @@ def _python(_: str) -> tuple[Tool, ...]:
     return (tool,)
 
 
-# name: (what makes its tools, what stands behind its "=")
-_MAKERS: dict[str, tuple[Callable[[str], tuple[Tool, ...]], str]] = {
-    "calculator": (_calculator, ""),
-    "files": (files, "DIR"),
-    "algebra": (lambda _: algebra(), ""),
-    "dates": (lambda _: dates(), ""),
-    "python": (_python, ""),
+_FOLDER = "files"
+_ENTRY = re.compile(r"[^,=]*=(?:[^,]|,,)*|[^,=]+")
+_MAKERS: dict[str, Callable[[], tuple[Tool, ...]]] = {
+    "calculator": _calculator,
+    "algebra": algebra,
+    "dates": dates,
+    "python": _python,
 }
+_NAMES = ("calculator", _FOLDER, "algebra", "dates", "python")
 
-AVAILABLE = tuple(f"{name}={operand}" if operand else name for name, (_, operand) in _MAKERS.items())
+AVAILABLE = tuple(f"{name}=DIR" if name == _FOLDER else name for name in _NAMES)
 """What may stand in a specification."""
 
 
-def portable(spec: str) -> str:
-    """The specification with its folder's path made absolute, so that it holds in another working directory too."""
-    entries = (part.strip().partition("=") for part in spec.split(","))
-    return ",".join(f"{name}={Path(operand).expanduser().resolve()}" if eq else name for name, eq, operand in entries)
+def folder_specs(paths: Paths) -> list[str]:
+    """The specification of each folder, one that holds in another working directory too. Raises as `portable`."""
+    return [_written(_FOLDER, "=", path) for path in each(paths)]
 
 
-def resolve(spec: str) -> list[Tool]:
-    """Return the tools of a comma-separated specification, in its order; an empty one gives none.
+def portable(given: str | Files) -> str:
+    """The specification with its folders' paths made absolute, so that it holds in another working directory too.
 
-    A folder's path may contain ``=`` but no comma. Raises ``UnknownNameError`` for a name that is not available,
-    ``UsageError`` for a wrong or repeated entry, ``InputFileError`` for a folder that cannot be read and
-    ``MissingExtraError`` for a tool whose optional dependency is not installed.
+    Raises ``InputFileError`` for a path that is no text.
+    """
+    if isinstance(given, Files):
+        return ",".join(folder_specs(roots(given.folder)))
+    return ",".join(_written(*entry) for entry in _split(given))
+
+
+def opened(given: Iterable[Given], reads: Callable[[list[str]], Files] = Files.open) -> list[Given]:
+    """Return the same with the folders of all specifications opened, by ``reads``, as one, in the place of the first.
+
+    Raises ``UnknownNameError`` for a name that is not available, ``UsageError`` for a wrong or repeated entry, and what
+    ``reads`` does, such as ``InputFileError`` for a folder that cannot be read.
+    """
+    chosen: list[Given] = []
+    paths: list[str] = []
+    place = 0
+    for one in given:
+        if not isinstance(one, str):
+            chosen.append(one)
+            continue
+        for name, operand in _checked(one):
+            if name != _FOLDER:
+                chosen.append(name)
+                continue
+            place = place if paths else len(chosen)
+            paths.append(_absolute(operand))
+    if paths:
+        chosen.insert(place, reads(paths))
+    return chosen
+
+
+def resolve(given: str | Iterable[Given]) -> list[Tool]:
+    """Return the tools of comma-separated specifications, in their order; an empty one gives none.
+
+    Several folders are one set of tools. Raises as `opened`, and ``MissingExtraError`` for a tool whose optional
+    dependency is not installed.
     """
     tools: list[Tool] = []
-    seen: set[str] = set()
-    for entry in filter(None, (part.strip() for part in spec.split(","))):
+    for one in opened([given] if isinstance(given, str) else given):
+        match one:
+            case str():
+                tools += _MAKERS[one]()
+            case Files():
+                tools += one.tools
+            case _:
+                tools.append(one)
+    return tools
+
+
+def _split(spec: str) -> Iterator[tuple[str, str, str]]:
+    """Give name, equals sign and operand of each entry."""
+    for entry in filter(None, map(str.strip, _ENTRY.findall(spec))):
         name, equals, operand = entry.partition("=")
-        if name not in _MAKERS:
-            close = difflib.get_close_matches(name, _MAKERS, n=1)
+        yield name, equals, operand.replace(",,", ",")
+
+
+def _written(name: str, equals: str, operand: str) -> str:
+    if not equals:
+        return name
+    path = _absolute(operand)
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise InputFileError(f"the path {one_line(path)!r} is no text, so that no journal can keep it") from None
+    return f"{name}={path.replace(',', ',,')}"
+
+
+def _absolute(path: str) -> str:
+    """The path from the root; an empty one, and one that is none, stays as it is."""
+    try:
+        return str(Path(path).expanduser().resolve()) if path else ""
+    except (OSError, RuntimeError, ValueError):
+        return path
+
+
+def _checked(spec: str) -> Iterator[tuple[str, str]]:
+    """Give name and operand of each entry. Raises ``UnknownNameError`` and ``UsageError`` as `opened`."""
+    seen: set[str] = set()
+    for name, equals, operand in _split(spec):
+        if name not in _NAMES:
+            close = difflib.get_close_matches(name, _NAMES, n=1)
             guess = f"; did you mean {close[0]}?" if close else ""
             raise UnknownNameError(f"no tool is named {one_line(name, 64)!r}; there are: {', '.join(AVAILABLE)}{guess}")
-        make, placeholder = _MAKERS[name]
-        if placeholder and not operand:
-            raise UsageError(f"the tool {name} needs a value: {name}={placeholder}")
-        if equals and not placeholder:
+        if name == _FOLDER and not operand:
+            raise UsageError(f"the tool {name} needs a value: {name}=DIR")
+        if equals and name != _FOLDER:
             raise UsageError(f"the tool {name} takes no value; write {name}")
         if name in seen:
             raise UsageError(f"the tool {name} is given twice")
-        seen.add(name)
-        tools += make(operand)
-    return tools
+        seen.update({name} - {_FOLDER})
+        yield name, operand

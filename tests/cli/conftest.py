@@ -74,3 +74,9 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     defaults = openai_compatible.OpenAICompatible.__init__.__defaults__ or ()
     short = tuple(2.0 if value in (120.0, 60.0) else value for value in defaults)
     monkeypatch.setattr(openai_compatible.OpenAICompatible.__init__, "__defaults__", short)
+
+
+@pytest.fixture
+def thorough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every task is profiled and planned in steps, so that a run has all its phases."""
+    monkeypatch.setenv("AEON_THOROUGH", "true")

@@ -12,6 +12,8 @@ from .conftest import Outcome
 from .played_model import Model
 from .terminal import Terminal
 
+pytestmark = pytest.mark.usefixtures("thorough")
+
 Aeon = Callable[..., Outcome]
 TASK = "What do 17 pens cost?"
 QUESTION = "Which pens are meant?"

@@ -14,6 +14,8 @@ from aeon.schema import Usage
 from .conftest import Outcome, up_to_entry
 from .played_model import Model
 
+pytestmark = pytest.mark.usefixtures("thorough")
+
 Aeon = Callable[..., Outcome]
 TASK = "What do 17 pens at 2.40 cost?"
 

@@ -11,6 +11,8 @@ import pytest
 from .conftest import Outcome
 from .played_model import Model
 
+pytestmark = pytest.mark.usefixtures("thorough")
+
 Aeon = Callable[..., Outcome]
 
 

@@ -62,6 +62,7 @@ def about(word: str) -> Callable[[dict[str, Any]], bool]:
     return lambda body: word in body["messages"][-1]["content"]
 
 
+@pytest.mark.usefixtures("thorough")
 def test_ctrl_c_ends_the_run_with_what_there_is(model: Model) -> None:
     """While the results are judged for ever, one Ctrl-C gives an answer, the reason interrupted and exit code 3."""
     model.was_measured()
@@ -75,6 +76,7 @@ def test_ctrl_c_ends_the_run_with_what_there_is(model: Model) -> None:
 
 
 @pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+@pytest.mark.usefixtures("thorough")
 def test_a_run_without_standard_streams(model: Model, tmp_path: Path, closed: tuple[int, ...]) -> None:
     """Where the shell closed some, nothing but the run gets into its journal, and it ends as any other."""
 
@@ -87,6 +89,7 @@ def test_a_run_without_standard_streams(model: Model, tmp_path: Path, closed: tu
     assert ended(start("replay", str(tmp_path / "saved"))).code == 0
 
 
+@pytest.mark.usefixtures("thorough")
 def test_the_second_ctrl_c_breaks_off_the_synthesis(model: Model) -> None:
     """Where the wording of the answer hangs too, another Ctrl-C leaves the results as they are."""
     model.was_measured()
@@ -144,6 +147,7 @@ def test_a_full_disk_from_the_start_leaves_no_file(model: Model, tmp_path: Path)
 
 
 @pytest.mark.requirement("K13")
+@pytest.mark.usefixtures("thorough")
 def test_a_disk_that_is_full_at_the_very_end_costs_no_answer(model: Model, tmp_path: Path) -> None:
     """Only the line that the run has ended does not fit: the answer is shown, and that is said; resuming adds it."""
     whole = tmp_path / "whole"
@@ -164,6 +168,7 @@ def test_a_disk_that_is_full_at_the_very_end_costs_no_answer(model: Model, tmp_p
 
 
 @pytest.mark.requirement("K13")
+@pytest.mark.usefixtures("thorough")
 def test_a_log_that_takes_no_more_does_not_end_the_run(model: Model, tmp_path: Path) -> None:
     """One line says where the log ends; the answer comes all the same."""
 
@@ -214,6 +219,7 @@ def test_output_that_takes_no_more_is_one_line(model: Model, arguments: tuple[st
     Outcome(done.returncode, "", done.stderr).complains(1, "No space left")
 
 
+@pytest.mark.usefixtures("thorough")
 def test_a_reader_that_leaves_during_a_run_is_no_error(model: Model, tmp_path: Path) -> None:
     """The run is interrupted, its answer not worded any more, and nothing is printed about it; it can be resumed."""
     saved = tmp_path / "saved"
@@ -227,6 +233,7 @@ def test_a_reader_that_leaves_during_a_run_is_no_error(model: Model, tmp_path: P
     assert ended(start("resume", str(saved))).code == 0
 
 
+@pytest.mark.usefixtures("thorough")
 def test_a_terminal_without_unicode_gets_plain_marks(model: Model) -> None:
     """Aeon's own marks become ASCII, any other character its code."""
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}

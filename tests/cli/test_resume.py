@@ -19,6 +19,8 @@ from .conftest import Outcome
 from .played_model import Model
 from .test_main import ended, start, until
 
+pytestmark = pytest.mark.usefixtures("thorough")
+
 Aeon = Callable[..., Outcome]
 TASK = "What do 17 pens at 2.40 cost?"
 

@@ -17,6 +17,7 @@ Aeon = Callable[..., Outcome]
 TASK = "What do 17 pens at 2.40 cost?"
 
 
+@pytest.mark.usefixtures("thorough")
 def test_a_run_tells_its_story_and_ends_with_the_answer(aeon: Aeon, model: Model) -> None:
     """Plan, step, scores, decision, answer, stop reason and cost stand on standard output, without escape codes."""
     done = aeon("run", TASK, "--model", model.url)
@@ -28,6 +29,7 @@ def test_a_run_tells_its_story_and_ends_with_the_answer(aeon: Aeon, model: Model
 
 
 @pytest.mark.requirement("J8", "K13")
+@pytest.mark.usefixtures("thorough")
 def test_a_run_on_a_model_that_was_not_measured_ends_and_says_what_nobody_judged(aeon: Aeon, model: Model) -> None:
     """It converges on what structure says, asks no judge, and every judgment that is left out is named."""
     done = aeon("run", TASK, "--model", model.url)

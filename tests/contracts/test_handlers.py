@@ -21,6 +21,7 @@ from aeon.runtime.ledger import Ledger
 from aeon.schema import (
     Answer,
     Capabilities,
+    Config,
     ConvergenceAssessment,
     Form,
     Issue,
@@ -108,7 +109,7 @@ KINDS = (fenced, truncated, wrong_types, refusal, refusal_in_words, empty, doubt
 
 def handler(phase: str, model: Scripted) -> Callable[[Any], Any]:
     """The shipped handler of a phase on this model."""
-    made: Callable[[Any], Any] = build(llm=model).handlers[phase]
+    made: Callable[[Any], Any] = build(llm=model, config=Config(thorough=True)).handlers[phase]
     return made
 
 

@@ -94,8 +94,8 @@ def test_a_run_uses_the_map(tmp_path: Path) -> None:
         assert assessment and assessment.evaluation and assessment.evaluation.confidence is not None
         return assessment.evaluation.confidence
 
-    mapped = confidence(Config.model_validate({"reasoning_engine": policy}))
-    assert mapped == pytest.approx(confidence(Config()) / 2, abs=1e-6)
+    mapped = confidence(Config.model_validate({"reasoning_engine": policy, "thorough": True}))
+    assert mapped == pytest.approx(confidence(Config(thorough=True)) / 2, abs=1e-6)
 
 
 def test_reading_needs_nothing_that_fitting_does() -> None:

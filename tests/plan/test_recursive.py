@@ -19,6 +19,7 @@ from aeon.multipass.effects import DraftPlan
 from aeon.multipass.plans import draft_problems
 from aeon.schema import (
     Capabilities,
+    Config,
     LLMResponse,
     Plan,
     Reasoning,
@@ -232,7 +233,7 @@ def test_all_prompts_of_a_run_begin_alike() -> None:
     """System message, task and context are the same for every module, so that a prefix cache serves them all."""
     model = Scripted(oblige)
     task = Task(text="How much is it?", context="A table.", criteria=("It is in euros.",))
-    build(llm=model).execute(task)
+    build(llm=model, config=Config(thorough=True)).execute(task)
     assert len(model.requests) >= 4
     assert len({request.messages[0].content for request in model.requests}) == 1
     same = "TASK: How much is it?\n\n<data context>\nA table.\n</data>\n\nThe answer must meet:\n- It is in euros.\n\n"

@@ -50,9 +50,10 @@ def written(*steps: dict[str, object]) -> str:
 def planner(
     replies: Sequence[Reply], can: Capabilities = ENFORCING, tools: Sequence[Tool] = TOOLS
 ) -> tuple[RecursivePlanner, Scripted]:
-    """A planner and its model."""
+    """A planner of steps and its model."""
     model, registry = Scripted(replies, can), ToolRegistry(tools)
-    return RecursivePlanner(Supervisor(model), Briefing(registry.describe()), registry), model
+    briefing = Briefing(registry.describe())
+    return RecursivePlanner(Supervisor(model), briefing, registry, thorough=True), model
 
 
 def prompt(request: LLMRequest) -> str:

@@ -16,6 +16,7 @@ from aeon.errors import CompletionError, EmptyCompletion, Malformed
 from aeon.llm.scripted import Scripted
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import Ledger
+from aeon.schema.config import Config
 from aeon.schema.frozen import Frozen, JsonObject, JsonValue
 from aeon.schema.llm import LLMRequest, LLMResponse
 from aeon.schema.usage import Allowance, Usage
@@ -30,6 +31,7 @@ from supervisor.hostile import CASES, Answer, damaged, hostile_texts, objects, w
 
 PROMPT = Prompt(system="You answer.", user="What do you say?")
 SCHEMA = schema_of(Answer)
+THOROUGH = Config(thorough=True)
 ASK = 256
 
 
@@ -93,9 +95,9 @@ def test_a_run_says_how_many_values_were_mended() -> None:
         return whole.changed(text=whole.text[:-1] + ",}") if request.json_schema else whole
 
     journal = Journal()
-    result = build(llm=Scripted(sloppy), journal=lambda _: journal).execute("Say 42.")
+    result = build(llm=Scripted(sloppy), config=THOROUGH, journal=lambda _: journal).execute("Say 42.")
     assert result.usage.mended == sum(entry.usage.mended for entry in journal.entries.values()) > 0
-    neat = build(llm=Scripted(oblige)).execute("Say 42.")
+    neat = build(llm=Scripted(oblige), config=THOROUGH).execute("Say 42.")
     assert neat.usage.changed(mended=result.usage.mended) == result.usage
 
 

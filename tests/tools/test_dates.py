@@ -29,8 +29,15 @@ def call(name: str, **arguments: JsonValue) -> JsonValue:
 @pytest.mark.parametrize(
     "text",
     [
-        "2022-10-28", "October 28, 2022", "Oct 28, 2022", "28 October 2022", " October  28 2022 ", "October 28th, 2022",
-        "Friday, October 28, 2022", "Friday 28th October 2022", "Friday, 2022-10-28",
+        "2022-10-28",
+        "October 28, 2022",
+        "Oct 28, 2022",
+        "28 October 2022",
+        " October  28 2022 ",
+        "October 28th, 2022",
+        "Friday, October 28, 2022",
+        "Friday 28th October 2022",
+        "Friday, 2022-10-28",
     ],
 )
 def test_a_date_is_read_in_its_usual_forms(text: str) -> None:

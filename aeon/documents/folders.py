@@ -1,0 +1,91 @@
+"""Several folders that are read as one."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from aeon.documents.folder import Folder
+from aeon.errors import ToolFailed, UsageError
+from aeon.text import one_line
+
+__all__ = ["Folders", "Paths", "each", "roots"]
+
+Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+"""One path or several."""
+
+
+def each(paths: Paths) -> list[str]:
+    """The paths, one by one."""
+    return [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+
+
+@dataclass(frozen=True)
+class Folders(Folder):
+    """Several folders as one; each path in it begins with the name of its folder, which no other one has.
+
+    A file that several of them hold, one lying in another, is there once. ``root`` names them all, as ``PATH`` does;
+    it is no folder itself.
+    """
+
+    parts: tuple[tuple[str, Folder], ...]
+
+    @classmethod
+    def open(cls, path: Paths) -> Folder:
+        """Return one folder as it is, several as one.
+
+        Raises ``InputFileError`` if one is missing, unreadable or no folder, and ``UsageError`` without any.
+        """
+        folders = list(dict.fromkeys(Folder.open(one) for one in each(path)))
+        if not folders:
+            raise UsageError("no folder is named")
+        if len(folders) == 1:
+            return folders[0]
+        names = _unique(folder.root.name for folder in folders)
+        root = Path(os.pathsep.join(str(folder.root) for folder in folders))
+        return cls(root, tuple(zip(names, folders, strict=True)))
+
+    def files(self) -> Iterator[tuple[str, int]]:
+        """Give the path and the size in bytes of each file, up to 2,000 files of each folder."""
+        seen: set[Path] = set()
+        for name, folder in self.parts:
+            for path, size in folder.files():
+                place = folder.root / path
+                if place not in seen:
+                    seen.add(place)
+                    yield f"{name}/{path}", size
+
+    def find(self, name: str) -> Path:
+        """Return the file of that path. Raises ``ToolFailed`` for one outside or that is not there."""
+        first, _, rest = name.strip().replace("\\", "/").partition("/")
+        folder = dict(self.parts).get(first)
+        if folder is None:
+            label, names = repr(one_line(name, 100)), ", ".join(name for name, _ in self.parts)
+            raise ToolFailed(f"there is no file {label}; a path begins with the name of its folder: {names}")
+        return folder.find(rest)
+
+    def text(self, path: Path, limit: int) -> tuple[str, bool]:
+        """Return the file's text, up to ``limit`` bytes of it, and whether that is all; as `Folder.text`."""
+        folder = next(folder for _, folder in self.parts if path.is_relative_to(folder.root))
+        return folder.text(path, limit)
+
+
+def roots(folder: Folder) -> tuple[Path, ...]:
+    """Where the folder lies, or each of several."""
+    return tuple(part.root for _, part in folder.parts) if isinstance(folder, Folders) else (folder.root,)
+
+
+def _unique(names: Iterable[str]) -> list[str]:
+    """The names without what a path in a text could be misread for; where two are the same, with a number."""
+    taken: list[str] = []
+    for name in names:
+        stem = unique = re.sub(r"[^\w. -]+", "-", name).strip() or "folder"
+        number = 2
+        while unique in taken:
+            unique, number = f"{stem}-{number}", number + 1
+        taken.append(unique)
+    return taken

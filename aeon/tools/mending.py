@@ -1,0 +1,62 @@
+"""Queries that evidently mean something else: a text compared with the wrong column, an order by no group."""
+
+from __future__ import annotations
+
+import re
+
+from aeon.errors import ToolError
+from aeon.tools.database import Database
+from aeon.tools.tableinfo import quoted
+
+__all__ = ["mended"]
+
+_COMPARED = re.compile(r"(?P<column>\"[^\"]+\"|\b[A-Za-z_]\w*\b)(?P<sign>\s*=\s*)'(?P<text>(?:[^']|'')*)'")
+
+_GROUPED = re.compile(r"(?i)\bGROUP\s+BY\s+(.*?)(?:\bHAVING\b|\bORDER\b|\bLIMIT\b|$)", re.DOTALL)
+_ORDERED = re.compile(r"(?i)\bORDER\s+BY\s+(?P<column>[A-Za-z_]\w*)(?=\s|$|,)")
+_NUMERIC = ("DECIMAL", "DOUBLE", "FLOAT", "BIGINT", "INTEGER", "HUGEINT", "SMALLINT", "TINYINT")
+
+
+def mended(database: Database, query: str) -> str:
+    """The query as it was evidently meant.
+
+    A text is compared with the column that holds it, if the one that is named does not and just one other of the tables
+    does. Groups that are put in the order of a number that is no group's go by its sum.
+    """
+    query = _summed(database, query)
+    texts = [
+        (table.name, name)
+        for table in database.tables
+        for name, kind in table.columns
+        if kind == "VARCHAR" and re.search(rf"(?i)\b{re.escape(table.name)}\b", query)
+    ]
+
+    def fitting(match: re.Match[str]) -> str:
+        column, text = match["column"].strip('"').lower(), match["text"]
+        if column not in {name.lower() for _, name in texts}:
+            return match[0]
+        holders = {name for table, name in texts if _holds(database, table, name, text)}
+        if len(holders) != 1 or column in {name.lower() for name in holders}:
+            return match[0]
+        return f"{quoted(holders.pop())}{match['sign']}'{text}'"
+
+    return _COMPARED.sub(fitting, query)
+
+
+def _summed(database: Database, query: str) -> str:
+    """The query with groups in the order of a sum where it names a number that each row of a group has its own of."""
+    order, groups = _ORDERED.search(query), _GROUPED.search(query)
+    if order is None or groups is None or order["column"].lower() in groups[1].lower():
+        return query
+    numbers = {name.lower() for t in database.tables for name, kind in t.columns if kind.startswith(_NUMERIC)}
+    if order["column"].lower() not in numbers or re.search(rf"(?i)\bAS\s+{order['column']}\b", query):
+        return query
+    start, end = order.span("column")
+    return f"{query[:start]}SUM({order['column']}){query[end:]}"
+
+
+def _holds(database: Database, table: str, column: str, text: str) -> bool:
+    try:
+        return bool(database.query(f"SELECT count(*) > 0 FROM {quoted(table)} WHERE {quoted(column)} = '{text}'"))
+    except ToolError:  # it says so itself, or takes too long
+        return False

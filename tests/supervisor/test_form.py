@@ -1,0 +1,158 @@
+"""The form that a task asks of its answer."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aeon.supervisor.form import form_faults
+
+pytestmark = pytest.mark.requirement("T4")
+
+TWO, THREE = "Bees fly. They sting.", "One. Two. Three."
+
+
+def faults(task: str, answer: str) -> str:
+    """The faults in one text."""
+    return "; ".join(form_faults(task, answer))
+
+
+@pytest.mark.parametrize(
+    ("task", "good", "bad", "said"),
+    [
+        ("Explain it in two sentences.", TWO, THREE, "it has 3 sentences, and must have exactly 2"),
+        ("Describe bees using exactly 3 sentences.", THREE, TWO, "it has 2 sentences, and must have exactly 3"),
+        ("WRITE TWO SHORT SENTENCES about bees", TWO, "Bees fly", "it has 1 sentences, and must have exactly 2"),
+        ("What is a bee, in one sentence?", "An insect", TWO, "exactly 1"),
+        ("Explain tax in a single sentence.", "It is due.", TWO, "exactly 1"),
+        ("Explain tax in a sentence.", "It is due!", TWO, "exactly 1"),
+        ("Write a note of at most two sentences.", "Hi.", THREE, "it has 3 sentences, and must have at most 2"),
+        ("No more than 2 sentences, please: why?", TWO, THREE, "at most 2"),
+        ("Explain tax in under three sentences.", TWO, "A. B. C. D.", "at most 3"),
+        ("Describe the sea in at most five words.", "Blue, wet, wide.", "It is a very wide sea", "it has 6 words, and"),
+        ("In 5 words or less: what is a bee?", "A well-known bee", "It is a thing that flies", "at most 5"),
+        ("Use exactly four words.", "Bees can't fly far.", "Bees fly.", "it has 2 words, and must have exactly 4"),
+        ("Use no more than a dozen words, at most 3 words.", "a b c", "a b c d", "at most 3"),
+        ("List three ripe fruits, one per line.", "Apple\n\nPear\nFig", "Apple, pear, fig", "it has 1 lines, and must"),
+        ("Give me a list of five fruits, one per line.", "a\nb\nc\nd\ne", "a\nb\nc", "it has 3 lines, and must"),
+        ("Name exactly 2 rivers in France, each on its own line.", "Loire\nSeine", "Loire", "exactly 2"),
+        ("Suggest four names, each in a new line.", "A\nB\nC\nD", "Here are four:\nA\nB\nC\nD", "it has 5 lines"),
+        ("Give 3 bullet points on bees.", "- a\n- b\n* c", "- a\n- b", "it has 2 points, and must have exactly 3"),
+        ("Answer in three points.", "1. a\n2) b\n3. c", "a, b, c", "it has 0 points, and must have exactly 3"),
+        ("Describe a car as JSON.", '{"wheels": 4}', "A car has 4 wheels.", "must be JSON"),
+        ("Return only valid JSON with the keys a and b.", "[1]", "Here you are: [1]", "must be JSON"),
+        ("Reply with a JSON object.", '```json\n{"a": 1}\n```', '```json\n{"a": \n```', "must be JSON"),
+        ("Give me the result in JSON format.", "null", "", "must be JSON"),
+        ("Write a function. Only the code.", "```python\nf = 1\n```", "Here:\n```\nf = 1\n```", "must be code"),
+        ("Write f in Python, code only.", "def f(): ...", "```\nf = 1\n```\nIt sets f.", "must be code"),
+        ("Write f, no explanation.", "```\na\n```", "Sure!\n```\na\n```", "must be code"),
+        ("Name a fruit in one word.", "Apple.", "An apple", "must be one word"),
+        ("Answer with only one word: is it wet?", "Yes", "", "must be one word"),
+        ("What is it, as a single word?", "wet", "very wet", "must be one word"),
+    ],
+)
+def test_what_can_be_counted_is(task: str, good: str, bad: str, said: str) -> None:
+    """An answer that keeps to the form has no fault, and one that does not has one that says so."""
+    assert form_faults(task, good) == []
+    assert said in faults(task, bad) and len(form_faults(task, bad)) == 1
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "",
+        "Why is the sky blue?",
+        "Explain photosynthesis in a few sentences.",
+        "Explain it in a few short sentences.",
+        "Explain it in a couple of sentences.",
+        "Explain it in a number of sentences.",
+        "Explain it in one or two sentences.",
+        "Explain it in 2-3 sentences.",
+        "Explain it in about five sentences.",
+        "Give a few bullet points about bees.",
+        "Give me a bullet point list of risks.",
+        "Write a bulleted list.",
+        "What does a 12 points font look like?",
+        "A team has 30 points after 12 games; is that much?",
+        "Explain the two main points of the letter.",
+        "Write about 100 words on the sea.",
+        "Write a text in fifty words.",
+        "What is the longest of these three words?",
+        "Write a function in Python that parses JSON.",
+        "Explain the difference in size between XML and JSON.",
+        "What is JSON?",
+        "Write code that sorts a list and explain it.",
+        "What does the word only mean?",
+        "Explain this code.",
+        "List the planets.",
+        "Write each line of the poem with care.",
+        "Suggest a name.",
+    ],
+)
+def test_a_task_without_such_a_form_is_never_faulted(task: str) -> None:
+    """Neither vague words for how much, nor words of other meaning, ask for a form."""
+    for answer in ("", "Wet.", THREE, "- a\n- b\n- c", "Here:\n```\nx\n```", '{"a": 1}', "word " * 120):
+        assert form_faults(task, answer) == []
+
+
+def test_a_task_that_explains_json_in_sentences_is_held_to_the_sentences() -> None:
+    """What the answer is about is not its form."""
+    assert form_faults("Explain in two sentences what JSON is.", TWO) == []
+    assert "sentences" in faults("Explain in two sentences what JSON is.", THREE)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("It is 3.5 degrees, e.g. in May. Then it rains", 2),
+        ("Dr. Adler came at 5 p.m. on Monday. She left.", 2),
+        ('He said "Stop!" and left. "Why?" she asked.', 2),
+        ("Wait... What?! Yes.", 3),
+        ("no full stop", 1),
+        ("Über uns. Ändern wir es.", 2),
+        ("(It rains.) It pours.", 2),
+        ("“It rains.” “It pours.”", 2),
+        ("It rains.\nIt pours.\n", 2),
+        ("See example.com for more.", 1),
+    ],
+)
+def test_sentences_are_counted_as_people_do(text: str, count: int) -> None:
+    """Points of abbreviations, numbers and addresses end none, and what ends without a point is one too."""
+    assert form_faults(f"Say it in {count} sentences.", text) == []
+    assert f"it has {count} sentences" in faults(f"Say it in {count + 1} sentences.", text)
+
+
+def test_more_than_one_kind_of_length_may_be_wrong() -> None:
+    """Each kind is told once; the first that says how many sentences counts."""
+    task = "Explain it in two sentences, in at most 3 words. Then at most three sentences."
+    assert form_faults(task, "One two. Three four. Five. Six.") == [
+        "it has 4 sentences, and must have at most 3", "it has 6 words, and must have at most 3",
+    ]  # fmt: skip
+
+
+def test_json_nested_too_deeply_is_a_fault() -> None:
+    """It is no reason to raise."""
+    assert "JSON" in faults("Answer as JSON.", "[" * 100_000)
+
+
+@given(
+    st.text(max_size=80)
+    | st.lists(
+        st.sampled_from(
+            ["in", "at most", "exactly", "two", "a", "9999", "sentences", "words", "JSON", "as", "list", "lines", "one",
+             "per line", "bullet points", "only the code", "one word", "."]
+        )
+    ).map(" ".join),
+    st.text(max_size=120),
+)  # fmt: skip
+def test_any_task_and_answer_have_short_faults_or_none(task: str, answer: str) -> None:
+    """Nothing raises, and the faults are few words for the model."""
+    assert all(0 < len(fault) < 100 and "\n" not in fault for fault in form_faults(task, answer))
+
+
+@pytest.mark.parametrize("piece", [".", "!?", ". ", "..\n", '."', " ", "a. ", "1.", "- ", "```", "[", "e.g."])
+def test_a_very_long_answer_is_counted_too(piece: str) -> None:
+    """What a model may write in a loop is read in one go."""
+    task = "In two sentences, at most 9 words, 3 bullet points."
+    assert form_faults(task, f"{piece * (60_000 // len(piece))}x")

@@ -1,0 +1,83 @@
+"""Which words of a question the tables know."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aeon.documents.folder import Folder
+from aeon.documents.words import content_words
+from aeon.errors import ToolFailed
+from aeon.schema import JsonValue
+from aeon.tools.database import Database
+from aeon.tools.vocabulary import Vocabulary
+
+pytestmark = pytest.mark.requirement("T1")
+SALES = "day,city,product,revenue_total\n2024-03-01,Cork,Green Tea,10.5\n2024-04-02,O'Brien's Porto,Coffee,20\n"
+
+
+def load(folder: Path, **tables: str) -> Database:
+    """The tables of these CSV texts."""
+    for name, text in tables.items():
+        (folder / f"{name}.csv").write_text(text)
+    return Database.load(Folder.open(folder), [f"{name}.csv" for name in tables])
+
+
+@pytest.fixture(scope="module")
+def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Vocabulary:
+    """The words of a table with dates."""
+    return Vocabulary(load(tmp_path_factory.mktemp("tables"), sales=SALES))
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["sales", "sale", "city", "cities", "products", "revenue", "cork", "tea", "teas", "coffee", "o", "brien", "porto"],
+)
+def test_names_and_cells_are_known(vocabulary: Vocabulary, word: str) -> None:
+    """Tables, columns and words of cells are known, also in another form and another case."""
+    assert vocabulary.known([word]) == {word}
+    assert vocabulary.known([word.upper()]) == {word.upper()}
+
+
+@pytest.mark.parametrize("word", ["march", "dec", "quarter", "week", "1999", "2024"])
+def test_dates_are_known_where_there_are_dates(vocabulary: Vocabulary, word: str, tmp_path: Path) -> None:
+    """A month and a year mean something to a table with dates, and nothing to one without."""
+    assert vocabulary.known([word]) == {word}
+    assert not Vocabulary(load(tmp_path, shops="city,staff\nCork,4\n")).known([word])
+
+
+@pytest.mark.parametrize("word", ["parking", "ork", "1899", "3024", "20245", "", "password", "')--", "%", ".*", "a b"])
+def test_other_words_are_not_known(vocabulary: Vocabulary, word: str) -> None:
+    """A part from the middle of a word is none, and no word is a pattern or a piece of a query."""
+    assert not vocabulary.known([word])
+
+
+@given(
+    words=st.lists(
+        st.text(max_size=12) | st.sampled_from(["Cork", "tea')", "cork", "[", "\\b", "\x00", "\u0131"]), max_size=4
+    )
+)
+def test_any_words_are_only_looked_up(vocabulary: Vocabulary, words: list[str]) -> None:
+    """What is known is among what was asked, whatever that was."""
+    assert vocabulary.known(words) <= set(words)
+    assert vocabulary.known(content_words(" ".join(words))) <= content_words(" ".join(words))
+
+
+def test_a_table_of_numbers_has_no_cells_to_search(tmp_path: Path) -> None:
+    """Only texts are searched; without any, names and dates are all there is."""
+    numbers = Vocabulary(load(tmp_path, counts="n,m\n1,2\n"))
+    assert numbers.known(["counts", "cork", "1"]) == {"counts"}
+
+
+def test_what_takes_too_long_to_look_up_is_not_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that fails is no reason to fail the run."""
+    database = load(tmp_path, shops="city,staff\nCork,4\n")
+
+    def failing(query: str) -> JsonValue:
+        raise ToolFailed("the query took longer than 10 s; ask for less at once")
+
+    monkeypatch.setattr(database, "query", failing)
+    assert Vocabulary(database).known(["cork", "staff"]) == {"staff"}
