@@ -165,7 +165,7 @@ def test_a_users_tool_is_planned_with_and_called() -> None:
 def test_outputs_travel_from_step_to_step() -> None:
     """A later step gets the exact result of an earlier one, and no call is spent on either."""
     vat: JsonObject = {"goal": "the tax", "tool": "calculator", "expression": "$s1 * 19/100"}
-    result = build(llm=planning(SUM, vat)).execute(TASK)
+    result = build(llm=planning(SUM, vat), config=THOROUGH).execute(TASK)
     assert [step.output for each in result.history.passes for step in each.executed] == [348, 66.12]
 
 
@@ -229,7 +229,7 @@ def test_a_task_with_context_schema_and_criteria() -> None:
     """The context is data in every prompt, the answer an object, and each criterion is judged."""
     task = Task(text=TASK, context="Prices are in euros.", answer_schema=TOTAL, criteria=("It is in euros.",))
     model = planning(SUM, final='{"total": 348}')
-    result = build(llm=model).execute(task)
+    result = build(llm=model, config=THOROUGH).execute(task)
     assert result.value == {"total": 348} and json.loads(result.answer) == result.value
     prompts = [r.messages[1].content for r in model.requests if len(r.messages) > 1]  # all but whether it is vague
     assert all("<data context>\nPrices are in euros.\n</data>" in prompt for prompt in prompts)
@@ -239,7 +239,7 @@ def test_a_task_with_context_schema_and_criteria() -> None:
 @pytest.mark.requirement("J7", "K13")
 def test_an_object_that_never_comes_leaves_an_assembled_answer() -> None:
     """Without a valid object the value is empty, the results are the answer, and that is flagged."""
-    result = build(llm=planning(SUM, final="no object")).execute(Task(text=TASK, answer_schema=TOTAL))
+    result = build(llm=planning(SUM, final="no object"), config=THOROUGH).execute(Task(text=TASK, answer_schema=TOTAL))
     assert result.value is None and result.assembled and "348" in result.answer
     assert [degradation.phase for degradation in result.degraded] == ["synthesize"]
 
@@ -313,7 +313,7 @@ def test_observers_and_journals_are_given_to_the_driver() -> None:
 @pytest.mark.usefixtures("measured")
 def test_an_endpoint_is_used_as_it_can(can: Capabilities, forms: set[str]) -> None:
     """The form of each judgment follows from what the endpoint can do, and is on record."""
-    result = build(llm=Scripted(oblige, can)).execute("Write a note.")
+    result = build(llm=Scripted(oblige, can), config=THOROUGH).execute("Write a note.")
     assert {result.history.preparation.report.form, *(p.report.form for p in result.history.passes)} == forms
     assert result.assessment is not None and result.assessment.form in forms
 
@@ -322,7 +322,7 @@ def test_an_endpoint_is_used_as_it_can(can: Capabilities, forms: set[str]) -> No
 @pytest.mark.parametrize("text", ["", "No.", "{}", '{"s1": 3}', "\x00", "```json\n```"])
 def test_a_model_that_says_nothing_useful_still_ends_in_an_answer(text: str) -> None:
     """Every judgment degrades, nothing raises, and the bound holds."""
-    result = build(llm=Scripted(lambda _: text)).execute(TASK)
+    result = build(llm=Scripted(lambda _: text), config=THOROUGH).execute(TASK)
     assert result.answer.strip() and result.degraded and not result.converged
     assert result.usage.calls <= result.bound.calls
 
@@ -332,7 +332,7 @@ def test_the_limit_on_prompts_reaches_the_model() -> None:
     """No first ask is longer than configured; what does not fit degrades, and the run still ends in an answer."""
     model = Scripted(oblige)
     task = Task(text="What is it about?", context="bread " * 150)
-    result = build(llm=model, config=Config(prompt_bytes=2_200)).execute(task)
+    result = build(llm=model, config=Config(prompt_bytes=2_200, thorough=True)).execute(task)
     sizes = [sum(len(message.content.encode()) for message in request.messages) for request in model.requests]
     assert sizes and max(sizes) <= 2_200
     assert "plan" in [degradation.phase for degradation in result.degraded] and result.answer
@@ -357,7 +357,7 @@ def hosted(name: str = "hosted") -> Hosted:
     return Hosted(oblige, name=name)
 
 
-PRICED = Config(prices={"hosted": Price(input=2, output=10), "another": Price(input=50, output=50)})
+PRICED = Config(thorough=True, prices={"hosted": Price(input=2, output=10), "another": Price(input=50, output=50)})
 
 
 @pytest.mark.requirement("O4", "O4a", "X1", "K12")

@@ -145,7 +145,7 @@ def test_drafting_a_plan_fits_its_cap() -> None:
     """Three probes, a program that is none, and then the plan as steps, which is asked for three times."""
     effect = DraftPlan(task=TASK, profile=TaskProfile(), most_steps=4)
     model = Unknown([BAD, BAD, "{}", written(sums("240 * 0.45"))], ENFORCING)
-    drafted, spent = calls("plan", effect, lambda s: RecursivePlanner(s, BRIEFING, TOOLS).draft, model)
+    drafted, spent = calls("plan", effect, lambda s: RecursivePlanner(s, BRIEFING, TOOLS, thorough=True).draft, model)
     assert len(drafted.steps) == 1 and spent == CallCaps().plan
 
 
@@ -177,7 +177,9 @@ def test_refining_a_plan_fits_its_cap(may_ask: bool, strategy: Strategy | None, 
         task=TASK, plan=plan(), triggers=(AMBIGUOUS, ISSUE), most_steps=3, may_ask=may_ask, strategy=strategy
     )
     model = Scripted(replies, PLAIN)
-    refinement, spent = calls("refine_plan", effect, lambda s: RecursivePlanner(s, BRIEFING, TOOLS).refine, model)
+    refinement, spent = calls(
+        "refine_plan", effect, lambda s: RecursivePlanner(s, BRIEFING, TOOLS, thorough=True).refine, model
+    )
     assert len(refinement.actions) == 1 and spent == len(replies) <= CallCaps().refine_plan == 7
     assert (refinement.query is not None) == (strategy is not None)
 

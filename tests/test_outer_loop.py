@@ -62,7 +62,7 @@ def answer(request: LLMRequest) -> LLMResponse | str:
 
 def run(**engine: JsonValue) -> tuple[Result, Journal]:
     """A run whose answer is never complete, under this policy."""
-    config = Config.model_validate({"max_passes": 4, "reasoning_engine": engine})
+    config = Config.model_validate({"max_passes": 4, "reasoning_engine": engine, "thorough": True})
     journal = Journal()
     return build(Scripted(answer, SCORING), config=config, journal=lambda _: journal).execute(TASK), journal
 
@@ -155,7 +155,7 @@ def test_judgments_and_refinements_can_have_models_of_their_own() -> None:
         engine: JsonValue = {
             "evaluate": {"eval_model": judging.url}, "refine": {"refinement_model": refining.url},
         }  # fmt: skip
-        config = {"max_passes": 2, "reasoning_engine": engine}
+        config = {"max_passes": 2, "reasoning_engine": engine, "thorough": True}
         build(own.url, config=Config.model_validate(config)).execute(TASK)
         assert "Now plan this task" in asked(own)
         assert COMPLETE in asked(judging) and WRONG in asked(refining)

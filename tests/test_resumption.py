@@ -51,7 +51,9 @@ def model(step: dict[str, object] | None = None) -> Scripted:
 
 def saved(path: Path, config: Config = SUSPENDING, ask: Answerer | None = None) -> Result:
     """A run whose journal lies at the path."""
-    return build(llm=model(), config=config, journal=lambda _: Journal(path), ask=ask).execute(TASK)
+    return build(llm=model(), config=config.changed(thorough=True), journal=lambda _: Journal(path), ask=ask).execute(
+        TASK
+    )
 
 
 @pytest.mark.requirement("O6", "X3", "X5")
@@ -164,7 +166,10 @@ def test_the_tools_of_a_run_are_those_of_its_journal(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     planned: dict[str, object] = {"goal": "keep it", "tool": "note", "text": "tea"}
     started = build(
-        llm=model(planned), tools=["calculator", made()], config=SUSPENDING, journal=lambda _: Journal(path)
+        llm=model(planned),
+        tools=["calculator", made()],
+        config=SUSPENDING.changed(thorough=True),
+        journal=lambda _: Journal(path),
     ).execute(TASK)
     assert started.stop_reason == "waiting"
     with pytest.raises(UsageError, match="the run had tools of the caller's own: note; pass all its tools again"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from pydantic import Field, JsonValue, RootModel
 
@@ -17,9 +18,10 @@ from aeon.supervisor.form import form_faults
 from aeon.supervisor.prompt import Prompt, fence, load, render
 from aeon.supervisor.schema import schema_of
 from aeon.supervisor.supervisor import Supervisor
+from aeon.text import one_line
 from aeon.tools.choose import CHOOSE
-from aeon.tools.numbers import figure
-from aeon.tools.references import substitute
+from aeon.tools.numbers import figure, is_number
+from aeon.tools.references import references, substitute
 from aeon.tools.registry import ToolRegistry
 
 __all__ = ["Executor"]
@@ -66,33 +68,41 @@ class Executor:
             ToolFailed, ToolTimeout: the tool was called and failed; that fails the step.
             CompletionError, ModelError, AllowanceExhausted: the step needed the model and got nothing usable.
         """
-        action = effect.step.action
-        if isinstance(action, Writing):
-            return await self._write(effect, action)
-        if not isinstance(action, ToolCall):
-            return await self._reason(effect, "reasoning")
-        if action.tool in _EXACT and (missing := [source for source in effect.inputs if source.output is None]):
-            problem = "; ".join(f"not known: {source.description}" for source in missing)
-            return StepResult(output=None, clarity="PARTIALLY_CLEAR", mode="tool", problem=problem)
-        if action.tool not in self._tools.names:
-            return await self._mend_tool(effect, action)
+        match effect.step.action:
+            case Writing() as action:
+                return await self._write(effect, action)
+            case ToolCall(tool=tool) as action if tool in self._tools.names:
+                return await self._use(effect, action)
+            case ToolCall() as action:
+                return await self._mend_tool(effect, action)
+            case _:
+                return await self._reason(effect, "reasoning")
+
+    async def _use(self, effect: ExecuteStep, action: ToolCall) -> StepResult:
+        """What the step's tool gives; nothing where it computes with what is not known."""
+        if missing := _missing(effect, action.tool):
+            return _unknown(missing)
         outputs = {name: source.output for source in effect.inputs for name in source.names}
         if action.arguments is None:
             arguments = await self._write_arguments(effect, action.tool, "")
             return await self._call(effect, action.tool, arguments, outputs, "tool")
         try:
-            computed = action.tool == _CALCULATOR
-            known = {name: figure(value) for name, value in outputs.items()} if computed else outputs
+            known = _figures(action.arguments, outputs) if action.tool == _CALCULATOR else outputs
             arguments = substitute(action.arguments, known)
             return await self._call(effect, action.tool, arguments, outputs, "tool")
         except ToolArgumentError as error:
             problem = str(error)
-        if action.tool in _EXACT and any(isinstance(figure(value), str) for value in outputs.values()):
-            # whoever mended it would have to invent a number
-            return StepResult(output=None, clarity="PARTIALLY_CLEAR", mode="tool", problem=problem)
+        if action.tool in _EXACT and _without_number(outputs.values()):
+            return _unknown(problem)  # whoever mended it would have to invent a number
+        return await self._mend_call(effect, action.tool, outputs, problem)
+
+    async def _mend_call(
+        self, effect: ExecuteStep, tool: str, outputs: dict[str, JsonValue], problem: str
+    ) -> StepResult:
+        """Arguments that the tool does not take: have them written anew, once; failing that, reason."""
         try:
-            arguments = await self._write_arguments(effect, action.tool, problem, repairs=1)
-            return await self._call(effect, action.tool, arguments, outputs, "tool_repaired")
+            arguments = await self._write_arguments(effect, tool, problem, repairs=1)
+            return await self._call(effect, tool, arguments, outputs, "tool_repaired")
         except (CompletionError, ToolArgumentError) as error:
             return await self._reason(effect, "reasoning_fallback", str(error))
 
@@ -180,6 +190,34 @@ class Executor:
         value = reply.value
         missing = value.result if value.clarity == "BLOCKED" else problem
         return StepResult(output=value.result, clarity=value.clarity, mode=mode, problem=missing)
+
+
+def _figures(arguments: JsonObject, outputs: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """The numbers that the outputs state.
+
+    Raises ``ToolArgumentError`` for a text that is none, such as a date, where a formula refers to it: it would be a
+    subtraction there.
+    """
+    known = {name: figure(value) for name, value in outputs.items()}
+    for name in references(arguments):
+        value = known.get(name)
+        if isinstance(value, str) and not is_number(value):
+            raise ToolArgumentError(f"{_CALCULATOR}: {one_line(repr(value), 100)} is no number")
+    return known
+
+
+def _missing(effect: ExecuteStep, tool: str) -> str:
+    """What an exact step builds on that nobody found; empty where all is there."""
+    missing = [source.description for source in effect.inputs if source.output is None] if tool in _EXACT else []
+    return "; ".join(f"not known: {description}" for description in missing)
+
+
+def _without_number(values: Iterable[JsonValue]) -> bool:
+    return any(isinstance(figure(value), str) for value in values)
+
+
+def _unknown(problem: str) -> StepResult:
+    return StepResult(output=None, clarity="PARTIALLY_CLEAR", mode="tool", problem=problem)
 
 
 def _place(effect: ExecuteStep) -> dict[str, str]:

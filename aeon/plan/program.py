@@ -10,7 +10,8 @@ from decimal import Decimal
 from aeon.errors import AeonError
 from aeon.plan.datetimes import with_tools
 from aeon.plan.evidence import Evidence, cited_lines
-from aeon.plan.reader import CALCULATOR, ProgramReader, UnfitError
+from aeon.plan.quotes import Quotes, UnfitError
+from aeon.plan.reader import CALCULATOR, ProgramReader
 from aeon.schema import Action, JsonObject, JsonValue, Plan, Step, ToolCall, Writing
 from aeon.tools.calculator import evaluate
 from aeon.tools.references import REFERENCE, references
@@ -48,7 +49,7 @@ def read(text: str, tools: ToolRegistry, evidence: Evidence | None = None, known
     """
     fenced = _FENCED.search(text)
     code = _with_names(fenced[1] if fenced else text)
-    reader = ProgramReader(tools, evidence or Evidence(), cited_lines(code), known)
+    reader = ProgramReader(tools, Quotes(evidence or Evidence(), cited_lines(code), known))
     try:
         for statement in with_tools(ast.parse(code[:_LONGEST])).body:
             reader.read(statement)

@@ -20,7 +20,7 @@ from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.quote import QUOTE
 from aeon.tools.registry import ToolRegistry
 
-__all__ = ["Programmer"]
+__all__ = ["Programmer", "open_plan"]
 
 _I = re.IGNORECASE
 _PROGRAM_TOKENS = 300
@@ -129,14 +129,18 @@ class Programmer:
         if text and not is_code(text) and not evidence.sources:
             return Plan() if self._sources and _is_question(task.text) else open_plan(task), {}
         plan = mended(read(text, self._tools, evidence, f"{_words(task)} {task.context}"), self._tools)
-        if _is_written(plan) and self._sources and _is_question(task.text):
-            return Plan(), {}
-        if _asks_number(task.text) and _is_worded(plan):
-            return Plan(), {}
-        if len(plan.steps) > most or self._foreign(plan, task) or not self._grounded(plan, task):
+        if len(plan.steps) > most or not self._fits(plan, task):
             return Plan(), {}
         unsaid = _unsaid(plan, f"{_words(task)} {task.context} {evidence.shown}")
         return plan, {**misfits(plan, self._tools), **({_SQL: unsaid} if unsaid else {})}
+
+    def _fits(self, plan: Plan, task: Task) -> bool:
+        """Whether the plan is one for this task: it rests on something, and answers with what was asked for."""
+        if self._sources and _is_written(plan) and _is_question(task.text):
+            return False
+        if _asks_number(task.text) and _is_worded(plan):
+            return False
+        return self._grounded(plan, task) and not self._foreign(plan, task)
 
     def _fitting(self, task: Task) -> tuple[str, ...]:
         """The functions that may answer: by the words of the task that tables and texts know."""
@@ -160,21 +164,33 @@ class Programmer:
         """The program that the model writes with these functions; ``fault`` is what was wrong with a first one."""
         shown = {*functions, CALCULATOR, *_calendar(_words(task))} - ({CALCULATOR} if evidence.sources else set())
         said = " ".join(text for name, text in _FUNCTIONS.items() if name in shown)
-        chosen = [one for one in self._examples["examples"] if shown.issuperset(one["uses"])]
-        heads = [text for name, text in self._examples["heads"].items() if name in functions]
-        examples = [(f"Question: {one['question']}", one["program"]) for one in chosen]
-        examples[0] = ("\n".join([*heads, examples[0][0]]), examples[0][1])
-        data = {"context": task.context, "thoughts": thoughts}
-        given = [fence(name, text, _LONGEST_CONTEXT) for name, text in data.items() if text]
-        tables = [self._tools.get(_SQL).hint] if _SQL in functions else []
-        sentences = [evidence.shown] if evidence.sources else []
-        note = [f"(A first program was wrong: {fault[:_LONGEST_FAULT]})"] if fault else []
-        user = "\n".join([*given, *tables, *sentences, f"Question: {_words(task)[:_LONGEST_TASK]}", *note])
-        prompt = Prompt(render(load("aeon.plan", "functions.md"), functions=said), user, tuple(examples))
+        system = render(load("aeon.plan", "functions.md"), functions=said)
+        user = self._question(task, functions, evidence, thoughts, fault)
+        prompt = Prompt(system, user, self._worked(functions, frozenset(shown)))
         try:
             return (await self._supervisor.text(prompt, max_tokens=_PROGRAM_TOKENS, repairs=0)).value
         except (CompletionError, AllowanceExhausted):
             return ""
+
+    def _question(self, task: Task, functions: Sequence[str], evidence: Evidence, thoughts: str, fault: str) -> str:
+        """The task with all that the program may rest on."""
+        parts = [
+            fence("context", task.context, _LONGEST_CONTEXT) if task.context else "",
+            fence("thoughts", thoughts, _LONGEST_CONTEXT) if thoughts else "",
+            self._tools.get(_SQL).hint if _SQL in functions else "",
+            evidence.shown,
+            f"Question: {_words(task)[:_LONGEST_TASK]}",
+            f"(A first program was wrong: {fault[:_LONGEST_FAULT]})" if fault else "",
+        ]
+        return "\n".join(filter(None, parts))
+
+    def _worked(self, functions: Sequence[str], shown: frozenset[str]) -> tuple[tuple[str, str], ...]:
+        """The examples of what is offered, as turns; the first says what their files hold."""
+        turns = [
+            (f"Question: {e['question']}", e["program"]) for e in self._examples["examples"] if shown >= {*e["uses"]}
+        ]
+        heads = [text for name, text in self._examples["heads"].items() if name in functions]
+        return (("\n".join([*heads, turns[0][0]]), turns[0][1]), *turns[1:])
 
     def _foreign(self, plan: Plan, task: Task) -> bool:
         """Whether a step names what stands only in the examples."""

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterator, Sequence
 
-from aeon.plan.evidence import Evidence, stated_numbers
+from aeon.plan.quotes import Quotes, UnfitError
 from aeon.schema import Action, JsonObject, JsonValue, ToolCall, Writing
 from aeon.tools.choose import CHOOSE
 from aeon.tools.functions import FUNCTIONS
@@ -18,7 +17,7 @@ from aeon.tools.quote import QUOTE
 from aeon.tools.references import references
 from aeon.tools.registry import ToolRegistry
 
-__all__ = ["CALCULATOR", "NOT_STATED", "WRITE", "ProgramReader", "UnfitError", "UnstatedError"]
+__all__ = ["CALCULATOR", "WRITE", "ProgramReader"]
 
 CALCULATOR = "calculator"
 WRITE = "write"
@@ -26,9 +25,6 @@ WRITE = "write"
 
 _LONGEST_GOAL = 160
 _MOST_CALLS = 24
-NOT_STATED = "not stated"
-_USUAL = frozenset({0, 1, 2, 3, 4, 5, 7, 10, 12, 24, 30, 52, 60, 90, 100, 365, 1000, 3600, 0.5, 0.01})
-"""Numbers that no text needs to state: of the calendar, of per cent, of halves. One that a line cites is quoted."""
 _PLAIN = frozenset({"yes", "no", "more", "less", "equal", "same", "both", "neither", "none", "before", "after"})
 """Words of a choice that no text needs to state."""
 _OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
@@ -38,30 +34,16 @@ _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
-class UnfitError(Exception):
-    """The program does something that no step can do."""
-
-
-class UnstatedError(UnfitError):
-    """The program has a value that stands neither in the task nor in a sentence."""
-
-
 class ProgramReader:
     """Goes through the statements in order; ``steps`` holds goals and actions, ``printed`` ids of results.
 
-    ``last`` is what the last line gives that is a mere expression. What the program copies from a sentence of the
-    ``evidence``, and is not ``known`` from the task, becomes a step that quotes it; ``cited`` are the sentences that a
-    line names.
+    ``last`` is what the last line gives that is a mere expression. What the program copies from a sentence becomes a
+    step that quotes it.
     """
 
-    def __init__(
-        self, tools: ToolRegistry, evidence: Evidence, cited: Mapping[int, tuple[int, ...]], known: str
-    ) -> None:
+    def __init__(self, tools: ToolRegistry, quotes: Quotes) -> None:
         self._tools = tools
-        self._evidence = evidence
-        self._cited = cited
-        self._known = known
-        self._numbers = stated_numbers(known)
+        self._quotes = quotes
         self._variables: dict[str, ast.expr] = {}
         self._functions: dict[str, ast.FunctionDef] = {}
         self._calls_left = _MOST_CALLS
@@ -102,18 +84,20 @@ class ProgramReader:
 
     def _print(self, arguments: Sequence[ast.expr]) -> None:
         """Take the printed values as the results. Refuse a print of nothing but text: it belongs to no calculation."""
-        results: list[str] = []
-        for argument in arguments:
-            parts = argument.values if isinstance(argument, ast.JoinedStr) else [argument]
-            labelled = any(isinstance(part, ast.FormattedValue) for part in parts)
-            for part in parts:
-                value = part.value if isinstance(part, ast.FormattedValue) else part
-                text = isinstance(value, ast.Constant) and isinstance(value.value, str)
-                if not text or (self._evidence.sources and not labelled):
-                    results += references(ast.unparse(self._result(value, "answer")))
+        results = [found for argument in arguments for found in self._printed(argument)]
         if not results:
             raise UnfitError
         self.printed += results
+
+    def _printed(self, argument: ast.expr) -> Iterator[str]:
+        """The ids of the results in what is printed; a text counts as one only where it can be quoted as it stands."""
+        parts = argument.values if isinstance(argument, ast.JoinedStr) else [argument]
+        labelled = any(isinstance(part, ast.FormattedValue) for part in parts)
+        for part in parts:
+            value = part.value if isinstance(part, ast.FormattedValue) else part
+            text = isinstance(value, ast.Constant) and isinstance(value.value, str)
+            if not text or (self._quotes.there and not labelled):
+                yield from references(ast.unparse(self._result(value, "answer")))
 
     def _result(self, value: ast.expr, name: str) -> ast.expr:
         """A number, or the reference to the step that gives the value."""
@@ -124,18 +108,26 @@ class ProgramReader:
                 return ast.List([self._result(item, name) for item in items])
             case ast.IfExp(test=test, body=body, orelse=other):
                 return self._choice(test, body, other, name)
-            case ast.Call(func=ast.Name(id="str"), args=[inner], keywords=[]):
-                return self._result(inner, name)
-            case ast.Call(func=ast.Name(id=written), args=[text], keywords=[]) if written == WRITE:
-                return self._written(name, self._text(text))
             case ast.JoinedStr():
                 return ast.Constant(self._text(value))
-        if (called := self._tool(value)) is not None:
-            arguments = self._arguments(value, called)
-            asked = str(arguments.get("question", "")) if self._tools.get(called).reading else ""
-            return self._step(asked or name, ToolCall(tool=called, arguments=arguments))
-        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in self._functions:
-            return self._value_of(value, value.func.id)
+            case ast.Call(func=ast.Name(id=called)):
+                return self._called(value, called, name)
+            case _:
+                return self._calculated(value, name)
+
+    def _called(self, value: ast.Call, called: str, name: str) -> ast.expr:
+        """What a call of a tool gives, of a function of the program's own, or of one of the calculator's."""
+        if called in ("str", WRITE) and len(value.args) == 1 and not value.keywords:
+            return (
+                self._result(value.args[0], name) if called == "str" else self._written(name, self._text(value.args[0]))
+            )
+        if (tool := self._tool(value)) is not None:
+            arguments = self._arguments(value, tool)
+            asked = str(arguments.get("question", "")) if self._tools.get(tool).reading else ""
+            return self._step(asked or name, ToolCall(tool=tool, arguments=arguments))
+        return self._value_of(value, called) if called in self._functions else self._calculated(value, name)
+
+    def _calculated(self, value: ast.expr, name: str) -> ast.expr:
         formula = self._formula(value)
         if isinstance(formula, ast.Name | ast.Constant | ast.UnaryOp):  # a number, or a result as it is
             return formula
@@ -147,22 +139,12 @@ class ProgramReader:
         return self._step(name, Writing(task=task))
 
     def _quoted(self, value: ast.Constant, name: str) -> ast.expr:
-        """The constant, or the reference to the step that quotes it; one that nothing states is refused."""
-        said = value.value
-        if not self._evidence.sources or not isinstance(said, str | int | float) or said in ("", NOT_STATED):
+        """The constant, or the reference to the step that quotes it."""
+        source = self._quotes.source(value)
+        if source is None or not isinstance(value.value, str | int | float):
             return value
-        if isinstance(said, str) and said.casefold() in self._known.casefold():
-            return value
-        if not isinstance(said, str) and Fraction(str(said)) in self._numbers:
-            return value
-        usual = not isinstance(said, str) and said in _USUAL
-        source = self._evidence.find(said, self._cited.get(getattr(value, "lineno", 0), ()), only=usual)
-        if source is None and usual:
-            return value
-        if source is None:
-            raise UnstatedError(str(said))
-        arguments: JsonObject = {"value": said, "source": source.source, "start": source.start, "end": source.end}
-        return self._step(name or "value", ToolCall(tool=QUOTE, arguments=arguments))
+        place: JsonObject = {"source": source.source, "start": source.start, "end": source.end}
+        return self._step(name or "value", ToolCall(tool=QUOTE, arguments={"value": value.value, **place}))
 
     def _computed(self, name: str, formula: ast.expr) -> ast.expr:
         return self._step(name, ToolCall(tool=CALCULATOR, arguments={"expression": ast.unparse(formula)}))

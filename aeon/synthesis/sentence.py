@@ -12,14 +12,14 @@ from aeon.schema import JsonValue, Step, Task, Writing
 from aeon.supervisor.prompt import Prompt, cut, load
 from aeon.supervisor.supervisor import Supervisor
 
-__all__ = ["Result", "bare", "results_of", "worded"]
+__all__ = ["Result", "bare", "filled", "results_of", "worded"]
 
 _SENTENCE_TOKENS = 120
 _LONGEST_VALUE = 200
 _LONGEST_TASK = 1_000
 _MOST_RESULTS = 8
 _DECIMALS = 4
-_SMALL = 0.001
+_SMALL, _LARGE = 0.001, 1e15
 UNNAMED = "answer"
 """What a result is called that a program prints without a name."""
 
@@ -76,12 +76,16 @@ def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
     by_name = {result.name: result.text for result in results}
     if len(set(named)) < len(named) or not by_name.keys() >= set(named):
         return ""
-    known = {*_numbers(task.text), *(number for result in results for number in _numbers(result.text))}
     text = _TWICE.sub(r"\1", _REFERENCE.sub(lambda match: by_name[match[1]], sentence)).strip()
+    known = _numbers(" ".join([task.text, *by_name.values()]))
     if "{" in text or not _numbers(text) <= known:
         return ""
-    repeats = any(text.casefold().count(r.text.casefold()) > 1 for r in results if not _numbers(r.text))
-    return text if not repeats and all(r.name in named or _holds(text, r.text) for r in results) else ""
+    return text if all(r.name in named or _holds(text, r.text) for r in results) and not _repeats(text, results) else ""
+
+
+def _repeats(text: str, results: Sequence[Result]) -> bool:
+    """Whether the sentence says a result that is no number twice."""
+    return any(text.casefold().count(r.text.casefold()) > 1 for r in results if not _numbers(r.text))
 
 
 def bare(results: Sequence[Result]) -> str:
@@ -101,26 +105,30 @@ def _values(step: Step) -> list[tuple[str, JsonValue]]:
 def _text(value: JsonValue) -> str:
     """The value as people write it."""
     match value:
-        case bool():
-            return "yes" if value else "no"
-        case float() if 0 < abs(value) < _SMALL:
-            return f"{value:.{_DECIMALS}g}"
-        case float():
-            return f"{round(value, _DECIMALS):f}".rstrip("0").rstrip(".") if abs(value) < 1e15 else repr(value)
         case str():
             return value
-        case None:
+        case None | []:
             return "none"
-        case list() if not value:
-            return "none"
-        case list() if all(not isinstance(item, list | dict) for item in value):
-            return ", ".join(map(_text, value))
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return _decimal(value)
         case list():
-            return "; ".join(_text(item) for item in value)
+            return _separator(value).join(map(_text, value))
         case dict():
             return ", ".join(f"{key.replace('_', ' ')} {_text(item)}" for key, item in value.items())
         case _:
             return json.dumps(value, ensure_ascii=False)
+
+
+def _separator(values: Sequence[JsonValue]) -> str:
+    return "; " if any(isinstance(value, list | dict) for value in values) else ", "
+
+
+def _decimal(value: float) -> str:
+    if 0 < abs(value) < _SMALL:
+        return f"{value:.{_DECIMALS}g}"
+    return f"{round(value, _DECIMALS):f}".rstrip("0").rstrip(".") if abs(value) < _LARGE else repr(value)
 
 
 def _numbers(text: str) -> set[str]:

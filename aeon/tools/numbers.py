@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from aeon.schema.frozen import JsonValue
 
-__all__ = ["MAX_DIGITS", "Number", "decimal_text", "figure", "parse_cell", "plain", "restored"]
+__all__ = ["MAX_DIGITS", "Number", "decimal_text", "figure", "is_number", "parse_cell", "plain", "restored"]
 
 Number = Fraction | float
 """An exact number, or a ``float`` where only an approximation exists."""
@@ -23,7 +23,7 @@ _LONGEST_CELL = 200
 _CHANCE = 1e-3  # how likely a double may be that of a simple fraction by accident
 
 _CELL = re.compile(r"(\()?\s*([-+])?\s*[$€£¥]?\s*([-+])?([\d.,]+(?:[eE][-+]?\d{1,3})?)\s*[€£¥]?\s*(%)?\s*(\))?")
-_STATED = re.compile(r"(?<![\w.,])-?\d[\d.,]*(?![\d:/]|-\d)")
+_STATED = re.compile(r"(?<![\w.,])(?<!\d[:/-])-?\d[\d.,]*(?![\d:/]|-\d)")  # neither a time, a date nor a fraction
 _POINT = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+")
 _COMMA = re.compile(r"(?:\d{1,3}(?:\.\d{3})+|\d+),(?:\d{1,2}|\d{4,})")
 
@@ -88,6 +88,11 @@ def figure(value: JsonValue) -> JsonValue:
     numbers = _STATED.findall(value)
     number = parse_cell(numbers[0].rstrip(".,")) if len(numbers) == 1 else None
     return value if number is None else plain(number)
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number as `plain` writes it, such as ``1/3``."""
+    return re.fullmatch(r"-?\d+(?:/\d+|(?:\.\d+)?(?:[eE][-+]?\d+)?)", text.strip()) is not None
 
 
 def parse_cell(text: str) -> Fraction | None:

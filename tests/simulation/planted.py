@@ -205,8 +205,11 @@ class _Careless(Ledger):
 
     __slots__ = ()
 
-    def _reserve(self, calls: int, tokens: int, cost: float) -> None:
-        pass
+    async def admit(self, most: Usage) -> None:
+        self._check(most)
+
+    def settle(self, most: Usage, actual: Usage) -> None:
+        self.charge(actual)
 
 
 def _reserves_nothing(_: Handlers, services: Services[SecondSettings]) -> dict[str, Any]:

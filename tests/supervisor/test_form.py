@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.supervisor.form import form_faults
+from aeon.supervisor.form import asks_form, form_faults
 
 pytestmark = pytest.mark.requirement("T4")
 
@@ -56,6 +56,7 @@ def test_what_can_be_counted_is(task: str, good: str, bad: str, said: str) -> No
     """An answer that keeps to the form has no fault, and one that does not has one that says so."""
     assert form_faults(task, good) == []
     assert said in faults(task, bad) and len(form_faults(task, bad)) == 1
+    assert asks_form(task)
 
 
 @pytest.mark.parametrize(
@@ -94,6 +95,7 @@ def test_a_task_without_such_a_form_is_never_faulted(task: str) -> None:
     """Neither vague words for how much, nor words of other meaning, ask for a form."""
     for answer in ("", "Wet.", THREE, "- a\n- b\n- c", "Here:\n```\nx\n```", '{"a": 1}', "word " * 120):
         assert form_faults(task, answer) == []
+    assert not asks_form(task)
 
 
 def test_a_task_that_explains_json_in_sentences_is_held_to_the_sentences() -> None:
@@ -148,6 +150,7 @@ def test_json_nested_too_deeply_is_a_fault() -> None:
 )  # fmt: skip
 def test_any_task_and_answer_have_short_faults_or_none(task: str, answer: str) -> None:
     """Nothing raises, and the faults are few words for the model."""
+    assert asks_form(task) or not form_faults(task, answer)
     assert all(0 < len(fault) < 100 and "\n" not in fault for fault in form_faults(task, answer))
 
 

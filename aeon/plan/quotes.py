@@ -1,0 +1,62 @@
+"""Which constants of a program are quotations, and of which sentence."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from fractions import Fraction
+
+from aeon.plan.evidence import Evidence, stated_numbers
+from aeon.schema import Source
+
+__all__ = ["NOT_STATED", "Quotes", "UnfitError", "UnstatedError"]
+
+NOT_STATED = "not stated"
+_USUAL = frozenset({0, 1, 2, 3, 4, 5, 7, 10, 12, 24, 30, 52, 60, 90, 100, 365, 1000, 3600, 0.5, 0.01})
+"""Numbers that no text needs to state: of the calendar, of per cent, of halves. One that a line cites is quoted."""
+
+
+class UnfitError(Exception):
+    """The program does something that no step can do."""
+
+
+class UnstatedError(UnfitError):
+    """The program has a value that stands neither in the task nor in a sentence."""
+
+
+class Quotes:
+    """Finds the sentence of the ``evidence`` that a constant was copied from; ``cited`` are those that each line names.
+
+    What is ``known`` from the task need not be quoted.
+    """
+
+    def __init__(self, evidence: Evidence, cited: Mapping[int, tuple[int, ...]], known: str) -> None:
+        self._evidence = evidence
+        self._cited = cited
+        self._known = known.casefold()
+        self._numbers = stated_numbers(known)
+
+    @property
+    def there(self) -> bool:
+        """Whether there are sentences to quote."""
+        return bool(self._evidence.sources)
+
+    def source(self, value: ast.Constant) -> Source | None:
+        """The sentence that the constant stands in; ``None`` where it needs none.
+
+        Raises:
+            UnstatedError: it needs one, and none states it.
+        """
+        said = value.value
+        if not self.there or not isinstance(said, str | int | float) or self._is_known(said):
+            return None
+        usual = not isinstance(said, str) and said in _USUAL
+        source = self._evidence.find(said, self._cited.get(getattr(value, "lineno", 0), ()), only=usual)
+        if source is None and not usual:
+            raise UnstatedError(str(said))
+        return source
+
+    def _is_known(self, said: str | float) -> bool:
+        if isinstance(said, str):
+            return said in ("", NOT_STATED) or said.casefold() in self._known
+        return Fraction(str(said)) in self._numbers
