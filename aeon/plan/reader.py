@@ -96,6 +96,8 @@ class ProgramReader:
         for part in parts:
             value = part.value if isinstance(part, ast.FormattedValue) else part
             text = isinstance(value, ast.Constant) and isinstance(value.value, str)
+            if isinstance(value, ast.Constant) and str(value.value).rstrip().endswith(":"):  # a label
+                continue
             if not text or (self._quotes.there and not labelled):
                 yield from references(ast.unparse(self._result(value, "answer")))
 

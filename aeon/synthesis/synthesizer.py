@@ -79,7 +79,8 @@ class Synthesizer:
 def _absent(task: Task, steps: Sequence[Step]) -> str:
     """What was looked for and not found, in words."""
     problems = dict.fromkeys(step.problem or f"the files do not say: {task.text}" for step in steps)
-    return " ".join(f"{problem[:1].upper()}{problem[1:].rstrip('.')}." for problem in problems)
+    sentences = [f"{problem[:1].upper()}{problem[1:].rstrip('.')}" for problem in problems]
+    return " ".join(sentence if sentence.endswith(("?", "!")) else f"{sentence}." for sentence in sentences)
 
 
 def _in_object(schema: JsonObject) -> JsonObject:

@@ -15,7 +15,7 @@ from aeon.plan.program import read
 from aeon.schema import JsonValue, Source
 from aeon.tools.registry import ToolRegistry
 
-pytestmark = pytest.mark.requirement("T2")
+pytestmark = pytest.mark.requirement("T2", "T2a")
 
 
 def passage(*said: str, source: str = "house.md", heading: str = "", start: int = 0) -> dict[str, JsonValue]:

@@ -1,0 +1,62 @@
+"""Queries that evidently mean something else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from aeon.documents.folder import Folder
+from aeon.tools.database import Database
+from aeon.tools.mending import mended
+
+pytestmark = pytest.mark.requirement("T1a")
+
+ROWS = "city,region,units,price\nPorto,West,3,2.50\nTurku,North,9,1.20\nPorto,West,1,4.00\nO'Hara,West,2,1.00\n"
+
+
+@pytest.fixture
+def shops(tmp_path: Path) -> Database:
+    """A table in which each text stands in one column."""
+    (tmp_path / "shops.csv").write_text(ROWS)
+    (tmp_path / "towns.csv").write_text("town\nPorto\n")
+    return Database.load(Folder.open(tmp_path), ["shops.csv", "towns.csv"])
+
+
+@pytest.mark.parametrize(
+    ("query", "meant"),
+    [
+        ("SELECT count(*) FROM shops WHERE region = 'Porto'", "SELECT count(*) FROM shops WHERE \"city\" = 'Porto'"),
+        ("SELECT 1 FROM shops WHERE \"region\"='turku'", "SELECT 1 FROM shops WHERE \"city\"='turku'"),
+        ("SELECT 1 FROM shops WHERE region = 'O''Hara'", "SELECT 1 FROM shops WHERE \"city\" = 'O''Hara'"),
+        (
+            "SELECT city FROM shops GROUP BY city ORDER BY units DESC LIMIT 1",
+            "SELECT city FROM shops GROUP BY city ORDER BY SUM(units) DESC LIMIT 1",
+        ),
+    ],
+)
+def test_what_was_evidently_meant_is_asked(shops: Database, query: str, meant: str) -> None:
+    """A text is compared with the column that holds it, and groups are put in the order of a sum."""
+    assert mended(shops, query) == meant
+    shops.query(mended(shops, query))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT 1 FROM shops WHERE city = 'Porto'",  # it is right
+        "SELECT 1 FROM shops WHERE region = 'Oslo'",  # nobody holds it
+        "SELECT 1 FROM shops, towns WHERE region = 'Porto'",  # two columns hold it
+        "SELECT 1 FROM shops WHERE colour = 'Porto'",  # there is no such column
+        "SELECT 1 FROM shops WHERE units = '3'",  # it is no text
+        "SELECT city, units FROM shops ORDER BY units",  # there are no groups
+        "SELECT units FROM shops GROUP BY units ORDER BY units",  # each group has one
+        "SELECT city, SUM(price) AS units FROM shops GROUP BY city ORDER BY units",  # the name is the query's own
+        "SELECT city FROM shops GROUP BY city ORDER BY city",
+        "no query = 'Porto' at all",
+        "",
+    ],
+)
+def test_what_is_not_evident_stays_as_it_is(shops: Database, query: str) -> None:
+    """It is refused, or answered, for what it says."""
+    assert mended(shops, query) == query
