@@ -95,10 +95,7 @@ class ProgramReader:
         labelled = any(isinstance(part, ast.FormattedValue) for part in parts)
         for part in parts:
             value = part.value if isinstance(part, ast.FormattedValue) else part
-            text = isinstance(value, ast.Constant) and isinstance(value.value, str)
-            if isinstance(value, ast.Constant) and str(value.value).rstrip().endswith(":"):  # a label
-                continue
-            if not text or (self._quotes.there and not labelled):
+            if not _is_text(value) or (self._quotes.there and not labelled and not _is_label(value)):
                 yield from references(ast.unparse(self._result(value, "answer")))
 
     def _result(self, value: ast.expr, name: str) -> ast.expr:
@@ -323,6 +320,14 @@ def _by_name(call: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:
     if len(arguments) != len(call.args) + len(call.keywords):
         raise UnfitError
     return arguments
+
+
+def _is_text(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+def _is_label(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and str(value.value).rstrip().endswith(":")
 
 
 def _is_reference(value: ast.expr) -> bool:
