@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
 
@@ -26,6 +26,7 @@ _DAY = re.compile(
     rf"|\b(?P<month2>{_MONTH})\.? (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (?P<year2>\d{{4}}))?",
     re.IGNORECASE,
 )
+_WHOLE = 2
 _MOST_SENTENCES = 30
 _LONGEST_SENTENCE = 400
 _SHARE = 0.75  # of a text's words that its sentence must have
@@ -33,12 +34,17 @@ _PASSAGES = TypeAdapter(list[Passage])
 
 
 class Evidence:
-    """The sentences that a search gave, in their order; `shown` is how a prompt is told of them."""
+    """The sentences that a search gave, in their order; `shown` is how a prompt is told of them.
 
-    def __init__(self, passages: JsonValue = None) -> None:
+    Of the first passages all sentences count, of the others those that share a word with the ``question`` and the ones
+    beside them: what has nothing to do with it misleads a small model.
+    """
+
+    def __init__(self, passages: JsonValue = None, question: str = "") -> None:
         there: dict[tuple[str, int, int], Source] = {}
-        for passage in _PASSAGES.validate_python(passages or []):
-            for source in passage.sources():
+        words = stems(question)
+        for rank, passage in enumerate(_PASSAGES.validate_python(passages or [])):
+            for source in passage.sources() if rank < _WHOLE or not words else _near(passage.sources(), words):
                 there.setdefault((source.source, source.start, source.end), source)
         self.sources = tuple(there.values())[:_MOST_SENTENCES]
 
@@ -60,6 +66,14 @@ class Evidence:
         first = [self.sources[number - 1] for number in cited if 1 <= number <= len(self.sources)]
         every = first if only else [*first, *self.sources]
         return next((source for source in every if stands_in(value, source)), None)
+
+
+def _near(sources: Sequence[Source], words: frozenset[str]) -> Iterator[Source]:
+    """The sentences that hold one of the words, and those before and behind them."""
+    holds = [bool(words & stems(source.text)) for source in sources]
+    for place, source in enumerate(sources):
+        if any(holds[max(0, place - 1) : place + 2]):
+            yield source
 
 
 def stands_in(value: str | float, source: Source) -> bool:

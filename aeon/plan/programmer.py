@@ -119,7 +119,8 @@ class Programmer:
         """What the texts say that may answer the task, where they are offered."""
         if _LOOKUP not in functions:
             return Evidence()
-        return Evidence((await self._tools.call(_LOOKUP, {"question": _words(task)[:_LONGEST_TASK]})).value)
+        question = _words(task)[:_LONGEST_TASK]
+        return Evidence((await self._tools.call(_LOOKUP, {"question": question})).value, question)
 
     async def _program(
         self, task: Task, most: int, functions: Sequence[str], evidence: Evidence, thoughts: str, fault: str = ""
