@@ -55,7 +55,7 @@ _DELTAS = {"ADD": ("+", "good"), "MODIFY": ("~", "warn"), "REMOVE": ("-", "bad")
 def profile_line(profile: TaskProfile) -> Line:
     """How hard the task looks."""
     if not profile.inferred:
-        return (Span("not known; the default profile stands in", "warn"),)
+        return (Span("not asked for, or not known: the default one stands in", "dim"),)
     steps = f"{profile.expected_step_count} step{'' if profile.expected_step_count == 1 else 's'}"
     facts = f"depth {profile.reasoning_depth} of 5, ambiguity {profile.ambiguity:.1f}, about {steps}"
     return (Span(f"{facts}, tools {profile.expected_tool_usage}", "dim"),)
