@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
@@ -28,6 +29,7 @@ from aeon.tools.dates import dates
 from aeon.tools.files import Files
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.select import Given, folder_specs, portable, resolve
+from aeon.tools.tool import Tool
 
 __all__ = ["Resumption", "Unattended", "assemble", "build", "priced", "recorded_tools", "resume", "resumption"]
 
@@ -123,12 +125,18 @@ def assemble(
         raise UsageError(f"engine '{plugin.engine.name}' is configured by {expected}, not {type(config).__name__}")
     resolved = resolve(tools)
     there = {tool.name for tool in resolved}
-    own = [replace(tool, offered=False) for tool in (choose(), *dates()) if tool.name not in there]
+    own = [tool for tool in _own_tools() if tool.name not in there]
     registry = ToolRegistry([*resolved, *own], output_bytes=config.tool_output_bytes)
     asker = Asker(ask, unattended or config.questions.unattended)
     handlers = {"ask": asker.ask, **plugin.handlers(Services.of(config, adapter, registry))}
     plugin.engine.check(handlers)
     return handlers
+
+
+@cache
+def _own_tools() -> tuple[Tool, ...]:
+    """What programs may say though no prompt names it; made once, since a schema takes its time to check."""
+    return tuple(replace(tool, offered=False) for tool in (choose(), *dates()))
 
 
 def priced(config: Settings, adapter: LLMAdapter, plugin: AnyPlugin = PLUGIN) -> Settings:
