@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from aeon.documents.words import stem, stems
 from aeon.schema import JsonValue, Passage, Source, StepResult
+from aeon.supervisor.form import is_of_kind
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Supervisor
 
@@ -52,7 +53,9 @@ async def read_answer(supervisor: Supervisor, question: str, task: str, found: J
     prompt = Prompt(load("aeon.execution", "read.md"), asked)
     reply = await supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0)
     answer = _CITED.sub("", reply.value).strip().strip("\"'").removesuffix(".").strip()
-    if not answer or _ABSENT.search(answer) or not _borne_out(answer, question, sources):
+    if not answer or _ABSENT.search(answer) or not is_of_kind(question, answer):
+        return absent
+    if not _borne_out(answer, question, sources):
         return absent
     return StepResult(output=answer, mode="reading", sources=_cited(reply.value, answer, sources))
 

@@ -14,7 +14,7 @@ from aeon.plan.program import is_code, mended, misfits, numbers, read
 from aeon.plan.reader import CALCULATOR, WRITE
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Plan, Step, Task, ToolCall, Writing
-from aeon.supervisor.form import asks_form
+from aeon.supervisor.form import asks_form, is_of_kind
 from aeon.supervisor.prompt import Prompt, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.quote import QUOTE
@@ -47,7 +47,6 @@ _TO_WRITE = re.compile(
     r"\b(?:explain|describe|write|list|suggest|draft|compose|translate|summari[sz]e|rewrite|rephrase|propose|invent|create|poem|code)\b",
     _I,
 )
-_QUANTITY = re.compile(r"\b(?:how (?:many|much)|(?:phone|telephone|fax|account|order|policy) number|percentage)\b", _I)
 _COMPARED = re.compile(r"(?:=|LIKE)\s*\\?'([^'\\]+)\\?'", _I)
 _SOURCES = (_SQL, _LOOKUP)
 _COMPARE = re.compile(r"\bor\b|\bwhich\b|\bwho\b", _I)
@@ -139,9 +138,7 @@ class Programmer:
         """Whether the plan is one for this task: it rests on something, and answers with what was asked for."""
         if self._sources and _is_written(plan) and _is_question(task.text):
             return False
-        if _asks_number(task.text) and _is_worded(plan):
-            return False
-        return self._grounded(plan, task) and not self._foreign(plan, task)
+        return _answers(plan, task.text) and self._grounded(plan, task) and not self._foreign(plan, task)
 
     def _fitting(self, task: Task) -> tuple[str, ...]:
         """The functions that may answer: by the words of the task that tables and texts know."""
@@ -238,16 +235,11 @@ def _unsaid(plan: Plan, said: str) -> str:
     return ""
 
 
-def _asks_number(text: str) -> bool:
-    """Whether a question asks for one number and for nothing else."""
-    return bool(_QUANTITY.search(text)) and not re.search(r"\band (?:who|what|which|where|when|how)\b", text, _I)
-
-
-def _is_worded(plan: Plan) -> bool:
-    """Whether the plan answers with nothing but quoted texts that hold no digit."""
+def _answers(plan: Plan, question: str) -> bool:
+    """Whether what the plan quotes as its answer can be one to the question; what is computed or read later can."""
     answers = [step.action for step in plan.steps if step.id in plan.answer]
     quoted = [a.arguments or {} for a in answers if isinstance(a, ToolCall) and a.tool == QUOTE]
-    return bool(quoted) and len(quoted) == len(answers) and not re.search(r"\d", str([q["value"] for q in quoted]))
+    return len(quoted) < len(answers) or is_of_kind(question, " ".join(str(one["value"]) for one in quoted))
 
 
 def _is_question(text: str) -> bool:

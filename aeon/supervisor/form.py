@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 
-__all__ = ["asks_form", "form_faults"]
+__all__ = ["asks_form", "form_faults", "is_of_kind"]
 
 _I = re.IGNORECASE
 
@@ -36,10 +36,28 @@ _LIST = re.compile(
     _I,
 )
 _POINTS = re.compile(rf"\b{_MANY} (?:\w+ )?(?:bullet points?|bullets)\b|\b(?:in|as) {_MANY} (?:\w+ )?points\b", _I)
+_DIGIT = re.compile(r"\d")
+_KINDS = (
+    (re.compile(r"\bhow (?:many|much)\b|\bpercentage\b", _I), _DIGIT),
+    (re.compile(r"\b(?:phone|telephone|mobile|fax|account|customer|order|policy) number\b", _I), _DIGIT),
+    (re.compile(r"\be-?mail(?: address)?\b", _I), re.compile(r"\S@\S")),
+    (re.compile(r"\b(?:website|web address|web page|homepage|url)\b", _I), re.compile(r"\w\.\w{2,}")),
+)
+_SEVERAL = re.compile(r"\band (?:who|whom|whose|what|which|where|when|how)\b", _I)
 _SENTENCE_END = re.compile(r"(?<![.!?])[.!?]++[\"')\]\u201d\u2019]*(?=\s+[\"'(\[\u201c\u2018]*[A-ZÄÖÜ0-9]|\s*$)")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|Mr|Mrs|Ms|Dr|Prof|St|No|approx|U\.S|a\.m|p\.m)\.", _I)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+\S", re.MULTILINE)
 _FENCE = re.compile(r"^\s*```[^\n]*\n.*\n?```\s*$", re.DOTALL)
+
+
+def is_of_kind(question: str, answer: str) -> bool:
+    """Whether an answer can be what a question asks for: a number for a quantity, an address for an address.
+
+    Questions that ask for several things, or for what cannot be told by its look, take any answer.
+    """
+    if _SEVERAL.search(question):
+        return True
+    return all(look.search(answer) for asked, look in _KINDS if asked.search(question))
 
 
 def asks_form(task: str) -> bool:

@@ -74,7 +74,7 @@ def lines(result: StepResult) -> list[str]:
 )
 def test_an_answer_rests_on_the_sentences_that_it_names(reply: str, answer: str, rests_on: list[str]) -> None:
     """Their numbers are no part of it; where none is named that is there, the sentence with most of it is taken."""
-    result, model = reading(reply)
+    result, model = reading(reply, question="What do the rules say of leave?")
     assert (result.output, result.mode, result.clarity, result.problem) == (answer, "reading", "CLEAR", "")
     assert lines(result) == rests_on and len(model.requests) == 1
 
@@ -114,6 +114,12 @@ def test_without_sentences_the_model_is_not_asked(found: JsonValue) -> None:
     """There is nothing that it could read."""
     result, model = reading(found=[] if found is None else found)
     assert result.output is None and "searched: house.md" in result.problem and not model.requests
+
+
+def test_a_name_is_no_answer_to_a_question_for_a_number() -> None:
+    """It stands in the sentences, and is still not what was asked for."""
+    assert reading("Ms Adler [2]")[0].output is None
+    assert reading("Ms Adler [2]", question="Who approves leave?")[0].output == "Ms Adler"
 
 
 def test_a_number_of_the_question_may_be_repeated() -> None:

@@ -199,3 +199,33 @@ def test_any_program_over_sentences_is_read_or_not(text: str) -> None:
         if step.action.type == "tool" and step.action.tool == "quote":
             value = (step.action.arguments or {})["value"]
             assert isinstance(value, str | int | float) and evidence.find(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "there"),
+    [
+        (6, "It opens at 6:30.", False),
+        (30, "It opens at 6:30.", False),
+        ("6:30", "It opens at 6:30.", True),
+        (21, "It closes at 21:00:00.", False),
+        (6, "6 boats: 3 of them new.", True),
+        (14, "Present: 14 members", True),
+        ("2026-05-16", "The regatta is on 16 May 2026.", True),
+        ("2026-05-16", "The regatta is on May 16th.", True),
+        ("2026-05-16", "The regatta is on 16 May 2025.", False),
+        ("2026-05-16", "The regatta is on 6 May 2026.", False),
+        ("2026-05-16", "The regatta is on 16 March 2026.", False),
+    ],
+)
+def test_parts_of_a_time_are_no_numbers_and_days_have_many_forms(value: str | int, text: str, there: bool) -> None:
+    """The 6 of 6:30 is no quotation; a date may be written with its month in words and without its year."""
+    assert stands_in(value, sentence(text)) == there
+
+
+def test_of_lesser_passages_only_what_is_near_the_question_counts() -> None:
+    """The first two are there whole, of a third the sentences with a word of the question and those beside them."""
+    first, second = passage("One.", "Two."), passage("Three.", source="b.txt")
+    third = passage("Rain fell.", "The fee is 30 euros.", "It is due.", "Cats slept.", source="c.txt")
+    texts = [source.text for source in Evidence([first, second, third], "How much is the fee?").sources]
+    assert texts == ["One.", "Two.", "Three.", "Rain fell.", "The fee is 30 euros.", "It is due."]
+    assert len(Evidence([first, second, third]).sources) == 7

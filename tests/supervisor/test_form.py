@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.supervisor.form import asks_form, form_faults
+from aeon.supervisor.form import asks_form, form_faults, is_of_kind
 
 pytestmark = pytest.mark.requirement("T4")
 
@@ -159,3 +159,25 @@ def test_a_very_long_answer_is_counted_too(piece: str) -> None:
     """What a model may write in a loop is read in one go."""
     task = "In two sentences, at most 9 words, 3 bullet points."
     assert form_faults(task, f"{piece * (60_000 // len(piece))}x")
+
+
+@pytest.mark.requirement("G5")
+@pytest.mark.parametrize(
+    ("question", "answer", "fits"),
+    [
+        ("How many boats are there?", "12 boats", True),
+        ("How many boats are there?", "Lena Moravec", False),
+        ("How much is it and who pays?", "Lena Moravec", True),
+        ("What is the phone number of the shop?", "the Harbour shop", False),
+        ("What is the phone number of the shop?", "0171 2345", True),
+        ("What is the email address of the warden?", "Lena Moravec", False),
+        ("What is the e-mail of the warden?", "lena@club.org", True),
+        ("Which website has the rules?", "Lena", False),
+        ("Which website has the rules?", "club.org/rules", True),
+        ("Who is the warden?", "Lena Moravec", True),
+        ("", "", True),
+    ],
+)
+def test_an_answer_is_of_the_kind_that_was_asked_for(question: str, answer: str, fits: bool) -> None:
+    """A quantity has a digit and an address looks like one; what cannot be told by its look may be anything."""
+    assert is_of_kind(question, answer) == fits
