@@ -15,7 +15,7 @@ from aeon.multipass.effects import PassNote
 from aeon.multipass.plans import draft_problems, inputs, placed, ready, waves
 from aeon.multipass.record import Progress
 from aeon.multipass.refine import Attempts, apply
-from aeon.multipass.rules import TABLE, PassSignals, affordable, limits_for, most_calls, revised, strategy
+from aeon.multipass.rules import TABLE, PassSignals, affordable, limits_for, most_calls, strategy
 from aeon.schema.conclusion import Decision, Degradation
 from aeon.schema.config import Config
 from aeon.schema.history import ExecutionPass, Preparation, RefinementRecord, Rejection, Result
@@ -51,7 +51,9 @@ def _prepare(progress: Progress) -> Program[None]:
     """Profile the task, draft a plan, have it checked and mended before anything runs."""
     run = progress.run
     progress.limit_passes()
-    progress.profile = yield from run.perform(ask.InferProfile(task=run.task), progress.profile)
+    default = progress.profile
+    progress.profile = yield from run.perform(ask.InferProfile(task=run.task), default)
+    progress.unprofiled = progress.profile is not default and not progress.profile.inferred
     progress.limit_passes()
     progress.plan = yield from _draft(progress)
     start = Preparation(profile=progress.profile, plan=progress.plan, timings=tuple(run.timings))
@@ -227,17 +229,15 @@ def _accept(progress: Progress, proposal: Refinement) -> Program[RefinementRecor
 
 
 def _profile_again(progress: Progress, report: SemanticValidationReport, executed: tuple[str, ...]) -> Program[None]:
-    """Ask for the profile anew where a step was blocked and issues exist, or where none could be made before."""
-    run = progress.run
+    """Ask for the profile that was put off; or for a new one, where a step was blocked and issues exist."""
     blocked = any(step.clarity == "BLOCKED" for step in progress.plan.steps if step.id in executed)
-    if progress.profile.inferred and not (blocked and report.issues):
+    if not progress.unprofiled and not (blocked and report.issues):
         return
     issues = tuple(issue.description for issue in report.issues)
-    effect = ask.InferProfile(task=run.task, previous=progress.profile, issues=issues)
-    profile = yield from run.perform(effect, progress.profile)
+    effect = ask.InferProfile(task=progress.run.task, previous=progress.profile, issues=issues)
+    profile = yield from progress.run.perform(effect, progress.profile)
     if profile is not progress.profile:
-        progress.profile = revised(progress.profile, profile, first=progress.preparation.profile)
-        progress.this_pass = progress.this_pass.changed(revised_profile=progress.profile)
+        progress.profile_again(profile)
 
 
 def _may_ask(progress: Progress) -> bool:

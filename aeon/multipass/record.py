@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from aeon.kernel.engine import Run
 from aeon.multipass.refine import Attempts
-from aeon.multipass.rules import PassSignals, pass_limit
+from aeon.multipass.rules import PassSignals, pass_limit, revised
 from aeon.schema.conclusion import Decision
 from aeon.schema.config import Config
 from aeon.schema.evaluation import Evaluation
@@ -22,12 +22,14 @@ __all__ = ["Progress"]
 class Progress:
     """What a multi-pass run knows. ``settled`` is the plan of the latest complete pass, number ``complete``.
 
-    ``executed`` is the number of the latest pass whose execute phase came to its end.
+    ``executed`` is the number of the latest pass whose execute phase came to its end. ``unprofiled``: the task was left
+    without a profile until one pass was not enough.
     """
 
     run: Run[Config, PassSignals]
     attempts: Attempts
     profile: TaskProfile = field(default_factory=lambda: TaskProfile(inferred=False))
+    unprofiled: bool = False
     plan: Plan = field(default_factory=Plan)
     settled: Plan | None = None
     complete: int = 0
@@ -50,6 +52,12 @@ class Progress:
     @this_pass.setter
     def this_pass(self, record: ExecutionPass) -> None:
         self.passes[-1] = record
+
+    def profile_again(self, profile: TaskProfile) -> None:
+        """Take a new profile: the first one as it is, a later one within a tier of the first."""
+        first = profile if self.unprofiled else self.preparation.profile
+        self.profile, self.unprofiled = revised(self.profile, profile, first), not profile.inferred
+        self.this_pass = self.this_pass.changed(revised_profile=self.profile)
 
     def settle(self) -> None:
         """Count the pass under way as complete: what its phases gave is in the answer."""

@@ -255,3 +255,15 @@ def test_any_text_gives_a_profile_or_a_typed_failure(text: str) -> None:
     except CompletionError:
         return
     assert isinstance(profile, TaskProfile)
+
+
+@pytest.mark.requirement("T4")
+def test_a_profile_can_wait_until_it_is_needed() -> None:
+    """Before the first pass nothing is asked; after it, the question is that of a first profile."""
+    model = Scripted([said()], Capabilities(json_schema=True, json_mode=True))
+    profiler = Profiler(Supervisor(model), Briefing("calculator"), waits=True)
+    put_off = asyncio.run(profiler.infer(FIRST))
+    assert put_off == TaskProfile(inferred=False) and not model.requests
+    profile = asyncio.run(profiler.infer(FIRST.changed(previous=put_off)))
+    assert profile.inferred and profile.reasoning_depth == 4
+    assert "It was judged to have depth" not in model.requests[0].messages[-1].content
