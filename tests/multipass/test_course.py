@@ -108,7 +108,7 @@ def test_a_pass_without_a_revision_records_none() -> None:
 
 @pytest.mark.requirement("J3", "T4")
 def test_a_profile_that_was_put_off_is_asked_for_where_one_pass_is_not_enough() -> None:
-    """Then it is the first one: its depth is taken as it is, whatever the default was, and it is not asked for again."""
+    """Then it is the first one: its depth is taken as it is, whatever the default was, and nobody asks again."""
     easy, hard = TaskProfile(inferred=False), TaskProfile(reasoning_depth=5, ambiguity=0)
     world = World(assess=NOT_YET, refine_plan=growing, profile=lambda _, n: hard if n else easy)
     result = world.run(Config(max_passes=3))
