@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
 from measured import every_judgment
+
+from aeon.documents.index import Index
 
 settings.register_profile("aeon", deadline=None)  # a busy machine is no failure: nothing here is about time
 settings.load_profile("aeon")
@@ -15,3 +20,20 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every judgment of the models that tests play decide, as if it had been measured on them."""
     found = every_judgment("scripted", "obliging", "played")
     monkeypatch.setattr("aeon.supervisor.judge.calibrations", lambda: found)
+
+
+@pytest.fixture
+def indexes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """Keep the indexes of documents below the test's own folder, and close them at its end."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    opened: list[Index] = []
+    prepare = Index._prepare
+
+    def noted(self: Index) -> None:
+        opened.append(self)
+        prepare(self)
+
+    monkeypatch.setattr(Index, "_prepare", noted)
+    yield
+    for index in opened:
+        index.close()

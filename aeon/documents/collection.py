@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import platformdirs
-
 from aeon.documents.folder import Folder
 from aeon.documents.index import Index, Row
 from aeon.documents.query import terms
 from aeon.documents.update import Update
 from aeon.errors import ToolFailed
+from aeon.home import cache_dir
 from aeon.text import one_line, printable
 
 __all__ = ["Collection", "Passage"]
@@ -72,7 +71,7 @@ class Collection:
     ) -> Collection:
         """Return the collection of these files; only those that are new or have changed are read.
 
-        ``index`` is the file that keeps what was read: by default one for each folder, in the user's cache, or
+        ``index`` is the file that keeps what was read: by default one for each folder, below `cache_dir`, or
         ":memory:". It may hold more files of the folder than these; files that are gone are removed from it. An index
         that is damaged is built anew, one that cannot be kept is in memory; ``note`` says so. ``progress`` receives
         the files done and in all. Raises ``ToolFailed`` if this SQLite has no full-text search.
@@ -119,7 +118,7 @@ class Collection:
 
 def _default_place(folder: Folder) -> Path:
     name = hashlib.sha256(os.fsencode(folder.root)).hexdigest()
-    return Path(platformdirs.user_cache_dir("aeon")) / "collections" / f"{name}.sqlite"
+    return cache_dir() / "collections" / f"{name}.sqlite"
 
 
 def _passage(row: Row) -> Passage:

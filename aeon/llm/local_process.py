@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from aeon.errors import InputFileError, MissingExtraError, ServerBroken
-from aeon.llm.weights import cache_dir
+from aeon.home import cache_dir
 from aeon.schema.frozen import Frozen
 
 __all__ = ["STARTUP_SECONDS", "Address", "ServerProcess", "shared_process"]

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from aeon.llm.weights import cache_dir
+from aeon.home import cache_dir
 from aeon.schema.frozen import Frozen, JsonObject
 from aeon.schema.llm import Capabilities
 

@@ -8,16 +8,16 @@ import os
 import shutil
 from pathlib import Path
 
-import platformdirs
 from filelock import FileLock
 from pydantic import ValidationError
 
 from aeon.errors import ChecksumMismatch, DiskFull, DownloadFailed, WeightsError
+from aeon.home import cache_dir
 from aeon.llm.catalogue import CatalogueEntry, Mirror
 from aeon.llm.download import NO_SPACE, Progress, Report, fetch, room_needed, source
 from aeon.schema.frozen import Frozen
 
-__all__ = ["Progress", "Report", "cache_dir", "find", "path_of", "pull"]
+__all__ = ["Progress", "Report", "find", "path_of", "pull"]
 
 
 class _Stamp(Frozen):
@@ -26,12 +26,6 @@ class _Stamp(Frozen):
     size: int
     mtime_ns: int
     sha256: str
-
-
-def cache_dir() -> Path:
-    """The folder for what Aeon keeps between runs: ``AEON_HOME``, or the platform's cache folder."""
-    home = os.environ.get("AEON_HOME")
-    return Path(home).expanduser() if home else Path(platformdirs.user_cache_dir("aeon"))
 
 
 def path_of(entry: CatalogueEntry) -> Path:

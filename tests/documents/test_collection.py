@@ -24,7 +24,7 @@ from aeon.documents.folder import Folder
 from aeon.errors import MissingExtraError, ToolFailed
 from documents.files import encrypted_pdf, pdf, word
 
-pytestmark = pytest.mark.requirement("T2")
+pytestmark = [pytest.mark.requirement("T2"), pytest.mark.usefixtures("indexes")]
 
 HANDBOOK = """# Handbook
 
@@ -52,22 +52,6 @@ def folder(tmp_path: Path) -> Folder:
     for name, text in FILES.items():
         (root / name).write_text(text, encoding="utf-8")
     return Folder.open(root)
-
-
-@pytest.fixture(autouse=True)
-def closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Close each index that a test opens."""
-    opened: list[index_module.Index] = []
-    prepare = index_module.Index._prepare
-
-    def noted(self: index_module.Index) -> None:
-        opened.append(self)
-        prepare(self)
-
-    monkeypatch.setattr(index_module.Index, "_prepare", noted)
-    yield
-    for index in opened:
-        index.close()
 
 
 @pytest.fixture
@@ -297,8 +281,8 @@ def test_other_selection(folder: Folder, place: Path, reads: list[str]) -> None:
 
 
 def test_default_place(folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By default, the index is one file for each folder in the user's cache."""
-    monkeypatch.setattr("platformdirs.user_cache_dir", lambda name: str(tmp_path / name))
+    """By default, the index is one file for each folder where Aeon keeps what lasts."""
+    monkeypatch.setenv("AEON_HOME", str(tmp_path / "aeon"))
     Collection.of(folder, FILES).close()
     Collection.of(Folder.open(folder.root / "notes"), []).close()
     files = sorted(path.suffix for path in (tmp_path / "aeon" / "collections").iterdir())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon import build
-from aeon.documents import index as index_module
 from aeon.errors import EndpointFailed, ModelError
 from aeon.llm.scripted import Reply, Scripted
 from aeon.plan.program import misfits
@@ -39,6 +37,8 @@ from aeon.tools.dates import dates
 from aeon.tools.files import files
 from aeon.tools.quote import QUOTE
 
+pytestmark = pytest.mark.usefixtures("indexes")
+
 SALES = "day,city,revenue\n2024-03-01,Cork,10.50\n2024-04-02,Porto,20\n2024-04-03,Cork,3\n"
 LEAVE = (
     "# Leave\n\nEach employee has 28 days of annual leave. Ms Adler signs the leave form.\n\n"
@@ -49,23 +49,6 @@ ANNUAL = "How many days of annual leave does an employee have?"
 BY_CITY = "print(sql(\"SELECT SUM(revenue) FROM sales WHERE city = 'Cork'\"))"
 WRONG = "print(sql(\"SELECT SUM(turnover) FROM sales WHERE city = 'Cork'\"))"
 BUILT_IN = [replace(one, offered=False) for one in (choose(), *dates())]
-
-
-@pytest.fixture(autouse=True)
-def closed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    """Keep indexes below the test's own folder, and close them."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    opened: list[index_module.Index] = []
-    prepare = index_module.Index._prepare
-
-    def noted(self: index_module.Index) -> None:
-        opened.append(self)
-        prepare(self)
-
-    monkeypatch.setattr(index_module.Index, "_prepare", noted)
-    yield
-    for index in opened:
-        index.close()
 
 
 @pytest.fixture

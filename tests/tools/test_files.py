@@ -4,39 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from aeon.documents import index as index_module
 from aeon.errors import InputFileError, ToolArgumentError, ToolFailed
 from aeon.schema import JsonObject, JsonValue
 from aeon.tools import Tool, ToolRegistry
 from aeon.tools.files import Files, files
 from aeon.tools.quote import QUOTE
 
-pytestmark = pytest.mark.requirement("T3")
+pytestmark = [pytest.mark.requirement("T3"), pytest.mark.usefixtures("indexes")]
 SALES = "day,city,revenue\n2024-03-01,Cork,10.50\n2024-04-02,Porto,20\n2024-04-03,Cork,3\n"
 LEAVE = "# Leave\n\nEach employee has thirty days of leave a year. Ask Ms Adler.\n"
 OUTSIDE = ["../outside.txt", "/etc/passwd", "link.txt", "up/outside.txt", "sub/../../outside.txt", "..\\outside.txt"]
-
-
-@pytest.fixture(autouse=True)
-def closed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    """Keep indexes below the test's own folder, and close them."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    opened: list[index_module.Index] = []
-    prepare = index_module.Index._prepare
-
-    def noted(self: index_module.Index) -> None:
-        opened.append(self)
-        prepare(self)
-
-    monkeypatch.setattr(index_module.Index, "_prepare", noted)
-    yield
-    for index in opened:
-        index.close()
 
 
 @pytest.fixture

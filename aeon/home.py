@@ -1,0 +1,16 @@
+"""Where Aeon keeps what lasts between runs: models, profiles of endpoints, indexes of documents."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+__all__ = ["cache_dir"]
+
+
+def cache_dir() -> Path:
+    """The folder for what Aeon keeps between runs: ``AEON_HOME``, or the platform's cache folder."""
+    home = os.environ.get("AEON_HOME")
+    return Path(home).expanduser() if home else Path(platformdirs.user_cache_dir("aeon"))
