@@ -8,7 +8,6 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -18,26 +17,10 @@ from aeon.documents.query import terms
 from aeon.documents.update import Update
 from aeon.errors import ToolFailed
 from aeon.home import cache_dir
+from aeon.schema import Passage
 from aeon.text import one_line, printable
 
-__all__ = ["Collection", "Passage"]
-
-
-@dataclass(frozen=True)
-class Passage:
-    """The place ``text(source)[start:end]`` of a document, with its sentences as spans of the document's text.
-
-    ``page`` counts from 1 and is ``None`` where there are no pages. Of two scores of one search, the higher is better.
-    """
-
-    source: str
-    start: int
-    end: int
-    text: str
-    page: int | None
-    heading: str
-    sentences: tuple[tuple[int, int], ...]
-    score: float
+__all__ = ["Collection"]
 
 
 def _silent(done: int, total: int) -> None:
@@ -123,7 +106,8 @@ def _default_place(folder: Folder) -> Path:
 
 def _passage(row: Row) -> Passage:
     end = row.start + len(row.text)
-    return Passage(row.path, row.start, end, row.text, row.page, row.heading, row.sentences, row.score)
+    place = Passage(source=row.path, start=row.start, end=end, text=row.text, page=row.page, heading=row.heading)
+    return place.changed(sentences=row.sentences, score=row.score)
 
 
 def _overlap(a: Passage, b: Passage) -> bool:

@@ -78,7 +78,10 @@ class Trigger(Value):
 
 
 class Source(Value):
-    """A sentence of a stored text that a result rests on: characters ``start`` to ``end``, the last not included."""
+    """A sentence of a stored text that a result rests on: characters ``start`` to ``end``, the last not included.
+
+    ``source`` is the path of the text; ``page`` counts from 1 where there are pages.
+    """
 
     source: str
     start: Annotated[int, Field(ge=0)]
@@ -88,30 +91,22 @@ class Source(Value):
     heading: str = ""
 
 
-class Passage(Value):
-    """A piece of a stored text, as a search gives it; ``sentences`` are spans in the whole text, as are its own."""
+class Passage(Source):
+    """A piece of a stored text, as a search gives it; ``sentences`` are spans in the whole text, as is its own.
 
-    source: str
-    start: Annotated[int, Field(ge=0)]
-    end: Annotated[int, Field(ge=0)]
-    text: str
-    page: int | None = None
-    heading: str = ""
+    Of two scores of one search, the higher is better.
+    """
+
     sentences: tuple[tuple[int, int], ...] = ()
+    score: float = 0.0
 
     def sources(self) -> tuple[Source, ...]:
         """Its sentences."""
-        return tuple(
-            Source(
-                source=self.source,
-                start=start,
-                end=end,
-                text=self.text[start - self.start : end - self.start],
-                page=self.page,
-                heading=self.heading,
-            )
-            for start, end in self.sentences
+        whole = Source(
+            source=self.source, start=self.start, end=self.end, text="", page=self.page, heading=self.heading
         )
+        spans = [(start, end, self.text[start - self.start : end - self.start]) for start, end in self.sentences]
+        return tuple(whole.changed(start=start, end=end, text=text) for start, end, text in spans)
 
 
 class Step(Value):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated
 
@@ -121,8 +121,8 @@ class Files:
             Args:
                 question: what is to be known, as a question
             """
-            passages = [asdict(passage) for passage in collection.search(question, _PASSAGES)]
-            return [{name: value for name, value in one.items() if name != "score"} for one in passages]
+            passages = collection.search(question, _PASSAGES)
+            return [passage.model_dump(mode="json", exclude={"score"}) for passage in passages]
 
         def known(words: frozenset[str]) -> frozenset[str]:
             return frozenset(word for word in words if collection.search(word, 1))
