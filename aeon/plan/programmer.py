@@ -94,13 +94,10 @@ class Programmer:
         functions = self._fitting(task)
         evidence = await self._evidence(task, functions)
         plan, unfit = await self._program(task, most, functions, evidence, thoughts)
-        fault = ""
         if _SQL in unfit and current_ledger().calls_left() > 1:
-            if _LOOKUP in functions:
+            if _LOOKUP in functions:  # what no table says may stand in a text
                 functions = tuple(name for name in functions if name != _SQL)
-            else:
-                fault = unfit[_SQL]
-            plan, unfit = await self._program(task, most, functions, evidence, thoughts, fault)
+            plan, unfit = await self._program(task, most, functions, evidence, thoughts, unfit[_SQL])
         return self._asked(task) if unfit or not plan.steps else plan
 
     def _is_open(self, task: Task) -> bool:
