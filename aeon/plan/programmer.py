@@ -95,7 +95,7 @@ class Programmer:
         evidence = await self._evidence(task, functions)
         plan, unfit = await self._program(task, most, functions, evidence, thoughts)
         if _SQL in unfit and current_ledger().calls_left() > 1:
-            if _LOOKUP in functions:  # what no table says may stand in a text
+            if _LOOKUP in functions and not self._only(task)[0]:  # what no table says may stand in a text
                 functions = tuple(name for name in functions if name != _SQL)
             plan, unfit = await self._program(task, most, functions, evidence, thoughts, unfit[_SQL])
         return self._asked(task) if unfit or not plan.steps else plan
@@ -139,15 +139,19 @@ class Programmer:
 
     def _fitting(self, task: Task) -> tuple[str, ...]:
         """The functions that may answer: by the words of the task that tables and texts know."""
-        words = content_words(_words(task))
-        by_table, by_text = (self._known(name, words) for name in (_SQL, _LOOKUP))
-        only_table, only_text = by_table - by_text, by_text - by_table
+        only_table, only_text, both = self._only(task)
         names = []
-        if only_table or (by_table and not only_text):
+        if only_table or (both and not only_text):
             names.append(_SQL)
         if _LOOKUP in self._sources and (only_text or not only_table):
             names.append(_LOOKUP)
         return (*names, WRITE)
+
+    def _only(self, task: Task) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+        """The words of the task that only the tables know, only the texts, and both."""
+        words = content_words(_words(task))
+        by_table, by_text = (self._known(name, words) for name in (_SQL, _LOOKUP))
+        return by_table - by_text, by_text - by_table, by_table & by_text
 
     def _known(self, tool: str, words: frozenset[str]) -> frozenset[str]:
         knows = self._tools.get(tool).knows if tool in self._sources else None
