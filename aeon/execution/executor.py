@@ -10,11 +10,11 @@ from pydantic import Field, JsonValue, RootModel
 from aeon.documents.words import content_words
 from aeon.errors import CompletionError, ToolArgumentError
 from aeon.execution.reading import read_answer
+from aeon.execution.writing import write_text
 from aeon.multipass.effects import ExecuteStep
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Clarity, Frozen, JsonObject, StepMode, StepResult, ToolCall, Writing
 from aeon.supervisor.briefing import Briefing
-from aeon.supervisor.form import form_faults
 from aeon.supervisor.prompt import Prompt, fence, load, render
 from aeon.supervisor.schema import schema_of
 from aeon.supervisor.supervisor import Supervisor
@@ -173,10 +173,8 @@ class Executor:
         criteria = ["The answer must meet:\n" + "\n".join(f"- {one}" for one in task.criteria)] if task.criteria else []
         said = [f"{one.question} {one.answer}" for one in task.clarifications]
         prompt = Prompt("", "\n\n".join([*context, text, *said, *criteria]))
-        reply = await self._supervisor.text(
-            prompt, max_tokens=self._output_tokens, check=lambda written: form_faults(text, written)
-        )
-        return StepResult(output=reply.value, mode="reasoning")
+        written = await write_text(self._supervisor, prompt, text, self._output_tokens)
+        return StepResult(output=written, mode="reasoning")
 
     async def _reason(self, effect: ExecuteStep, mode: StepMode, problem: str = "") -> StepResult:
         question = render(load("aeon.execution", "reason.md"), **_place(effect))

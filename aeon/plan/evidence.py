@@ -43,7 +43,9 @@ class Evidence:
     def __init__(self, passages: JsonValue = None, question: str = "") -> None:
         there: dict[tuple[str, int, int], Source] = {}
         words = stems(question)
-        for rank, passage in enumerate(_PASSAGES.validate_python(passages or [])):
+        found = _PASSAGES.validate_python(passages or [])
+        self._words = [stems(f"{one.source.replace('-', ' ')} {one.heading} {one.text}") for one in found]
+        for rank, passage in enumerate(found):
             for source in passage.sources() if rank < _WHOLE or not words else _near(passage.sources(), words):
                 there.setdefault((source.source, source.start, source.end), source)
         self.sources = tuple(there.values())[:_MOST_SENTENCES]
@@ -57,6 +59,10 @@ class Evidence:
             lines.append(f"({one_line(name)})")
             lines += [f"{number} {one_line(source.text, _LONGEST_SENTENCE)}" for number, source in group]
         return "\n".join(lines)
+
+    def shared(self, words: frozenset[str]) -> int:
+        """How many of these stems the passage holds that holds most of them."""
+        return max((len(words & own) for own in self._words), default=0)
 
     def find(self, value: str | float, cited: Sequence[int] = (), only: bool = False) -> Source | None:
         """The sentence that holds a number or a text: a cited one if it does, else the first; ``None`` if none does.

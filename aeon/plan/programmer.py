@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import TypedDict
+from dataclasses import dataclass, field, replace
+from typing import NotRequired, TypedDict
 
-from aeon.documents.words import content_words, stem, stems
+from aeon.documents.words import stem, stems
 from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.plan.conditions import unsaid, without_unsaid
+from aeon.plan.differences import without_sign
+from aeon.plan.doubts import asks_one, doubts, queried, several
 from aeon.plan.evidence import Evidence
 from aeon.plan.program import is_code, mended, misfits, numbers, read
 from aeon.plan.reader import CALCULATOR, WRITE
+from aeon.plan.sources import LOOKUP, SQL, About, Sources
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Plan, Step, Task, ToolCall, Writing
-from aeon.supervisor.form import asks_form, is_of_kind
+from aeon.supervisor.form import is_of_kind
 from aeon.supervisor.prompt import Prompt, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.quote import QUOTE
@@ -23,14 +28,14 @@ from aeon.tools.registry import ToolRegistry
 __all__ = ["Programmer", "open_plan"]
 
 _I = re.IGNORECASE
-_PROGRAM_TOKENS = 300
+_PROGRAM_TOKENS = 240
 _LONGEST_CONTEXT = 6_000
 _LONGEST_TASK = 3_000
 _LONGEST_FAULT = 300
-_LOOKUP, _SQL, _DATES, _TIMES, _COMPARES = "lookup", "sql", "dates", "times", "compare"
+_DATES, _TIMES, _COMPARES = "dates", "times", "compare"
 _FUNCTIONS = {
-    _SQL: "sql(query) gives what one SELECT over the tables gives.",
-    _LOOKUP: "What the texts say is in the numbered sentences: copy values from them, with the number of the sentence "
+    SQL: "sql(query) gives what one SELECT over the tables gives.",
+    LOOKUP: "What the texts say is in the numbered sentences: copy values from them, with the number of the sentence "
     'behind #. Print "not stated" where they do not say it.',
     WRITE: "write(task) gives a text such as an explanation, a list, an email or code.",
     _DATES: "days_between(first, last), add_days(day, days) and weekday(day) take dates such as 2024-02-29.",
@@ -42,13 +47,6 @@ _DATE = re.compile(
     _I,
 )
 _TIME = re.compile(r"\b\d{1,2}[:.]\d\d\b.*\b\d{1,2}[:.]\d\d\b|\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b", _I)
-_FACT = re.compile(r"\?|^\s*(?:who|what|when|where|which|whose|how|is|are|was|were|do|does|did|has|have|can)\b", _I)
-_TO_WRITE = re.compile(
-    r"\b(?:explain|describe|write|list|suggest|draft|compose|translate|summari[sz]e|rewrite|rephrase|propose|invent|create|poem|code)\b",
-    _I,
-)
-_COMPARED = re.compile(r"(?:=|LIKE)\s*\\?'([^'\\]+)\\?'", _I)
-_SOURCES = (_SQL, _LOOKUP)
 _COMPARE = re.compile(r"\bor\b|\bwhich\b|\bwho\b", _I)
 
 
@@ -57,6 +55,7 @@ class _Example(TypedDict):
 
     uses: list[str]
     question: str
+    notes: NotRequired[str]
     program: str
 
 
@@ -68,150 +67,149 @@ class _Examples(TypedDict):
     examples: list[_Example]
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """What a program is written for, in at most ``most`` steps; ``fault`` is what was wrong with a first one."""
+
+    task: Task
+    most: int
+    functions: tuple[str, ...]
+    about: About
+    thoughts: str
+    fault: str = ""
+
+    @property
+    def evidence(self) -> Evidence:
+        """The sentences that the program may copy from."""
+        return self.about.evidence if LOOKUP in self.functions else Evidence()
+
+
+@dataclass(frozen=True)
+class _Program:
+    """A plan read out of a program, the tools that cannot take what it says, and what is doubtful about it."""
+
+    plan: Plan
+    unfit: dict[str, str] = field(default_factory=dict)
+    doubt: str = ""
+
+    @property
+    def runs(self) -> bool:
+        """Whether it is a plan that can run."""
+        return bool(self.plan.steps) and not self.unfit
+
+
 class Programmer:
     """Has programs written over the tables and the texts of a folder, for tasks that these may answer."""
 
     def __init__(self, supervisor: Supervisor, tools: ToolRegistry) -> None:
         self._supervisor = supervisor
         self._tools = tools
+        self._sources = Sources(tools)
         self._examples: _Examples = json.loads(load("aeon.plan", "programs.json"))
-        self._sources = tuple(name for name in _SOURCES if name in tools.names and tools.get(name).knows)
 
     @property
     def able(self) -> bool:
         """Whether there are files to write programs about, or nothing but the calculator."""
-        return bool(self._sources) or self._tools.offered == (CALCULATOR,)
+        return bool(self._sources.names) or self._tools.offered == (CALCULATOR,)
 
     async def plan(self, task: Task, most: int, thoughts: str = "") -> Plan:
         """The plan of a program for the task, in at most ``most`` steps, with the help of ``thoughts`` about it.
 
-        What an answer rests on is decided by what is there: a query that names no such table, column or value is no
-        plan, and then the program is written again without tables. A reply in prose is an open task. Empty where the
+        What an answer rests on is decided by what is there. A query that names no such table, column or value is no
+        plan, and a program that leaves out what the task says is doubtful: then it is written once more, and told why;
+        one that is doubtful again is no better than the first. A reply in prose is an open task. Empty where the
         program does what no step can do, and there is no text to put the task to.
         """
-        if self._is_open(task):
+        about = await self._sources.about(_words(task))
+        if about.is_writing if self._sources.names else not numbers(about.text):
             return open_plan(task)
-        functions = self._fitting(task)
-        evidence = await self._evidence(task, functions)
-        plan, unfit = await self._program(task, most, functions, evidence, thoughts)
-        if _SQL in unfit and current_ledger().calls_left() > 1:
-            if _LOOKUP in functions and not self._only(task)[0]:  # what no table says may stand in a text
-                functions = tuple(name for name in functions if name != _SQL)
-            plan, unfit = await self._program(task, most, functions, evidence, thoughts, unfit[_SQL])
-        return self._asked(task) if unfit or not plan.steps else plan
+        asked = _Asked(task, most, self._sources.functions(about), about, thoughts)
+        program = await self._program(asked)
+        fault = program.unfit.get(SQL) or program.doubt
+        if fault and current_ledger().calls_left() > 1:
+            again = await self._program(_without_tables(asked, program, fault))
+            program = again if again.runs and not (again.doubt and program.runs) else program
+        return program.plan if program.runs else self._asked(asked)
 
-    def _is_open(self, task: Task) -> bool:
-        """Whether the task asks for a text rather than for something that is computed or that the files may say."""
-        text = _words(task)
-        if not self._sources:
-            return not numbers(text)
-        if not _TO_WRITE.search(text) and not asks_form(text):
-            return False
-        words = content_words(text)
-        known = self._known(_SQL, words) | self._known(_LOOKUP, words)
-        return len(known) * 2 < len(words) or not words
+    async def _program(self, asked: _Asked) -> _Program:
+        """The plan of the program that is written for what is asked, and what is wrong with it."""
+        task, about = asked.task, asked.about
+        text = await self._written(asked)
+        if text and not is_code(text) and not asked.evidence.sources:
+            return _Program(Plan() if self._sources.names and about.is_question else open_plan(task))
+        said = f"{about.text} {task.context}"
+        material = f"{said} {asked.evidence.shown}"
+        plan = mended(read(text, self._tools, asked.evidence, said), self._tools)
+        plan = without_sign(without_unsaid(plan, material, about.named), task.text)
+        if len(plan.steps) > asked.most or not self._fits(plan, about):
+            return _Program(Plan())
+        foreign = unsaid(plan, material)
+        unfit = {**misfits(plan, self._tools), **({SQL: foreign} if foreign else {})}
+        needed = [name for name in about.needed if name in asked.functions]
+        results = await self._sources.values(queried(plan)) if asks_one(about.text) else ()
+        return _Program(plan, unfit, doubts(plan, said, about.named, needed, asked.evidence.shown) or several(results))
 
-    async def _evidence(self, task: Task, functions: Sequence[str]) -> Evidence:
-        """What the texts say that may answer the task, where they are offered."""
-        if _LOOKUP not in functions:
-            return Evidence()
-        question = _words(task)[:_LONGEST_TASK]
-        return Evidence((await self._tools.call(_LOOKUP, {"question": question})).value, question)
-
-    async def _program(
-        self, task: Task, most: int, functions: Sequence[str], evidence: Evidence, thoughts: str, fault: str = ""
-    ) -> tuple[Plan, dict[str, str]]:
-        """The plan of the program that is written with these functions, and the tools that cannot take what it says."""
-        text = await self._written(task, functions, evidence, thoughts, fault)
-        if text and not is_code(text) and not evidence.sources:
-            return Plan() if self._sources and _is_question(task.text) else open_plan(task), {}
-        plan = mended(read(text, self._tools, evidence, f"{_words(task)} {task.context}"), self._tools)
-        if len(plan.steps) > most or not self._fits(plan, task):
-            return Plan(), {}
-        unsaid = _unsaid(plan, f"{_words(task)} {task.context} {evidence.shown}")
-        return plan, {**misfits(plan, self._tools), **({_SQL: unsaid} if unsaid else {})}
-
-    def _fits(self, plan: Plan, task: Task) -> bool:
+    def _fits(self, plan: Plan, about: About) -> bool:
         """Whether the plan is one for this task: it rests on something, and answers with what was asked for."""
-        if self._sources and _is_written(plan) and _is_question(task.text):
+        if self._sources.names and _is_written(plan) and about.is_question:
             return False
-        return _answers(plan, task.text) and self._grounded(plan, task) and not self._foreign(plan, task)
+        return _answers(plan, about.text) and self._grounded(plan, about) and not self._foreign(plan, about)
 
-    def _fitting(self, task: Task) -> tuple[str, ...]:
-        """The functions that may answer: by the words of the task that tables and texts know."""
-        only_table, only_text, both = self._only(task)
-        names = []
-        if only_table or (both and not only_text):
-            names.append(_SQL)
-        if _LOOKUP in self._sources and (only_text or not only_table):
-            names.append(_LOOKUP)
-        return (*names, WRITE)
-
-    def _only(self, task: Task) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-        """The words of the task that only the tables know, only the texts, and both."""
-        words = content_words(_words(task))
-        by_table, by_text = (self._known(name, words) for name in (_SQL, _LOOKUP))
-        return by_table - by_text, by_text - by_table, by_table & by_text
-
-    def _known(self, tool: str, words: frozenset[str]) -> frozenset[str]:
-        knows = self._tools.get(tool).knows if tool in self._sources else None
-        return words & knows(words) if knows else frozenset()
-
-    async def _written(
-        self, task: Task, functions: Sequence[str], evidence: Evidence, thoughts: str, fault: str
-    ) -> str:
-        """The program that the model writes with these functions; ``fault`` is what was wrong with a first one."""
-        shown = {*functions, CALCULATOR, *_calendar(_words(task))} - ({CALCULATOR} if evidence.sources else set())
+    async def _written(self, asked: _Asked) -> str:
+        """The program that the model writes."""
+        shown = {*asked.functions, WRITE, CALCULATOR, *_calendar(asked.about.text)}
+        if asked.evidence.sources:
+            shown.remove(CALCULATOR)
         said = " ".join(text for name, text in _FUNCTIONS.items() if name in shown)
         system = render(load("aeon.plan", "functions.md"), functions=said)
-        user = self._question(task, functions, evidence, thoughts, fault)
-        prompt = Prompt(system, user, self._worked(functions, frozenset(shown)))
+        prompt = Prompt(system, self._question(asked), self._worked(asked.functions, frozenset(shown)))
         try:
             return (await self._supervisor.text(prompt, max_tokens=_PROGRAM_TOKENS, repairs=0)).value
         except (CompletionError, AllowanceExhausted):
             return ""
 
-    def _question(self, task: Task, functions: Sequence[str], evidence: Evidence, thoughts: str, fault: str) -> str:
+    def _question(self, asked: _Asked) -> str:
         """The task with all that the program may rest on."""
+        task = asked.task
         parts = [
             fence("context", task.context, _LONGEST_CONTEXT) if task.context else "",
-            fence("thoughts", thoughts, _LONGEST_CONTEXT) if thoughts else "",
-            self._tools.get(_SQL).hint if _SQL in functions else "",
-            evidence.shown,
-            f"Question: {_words(task)[:_LONGEST_TASK]}",
-            f"(A first program was wrong: {fault[:_LONGEST_FAULT]})" if fault else "",
+            fence("thoughts", asked.thoughts, _LONGEST_CONTEXT) if asked.thoughts else "",
+            self._tools.get(SQL).hint if SQL in asked.functions else "",
+            asked.evidence.shown,
+            _put(asked.about.text[:_LONGEST_TASK], asked.about.notes),
+            f"(A first program was wrong: {asked.fault[:_LONGEST_FAULT]})" if asked.fault else "",
         ]
         return "\n".join(filter(None, parts))
 
     def _worked(self, functions: Sequence[str], shown: frozenset[str]) -> tuple[tuple[str, str], ...]:
         """The examples of what is offered, as turns; the first says what their files hold."""
-        turns = [
-            (f"Question: {e['question']}", e["program"]) for e in self._examples["examples"] if shown >= {*e["uses"]}
-        ]
+        examples = [example for example in self._examples["examples"] if shown >= {*example["uses"]}]
+        turns = [(_put(example["question"], example.get("notes", "")), example["program"]) for example in examples]
         heads = [text for name, text in self._examples["heads"].items() if name in functions]
         return (("\n".join([*heads, turns[0][0]]), turns[0][1]), *turns[1:])
 
-    def _foreign(self, plan: Plan, task: Task) -> bool:
+    def _foreign(self, plan: Plan, about: About) -> bool:
         """Whether a step names what stands only in the examples."""
         said = stems(" ".join(str(step.action) for step in plan.steps))
-        said_before = stems(_words(task))
+        said_before = stems(about.text)
         names = frozenset(
             name for name in self._examples["names"] if stem(name) in said and stem(name) not in said_before
         )
-        return bool(names - self._known(_SQL, names) - self._known(_LOOKUP, names))
+        return bool(self._sources.unknown(names))
 
-    def _grounded(self, plan: Plan, task: Task) -> bool:
+    def _grounded(self, plan: Plan, about: About) -> bool:
         """Whether the plan rests on something: a number of the task, a table, a text, or the task as it is."""
         actions = [step.action for step in plan.steps]
-        if any(isinstance(a, Writing) or (isinstance(a, ToolCall) and a.tool in (*_SOURCES, QUOTE)) for a in actions):
+        if any(isinstance(a, Writing) or (isinstance(a, ToolCall) and a.tool in (SQL, LOOKUP, QUOTE)) for a in actions):
             return True
-        return bool(numbers(_words(task)) & numbers(" ".join(map(str, actions))))
+        return bool(numbers(about.text) & numbers(" ".join(map(str, actions))))
 
-    def _asked(self, task: Task) -> Plan:
-        """The task itself, put to the texts; empty where there are none."""
-        if _LOOKUP not in self._sources:
+    def _asked(self, asked: _Asked) -> Plan:
+        """The task itself, put to the texts; empty where there are none, or where it has its own numbers."""
+        if LOOKUP not in self._sources.names or asked.about.is_sum:
             return Plan()
-        action = ToolCall(tool=_LOOKUP, arguments={"question": task.text[:_LONGEST_TASK]})
+        task = asked.task
+        action = ToolCall(tool=LOOKUP, arguments={"question": task.text[:_LONGEST_TASK]})
         return Plan(steps=(Step(id="s1", description=task.text, action=action, provides=("s1",)),), answer=("s1",))
 
 
@@ -226,16 +224,6 @@ def _is_written(plan: Plan) -> bool:
     return bool(plan.steps) and all(isinstance(step.action, Writing) for step in plan.steps)
 
 
-def _unsaid(plan: Plan, said: str) -> str:
-    """What is wrong with a query that compares with a text that nobody named; such as a value of a first row."""
-    there = stems(said)
-    queries = [str(a.arguments) for a in (s.action for s in plan.steps) if isinstance(a, ToolCall) and a.tool == _SQL]
-    for text in _COMPARED.findall(" ".join(queries)):
-        if (words := stems(text)) and not words & there and not re.search(r"\d|%", text):
-            return f"the question does not say '{text}'"
-    return ""
-
-
 def _answers(plan: Plan, question: str) -> bool:
     """Whether what the plan quotes as its answer can be one to the question; what is computed or read later can."""
     answers = [step.action for step in plan.steps if step.id in plan.answer]
@@ -243,9 +231,16 @@ def _answers(plan: Plan, question: str) -> bool:
     return len(quoted) < len(answers) or is_of_kind(question, " ".join(str(one["value"]) for one in quoted))
 
 
-def _is_question(text: str) -> bool:
-    """Whether a text asks for a fact, rather than for something to be written."""
-    return bool(_FACT.search(text)) and not _TO_WRITE.search(text)
+def _without_tables(asked: _Asked, program: _Program, fault: str) -> _Asked:
+    """What is asked the second time: without the tables where they do not bind and the texts may say it."""
+    keep = program.runs or LOOKUP not in asked.functions or asked.about.tables
+    functions = asked.functions if keep else tuple(name for name in asked.functions if name != SQL)
+    return replace(asked, functions=functions, fault=fault)
+
+
+def _put(question: str, notes: str) -> str:
+    """A question as a prompt puts it, with what is known of its words."""
+    return f"Question: {question}" + (f"\n({notes})" if notes else "")
 
 
 def _calendar(text: str) -> Iterator[str]:

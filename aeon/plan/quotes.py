@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 
@@ -12,6 +13,7 @@ from aeon.schema import Source
 __all__ = ["NOT_STATED", "Quotes", "UnfitError", "UnstatedError"]
 
 NOT_STATED = "not stated"
+_NAME = re.compile(r"(?!(?:Yes|No)\b)[A-Z]")
 _USUAL = frozenset({0, 1, 2, 3, 4, 5, 7, 10, 12, 24, 30, 52, 60, 90, 100, 365, 1000, 3600, 0.5, 0.01})
 """Numbers that no text needs to state: of the calendar, of per cent, of halves. One that a line cites is quoted."""
 
@@ -41,17 +43,22 @@ class Quotes:
         """Whether there are sentences to quote."""
         return bool(self._evidence.sources)
 
-    def source(self, value: ast.Constant) -> Source | None:
+    def source(self, value: ast.Constant, printed: bool = False) -> Source | None:
         """The sentence that the constant stands in; ``None`` where it needs none.
+
+        What the task says needs none, but a name of it that is ``printed`` has one where a sentence has the name.
 
         Raises:
             UnstatedError: it needs one, and none states it.
         """
         said = value.value
-        if not self.there or not isinstance(said, str | int | float) or self._is_known(said):
+        if not self.there or not isinstance(said, str | int | float):
             return None
+        cited = self._cited.get(getattr(value, "lineno", 0), ())
+        if self._is_known(said):
+            return self._evidence.find(said, cited) if printed and isinstance(said, str) and _NAME.match(said) else None
         usual = not isinstance(said, str) and said in _USUAL
-        source = self._evidence.find(said, self._cited.get(getattr(value, "lineno", 0), ()), only=usual)
+        source = self._evidence.find(said, cited, only=usual)
         if source is None and not usual:
             raise UnstatedError(str(said))
         return source

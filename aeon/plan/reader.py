@@ -95,7 +95,11 @@ class ProgramReader:
         labelled = any(isinstance(part, ast.FormattedValue) for part in parts)
         for part in parts:
             value = part.value if isinstance(part, ast.FormattedValue) else part
-            if not _is_text(value) or (self._quotes.there and not labelled and not _is_label(value)):
+            if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                if self._quotes.there and not labelled and not _is_label(value):
+                    said = ast.copy_location(ast.Constant(_spaced(value.value)), value)
+                    yield from references(ast.unparse(self._quoted(said, "answer", printed=True)))
+            else:
                 yield from references(ast.unparse(self._result(value, "answer")))
 
     def _result(self, value: ast.expr, name: str) -> ast.expr:
@@ -137,9 +141,9 @@ class ProgramReader:
             raise UnfitError
         return self._step(name, Writing(task=task))
 
-    def _quoted(self, value: ast.Constant, name: str) -> ast.expr:
+    def _quoted(self, value: ast.Constant, name: str, printed: bool = False) -> ast.expr:
         """The constant, or the reference to the step that quotes it."""
-        source = self._quotes.source(value)
+        source = self._quotes.source(value, printed)
         if source is None or not isinstance(value.value, str | int | float):
             return value
         place: JsonObject = {"source": source.source, "start": source.start, "end": source.end}
@@ -322,8 +326,9 @@ def _by_name(call: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:
     return arguments
 
 
-def _is_text(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+def _spaced(text: str) -> str:
+    """A text that is written like a variable, such as ``coffee_machine``, in words."""
+    return text.replace("_", " ") if re.fullmatch(r"[A-Za-z]+(?:_[A-Za-z]+)+", text) else text
 
 
 def _is_label(value: ast.expr) -> bool:

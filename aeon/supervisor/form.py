@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
-__all__ = ["asks_form", "form_faults", "is_of_kind"]
+__all__ = ["Items", "asks_form", "form_faults", "is_of_kind", "items"]
 
 _I = re.IGNORECASE
 
@@ -19,12 +21,15 @@ _MANY = rf"(?!an?\b){_N}"
 _MOST = r"(?:at most|no more than|not more than|up to|a maximum of|maximum|max\.?|under|fewer than|less than|within)"
 _JSON = re.compile(
     r"\b(?:as|in|return|output|give|reply|respond|answer|only|valid)\W+"
-    r"(?:(?:only|just|valid|plain|raw|an?|one|the|single|answer|result|it|me|with|in|as)\W+){0,5}JSON\b",
+    r"(?:(?:only|just|valid|plain|raw|an?|one|the|single|answer|result|it|me|with|in|as)\W+){0,5}JSON\b"
+    r"|\b(?:an?|one|single|valid|plain) JSON (?:object|array|list)\b",
     _I,
 )
 _CODE_ONLY = re.compile(r"\b(?:only|just) (?:the |with )?(?:\w+ )?code\b|\bcode only\b|\bno explanation\b", _I)
 _ONE_WORD = re.compile(
-    r"\b(?:in|with|as|only|just|reply with|answer with)\s+(?:exactly |only )?(?:one|a single|1) word\b", _I
+    r"\b(?:in|with|as|only|just|reply with|answer with)\s+(?:exactly |only )?(?:one|a single|1) word\b"
+    r"|\bone word only\b",
+    _I,
 )
 _EXACT = re.compile(rf"\b(?:in|with|using|write|give|exactly)\s+(?:exactly )?{_N} (?:\w+ )?sentences?\b", _I)
 _MOST_SENTENCES = re.compile(rf"\b{_MOST} {_N} (?:\w+ )?sentences?\b", _I)
@@ -36,6 +41,14 @@ _LIST = re.compile(
     _I,
 )
 _POINTS = re.compile(rf"\b{_MANY} (?:\w+ )?(?:bullet points?|bullets)\b|\b(?:in|as) {_MANY} (?:\w+ )?points\b", _I)
+_LINES = re.compile(rf"\b(?:exactly|of|with|in|using) (?:exactly )?{_MANY} (?:\w+ )?lines\b(?! of code)", _I)
+_LANGUAGE = re.compile(
+    r"\b(?:translat\w+|languages?|kanji|alphabet|script|in (?:arabic|chinese|czech|german|greek|hebrew|hindi|japanese|"
+    r"korean|mandarin|persian|russian|thai|ukrainian))\b",
+    _I,
+)
+_FOREIGN = 0.2
+"""The share of letters of another script above which a text is in another language."""
 _DIGIT = re.compile(r"\d")
 _KINDS = (
     (re.compile(r"\bhow (?:many|much)\b|\bpercentage\b", _I), _DIGIT),
@@ -62,8 +75,31 @@ def is_of_kind(question: str, answer: str) -> bool:
 
 def asks_form(task: str) -> bool:
     """Whether the task says in words what form its answer has."""
-    patterns = (_JSON, _CODE_ONLY, _ONE_WORD, _EXACT, _MOST_SENTENCES, _MOST_WORDS, _EXACT_WORDS, _LIST, _POINTS)
+    patterns = (
+        _JSON, _CODE_ONLY, _ONE_WORD, _EXACT, _MOST_SENTENCES, _MOST_WORDS, _EXACT_WORDS, _LIST, _POINTS, _LINES
+    )  # fmt: skip
     return any(pattern.search(task) for pattern in patterns)
+
+
+class Items(NamedTuple):
+    """A text in so many sentences, lines or points."""
+
+    number: int
+    unit: str
+
+    def joined(self, items: Sequence[str]) -> str:
+        """The text of these items."""
+        mark = "- " if self.unit == "points" else ""
+        return (" " if self.unit == "sentences" else "\n").join(f"{mark}{item.strip()}" for item in items)
+
+
+def items(task: str) -> Items | None:
+    """The items that the task asks for by number, ``None`` if it says no exact number of them."""
+    if _JSON.search(task) or _MOST_SENTENCES.search(task):
+        return None
+    rules = ((_EXACT, "sentences"), (_LIST, "lines"), (_LINES, "lines"), (_POINTS, "points"))
+    found = ((pattern.search(task), unit) for pattern, unit in rules)
+    return next((Items(_number(next(filter(None, m.groups()))), unit) for m, unit in found if m), None)
 
 
 def form_faults(task: str, answer: str) -> list[str]:
@@ -75,6 +111,8 @@ def form_faults(task: str, answer: str) -> list[str]:
 
 
 def _faults(task: str, answer: str) -> Iterator[str]:
+    if not _LANGUAGE.search(task) and _is_foreign(task, answer):
+        yield "the answer must be in the language of the task"
     if _JSON.search(task):
         if not _is_json(answer):
             yield "the answer must be JSON and nothing else"
@@ -98,6 +136,7 @@ def _counted(task: str, answer: str) -> Iterator[str]:
         (_MOST_WORDS, _words, "words", True),
         (_EXACT_WORDS, _words, "words", False),
         (_LIST, _lines, "lines", False),
+        (_LINES, _lines, "lines", False),
         (_POINTS, _points, "points", False),
     )
     seen: set[str] = set()
@@ -109,6 +148,18 @@ def _counted(task: str, answer: str) -> Iterator[str]:
         wanted, there = _number(next(filter(None, match.groups()))), count(answer)
         if there > wanted or (there < wanted and not at_most):
             yield f"it has {there} {unit}, and must have {'at most' if at_most else 'exactly'} {wanted}"
+
+
+def _is_foreign(task: str, answer: str) -> bool:
+    """Whether a part of the answer is in a script that the task is not written in."""
+    scripts = [_script(char) for char in answer if char.isalpha()]
+    own = {_script(char) for char in task if char.isalpha()}
+    return bool(own) and sum(script not in own for script in scripts) > _FOREIGN * len(scripts)
+
+
+def _script(char: str) -> str:
+    """The first word of a letter's name, such as LATIN; ``ª`` and ``º`` are Latin too."""
+    return unicodedata.name(unicodedata.normalize("NFKC", char)[:1], "").split(" ")[0]
 
 
 def _number(text: str) -> int:

@@ -263,7 +263,16 @@ def _info(connection: duckdb.DuckDBPyConnection, table: Loaded, source: str) -> 
     count = connection.execute(f"SELECT count(*) FROM {quoted(table.name)}").fetchone()
     rows = connection.execute(f"SELECT * FROM {quoted(table.name)} LIMIT {_SAMPLE_ROWS}").fetchall()
     sample = tuple(tuple(display(cell) for cell in row) for row in rows)
-    return TableInfo(table.name, source, columns, int(count[0]) if count else 0, sample, table.dropped)
+    days = tuple(
+        (name, span) for name, kind in columns if kind == "DATE" and (span := _span(connection, table.name, name))
+    )
+    return TableInfo(table.name, source, columns, int(count[0]) if count else 0, sample, table.dropped, days)
+
+
+def _span(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> str:
+    """The first and the last day of a column, "" if it has none."""
+    found = connection.execute(f"SELECT min({quoted(column)}), max({quoted(column)}) FROM {quoted(table)}").fetchone()
+    return f"{found[0]} to {found[1]}" if found and found[0] is not None else ""
 
 
 def _release(connection: duckdb.DuckDBPyConnection, scratch: str) -> None:

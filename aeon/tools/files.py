@@ -107,9 +107,9 @@ class Files:
         def meant(arguments: JsonObject) -> JsonObject:
             return {**arguments, "query": mended(database, str(arguments.get("query", "")))}
 
-        known = Vocabulary(database).known
+        words = Vocabulary(database)
         hint = f"Tables: {database.describe()}"
-        return replace(sql(database), hint=hint, prepare=checked, knows=known, mend=meant)
+        return replace(sql(database), hint=hint, prepare=checked, knows=words.known, names=words.named, mend=meant)
 
     def _lookup(self) -> Tool:
         collection = self.collection

@@ -15,7 +15,8 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 class TableInfo:
     """A table: its name, its file, its columns with their types, the number of rows, and the first two of them.
 
-    ``dropped`` counts cells of the file that stood beyond its header and are not in the table.
+    ``dropped`` counts cells of the file that stood beyond its header and are not in the table. ``days`` are the columns
+    of dates with the first and the last of them, as in ``2025-01-02 to 2025-12-30``.
     """
 
     name: str
@@ -24,6 +25,7 @@ class TableInfo:
     rows: int
     sample: tuple[tuple[str, ...], ...]
     dropped: int = 0
+    days: tuple[tuple[str, str], ...] = ()
 
     def line(self, room: int, keywords: frozenset[str]) -> str:
         """Describe the table in about ``room`` characters: columns, rows, and what fits of the first two rows."""
@@ -31,7 +33,10 @@ class TableInfo:
         if self.dropped:
             end += f", {self.dropped:,} surplus cells left out"
         room -= len(self.name) + len(end) + 2
-        columns = [f"{identifier(name, keywords)} {_short(kind)}" for name, kind in self.columns]
+        days = dict(self.days)
+        columns = [
+            f"{identifier(n, keywords)} {' '.join((_short(kind), days.get(n, ''))).strip()}" for n, kind in self.columns
+        ]
         listed, count = _fitting(columns, room * 2 // 3 if self.sample else room)
         line = f"{self.name}({listed}){end}"
         room -= len(listed) + 8

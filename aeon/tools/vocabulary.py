@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from aeon.documents.plain import word_set
 from aeon.documents.words import stem, stems
 from aeon.errors import ToolError
 from aeon.tools.database import Database
@@ -12,40 +13,16 @@ from aeon.tools.tableinfo import quoted
 
 __all__ = ["Vocabulary"]
 
-_MONTHS = frozenset(
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "sept",
-        "oct",
-        "nov",
-        "dec",
-        "quarter",
-        "month",
-        "week",
-    ]
+_MONTHS = word_set(
+    "january february march april may june july august september october november december "
+    "jan feb mar apr jun jul aug sep sept oct nov dec quarter month week"
 )
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _MOST_COLUMNS = 60
 _WORD = re.compile(r"\w+")
+_MOST_NAMED = 6
+_LONGEST_TEXT = 3_000
+_PLAIN = "trim(regexp_replace(lower({}), '[^\\p{{L}}\\p{{N}}]+', ' ', 'g'))"
 
 
 class Vocabulary:
@@ -53,7 +30,10 @@ class Vocabulary:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._names = stems(" ".join(name for table in database.tables for name in (table.name, *dict(table.columns))))
+        names = (name for table in database.tables for name in (table.name, *dict(table.columns)))
+        self._names = frozenset(
+            stem(word) for name in names for word in _WORD.findall(name.replace("_", " ").casefold())
+        )
         kinds = [kind for table in database.tables for _, kind in table.columns]
         self._has_dates = any(kind.startswith(("DATE", "TIMESTAMP")) for kind in kinds)
         texts = [(t.name, name) for t in database.tables for name, kind in t.columns if kind == "VARCHAR"]
@@ -62,6 +42,31 @@ class Vocabulary:
     def known(self, words: Iterable[str]) -> frozenset[str]:
         """Those of the words that name a table or a column, stand in a cell, or tell a date where there are dates."""
         return frozenset(word for word in words if self._knows(word))
+
+    def named(self, text: str) -> tuple[tuple[str, str], ...]:
+        """The columns and those of their values that stand in a text as whole words, at most six, in its order."""
+        words = _WORD.findall(text[:_LONGEST_TEXT].casefold().replace("_", " "))
+        there = f" {' '.join(words)} "
+        single = f" {' '.join(word.removesuffix('s') for word in words)} "
+        found = {
+            (column, value) for table, column in self._texts for value in self._in_text(table, column, there, single)
+        }
+        spans = [(there.find(_spaced(value)[:-2]), column, value) for column, value in found]
+        longest = [one for one in spans if not any(_within(one[2], other[2]) for other in spans)]
+        return tuple((column, value) for _, column, value in sorted(longest)[:_MOST_NAMED])
+
+    def _in_text(self, table: str, column: str, there: str, single: str) -> list[str]:
+        plain = _PLAIN.format(quoted(column))
+        within = (
+            f"contains('{there}', ' ' || {plain} || ' ') OR contains('{single}', ' ' || rtrim({plain}, 's') || ' ')"
+        )
+        query = f"SELECT DISTINCT {quoted(column)} AS v FROM {quoted(table)} WHERE length({plain}) > 1 AND ({within})"
+        try:
+            found = self._database.query(f"SELECT list(v) FROM ({query} LIMIT 20)")
+        except ToolError:  # it takes too long to say
+            return []
+        values = found if isinstance(found, list) else []
+        return [str(value) for value in values if stems(str(value)) and not str(value).isdigit()]
 
     def _knows(self, word: str) -> bool:
         if stem(word) in self._names:
@@ -80,3 +85,12 @@ class Vocabulary:
             return self._database.query(f"SELECT count(*) FROM ({' UNION ALL '.join(parts)} LIMIT 1)") == 1
         except ToolError:  # it takes too long to say
             return False
+
+
+def _spaced(value: str) -> str:
+    return f" {' '.join(_WORD.findall(value.casefold()))} "
+
+
+def _within(value: str, other: str) -> bool:
+    """Whether a value is only a part of another one, such as ``table`` of ``table lamp``."""
+    return value != other and _spaced(value) in _spaced(other)

@@ -18,8 +18,8 @@ from everyday_folder import Folder, opened, said
 from everyday_items import Item
 
 from aeon.assembly.build import build
-from aeon.llm.adapter import LLMAdapter
-from aeon.schema import LLMRequest, Message, Usage
+from aeon.llm.adapter import LLMAdapter, Permit, freely
+from aeon.schema import Capabilities, LLMRequest, LLMResponse, Message, Usage
 
 __all__ = [
     "DIRECT", "Calls", "Reply", "System", "aeon_answer", "bm25", "direct", "from_passages", "pasted", "sql", "thought",
@@ -160,5 +160,28 @@ def _single(rows: list[tuple[object, ...]]) -> object:
 async def aeon_answer(task: Item, folder: Path, adapter: LLMAdapter) -> Reply:
     """Aeon itself. THE ONE PLACE that says how it is built and with which tools."""
     began = time.monotonic()
-    result = await build(llm=adapter, tools=("calculator", f"files={folder}")).aexecute(task.question)
-    return Reply(result.answer, result.usage, time.monotonic() - began, (f"stop: {result.stop_reason}",))
+    heard = Overheard(adapter)
+    result = await build(llm=heard, files=folder).aexecute(task.question)
+    seconds = time.monotonic() - began
+    return Reply(result.answer, result.usage, seconds, (*heard.replies, f"stop: {result.stop_reason}"))
+
+
+class Overheard:
+    """A model whose replies are kept."""
+
+    def __init__(self, llm: LLMAdapter) -> None:
+        self._llm, self.replies = llm, list[str]()
+        self.name, self.free = llm.name, llm.free
+
+    async def complete(self, request: LLMRequest) -> LLMResponse:
+        """One completion."""
+        reply = await self._llm.complete(request)
+        self.replies.append(reply.text)
+        return reply
+
+    async def capabilities(self, permit: Permit = freely) -> Capabilities:
+        """What the model can do."""
+        return await self._llm.capabilities(permit)
+
+    async def aclose(self) -> None:
+        """The model stays with whoever made it."""

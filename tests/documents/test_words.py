@@ -42,7 +42,7 @@ def test_different_words_stay_different(one: str, other: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("How many days of leave does each employee have?", {"days", "leave", "employee"}),
+        ("How many days of leave does each employee have?", {"leave", "employee"}),
         ("What is the total revenue_total per city in 2024?", {"revenue", "city", "2024"}),
         ("Wie viele Kilometer fährt der Zug?", {"kilometer", "fährt", "zug"}),
         ("is it I or 7?", set()),

@@ -92,8 +92,8 @@ def test_context_answers_and_criteria_go_with_it() -> None:
 
 def test_earlier_results_are_put_into_the_task() -> None:
     """A reference in it is replaced by what the step gave, and not searched again."""
-    _, model = run(Writing(task="A poem of $s1 lines on $s2."), "Sea.", outputs=(4, "$s1 seas"))
-    assert model.requests[0].messages[-1].content == "A poem of 4 lines on $s1 seas."
+    _, model = run(Writing(task="A poem with $s1 stops on $s2."), "Sea.", outputs=(4, "$s1 seas"))
+    assert model.requests[0].messages[-1].content == "A poem with 4 stops on $s1 seas."
     _, model = run(Writing(task="Say that it costs $5."), "It does.")
     assert model.requests[0].messages[-1].content == "Say that it costs $5."
 
@@ -102,20 +102,59 @@ def test_earlier_results_are_put_into_the_task() -> None:
     ("replies", "text"),
     [
         ([GOOD], GOOD),
-        ([BAD, GOOD], GOOD),
-        ([BAD, WORSE], BAD),
-        ([BAD, ""], BAD),
-        ([BAD, LLMResponse(text="Air", finish_reason="length")], BAD),
+        ([BAD, '["Air scatters light.", "Blue most."]'], GOOD),
+        ([BAD, '[" Air scatters light. ", "Blue most."]'], GOOD),
+        ([BAD, '["Air. Light.", "Blue. Red."]'], BAD),
+        ([BAD, "Air."], BAD),
+        ([BAD, LLMResponse(text='["Air', finish_reason="length")], BAD),
         ([BAD, LLMResponse(text="", finish_reason="refusal")], BAD),
+    ],
+)
+def test_so_many_sentences_are_asked_for_again_as_a_list(replies: Sequence[Reply], text: str) -> None:
+    """A model that miscounts is given the number as a schema; where that is not better, the first text is the result."""
+    result, model = run(Writing(task=TWO), *replies)
+    assert result.output == text and len(model.requests) == len(replies)
+    for request in model.requests[1:]:
+        assert request.messages[-1].content.startswith(f"{TWO}\n\nReply with a JSON array of 2 strings: the sentences.")
+
+
+def test_lines_and_points_are_put_one_below_the_other() -> None:
+    """Each item is a line; a point has its mark."""
+    lines, _ = run(Writing(task="A poem of exactly two lines."), "Sea.", '["The sea.", "The sky."]')
+    points, _ = run(Writing(task="Sum it up in two bullet points."), "Sea.", '["The sea", "The sky"]')
+    assert (lines.output, points.output) == ("The sea.\nThe sky.", "- The sea\n- The sky")
+
+
+SHORT = "Explain in at most one sentence why the sky is blue."
+
+
+@pytest.mark.parametrize(
+    ("replies", "text"),
+    [
+        ([BAD], BAD),
+        ([GOOD, BAD], BAD),
+        ([GOOD, WORSE], GOOD),
+        ([GOOD, ""], GOOD),
+        ([GOOD, LLMResponse(text="Air", finish_reason="length")], GOOD),
+        ([GOOD, LLMResponse(text="", finish_reason="refusal")], GOOD),
     ],
 )
 def test_a_text_of_another_form_is_asked_for_again_once(replies: Sequence[Reply], text: str) -> None:
     """It is told what was wrong; where the second is not better, the first is the result all the same."""
-    result, model = run(Writing(task=TWO), *replies)
+    result, model = run(Writing(task=SHORT), *replies)
     assert result.output == text and len(model.requests) == len(replies)
     for request in model.requests[1:]:
         assert [message.role for message in request.messages] == ["user", "assistant", "user"]
-        assert "it has 1 sentences, and must have exactly 2" in request.messages[-1].content
+        assert "it has 2 sentences, and must have at most 1" in request.messages[-1].content
+
+
+def test_a_text_in_another_script_than_the_task_is_asked_for_again() -> None:
+    """A small model falls into the language that it knows best; a translation is meant to be in another."""
+    result, model = run(Writing(task="A poem about an old bridge."), "桥上行人过", "The old bridge.")
+    assert result.output == "The old bridge."
+    assert "the answer must be in the language of the task" in model.requests[1].messages[-1].content
+    for task in ("Translate 'bridge' into Chinese.", "一座桥 in a word", "What is a bridge in Chinese?"):
+        assert run(Writing(task=task), "桥")[0].output == "桥"
 
 
 def test_the_form_is_that_of_the_step_and_not_of_the_whole_task() -> None:

@@ -131,7 +131,9 @@ def test_the_tables_are_asked_by_queries(folder: Path) -> None:
     assert ask(tools, "sql", query="SELECT SUM(revenue) FROM sales WHERE city = 'cork'") == 13.5
     assert ask(tools, "sql", query="SELECT city FROM sales ORDER BY day") == ["Cork", "Porto", "Cork"]
     hint = named(tools, "sql").hint
-    assert hint.startswith("Tables: sales(day DATE, city VARCHAR, revenue") and "3 rows" in hint
+    assert (
+        hint.startswith("Tables: sales(day DATE 2024-03-01 to 2024-04-03, city VARCHAR, revenue") and "3 rows" in hint
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,143 @@
+"""What a program leaves out of what its task says: reasons to have it written once more, though it could run."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterator, Sequence, Set
+from fractions import Fraction
+
+from aeon.documents.words import stems
+from aeon.plan.evidence import stated_numbers
+from aeon.plan.reader import CALCULATOR
+from aeon.plan.sources import LOOKUP, SQL
+from aeon.schema import JsonObject, JsonValue, Plan, Step, ToolCall
+from aeon.tools.quote import QUOTE
+
+__all__ = ["asks_one", "doubts", "queried", "several"]
+
+_I = re.IGNORECASE
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+_MONTH = re.compile(rf"\b(?:{'|'.join(name for name in _MONTHS if name != 'may')})\b|\bMay\b", _I)
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_QUARTER = re.compile(r"\bquarter|\bhalf\b", _I)
+_DIGITS = re.compile(r"\d+")
+_FIGURE = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
+_TEXT = re.compile(r"'[^']*'")
+_NUMBER = re.compile(
+    r"(?<![\w.,:/-])\d+(?:\.\d+)?(?![\w.,:/-]*\d)(?!\w)"
+    r"(?!\s*(?:%|decimals?\b|cents?\b|(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)))",
+    _I,
+)
+_PER_CENT = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?(?:%|per ?cent\b)", _I)
+_SHARE = re.compile(r"(?<!\d)100\b|\b[01]?\.\d")
+_EITHER = re.compile(r"\b(?:which|who|whether|is|are|was|does|do|did|will)\b[^.?!]*\bor\b|\bor\b[^.?!:]*:", _I)
+_OPEN = re.compile(r"\b(?:since|from|after|before|until|till|between|to|by|through)\b", _I)
+_BEGIN = re.compile(r">=?\s*\\?'?\d{4}-\d\d|>=?\s*DATE", _I)
+_END = re.compile(r"<|\bBETWEEN\b|\bMONTH\w*\(|\bEXTRACT\(|\bSTRFTIME\(|\bDATE_(?:PART|TRUNC)\(", _I)
+_LISTED = re.compile(r"\b(?:each|every|list|all the|which|per|both)\b", _I)
+_QUANTITY = re.compile(r"\bhow (?:many|much)\b|\b(?:total|sum|number|amount|units|revenue|turnover|sales|count)\b", _I)
+_NOTHING = re.compile(r"\b(?P<what>(?:SUM|AVG|COUNT|MIN|MAX)\([^()]*\))\s*-\s*(?P=what)(?!\s*FILTER)", _I)
+
+
+def doubts(plan: Plan, question: str, named: Sequence[tuple[str, str]], needed: Sequence[str], shown: str) -> str:
+    """What is doubtful about a plan for a question, in a few words for the model; "" where nothing is.
+
+    ``named`` are the columns and values of the tables that the question names, ``needed`` the tools that know words of
+    it which no other knows. ``shown`` are the sentences that the program could copy from.
+    """
+    calls = [step.action for step in plan.steps if isinstance(step.action, ToolCall)]
+    if not calls:
+        return ""
+    used = {call.tool for call in calls}
+    said = json.dumps([call.arguments for call in calls], ensure_ascii=False)
+    found = itertools.chain(
+        _numbers_left_out(question, said),
+        _left_out(question, said, named) if SQL in used else (),
+        _sources_left_out(
+            used, needed, bool((stated_numbers(shown) - stated_numbers(question)) & stated_numbers(said))
+        ),
+        _misread(question, said),
+        _undecided(question, [step for step in plan.steps if step.id in plan.answer]),
+    )
+    return next(iter(found), "")
+
+
+def asks_one(question: str) -> bool:
+    """Whether a question asks for one number, not for several."""
+    return bool(_QUANTITY.search(question)) and not _LISTED.search(question)
+
+
+def queried(plan: Plan) -> list[JsonObject]:
+    """The arguments of the plan's queries that hang on no earlier step."""
+    calls = [step.action for step in plan.steps if isinstance(step.action, ToolCall) and not step.dependencies]
+    return [call.arguments for call in calls if call.tool == SQL and call.arguments is not None]
+
+
+def several(results: Sequence[JsonValue]) -> str:
+    """What is wrong with results of queries for one number of which one is several numbers; "" if none is."""
+    for result in results:
+        if isinstance(result, list) and len(result) > 1 and all(isinstance(one, int | float) for one in result):
+            return f"the query gives {len(result)} numbers; one is asked for: SUM adds them"
+    return ""
+
+
+def _numbers_left_out(question: str, said: str) -> Iterator[str]:
+    there = stated_numbers(said) | {Fraction(digits) for digits in _DIGITS.findall(said)}
+    for number in _NUMBER.findall(question):
+        if not stated_numbers(number) & there:
+            yield f"it leaves out {number}"
+
+
+def _copies(said: str, stated: frozenset[Fraction]) -> bool:
+    """Whether a number of the sentences stands in what is said, other than in a text such as a date."""
+    figures = {Fraction(number) for number in _FIGURE.findall(_TEXT.sub("", said))} - {0, 1}
+    return bool(figures & stated)
+
+
+def _sources_left_out(used: Set[str], needed: Sequence[str], copied: bool) -> Iterator[str]:
+    if SQL in needed and SQL not in used:
+        yield "it asks nothing of the tables"
+    if LOOKUP in needed and not used & {LOOKUP, QUOTE} and not copied:
+        yield "it uses nothing of what the sentences say"
+
+
+def _misread(question: str, said: str) -> Iterator[str]:
+    """What is computed with other numbers than were meant."""
+    for found in _PER_CENT.finditer(question):
+        if re.search(rf"(?<![\d.]){re.escape(found[1])}(?![\d.])", said) and not _SHARE.search(said):
+            yield f"{found[0]} is {found[1]} / 100"
+    if nothing := _NOTHING.search(said):
+        yield f"{nothing[0]} is always 0"
+
+
+def _undecided(question: str, answers: Sequence[Step]) -> Iterator[str]:
+    """Whether the answer to a question for one of two things names neither of them, or both."""
+    calls = [step.action for step in answers if isinstance(step.action, ToolCall)]
+    texts = [call for call in calls if call.tool == QUOTE and isinstance((call.arguments or {}).get("value"), str)]
+    told = len(texts) == 1 or any(call.tool not in (QUOTE, CALCULATOR) for call in calls) or len(calls) < len(answers)
+    if _EITHER.search(question) and not told:
+        yield "it does not print which one it is"
+
+
+def _left_out(question: str, said: str, named: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """What the question names and the queries do not."""
+    there = stems(said)
+    for column, value in named:
+        if not stems(value) <= there and value.casefold() not in said.casefold():
+            yield f"it leaves out {column} = '{value}'"
+    figures = {int(digits) for digits in _DIGITS.findall(said)}
+    for month in _MONTH.findall(question):
+        number = _MONTHS.index(month.casefold()) + 1
+        if number not in figures and month[:3].casefold() not in said.casefold() and not _QUARTER.search(said):
+            yield f"it leaves out {month}"
+    months = set(_MONTH.findall(question))
+    if len(months) == 1 and not _OPEN.search(question) and _BEGIN.search(said) and not _END.search(said):
+        yield f"{months.pop()} has an end too"
+    for year in _YEAR.findall(question):
+        if int(year) not in figures:
+            yield f"it leaves out {year}"

@@ -1,0 +1,141 @@
+"""What a task is about, by what the tables and the texts know of its words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from aeon.documents.plain import word_set
+from aeon.documents.words import content_words, stem
+from aeon.errors import ToolError
+from aeon.plan.evidence import Evidence
+from aeon.schema import JsonObject, JsonValue
+from aeon.supervisor.form import asks_form
+from aeon.tools.registry import ToolRegistry
+
+__all__ = ["LOOKUP", "SQL", "About", "Sources"]
+
+SQL, LOOKUP = "sql", "lookup"
+_I = re.IGNORECASE
+_LONGEST_TASK = 3_000
+_MOST_UNKNOWN = 4
+_TO_WRITE = re.compile(
+    r"\b(?:explain|describe|write|list(?! price)|suggest|draft|compose|translate|summari[sz]e|rewrite|rephrase|propose|"
+    r"invent|create|poem|code)\b",
+    _I,
+)
+_FACT = re.compile(r"\?|^\s*(?:who|what|when|where|which|whose|how|is|are|was|were|do|does|did|has|have|can)\b", _I)
+_NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:[.,]\d+)*(?![\w:/-]*\d)")
+_QUOTED = re.compile(r"(?<!\w)'[^'\n]+'(?!\w)|\"[^\"\n]+\"|\u201c[^\u201d\n]+\u201d|\u201e[^\u201c\n]+\u201c")
+_OF_FORM = word_set(
+    "sentence sentences word words line lines bullet bullets point points paragraph paragraphs json text short brief "
+    "explain describe write list suggest draft compose translate summarise summarize rewrite rephrase propose invent "
+    "create poem code answer reply"
+)
+
+
+@dataclass(frozen=True)
+class About:
+    """What a text is about: a folder's tables, its texts, both or neither.
+
+    ``tables`` and ``texts`` are words that only these know, ``both`` those that both do, ``named`` are columns with
+    values that the text names, ``unknown`` words that no file has. ``mostly``: whether the tables or one passage know
+    more than half of its words.
+    """
+
+    text: str
+    evidence: Evidence
+    tables: frozenset[str]
+    texts: frozenset[str]
+    both: frozenset[str]
+    unknown: frozenset[str]
+    named: tuple[tuple[str, str], ...]
+    mostly: bool
+
+    @property
+    def notes(self) -> str:
+        """What a prompt is told of its words: the values of the tables among them, and those that no file has."""
+        named = ", ".join(f"{column} = '{value}'" for column, value in self.named)
+        lacking = ", ".join(sorted(self.unknown)[:_MOST_UNKNOWN])
+        return "; ".join(
+            filter(None, (f"named: {named}" if named else "", f"no file has: {lacking}" if lacking else ""))
+        )
+
+    @property
+    def is_question(self) -> bool:
+        """Whether it asks for a fact, rather than for something to be written."""
+        return bool(_FACT.search(self.text)) and not _TO_WRITE.search(self.text)
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether it asks for a text that has nothing to do with the files."""
+        return bool(_TO_WRITE.search(self.text) or asks_form(self.text)) and not self.mostly
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether it brings the numbers that it is about, and has nothing to do with the files."""
+        return len(_NUMBER.findall(self.text)) > 1 and not self.mostly
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The sources that know words of it which no other knows."""
+        return tuple(name for name, own in ((SQL, self.tables), (LOOKUP, self.texts)) if own)
+
+
+class Sources:
+    """The tables and the texts that a run may ask."""
+
+    def __init__(self, tools: ToolRegistry) -> None:
+        self._tools = tools
+        self.names = tuple(name for name in (SQL, LOOKUP) if name in tools.names and tools.get(name).knows)
+
+    async def about(self, text: str) -> About:
+        """What a text is about, with the sentences that may answer it."""
+        evidence = await self._evidence(text)
+        words = content_words(text)
+        by_table, by_text = self._known(SQL, words), self._known(LOOKUP, words)
+        names = self._tools.get(SQL).names if SQL in self.names else None
+        own = frozenset(word for word in content_words(_QUOTED.sub(" ", text)) if word.isalpha()) - _OF_FORM
+        most = max(len(own & by_table), evidence.shared(frozenset(map(stem, own))))
+        return About(
+            text=text,
+            evidence=evidence,
+            tables=by_table - by_text,
+            texts=by_text - by_table,
+            both=by_table & by_text,
+            unknown=frozenset(filter(str.isalpha, words - by_table - by_text)) if self.names else frozenset(),
+            named=names(text) if names else (),
+            mostly=most * 2 > len(own),
+        )
+
+    def functions(self, about: About) -> tuple[str, ...]:
+        """The sources that may answer, by the words that they know; none for a sum of its own numbers."""
+        if about.is_sum:
+            return ()
+        tables = about.tables or (about.both and not about.texts)
+        texts = LOOKUP in self.names and (about.texts or not about.tables)
+        return (*((SQL,) if tables else ()), *((LOOKUP,) if texts else ()))
+
+    def unknown(self, words: frozenset[str]) -> frozenset[str]:
+        """Those of the words that no file has."""
+        return words - self._known(SQL, words) - self._known(LOOKUP, words)
+
+    async def values(self, queries: Sequence[JsonObject]) -> list[JsonValue]:
+        """What these queries give, as far as they can run."""
+        found: list[JsonValue] = []
+        for arguments in queries:
+            with suppress(ToolError):
+                found.append((await self._tools.call(SQL, arguments)).value)
+        return found
+
+    async def _evidence(self, text: str) -> Evidence:
+        if LOOKUP not in self.names:
+            return Evidence()
+        question = text[:_LONGEST_TASK]
+        return Evidence((await self._tools.call(LOOKUP, {"question": question})).value, question)
+
+    def _known(self, tool: str, words: frozenset[str]) -> frozenset[str]:
+        knows = self._tools.get(tool).knows if tool in self.names else None
+        return words & knows(words) if knows else frozenset()
