@@ -22,7 +22,7 @@ _MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
     "december",
 )  # fmt: skip
-_MONTH = re.compile(rf"\b(?:{'|'.join(name for name in _MONTHS if name != 'may')})\b|\bMay\b", _I)
+_MONTH = re.compile(rf"\b(?:{'|'.join(name for name in _MONTHS if name != 'may')})\b|(?-i:\bMay\b)", _I)
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _QUARTER = re.compile(r"\bquarter|\bhalf\b", _I)
 _DIGITS = re.compile(r"\d+")
@@ -58,9 +58,7 @@ def doubts(plan: Plan, question: str, named: Sequence[tuple[str, str]], needed: 
     found = itertools.chain(
         _numbers_left_out(question, said),
         _left_out(question, said, named) if SQL in used else (),
-        _sources_left_out(
-            used, needed, bool((stated_numbers(shown) - stated_numbers(question)) & stated_numbers(said))
-        ),
+        _sources_left_out(used, needed, _copies(said, stated_numbers(shown) - stated_numbers(question))),
         _misread(question, said),
         _undecided(question, [step for step in plan.steps if step.id in plan.answer]),
     )
@@ -87,7 +85,8 @@ def several(results: Sequence[JsonValue]) -> str:
 
 
 def _numbers_left_out(question: str, said: str) -> Iterator[str]:
-    there = stated_numbers(said) | {Fraction(digits) for digits in _DIGITS.findall(said)}
+    in_texts = " ".join(_TEXT.findall(said))
+    there = stated_numbers(_TEXT.sub("", said)) | {Fraction(digits) for digits in _DIGITS.findall(in_texts)}
     for number in _NUMBER.findall(question):
         if not stated_numbers(number) & there:
             yield f"it leaves out {number}"

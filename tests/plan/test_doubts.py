@@ -1,0 +1,167 @@
+"""What a program leaves out of what its task says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from aeon.plan.doubts import asks_one, doubts, queried, several
+from aeon.schema import Action, JsonValue, Plan, Step, ToolCall, Writing
+from aeon.tools.choose import CHOOSE
+from aeon.tools.quote import QUOTE
+
+pytestmark = pytest.mark.requirement("T1b")
+
+
+def sql(query: str) -> ToolCall:
+    """A query."""
+    return ToolCall(tool="sql", arguments={"query": query})
+
+
+def calculated(expression: str) -> ToolCall:
+    """A calculation."""
+    return ToolCall(tool="calculator", arguments={"expression": expression})
+
+
+def quoted(value: str | float) -> ToolCall:
+    """A quotation."""
+    return ToolCall(tool=QUOTE, arguments={"value": value, "source": "a.md", "start": 0, "end": 9})
+
+
+def plan(*actions: Action) -> Plan:
+    """A plan whose steps are all the answer."""
+    steps = [Step(id=f"s{n}", description="a step", action=action) for n, action in enumerate(actions, 1)]
+    return Plan(steps=tuple(steps), answer=tuple(step.id for step in steps))
+
+
+CHOSEN = ToolCall(tool=CHOOSE, arguments={"condition": "$s1", "yes": "Cork", "no": "Porto"})
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "named", "doubt"),
+    [
+        ("What did Cork take?", "SELECT SUM(r) FROM s WHERE city = 'Cork'", [("city", "Cork")], ""),
+        ("What did cork take?", "SELECT SUM(r) FROM s WHERE city ILIKE '%cork%'", [("city", "Cork")], ""),
+        ("What did Cork take?", "SELECT SUM(r) FROM s", [("city", "Cork")], "it leaves out city = 'Cork'"),
+        ("Boots in Cork?", "SELECT 1 FROM s WHERE c = 'Cork'", [("p", "boot"), ("c", "Cork")], "it leaves out p = 'boot'"),
+        ("What came in March?", "SELECT SUM(r) FROM s WHERE d BETWEEN '2024-03-01' AND '2024-03-31'", [], ""),
+        ("What came in March?", "SELECT SUM(r) FROM s WHERE MONTH(d) = 3", [], ""),
+        ("What came in March?", "SELECT SUM(r) FROM s WHERE MONTHNAME(d) = 'March'", [], ""),
+        ("What came in March?", "SELECT SUM(r) FROM s WHERE MONTH(d) = 4", [], "it leaves out March"),
+        ("What came in the first quarter, from January?", "SELECT SUM(r) FROM s WHERE QUARTER(d) = 1", [], ""),
+        ("What may come?", "SELECT SUM(r) FROM s", [], ""),
+        ("What came in May?", "SELECT SUM(r) FROM s", [], "it leaves out May"),
+        ("What came in March?", "SELECT SUM(r) FROM s WHERE d >= '2024-03-01'", [], "March has an end too"),
+        ("What came since March?", "SELECT SUM(r) FROM s WHERE d >= '2024-03-01'", [], ""),
+        ("What came in March?", "SELECT SUM(r) FROM s WHERE d >= '2024-03-01' AND d < '2024-04-01'", [], ""),
+        ("What came in 2023?", "SELECT SUM(r) FROM s", [], "it leaves out 2023"),
+        ("What came in 2023?", "SELECT SUM(r) FROM s WHERE YEAR(d) = 2023", [], ""),
+        ("How many over 750 euros?", "SELECT COUNT(*) FROM s WHERE r > 750", [], ""),
+        ("How many over 750 euros?", "SELECT COUNT(*) FROM s", [], "it leaves out 750"),
+        ("What is 2.5% of it?", "SELECT SUM(r) * 0.025 FROM s", [], ""),
+        ("What is it, to 2 decimals?", "SELECT SUM(r) FROM s", [], ""),
+        ("What came on 12 May?", "SELECT SUM(r) FROM s WHERE d = '2024-05-12'", [], ""),
+        ("Is it more in May than in June?", "SELECT SUM(r) - SUM(r) FROM s WHERE MONTH(d) IN (5, 6)", [],
+         "SUM(r) - SUM(r) is always 0"),
+        ("Is it more in May than in June?", "SELECT SUM(r) FILTER (MONTH(d) = 5) - SUM(r) FILTER (MONTH(d) = 6) FROM s",
+         [], ""),
+    ],
+)  # fmt: skip
+def test_a_query_has_what_the_question_names(
+    question: str, query: str, named: Sequence[tuple[str, str]], doubt: str
+) -> None:
+    """Values of the tables, months, years and numbers; what has no end, and what is always nothing."""
+    assert doubts(plan(sql(query)), question, named, (), "") == doubt
+
+
+@pytest.mark.parametrize(
+    ("action", "needed", "shown", "doubt"),
+    [
+        (sql("SELECT SUM(r) FROM s"), ["sql", "lookup"], "1 The rate is 7%.", "it uses nothing of what the sentences say"),
+        (sql("SELECT SUM(r) * 0.93 FROM s"), ["sql", "lookup"], "1 The rate is 7%.", ""),
+        (sql("SELECT SUM(r) FROM s WHERE d > '2024-07-01'"), ["sql", "lookup"], "1 The rate is 7%.",
+         "it uses nothing of what the sentences say"),
+        (sql("SELECT SUM(r) FROM s"), ["sql"], "1 The rate is 7%.", ""),
+        (quoted(7), ["sql", "lookup"], "1 The rate is 7%.", "it asks nothing of the tables"),
+        (quoted(7), ["lookup"], "1 The rate is 7%.", ""),
+    ],
+)  # fmt: skip
+def test_a_source_that_alone_knows_a_word_is_used(
+    action: ToolCall, needed: Sequence[str], shown: str, doubt: str
+) -> None:
+    """A rule of the texts counts as used where its number stands in the query, but not in a date."""
+    assert doubts(plan(action), "What is the rebate?", (), needed, shown) == doubt
+
+
+@pytest.mark.parametrize(
+    ("expression", "doubt"),
+    [
+        ("1240 * (60 - 20) / 4", "20 % is 20 / 100"),
+        ("1240 * (60 - 20) / 100 / 4", ""),
+        ("1240 * (0.6 - 0.2) / 4", ""),
+        ("1240 * 0.4", "it leaves out 4"),
+    ],
+)
+def test_per_cent_and_numbers_of_a_sum(expression: str, doubt: str) -> None:
+    """A number that is per cent is divided by a hundred, and none is left out."""
+    question = "How long from 20 % to 60 % of 1240 litres at 4 litres a minute?"
+    assert doubts(plan(calculated(expression)), question, (), (), "") == doubt
+
+
+@pytest.mark.parametrize(
+    ("actions", "decided"),
+    [
+        ([CHOSEN, calculated("3 - 2")], True),
+        ([quoted("Cork"), calculated("3 - 2")], True),
+        ([quoted("Cork"), quoted("Porto"), calculated("3 - 2")], False),
+        ([calculated("3 - 2")], False),
+        ([quoted(3)], False),
+        ([sql("SELECT city FROM s")], True),
+    ],
+)
+def test_a_question_for_one_of_two_things_is_decided(actions: Sequence[Action], decided: bool) -> None:
+    """By a choice, by one name or by what a tool finds out; numbers or both names decide nothing."""
+    for question in (
+        "Is Cork or Porto larger?",
+        "Cork or Porto: how large is the larger one?",
+        "Which is it, or none?",
+    ):
+        assert (doubts(plan(*actions), question, (), (), "") == "") is decided
+    assert doubts(plan(*actions), "How much larger is Cork than Porto?", (), (), "") == ""
+
+
+def test_a_plan_that_calls_nothing_is_not_doubted() -> None:
+    """A text that is written leaves nothing out."""
+    assert doubts(plan(Writing(task="A poem of 4 lines")), "A poem of 5 lines?", (), ("sql",), "") == ""
+
+
+@pytest.mark.parametrize(
+    ("results", "doubt"),
+    [
+        ([[16, 32, 2]], "the query gives 3 numbers; one is asked for: SUM adds them"),
+        ([82], ""), ([[82]], ""), ([["a", "b"]], ""), ([[{"a": 1}, {"a": 2}]], ""), ([], ""),
+    ],
+)  # fmt: skip
+def test_several_numbers_are_not_one(results: Sequence[JsonValue], doubt: str) -> None:
+    """Rows were selected and not added."""
+    assert several(results) == doubt
+
+
+def test_whether_one_number_is_asked_for() -> None:
+    """A total is one number; what is listed, or asked for each, is several."""
+    assert asks_one("How many units were sold?") and asks_one("bowl, units sold in May?")
+    assert not asks_one("How many units were sold in each city?") and not asks_one("Who sold them?")
+
+
+def test_the_queries_of_a_plan_are_those_that_need_nothing_else() -> None:
+    """One that refers to an earlier step cannot be tried before it."""
+    alone, later = sql("SELECT 1"), sql("SELECT $s1")
+    made = Plan(
+        steps=(
+            Step(id="s1", description="a", action=alone),
+            Step(id="s2", description="b", action=later, dependencies=("s1",)),
+            Step(id="s3", description="c", action=calculated("1 + 1")),
+        )
+    )
+    assert queried(made) == [{"query": "SELECT 1"}]
