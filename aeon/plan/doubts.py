@@ -27,6 +27,10 @@ _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _QUARTER = re.compile(r"\bquarter|\bhalf\b", _I)
 _DIGITS = re.compile(r"\d+")
 _FIGURE = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
+_CONDITION = re.compile(
+    r"\b(?:(?:more|less|fewer) than|below|above|over|under|at (?:least|most)|up to|exceed(?:s|ing)) (\d[\d.,]*\d|\d)",
+    _I,
+)
 _TEXT = re.compile(r"'[^']*'")
 _NUMBER = re.compile(
     r"(?<![\w.,:/-])\d+(?:\.\d+)?(?![\w.,:/-]*\d)(?!\w)"
@@ -59,6 +63,7 @@ def doubts(plan: Plan, question: str, named: Sequence[tuple[str, str]], needed: 
         _numbers_left_out(question, said),
         _left_out(question, said, named) if SQL in used else (),
         _sources_left_out(used, needed, _copies(said, stated_numbers(shown) - stated_numbers(question))),
+        _conditions_left_out(said, shown) if SQL in used else (),
         _misread(question, said),
         _undecided(question, [step for step in plan.steps if step.id in plan.answer]),
     )
@@ -103,6 +108,17 @@ def _sources_left_out(used: Set[str], needed: Sequence[str], copied: bool) -> It
         yield "it asks nothing of the tables"
     if LOOKUP in needed and not used & {LOOKUP, QUOTE} and not copied:
         yield "it uses nothing of what the sentences say"
+
+
+def _conditions_left_out(said: str, shown: str) -> Iterator[str]:
+    """The conditions of the rules that a program copies numbers from, as far as it does without them."""
+    there = {Fraction(number) for number in _FIGURE.findall(_TEXT.sub("", said))}
+    for rule in shown.splitlines():
+        sentence = rule.partition(" ")[2]
+        if stated_numbers(sentence) & there - {0, 1}:
+            yield from (
+                f"it leaves out {c[0]!r}" for c in _CONDITION.finditer(sentence) if not stated_numbers(c[1]) & there
+            )
 
 
 def _misread(question: str, said: str) -> Iterator[str]:

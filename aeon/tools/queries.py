@@ -102,7 +102,8 @@ def _without_case(text: str, tokens: list[tuple[int, str]]) -> str:
 def _unparsed(tree: JsonObject) -> str:
     if tree.get("error_type") == "not implemented":
         return f"{_ONLY_SELECT}, without PIVOT"
-    return f"the query does not parse: {one_line(str(tree.get('error_message')), 200)}"
+    problem = one_line(str(tree.get("error_message")), 160)
+    return f"the query does not parse: {problem}; write a query of its own for each value"
 
 
 def _walk(value: JsonValue, negated: bool = True) -> Iterator[JsonObject]:

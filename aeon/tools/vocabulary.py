@@ -21,6 +21,8 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _MOST_COLUMNS = 60
 _WORD = re.compile(r"\w+")
 _MOST_NAMED = 6
+_OF_FILES = frozenset({"table", "tables", "column", "row", "file", "files"})
+"""Words that a question has for the files themselves; a value only beside the name of its column."""
 _LONGEST_TEXT = 3_000
 _PLAIN = "trim(regexp_replace(lower({}), '[^\\p{{L}}\\p{{N}}]+', ' ', 'g'))"
 
@@ -66,7 +68,9 @@ class Vocabulary:
         except ToolError:  # it takes too long to say
             return []
         values = found if isinstance(found, list) else []
-        return [str(value) for value in values if stems(str(value)) and not str(value).isdigit()]
+        texts = [str(value) for value in values if stems(str(value)) and not str(value).isdigit()]
+        is_named = f" {stem(column)}" in there
+        return [text for text in texts if is_named or text.casefold() not in _OF_FILES]
 
     def _knows(self, word: str) -> bool:
         if stem(word) in self._names:

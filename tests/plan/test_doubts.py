@@ -95,6 +95,21 @@ def test_a_source_that_alone_knows_a_word_is_used(
 
 
 @pytest.mark.parametrize(
+    ("query", "doubt"),
+    [
+        ("SELECT SUM(r) * 0.93 FROM s", "it leaves out 'more than 400'"),
+        ("SELECT SUM(CASE WHEN r > 400 THEN r * 0.93 ELSE r END) FROM s", ""),
+        ("SELECT 12 * COUNT(*) FROM s WHERE d > '2024-01-01'", "it leaves out 'at least 1,000'"),
+        ("SELECT 12 * COUNT(*) FROM s WHERE r >= 1000", ""),
+    ],
+)
+def test_the_condition_of_a_rule_is_not_lost(query: str, doubt: str) -> None:
+    """A program that copies a number of a sentence has the limits that the sentence names too."""
+    shown = "Sentences:\n(a.md)\n1 Of more than 400 it is 7% off.\n2 From at least 1,000 it is 12 on top.\n3 Over 5."
+    assert doubts(plan(sql(query)), "What is the rebate?", (), ["lookup"], shown) == doubt
+
+
+@pytest.mark.parametrize(
     ("expression", "doubt"),
     [
         ("1240 * (60 - 20) / 4", "20 % is 20 / 100"),

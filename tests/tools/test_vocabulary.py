@@ -81,3 +81,37 @@ def test_what_takes_too_long_to_look_up_is_not_known(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(database, "query", failing)
     assert Vocabulary(database).known(["cork", "staff"]) == {"staff"}
+
+
+WARES = "product,category,code\nTable Lamp,table,X-1\nBoots,shoes,A1115\nsalad bowl,table,7\n,of the,\n"
+
+
+@pytest.mark.requirement("T1b")
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("What did we take in Cork?", (("city", "Cork"),)),
+        ("cork: green tea?", (("city", "Cork"), ("product", "Green Tea"))),
+        ("Green  teas of CORK", (("product", "Green Tea"), ("city", "Cork"))),
+        ("What did O'Brien's Porto take?", (("city", "O'Brien's Porto"),)),
+        ("Boot or salad bowls?", (("product", "Boots"), ("product", "salad bowl"))),
+        ("The table lamp", (("product", "Table Lamp"),)),
+        ("Order a1115, of the table", (("code", "A1115"),)),
+        ("Order a1115, of the category table", (("code", "A1115"), ("category", "table"))),
+        ("Corkscrew, greenish, lamp, 7", ()),
+        ("O'; DROP TABLE sales; --", ()),
+        ("", ()),
+    ],
+)
+def test_values_that_a_text_names(text: str, named: tuple[tuple[str, str], ...], tmp_path: Path) -> None:
+    """Whole cells as whole words, in one or many, in the order of the text; numbers and parts of others are none."""
+    assert Vocabulary(load(tmp_path, sales=SALES, wares=WARES)).named(text) == named
+
+
+@pytest.mark.requirement("T1b")
+@given(st.text(max_size=60))
+def test_any_text_names_values_or_none(vocabulary: Vocabulary, text: str) -> None:
+    """Whatever stands in it is looked for as it is, and is no part of a query."""
+    assert set(vocabulary.named(text)) <= {
+        ("city", "Cork"), ("city", "O'Brien's Porto"), ("product", "Green Tea"), ("product", "Coffee"),
+    }  # fmt: skip

@@ -1,0 +1,96 @@
+"""What a task is about, by what a folder knows of its words."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from aeon.plan.sources import About, Sources
+from aeon.tools.files import files
+from aeon.tools.registry import ToolRegistry
+
+pytestmark = pytest.mark.requirement("T3")
+
+
+def about(folder: Path, text: str) -> tuple[About, tuple[str, ...]]:
+    """What a text is about in the folder, and the sources that may answer it."""
+    sources = Sources(ToolRegistry(files(folder)))
+    found = asyncio.run(sources.about(text))
+    return found, sources.functions(found)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder of a table and two texts."""
+    root = tmp_path / "shop"
+    root.mkdir()
+    (root / "sales.csv").write_text("day,city,units\n2024-03-01,Cork,4\n2024-04-02,Porto,5\n")
+    (root / "terms.md").write_text("# Terms\n\nA rebate of 7 percent is given on large orders. Postage is 4 euros.\n")
+    (root / "hours.txt").write_text("The shop in Cork closes at six on Friday.\n")
+    return root
+
+
+@pytest.mark.parametrize(
+    ("text", "functions"),
+    [
+        ("How many units did Porto sell in March?", ("sql",)),
+        ("How much is the postage?", ("lookup",)),
+        ("What is the rebate on the units of Porto?", ("sql", "lookup")),
+        ("Who is the landlord?", ("lookup",)),
+        ("When does Cork close?", ("lookup",)),
+        ("4 people share 12 pizzas. How many each?", ()),
+        ("How many units of 4 or 5 did Porto sell?", ("sql",)),
+    ],
+)
+def test_the_sources_that_may_answer(text: str, functions: tuple[str, ...], folder: Path) -> None:
+    """What only one of them knows decides; a sum of its own numbers needs none."""
+    assert about(folder, text)[1] == functions
+
+
+def test_a_folder_without_tables_or_without_texts(tmp_path: Path) -> None:
+    """What is not there is not asked."""
+    (tmp_path / "a.csv").write_text("city,units\nCork,4\n")
+    assert about(tmp_path, "How many units has Cork?")[1] == ("sql",)
+    (tmp_path / "a.csv").unlink()
+    (tmp_path / "a.txt").write_text("Cork has 4 units.")
+    found, functions = about(tmp_path, "How many units has Cork?")
+    assert functions == ("lookup",) and found.named == () and found.needed == ("lookup",)
+
+
+@pytest.mark.requirement("T4")
+@pytest.mark.parametrize(
+    ("text", "writing"),
+    [
+        ("Write a short note to customers because the shop closes early on Friday, in at most two sentences.", True),
+        ("In one word: the mood of 'The shop in Cork closes at six on Friday'.", True),
+        ("One word only, please: a rhyme on 'rebate'.", True),
+        ("Explain the rebate in two sentences.", False),
+        ("Summarise the terms in one line.", False),
+        ("What is the list price of a lamp?", False),
+        ("In no more than 20 words, what is a mortgage?", True),
+        ("I need a test book: one JSON object, with title and author.", True),
+        ("What is a mortgage?", False),
+    ],
+)
+def test_a_text_that_has_nothing_to_do_with_the_files(text: str, writing: bool, folder: Path) -> None:
+    """Words of form and words in quotation marks do not count; half of the others have to be in one passage."""
+    assert about(folder, text)[0].is_writing is writing
+
+
+def test_notes_name_values_and_words_that_no_file_has(folder: Path) -> None:
+    """Four unknown words at most, in the order of the alphabet."""
+    assert about(folder, "How many units did Cork send?")[0].notes == "named: city = 'Cork'; no file has: send"
+    assert about(folder, "How many units did Cork sell?")[0].notes == "named: city = 'Cork'"
+    assert (
+        about(folder, "Rebate on lamps, rugs, beds, mugs, 12 cups?")[0].notes == "no file has: beds, cups, lamps, mugs"
+    )
+    assert about(folder, "What is the rebate?")[0].notes == ""
+
+
+def test_what_queries_give_is_tried(folder: Path) -> None:
+    """Those that cannot run are left out."""
+    sources = Sources(ToolRegistry(files(folder)))
+    asked = [{"query": query} for query in ("SELECT units FROM sales ORDER BY day", "SELECT x FROM sales", "DROP")]
+    assert asyncio.run(sources.values([dict(one) for one in asked])) == [[4, 5]]
