@@ -125,7 +125,7 @@ class Files:
             return [passage.model_dump(mode="json", exclude={"score"}) for passage in passages]
 
         def known(words: frozenset[str]) -> frozenset[str]:
-            return frozenset(word for word in words if collection.search(word, 1))
+            return frozenset(word for word in words if collection.holds(word))
 
         return replace(lookup, reading=True, knows=known)
 

@@ -24,7 +24,7 @@ from aeon.documents.folder import Folder
 from aeon.errors import MissingExtraError, ToolFailed
 from documents.files import encrypted_pdf, pdf, word
 
-pytestmark = [pytest.mark.requirement("T2"), pytest.mark.usefixtures("indexes")]
+pytestmark = [pytest.mark.requirement("T2"), pytest.mark.usefixtures("indexes", "words_only")]
 
 HANDBOOK = """# Handbook
 
