@@ -28,6 +28,8 @@ __all__ = ["Collection"]
 
 _FUSED = 10
 """Passages of each ranking that are fused. Of more, those that hold a common word crowd out the most similar ones."""
+_LEAST_SIMILAR = 0.1
+"""Cosine below which a passage has nothing to do with a question: three of four passages are below it."""
 
 
 def _silent(done: int, total: int) -> None:
@@ -111,7 +113,8 @@ class Collection:
         if not first or embed is None:
             yield from itertools.chain(first, by_words)
             return
-        similar = list(itertools.islice(self._own(self._index.nearest(question, embed)), _FUSED))
+        near = itertools.takewhile(lambda row: row.score >= _LEAST_SIMILAR, self._index.nearest(question, embed))
+        similar = list(itertools.islice(self._own(near), _FUSED))
         rows = {(row.path, row.start): row for row in (*first, *similar)}
         ranking = fused([[(row.path, row.start) for row in ranked] for ranked in (first, similar)])
         yield from (replace(rows[place], score=score) for place, score in ranking)
