@@ -13,8 +13,12 @@ from aeon.documents.extras import library
 from aeon.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    import numpy as np
+    from numpy import float16, float32, int8
     from numpy.typing import NDArray
+
+    Bytes = NDArray[int8]
+    Floats = NDArray[float32]
+    Weights = NDArray[float16]
 
 __all__ = ["DIMENSIONS", "Embedder", "Vectors", "embedder", "numpy"]
 
@@ -38,14 +42,14 @@ class Embedder:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.int8]:
+    def embed(self, texts: Sequence[str]) -> Bytes:
         """Return a row for each text; one of zeros for a text without tokens.
 
         Raises ``MissingExtraError`` if the extra is there but cannot be used.
         """
         np = numpy()
         tokenizer, weights = self._model
-        rows = np.zeros((len(texts), DIMENSIONS), dtype=np.int8)
+        rows: Bytes = np.zeros((len(texts), DIMENSIONS), dtype=np.int8)
         for start in range(0, len(texts), _BATCH):
             plain = [text.encode("utf-8", "replace").decode() for text in texts[start : start + _BATCH]]
             for place, tokens in enumerate(tokenizer.encode_batch_fast(plain, add_special_tokens=False), start):
@@ -55,12 +59,12 @@ class Embedder:
         return rows
 
     @cached_property
-    def _model(self) -> tuple[Any, NDArray[np.float16]]:
+    def _model(self) -> tuple[Any, Weights]:
         """The tokenizer and a vector for each of its tokens."""
         for name in (_TOKENIZER, _WEIGHTS):
             if not (self._folder / name).is_file():
                 raise MissingExtraError(
-                    f"{self._folder} holds no {name}: install another version: pip install 'aeon-orchestrator[{_EXTRA}]'"
+                    f"{self._folder} holds no {name}: install it again: pip install --force-reinstall wordllama"
                 )
         tokenizer = _library("tokenizers").Tokenizer.from_file(str(self._folder / _TOKENIZER))
         return tokenizer, _library("safetensors.numpy").load_file(self._folder / _WEIGHTS)["embedding.weight"]
@@ -80,14 +84,15 @@ class Vectors:
             raise ValueError("the passages and their embeddings are not as many")
 
     @cached_property
-    def _lengths(self) -> NDArray[np.float32]:
+    def _lengths(self) -> Floats:
         np = numpy()
         squares = np.empty(len(self._rows), dtype=np.float32)
         for block, part in self._blocks():
             squares[part] = np.einsum("ij,ij->i", block, block)
-        return np.maximum(np.sqrt(squares), 1)
+        lengths: Floats = np.maximum(np.sqrt(squares), 1)
+        return lengths
 
-    def nearest(self, question: NDArray[np.int8]) -> Iterator[tuple[int, float]]:
+    def nearest(self, question: Bytes) -> Iterator[tuple[int, float]]:
         """The numbers of all passages with their cosine to a question's embedding, the most similar first.
 
         All sums of products are whole numbers below 2^24, which float32 has exactly, in whatever order they are added.
@@ -103,7 +108,7 @@ class Vectors:
             for place in some[np.argsort(-cosines[some], kind="stable")]:
                 yield int(self._numbers[place]), float(cosines[place])
 
-    def _blocks(self) -> Iterator[tuple[NDArray[np.float32], slice]]:
+    def _blocks(self) -> Iterator[tuple[Floats, slice]]:
         np = numpy()
         for start in range(0, len(self._rows), _BLOCK):
             part = slice(start, start + _BLOCK)

@@ -68,26 +68,33 @@ class World:
     """The folder of a seed, the collection of its texts, and the questions."""
 
     def __init__(self, folder: Path, seed: int) -> None:
-        items = make(folder, seed)
-        cases = [json.loads(line) for line in PARAPHRASES.read_text(encoding="utf-8").splitlines()]
-        for name in {case["file"] for case in cases}:
-            parts = [case["text"] for case in cases if case["file"] == name]
-            (folder / name).write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-        asked = [_question(item) for item in items if item.kind in ("fact", "absent")]
-        asked += [
-            Question("paraphrase", case["half"], case["question"], case["file"], re.escape(case["sentence"]))
-            for case in cases
-        ]
+        facts = [_question(item) for item in make(folder, seed) if item.kind in ("fact", "absent")]
+        self.questions = [*facts, *_paraphrases(folder)]
         opened = Folder.open(folder)
         names = [name for name, _ in opened.files() if name.endswith((".md", ".txt"))]
         self.collection = Collection.of(opened, names, ":memory:")
         self.index = self.collection._index
-        self.questions = asked
         every = self.index.nearest("everything", _embedder())
         self.passages = sorted(every, key=lambda row: (row.path, row.start))
         self.vectors = _embedder().embed([f"{row.heading}. {row.text}".removeprefix(". ") for row in self.passages])
-        if lost := [one.text for one in asked if one.pattern and not one.answered(self.passages)]:
+        self._check()
+
+    def _check(self) -> None:
+        lost = [one.text for one in self.questions if one.pattern and not one.answered(self.passages)]
+        if lost:
             raise SystemExit(f"no passage answers: {', '.join(lost)}")
+
+
+def _paraphrases(folder: Path) -> list[Question]:
+    """The paraphrases, after their texts were written into the folder."""
+    cases = [json.loads(line) for line in PARAPHRASES.read_text(encoding="utf-8").splitlines()]
+    for name in {case["file"] for case in cases}:
+        parts = [case["text"] for case in cases if case["file"] == name]
+        (folder / name).write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    return [
+        Question("paraphrase", case["half"], case["question"], case["file"], re.escape(case["sentence"]))
+        for case in cases
+    ]
 
 
 System: TypeAlias = Callable[[World, str], Ranking]
@@ -192,12 +199,18 @@ def _end(row: Row) -> int:
     return row.start + len(row.text)
 
 
+def _asked(worlds: Sequence[World], kind: str, half: str) -> list[tuple[World, Question]]:
+    """The questions of a kind with their worlds. Paraphrases are the same in each."""
+    some = worlds[:1] if kind == "paraphrase" else worlds
+    return [(world, one) for world in some for one in world.questions if (one.kind, one.half) == (kind, half)]
+
+
 def recall(worlds: Sequence[World], half: str) -> None:
     """Print recall at each depth for each kind of question and each system."""
     heads = "".join(f"{f'at {depth}':>20}" for depth in DEPTHS)
     print(f"{half}\n{'kind':12}{'system':25}{'of':>5}{heads}")
-    for kind, some in (("exact fact", worlds), ("paraphrase", worlds[:1])):
-        asked = [(world, one) for world in some for one in world.questions if (one.kind, one.half) == (kind, half)]
+    for kind in ("exact fact", "paraphrase"):
+        asked = _asked(worlds, kind, half)
         for name, system in SYSTEMS.items():
             rankings = [(one, apart(system(world, one.text))) for world, one in asked]
             hits = [sum(one.answered(ranking[:depth]) for one, ranking in rankings) for depth in DEPTHS]
@@ -206,26 +219,24 @@ def recall(worlds: Sequence[World], half: str) -> None:
 
 def _share(right: int, of: int) -> str:
     low, high = wilson(right, of)
-    return f"{right / of:8.3f} [{low:.2f}–{high:.2f}]"
+    return f"{right / of:8.3f} [{low:.2f}, {high:.2f}]"
 
 
 def absent(worlds: Sequence[World], half: str) -> None:
     """Print what a model is given to read where no text holds the answer."""
-    asked = [(world, one) for world in worlds for one in world.questions if (one.kind, one.half) == ("absent", half)]
+    asked = _asked(worlds, "absent", half)
     print(f"{'absent':12}{'system':25}{'of':>5}{'none found':>14}{'passages':>12}{'sentences':>12}{'of the plan':>14}")
     for name in ("words", "search"):
-        given = [[_passage(row) for row in apart(SYSTEMS[name](world, one.text))[:READ]] for world, one in asked]
-        shown_to = [
-            len(Evidence([hit.model_dump(mode="json") for hit in hits], one.text).sources)
-            for (_, one), hits in zip(asked, given, strict=True)
-        ]
-        means = [
-            statistics.mean(map(len, given)),
-            statistics.mean(sum(len(hit.sentences) for hit in hits) for hits in given),
-            statistics.mean(shown_to),
-        ]
-        none = sum(not hits for hits in given)
-        print(f"{'':12}{name:25}{len(asked):5}{none:14}{means[0]:12.2f}{means[1]:12.2f}{means[2]:14.2f}")
+        hits = [[_passage(row) for row in apart(SYSTEMS[name](world, one.text))[:READ]] for world, one in asked]
+        plan = [_evidence(passages, one.text) for passages, (_, one) in zip(hits, asked, strict=True)]
+        sentences = [sum(len(passage.sentences) for passage in passages) for passages in hits]
+        means = [statistics.mean(counts) for counts in (map(len, hits), sentences, plan)]
+        print(f"{'':12}{name:25}{len(asked):5}{hits.count([]):14}{means[0]:12.2f}{means[1]:12.2f}{means[2]:14.2f}")
+
+
+def _evidence(passages: Sequence[Passage], question: str) -> int:
+    """How many sentences a plan is shown of the passages."""
+    return len(Evidence([passage.model_dump(mode="json") for passage in passages], question).sources)
 
 
 def _passage(row: Row) -> Passage:
@@ -271,11 +282,12 @@ def _timed(name: str, off: bool, folder: Path, place: Path, questions: Sequence[
     (passages,) = collection._index._db.execute("SELECT count(*) FROM passages").fetchone()
     collection.close()
     later = sorted(spent[1:])
+    size, first = place.stat().st_size / 1e6, spent[0] * 1e3
+    middle, slow = statistics.median(later) * 1e3, later[int(0.9 * len(later))] * 1e3
     print(
-        f"{name:18}{passages:9,} passages  {place.stat().st_size / 1e6:7.0f} MB  brought up to date {built:6.1f} s"
-        f"  opened {again:5.2f} s  first search {spent[0] * 1e3:5.0f} ms  median {statistics.median(later) * 1e3:5.0f} ms"
-        f"  90 % {later[int(0.9 * len(later))] * 1e3:5.0f} ms"
+        f"{name:18}{passages:9,} passages  {size:6.0f} MB  {built:6.1f} s to bring up to date  {again:5.2f} s to open"
     )
+    print(f"{'':18}searches: first {first:4.0f} ms, median {middle:4.0f} ms, 90 % below {slow:4.0f} ms")
 
 
 def main() -> None:
