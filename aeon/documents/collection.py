@@ -66,7 +66,11 @@ class Collection:
         ``index`` is the file that keeps what was read: by default one for each folder, below `cache_dir`, or
         ":memory:". It may hold more files of the folder than these; files that are gone are removed from it. An index
         that is damaged is built anew, one that cannot be kept is in memory; ``note`` says so. ``progress`` receives
-        the files done and in all. Raises ``ToolFailed`` if this SQLite has no full-text search.
+        the files done and in all.
+
+        Raises:
+            ToolFailed: this SQLite has no full-text search.
+            MissingExtraError: the extra embeddings is there but cannot be used.
         """
         names = tuple(dict.fromkeys(paths))
         place = Path(index or _default_place(folder))

@@ -52,7 +52,7 @@ class Files:
 
         Raises:
             InputFileError: a folder is missing, unreadable or no folder.
-            MissingExtraError: there are tables, and DuckDB is not installed.
+            MissingExtraError: there are tables, and DuckDB is not installed; or an extra is there but cannot be used.
         """
         return cls.of(Folders.open(path), progress)
 

@@ -234,6 +234,20 @@ def absent(worlds: Sequence[World], half: str) -> None:
         print(f"{'':12}{name:25}{len(asked):5}{hits.count([]):14}{means[0]:12.2f}{means[1]:12.2f}{means[2]:14.2f}")
 
 
+def cosines(worlds: Sequence[World], half: str) -> None:
+    """Print how similar a paraphrase's right passage is to it, and the most similar passage to an absent fact."""
+    for kind in ("paraphrase", "absent"):
+        best = [
+            next(
+                row.score
+                for row in world.index.nearest(one.text, _embedder())
+                if not one.pattern or one.answered([row])
+            )
+            for world, one in _asked(worlds, kind, half)
+        ]
+        print(f"{kind:12}cosine: {', '.join(f'{part:.2f}' for part in statistics.quantiles(best, n=4))} (quartiles)")
+
+
 def _evidence(passages: Sequence[Passage], question: str) -> int:
     """How many sentences a plan is shown of the passages."""
     return len(Evidence([passage.model_dump(mode="json") for passage in passages], question).sources)
@@ -306,6 +320,7 @@ def main() -> None:
         worlds = [World(Path(base, str(seed)), seed) for seed in range(first, last + 1)]
         recall(worlds, options.half)
         absent(worlds, options.half)
+        cosines(worlds, options.half)
 
 
 if __name__ == "__main__":

@@ -228,7 +228,8 @@ def test_embedding_of_a_text_is_its_own() -> None:
 
 def test_broken_extra(tmp_path: Path) -> None:
     """A package without its weights is an error that says what to do."""
-    with pytest.raises(MissingExtraError, match=r"holds no .*: install it again: pip install --force-reinstall wordllama"):
+    advice = r"holds no .*: install it again: pip install --force-reinstall wordllama"
+    with pytest.raises(MissingExtraError, match=advice):
         Embedder(tmp_path).embed(["x"])
 
 
