@@ -113,6 +113,14 @@ def test_own_documents(folder: Folder, place: Path) -> None:
     assert sources(Collection.of(folder, ["office.txt"], place)) == ["office.txt"]
 
 
+def test_equal_texts(folder: Folder, place: Path) -> None:
+    """Texts that are equally similar come in the order of their paths, whichever was read first."""
+    collection(folder, place).close()
+    (folder.root / "a.txt").write_text(TEXTS["clinic.txt"])
+    ranked = collection(folder, place)._index.nearest(QUESTION, real())
+    assert [row.path for row in ranked][1:3] == ["a.txt", "clinic.txt"]
+
+
 def test_many(folder: Folder) -> None:
     """Behind the passages that both rankings gave come all others that hold a word, each once, in falling order."""
     for number in range(30):
@@ -172,6 +180,7 @@ def test_update_equals_fresh_build(
             if not installed:
                 without(patch)
             kept, fresh = collection(Folder.open(root), place), collection(Folder.open(root))
+            assert (kept.documents, kept.skipped, kept.note) == (fresh.documents, fresh.skipped, "")
             for question in (QUESTION, "Where do vehicles wait in line at the gate?", "rooms at the back"):
                 assert kept.search(question, 9) == fresh.search(question, 9)
             kept.close()
