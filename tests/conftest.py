@@ -37,3 +37,10 @@ def indexes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     yield
     for index in opened:
         index.close()
+
+
+@pytest.fixture
+def words_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Search documents by words alone, as where the extra embeddings is not installed."""
+    for module in ("collection", "update"):
+        monkeypatch.setattr(f"aeon.documents.{module}.embedder", lambda: None)

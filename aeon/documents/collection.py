@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from aeon.documents.embedding import embedder
 from aeon.documents.folder import Folder
+from aeon.documents.fusion import fused, share
 from aeon.documents.index import Index, Row
 from aeon.documents.query import terms
 from aeon.documents.update import Update
@@ -21,6 +25,11 @@ from aeon.schema import Passage
 from aeon.text import one_line, printable
 
 __all__ = ["Collection"]
+
+_FUSED = 10
+"""Passages of each ranking that are fused. Of more, those that hold a common word crowd out the most similar ones."""
+_LEAST_SIMILAR = 0.1
+"""Cosine below which a passage has nothing to do with a question: three of four passages are below it."""
 
 
 def _silent(done: int, total: int) -> None:
@@ -57,7 +66,11 @@ class Collection:
         ``index`` is the file that keeps what was read: by default one for each folder, below `cache_dir`, or
         ":memory:". It may hold more files of the folder than these; files that are gone are removed from it. An index
         that is damaged is built anew, one that cannot be kept is in memory; ``note`` says so. ``progress`` receives
-        the files done and in all. Raises ``ToolFailed`` if this SQLite has no full-text search.
+        the files done and in all.
+
+        Raises:
+            ToolFailed: this SQLite has no full-text search.
+            MissingExtraError: the extra embeddings is there but cannot be used.
         """
         names = tuple(dict.fromkeys(paths))
         place = Path(index or _default_place(folder))
@@ -70,20 +83,51 @@ class Collection:
     def search(self, question: str, most: int = 3) -> list[Passage]:
         """Return the passages that fit a question best, best first; no two of them overlap.
 
-        A question without content words finds nothing. Raises ``ToolFailed`` if the index was damaged meanwhile.
+        They are ranked by the words that they share with it (BM25) and, with the extra embeddings, by similarity too. A
+        question without content words finds nothing, nor does one of which no document holds a word, whatever is
+        similar to it: it is the sign of a fact that is not stated.
+
+        Raises:
+            ToolFailed: the index was damaged meanwhile.
+            MissingExtraError: the extra embeddings is there but cannot be used.
         """
         words = terms(question)
         chosen: list[Passage] = []
         if not words or most < 1:
             return chosen
         with self._lock, _readable():
-            for row in self._index.ranked(words):
+            for row in self._ranked(question, words):
                 passage = _passage(row)
-                if passage.source in self._paths and not any(_overlap(passage, other) for other in chosen):
+                if not any(_overlap(passage, other) for other in chosen):
                     chosen.append(passage)
                 if len(chosen) == most:
                     break
         return chosen
+
+    def holds(self, word: str) -> bool:
+        """Whether a document holds a word, in whatever form. Raises ``ToolFailed`` as `search`."""
+        with self._lock, _readable():
+            return any(True for _ in self._own(self._index.ranked(terms(word))))
+
+    def _ranked(self, question: str, words: list[str]) -> Iterator[Row]:
+        """The passages for a question; behind the first ones, only those that hold a word of it."""
+        by_words = self._own(self._index.ranked(words))
+        first = list(itertools.islice(by_words, _FUSED))
+        embed = embedder()
+        if not first or embed is None:
+            yield from itertools.chain(first, by_words)
+            return
+        near = itertools.takewhile(lambda row: row.score >= _LEAST_SIMILAR, self._index.nearest(question, embed))
+        similar = list(itertools.islice(self._own(near), _FUSED))
+        rows = {(row.path, row.start): row for row in (*first, *similar)}
+        ranking = fused([[(row.path, row.start) for row in ranked] for ranked in (first, similar)])
+        yield from (replace(rows[place], score=score) for place, score in ranking)
+        for rank, row in enumerate(by_words, len(first) + 1):
+            if (row.path, row.start) not in rows:
+                yield replace(row, score=share(rank))
+
+    def _own(self, rows: Iterable[Row]) -> Iterator[Row]:
+        return (row for row in rows if row.path in self._paths)
 
     def text(self, source: str) -> str:
         """Return the text of a document, which all spans refer to. Raises ``ToolFailed`` if it is not one."""

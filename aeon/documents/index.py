@@ -1,17 +1,20 @@
-"""The index of a collection: one SQLite file with the texts, their passages and a full-text index of these."""
+"""The index of a collection: one SQLite file with the texts, their passages, and the words and embeddings of these."""
 
 from __future__ import annotations
 
+import array
 import bisect
 import contextlib
 import itertools
 import json
 import sqlite3
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import NamedTuple
 
+from aeon.documents.embedding import Embedder, Vectors
 from aeon.documents.passages import Span
 from aeon.documents.query import expression, spaced
 from aeon.documents.readers import Text
@@ -19,8 +22,8 @@ from aeon.documents.readers import Text
 __all__ = ["ForeignIndex", "Index", "OtherVersion", "Row", "Stamp", "is_damage"]
 
 _APPLICATION = 0x41454F4E
-_LAYOUT = 1
-"""Counts up when the tables, the readers or the cutting into passages change: an older index is then built anew."""
+_LAYOUT = 2
+"""Counts up when tables, readers, the cutting into passages or embeddings change: an older index is then built anew."""
 _BUSY_SECONDS = 30.0
 _MOST_RANKED = 10_000
 """Passages that are ranked in one search, if any word of it is rare enough: ranking is what takes the time."""
@@ -40,6 +43,7 @@ _TABLES = """
     CREATE VIRTUAL TABLE words USING fts5 (
         text, heading, name, content='', tokenize='porter unicode61 remove_diacritics 2'
     );
+    CREATE TABLE vectors (document INTEGER PRIMARY KEY, passages BLOB NOT NULL, vectors BLOB NOT NULL);
     INSERT INTO words (words, rank) VALUES ('rank', 'bm25(1.0, 0.5, 0.3)');
 """
 
@@ -83,6 +87,7 @@ class Index:
         Raises ``ForeignIndex`` or ``OtherVersion`` for a file that holds something else, and ``sqlite3.Error`` for one
         that is damaged or cannot be used.
         """
+        self._vectors: Vectors | None = None
         self._db = sqlite3.connect(place, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         try:
             self._prepare()
@@ -111,6 +116,7 @@ class Index:
     def update(self) -> Iterator[None]:
         """Make all changes within the block, or none of them if it raises."""
         self._db.execute("BEGIN IMMEDIATE")
+        self._vectors = None
         try:
             yield
             self._db.execute("COMMIT")
@@ -145,6 +151,7 @@ class Index:
             "INSERT INTO words (words, rowid, text, heading, name) VALUES ('delete', ?, ?, ?, ?)",
             ((number, *map(spaced, words)) for number, *words in rows),
         )
+        self._db.execute("DELETE FROM vectors WHERE document = ?", found)
         self._db.execute("DELETE FROM passages WHERE document = ?", found)
         self._db.execute("DELETE FROM documents WHERE id = ?", found)
 
@@ -165,6 +172,25 @@ class Index:
                 "INSERT INTO words (rowid, text, heading, name) VALUES (?, ?, ?, ?)", (number, *map(spaced, words))
             )
 
+    def without_vectors(self) -> list[str]:
+        """The files whose passages have no embeddings."""
+        query = "SELECT path FROM documents WHERE reason = '' AND id NOT IN (SELECT document FROM vectors)"
+        return [path for (path,) in self._db.execute(query)]
+
+    def embed(self, path: str, embedder: Embedder) -> None:
+        """Add the embeddings of the passages of a file that has none."""
+        rows = self._db.execute(
+            "SELECT passages.id, heading, passages.text FROM passages JOIN documents ON documents.id = document"
+            " WHERE path = ? ORDER BY start",
+            (path,),
+        ).fetchall()
+        vectors = embedder.embed([f"{heading}. {text}" if heading else text for _, heading, text in rows])
+        numbers = array.array("q", [number for number, *_ in rows])
+        if sys.byteorder == "big":
+            numbers.byteswap()
+        values = (numbers.tobytes(), vectors.tobytes(), path)
+        self._db.execute("INSERT INTO vectors SELECT id, ?, ? FROM documents WHERE path = ?", values)
+
     def text(self, path: str) -> str | None:
         """The text of a file, ``None`` if the index does not hold it."""
         row = self._db.execute("SELECT text FROM documents WHERE path = ? AND reason = ''", (path,)).fetchone()
@@ -180,6 +206,22 @@ class Index:
         for score, group in itertools.groupby(hits, key=lambda hit: hit[1]):
             rows = [self._row(number, -score) for number, _ in itertools.islice(group, _MOST_TIES)]
             yield from sorted(rows, key=lambda row: (row.path, row.start))
+
+    def nearest(self, question: str, embedder: Embedder) -> Iterator[Row]:
+        """The passages that have embeddings, the most similar to a question first; of the same score, as `ranked`."""
+        if self._vectors is None:
+            self._vectors = self._load_vectors()
+        (asked,) = embedder.embed([question])
+        for number, cosine in self._vectors.nearest(asked):
+            yield self._row(number, cosine)
+
+    def _load_vectors(self) -> Vectors:
+        query = "SELECT passages, vectors FROM vectors JOIN documents ON documents.id = document ORDER BY path"
+        rows = self._db.execute(query).fetchall()
+        try:
+            return Vectors(b"".join(numbers for numbers, _ in rows), b"".join(vectors for _, vectors in rows))
+        except ValueError as error:
+            raise sqlite3.DatabaseError(f"the embeddings are damaged: {error}") from None
 
     def _count(self, term: str) -> int:
         """How many passages hold a term."""

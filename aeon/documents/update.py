@@ -11,6 +11,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from aeon.documents.embedding import embedder
 from aeon.documents.folder import Folder
 from aeon.documents.index import ForeignIndex, Index, OtherVersion, Stamp, is_damage
 from aeon.documents.passages import passages
@@ -96,6 +97,9 @@ class Update:
         for name in set(stamps).difference(self.names):
             if not (self.folder.root / name).is_file():
                 index.drop(name)
+        if embed := embedder():
+            for name in index.without_vectors():
+                index.embed(name, embed)
         reasons: dict[str, str] = {}
         for done, name in enumerate(self.names, 1):
             reason = self._refresh(index, name, stamps.get(name))
@@ -130,6 +134,8 @@ class Update:
         except MissingExtraError as error:
             return str(error)  # not kept: once the extra is there, the file is read
         index.put(name, stamp, text, passages(text.text, text.pages))
+        if embed := embedder():
+            index.embed(name, embed)
         return ""
 
 

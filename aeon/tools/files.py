@@ -52,7 +52,7 @@ class Files:
 
         Raises:
             InputFileError: a folder is missing, unreadable or no folder.
-            MissingExtraError: there are tables, and DuckDB is not installed.
+            MissingExtraError: there are tables, and DuckDB is not installed; or an extra is there but cannot be used.
         """
         return cls.of(Folders.open(path), progress)
 
@@ -125,7 +125,7 @@ class Files:
             return [passage.model_dump(mode="json", exclude={"score"}) for passage in passages]
 
         def known(words: frozenset[str]) -> frozenset[str]:
-            return frozenset(word for word in words if collection.search(word, 1))
+            return frozenset(word for word in words if collection.holds(word))
 
         return replace(lookup, reading=True, knows=known)
 
