@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aeon.cli.narration import Narrator
-from aeon.cli.steps import form_line, plan_lines, step_lines
+from aeon.cli.steps import form_line, plan_lines, seconds_words, step_lines
 from aeon.kernel.effects import AskUser, Effect, Note
 from aeon.multipass.effects import ExecuteStep, PassNote
 from aeon.observability.lines import Line, Span, degradation_line, labelled, short
@@ -79,7 +79,7 @@ class PassNarrator(Narrator):
             if outcome.failure.kind in _SHOWN_AT_THE_END:
                 return []
             return labelled("", [degradation_line(Degradation(phase=effect.phase, message=outcome.message))])
-        time: Line = (Span(f"  {took:.1f} s", "dim"),)
+        time: Line = (Span(seconds_words(took), "dim"),)
         label, (first, *rest) = _judgment(outcome)
         return labelled(label, [first + time, *rest]) if first else []
 
@@ -107,12 +107,19 @@ def _judgment(outcome: Outcome) -> tuple[str, list[Line]]:
         case TaskProfile(inferred=True) as profile:
             return "profile", [profile_line(profile)]
         case SemanticValidationReport() as report:
-            facts = tuple(fact for fact in report.evidence if not fact.startswith("not measured"))
+            facts = _asked(report.evidence)
             asked = report.failed or report.issues or report.form != "none" or facts
             return "check", report_lines(report.changed(evidence=facts)) if asked else [()]
-        case ConvergenceAssessment() as assessment if _says_something(assessment):
-            return "scores", assessment_lines(assessment, measured_only=True)
+        case ConvergenceAssessment() as assessment:
+            known = assessment.changed(detected_issues=_asked(assessment.detected_issues))
+            if _says_something(known):
+                return "scores", assessment_lines(known, measured_only=True)
     return "", [()]
+
+
+def _asked(facts: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that do not only say that something was not judged."""
+    return tuple(fact for fact in facts if not fact.startswith("not measured"))
 
 
 def _says_something(assessment: ConvergenceAssessment) -> bool:

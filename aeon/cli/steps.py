@@ -7,7 +7,7 @@ from aeon.observability.passes.lines import MARKS, action_words, step_notes
 from aeon.schema import Plan, Step, ToolCall, Writing
 from aeon.supervisor.form import asks_form, form_faults
 
-__all__ = ["form_line", "plan_lines", "step_lines"]
+__all__ = ["form_line", "plan_lines", "seconds_words", "step_lines"]
 
 _WIDTH = 69
 _LONGEST_AIM = 32
@@ -17,7 +17,7 @@ _SOON = 0.05
 
 def plan_lines(plan: Plan, seconds: float | None = None) -> list[Line]:
     """What the steps are for: in one line where they fit in it, else in a line each."""
-    took = _seconds(seconds)
+    took = seconds_words(seconds)
     names = [f"{step.id} {short(step.description, _WIDTH - len(step.id) - len(took) - 4)}" for step in plan.steps]
     whole = ", ".join(names)
     if len(whole) + len(took) > _WIDTH:
@@ -30,9 +30,11 @@ def step_lines(step: Step, seconds: float | None = None) -> list[Line]:
     mark, style = MARKS[step.status]
     head = f"{step.id}  "
     indent = " " * (len(head) + 2)
-    aim = short(step.description, _LONGEST_AIM)
-    output = _output(step, _WIDTH - len(indent) - len(aim) - 3)
-    basis = f"  {_basis(step, _WIDTH - len(indent) - 2)}{_seconds(seconds)}"
+    written = isinstance(step.action, Writing)
+    aim = "written by the model" if written else short(step.description, _LONGEST_AIM)
+    took = seconds_words(seconds)
+    output = _output(step, _WIDTH - len(indent) - len(aim) - len(took) - 3)
+    basis = took if written else f"  {_basis(step, _WIDTH - len(indent) - len(took))}{took}"
     first: Line = (Span(f"{mark} ", style), Span(head, "strong"), Span(aim), *output)
     fits = sum(len(span.text) for span in first) + len(basis) <= _WIDTH
     lines = [(*first, Span(basis, "dim"))] if fits else [first, (Span(indent + basis.strip(), "dim"),)]
@@ -50,7 +52,7 @@ def form_line(step: Step) -> Line | None:
 def _output(step: Step, width: int) -> Line:
     if step.status != "complete" or (step.output is None and step.problem):
         return ()
-    return (Span(" = ", "dim"), Span(short(step.output, max(width, _WIDTH // 3)), "now"))
+    return (Span(" = ", "dim"), Span(short(step.output, width), "now"))
 
 
 def _basis(step: Step, width: int) -> str:
@@ -63,8 +65,9 @@ def _basis(step: Step, width: int) -> str:
     if isinstance(action, ToolCall) and step.mode != "reasoning_fallback":
         place = (action.arguments or {}).get("source")
         return short(f"{action.tool}: {place}" if place else action_words(step), width)
-    return "written by the model" if isinstance(action, Writing) else "reasoning"
+    return "reasoning"
 
 
-def _seconds(seconds: float | None) -> str:
+def seconds_words(seconds: float | None) -> str:
+    """How long it took, after two blanks; nothing for what took no time."""
     return f"  {seconds:.1f} s" if seconds is not None and seconds >= _SOON else ""

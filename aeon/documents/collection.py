@@ -57,9 +57,10 @@ class Collection:
         """Return the collection of these files; only those that are new or have changed are read.
 
         ``index`` is the file that keeps what was read: by default one for each folder, below `cache_dir`, where those
-        of folders that are gone are removed in time, or ":memory:". It may hold more files of the folder than these; files that are gone are removed from it. An index
-        that is damaged is built anew, one that cannot be kept is in memory; ``note`` says so. ``progress`` receives
-        the files done and in all. Raises ``ToolFailed`` if this SQLite has no full-text search.
+        of folders that are gone are removed in time, or ":memory:". It may hold more files of the folder than these;
+        files that are gone are removed from it. An index that is damaged is built anew, one that cannot be kept is in
+        memory; ``note`` says so. ``progress`` receives the files done and in all. Raises ``ToolFailed`` if this SQLite
+        has no full-text search.
         """
         names = tuple(dict.fromkeys(paths))
         place = Path(index or _kept_place(folder))

@@ -118,7 +118,7 @@ def _outcome(step: Step, width: int) -> list[Line]:
 
 
 def step_notes(step: Step, width: int = _WIDTH) -> list[Line]:
-    """What a reader of a step's output should know: whether its tool had to be helped, what is missing or went wrong."""
+    """What to know of a step beside its output: whether its tool had to be helped, what is missing or went wrong."""
     lines: list[Line] = []
     if step.mode and _MODES[step.mode]:
         lines.append((Span(_MODES[step.mode], "warn"),))
@@ -152,10 +152,8 @@ def report_lines(report: SemanticValidationReport, width: int = _WIDTH) -> list[
     return lines
 
 
-def assessment_lines(
-    assessment: ConvergenceAssessment, width: int = _WIDTH, measured_only: bool = False
-) -> list[Line]:
-    """The scores and, where criteria are not met, which and why; ``measured_only``: no word of what was not measured."""
+def assessment_lines(assessment: ConvergenceAssessment, width: int = _WIDTH, measured_only: bool = False) -> list[Line]:
+    """The scores and, where criteria are not met, which and why; ``measured_only``: without what was not measured."""
     if assessment.failed:
         return [(Span("could not be assessed", "warn"),)]
     scores = {name: getattr(assessment, name) for name in ("completeness", "coherence", "consistency")}
