@@ -62,14 +62,14 @@ class LiveView:
     """An observer that shows one run on ``file``, and a context manager around it.
 
     On a terminal it uses colours (unless ``NO_COLOR`` is set) and a moving last line; elsewhere, and on a terminal that
-    can do no more, plain lines: there what takes long is named once. ``asks``: questions are put at this terminal.
-    ``past`` is what a resumed run did before. ``broken`` is why nothing can be shown any more; then ``stop`` is called,
-    and again whenever another effect begins. ``clock`` gives seconds.
+    can do no more, plain lines: there what takes long is named once. ``model`` is the name of the run's model;
+    ``asks``: questions are put at this terminal. ``past`` is what a resumed run did before. ``broken`` is why nothing
+    can be shown any more; then ``stop`` is called, and again whenever another effect begins. ``clock`` gives seconds.
     """
 
-    def __init__(self, file: TextIO, model: str, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, file: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         self._console = _Console(file=file, highlight=False, markup=False, emoji=False)
-        self._model = model
+        self.model = ""
         self._narrator: Narrator | None = None
         self._file = file
         self._clock = clock
@@ -105,7 +105,7 @@ class LiveView:
     def __call__(self, event: Event) -> None:
         """Show what is new."""
         if isinstance(event, RunStarted):
-            self._narrator = narrator_of(event.engine)(event.engine, self._model, self.asks, self.past)
+            self._narrator = narrator_of(event.engine)(event.engine, self.model, self.asks, self.past)
         if self.broken is None:
             try:
                 self._show(event)

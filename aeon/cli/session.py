@@ -51,12 +51,15 @@ class Session:
     """
 
     def __init__(self, options: argparse.Namespace, spec: str | None, path: str | Path | None) -> None:
-        self.model: LLMAdapter = select(spec)
         self._json: bool = options.json
         self._path = path
+        self._loaded = False
         stream = sys.stderr if options.json else sys.stdout
-        self.view = LiveView(stream, self.model.name)
+        self.view = LiveView(stream)
         self._shown = not options.json or stream.isatty()
+        with self._busy("looking for the model", lambda: False):  # an endpoint is asked which one it serves
+            self.model: LLMAdapter = select(spec)
+        self.view.model = self.model.name
         self._prompt = Prompt(self.view.paused) if stream.isatty() and _typed() else None
         self.view.asks = self._prompt is not None
         self.observers: list[Observer] = [self.view] if self._shown else []
@@ -108,12 +111,13 @@ class Session:
         Raises:
             WeightsError, MissingExtraError, InputFileError, ServerBroken: it cannot be made ready.
         """
-        if not isinstance(self.model, Local):
+        if self._loaded or not isinstance(self.model, Local):
             return
         if self.model.name in CATALOGUE:
             fetch(CATALOGUE[self.model.name])
         with self._busy(f"loading {self.model.name}"):
             self.model.load()
+        self._loaded = True
 
     def conduct(self, driver: Driver, execute: Callable[[], Conclusion]) -> int:
         """Run it to its end, show the answer and how to continue where that is possible, and give the exit code.

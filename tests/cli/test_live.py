@@ -54,7 +54,7 @@ def clock() -> Clock:
 @pytest.fixture
 def pipe(clock: Clock) -> LiveView:
     """The view of a run that has begun, on a stream that is no terminal."""
-    view = LiveView(io.StringIO(), "a model", clock)
+    view = LiveView(io.StringIO(), clock)
     config = Config()
     bound = MULTIPASS.bound(config)
     view(RunStarted(line=0, execution_id="x", engine=MULTIPASS.name, task=TASK, config=config, bound=bound))
@@ -125,7 +125,7 @@ def test_a_reader_who_is_gone_stops_the_run_at_the_next_effect(clock: Clock) -> 
         def write(self, _: str) -> int:
             raise BrokenPipeError
 
-    view = LiveView(Gone(), "a model", clock)
+    view = LiveView(Gone(), clock)
     with pytest.raises(BrokenPipeError), view.busy("loading"):
         pass
     stopped: list[bool] = []
@@ -137,7 +137,7 @@ def test_a_reader_who_is_gone_stops_the_run_at_the_next_effect(clock: Clock) -> 
 
 def test_before_the_run_a_line_says_what_is_done(clock: Clock) -> None:
     """In a pipe, and on a terminal that cannot move its last line, as it begins; its end says nothing."""
-    view = LiveView(io.StringIO(), "a model", clock)
+    view = LiveView(io.StringIO(), clock)
     with view.busy("reading /home/me/shop"):
         assert said(view) == "reading /home/me/shop …\n"
     assert said(view) == "reading /home/me/shop …\n"
@@ -146,7 +146,7 @@ def test_before_the_run_a_line_says_what_is_done(clock: Clock) -> None:
 def test_a_dumb_terminal_is_treated_as_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     """It gets lines and no control codes."""
     monkeypatch.setenv("TERM", "dumb")
-    view = LiveView(Screen(), "a model")
+    view = LiveView(Screen())
     assert not view.moves
     with view, view.busy("loading a model"):
         pass
@@ -159,7 +159,7 @@ def test_the_moving_line_has_a_bar_and_stays_one_line(
 ) -> None:
     """What is done, of how many, for how long; a long name is cut where the terminal is narrow."""
     monkeypatch.setenv("TERM", "xterm")
-    view = LiveView(Screen(), "a model", clock)
+    view = LiveView(Screen(), clock)
     assert view.moves
     with view.busy("reading " + "/a/long/path" * 10) as progress:
         clock.now = 3.0
@@ -173,7 +173,7 @@ def test_the_moving_line_has_a_bar_and_stays_one_line(
 def test_an_interrupt_takes_the_moving_line_away(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is under way any more, and the line can move again later."""
     monkeypatch.setenv("TERM", "xterm")
-    view = LiveView(Screen(), "a model")
+    view = LiveView(Screen())
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt), view.busy("loading a model"):
             raise KeyboardInterrupt
@@ -211,3 +211,25 @@ def test_the_model_is_loaded_before_the_run_begins(aeon: Aeon, tmp_path: Path, m
 
     call(ServerBroken("llama.cpp cannot load it")).complains(1, "llama.cpp cannot load it")
     assert call(KeyboardInterrupt()) == (130, "loading small …\n", "aeon: interrupted\n")
+
+
+def test_an_endpoint_that_is_slow_to_name_its_model_leaves_no_blank_screen(model: Model, tmp_path: Path) -> None:
+    """The moving line says so while it is asked; Ctrl-C ends it there."""
+    model.lists_models = False
+    shown = Terminal("run", "How much?", "--model", f"{model.root}/v1", AEON_HOME=str(tmp_path))
+    shown.until("looking for the model")
+    shown.types("\x03")
+    assert shown.ended() == 130 and "aeon: interrupted" in shown.screen
+
+
+def test_a_model_is_loaded_once_for_a_fork(aeon: Aeon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fork is tried before its file is made, and one line says that the model is loaded."""
+    loads: list[Local] = []
+    monkeypatch.setattr(Local, "load", lambda local: loads.append(local))
+    (tmp_path / "small.gguf").touch()
+    saved = tmp_path / "saved.jsonl"
+    arguments = ("--model", str(tmp_path / "small.gguf"))
+    aeon("run", "How much?", *arguments, "--save", str(saved))
+    assert len(loads) == 1
+    assert aeon("fork", str(saved), "--at", "0", *arguments).out.count("loading small …") == 1
+    assert len(loads) == 2
