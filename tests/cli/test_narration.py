@@ -155,8 +155,8 @@ def test_what_was_judged_or_counted_is_shown() -> None:
     assert "no issues" in shown(CHECK, REPORT.changed(form="verdict"))
     assert "s3: not checked" in shown(CHECK, REPORT.changed(evidence=(*REPORT.evidence, "s3: not checked")))
     assert "could not be checked" in shown(CHECK, REPORT.changed(failed=True))
-    issue = Issue(type="hidden_dependency", severity="HIGH", description="it adds", location="s2")
-    assert "HIGH hidden dependency at s2" in shown(CHECK, REPORT.changed(issues=(issue,)))
+    issue = Issue(type="do_say_mismatch", severity="HIGH", description="it adds", location="s2")
+    assert "HIGH do say mismatch at s2" in shown(CHECK, REPORT.changed(issues=(issue,)))
     judged = shown(ASSESS, UNJUDGED.changed(coherence=0.75))
     assert "scores   coherence 0.75" in judged and "coverage 1.00" in judged and "not measured" not in judged
     assert "not converged: step_failed" in shown(
