@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import importlib
 import importlib.metadata
 import io
@@ -10,8 +11,8 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
-from typing import cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import TextIO, cast
 
 from aeon.cli.options import parse
 from aeon.errors import AeonError, UsageError
@@ -70,8 +71,24 @@ def _carry_out(arguments: list[str]) -> int:
     if parsed.command is None:
         raise UsageError("name a command; aeon --help shows them")
     # loaded when it is known to be needed: a wrong option should not wait for an SDK
-    command = importlib.import_module(f"aeon.cli.{parsed.command}")
+    with _starting(sys.stderr if getattr(parsed, "json", False) else sys.stdout):
+        command = importlib.import_module(f"aeon.cli.{parsed.command}")
     return cast("Callable[..., int]", command.command)(parsed)
+
+
+@contextlib.contextmanager
+def _starting(stream: TextIO) -> Iterator[None]:
+    """While a command is loaded, a word about it on a terminal that can wipe it away again."""
+    if not stream.isatty() or os.environ.get("TERM", "dumb") == "dumb":
+        yield
+        return
+    try:
+        stream.write("  starting …")
+        stream.flush()
+        yield
+    finally:
+        stream.write("\r\x1b[K")
+        stream.flush()
 
 
 def _version() -> str:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from aeon.cli.narration import Narrator
+from aeon.cli.steps import form_line, plan_lines, seconds_words, step_lines
 from aeon.kernel.effects import AskUser, Effect, Note
 from aeon.multipass.effects import ExecuteStep, PassNote
 from aeon.observability.lines import Line, Span, degradation_line, labelled, short
 from aeon.observability.passes.lines import (
     assessment_lines,
-    plan_lines,
     profile_line,
     refinement_lines,
     report_lines,
-    step_lines,
 )
 from aeon.schema import (
     ConvergenceAssessment,
     Degradation,
     Failure,
+    Gaps,
     Outcome,
     Plan,
     SemanticValidationReport,
@@ -43,8 +43,9 @@ _SHOWN_AT_THE_END = ("endpoint", "journal")
 
 
 class PassNarrator(Narrator):
-    """Shows a run pass by pass; of its past only plans and results, in brief."""
+    """Shows what happens in a run; of its past only plans and results. What nobody was asked for is left out."""
 
+    _took = 0.0
     _passes = 0
     _within = False
 
@@ -56,49 +57,41 @@ class PassNarrator(Narrator):
         return what
 
     def before(self, effect: Effect) -> list[Line]:
-        """The heading of a pass before the first effect of it."""
+        """The heading of a pass after the first one, before the first effect of it."""
         if self._within or effect.phase not in ("execute", "validate_results"):
             return []
         self._within = True
         self._passes += 1
-        return [(), (Span(f"Pass {self._passes}", "strong"),)]
+        return [(), (Span(f"Pass {self._passes}", "strong"),)] if self._passes > 1 else []
 
     def recalled(self, effect: Effect, outcome: Outcome) -> list[Line]:
         """What an effect of the past came to, where it is a result or an answer."""
         return self.ended(effect, outcome) if isinstance(effect, ExecuteStep | AskUser) else []
 
     def ended(self, effect: Effect, outcome: Outcome) -> list[Line]:
-        """A step with its result, or a judgment."""
-        took = outcome.ended - outcome.started
+        """A step with its result, or a judgment that was asked for."""
+        self._took = took = outcome.ended - outcome.started
         if isinstance(effect, ExecuteStep):
-            return labelled("", _step(effect, outcome, took))
+            return _step(effect, outcome, took)
         if isinstance(effect, AskUser):
             return super().ended(effect, outcome)
         if outcome.failure is not None:
             if outcome.failure.kind in _SHOWN_AT_THE_END:
                 return []
             return labelled("", [degradation_line(Degradation(phase=effect.phase, message=outcome.message))])
-        time: Line = (Span(f"  {took:.1f} s", "dim"),)
-        match outcome.value:
-            case TaskProfile() as profile:
-                return labelled("profile", [profile_line(profile) + time])
-            case SemanticValidationReport() as report:
-                first, *rest = report_lines(report)
-                return labelled("check", [first + time, *rest])
-            case ConvergenceAssessment() as assessment:
-                first, *rest = assessment_lines(assessment)
-                return labelled("scores", [first + time, *rest])
-        return []
+        time: Line = (Span(seconds_words(took), "dim"),)
+        label, (first, *rest) = _judgment(outcome)
+        return labelled(label, [first + time, *rest]) if first else []
 
     def noted(self, note: Note) -> list[Line]:
-        """A decision, or the plan with what changed it."""
+        """A decision to continue, or the plan with what changed it; the end of a run has its own line."""
         if note.decision is not None:
             self._within = self._within and note.decision.action != "CONTINUE"
-            return super().noted(note)
+            return super().noted(note) if note.decision.action == "CONTINUE" else []
         if not isinstance(note, PassNote) or note.plan is None:
             return []
         if note.refinement is None:
-            return labelled("plan", plan_lines(note.plan))
+            return labelled("plan", plan_lines(note.plan, self._took if self.past is None else None))
         refinement = labelled("refine", refinement_lines(note.refinement)) if self.past is None else []
         return refinement + (_to_do(note.plan) if note.refinement.applied else [])
 
@@ -108,9 +101,43 @@ def _to_do(plan: Plan) -> list[Line]:
     return labelled("to do", plan_lines(waiting) or [(Span("nothing", "dim"),)])
 
 
+def _judgment(outcome: Outcome) -> tuple[str, list[Line]]:
+    """A judgment under its label, without what nobody was asked; one empty line where nobody was asked at all."""
+    match outcome.value:
+        case TaskProfile(inferred=True) as profile:
+            return "profile", [profile_line(profile)]
+        case SemanticValidationReport() as report:
+            facts = _asked(report.evidence)
+            asked = report.failed or report.issues or report.form != "none" or facts
+            return "check", report_lines(report.changed(evidence=facts)) if asked else [()]
+        case ConvergenceAssessment() as assessment:
+            known = assessment.changed(detected_issues=_asked(assessment.detected_issues))
+            if _says_something(known):
+                return "scores", assessment_lines(known, measured_only=True)
+    return "", [()]
+
+
+def _asked(facts: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that do not only say that something was not judged."""
+    return tuple(fact for fact in facts if not fact.startswith("not measured"))
+
+
+def _says_something(assessment: ConvergenceAssessment) -> bool:
+    """Whether a model judged something, or what the host counted speaks against the results."""
+    judged = (assessment.completeness, assessment.coherence, assessment.consistency)
+    gaps = assessment.evaluation.gaps if assessment.evaluation else Gaps()
+    return (
+        not assessment.converged
+        or any(score is not None for score in judged)
+        or bool(assessment.detected_issues or gaps.missing_entities or gaps.contradictions)
+    )
+
+
 def _step(effect: ExecuteStep, outcome: Outcome, took: float) -> list[Line]:
     if isinstance(outcome.value, StepResult):
-        return step_lines(effect.step.given(outcome.value), took)
+        step = effect.step.given(outcome.value)
+        form = form_line(step)
+        return labelled("", step_lines(step, took)) + (labelled("form", [form]) if form else [])
     failure = outcome.failure or Failure(kind="handler", message=outcome.message)
     status = "pending" if failure.kind in _NOT_DONE else "failed"
-    return step_lines(effect.step.changed(status=status, problem=failure.message), took)
+    return labelled("", step_lines(effect.step.changed(status=status, problem=failure.message), took))

@@ -8,13 +8,14 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from aeon.asking.asker import Answerer
 from aeon.cli.interrupts import interruptible
-from aeon.cli.live import LiveView
+from aeon.cli.live import LiveView, Progress
 from aeon.cli.logs import LogFile, faults_in_one_line
 from aeon.cli.output import print_json
 from aeon.cli.progress import fetch
@@ -50,12 +51,15 @@ class Session:
     """
 
     def __init__(self, options: argparse.Namespace, spec: str | None, path: str | Path | None) -> None:
-        self.model: LLMAdapter = select(spec)
         self._json: bool = options.json
         self._path = path
+        self._loaded = False
         stream = sys.stderr if options.json else sys.stdout
-        self.view = LiveView(stream, self.model.name)
+        self.view = LiveView(stream)
         self._shown = not options.json or stream.isatty()
+        with self._busy("looking for the model", lambda: False):  # an endpoint is asked which one it serves
+            self.model: LLMAdapter = select(spec)
+        self.view.model = self.model.name
         self._prompt = Prompt(self.view.paused) if stream.isatty() and _typed() else None
         self.view.asks = self._prompt is not None
         self.observers: list[Observer] = [self.view] if self._shown else []
@@ -85,21 +89,35 @@ class Session:
 
     def _folder(self, paths: list[str]) -> Files:
         folder = Folders.open(paths)
-        where = ", ".join(str(root) for root in roots(folder))
-        if takes_long(folder):
-            self._say(f"reading {where} …")
-        files = Files.of(folder)
+        where = visible(", ".join(str(root) for root in roots(folder)))
+        with self._busy(f"reading {where}", lambda: takes_long(folder)) as progress:
+            files = Files.of(folder, progress)
         self._say(f"{where}: {files.found}")
         return files
+
+    def _busy(self, what: str, announced: Callable[[], bool] = lambda: True) -> AbstractContextManager[Progress]:
+        """Show what is being done before the run; where no line moves, only if it is worth a line."""
+        if self._shown and (self.view.moves or announced()):
+            return self.view.busy(what)
+        return contextlib.nullcontext(lambda done, total: None)
 
     def _say(self, words: str) -> None:
         if self._shown:
             self.view.show([(Span(visible(words), "dim"),)])
 
     def make_ready(self) -> None:
-        """Fetch the model, if it has to be: neither a run's clock nor its journal starts before it is there."""
-        if isinstance(self.model, Local) and self.model.name in CATALOGUE:
+        """Fetch and load the model, if it has to be: neither a run's clock nor its journal starts before it is there.
+
+        Raises:
+            WeightsError, MissingExtraError, InputFileError, ServerBroken: it cannot be made ready.
+        """
+        if self._loaded or not isinstance(self.model, Local):
+            return
+        if self.model.name in CATALOGUE:
             fetch(CATALOGUE[self.model.name])
+        with self._busy(f"loading {self.model.name}"):
+            self.model.load()
+        self._loaded = True
 
     def conduct(self, driver: Driver, execute: Callable[[], Conclusion]) -> int:
         """Run it to its end, show the answer and how to continue where that is possible, and give the exit code.

@@ -15,8 +15,10 @@ from typing import Literal
 
 from aeon.documents.embedding import embedder
 from aeon.documents.folder import Folder
+from aeon.documents.folders import roots
 from aeon.documents.fusion import fused, share
 from aeon.documents.index import Index, Row
+from aeon.documents.leftovers import note_use, remove_leftovers
 from aeon.documents.query import terms
 from aeon.documents.update import Update
 from aeon.errors import ToolFailed
@@ -63,17 +65,17 @@ class Collection:
     ) -> Collection:
         """Return the collection of these files; only those that are new or have changed are read.
 
-        ``index`` is the file that keeps what was read: by default one for each folder, below `cache_dir`, or
-        ":memory:". It may hold more files of the folder than these; files that are gone are removed from it. An index
-        that is damaged is built anew, one that cannot be kept is in memory; ``note`` says so. ``progress`` receives
-        the files done and in all.
+        ``index`` is the file that keeps what was read: by default one for each folder, below `cache_dir`, where those
+        of folders that are gone are removed in time, or ":memory:". It may hold more files of the folder than these;
+        files that are gone are removed from it. An index that is damaged is built anew, one that cannot be kept is in
+        memory; ``note`` says so. ``progress`` receives the files done and in all.
 
         Raises:
             ToolFailed: this SQLite has no full-text search.
             MissingExtraError: the extra embeddings is there but cannot be used.
         """
         names = tuple(dict.fromkeys(paths))
-        place = Path(index or _default_place(folder))
+        place = Path(index or _kept_place(folder))
         update = Update(folder, names, progress)
         updated = update.in_memory() if str(place) == ":memory:" else update.in_file(place)
         documents = tuple(name for name in names if name not in updated.reasons)
@@ -143,9 +145,14 @@ class Collection:
             self._index.close()
 
 
-def _default_place(folder: Folder) -> Path:
+def _kept_place(folder: Folder) -> Path:
+    """Where the index of the folder is kept; its use is noted, and indexes of folders that are gone are removed."""
     name = hashlib.sha256(os.fsencode(folder.root)).hexdigest()
-    return cache_dir() / "collections" / f"{name}.sqlite"
+    place = cache_dir() / "collections" / f"{name}.sqlite"
+    with contextlib.suppress(OSError):  # where nothing can be written, the index itself says so
+        note_use(place, roots(folder))
+    remove_leftovers(place.parent)
+    return place
 
 
 def _passage(row: Row) -> Passage:

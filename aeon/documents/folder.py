@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import difflib
+import itertools
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,9 +13,10 @@ from pathlib import Path
 from aeon.errors import InputFileError, ToolFailed
 from aeon.text import one_line
 
-__all__ = ["Folder"]
+__all__ = ["MOST_FILES", "Folder"]
 
-_MAX_FILES = 2_000
+MOST_FILES = 2_000
+"""How many files of a folder are looked at."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +42,20 @@ class Folder:
 
     def files(self) -> Iterator[tuple[str, int]]:
         """Give the relative path and the size in bytes of each file, sorted, up to 2,000 files."""
-        count = 0
+        yield from itertools.islice(self._walk(), MOST_FILES)
+
+    def cut(self) -> tuple[Path, ...]:
+        """The folders that hold more files than `files` gives."""
+        more = next(itertools.islice(self._walk(), MOST_FILES, None), None)
+        return () if more is None else (self.root,)
+
+    def _walk(self) -> Iterator[tuple[str, int]]:
         for base, folders, names in os.walk(self.root):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(names):
                 path = Path(base, name)
                 if name.startswith(".") or not self._is_inside(path) or not path.is_file():
                     continue
-                count += 1
-                if count > _MAX_FILES:
-                    return
                 yield path.relative_to(self.root).as_posix(), path.stat().st_size
 
     def find(self, name: str) -> Path:

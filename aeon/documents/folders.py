@@ -59,6 +59,10 @@ class Folders(Folder):
                     seen.add(place)
                     yield f"{name}/{path}", size
 
+    def cut(self) -> tuple[Path, ...]:
+        """The folders that hold more files than `files` gives."""
+        return tuple(root for _, folder in self.parts for root in folder.cut())
+
     def find(self, name: str) -> Path:
         """Return the file of that path. Raises ``ToolFailed`` for one outside or that is not there."""
         first, _, rest = name.strip().replace("\\", "/").partition("/")

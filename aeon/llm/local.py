@@ -115,6 +115,13 @@ class Local:
         process.succeeded()
         return response
 
+    def load(self) -> None:
+        """Start the server with the model in it, unless it runs; takes seconds then.
+
+        Raises `ServerBroken`, `WeightsError`, `MissingExtraError` and `InputFileError` when it cannot be started.
+        """
+        self._ready().address()
+
     async def aclose(self) -> None:
         """Close the connection, and stop the server unless another `Local` uses it."""
         if self._endpoint is not None:

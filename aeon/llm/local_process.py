@@ -135,6 +135,9 @@ class ServerProcess:
             self._log_matters = True
             self._stop()
             raise
+        except KeyboardInterrupt:  # a model that is half loaded is of no use to anybody
+            self._stop(patience=0.0)
+            raise
         self._starts += 1
         return Address(base_url=base_url, api_key=api_key, generation=self._starts)
 
@@ -157,7 +160,7 @@ class ServerProcess:
             raise ServerBroken(f"llama.cpp cannot load {self._model}: {reason}; see {self.log_path}")
         return f"{message['address']}/v1"
 
-    def _stop(self) -> None:
+    def _stop(self, patience: float = STOP_SECONDS) -> None:
         child, self._child, self._address = self._child, None, None
         if child is None:
             return
@@ -166,7 +169,7 @@ class ServerProcess:
         with contextlib.suppress(BrokenPipeError):
             child.stdin.close()
         try:
-            child.wait(timeout=STOP_SECONDS)
+            child.wait(timeout=patience)
         except subprocess.TimeoutExpired:
             child.kill()
             child.wait()

@@ -257,6 +257,8 @@ def _synthesize(progress: Progress, decision: Decision) -> Program[Answer]:
     caveat = "" if decision.sufficient else decision.detail
     answer = yield from run.final(ask.Synthesize(task=run.task, plan=plan, caveat=caveat), _NO_ANSWER, decision)
     if answer.text.strip():
+        if answer.problem:
+            run.degraded.append(Degradation(phase="synthesize", message=answer.problem))
         return answer
     if answer is not _NO_ANSWER:
         run.degraded.append(Degradation(phase="synthesize", message="the answer was empty"))

@@ -198,8 +198,9 @@ def _reservations(end: Conclusion) -> tuple[str, str]:
 
 
 def _degraded(end: Conclusion) -> str:
-    """The phases whose judgments failed, but for the failure that ended the run."""
-    phases = Counter(one.phase.replace("_", " ") for one in end.degraded if one.message != end.detail)
+    """The phases whose judgments failed, but for the failure that ended the run and the answer, which has its line."""
+    judged = [one for one in end.degraded if one.phase != "synthesize" and one.message != end.detail]
+    phases = Counter(one.phase.replace("_", " ") for one in judged)
     names = ", ".join(name if number == 1 else f"{name} ({number} times)" for name, number in phases.items())
     return f"degraded judgments: {visible(names)}" if names else ""
 

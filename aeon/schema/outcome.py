@@ -82,7 +82,11 @@ class Outcome(Value):
 
 
 class Answer(Value):
-    """The final answer; ``value`` is the object for a task with an ``answer_schema``."""
+    """The final answer; ``value`` is the object for a task with an ``answer_schema``.
+
+    ``problem`` says why the results stand there as they are, where they should have been put into words.
+    """
 
     text: str
     value: JsonValue = None
+    problem: str = ""

@@ -11,8 +11,9 @@ from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.schema import JsonValue, Step, Task, Writing
 from aeon.supervisor.prompt import Prompt, cut, load
 from aeon.supervisor.supervisor import Supervisor
+from aeon.text import one_line
 
-__all__ = ["Result", "bare", "filled", "results_of", "worded"]
+__all__ = ["Result", "Wording", "bare", "filled", "results_of", "worded"]
 
 _SENTENCE_TOKENS = 120
 _LONGEST_VALUE = 200
@@ -53,18 +54,29 @@ def results_of(steps: Sequence[Step]) -> tuple[Result, ...]:
     return tuple(Result(f"r{number}", label, _text(value)) for number, (label, value) in enumerate(values, 1))
 
 
-async def worded(supervisor: Supervisor, task: Task, results: Sequence[Result]) -> str:
-    """One sentence or two that answer the task with these results; bare where the model does not find the words."""
+class Wording(NamedTuple):
+    """The results in words; ``problem`` says why they are bare although words were asked for, else it is empty."""
+
+    text: str
+    problem: str = ""
+
+
+async def worded(supervisor: Supervisor, task: Task, results: Sequence[Result]) -> Wording:
+    """One sentence or two that answer the task with these results; bare where the model does not find the words.
+
+    Many results and long ones are not asked for: they are bare as they are meant to be.
+    """
     if len(results) > _MOST_RESULTS or any(len(result.text) > _LONGEST_VALUE for result in results):
-        return bare(results)
+        return Wording(bare(results))
     lines = [f"{{{r.name}}} = {r.text}" + (f" ({r.label})" if r.label else "") for r in results]
     question = "\n".join([*lines, f"Question: {cut(task.text, _LONGEST_TASK)}"])
     prompt = Prompt(load("aeon.synthesis", "sentence.md"), question, _EXAMPLES)
     try:
         reply = await supervisor.text(prompt, max_tokens=_SENTENCE_TOKENS, repairs=0)
-    except (CompletionError, AllowanceExhausted):
-        return bare(results)
-    return filled(reply.value, task, results) or bare(results)
+    except (CompletionError, AllowanceExhausted) as error:
+        return Wording(bare(results), f"no sentence was written: {error}")
+    text = filled(reply.value, task, results)
+    return Wording(text) if text else Wording(bare(results), f"the sentence cannot be used: {one_line(reply.value)}")
 
 
 def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:

@@ -13,7 +13,7 @@ from aeon.schema import Answer, JsonObject, Step, Task, Writing
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import cut, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
-from aeon.synthesis.sentence import bare, results_of, worded
+from aeon.synthesis.sentence import Wording, bare, results_of, worded
 
 __all__ = ["Synthesizer"]
 
@@ -41,27 +41,27 @@ class Synthesizer:
         self._output_tokens = output_tokens
         self._brief = brief
 
-    async def _from_answers(self, effect: Synthesize) -> str:
+    async def _from_answers(self, effect: Synthesize) -> Wording:
         """The answer where the planner said which steps give it and all of them have run; else empty.
 
         A text that was written as the answer is passed on as it is.
         """
         steps = answer_steps(effect.plan)
         if not steps or any(step.status != "complete" for step in steps):
-            return ""
+            return Wording("")
         if len(steps) == 1 and isinstance(steps[0].action, Writing):
-            return str(steps[0].output)
+            return Wording(str(steps[0].output))
         results = results_of(steps)
         absent = _absent(effect.task, [step for step in steps if step.output is None])
         if not results:
-            return absent
-        said = bare(results) if self._brief else await worded(self._supervisor, effect.task, results)
-        return f"{said} {absent}".strip()
+            return Wording(absent)
+        said = Wording(bare(results)) if self._brief else await worded(self._supervisor, effect.task, results)
+        return said._replace(text=f"{said.text} {absent}".strip())
 
     async def synthesize(self, effect: Synthesize) -> Answer:
         """The answer to the effect's task, an object validated against ``answer_schema`` where there is one."""
-        if effect.task.answer_schema is None and (answer := await self._from_answers(effect)):
-            return Answer(text=answer)
+        if effect.task.answer_schema is None and (answer := await self._from_answers(effect)).text:
+            return Answer(text=answer.text, problem=answer.problem)
         question = _question(effect)
         prompt = self._briefing.prompt(effect.task, question)
         if effect.task.answer_schema is None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
 
 from aeon.documents.collection import Collection
-from aeon.documents.folder import Folder
+from aeon.documents.folder import MOST_FILES, Folder
 from aeon.documents.folders import Folders, Paths
 from aeon.documents.readers import DOCUMENT_SUFFIXES
 from aeon.errors import ToolArgumentError, ToolError
@@ -39,12 +40,17 @@ _reader = tool(side_effects=False, parallel_safe=True)
 
 @dataclass(frozen=True)
 class Files:
-    """What was found in a folder. ``skipped`` are the files that are of no use, each with the reason."""
+    """What was found in a folder.
+
+    ``skipped`` are the files that are of no use, each with the reason; ``cut`` the folders with more files than are
+    looked at.
+    """
 
     folder: Folder
     database: Database | None
     collection: Collection
     skipped: tuple[tuple[str, str], ...]
+    cut: tuple[Path, ...] = ()
 
     @classmethod
     def open(cls, path: Paths, progress: Callable[[int, int], None] = lambda done, total: None) -> Files:
@@ -66,7 +72,7 @@ class Files:
         collection = Collection.of(folder, texts, progress=progress)
         useless = [(name, "no table and no document") for name in names if name not in {*tables, *texts}]
         skipped = (*(database.skipped if database else ()), *collection.skipped, *useless)
-        return cls(folder, database, collection, tuple(skipped))
+        return cls(folder, database, collection, tuple(skipped), folder.cut())
 
     @property
     def found(self) -> str:
@@ -77,6 +83,9 @@ class Files:
         more = len(self.skipped) - len(reasons)
         if reasons:
             parts.append(f"skipped: {', '.join(reasons)}{f' and {more} more' if more else ''}")
+        if self.cut:
+            folders = " and ".join(one_line(str(root)) for root in self.cut)
+            parts.append(f"only the first {MOST_FILES:,} files of {folders} are looked at")
         return "; ".join([*parts, *([self.collection.note] if self.collection.note else [])])
 
     @property

@@ -7,12 +7,33 @@ import pytest
 from aeon.cli.narration import Narrator, Past
 from aeon.cli.narrators import narrator_of
 from aeon.cli.passes import PassNarrator
-from aeon.kernel.effects import EffectOf, Note
-from aeon.multipass.effects import ExecuteStep
+from aeon.kernel.effects import Effect, EffectOf, Note
+from aeon.multipass.effects import AssessConvergence, DraftPlan, ExecuteStep, InferProfile, PassNote, ValidatePlan
 from aeon.multipass.program import MULTIPASS
 from aeon.observability.lines import Line, plain
 from aeon.runtime.events import EffectEnded, Noted
-from aeon.schema import Decision, Failure, Outcome, Step, Task, Value
+from aeon.schema import (
+    Config,
+    Contradiction,
+    ConvergenceAssessment,
+    Decision,
+    Dimensions,
+    Evaluation,
+    Failure,
+    Gaps,
+    Issue,
+    Outcome,
+    Plan,
+    SemanticValidationReport,
+    Source,
+    Step,
+    StepResult,
+    Task,
+    TaskProfile,
+    ToolCall,
+    Value,
+    Writing,
+)
 
 TASK = Task(text="How much?")
 STEP = ExecuteStep(task=TASK, step=Step(id="s2", description="add it up"))
@@ -31,7 +52,7 @@ class Search(EffectOf[Hits]):
     query: str
 
 
-def ended(effect: Search | ExecuteStep, outcome: Outcome, recorded: bool = False) -> EffectEnded:
+def ended(effect: Effect, outcome: Outcome, recorded: bool = False) -> EffectEnded:
     """The event of an effect that has its outcome."""
     return EffectEnded(line=4, number=3, effect=effect, outcome=outcome, recorded=recorded)
 
@@ -100,3 +121,136 @@ def test_an_altered_outcome_of_the_past_is_marked(engine: str) -> None:
 def test_the_multi_pass_narrator_knows_no_other_phase_and_does_not_mind() -> None:
     """An effect of a phase that it has no words for is named by its subject."""
     assert PassNarrator(MULTIPASS.name, "a model").doing(Search(task=TASK, query="rolls")) == "search"
+
+
+def shown(effect: Effect, value: Value) -> str:
+    """What the multi-pass narrator says of an effect that came to this value in no time."""
+    return said(PassNarrator(MULTIPASS.name, "a model").lines(ended(effect, Outcome(value=value))))
+
+
+REPORT = SemanticValidationReport(evidence=("not measured, so not judged: plan_leads",))
+UNJUDGED = ConvergenceAssessment(
+    converged=True,
+    completeness=None,
+    coherence=None,
+    consistency=None,
+    detected_issues=("not measured, so not judged: completeness",),
+    evaluation=Evaluation(coverage=1.0, dimensions=Dimensions(), warnings=("no result rests on a tool",)),
+)
+ASSESS = AssessConvergence(task=TASK, plan=Plan(), report=REPORT, thresholds=Config().convergence)
+CHECK = ValidatePlan(task=TASK, plan=Plan())
+
+
+@pytest.mark.requirement("T3a")
+def test_judgments_that_nobody_was_asked_for_are_left_out() -> None:
+    """A profile that stands in for one, a report on which no model was asked, and an assessment of nothing measured."""
+    assert shown(InferProfile(task=TASK), TaskProfile(inferred=False)) == ""
+    assert shown(CHECK, REPORT) == "" and shown(ASSESS, UNJUDGED) == ""
+
+
+@pytest.mark.requirement("T3a")
+def test_what_was_judged_or_counted_is_shown() -> None:
+    """With the figures that were measured only: a verdict, an issue, a fact, a failure, a gap, what is not met."""
+    assert "depth 3 of 5" in shown(InferProfile(task=TASK), TaskProfile())
+    assert "no issues" in shown(CHECK, REPORT.changed(form="verdict"))
+    assert "s3: not checked" in shown(CHECK, REPORT.changed(evidence=(*REPORT.evidence, "s3: not checked")))
+    assert "could not be checked" in shown(CHECK, REPORT.changed(failed=True))
+    issue = Issue(type="do_say_mismatch", severity="HIGH", description="it adds", location="s2")
+    assert "HIGH do say mismatch at s2" in shown(CHECK, REPORT.changed(issues=(issue,)))
+    judged = shown(ASSESS, UNJUDGED.changed(coherence=0.75))
+    assert "scores   coherence 0.75" in judged and "coverage 1.00" in judged and "not measured" not in judged
+    assert "not converged: step_failed" in shown(
+        ASSESS, UNJUDGED.changed(converged=False, reason_codes=("step_failed",))
+    )
+    assert "could not be assessed" in shown(ASSESS, ConvergenceAssessment(converged=False, failed=True))
+    gaps = Gaps(contradictions=(Contradiction(source_a="s1", source_b="s2", claim="the rent"),))
+    torn = UNJUDGED.changed(evaluation=UNJUDGED.evaluation.changed(gaps=gaps))  # type: ignore[union-attr]
+    assert "s1 and s2 contradict each other: the rent" in shown(ASSESS, torn)
+
+
+@pytest.mark.requirement("T3a")
+@pytest.mark.parametrize(
+    ("action", "result", "lines"),
+    [
+        (
+            ToolCall(tool="calculator", arguments={"expression": "2 + 3"}),
+            StepResult(output=5, mode="tool"),
+            ["✓ s2  add it up = 5  calculator: 2 + 3"],
+        ),
+        (
+            ToolCall(tool="sql", arguments={"query": "SELECT sum(takings) FROM sales WHERE shop = 'Harbour'"}),
+            StepResult(output=2150.5, mode="tool"),
+            ["✓ s2  add it up = 2150.5", "      sql: SELECT sum(takings) FROM sales WHERE shop = 'Harbour'"],
+        ),
+        (
+            ToolCall(tool="quote", arguments={"value": 7, "source": "shop.md", "start": 1, "end": 9}),
+            StepResult(output=7, mode="tool"),
+            ["✓ s2  add it up = 7  quote: shop.md"],
+        ),
+        (
+            ToolCall(tool="lookup", arguments={"question": "Who?"}),
+            StepResult(
+                output="Mia", mode="reading", sources=(Source(source="shop.md", start=0, end=9, text="Mia runs it."),)
+            ),
+            ["✓ s2  add it up = Mia  shop.md: “Mia runs it.”"],
+        ),
+        (
+            ToolCall(tool="lookup", arguments={"question": "Who?"}),
+            StepResult(output=None, mode="reading", clarity="PARTIALLY_CLEAR", problem="the files do not say: Who?"),
+            ["✓ s2  add it up  lookup: Who?", "      partly clear: the files do not say: Who?"],
+        ),
+        (
+            ToolCall(tool="lookup", arguments={"question": "Who?"}),
+            StepResult(output="5", mode="reasoning_fallback"),
+            ["✓ s2  add it up = 5  reasoning", "      its tool could not be used, so by reasoning"],
+        ),
+        (
+            Writing(task="Say hello in two sentences."),
+            StepResult(output="Hello. Good day.", mode="reasoning"),
+            ["✓ s2  written by the model = Hello. Good day.", "form     as the task asks"],
+        ),
+        (
+            Writing(task="Say hello in two sentences."),
+            StepResult(output="Hello.", mode="reasoning"),
+            ["✓ s2  written by the model = Hello.", "form     it has 1 sentences, and must have exactly 2"],
+        ),
+        (Writing(task="Say hello."), StepResult(output="Hello."), ["✓ s2  written by the model = Hello."]),
+    ],
+)
+def test_a_step_is_a_line_with_its_result_and_what_that_rests_on(
+    action: ToolCall | Writing, result: StepResult, lines: list[str]
+) -> None:
+    """A second line only where it is too long for one; a form that was asked for has its own."""
+    told = shown(STEP.changed(step=STEP.step.changed(action=action)), result).splitlines()
+    assert [line[11:] if line.startswith(" " * 11) else line.strip() for line in told] == lines
+    assert max(map(len, told)) <= 80
+
+
+@pytest.mark.requirement("T3a")
+def test_a_plan_is_one_line_with_the_seconds_that_it_took() -> None:
+    """A long one has a line for each step."""
+    narrator = PassNarrator(MULTIPASS.name, "a model")
+    draft = DraftPlan(task=TASK, profile=TaskProfile(), most_steps=9)
+
+    def told(*aims: str) -> list[str]:
+        plan = Plan(steps=tuple(Step(id=f"s{n}", description=aim) for n, aim in enumerate(aims, 1)))
+        assert not narrator.lines(ended(draft, Outcome(value=plan, started=1.0, ended=4.5)))
+        return said(narrator.lines(Noted(line=2, note=PassNote(pass_number=0, plan=plan)))).splitlines()
+
+    assert told("total", "vat") == ["  plan     s1 total, s2 vat  3.5 s"]
+    assert told("a" * 40, "b" * 40) == [f"  plan     s1 {'a' * 40}  3.5 s", f"           s2 {'b' * 40}"]
+    assert max(map(len, told("c" * 200))) <= 80
+
+
+@pytest.mark.requirement("T3a")
+def test_only_a_pass_after_the_first_has_a_heading() -> None:
+    """And a decision to end has its line at the end of the run, not here."""
+    narrator = PassNarrator(MULTIPASS.name, "a model")
+    again = Decision(action="CONTINUE", reason="continue", detail="something is left to do")
+    over = Decision(action="OUTPUT", reason="converged", sufficient=True)
+    assert not narrator.before(STEP)
+    assert "continue: something is left" in said(
+        narrator.lines(Noted(line=1, note=PassNote(pass_number=1, decision=again)))
+    )
+    assert said(narrator.before(STEP)).strip() == "Pass 2"
+    assert not narrator.lines(Noted(line=2, note=PassNote(pass_number=2, decision=over)))

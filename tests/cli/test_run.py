@@ -19,10 +19,10 @@ TASK = "What do 17 pens at 2.40 cost?"
 
 @pytest.mark.usefixtures("thorough")
 def test_a_run_tells_its_story_and_ends_with_the_answer(aeon: Aeon, model: Model) -> None:
-    """Plan, step, scores, decision, answer, stop reason and cost stand on standard output, without escape codes."""
+    """Plan, step, scores, answer, stop reason and cost stand on standard output, without escape codes."""
     done = aeon("run", TASK, "--model", model.url)
     assert (done.code, done.err) == (0, "")
-    for words in (TASK, "plan", "✓ s1", "= 40.8", "coherence 1.00", "stop, converged", "Answer", "1 pass", "tokens"):
+    for words in (TASK, "plan", "✓ s1", "= 40.8", "coherence 1.00", "Answer", "converged  1 pass", "tokens"):
         assert words in done.out
     assert "\x1b" not in done.out
     assert max(map(len, done.out.splitlines())) <= 80
@@ -30,13 +30,16 @@ def test_a_run_tells_its_story_and_ends_with_the_answer(aeon: Aeon, model: Model
 
 @pytest.mark.requirement("J8", "K13")
 @pytest.mark.usefixtures("thorough")
-def test_a_run_on_a_model_that_was_not_measured_ends_and_says_what_nobody_judged(aeon: Aeon, model: Model) -> None:
-    """It converges on what structure says, asks no judge, and every judgment that is left out is named."""
-    done = aeon("run", TASK, "--model", model.url)
-    assert (done.code, done.err) == (0, "") and "stop, converged" in done.out
+def test_a_run_on_a_model_that_was_not_measured_ends_and_says_what_nobody_judged(
+    aeon: Aeon, model: Model, tmp_path: Path
+) -> None:
+    """It converges on what structure says, asks no judge, and its history names every judgment that is left out."""
+    done = aeon("run", TASK, "--model", model.url, "--save", str(tmp_path / "saved"))
+    assert (done.code, done.err) == (0, "") and "converged  1 pass" in done.out
+    told = aeon("history", str(tmp_path / "saved")).out
     for name in ("plan_leads", "completeness"):
-        assert f"not measured, so not judged: {name}" in done.out
-    assert "completeness not measured" in done.out
+        assert f"not measured, so not judged: {name}" in told
+    assert "completeness not measured" in told
     assert not any(body.get("logprobs") for body in model.bodies if TASK in str(body))
 
 

@@ -20,6 +20,7 @@ from aeon.errors import EndpointFailed, InputFileError, MissingExtraError, Model
 from aeon.llm import weights
 from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.local import Local
+from aeon.llm.local_process import ServerProcess
 from aeon.schema.llm import Capabilities, LLMRequest, Message
 
 TINY = CATALOGUE["smollm2-135m"]
@@ -100,6 +101,24 @@ def test_a_killed_server_is_an_error_and_then_works_again(model: Local) -> None:
         assert model.pid not in (None, first)
 
     asyncio.run(scenario())
+
+
+@pytest.mark.requirement("T3a")
+def test_a_loading_that_is_interrupted_ends_its_server_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the patience that a server gets which has something to finish."""
+    children: list[subprocess.Popen[bytes]] = []
+
+    def interrupted(_: ServerProcess, child: subprocess.Popen[bytes], __: str) -> str:
+        children.append(child)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ServerProcess, "_handshake", interrupted)
+    monkeypatch.setenv("AEON_HOME", str(tmp_path))
+    (tmp_path / "small.gguf").touch()
+    process = ServerProcess(tmp_path / "small.gguf", 512)
+    with pytest.raises(KeyboardInterrupt):
+        process.address()
+    assert children[0].returncode == -signal.SIGKILL and process.pid is None and not process.log_path.exists()
 
 
 @pytest.mark.tiny

@@ -17,6 +17,7 @@ import aeon
 from aeon.kernel.decide import table
 from aeon.multipass.rules import TABLE
 from aeon.schema import (
+    Answer,
     Budget,
     Config,
     ConvergenceAssessment,
@@ -41,6 +42,16 @@ def growing(effect: object, n: int) -> Refinement:
 
 
 GROWING = {"assess": NOT_YET, "refine_plan": growing}
+
+
+@pytest.mark.requirement("G7")
+def test_an_answer_that_was_not_worded_is_a_degradation() -> None:
+    """The values that stand in for the sentence are the answer, and why is on record."""
+    result = World(synthesize=Answer(text="348", problem="the sentence cannot be used: It is 7.")).run()
+    assert result.answer == "348" and result.assembled
+    assert [(d.phase, d.message) for d in result.degraded] == [("synthesize", "the sentence cannot be used: It is 7.")]
+    worded = World(synthesize=Answer(text="It is 348.")).run()
+    assert not worded.degraded and not worded.assembled
 
 
 @pytest.mark.requirement("K1", "K2")

@@ -17,7 +17,7 @@ from aeon.runtime.ledger import Ledger
 from aeon.schema import Action, Allowance, JsonValue, LLMResponse, Plan, Step, StepStatus, Task, ToolCall, Writing
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
-from aeon.synthesis.sentence import Result, bare, filled, results_of, worded
+from aeon.synthesis.sentence import Result, Wording, bare, filled, results_of, worded
 from aeon.synthesis.synthesizer import Synthesizer
 
 pytestmark = pytest.mark.requirement("G7")
@@ -216,13 +216,32 @@ def test_without_a_call_left_the_values_are_bare() -> None:
     """What was found out is not lost for want of a sentence; an endpoint that is gone is told."""
     model = Scripted(["It is {r1}."])
 
-    async def asked() -> str:
+    async def asked() -> Wording:
         with Ledger(Allowance(calls=0)):
             return await worded(Supervisor(model), TASK, (TOTAL,))
 
-    assert asyncio.run(asked()) == "1234.5" and not model.requests
+    wording = asyncio.run(asked())
+    assert wording.text == "1234.5" and "all 0 are used" in wording.problem and not model.requests
     with pytest.raises(EndpointFailed):
         synthesize([step("s1", 1234.5)], EndpointFailed("down"))
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        ("It took in {r1}, 7 more.", "the sentence cannot be used: It took in {r1}, 7 more."),
+        ("", "no sentence was written: "),
+        ("It took in {r1}.", ""),
+    ],
+)
+def test_an_answer_that_was_not_worded_says_why(reply: str, problem: str) -> None:
+    """The bare values stand there with the reason; a sentence has none, and bare values that were asked for neither."""
+    plan = Plan(steps=(step("s1", 1234.5),), answer=("s1",))
+    for brief in (False, True):
+        made = Synthesizer(Supervisor(Scripted([reply])), Briefing(), 99, brief)
+        answer = asyncio.run(made.synthesize(Synthesize(task=TASK, plan=plan)))
+        expected = "" if brief else problem
+        assert answer.problem.startswith(expected) and bool(answer.problem) == bool(expected)
 
 
 def test_a_brief_answer_is_the_values_alone() -> None:

@@ -145,3 +145,17 @@ def test_much_to_read_is_known_before(tmp_path: Path) -> None:
     (tmp_path / "table.csv").unlink()
     (tmp_path / "last.md").write_text("x")
     assert takes_long(Folder.open(tmp_path))
+
+
+def test_a_folder_with_more_files_than_are_looked_at_says_so(
+    pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The line on what was found names it and the limit; a folder that is not cut is not named."""
+    monkeypatch.setattr("aeon.documents.folder.MOST_FILES", 2)
+    monkeypatch.setattr("aeon.tools.files.MOST_FILES", 2)
+    assert "looked at" not in Files.open(pair).found
+    (pair[1] / "z.txt").write_text("x")
+    told = f"only the first 2 files of {pair[1]} are looked at"
+    assert Files.open(pair).found == f"2 tables; 2 documents; {told}"
+    assert Files.open(pair[1]).found == f"1 table; 1 document; {told}"
+    assert listed(Folder.open(pair[1])) == ["bridge.txt", "sales.csv"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from aeon.kernel.effects import Effect
 from aeon.multipass.effects import ExecuteStep
@@ -39,6 +39,7 @@ __all__ = [
     "refinement_lines",
     "report_lines",
     "step_lines",
+    "step_notes",
 ]
 
 _WIDTH = 69
@@ -111,12 +112,16 @@ def step_lines(step: Step, seconds: float | None = None, width: int = _WIDTH) ->
 
 
 def _outcome(step: Step, width: int) -> list[Line]:
-    """How a step came out: whether its tool had to be helped, its output, what is missing or went wrong."""
+    """How a step came out: its output, whether its tool had to be helped, what is missing or went wrong."""
+    output: Line = (Span("= ", "dim"), Span(short(step.output, width), "now"))
+    return [*([output] if step.status == "complete" else []), *step_notes(step, width)]
+
+
+def step_notes(step: Step, width: int = _WIDTH) -> list[Line]:
+    """What to know of a step beside its output: whether its tool had to be helped, what is missing or went wrong."""
     lines: list[Line] = []
     if step.mode and _MODES[step.mode]:
         lines.append((Span(_MODES[step.mode], "warn"),))
-    if step.status == "complete":
-        lines.append((Span("= ", "dim"), Span(short(step.output, width), "now")))
     if step.clarity != "CLEAR" or step.problem:
         word = {"BLOCKED": "blocked: ", "PARTIALLY_CLEAR": "partly clear: "}.get(step.clarity, "")
         problem = short(step.problem or "no reason given", width - len(word))
@@ -147,28 +152,30 @@ def report_lines(report: SemanticValidationReport, width: int = _WIDTH) -> list[
     return lines
 
 
-def assessment_lines(assessment: ConvergenceAssessment, width: int = _WIDTH) -> list[Line]:
-    """The scores and, where criteria are not met, which and why."""
+def assessment_lines(assessment: ConvergenceAssessment, width: int = _WIDTH, measured_only: bool = False) -> list[Line]:
+    """The scores and, where criteria are not met, which and why; ``measured_only``: without what was not measured."""
     if assessment.failed:
         return [(Span("could not be assessed", "warn"),)]
-    scores = [(name, getattr(assessment, name)) for name in ("completeness", "coherence", "consistency")]
+    scores = {name: getattr(assessment, name) for name in ("completeness", "coherence", "consistency")}
     why = f": {short(', '.join(assessment.reason_codes), width - 16)}" if assessment.reason_codes else ""
     verdict = Span("converged", "good") if assessment.converged else Span(f"not converged{why}", "warn")
-    lines: list[Line] = [(Span(_scores(scores)),)]
-    lines += _evaluation_lines(assessment.evaluation, width) if assessment.evaluation else []
+    words = _scores(scores, measured_only)
+    lines: list[Line] = [(Span(words),)] if words else []
+    lines += _evaluation_lines(assessment.evaluation, width, measured_only) if assessment.evaluation else []
     lines += [(verdict,), *((Span(short(issue, width - 6), "dim"),) for issue in assessment.detected_issues)]
     return lines
 
 
-def _evaluation_lines(evaluation: Evaluation, width: int) -> list[Line]:
+def _evaluation_lines(evaluation: Evaluation, width: int, measured_only: bool) -> list[Line]:
     """Confidence, coverage and score, what the confidence rests on, and what lacks or contradicts itself."""
     tracked: dict[str, float | None] = {}
     if evaluation.parts is not None:
         tracked["confidence"] = evaluation.confidence
     if evaluation.coverage is not None:
         tracked["coverage"] = evaluation.coverage
-    lines: list[Line] = [(Span(_scores((tracked | {"score": evaluation.score}).items())),)]
-    parts = _scores(evaluation.parts.fields().items()) if evaluation.parts else ""
+    words = _scores(tracked | {"score": evaluation.score}, measured_only)
+    lines: list[Line] = [(Span(words),)] if words else []
+    parts = _scores(evaluation.parts.fields(), measured_only) if evaluation.parts else ""
     whole = parts.replace(" ", "\u00a0").replace(",\u00a0", ", ")  # a part is never broken over two lines
     lines += [(Span("  " + line.replace("\u00a0", " "), "dim"),) for line in textwrap.wrap(whole, width - 4)]
     gaps = evaluation.gaps
@@ -177,8 +184,9 @@ def _evaluation_lines(evaluation: Evaluation, width: int) -> list[Line]:
     return lines + [(Span(short(text, width - 6), "warn"),) for text in (*lacks, *evaluation.warnings)]
 
 
-def _scores(named: Iterable[tuple[str, float | None]]) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {_score(value)}" for name, value in named)
+def _scores(named: Mapping[str, float | None], measured_only: bool) -> str:
+    kept = ((name, value) for name, value in named.items() if value is not None or not measured_only)
+    return ", ".join(f"{name.replace('_', ' ')} {_score(value)}" for name, value in kept)
 
 
 def _score(value: float | None) -> str:

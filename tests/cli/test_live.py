@@ -1,0 +1,235 @@
+"""What stands on the screen while something is under way: on a terminal, on one that can do little, and in a pipe."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from aeon.cli.live import LiveView
+from aeon.errors import ServerBroken
+from aeon.kernel.effects import AskUser, Effect
+from aeon.llm.local import Local
+from aeon.multipass.effects import DraftPlan, ExecuteStep
+from aeon.multipass.program import MULTIPASS
+from aeon.runtime.events import EffectEnded, EffectStarted, RunStarted
+from aeon.schema import Config, Failure, Outcome, Question, Step, Task, TaskProfile
+
+from .conftest import Outcome as Done
+from .played_model import Model
+from .terminal import Terminal
+
+Aeon = Callable[..., Done]
+TASK = Task(text="How much?")
+PLAN = DraftPlan(task=TASK, profile=TaskProfile(), most_steps=3)
+
+pytestmark = pytest.mark.requirement("T3a")
+
+
+class Screen(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+class Clock:
+    """Seconds that pass when they are told to."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A clock at 0."""
+    return Clock()
+
+
+@pytest.fixture
+def pipe(clock: Clock) -> LiveView:
+    """The view of a run that has begun, on a stream that is no terminal."""
+    view = LiveView(io.StringIO(), clock)
+    config = Config()
+    bound = MULTIPASS.bound(config)
+    view(RunStarted(line=0, execution_id="x", engine=MULTIPASS.name, task=TASK, config=config, bound=bound))
+    return view
+
+
+def said(view: LiveView) -> str:
+    """What a view wrote."""
+    assert isinstance(view._file, io.StringIO)
+    return view._file.getvalue()
+
+
+def begin(view: LiveView, effect: Effect, number: int = 0) -> None:
+    """Let an effect begin."""
+    view(EffectStarted(line=0, number=number, effect=effect))
+
+
+def last_line(view: LiveView, width: int) -> str:
+    """The moving line on a terminal of this width; it is one line with room for ``^C``."""
+    console = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
+    with console.capture() as capture:
+        console.print(view)
+    (line,) = capture.get().splitlines()
+    assert len(line) <= width - 3
+    return line
+
+
+def test_in_a_pipe_what_takes_long_is_named_once_while_it_is_under_way(pipe: LiveView, clock: Clock) -> None:
+    """A phase of less than two seconds only has its finished line."""
+    before = said(pipe)
+    begin(pipe, PLAN)
+    clock.now = 1.9
+    pipe.announce()
+    assert said(pipe) == before
+    clock.now = 2.0
+    pipe.announce()
+    pipe.announce()
+    assert said(pipe) == f"{before}  now      drafting a plan\n"
+
+
+def test_effects_at_once_are_named_each(pipe: LiveView, clock: Clock) -> None:
+    """One that has ended is not named any more."""
+    steps = [ExecuteStep(task=TASK, step=Step(id=f"s{n}", description=f"part {n}")) for n in (1, 2, 3)]
+    for number, step in enumerate(steps):
+        begin(pipe, step, number)
+    failed = Outcome(failure=Failure(kind="tool", message="no"))
+    pipe(EffectEnded(line=1, number=1, effect=steps[1], outcome=failed))
+    clock.now = 5.0
+    pipe.announce()
+    told = [line.split()[-1] for line in said(pipe).splitlines() if line.startswith("  now")]
+    assert told == ["1", "3"]
+
+
+def test_nothing_is_announced_into_a_question(pipe: LiveView, clock: Clock) -> None:
+    """While somebody types an answer, nothing else is written there."""
+    begin(pipe, AskUser(task=TASK, question=Question(text="Which?", default="all")))
+    clock.now = 9.0
+    with pipe.paused() as say:
+        say("your answer: ")
+        pipe.announce()
+    assert said(pipe).endswith("your answer: ")
+
+
+def test_a_reader_who_is_gone_stops_the_run_at_the_next_effect(clock: Clock) -> None:
+    """Also where it is the announcement that nobody takes any more."""
+
+    class Gone(io.StringIO):
+        def write(self, _: str) -> int:
+            raise BrokenPipeError
+
+    view = LiveView(Gone(), clock)
+    with pytest.raises(BrokenPipeError), view.busy("loading"):
+        pass
+    stopped: list[bool] = []
+    view.stop = lambda: stopped.append(True)
+    view.broken = BrokenPipeError()
+    begin(view, PLAN)
+    assert stopped
+
+
+def test_before_the_run_a_line_says_what_is_done(clock: Clock) -> None:
+    """In a pipe, and on a terminal that cannot move its last line, as it begins; its end says nothing."""
+    view = LiveView(io.StringIO(), clock)
+    with view.busy("reading /home/me/shop"):
+        assert said(view) == "reading /home/me/shop …\n"
+    assert said(view) == "reading /home/me/shop …\n"
+
+
+def test_a_dumb_terminal_is_treated_as_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It gets lines and no control codes."""
+    monkeypatch.setenv("TERM", "dumb")
+    view = LiveView(Screen())
+    assert not view.moves
+    with view, view.busy("loading a model"):
+        pass
+    assert said(view) == "loading a model …\n"
+
+
+@pytest.mark.parametrize("width", [100, 60, 40])
+def test_the_moving_line_has_a_bar_and_stays_one_line(
+    monkeypatch: pytest.MonkeyPatch, clock: Clock, width: int
+) -> None:
+    """What is done, of how many, for how long; a long name is cut where the terminal is narrow."""
+    monkeypatch.setenv("TERM", "xterm")
+    view = LiveView(Screen(), clock)
+    assert view.moves
+    with view.busy("reading " + "/a/long/path" * 10) as progress:
+        clock.now = 3.0
+        assert "of" not in last_line(view, width) and last_line(view, width).endswith("  3 s")
+        progress(301, 602)
+        line = last_line(view, width)
+    assert "301 of 602  " in line and "…" in line and line.endswith("  3 s")
+    assert (line.count("━"), line.count("╌")) == {100: (9, 10), 60: (5, 6), 40: (3, 4)}[width]
+
+
+def test_an_interrupt_takes_the_moving_line_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is under way any more, and the line can move again later."""
+    monkeypatch.setenv("TERM", "xterm")
+    view = LiveView(Screen())
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt), view.busy("loading a model"):
+            raise KeyboardInterrupt
+        assert not view._live.is_started and not view._under_way
+
+
+def test_at_a_terminal_documents_are_counted_and_nothing_of_it_stays_in_a_pipe(
+    aeon: Aeon, model: Model, tmp_path: Path
+) -> None:
+    """A bar to the last document; a folder of a few documents is not worth a line in a pipe."""
+    (tmp_path / "shop").mkdir()
+    for number in range(7):
+        (tmp_path / "shop" / f"{number}.txt").write_text("x")
+    arguments = ("run", "How much?", "--model", model.url, "--files", str(tmp_path / "shop"))
+    shown = Terminal(*arguments, AEON_HOME=str(tmp_path / "home"))
+    shown.until("starting …")
+    shown.until("7 of 7  reading")
+    shown.ended()
+    assert "reading" not in aeon(*arguments).out
+
+
+def test_the_model_is_loaded_before_the_run_begins(aeon: Aeon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line says so first; one that cannot be loaded begins no run and leaves no journal."""
+    weights, saved = tmp_path / "small.gguf", tmp_path / "saved"
+    weights.touch()
+
+    def call(error: BaseException) -> Done:
+        def load(_: Local) -> None:
+            raise error
+
+        monkeypatch.setattr(Local, "load", load)
+        done = aeon("run", "How much?", "--model", str(weights), "--save", str(saved))
+        assert done.out == "loading small …\n" and not saved.exists()
+        return done
+
+    call(ServerBroken("llama.cpp cannot load it")).complains(1, "llama.cpp cannot load it")
+    assert call(KeyboardInterrupt()) == (130, "loading small …\n", "aeon: interrupted\n")
+
+
+def test_an_endpoint_that_is_slow_to_name_its_model_leaves_no_blank_screen(model: Model, tmp_path: Path) -> None:
+    """The moving line says so while it is asked; Ctrl-C ends it there."""
+    model.lists_models = False
+    shown = Terminal("run", "How much?", "--model", f"{model.root}/v1", AEON_HOME=str(tmp_path))
+    shown.until("looking for the model")
+    shown.types("\x03")
+    assert shown.ended() == 130 and "aeon: interrupted" in shown.screen
+
+
+def test_a_model_is_loaded_once_for_a_fork(aeon: Aeon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fork is tried before its file is made, and one line says that the model is loaded."""
+    loads: list[Local] = []
+    monkeypatch.setattr(Local, "load", lambda local: loads.append(local))
+    (tmp_path / "small.gguf").touch()
+    saved = tmp_path / "saved.jsonl"
+    arguments = ("--model", str(tmp_path / "small.gguf"))
+    aeon("run", "How much?", *arguments, "--save", str(saved))
+    assert len(loads) == 1
+    assert aeon("fork", str(saved), "--at", "0", *arguments).out.count("loading small …") == 1
+    assert len(loads) == 2
