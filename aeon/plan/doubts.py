@@ -15,7 +15,7 @@ from aeon.plan.sources import LOOKUP, SQL
 from aeon.schema import JsonObject, JsonValue, Plan, Step, ToolCall
 from aeon.tools.quote import QUOTE
 
-__all__ = ["asks_one", "doubts", "queried", "several"]
+__all__ = ["asks_one", "doubts", "invented", "is_several", "queried", "summed"]
 
 _I = re.IGNORECASE
 _MONTHS = (
@@ -27,10 +27,11 @@ _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _QUARTER = re.compile(r"\bquarter|\bhalf\b", _I)
 _DIGITS = re.compile(r"\d+")
 _FIGURE = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
-_CONDITION = re.compile(
-    r"\b(?:(?:more|less|fewer) than|below|above|over|under|at (?:least|most)|up to|exceed(?:s|ing)) (\d[\d.,]*\d|\d)",
-    _I,
-)
+_LIMIT = r"(?:(?:more|less|fewer) than|below|above|over|under|at (?:least|most)|up to|exceed(?:s|ing))"
+_CONDITION = re.compile(rf"\b{_LIMIT} \d", _I)
+_AMOUNT = re.compile(rf"(?:\b{_LIMIT} )?(?<![\w.,])\d(?:[\d.,]*\d)?(?: ?%| per ?cent\b)?", _I)
+_RULE = re.compile(r"(?<=\d )[^.!?\n]*(?:\.\d[^.!?\n]*)*[.!?]|(?<=[.!?] )[^.!?\n]*(?:\.\d[^.!?\n]*)*[.!?]")
+"""A sentence below its number: several may stand in one line."""
 _TEXT = re.compile(r"'[^']*'")
 _NUMBER = re.compile(
     r"(?<![\w.,:/-])\d+(?:\.\d+)?(?![\w.,:/-]*\d)(?!\w)"
@@ -43,6 +44,8 @@ _EITHER = re.compile(r"\b(?:which|who|whether|is|are|was|does|do|did|will)\b[^.?
 _OPEN = re.compile(r"\b(?:since|from|after|before|until|till|between|to|by|through)\b", _I)
 _BEGIN = re.compile(r">=?\s*\\?'?\d{4}-\d\d|>=?\s*DATE", _I)
 _END = re.compile(r"<|\bBETWEEN\b|\bMONTH\w*\(|\bEXTRACT\(|\bSTRFTIME\(|\bDATE_(?:PART|TRUNC)\(", _I)
+_FACTOR = re.compile(r"(?<=[*/+-] )\d+(?:\.\d+)?(?![\w.])|(?<![\w.])\d+\.\d+(?![\w.])")
+_USUAL = frozenset(map(Fraction, (0, 1, 2, 3, 4, 7, 10, 12, 24, 30, 52, 60, 100, 365, 1000)))
 _LISTED = re.compile(r"\b(?:each|every|list|all the|which|per|both)\b", _I)
 _QUANTITY = re.compile(r"\bhow (?:many|much)\b|\b(?:total|sum|number|amount|units|revenue|turnover|sales|count)\b", _I)
 _NOTHING = re.compile(r"\b(?P<what>(?:SUM|AVG|COUNT|MIN|MAX)\([^()]*\))\s*-\s*(?P=what)(?!\s*FILTER)", _I)
@@ -63,7 +66,7 @@ def doubts(plan: Plan, question: str, named: Sequence[tuple[str, str]], needed: 
         _numbers_left_out(question, said),
         _left_out(question, said, named) if SQL in used else (),
         _sources_left_out(used, needed, _copies(said, stated_numbers(shown) - stated_numbers(question))),
-        _conditions_left_out(said, shown) if SQL in used else (),
+        _rules_left_out(said, shown) if SQL in used else (),
         _misread(question, said),
         _undecided(question, [step for step in plan.steps if step.id in plan.answer]),
     )
@@ -75,18 +78,37 @@ def asks_one(question: str) -> bool:
     return bool(_QUANTITY.search(question)) and not _LISTED.search(question)
 
 
+def invented(plan: Plan, said: str) -> str:
+    """What is wrong with a query that calculates with a number that nobody named; "" if none does."""
+    known = stated_numbers(said) | _USUAL
+    for arguments in queried(plan):
+        query = str(arguments.get("query"))
+        for number in _FACTOR.findall(_TEXT.sub("", query)):
+            if Fraction(number) not in known:
+                return f"{number} stands neither in the question nor in the sentences"
+    return ""
+
+
 def queried(plan: Plan) -> list[JsonObject]:
     """The arguments of the plan's queries that hang on no earlier step."""
     calls = [step.action for step in plan.steps if isinstance(step.action, ToolCall) and not step.dependencies]
     return [call.arguments for call in calls if call.tool == SQL and call.arguments is not None]
 
 
-def several(results: Sequence[JsonValue]) -> str:
-    """What is wrong with results of queries for one number of which one is several numbers; "" if none is."""
-    for result in results:
-        if isinstance(result, list) and len(result) > 1 and all(isinstance(one, int | float) for one in result):
-            return f"the query gives {len(result)} numbers; one is asked for: SUM adds them"
-    return ""
+def is_several(result: JsonValue) -> bool:
+    """Whether what a query gives is several numbers."""
+    return isinstance(result, list) and len(result) > 1 and all(isinstance(one, int | float) for one in result)
+
+
+def summed(plan: Plan, queries: Sequence[JsonValue]) -> Plan:
+    """The plan with the sum of what these of its queries give: rows were selected where one number is asked for."""
+    steps = [
+        step.changed(action=step.action.changed(arguments={"query": f"SELECT SUM(v) FROM ({_query(step)}) AS t(v)"}))
+        if isinstance(step.action, ToolCall) and _query(step) in queries
+        else step
+        for step in plan.steps
+    ]
+    return plan.changed(steps=tuple(steps))
 
 
 def _numbers_left_out(question: str, said: str) -> Iterator[str]:
@@ -99,8 +121,12 @@ def _numbers_left_out(question: str, said: str) -> Iterator[str]:
 
 def _copies(said: str, stated: frozenset[Fraction]) -> bool:
     """Whether a number of the sentences stands in what is said, other than in a text such as a date."""
-    figures = {Fraction(number) for number in _FIGURE.findall(_TEXT.sub("", said))} - {0, 1}
-    return bool(figures & stated)
+    return bool((_figures(said) - {0, 1}) & stated)
+
+
+def _figures(said: str) -> set[Fraction]:
+    """The numbers of what is said, other than in a text such as a date."""
+    return {Fraction(number) for number in _FIGURE.findall(_TEXT.sub("", said))}
 
 
 def _sources_left_out(used: Set[str], needed: Sequence[str], copied: bool) -> Iterator[str]:
@@ -110,15 +136,13 @@ def _sources_left_out(used: Set[str], needed: Sequence[str], copied: bool) -> It
         yield "it uses nothing of what the sentences say"
 
 
-def _conditions_left_out(said: str, shown: str) -> Iterator[str]:
-    """The conditions of the rules that a program copies numbers from, as far as it does without them."""
-    there = {Fraction(number) for number in _FIGURE.findall(_TEXT.sub("", said))}
-    for rule in shown.splitlines():
-        sentence = rule.partition(" ")[2]
-        if stated_numbers(sentence) & there - {0, 1}:
-            yield from (
-                f"it leaves out {c[0]!r}" for c in _CONDITION.finditer(sentence) if not stated_numbers(c[1]) & there
-            )
+def _rules_left_out(said: str, shown: str) -> Iterator[str]:
+    """What stands in a rule that a program copies a number from, and not in the program: its limit, or its amount."""
+    there = _figures(said)
+    for rule in _RULE.findall(shown):
+        if _CONDITION.search(rule) and stated_numbers(rule) & there - {0, 1}:
+            lost = (part for part in _AMOUNT.findall(rule) if not stated_numbers(part) & there)
+            yield from (f"it leaves out {part.strip()!r}" for part in lost)
 
 
 def _misread(question: str, said: str) -> Iterator[str]:
@@ -156,3 +180,8 @@ def _left_out(question: str, said: str, named: Sequence[tuple[str, str]]) -> Ite
     for year in _YEAR.findall(question):
         if int(year) not in figures:
             yield f"it leaves out {year}"
+
+
+def _query(step: Step) -> str:
+    action = step.action
+    return str((action.arguments or {}).get("query", "")) if isinstance(action, ToolCall) and action.tool == SQL else ""

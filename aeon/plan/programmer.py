@@ -12,7 +12,7 @@ from aeon.documents.words import stem, stems
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.conditions import unsaid, without_unsaid
 from aeon.plan.differences import without_sign
-from aeon.plan.doubts import asks_one, doubts, queried, several
+from aeon.plan.doubts import asks_one, doubts, invented, is_several, queried, summed
 from aeon.plan.evidence import Evidence
 from aeon.plan.program import is_code, mended, misfits, numbers, read
 from aeon.plan.reader import CALCULATOR, WRITE
@@ -143,11 +143,16 @@ class Programmer:
         plan = without_sign(without_unsaid(plan, material, about.named), task.text)
         if len(plan.steps) > asked.most or not self._fits(plan, about):
             return _Program(Plan())
-        foreign = unsaid(plan, material)
+        foreign = unsaid(plan, material) or invented(plan, material)
         unfit = {**misfits(plan, self._tools), **({SQL: foreign} if foreign else {})}
         needed = [name for name in about.needed if name in asked.functions]
-        results = await self._sources.values(queried(plan)) if asks_one(about.text) else ()
-        return _Program(plan, unfit, doubts(plan, said, about.named, needed, asked.evidence.shown) or several(results))
+        doubt = doubts(plan, said, about.named, needed, asked.evidence.shown)
+        return _Program(await self._with_sums(plan) if asks_one(about.text) else plan, unfit, doubt)
+
+    async def _with_sums(self, plan: Plan) -> Plan:
+        """The plan with one number from each of its queries that would give several."""
+        results = await self._sources.values(queried(plan))
+        return summed(plan, [arguments["query"] for arguments, found in results if is_several(found)])
 
     def _fits(self, plan: Plan, about: About) -> bool:
         """Whether the plan is one for this task: it rests on something, and answers with what was asked for."""

@@ -122,12 +122,12 @@ class Sources:
         """Those of the words that no file has."""
         return words - self._known(SQL, words) - self._known(LOOKUP, words)
 
-    async def values(self, queries: Sequence[JsonObject]) -> list[JsonValue]:
-        """What these queries give, as far as they can run."""
-        found: list[JsonValue] = []
+    async def values(self, queries: Sequence[JsonObject]) -> list[tuple[JsonObject, JsonValue]]:
+        """These queries with what they give, as far as they can run."""
+        found: list[tuple[JsonObject, JsonValue]] = []
         for arguments in queries:
             with suppress(ToolError):
-                found.append((await self._tools.call(SQL, arguments)).value)
+                found.append((arguments, (await self._tools.call(SQL, arguments)).value))
         return found
 
     async def _evidence(self, text: str) -> Evidence:

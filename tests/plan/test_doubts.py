@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from aeon.plan.doubts import asks_one, doubts, queried, several
+from aeon.plan.doubts import asks_one, doubts, invented, is_several, queried, summed
 from aeon.schema import Action, JsonValue, Plan, Step, ToolCall, Writing
 from aeon.tools.choose import CHOOSE
 from aeon.tools.quote import QUOTE
@@ -101,11 +101,17 @@ def test_a_source_that_alone_knows_a_word_is_used(
         ("SELECT SUM(CASE WHEN r > 400 THEN r * 0.93 ELSE r END) FROM s", ""),
         ("SELECT 12 * COUNT(*) FROM s WHERE d > '2024-01-01'", "it leaves out 'at least 1,000'"),
         ("SELECT 12 * COUNT(*) FROM s WHERE r >= 1000", ""),
+        ("SELECT SUM(r) FROM s WHERE r < 140.5", "it leaves out '13'"),
+        ("SELECT COUNT(*) * 13 FROM s WHERE r < 140.5", ""),
+        ("SELECT COUNT(*) * 8 FROM s", ""),
     ],
 )
 def test_the_condition_of_a_rule_is_not_lost(query: str, doubt: str) -> None:
     """A program that copies a number of a sentence has the limits that the sentence names too."""
-    shown = "Sentences:\n(a.md)\n1 Of more than 400 it is 7% off.\n2 From at least 1,000 it is 12 on top.\n3 Over 5."
+    shown = (
+        "Sentences:\n(a.md)\n1 Of more than 400 it is 7% off.\n2 From at least 1,000 it is 12 on top.\n3 Over 5.\n"
+        "4 Post: below 140.50 it is 13. Else free. 8 of them stay."
+    )
     assert doubts(plan(sql(query)), "What is the rebate?", (), ["lookup"], shown) == doubt
 
 
@@ -152,15 +158,44 @@ def test_a_plan_that_calls_nothing_is_not_doubted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("results", "doubt"),
+    ("result", "is_one"),
     [
-        ([[16, 32, 2]], "the query gives 3 numbers; one is asked for: SUM adds them"),
-        ([82], ""), ([[82]], ""), ([["a", "b"]], ""), ([[{"a": 1}, {"a": 2}]], ""), ([], ""),
+        ([16, 32, 2], False),
+        ([1.5, 2], False),
+        ([82], True),
+        (82, True),
+        (["a", "b"], True),
+        ([{"a": 1}, {"a": 2}], True),
     ],
-)  # fmt: skip
-def test_several_numbers_are_not_one(results: Sequence[JsonValue], doubt: str) -> None:
+)
+def test_several_numbers_are_not_one(result: JsonValue, is_one: bool) -> None:
     """Rows were selected and not added."""
-    assert several(results) == doubt
+    assert is_several(result) is not is_one
+
+
+def test_a_query_is_summed_where_it_stands() -> None:
+    """The other steps stay as they are."""
+    made = plan(sql("SELECT units FROM s"), sql("SELECT 1"), calculated("1 + 1"))
+    assert summed(made, ["SELECT units FROM s"]) == plan(
+        sql("SELECT SUM(v) FROM (SELECT units FROM s) AS t(v)"), sql("SELECT 1"), calculated("1 + 1")
+    )
+    assert summed(made, []) == made
+
+
+@pytest.mark.parametrize(
+    ("query", "fault"),
+    [
+        ("SELECT SUM(r) * 0.95 FROM s", "0.95 stands neither in the question nor in the sentences"),
+        ("SELECT SUM(r) * 17 FROM s", "17 stands neither in the question nor in the sentences"),
+        ("SELECT SUM(r) * 0.93 FROM s", ""),
+        ("SELECT SUM(r) * (1 - 0.07) FROM s WHERE d > '2024-05-31' AND n > 3 LIMIT 5", ""),
+        ("SELECT ROUND(SUM(r) / 12, 2) * 100 FROM s", ""),
+        ("SELECT SUM(r) / 8 FROM s", ""),
+    ],
+)
+def test_a_query_calculates_with_no_number_of_its_own(query: str, fault: str) -> None:
+    """What it multiplies with was said, follows from per cent, or is of the calendar."""
+    assert invented(plan(sql(query)), "What is it for 8 shops?\n1 It is 7 percent off.") == fault
 
 
 def test_whether_one_number_is_asked_for() -> None:

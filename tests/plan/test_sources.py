@@ -93,4 +93,4 @@ def test_what_queries_give_is_tried(folder: Path) -> None:
     """Those that cannot run are left out."""
     sources = Sources(ToolRegistry(files(folder)))
     asked = [{"query": query} for query in ("SELECT units FROM sales ORDER BY day", "SELECT x FROM sales", "DROP")]
-    assert asyncio.run(sources.values([dict(one) for one in asked])) == [[4, 5]]
+    assert asyncio.run(sources.values([dict(one) for one in asked])) == [(asked[0], [4, 5])]
