@@ -7,22 +7,61 @@ from collections.abc import Sequence
 
 from aeon.documents.words import stems
 from aeon.schema import JsonValue, Plan, Step, ToolCall
+from aeon.tools.tableinfo import Named
 
-__all__ = ["unsaid", "without_unsaid"]
+__all__ = ["completed", "unsaid", "without_unsaid"]
 
 _SQL = "sql"
 _COMPARED = re.compile(r"(?:=|LIKE)\s*\\?'([^'\\]+)\\?'", re.IGNORECASE)
 _CONDITION = r"(?:\w+\()?(?:\w+\.)?(?:\"[^\"]+\"|\w+)\)?\s*(?:=|I?LIKE)\s*'{text}'"
 _COLUMN = r"(\w+)\"?\)?\s*(?:=|I?LIKE)\s*'{text}'"
+_COMPARES = re.compile(
+    r"%|\b(?:per ?cent|percentage|share|than|versus|compared?|ratio|minus|difference|exceed)\b", re.IGNORECASE
+)
+_SELECT = re.compile(r"\b(?:SELECT|JOIN|UNION|OR|FILTER|CASE)\b", re.IGNORECASE)
 _END = r"(?=\s*(?:$|\)|;|\b(?:GROUP|ORDER|LIMIT|HAVING)\b))"
 
 
-def without_unsaid(plan: Plan, said: str, named: Sequence[tuple[str, str]] = ()) -> Plan:
+def without_unsaid(plan: Plan, said: str, named: Sequence[Named] = ()) -> Plan:
     """The plan with queries that leave out the conditions on what stands nowhere in ``said``.
 
     Where just one value of the same column is ``named`` and the query lacks it, it is put in the place of the other.
     """
     return plan.changed(steps=tuple(_without(step, said, named) for step in plan.steps))
+
+
+def completed(plan: Plan, question: str, named: Sequence[Named]) -> Plan:
+    """The plan with the conditions that its one query leaves out, where that is plain to do.
+
+    It is not where the question compares, names two values of a column, or the query is more than one ``SELECT`` of one
+    table.
+    """
+    queries = [step for step in plan.steps if _query(step)]
+    if len(queries) != 1 or _COMPARES.search(question) or len(_SELECT.findall(_query(queries[0]))) != 1:
+        return plan
+    query, sides = _query(queries[0]), [_side(one) for one in named]
+    lost = [one.condition for one in named if sides.count(_side(one)) == 1 and not _has(query, one.column)]
+    changed = _with_query(queries[0], _narrowed(query, lost)) if lost else queries[0]
+    return plan.changed(steps=tuple(changed if step is queries[0] else step for step in plan.steps))
+
+
+def _side(named: Named) -> str:
+    """What a condition compares: a column, or the month or the year of one."""
+    return named.condition.rsplit(" = ", 1)[0]
+
+
+def _has(query: str, column: str) -> bool:
+    return re.search(rf"(?i)\b{re.escape(column)}\b", query) is not None
+
+
+def _narrowed(query: str, conditions: Sequence[str]) -> str:
+    """The query with these conditions too."""
+    more = " AND ".join(conditions)
+    if where := re.search(r"\bWHERE\b\s*", query, re.IGNORECASE):
+        return f"{query[: where.end()]}{more} AND {query[where.end() :]}"
+    end = re.search(r"\s*(?:\b(?:GROUP|ORDER|LIMIT|HAVING)\b|;|$)", query, re.IGNORECASE)
+    at = end.start() if end else len(query)
+    return f"{query[:at]} WHERE {more}{query[at:]}"
 
 
 def unsaid(plan: Plan, said: str) -> str:
@@ -31,11 +70,9 @@ def unsaid(plan: Plan, said: str) -> str:
     return f"the question does not say '{texts[0]}'" if texts else ""
 
 
-def _without(step: Step, said: str, named: Sequence[tuple[str, str]]) -> Step:
-    action, query = step.action, _query(step)
+def _without(step: Step, said: str, named: Sequence[Named]) -> Step:
+    query = _query(step)
     texts = _unsaid_texts(query, said)
-    if not texts or not isinstance(action, ToolCall):
-        return step
     for text in texts:
         query = _meant(query, text, named)
         condition = _CONDITION.format(text=re.escape(text))
@@ -45,14 +82,13 @@ def _without(step: Step, said: str, named: Sequence[tuple[str, str]]) -> Step:
             rf"\s+WHERE\s+{condition}{_END}",
         ):
             query = re.sub(found, "", query, flags=re.IGNORECASE)
-    arguments: dict[str, JsonValue] = {**(action.arguments or {}), "query": query}
-    return step.changed(action=action.changed(arguments=arguments))
+    return _with_query(step, query)
 
 
-def _meant(query: str, text: str, named: Sequence[tuple[str, str]]) -> str:
+def _meant(query: str, text: str, named: Sequence[Named]) -> str:
     """The query with the one value that is named for a column in the place of a text that is not."""
     column = re.search(_COLUMN.format(text=re.escape(text)), query, re.IGNORECASE)
-    values = [value for name, value in named if column and name.casefold() == column[1].casefold()]
+    values = [one.value for one in named if column and one.column.casefold() == column[1].casefold()]
     if len(values) != 1 or values[0].casefold() in query.casefold():
         return query
     return query.replace(f"'{text}'", f"'{values[0].replace(chr(39), chr(39) * 2)}'")
@@ -63,6 +99,14 @@ def _unsaid_texts(query: str, said: str) -> list[str]:
     there = stems(said)
     texts = _COMPARED.findall(query)
     return [text for text in texts if (words := stems(text)) and not words & there and not re.search(r"\d|%", text)]
+
+
+def _with_query(step: Step, query: str) -> Step:
+    action = step.action
+    if not isinstance(action, ToolCall) or query == _query(step):
+        return step
+    arguments: dict[str, JsonValue] = {**(action.arguments or {}), "query": query}
+    return step.changed(action=action.changed(arguments=arguments))
 
 
 def _query(step: Step) -> str:

@@ -14,6 +14,7 @@ from aeon.plan.reader import CALCULATOR
 from aeon.plan.sources import LOOKUP, SQL
 from aeon.schema import JsonObject, JsonValue, Plan, Step, ToolCall
 from aeon.tools.quote import QUOTE
+from aeon.tools.tableinfo import Named
 
 __all__ = ["asks_one", "doubts", "invented", "is_several", "queried", "summed"]
 
@@ -51,10 +52,10 @@ _QUANTITY = re.compile(r"\bhow (?:many|much)\b|\b(?:total|sum|number|amount|unit
 _NOTHING = re.compile(r"\b(?P<what>(?:SUM|AVG|COUNT|MIN|MAX)\([^()]*\))\s*-\s*(?P=what)(?!\s*FILTER)", _I)
 
 
-def doubts(plan: Plan, question: str, named: Sequence[tuple[str, str]], needed: Sequence[str], shown: str) -> str:
+def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[str], shown: str) -> str:
     """What is doubtful about a plan for a question, in a few words for the model; "" where nothing is.
 
-    ``named`` are the columns and values of the tables that the question names, ``needed`` the tools that know words of
+    ``named`` are the values of columns that the question names, ``needed`` the tools that know words of
     it which no other knows. ``shown`` are the sentences that the program could copy from.
     """
     calls = [step.action for step in plan.steps if isinstance(step.action, ToolCall)]
@@ -163,12 +164,13 @@ def _undecided(question: str, answers: Sequence[Step]) -> Iterator[str]:
         yield "it does not print which one it is"
 
 
-def _left_out(question: str, said: str, named: Sequence[tuple[str, str]]) -> Iterator[str]:
+def _left_out(question: str, said: str, named: Sequence[Named]) -> Iterator[str]:
     """What the question names and the queries do not."""
     there = stems(said)
-    for column, value in named:
-        if not stems(value) <= there and value.casefold() not in said.casefold():
-            yield f"it leaves out {column} = '{value}'"
+    for one in named:
+        is_text = one.condition.endswith("'")
+        if is_text and not stems(one.value) <= there and one.value.casefold() not in said.casefold():
+            yield f"it leaves out {one.condition}"
     figures = {int(digits) for digits in _DIGITS.findall(said)}
     for month in _MONTH.findall(question):
         number = _MONTHS.index(month.casefold()) + 1

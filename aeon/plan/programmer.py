@@ -10,7 +10,7 @@ from typing import NotRequired, TypedDict
 
 from aeon.documents.words import stem, stems
 from aeon.errors import AllowanceExhausted, CompletionError
-from aeon.plan.conditions import unsaid, without_unsaid
+from aeon.plan.conditions import completed, unsaid, without_unsaid
 from aeon.plan.differences import without_sign
 from aeon.plan.doubts import asks_one, doubts, invented, is_several, queried, summed
 from aeon.plan.evidence import Evidence
@@ -140,7 +140,8 @@ class Programmer:
         said = f"{about.text} {task.context}"
         material = f"{said} {asked.evidence.shown}"
         plan = mended(read(text, self._tools, asked.evidence, said), self._tools)
-        plan = without_sign(without_unsaid(plan, material, about.named), task.text)
+        plan = completed(without_unsaid(plan, material, about.named), about.text, about.named)
+        plan = without_sign(plan, about.text)
         if len(plan.steps) > asked.most or not self._fits(plan, about):
             return _Program(Plan())
         foreign = unsaid(plan, material) or invented(plan, material)

@@ -31,6 +31,7 @@ _OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.P
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 
 
+_DAYS_BETWEEN = "days_between"
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -161,11 +162,31 @@ class ProgramReader:
         """One of two values, by a comparison of numbers."""
         if not isinstance(test, ast.Compare) or not all(isinstance(op, _COMPARISONS) for op in test.ops):
             raise UnfitError
-        sides = [self._formula(side) for side in (test.left, *test.comparators)]
+        sides = self._days(test) or [self._formula(side) for side in (test.left, *test.comparators)]
         compared = ast.Compare(sides[0], test.ops, sides[1:])
         yes, no = self._either(body, name), self._either(other, name)
         condition = self._plain(self._computed(f"{name}: the comparison", compared))
         return self._step(name, ToolCall(tool=CHOOSE, arguments={"condition": condition, "yes": yes, "no": no}))
+
+    def _days(self, test: ast.Compare) -> list[ast.expr]:
+        """The two sides of a comparison of days as numbers: nothing, and the days from the first to the second."""
+        sides = [
+            self._result(side, "day") for side in (test.left, *test.comparators) if not isinstance(side, ast.BinOp)
+        ]
+        if len(sides) != 2 or len(test.ops) != 1 or not all(map(self._is_day, sides)):
+            return []
+        first, last = map(self._plain, sides)
+        apart = self._step("days between", ToolCall(tool=_DAYS_BETWEEN, arguments={"first": first, "last": last}))
+        return [ast.Constant(0), apart]
+
+    def _is_day(self, value: ast.expr) -> bool:
+        """Whether a value is a date, or the reference to a step that quotes one."""
+        if isinstance(value, ast.Constant):
+            return _DATE.fullmatch(str(value.value)) is not None
+        if not _is_reference(value) or _DAYS_BETWEEN not in self._tools.names:
+            return False
+        action = self.steps[int(ast.unparse(value).removeprefix("$s")) - 1][1]
+        return isinstance(action, ToolCall) and _DATE.fullmatch(str((action.arguments or {}).get("value"))) is not None
 
     def _either(self, value: ast.expr, name: str) -> JsonValue:
         """A value to choose: what is copied is quoted, but for plain words such as yes."""

@@ -14,6 +14,7 @@ from aeon.plan.evidence import Evidence
 from aeon.schema import JsonObject, JsonValue
 from aeon.supervisor.form import asks_form
 from aeon.tools.registry import ToolRegistry
+from aeon.tools.tableinfo import Named
 
 __all__ = ["LOOKUP", "SQL", "About", "Sources"]
 
@@ -40,8 +41,8 @@ _OF_FORM = word_set(
 class About:
     """What a text is about: a folder's tables, its texts, both or neither.
 
-    ``tables`` and ``texts`` are words that only these know, ``both`` those that both do, ``named`` are columns with
-    values that the text names, ``unknown`` words that no file has. ``mostly``: whether the tables or one passage know
+    ``tables`` and ``texts`` are words that only these know, ``both`` those that both do, ``named`` are values of
+    columns that the text names, ``unknown`` words that no file has. ``mostly``: whether the tables or one passage know
     more than half of its words.
     """
 
@@ -51,13 +52,13 @@ class About:
     texts: frozenset[str]
     both: frozenset[str]
     unknown: frozenset[str]
-    named: tuple[tuple[str, str], ...]
+    named: tuple[Named, ...]
     mostly: bool
 
     @property
     def notes(self) -> str:
         """What a prompt is told of its words: the values of the tables among them, and those that no file has."""
-        named = ", ".join(f"{column} = '{value}'" for column, value in self.named)
+        named = ", ".join(one.condition for one in self.named)
         lacking = ", ".join(sorted(self.unknown)[:_MOST_UNKNOWN])
         return "; ".join(
             filter(None, (f"named: {named}" if named else "", f"no file has: {lacking}" if lacking else ""))

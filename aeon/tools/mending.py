@@ -12,6 +12,10 @@ __all__ = ["mended"]
 
 _COMPARED = re.compile(r"(?P<column>\"[^\"]+\"|\b[A-Za-z_]\w*\b)(?P<sign>\s*=\s*)'(?P<text>(?:[^']|'')*)'")
 
+_TWO = re.compile(
+    r"(?is)SELECT\s+(?P<one>(?:(?!\bSELECT\b).)+?\sFROM\s(?:(?!\bSELECT\b).)+?)\s*(?P<sign>[-+/])\s*(?:SELECT\s+)?"
+    r"(?P<other>(?:SUM|AVG|COUNT|MIN|MAX)\((?:(?!\bSELECT\b).)+?\sFROM\s(?:(?!\bSELECT\b).)+)"
+)
 _GROUPED = re.compile(r"(?i)\bGROUP\s+BY\s+(.*?)(?:\bHAVING\b|\bORDER\b|\bLIMIT\b|$)", re.DOTALL)
 _ORDERED = re.compile(r"(?i)\bORDER\s+BY\s+(?P<column>[A-Za-z_]\w*)(?=\s|$|,)")
 _NUMERIC = ("DECIMAL", "DOUBLE", "FLOAT", "BIGINT", "INTEGER", "HUGEINT", "SMALLINT", "TINYINT")
@@ -21,9 +25,10 @@ def mended(database: Database, query: str) -> str:
     """The query as it was evidently meant.
 
     A text is compared with the column that holds it, if the one that is named does not and just one other of the tables
-    does. Groups that are put in the order of a number that is no group's go by its sum.
+    does. A second query in the middle of the first is one of its own. Groups that are put in the order of a number that
+    is no group's go by its sum.
     """
-    query = _summed(database, query)
+    query = _summed(database, _of_two(query))
     texts = [
         (table.name, name)
         for table in database.tables
@@ -41,6 +46,12 @@ def mended(database: Database, query: str) -> str:
         return f"{quoted(holders.pop())}{match['sign']}'{text}'"
 
     return _COMPARED.sub(fitting, query)
+
+
+def _of_two(query: str) -> str:
+    """The query as one of two queries where it calculates with a second one in the middle of its condition."""
+    match = _TWO.fullmatch(query.strip().rstrip(";"))
+    return f"SELECT (SELECT {match['one']}) {match['sign']} (SELECT {match['other']})" if match else query
 
 
 def _summed(database: Database, query: str) -> str:

@@ -5,10 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-__all__ = ["TableInfo", "identifier", "quoted"]
+__all__ = ["Named", "TableInfo", "identifier", "quoted"]
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+class Named(NamedTuple):
+    """A value of a column that a text names, and the condition of a query that means it."""
+
+    column: str
+    value: str
+    condition: str
 
 
 @dataclass(frozen=True)

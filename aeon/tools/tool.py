@@ -15,6 +15,7 @@ from pydantic import PydanticUserError, TypeAdapter
 
 from aeon.errors import ConfigError
 from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.tools.tableinfo import Named
 
 __all__ = ["HOST_FILLED", "Tool", "tool"]
 
@@ -41,7 +42,7 @@ class Tool:
     the schema into those that ``call`` takes and raises ``ValueError`` where it cannot. ``offered``: whether prompts
     name it; else only the host uses it. ``reading``: its result is a list of passages, and what the step finds out is
     read out of them by the model. ``knows`` gives those of some words that its tables or texts hold. ``names`` gives
-    the columns and their values that a text names. ``mend`` gives the arguments that those of a plan evidently mean.
+    the values of columns that a text names. ``mend`` gives the arguments that those of a plan evidently mean.
 
     Raises ``ConfigError`` for a name, schema or timeout that cannot work.
     """
@@ -58,7 +59,7 @@ class Tool:
     offered: bool = True
     reading: bool = False
     knows: Callable[[frozenset[str]], frozenset[str]] | None = None
-    names: Callable[[str], tuple[tuple[str, str], ...]] | None = None
+    names: Callable[[str], tuple[Named, ...]] | None = None
     mend: Callable[[JsonObject], JsonObject] | None = None
     prepare: Callable[[JsonObject], Mapping[str, object]] | None = None
 

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from aeon.documents.plain import word_set
 from aeon.documents.words import stem, stems
 from aeon.errors import ToolError
 from aeon.tools.database import Database
-from aeon.tools.tableinfo import quoted
+from aeon.tools.tableinfo import Named, quoted
 
 __all__ = ["Vocabulary"]
 
+_MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTHS = word_set(
     "january february march april may june july august september october november december "
     "jan feb mar apr jun jul aug sep sept oct nov dec quarter month week"
 )
-_YEAR = re.compile(r"(?:19|20)\d\d")
+_MONTH = re.compile(
+    r"(?i:\b(?:january|february|march|april|june|july|august|september|october|november|december)\b)|\bMay\b"
+)
+_YEAR = re.compile(r"(?<![\w.,:/-])(?:19|20)\d\d(?![\w/:-])")
+_SPAN = re.compile(
+    r"\b(?:since|after|before|until|till|between|through)\b|\b\d{1,2}(?:st|nd|rd|th)?\.? (?:of )?[A-Z]|"
+    r"\b[A-Z]\w+ \d{1,2}\b"
+)
+"""What makes a month or a year the end of a span, or a part of a day."""
+_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 _MOST_COLUMNS = 60
 _WORD = re.compile(r"\w+")
 _MOST_NAMED = 6
@@ -38,6 +48,8 @@ class Vocabulary:
         )
         kinds = [kind for table in database.tables for _, kind in table.columns]
         self._has_dates = any(kind.startswith(("DATE", "TIMESTAMP")) for kind in kinds)
+        large = sorted(database.tables, key=lambda table: -table.rows)
+        self._dates = [n for table in large for n, kind in table.columns if kind.startswith(("DATE", "TIMESTAMP"))]
         texts = [(t.name, name) for t in database.tables for name, kind in t.columns if kind == "VARCHAR"]
         self._texts = texts[:_MOST_COLUMNS]
 
@@ -45,8 +57,12 @@ class Vocabulary:
         """Those of the words that name a table or a column, stand in a cell, or tell a date where there are dates."""
         return frozenset(word for word in words if self._knows(word))
 
-    def named(self, text: str) -> tuple[tuple[str, str], ...]:
-        """The columns and those of their values that stand in a text as whole words, at most six, in its order."""
+    def named(self, text: str) -> tuple[Named, ...]:
+        """The values of columns that stand in a text as whole words, in its order, then its month and its year.
+
+        Six values at most. A month or a year counts where the text has just one; it is one of the column of dates that
+        the text names, else of the largest table's.
+        """
         words = _WORD.findall(text[:_LONGEST_TEXT].casefold().replace("_", " "))
         there = f" {' '.join(words)} "
         single = f" {' '.join(word.removesuffix('s') for word in words)} "
@@ -54,8 +70,24 @@ class Vocabulary:
             (column, value) for table, column in self._texts for value in self._in_text(table, column, there, single)
         }
         spans = [(there.find(_spaced(value)[:-2]), column, value) for column, value in found]
-        longest = [one for one in spans if not any(_within(one[2], other[2]) for other in spans)]
-        return tuple((column, value) for _, column, value in sorted(longest)[:_MOST_NAMED])
+        longest = sorted(one for one in spans if not any(_within(one[2], other[2]) for other in spans))
+        values = [Named(column, value, f"{self._column(column)} = {_text(value)}") for _, column, value in longest]
+        return (*values[:_MOST_NAMED], *self._dated(text[:_LONGEST_TEXT]))
+
+    def _dated(self, text: str) -> Iterator[Named]:
+        """The month and the year that a text names."""
+        said = stems(text)
+        column = next((name for name in self._dates if stems(name) & said), *self._dates[:1] or [""])
+        if not column:
+            return
+        for name, pattern, of in (("MONTH", _MONTH, _month), ("YEAR", _YEAR, int)):
+            found = set(pattern.findall(text))
+            if len(found) == 1 and not _SPAN.search(text):
+                value = found.pop()
+                yield Named(column, value, f"{name}({self._column(column)}) = {of(value)}")
+
+    def _column(self, name: str) -> str:
+        return name if _PLAIN_NAME.fullmatch(name) else quoted(name)
 
     def _in_text(self, table: str, column: str, there: str, single: str) -> list[str]:
         plain = _PLAIN.format(quoted(column))
@@ -93,6 +125,15 @@ class Vocabulary:
 
 def _spaced(value: str) -> str:
     return f" {' '.join(_WORD.findall(value.casefold()))} "
+
+
+def _text(value: str) -> str:
+    """A text as SQL writes it."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _month(name: str) -> int:
+    return 1 + _MONTH_NAMES.index(name.casefold()[:3])
 
 
 def _within(value: str, other: str) -> bool:

@@ -111,7 +111,7 @@ def test_earlier_results_are_put_into_the_task() -> None:
     ],
 )
 def test_so_many_sentences_are_asked_for_again_as_a_list(replies: Sequence[Reply], text: str) -> None:
-    """A model that miscounts is given the number as a schema; where that is not better, the first text is the result."""
+    """A model that miscounts is given the number as a schema; if that is no better, the first text stays."""
     result, model = run(Writing(task=TWO), *replies)
     assert result.output == text and len(model.requests) == len(replies)
     for request in model.requests[1:]:

@@ -10,6 +10,7 @@ from aeon.plan.doubts import asks_one, doubts, invented, is_several, queried, su
 from aeon.schema import Action, JsonValue, Plan, Step, ToolCall, Writing
 from aeon.tools.choose import CHOOSE
 from aeon.tools.quote import QUOTE
+from aeon.tools.tableinfo import Named
 
 pytestmark = pytest.mark.requirement("T1b")
 
@@ -72,7 +73,8 @@ def test_a_query_has_what_the_question_names(
     question: str, query: str, named: Sequence[tuple[str, str]], doubt: str
 ) -> None:
     """Values of the tables, months, years and numbers; what has no end, and what is always nothing."""
-    assert doubts(plan(sql(query)), question, named, (), "") == doubt
+    values = [Named(column, value, f"{column} = '{value}'") for column, value in named]
+    assert doubts(plan(sql(query)), question, values, (), "") == doubt
 
 
 @pytest.mark.parametrize(

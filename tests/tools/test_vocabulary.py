@@ -104,14 +104,41 @@ WARES = "product,category,code\nTable Lamp,table,X-1\nBoots,shoes,A1115\nsalad b
     ],
 )
 def test_values_that_a_text_names(text: str, named: tuple[tuple[str, str], ...], tmp_path: Path) -> None:
-    """Whole cells as whole words, in one or many, in the order of the text; numbers and parts of others are none."""
-    assert Vocabulary(load(tmp_path, sales=SALES, wares=WARES)).named(text) == named
+    """Whole cells as whole words, in the order of the text; numbers and parts of others are none."""
+    found = Vocabulary(load(tmp_path, sales=SALES, wares=WARES)).named(text)
+    assert tuple((one.column, one.value) for one in found) == named
+    assert [one.condition for one in found] == [
+        f"{name} = '{value.replace(chr(39), chr(39) * 2)}'" for name, value in named
+    ]
+
+
+@pytest.mark.requirement("T1b")
+@pytest.mark.parametrize(
+    ("text", "conditions"),
+    [
+        ("What came in March?", ["MONTH(day) = 3"]),
+        ("What came in march 2024?", ["MONTH(day) = 3", "YEAR(day) = 2024"]),
+        ("What came in May?", ["MONTH(day) = 5"]),
+        ("What may come?", []),
+        ("What was opened in May 2020?", ['MONTH("opened on") = 5', 'YEAR("opened on") = 2020']),
+        ("What came from March to May?", []),
+        ("What came since March, after 2023?", []),
+        ("What came on 12 March 2024?", []),
+        ("What came on March 12?", []),
+        ("What came on 2024-03-01?", []),
+    ],
+)
+def test_months_and_years_that_a_text_names(text: str, conditions: list[str], tmp_path: Path) -> None:
+    """One of each, of the column that the text names, else of the largest table; a day or a span is none."""
+    shops = "city,opened on\nCork,2020-05-01\n"
+    found = Vocabulary(load(tmp_path, shops=shops, sales=SALES)).named(text)
+    assert [one.condition for one in found] == conditions
+    assert Vocabulary(load(tmp_path, shops="city\nCork\n")).named(text) == ()
 
 
 @pytest.mark.requirement("T1b")
 @given(st.text(max_size=60))
 def test_any_text_names_values_or_none(vocabulary: Vocabulary, text: str) -> None:
     """Whatever stands in it is looked for as it is, and is no part of a query."""
-    assert set(vocabulary.named(text)) <= {
-        ("city", "Cork"), ("city", "O'Brien's Porto"), ("product", "Green Tea"), ("product", "Coffee"),
-    }  # fmt: skip
+    cells = {("city", "Cork"), ("city", "O'Brien's Porto"), ("product", "Green Tea"), ("product", "Coffee")}
+    assert {(one.column, one.value) for one in vocabulary.named(text) if one.column != "day"} <= cells

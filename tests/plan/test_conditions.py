@@ -1,0 +1,68 @@
+"""Conditions of queries: those that nobody named, and those that are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aeon.plan.conditions import completed, unsaid, without_unsaid
+from aeon.schema import Plan, Step, ToolCall
+from aeon.tools.tableinfo import Named
+
+pytestmark = pytest.mark.requirement("T1b")
+CORK, PORTO = Named("city", "Cork", "city = 'Cork'"), Named("city", "Porto", "city = 'Porto'")
+MARCH, YEAR = Named("day", "March", "MONTH(day) = 3"), Named("day", "2024", "YEAR(day) = 2024")
+
+
+def plan(*queries: str) -> Plan:
+    """A plan of these queries."""
+    calls = [ToolCall(tool="sql", arguments={"query": query}) for query in queries]
+    return Plan(steps=tuple(Step(id=f"s{n}", description="q", action=call) for n, call in enumerate(calls, 1)))
+
+
+@pytest.mark.parametrize(
+    ("query", "named", "meant"),
+    [
+        ("SELECT SUM(r) FROM s", [CORK], "SELECT SUM(r) FROM s WHERE city = 'Cork'"),
+        ("SELECT SUM(r) FROM s;", [MARCH, YEAR], "SELECT SUM(r) FROM s WHERE MONTH(day) = 3 AND YEAR(day) = 2024;"),
+        ("SELECT SUM(r) FROM s WHERE n > 3", [CORK], "SELECT SUM(r) FROM s WHERE city = 'Cork' AND n > 3"),
+        ("SELECT a FROM s GROUP BY a LIMIT 1", [CORK], "SELECT a FROM s WHERE city = 'Cork' GROUP BY a LIMIT 1"),
+        ("SELECT a FROM s ORDER BY a", [CORK], "SELECT a FROM s WHERE city = 'Cork' ORDER BY a"),
+        ("SELECT a FROM s WHERE City = 'x'", [CORK], "SELECT a FROM s WHERE City = 'x'"),
+        ("SELECT a FROM s", [CORK, PORTO], "SELECT a FROM s"),
+        ("SELECT a FROM s JOIN t ON s.x = t.x", [CORK], "SELECT a FROM s JOIN t ON s.x = t.x"),
+        ("SELECT a FROM (SELECT a FROM s)", [CORK], "SELECT a FROM (SELECT a FROM s)"),
+        ("SELECT a FROM s WHERE n = 1 OR n = 2", [CORK], "SELECT a FROM s WHERE n = 1 OR n = 2"),
+        ("SELECT a FROM s", [], "SELECT a FROM s"),
+    ],
+)
+def test_what_a_query_leaves_out_is_put_in(query: str, named: Sequence[Named], meant: str) -> None:
+    """One value of a column, in a query of one table; whatever is less plain stays as it is."""
+    assert completed(plan(query), "What came?", named) == plan(meant)
+
+
+@pytest.mark.parametrize(
+    "question", ["What share is Cork's?", "How much more than Cork?", "Cork minus the rest?", "% of Cork?"]
+)
+def test_a_comparison_is_not_narrowed(question: str) -> None:
+    """There the value is one of the two sides."""
+    made = plan("SELECT SUM(r) FROM s")
+    assert completed(made, question, [CORK]) == made
+    assert completed(plan("SELECT 1", "SELECT 2"), "What came?", [CORK]) == plan("SELECT 1", "SELECT 2")
+
+
+def test_a_text_that_stands_in_a_half_sentence_stays() -> None:
+    """One word of it is enough; numbers are no names."""
+    made = plan("SELECT a FROM s WHERE p = 'green tea' AND c = 'A1115'")
+    assert without_unsaid(made, "What came of tea?") == made and unsaid(made, "What came of tea?") == ""
+    assert unsaid(made, "What came?") == "the question does not say 'green tea'"
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_any_query_is_read_without_an_error(query: str, said: str) -> None:
+    """Texts of a model are no SQL for certain."""
+    made = plan(query)
+    assert len(completed(without_unsaid(made, said, [CORK]), said, [CORK]).steps) == 1
