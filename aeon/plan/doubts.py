@@ -31,8 +31,7 @@ _FIGURE = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
 _LIMIT = r"(?:(?:more|less|fewer) than|below|above|over|under|at (?:least|most)|up to|exceed(?:s|ing))"
 _CONDITION = re.compile(rf"\b{_LIMIT} \d", _I)
 _AMOUNT = re.compile(rf"(?:\b{_LIMIT} )?(?<![\w.,])\d(?:[\d.,]*\d)?(?: ?%| per ?cent\b)?", _I)
-_RULE = re.compile(r"(?<=\d )[^.!?\n]*(?:\.\d[^.!?\n]*)*[.!?]|(?<=[.!?] )[^.!?\n]*(?:\.\d[^.!?\n]*)*[.!?]")
-"""A sentence below its number: several may stand in one line."""
+_RULE = re.compile(r"[^\n]+?(?:[.!?](?=\s)|\n|$)")
 _TEXT = re.compile(r"'[^']*'")
 _NUMBER = re.compile(
     r"(?<![\w.,:/-])\d+(?:\.\d+)?(?![\w.,:/-]*\d)(?!\w)"
@@ -45,6 +44,7 @@ _EITHER = re.compile(r"\b(?:which|who|whether|is|are|was|does|do|did|will)\b[^.?
 _OPEN = re.compile(r"\b(?:since|from|after|before|until|till|between|to|by|through)\b", _I)
 _BEGIN = re.compile(r">=?\s*\\?'?\d{4}-\d\d|>=?\s*DATE", _I)
 _END = re.compile(r"<|\bBETWEEN\b|\bMONTH\w*\(|\bEXTRACT\(|\bSTRFTIME\(|\bDATE_(?:PART|TRUNC)\(", _I)
+_SHARES = re.compile(r"(?<![\w.])(\d+(?:[.,]\d+)?) ?(%|per ?cent\b)", _I)
 _FACTOR = re.compile(r"(?<=[*/+-] )\d+(?:\.\d+)?(?![\w.])|(?<![\w.])\d+\.\d+(?![\w.])")
 _USUAL = frozenset(map(Fraction, (0, 1, 2, 3, 4, 7, 10, 12, 24, 30, 52, 60, 100, 365, 1000)))
 _LISTED = re.compile(r"\b(?:each|every|list|all the|which|per|both)\b", _I)
@@ -52,11 +52,11 @@ _QUANTITY = re.compile(r"\bhow (?:many|much)\b|\b(?:total|sum|number|amount|unit
 _NOTHING = re.compile(r"\b(?P<what>(?:SUM|AVG|COUNT|MIN|MAX)\([^()]*\))\s*-\s*(?P=what)(?!\s*FILTER)", _I)
 
 
-def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[str], shown: str) -> str:
+def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[str], stated: str) -> str:
     """What is doubtful about a plan for a question, in a few words for the model; "" where nothing is.
 
     ``named`` are the values of columns that the question names, ``needed`` the tools that know words of
-    it which no other knows. ``shown`` are the sentences that the program could copy from.
+    it which no other knows. ``stated`` are the sentences that the program could copy from, one below the other.
     """
     calls = [step.action for step in plan.steps if isinstance(step.action, ToolCall)]
     if not calls:
@@ -66,8 +66,8 @@ def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[s
     found = itertools.chain(
         _numbers_left_out(question, said),
         _left_out(question, said, named) if SQL in used else (),
-        _sources_left_out(used, needed, _copies(said, stated_numbers(shown) - stated_numbers(question))),
-        _rules_left_out(said, shown) if SQL in used else (),
+        _sources_left_out(used, needed, _copies(said, stated_numbers(stated) - stated_numbers(question))),
+        _rules_left_out(said, stated) if SQL in used else (),
         _misread(question, said),
         _undecided(question, [step for step in plan.steps if step.id in plan.answer]),
     )
@@ -81,7 +81,9 @@ def asks_one(question: str) -> bool:
 
 def invented(plan: Plan, said: str) -> str:
     """What is wrong with a query that calculates with a number that nobody named; "" if none does."""
-    known = stated_numbers(said) | _USUAL
+    shares = (Fraction(share.replace(",", ".")) / 100 for share, _ in _SHARES.findall(said))
+    known = {Fraction(number) for number in _FIGURE.findall(said.replace(",", ""))} | _USUAL
+    known |= {one for share in shares for one in (share, 1 - share, 1 + share)}
     for arguments in queried(plan):
         query = str(arguments.get("query"))
         for number in _FACTOR.findall(_TEXT.sub("", query)):
@@ -120,9 +122,9 @@ def _numbers_left_out(question: str, said: str) -> Iterator[str]:
             yield f"it leaves out {number}"
 
 
-def _copies(said: str, stated: frozenset[Fraction]) -> bool:
+def _copies(said: str, numbers: frozenset[Fraction]) -> bool:
     """Whether a number of the sentences stands in what is said, other than in a text such as a date."""
-    return bool((_figures(said) - {0, 1}) & stated)
+    return bool((_figures(said) - {0, 1}) & numbers)
 
 
 def _figures(said: str) -> set[Fraction]:
@@ -137,10 +139,10 @@ def _sources_left_out(used: Set[str], needed: Sequence[str], copied: bool) -> It
         yield "it uses nothing of what the sentences say"
 
 
-def _rules_left_out(said: str, shown: str) -> Iterator[str]:
+def _rules_left_out(said: str, stated: str) -> Iterator[str]:
     """What stands in a rule that a program copies a number from, and not in the program: its limit, or its amount."""
     there = _figures(said)
-    for rule in _RULE.findall(shown):
+    for rule in _RULE.findall(stated):
         if _CONDITION.search(rule) and stated_numbers(rule) & there - {0, 1}:
             lost = (part for part in _AMOUNT.findall(rule) if not stated_numbers(part) & there)
             yield from (f"it leaves out {part.strip()!r}" for part in lost)

@@ -60,6 +60,11 @@ class Evidence:
             lines += [f"{number} {one_line(source.text, _LONGEST_SENTENCE)}" for number, source in group]
         return "\n".join(lines)
 
+    @property
+    def text(self) -> str:
+        """The sentences alone, one below the other."""
+        return "\n".join(source.text for source in self.sources)
+
     def shared(self, words: frozenset[str]) -> int:
         """How many of these stems the passage holds that holds most of them."""
         return max((len(words & own) for own in self._words), default=0)

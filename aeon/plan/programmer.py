@@ -138,7 +138,7 @@ class Programmer:
         if text and not is_code(text) and not asked.evidence.sources:
             return _Program(Plan() if self._sources.names and about.is_question else open_plan(task))
         said = f"{about.text} {task.context}"
-        material = f"{said} {asked.evidence.shown}"
+        material = f"{said}\n{asked.evidence.text}"
         plan = mended(read(text, self._tools, asked.evidence, said), self._tools)
         plan = completed(without_unsaid(plan, material, about.named), about.text, about.named)
         plan = without_sign(plan, about.text)
@@ -147,7 +147,7 @@ class Programmer:
         foreign = unsaid(plan, material) or invented(plan, material)
         unfit = {**misfits(plan, self._tools), **({SQL: foreign} if foreign else {})}
         needed = [name for name in about.needed if name in asked.functions]
-        doubt = doubts(plan, said, about.named, needed, asked.evidence.shown)
+        doubt = doubts(plan, said, about.named, needed, asked.evidence.text)
         return _Program(await self._with_sums(plan) if asks_one(about.text) else plan, unfit, doubt)
 
     async def _with_sums(self, plan: Plan) -> Plan:

@@ -45,7 +45,8 @@ CHOSEN = ToolCall(tool=CHOOSE, arguments={"condition": "$s1", "yes": "Cork", "no
         ("What did Cork take?", "SELECT SUM(r) FROM s WHERE city = 'Cork'", [("city", "Cork")], ""),
         ("What did cork take?", "SELECT SUM(r) FROM s WHERE city ILIKE '%cork%'", [("city", "Cork")], ""),
         ("What did Cork take?", "SELECT SUM(r) FROM s", [("city", "Cork")], "it leaves out city = 'Cork'"),
-        ("Boots in Cork?", "SELECT 1 FROM s WHERE c = 'Cork'", [("p", "boot"), ("c", "Cork")], "it leaves out p = 'boot'"),
+        ("Boots, Cork?", "SELECT 1 FROM s WHERE c = 'Cork'", [("p", "boot"), ("c", "Cork")],
+         "it leaves out p = 'boot'"),
         ("What came in March?", "SELECT SUM(r) FROM s WHERE d BETWEEN '2024-03-01' AND '2024-03-31'", [], ""),
         ("What came in March?", "SELECT SUM(r) FROM s WHERE MONTH(d) = 3", [], ""),
         ("What came in March?", "SELECT SUM(r) FROM s WHERE MONTHNAME(d) = 'March'", [], ""),
@@ -80,13 +81,14 @@ def test_a_query_has_what_the_question_names(
 @pytest.mark.parametrize(
     ("action", "needed", "shown", "doubt"),
     [
-        (sql("SELECT SUM(r) FROM s"), ["sql", "lookup"], "1 The rate is 7%.", "it uses nothing of what the sentences say"),
-        (sql("SELECT SUM(r) * 0.93 FROM s"), ["sql", "lookup"], "1 The rate is 7%.", ""),
-        (sql("SELECT SUM(r) FROM s WHERE d > '2024-07-01'"), ["sql", "lookup"], "1 The rate is 7%.",
+        (sql("SELECT SUM(r) FROM s"), ["sql", "lookup"], "The rate is 7%.",
          "it uses nothing of what the sentences say"),
-        (sql("SELECT SUM(r) FROM s"), ["sql"], "1 The rate is 7%.", ""),
-        (quoted(7), ["sql", "lookup"], "1 The rate is 7%.", "it asks nothing of the tables"),
-        (quoted(7), ["lookup"], "1 The rate is 7%.", ""),
+        (sql("SELECT SUM(r) * 0.93 FROM s"), ["sql", "lookup"], "The rate is 7%.", ""),
+        (sql("SELECT SUM(r) FROM s WHERE d > '2024-07-01'"), ["sql", "lookup"], "The rate is 7%.",
+         "it uses nothing of what the sentences say"),
+        (sql("SELECT SUM(r) FROM s"), ["sql"], "The rate is 7%.", ""),
+        (quoted(7), ["sql", "lookup"], "The rate is 7%.", "it asks nothing of the tables"),
+        (quoted(7), ["lookup"], "The rate is 7%.", ""),
     ],
 )  # fmt: skip
 def test_a_source_that_alone_knows_a_word_is_used(
@@ -111,8 +113,8 @@ def test_a_source_that_alone_knows_a_word_is_used(
 def test_the_condition_of_a_rule_is_not_lost(query: str, doubt: str) -> None:
     """A program that copies a number of a sentence has the limits that the sentence names too."""
     shown = (
-        "Sentences:\n(a.md)\n1 Of more than 400 it is 7% off.\n2 From at least 1,000 it is 12 on top.\n3 Over 5.\n"
-        "4 Post: below 140.50 it is 13. Else free. 8 of them stay."
+        "Of more than 400 it is 7% off.\nFrom at least 1,000 it is 12 on top.\nOver 5.\n"
+        "Post: below 140.50 it is 13. Else free. 8 of them stay."
     )
     assert doubts(plan(sql(query)), "What is the rebate?", (), ["lookup"], shown) == doubt
 
@@ -197,7 +199,7 @@ def test_a_query_is_summed_where_it_stands() -> None:
 )
 def test_a_query_calculates_with_no_number_of_its_own(query: str, fault: str) -> None:
     """What it multiplies with was said, follows from per cent, or is of the calendar."""
-    assert invented(plan(sql(query)), "What is it for 8 shops?\n1 It is 7 percent off.") == fault
+    assert invented(plan(sql(query)), "What is it for 8 shops?\nIt is 7 percent off, on the 5th.") == fault
 
 
 def test_whether_one_number_is_asked_for() -> None:

@@ -315,8 +315,9 @@ def test_describe_tells_names_types_and_rows(shops: Database) -> None:
     """A planner sees what a query may name, as it has to be written, and what cells look like."""
     first, second = shops.describe().splitlines()
     assert first == (
-        'shops(city VARCHAR, region VARCHAR, revenue DECIMAL, opened DATE 2023-12-24 to 2024-03-01, "Unit Price" DECIMAL, "order" BIGINT, '
-        "note VARCHAR) 4 rows; e.g. ('Rome', 'South', 12.5, '2024-01-31', 0.1, 1, 'a'), "
+        "shops(city VARCHAR, region VARCHAR, revenue DECIMAL, opened DATE 2023-12-24 to 2024-03-01, "
+        '"Unit Price" DECIMAL, '
+        "\"order\" BIGINT, note VARCHAR) 4 rows; e.g. ('Rome', 'South', 12.5, '2024-01-31', 0.1, 1, 'a'), "
         "('rome', 'South', 0.1, '2024-02-29', 0.2, 2, 'b')"
     )
     assert second == (
