@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from aeon.errors import AeonError
 from aeon.plan.datetimes import with_tools
 from aeon.plan.evidence import Evidence, cited_lines
-from aeon.plan.quotes import Quotes, UnfitError
+from aeon.plan.quotes import Quotes, UnfitError, UnstatedError
 from aeon.plan.reader import CALCULATOR, ProgramReader
 from aeon.schema import Action, JsonObject, JsonValue, Plan, Step, ToolCall, Writing
+from aeon.text import one_line
 from aeon.tools.calculator import evaluate
 from aeon.tools.references import REFERENCE, references
 from aeon.tools.registry import ToolRegistry
@@ -22,6 +23,7 @@ __all__ = ["formulas_only", "is_code", "leaves_out", "mended", "misfits", "numbe
 _FENCED = re.compile(r"```(?:[a-z]*\n)?(.*?)(?:```|$)", re.DOTALL)
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
 _LONGEST = 6_000
+_LONGEST_VALUE = 80
 _SPACED = re.compile(r"^([A-Za-z]\w*(?:[ &-]+\w+)+) = ", re.MULTILINE)
 _CALL = re.compile(r"\w\(|=")
 
@@ -42,10 +44,17 @@ def planned(text: str, figures: frozenset[Decimal], most: int, tools: ToolRegist
     return plan if grounded and len(plan.steps) <= most and not misfits(plan, tools) else Plan()
 
 
-def read(text: str, tools: ToolRegistry, evidence: Evidence | None = None, known: str = "") -> Plan:
+def read(
+    text: str,
+    tools: ToolRegistry,
+    evidence: Evidence | None = None,
+    known: str = "",
+    faults: Callable[[str], None] = lambda fault: None,
+) -> Plan:
     """The steps of the program in ``text``, whether or not they can run; none where it is no such program.
 
-    What it copies from the ``evidence`` and is not ``known`` from the task is quoted.
+    What it copies from the ``evidence`` and is not ``known`` from the task is quoted. ``faults`` receives what is wrong
+    with a program that has a value of its own.
     """
     fenced = _FENCED.search(text)
     code = _with_names(fenced[1] if fenced else text)
@@ -54,6 +63,9 @@ def read(text: str, tools: ToolRegistry, evidence: Evidence | None = None, known
         for statement in with_tools(ast.parse(code[:_LONGEST])).body:
             reader.read(statement)
         return _renumber(reader.steps, reader.printed or reader.last)
+    except UnstatedError as error:
+        faults(f"{one_line(str(error), _LONGEST_VALUE)} stands in no sentence")
+        return Plan()
     except (UnfitError, SyntaxError, ValueError, RecursionError, MemoryError):
         return Plan()
 

@@ -139,11 +139,12 @@ class Programmer:
             return _Program(Plan() if self._sources.names and about.is_question else open_plan(task))
         said = f"{about.text} {task.context}"
         material = f"{said}\n{asked.evidence.text}"
-        plan = mended(read(text, self._tools, asked.evidence, said), self._tools)
+        faults: list[str] = []
+        plan = mended(read(text, self._tools, asked.evidence, said, faults.append), self._tools)
         plan = completed(without_unsaid(plan, material, about.named), about.text, about.named)
         plan = without_sign(plan, about.text)
         if len(plan.steps) > asked.most or not self._fits(plan, about):
-            return _Program(Plan())
+            return _Program(Plan(), doubt=" ".join(faults))
         foreign = unsaid(plan, material) or invented(plan, material)
         unfit = {**misfits(plan, self._tools), **({SQL: foreign} if foreign else {})}
         needed = [name for name in about.needed if name in asked.functions]

@@ -231,10 +231,6 @@ def test_a_program_may_rest_on_both(both: tuple[Tool, ...]) -> None:
 @pytest.mark.parametrize(
     "program",
     [
-        "print(27)",
-        "days = 27  # 1\nprint(days)",
-        "print(28 + 4711)",
-        'print("Mr Brown")',
         'print("not stated")',
         "print(28 *",
         "import os\nprint(os.environ)",
@@ -250,6 +246,25 @@ def test_what_the_sentences_do_not_state_is_put_to_the_texts(program: str, both:
     """A number of the model's own, what no step can do, prose for a fact, and nothing: the question is looked up."""
     made, model = plan(ANNUAL, program, tools=both)
     assert does(made) == [("lookup", ANNUAL)] and made.answer == ("s1",) and len(model.requests) == 1
+
+
+@pytest.mark.requirement("T2", "T2a", "G5")
+@pytest.mark.parametrize(
+    ("program", "value"),
+    [
+        ("print(27)", "27"),
+        ("days = 27  # 1\nprint(days)", "27"),
+        ("print(28 + 4711)", "4711"),
+        ('print("Mr Brown")', "Mr Brown"),
+    ],
+)
+def test_a_value_of_the_models_own_is_told_back_once(program: str, value: str, both: tuple[Tool, ...]) -> None:
+    """The second program may do without it; else the question is looked up."""
+    made, model = plan(ANNUAL, program, "print(28)", tools=both)
+    assert does(made) == [(QUOTE, 28)] and len(model.requests) == 2
+    assert asked(model.requests[1]).endswith(f"(A first program was wrong: {value} stands in no sentence)")
+    made, model = plan(ANNUAL, program, program, tools=both)
+    assert does(made) == [("lookup", ANNUAL)] and len(model.requests) == 2
 
 
 @pytest.mark.requirement("G5")
@@ -496,8 +511,10 @@ def test_what_is_not_stated_is_said_with_what_was_searched(folder: Path) -> None
 @pytest.mark.requirement("T2", "G5")
 def test_a_program_that_makes_a_number_up_ends_in_not_stated(folder: Path) -> None:
     """Neither the program's nor the reader's own number comes through."""
-    result, model = run(folder, "What does parking at the office cost an employee?", "print(4711)", "4711 euros [1]")
-    assert "4711" not in result.answer and "do not say" in result.answer and len(model.requests) == 2
+    result, model = run(
+        folder, "What does parking at the office cost an employee?", *["print(4711)"] * 2, "4711 euros [1]"
+    )
+    assert "4711" not in result.answer and "do not say" in result.answer and len(model.requests) == 3
 
 
 @pytest.mark.requirement("T1", "G7")
@@ -524,7 +541,7 @@ def test_a_value_of_a_text_is_answered_in_two_calls(folder: Path) -> None:
     [
         (REVENUE, [WRONG, WRONG, "not stated"]),
         (REVENUE, [WRONG, BY_CITY, "It is {r1}."]),
-        (ANNUAL, ["print(27)", "28 days [2]", "An employee has {r1}."]),
+        (ANNUAL, ["print(27)", "print(27)", "28 days [2]", "An employee has {r1}."]),
         (ANNUAL, ["?", "28 days [2]", "?"]),
     ],
 )
