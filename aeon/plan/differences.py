@@ -4,20 +4,49 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 
 from aeon.plan.reader import CALCULATOR
 from aeon.schema import JsonValue, Plan, Step, ToolCall
+from aeon.tools.quote import QUOTE
 
 __all__ = ["without_sign"]
 
 _APART = re.compile(r"\b(?:difference|apart|(?:lie|days|hours|minutes|years) between)\b", re.IGNORECASE)
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DAYS = re.compile(r"\bdays\b", re.IGNORECASE)
 
 
 def without_sign(plan: Plan, question: str) -> Plan:
-    """The plan with the amounts of the differences that its answer gives, where the question asks how far apart."""
-    if not _APART.search(question):
-        return plan
-    return plan.changed(steps=tuple(_amount(step) if step.id in plan.answer else step for step in plan.steps))
+    """The plan with the amounts of the differences that its answer gives, where the question asks how far apart.
+
+    Where it asks for days, these are counted from the earlier day to the later one.
+    """
+    amount = _amount if _APART.search(question) else _as_it_is
+    days = _counted(plan) if _DAYS.search(question) else _as_it_is
+    return plan.changed(steps=tuple(days(amount(step)) if step.id in plan.answer else step for step in plan.steps))
+
+
+def _as_it_is(step: Step) -> Step:
+    return step
+
+
+def _counted(plan: Plan) -> Callable[[Step], Step]:
+    """What counts the days of a step of the plan forwards, where both days are known."""
+    calls = {f"${step.id}": step.action for step in plan.steps if isinstance(step.action, ToolCall)}
+    quoted = {name: (call.arguments or {}).get("value") for name, call in calls.items() if call.tool == QUOTE}
+
+    def forwards(step: Step) -> Step:
+        action = step.action
+        if not isinstance(action, ToolCall) or action.tool != "days_between" or action.arguments is None:
+            return step
+        ends = [action.arguments.get("first"), action.arguments.get("last")]
+        days = [str(quoted.get(str(end), end)) for end in ends]
+        if not all(map(_ISO.fullmatch, days)) or days[0] <= days[1]:
+            return step
+        return step.changed(action=action.changed(arguments={"first": ends[1], "last": ends[0]}))
+
+    return forwards
 
 
 def _amount(step: Step) -> Step:

@@ -325,3 +325,31 @@ def test_any_program_is_a_sound_plan_or_none(text: str, sentences: bool) -> None
         assert draft_problems(plan, 99) == ()
         assert plan.answer and set(plan.answer) <= {step.id for step in plan.steps}
     assert all(isinstance(step, Step) for step in plan.steps)
+
+
+@pytest.mark.requirement("T2a")
+@pytest.mark.parametrize(
+    ("sign", "first"), [("<", "0 < $s3"), (">", "0 > $s3"), ("<=", "0 <= $s3"), ("==", "0 == $s3")]
+)
+def test_days_are_compared_by_the_days_between_them(sign: str, first: str) -> None:
+    """A date is no number: how many days lie between the two is, before and after nothing."""
+    text = "The market is on 28 April 2026. The kites fly on 14 May 2026."
+    spans: list[JsonValue] = [[0, 31], [32, 61]]
+    found = Evidence([{"source": "a.md", "start": 0, "end": len(text), "text": text, "sentences": spans}])
+    program = (
+        'market = "2026-04-28"  # 1\nkites = "2026-05-14"  # 2\n'
+        f'print("the market" if market {sign} kites else "the kites")'
+    )
+    made = read(program, REGISTRY, found, "Is the market or are the kites earlier?")
+    assert [step.action.tool for step in made.steps if isinstance(step.action, ToolCall)] == [
+        QUOTE, QUOTE, "days_between", "calculator", CHOOSE,
+    ]  # fmt: skip
+    assert made.steps[2].action == ToolCall(tool="days_between", arguments={"first": "$s1", "last": "$s2"})
+    assert made.steps[3].action == ToolCall(tool="calculator", arguments={"expression": first})
+
+
+@pytest.mark.requirement("T2a")
+def test_a_day_is_not_compared_with_a_number_or_several() -> None:
+    """Then the program is none."""
+    for test in ('"2026-04-28" < 7', '"2026-04-28" < "2026-05-01" < "2026-06-01"', '"april" < "2026-05-01"'):
+        assert read(f'print("yes" if {test} else "no")', REGISTRY).steps == ()

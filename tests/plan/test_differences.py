@@ -6,6 +6,7 @@ import pytest
 
 from aeon.plan.differences import without_sign
 from aeon.schema import Plan, Step, ToolCall
+from aeon.tools.quote import QUOTE
 
 pytestmark = pytest.mark.requirement("T1b")
 
@@ -30,3 +31,25 @@ def test_how_far_apart_two_values_are_has_no_sign(question: str, expression: str
         {"expression": expression},
         {"expression": meant},
     ]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "counted"),
+    [
+        ("2026-05-14", "2026-04-28", ("2026-04-28", "2026-05-14")),
+        ("2026-04-28", "2026-05-14", ("2026-04-28", "2026-05-14")),
+        ("$s1", "2026-04-28", ("2026-04-28", "$s1")),
+        ("2026-04-28", "$s1", ("2026-04-28", "$s1")),
+        ("$s2", "2026-04-28", ("$s2", "2026-04-28")),
+        ("14 May", "28 April", ("14 May", "28 April")),
+    ],
+)
+def test_days_are_counted_forwards(first: str, last: str, counted: tuple[str, str]) -> None:
+    """Where both days are known before the run; a result of another step is not."""
+    quoted = ToolCall(tool=QUOTE, arguments={"value": "2026-05-14", "source": "a", "start": 0, "end": 9})
+    days = ToolCall(tool="days_between", arguments={"first": first, "last": last})
+    steps = tuple(Step(id=f"s{n}", description="a", action=call) for n, call in enumerate((quoted, days, days), 1))
+    made = without_sign(Plan(steps=steps, answer=("s3",)), "How many days lie between them?").steps
+    assert made[:2] == steps[:2] and isinstance(made[2].action, ToolCall)
+    assert made[2].action.arguments == {"first": counted[0], "last": counted[1]}
+    assert without_sign(Plan(steps=steps, answer=("s3",)), "Which is it?").steps == steps

@@ -33,6 +33,15 @@ def shops(tmp_path: Path) -> Database:
             "SELECT city FROM shops GROUP BY city ORDER BY units DESC LIMIT 1",
             "SELECT city FROM shops GROUP BY city ORDER BY SUM(units) DESC LIMIT 1",
         ),
+        (
+            "SELECT SUM(units) FROM shops WHERE city = 'Porto' - SUM(units) FROM shops WHERE city = 'Turku'",
+            "SELECT (SELECT SUM(units) FROM shops WHERE city = 'Porto') - "
+            "(SELECT SUM(units) FROM shops WHERE city = 'Turku')",
+        ),
+        (
+            "SELECT SUM(units) FROM shops WHERE city = 'Porto' / SELECT COUNT(*) FROM shops;",
+            "SELECT (SELECT SUM(units) FROM shops WHERE city = 'Porto') / (SELECT COUNT(*) FROM shops)",
+        ),
     ],
 )
 def test_what_was_evidently_meant_is_asked(shops: Database, query: str, meant: str) -> None:
@@ -44,6 +53,8 @@ def test_what_was_evidently_meant_is_asked(shops: Database, query: str, meant: s
 @pytest.mark.parametrize(
     "query",
     [
+        "SELECT SUM(units) - COUNT(*) FROM shops",  # one query calculates
+        "SELECT (SELECT SUM(units) FROM shops) - (SELECT COUNT(*) FROM towns)",  # two queries do
         "SELECT 1 FROM shops WHERE city = 'Porto'",  # it is right
         "SELECT 1 FROM shops WHERE region = 'Oslo'",  # nobody holds it
         "SELECT 1 FROM shops, towns WHERE region = 'Porto'",  # two columns hold it
