@@ -165,7 +165,7 @@ class Programmer:
         said = " ".join(text for name, text in _FUNCTIONS.items() if name in shown)
         system = render(load("aeon.plan", "functions.md"), functions=said)
         user = self._question(task, functions, evidence, thoughts, fault)
-        prompt = Prompt(system, user, self._worked(functions, frozenset(shown)))
+        prompt = Prompt(system, user, self._worked(functions, frozenset(shown)), fixed=True)
         try:
             return (await self._supervisor.text(prompt, max_tokens=_PROGRAM_TOKENS, repairs=0)).value
         except (CompletionError, AllowanceExhausted):
