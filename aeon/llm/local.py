@@ -7,7 +7,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from aeon.errors import EndpointFailed, EndpointUnreachable
 from aeon.llm.adapter import Permit, freely
@@ -15,6 +15,7 @@ from aeon.llm.asking import Form
 from aeon.llm.catalogue import CatalogueEntry
 from aeon.llm.local_process import Address, ServerProcess, shared_process
 from aeon.llm.openai_compatible import OpenAICompatible
+from aeon.llm.prefixes import Beginning, Prefixes, PrefixFiles, identity
 from aeon.llm.probe import measured
 from aeon.llm.profiles import Told
 from aeon.llm.weights import Report, pull
@@ -23,6 +24,9 @@ from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
 __all__ = ["Local"]
 
 T = TypeVar("T")
+Call: TypeAlias = Callable[[OpenAICompatible, LLMRequest], Awaitable[LLMResponse]]
+
+_LEAST_SECONDS = 0.001
 
 
 class Local:
@@ -31,7 +35,8 @@ class Local:
     ``context_tokens`` is the context length, at most what the entry's model was trained for. ``timeout`` is the
     deadline of a whole call in seconds; calls wait for each other, so it covers the queue too. ``progress`` receives
     the progress of the fetching. The server starts with the first call and is shared with every other `Local` of the
-    same file.
+    same file. With ``keep_prefixes``, what it has read of the fixed beginnings of prompts is kept in Aeon's cache
+    folder, so that later processes need not read them again; see `aeon.llm.prefixes`.
     """
 
     def __init__(
@@ -40,12 +45,14 @@ class Local:
         context_tokens: int = 8192,
         timeout: float = 600.0,
         progress: Report | None = None,
+        keep_prefixes: bool = True,
     ) -> None:
         self._model = model if isinstance(model, CatalogueEntry) else Path(model).expanduser()
         limit = model.context_tokens if isinstance(model, CatalogueEntry) else context_tokens
         self._context = min(context_tokens, limit)
         self._timeout = timeout
         self._progress = progress
+        self._keep_prefixes = keep_prefixes
         self._lock = threading.Lock()
         self._process: ServerProcess | None = None
         self._endpoint: tuple[int, OpenAICompatible] | None = None
@@ -93,18 +100,45 @@ class Local:
         If the server dies meanwhile, raises `EndpointFailed`, which names its log; the next call starts it again.
         Raises also `ServerBroken`, `WeightsError`, `MissingExtraError` and `InputFileError` when it cannot be started.
         """
-        return await self._through(lambda endpoint: endpoint.complete(request))
+        return await self._through(request, lambda endpoint, timed: endpoint.complete(timed))
 
     async def ask(self, request: LLMRequest, form: Form) -> LLMResponse:
         """One completion in exactly this form; raises what `complete` does."""
-        return await self._through(lambda endpoint: endpoint.ask(request, form))
+        return await self._through(request, lambda endpoint, timed: endpoint.ask(timed, form))
 
-    async def _through(self, call: Callable[[OpenAICompatible], Awaitable[LLMResponse]]) -> LLMResponse:
+    async def _through(self, request: LLMRequest, call: Call) -> LLMResponse:
         process = await _in_thread(self._ready)
-        address = await _in_thread(process.address)
-        endpoint = self._client(address)
+        with process.calling():
+            clock = asyncio.get_running_loop().time
+            address, began = await _in_thread(process.address), clock()
+            await _in_thread(process.wait)
+            beginning = await self._begin(process, address, request)
+            if beginning.broken and await _in_thread(lambda: process.died(address.generation)):
+                address = await _in_thread(process.address)
+            left = (request.timeout or self._timeout) - (clock() - began)
+            response = await self._called(process, address, request.changed(timeout=max(left, _LEAST_SECONDS)), call)
+        usage = response.usage
+        return response.changed(usage=usage.changed(cached_tokens=max(0, usage.cached_tokens - beginning.read_tokens)))
+
+    async def _begin(self, process: ServerProcess, address: Address, request: LLMRequest) -> Beginning:
+        """Put the request's fixed beginning before the server, where that is wanted and nobody else uses it."""
+        if not self._keep_prefixes or not request.fixed_messages:
+            process.prefix = ""
+            return Beginning()
+        with process.alone() as alone:
+            last, process.prefix = process.prefix, ""
+            if not alone:
+                return Beginning()
+            connections = self._client(address).connections
+            files = PrefixFiles(process.states, identity(self._model, self._context))
+            prefixes = Prefixes(address.base_url.removesuffix("/v1"), connections, files)
+            beginning = await prefixes.prepare(request, last, request.timeout or self._timeout)
+            process.prefix = beginning.key
+            return beginning
+
+    async def _called(self, process: ServerProcess, address: Address, request: LLMRequest, call: Call) -> LLMResponse:
         try:
-            response = await call(endpoint)
+            response = await call(self._client(address), request)
         except (EndpointFailed, EndpointUnreachable) as error:
             if not await _in_thread(lambda: process.died(address.generation)):
                 raise

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from aeon.errors import InputFileError, MissingExtraError, ServerBroken
@@ -38,7 +39,8 @@ class Address(Frozen):
 class ServerProcess:
     """A child process that serves one model; started when first needed, stopped when its last user lets go.
 
-    Every method may be called from any thread. ``log_path`` is where llama.cpp's own output goes.
+    Every method may be called from any thread. ``log_path`` is where llama.cpp's own output goes, and ``states`` the
+    folder for states of its slot. ``prefix`` is the key of the beginning that the slot holds, "" if it is not known.
     """
 
     def __init__(self, model: Path, context_tokens: int) -> None:
@@ -51,6 +53,11 @@ class ServerProcess:
         self._deaths = 0
         self._starts = 0
         self._log_matters = False
+        self._quiet = threading.Condition()
+        self._calls = 0
+        self._held = False
+        self.prefix = ""
+        self.states = cache_dir() / "prefixes"
         self.log_path = cache_dir() / "logs" / f"local-{os.getpid()}-{model.stem}.log"
 
     @property
@@ -89,6 +96,36 @@ class ServerProcess:
             self._address = self._start()
             return self._address
 
+    @contextlib.contextmanager
+    def calling(self) -> Iterator[None]:
+        """A call of the server, from before `wait` to its end."""
+        with self._quiet:
+            self._calls += 1
+        try:
+            yield
+        finally:
+            with self._quiet:
+                self._calls -= 1
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[bool]:
+        """Whether the caller's call is the only one; if so, all others `wait` until the block ends."""
+        with self._quiet:
+            alone = self._calls == 1 and not self._held
+            self._held = self._held or alone
+        try:
+            yield alone
+        finally:
+            if alone:
+                with self._quiet:
+                    self._held = False
+                    self._quiet.notify_all()
+
+    def wait(self) -> None:
+        """Wait until nobody has the server for themselves."""
+        with self._quiet:
+            self._quiet.wait_for(lambda: not self._held)
+
     def succeeded(self) -> None:
         """Take note of a completion: the child is sound."""
         with self._lock:
@@ -119,7 +156,8 @@ class ServerProcess:
         self.log_path.parent.mkdir(parents=True, exist_ok=True)
         api_key = secrets.token_urlsafe(24)
         command = [sys.executable, "-P", "-m", "aeon.llm.local_server", "--model", str(self._model)]
-        command += ["--context", str(self._context), "--parent", str(os.getpid())]
+        command += ["--context", str(self._context), "--states", str(self.states)]
+        command += ["--parent", str(os.getpid())]
         with self.log_path.open("ab") as log:
             self._child = subprocess.Popen(
                 command,
@@ -139,6 +177,7 @@ class ServerProcess:
             self._stop(patience=0.0)
             raise
         self._starts += 1
+        self.prefix = ""
         return Address(base_url=base_url, api_key=api_key, generation=self._starts)
 
     def _handshake(self, child: subprocess.Popen[bytes], api_key: str) -> str:

@@ -1,4 +1,4 @@
-"""The child process that runs the embedded model: ``python -m aeon.llm.local_server --model PATH --context N``.
+"""The child process that runs the embedded model: ``python -m aeon.llm.local_server``.
 
 It serves llama.cpp's OpenAI-compatible API on a free port of the loopback interface. The first line of its standard
 input is the API key, the first line of its standard output a JSON object with ``address`` or ``error``. It ends when
@@ -49,7 +49,7 @@ def _quota() -> int:
         return os.cpu_count() or 1
 
 
-def _parameters(model: str, context: int, api_key: str) -> xllamacpp.CommonParams:
+def _parameters(model: str, context: int, states: str, api_key: str) -> xllamacpp.CommonParams:
     """llama.cpp's settings for one user on this machine."""
     params = xllamacpp.CommonParams()
     params.model.path = model
@@ -60,6 +60,7 @@ def _parameters(model: str, context: int, api_key: str) -> xllamacpp.CommonParam
     params.warmup = False
     params.ui = False
     params.cache_ram_mib = KEPT_MEBIBYTES
+    params.slot_save_path = os.path.join(states, "")  # llama.cpp appends the file's name as it is
     params.cpuparams.n_threads = _physical_cores()
     return params
 
@@ -97,6 +98,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Serve one model to the parent process")
     parser.add_argument("--model", required=True, help="path of a GGUF file")
     parser.add_argument("--context", required=True, type=int, help="context length in tokens")
+    parser.add_argument("--states", required=True, help="folder for the states of its slot")
     parser.add_argument("--parent", required=True, type=int, help="process id of the parent")
     arguments = parser.parse_args()
     channel = os.dup(sys.stdout.fileno())
@@ -104,7 +106,7 @@ def main() -> None:
     api_key = sys.stdin.buffer.readline().decode().strip()
     _end_with(arguments.parent)
     try:
-        server = xllamacpp.Server(_parameters(arguments.model, arguments.context, api_key))
+        server = xllamacpp.Server(_parameters(arguments.model, arguments.context, arguments.states, api_key))
     except (RuntimeError, ValueError, OSError) as error:
         _tell(channel, error=" ".join(str(error).split()))
         os._exit(1)

@@ -95,6 +95,11 @@ class OpenAICompatible:
         return self._base_url
 
     @property
+    def connections(self) -> Connections:
+        """The connections to the endpoint, for what a server offers beside completions."""
+        return self._connections
+
+    @property
     def place(self) -> str:
         """What tells this endpoint from others: its URL."""
         return self._base_url

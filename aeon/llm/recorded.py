@@ -33,8 +33,8 @@ class _Track(Frozen):
 
 
 def _canonical(request: LLMRequest) -> JsonObject:
-    """The parts of a request that shape its answer: not how long to wait, nor how often to try."""
-    return request.model_dump(mode="json", exclude={"timeout", "attempts"})
+    """The parts of a request that shape its answer: not how long to wait, how often to try, or what to keep."""
+    return request.model_dump(mode="json", exclude={"timeout", "attempts", "fixed_messages"})
 
 
 def request_key(model: str, request: LLMRequest) -> str:

@@ -17,6 +17,7 @@ __all__ = ["select"]
 
 OPENAI_BASE_URL = "https://api.openai.com/v1"
 OPENAI_PREFIX = "openai:"
+KEEP_PREFIXES = "AEON_KEEP_PREFIXES"
 
 
 def select(
@@ -31,7 +32,8 @@ def select(
     ``http://127.0.0.1:8080/v1`` or ``http://127.0.0.1:8080/v1#model-name``, or ``openai:model-name``. Without it:
     ``AEON_BASE_URL`` with ``AEON_MODEL`` and ``AEON_API_KEY``; ``AEON_MODEL`` alone, in any of those forms;
     ``OPENAI_BASE_URL`` or ``OPENAI_API_KEY``, with ``OPENAI_MODEL``; the local default. An endpoint without a model's
-    name is asked, once and blocking for seconds at most, for the only model it serves. ``environ`` is by default the
+    name is asked, once and blocking for seconds at most, for the only model it serves. ``AEON_KEEP_PREFIXES=off`` has a
+    local model keep nothing of its prompts on disk. ``environ`` is by default the
     process's; ``progress`` receives the progress of fetching a local model, which happens on first use.
 
     A URL with a user, a password or a query in it is refused: a key comes from the environment.
@@ -52,12 +54,12 @@ def _from_environment(env: Mapping[str, str], progress: Report | None) -> LLMAda
     if "OPENAI_BASE_URL" in env or "OPENAI_API_KEY" in env:
         url = env.get("OPENAI_BASE_URL", OPENAI_BASE_URL)
         return _endpoint(url, env.get("OPENAI_MODEL"), env.get("OPENAI_API_KEY"), "OPENAI_API_KEY")
-    return _local(CATALOGUE[DEFAULT_MODEL], progress)
+    return _local(CATALOGUE[DEFAULT_MODEL], env, progress)
 
 
 def _by_name(model: str, env: Mapping[str, str], progress: Report | None) -> LLMAdapter:
     if model in CATALOGUE:
-        return _local(CATALOGUE[model], progress)
+        return _local(CATALOGUE[model], env, progress)
     if model.startswith(("http://", "https://")):
         return _endpoint(model, None, _key_for(model.partition("#")[0], env))
     if model.startswith(OPENAI_PREFIX):
@@ -66,7 +68,7 @@ def _by_name(model: str, env: Mapping[str, str], progress: Report | None) -> LLM
         path = Path(model).expanduser()
         if not path.is_file():
             raise InputFileError(f"there is no model file at {path}")
-        return _local(path, progress)
+        return _local(path, env, progress)
     raise UnknownNameError(
         f"no model is called {unsecret(model)!r}; use one of {', '.join(CATALOGUE)}, a path that ends in .gguf, "
         "a URL such as http://127.0.0.1:8080/v1#model-name, or openai:model-name"
@@ -99,7 +101,10 @@ def _endpoint(url: str, name: str | None, key: str | None, variable: str = API_K
     return adapter
 
 
-def _local(model: CatalogueEntry | Path, progress: Report | None) -> LLMAdapter:
+def _local(model: CatalogueEntry | Path, env: Mapping[str, str], progress: Report | None) -> LLMAdapter:
+    keep = env.get(KEEP_PREFIXES, "on")
+    if keep not in ("on", "off"):
+        raise ConfigError(f"{KEEP_PREFIXES}: write on or off, not {keep!r}")
     module = importlib.import_module("aeon.llm.local")
-    adapter: LLMAdapter = module.Local(model, progress=progress)
+    adapter: LLMAdapter = module.Local(model, progress=progress, keep_prefixes=keep == "on")
     return adapter

@@ -169,7 +169,7 @@ class Programmer:
             shown.remove(CALCULATOR)
         said = " ".join(text for name, text in _FUNCTIONS.items() if name in shown)
         system = render(load("aeon.plan", "functions.md"), functions=said)
-        prompt = Prompt(system, self._question(asked), self._worked(asked.functions, frozenset(shown)))
+        prompt = Prompt(system, self._question(asked), self._worked(asked.functions, frozenset(shown)), fixed=True)
         try:
             return (await self._supervisor.text(prompt, max_tokens=_PROGRAM_TOKENS, repairs=0)).value
         except (CompletionError, AllowanceExhausted):

@@ -27,7 +27,8 @@ class LLMRequest(Frozen):
     ``json_schema`` asks for a value of that schema: enforced where the endpoint can, else described in the prompt by
     the supervisor. ``top_logprobs`` > 0 asks for the probabilities of that many first-token alternatives.
     ``timeout`` is the total deadline in seconds, ``None`` for the adapter's own. ``attempts`` is how many attempts may
-    be made in all, the first included; each one counts as a call.
+    be made in all, the first included; each one counts as a call. The first ``fixed_messages`` are the same whatever a
+    user asks and hold nothing of theirs: an adapter may keep what a model has read of them. They change no answer.
     """
 
     messages: tuple[Message, ...] = Field(min_length=1)
@@ -39,6 +40,7 @@ class LLMRequest(Frozen):
     top_logprobs: int = Field(0, ge=0, le=20)
     timeout: float | None = Field(None, gt=0)
     attempts: int = Field(3, ge=1)
+    fixed_messages: int = Field(0, ge=0)
 
 
 class TokenProbability(Frozen):

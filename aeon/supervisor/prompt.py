@@ -27,12 +27,14 @@ class Prompt:
     """A question to a model: ``system`` says how to work, ``user`` says on what.
 
     Stable text goes first in each, changing text last, so that an endpoint's prefix cache can serve it. ``examples``
-    are questions with the answers that are wanted, put as turns of a conversation before it.
+    are questions with the answers that are wanted, put as turns of a conversation before it. ``fixed`` says that
+    everything before ``user`` is the program's own text, which an adapter may keep between runs.
     """
 
     system: str
     user: str
     examples: tuple[tuple[str, str], ...] = ()
+    fixed: bool = False
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -44,6 +46,11 @@ class Prompt:
             for role, text in (("user", question), ("assistant", answer))
         ]
         return (*system, *turns, Message(role="user", content=clean(self.user)))
+
+    @property
+    def fixed_messages(self) -> int:
+        """How many of the first messages are the same whatever is asked."""
+        return len(self.messages) - 1 if self.fixed else 0
 
 
 def clean(text: str) -> str:

@@ -151,7 +151,8 @@ class Supervisor:
 
         messages = prompt.messages if can.json_schema else _with_note(prompt.messages, described(against))
         enforced = against if can.json_schema else None
-        ask = Ask(messages, max_tokens, json_schema=enforced, json_mode=can.json_mode and not can.json_schema)
+        json_mode = can.json_mode and not can.json_schema
+        ask = Ask(messages, max_tokens, enforced, json_mode, fixed_messages=prompt.fixed_messages)
         return await self._until_usable(ask, read, form="verdict", repairs=repairs)
 
     async def text(
@@ -184,11 +185,12 @@ class Supervisor:
                 raise EmptyCompletion("the model answered nothing that can be read, thoughts aside")
             return clean(text), False
 
-        first = await self._until_usable(Ask(prompt.messages, max_tokens), read, repairs=repairs)
+        asked = Ask(prompt.messages, max_tokens, fixed_messages=prompt.fixed_messages)
+        first = await self._until_usable(asked, read, repairs=repairs)
         faults = check(first.value) if check else ()
         if not faults or first.attempts > repairs:
             return first
-        ask = _again(Ask(prompt.messages, max_tokens), first.value, Malformed("; ".join(faults)), max_tokens)
+        ask = _again(asked, first.value, Malformed("; ".join(faults)), max_tokens)
         try:
             second = await self._until_usable(ask, read, repairs=0)
         except (CompletionError, AllowanceExhausted):

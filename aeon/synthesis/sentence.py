@@ -70,7 +70,7 @@ async def worded(supervisor: Supervisor, task: Task, results: Sequence[Result]) 
         return Wording(bare(results))
     lines = [f"{{{r.name}}} = {r.text}" + (f" ({r.label})" if r.label else "") for r in results]
     question = "\n".join([*lines, f"Question: {cut(task.text, _LONGEST_TASK)}"])
-    prompt = Prompt(load("aeon.synthesis", "sentence.md"), question, _EXAMPLES)
+    prompt = Prompt(load("aeon.synthesis", "sentence.md"), question, _EXAMPLES, fixed=True)
     try:
         reply = await supervisor.text(prompt, max_tokens=_SENTENCE_TOKENS, repairs=0)
     except (CompletionError, AllowanceExhausted) as error:

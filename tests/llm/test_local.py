@@ -179,7 +179,7 @@ def test_the_server_ends_with_its_parent(tiny: Path) -> None:
 def test_the_server_ends_with_a_parent_that_dies_while_the_model_loads(tiny: Path, gone: str) -> None:
     """Whichever end of its pipes it notices first: it neither hangs nor serves nobody."""
     command = [sys.executable, "-m", "aeon.llm.local_server", "--model", str(tiny), "--context", "512"]
-    command += ["--parent", str(os.getpid())]
+    command += ["--states", str(tiny.parent), "--parent", str(os.getpid())]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
         assert child.stdin is not None and child.stdout is not None
         child.stdin.write(b"a key\n")

@@ -87,3 +87,10 @@ def test_an_empty_system_text_makes_no_message() -> None:
     """A prompt without a system part is one user message."""
     assert [message.role for message in Prompt(system="", user="hi").messages] == ["user"]
     assert [message.role for message in Prompt(system="s", user="hi").messages] == ["system", "user"]
+
+
+def test_only_what_is_said_to_be_fixed_is() -> None:
+    """The messages before the last one are the program's own where the prompt says so, and not without a word."""
+    examples = (("What is two plus two?", "Four"),)
+    assert Prompt("s", "hi", examples, fixed=True).fixed_messages == 3
+    assert Prompt("s", "hi", examples).fixed_messages == 0

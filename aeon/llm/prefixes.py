@@ -1,0 +1,229 @@
+"""Keeps on disk what the embedded model has read of the fixed beginnings of prompts, for later processes.
+
+Reading the instructions and examples of a prompt takes a small machine seconds, and they are the same in every run.
+The first request with such a beginning has llama.cpp read it alone and save the state of its only slot; only then
+comes the request itself. So a file holds nothing of what a user asks, and the request goes on from the same state
+whether that was restored or has just been read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import openai
+from pydantic import BaseModel
+
+from aeon.llm.catalogue import CatalogueEntry
+from aeon.llm.connections import Connections
+from aeon.schema.frozen import JsonObject
+from aeon.schema.llm import LLMRequest, Message
+
+__all__ = ["MOST_BYTES", "MOST_FILES", "Beginning", "PrefixFiles", "Prefixes", "identity"]
+
+MOST_FILES = 12
+MOST_BYTES = 400_000_000
+"""Of a model of 1.5B parameters, 1,000 tokens take 29 MB."""
+
+_LAYOUT = 1
+"""Counts up when files of earlier versions of this module or of other server settings must not be used again."""
+_ABANDONED_SECONDS = 3600.0
+"""After this time, a file that is still being written belongs to a process that is gone."""
+_MARK = "XQUESTIONX"
+_FAULTS = (openai.OpenAIError, OSError, ValueError)
+"""What can go wrong with a file, with the server or with what it answers; the request is then sent without."""
+
+
+class PrefixFiles:
+    """States of one model in a folder that other models and processes use, too.
+
+    The name of a file is its key and a digest of its content: llama.cpp ends the process over a file that is cut off,
+    and reads one with a wrong byte without complaint, so only a file that is whole may reach it. Methods block.
+    """
+
+    def __init__(self, folder: Path, model: str) -> None:
+        """``model`` is what tells its states from those of any other, its `identity`."""
+        self._folder = folder
+        self._model = model
+
+    def key(self, text: str) -> str:
+        """The key of the state that this beginning leads to, with this model, llama.cpp and kind of machine."""
+        version = importlib.metadata.version("xllamacpp")
+        return _digest(json.dumps([_LAYOUT, version, platform.machine(), self._model, text]).encode())
+
+    def find(self, key: str) -> str | None:
+        """The name of the state's file, which counts as used now; ``None`` without one. A damaged file is removed."""
+        for path in self._newest_first(f"{key}-*.state"):
+            try:
+                if _digest(path.read_bytes()) == path.stem.removeprefix(f"{key}-"):
+                    with contextlib.suppress(OSError):  # a folder that is read-only serves all the same
+                        os.utime(path)
+                    return path.name
+            except OSError:
+                continue
+            self.remove(path.name)
+        return None
+
+    def reserve(self) -> str | None:
+        """A new name for a state to be written under; ``None`` where nothing can be written."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            return None
+        return f"{secrets.token_hex(8)}.part" if os.access(self._folder, os.W_OK) else None
+
+    def keep(self, name: str, key: str) -> None:
+        """Give the written file its place, instead of what had the same key, and remove what is too much."""
+        part = self._folder / name
+        part.replace(self._folder / f"{key}-{_digest(part.read_bytes())}.state")
+        for path in self._newest_first(f"{key}-*.state")[1:]:
+            self.remove(path.name)
+        self._limit()
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if that is possible."""
+        with contextlib.suppress(OSError):
+            (self._folder / name).unlink()
+
+    def _limit(self) -> None:
+        """Remove the files that were not used for longest, and what broken-off processes left."""
+        size = 0
+        for number, path in enumerate(self._newest_first("*.state"), 1):
+            size += _status(path)[1]
+            if number > MOST_FILES or size > MOST_BYTES:
+                self.remove(path.name)
+        for path in self._folder.glob("*.part"):
+            if _status(path)[0] < time.time() - _ABANDONED_SECONDS:
+                self.remove(path.name)
+
+    def _newest_first(self, pattern: str) -> list[Path]:
+        return sorted(self._folder.glob(pattern), key=_status, reverse=True)
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """A beginning that the server has before it: its key, "" if none is kept, and the tokens that it read for it now.
+
+    ``broken`` says that the server did not answer and may have ended.
+    """
+
+    key: str = ""
+    read_tokens: int = 0
+    broken: bool = False
+
+
+class _Rendered(BaseModel):
+    prompt: str
+
+
+class _Timings(BaseModel):
+    prompt_n: int
+
+
+class _Read(BaseModel):
+    """``tokens_evaluated`` are those of the prompt, ``prompt_n`` those of them that no cache had."""
+
+    tokens_evaluated: int
+    timings: _Timings
+
+
+class _Saved(BaseModel):
+    n_saved: int
+
+
+class Prefixes:
+    """Puts beginnings into the slot of one llama.cpp server at ``root``, its address without ``/v1``.
+
+    Nobody else may use the server meanwhile: the slot would hold, and the file keep, what another asks.
+    """
+
+    def __init__(self, root: str, connections: Connections, files: PrefixFiles) -> None:
+        self._root = root
+        self._connections = connections
+        self._files = files
+
+    async def prepare(self, request: LLMRequest, last: str, seconds: float) -> Beginning:
+        """Restore the request's beginning, or have it read and kept, in at most so many seconds; never raises.
+
+        ``last`` is the key of the beginning of the request before this one, whose state the slot still has.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._prepared(request.messages[: request.fixed_messages], last)
+        except _FAULTS as error:
+            return Beginning(broken=isinstance(error, openai.APIConnectionError))
+
+    async def _prepared(self, messages: Sequence[Message], last: str) -> Beginning:
+        text = await self._rendered(messages)
+        key = self._files.key(text) if text else ""
+        if key in ("", last):
+            return Beginning(key)
+        name = await asyncio.to_thread(self._files.find, key)
+        if name is not None:
+            await self._restore(name)
+            return Beginning(key)
+        name = await asyncio.to_thread(self._files.reserve)
+        return await self._read(text, key, name) if name is not None else Beginning()
+
+    async def _rendered(self, messages: Sequence[Message]) -> str:
+        """The text that every prompt with these messages begins with, by the model's own template; "" if none."""
+        turns = [*messages, Message(role="user", content=_MARK)]
+        body: JsonObject = {"messages": [{"role": turn.role, "content": turn.content} for turn in turns]}
+        reply = await self._post("/apply-template", body)
+        return _Rendered.model_validate(reply).prompt.rpartition(_MARK)[0]
+
+    async def _restore(self, name: str) -> None:
+        try:
+            await self._post("/slots/0?action=restore", {"filename": name})
+        except _FAULTS:
+            await asyncio.to_thread(self._files.remove, name)
+            raise
+
+    async def _read(self, text: str, key: str, name: str) -> Beginning:
+        """Have the beginning read, with nothing after it, and keep the slot's state under this name."""
+        body: JsonObject = {"prompt": text, "n_predict": 0, "cache_prompt": True}
+        read = _Read.model_validate(await self._post("/completion", body))
+        tokens = read.timings.prompt_n
+        try:
+            saved = _Saved.model_validate(await self._post("/slots/0?action=save", {"filename": name}))
+            if saved.n_saved != read.tokens_evaluated:
+                raise ValueError(f"the slot holds {saved.n_saved} tokens, the beginning has {read.tokens_evaluated}")
+            await asyncio.to_thread(self._files.keep, name, key)
+        except _FAULTS as error:  # such as a full disk; the beginning has been read all the same
+            await asyncio.to_thread(self._files.remove, name)
+            return Beginning(read_tokens=tokens, broken=isinstance(error, openai.APIConnectionError))
+        return Beginning(key, tokens)
+
+    async def _post(self, path: str, body: JsonObject) -> object:
+        client = await self._connections.client()
+        return await client.post(self._root + path, body=body, cast_to=object, options=self._connections.options())
+
+
+def identity(model: CatalogueEntry | Path, context_tokens: int) -> str:
+    """What tells a model with this context from others: the digest of known weights, else the state of the file."""
+    if isinstance(model, CatalogueEntry):
+        return f"{model.sha256} {context_tokens}"
+    return f"{model.resolve()} {_status(model)} {context_tokens}"
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def _status(path: Path) -> tuple[float, int]:
+    """When a file was last used and how many bytes it has; zeros for one that is gone."""
+    try:
+        status = path.stat()
+    except OSError:
+        return 0.0, 0
+    return status.st_mtime, status.st_size
