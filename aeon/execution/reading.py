@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 from pydantic import TypeAdapter
 
-from aeon.documents.words import stem, stems
+from aeon.documents.words import content_words, stem, stems
 from aeon.schema import JsonValue, Passage, Source, StepResult
 from aeon.supervisor.form import is_of_kind
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Supervisor
+from aeon.text import one_line
 
 __all__ = ["read_answer"]
 
@@ -25,6 +26,20 @@ _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]\w+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
+_MOST_LACKING = 4
+_LONGEST_NOTE = 120
+_HOUSE = fence(
+    "sentences",
+    "1 Mimi, the grey cat, was born in 2015.\n2 Rex is a dog of 9 years.\n"
+    "3 The vet, Dr. Adler, opens at 8:30 on weekdays.",
+    _LONGEST_PASSAGES,
+)
+_EXAMPLES = (
+    (f"{_HOUSE}\nQuestion: How old is the dog?", "9 years [2]"),
+    (f"{_HOUSE}\nQuestion: What does a vaccination cost?\n(no sentence has: vaccination)", "not stated"),
+    (f"{_HOUSE}\nQuestion: When was Rex born?", "not stated"),
+    (f"{_HOUSE}\nQuestion: When does the surgery open?\n(no sentence has: surgery)", "8:30 on weekdays [3]"),
+)
 _PASSAGES = TypeAdapter(list[Passage])
 
 
@@ -49,8 +64,8 @@ async def read_answer(supervisor: Supervisor, question: str, task: str, found: J
     numbered = "\n".join(f"{number} {source.text}" for number, source in enumerate(sources, 1))
     material = fence("sentences", numbered, _LONGEST_PASSAGES)
     part = f"\n(to find out: {cut(task, _LONGEST_QUESTION)})" if question != task else ""
-    asked = f"{material}\nQuestion: {question[:_LONGEST_QUESTION]}{part}"
-    prompt = Prompt(load("aeon.execution", "read.md"), asked)
+    asked = f"{material}\nQuestion: {question[:_LONGEST_QUESTION]}{part}{_note(question, sources)}"
+    prompt = Prompt(load("aeon.execution", "read.md"), asked, _EXAMPLES, fixed=True)
     reply = await supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0)
     answer = _CITED.sub("", reply.value).strip().strip("\"'").removesuffix(".").strip()
     if not answer or _ABSENT.search(answer) or not is_of_kind(question, answer):
@@ -64,6 +79,14 @@ def _sentences(passages: Sequence[Passage]) -> list[Source]:
     """The sentences of the passages in order, each once."""
     every = [source for passage in passages for source in passage.sources()]
     return list({(source.source, source.start, source.end): source for source in every}.values())[:_MOST_SENTENCES]
+
+
+def _note(question: str, sources: Sequence[Source]) -> str:
+    """Which words of the question no sentence has."""
+    question = question[:_LONGEST_QUESTION]
+    there = stems(" ".join(f"{source.source} {source.heading} {source.text}" for source in sources))
+    lacking = sorted(word for word in content_words(question) if word.isalpha() and stem(word) not in there)
+    return f"\n(no sentence has: {one_line(', '.join(lacking[:_MOST_LACKING]), _LONGEST_NOTE)})" if lacking else ""
 
 
 def _borne_out(answer: str, question: str, sources: Sequence[Source]) -> bool:

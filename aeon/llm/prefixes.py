@@ -31,7 +31,7 @@ from aeon.schema.llm import LLMRequest, Message
 
 __all__ = ["MOST_BYTES", "MOST_FILES", "Beginning", "PrefixFiles", "Prefixes", "identity"]
 
-MOST_FILES = 12
+MOST_FILES = 24
 MOST_BYTES = 400_000_000
 """Of a model of 1.5B parameters, 1,000 tokens take 29 MB."""
 

@@ -119,7 +119,7 @@ def _numbers_left_out(question: str, said: str) -> Iterator[str]:
     there = stated_numbers(_TEXT.sub("", said)) | {Fraction(digits) for digits in _DIGITS.findall(in_texts)}
     for number in _NUMBER.findall(question):
         if not stated_numbers(number) & there:
-            yield f"it leaves out {number}"
+            yield f"use {number} too"
 
 
 def _copies(said: str, numbers: frozenset[Fraction]) -> bool:
@@ -134,9 +134,9 @@ def _figures(said: str) -> set[Fraction]:
 
 def _sources_left_out(used: Set[str], needed: Sequence[str], copied: bool) -> Iterator[str]:
     if SQL in needed and SQL not in used:
-        yield "it asks nothing of the tables"
+        yield "ask the tables too, with sql(...)"
     if LOOKUP in needed and not used & {LOOKUP, QUOTE} and not copied:
-        yield "it uses nothing of what the sentences say"
+        yield "use the numbers of the sentences too"
 
 
 def _rules_left_out(said: str, stated: str) -> Iterator[str]:
@@ -145,7 +145,7 @@ def _rules_left_out(said: str, stated: str) -> Iterator[str]:
     for rule in _RULE.findall(stated):
         if _CONDITION.search(rule) and stated_numbers(rule) & there - {0, 1}:
             lost = (part for part in _AMOUNT.findall(rule) if not stated_numbers(part) & there)
-            yield from (f"it leaves out {part.strip()!r}" for part in lost)
+            yield from (f"use {part.strip()!r} of the rule too" for part in lost)
 
 
 def _misread(question: str, said: str) -> Iterator[str]:
@@ -163,7 +163,7 @@ def _undecided(question: str, answers: Sequence[Step]) -> Iterator[str]:
     texts = [call for call in calls if call.tool == QUOTE and isinstance((call.arguments or {}).get("value"), str)]
     told = len(texts) == 1 or any(call.tool not in (QUOTE, CALCULATOR) for call in calls) or len(calls) < len(answers)
     if _EITHER.search(question) and not told:
-        yield "it does not print which one it is"
+        yield "print which one it is too, with ... if ... else ..."
 
 
 def _left_out(question: str, said: str, named: Sequence[Named]) -> Iterator[str]:
@@ -172,18 +172,18 @@ def _left_out(question: str, said: str, named: Sequence[Named]) -> Iterator[str]
     for one in named:
         is_text = one.condition.endswith("'")
         if is_text and not stems(one.value) <= there and one.value.casefold() not in said.casefold():
-            yield f"it leaves out {one.condition}"
+            yield f"use {one.condition} too"
     figures = {int(digits) for digits in _DIGITS.findall(said)}
     for month in _MONTH.findall(question):
         number = _MONTHS.index(month.casefold()) + 1
         if number not in figures and month[:3].casefold() not in said.casefold() and not _QUARTER.search(said):
-            yield f"it leaves out {month}"
+            yield f"use {month} too"
     months = set(_MONTH.findall(question))
     if len(months) == 1 and not _OPEN.search(question) and _BEGIN.search(said) and not _END.search(said):
-        yield f"{months.pop()} has an end too"
+        yield f"{months.pop()} has an end: use BETWEEN"
     for year in _YEAR.findall(question):
         if int(year) not in figures:
-            yield f"it leaves out {year}"
+            yield f"use {year} too"
 
 
 def _query(step: Step) -> str:

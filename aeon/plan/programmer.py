@@ -140,8 +140,8 @@ class Programmer:
         said = f"{about.text} {task.context}"
         material = f"{said}\n{asked.evidence.text}"
         faults: list[str] = []
-        plan = mended(read(text, self._tools, asked.evidence, said, faults.append), self._tools)
-        plan = completed(without_unsaid(plan, material, about.named), about.text, about.named)
+        plan = without_unsaid(read(text, self._tools, asked.evidence, said, faults.append), material, about.named)
+        plan = mended(completed(plan, about.text, about.named), self._tools)
         plan = without_sign(plan, about.text)
         if len(plan.steps) > asked.most or not self._fits(plan, about):
             return _Program(Plan(), doubt=" ".join(faults))
@@ -184,7 +184,7 @@ class Programmer:
             self._tools.get(SQL).hint if SQL in asked.functions else "",
             asked.evidence.shown,
             _put(asked.about.text[:_LONGEST_TASK], asked.about.notes),
-            f"(A first program was wrong: {asked.fault[:_LONGEST_FAULT]})" if asked.fault else "",
+            f"(Mind: {asked.fault[:_LONGEST_FAULT]})" if asked.fault else "",
         ]
         return "\n".join(filter(None, parts))
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from aeon.errors import ToolError
 from aeon.tools.database import Database
-from aeon.tools.tableinfo import quoted
+from aeon.tools.tableinfo import TableInfo, quoted
 
 __all__ = ["mended"]
 
-_COMPARED = re.compile(r"(?P<column>\"[^\"]+\"|\b[A-Za-z_]\w*\b)(?P<sign>\s*=\s*)'(?P<text>(?:[^']|'')*)'")
+_COMPARED = re.compile(r"(?:\b\w+\.)?(?P<column>\"[^\"]+\"|\b[A-Za-z_]\w*\b)(?P<sign>\s*=\s*)'(?P<text>(?:[^']|'')*)'")
 
 _TWO = re.compile(
     r"(?is)SELECT\s+(?P<one>(?:(?!\bSELECT\b).)+?\sFROM\s(?:(?!\bSELECT\b).)+?)\s*(?P<sign>[-+/])\s*(?:SELECT\s+)?"
@@ -25,27 +26,53 @@ def mended(database: Database, query: str) -> str:
     """The query as it was evidently meant.
 
     A text is compared with the column that holds it, if the one that is named does not and just one other of the tables
-    does. A second query in the middle of the first is one of its own. Groups that are put in the order of a number that
-    is no group's go by its sum.
+    does; where that is a column of another table, the rows are those of the key that both tables have. A second query
+    in the middle of the first is one of its own. Groups that are put in the order of a number that is no group's go by
+    its sum.
     """
     query = _summed(database, _of_two(query))
-    texts = [
-        (table.name, name)
-        for table in database.tables
-        for name, kind in table.columns
-        if kind == "VARCHAR" and re.search(rf"(?i)\b{re.escape(table.name)}\b", query)
-    ]
+    used = [table for table in database.tables if re.search(rf"(?i)\b{re.escape(table.name)}\b", query)]
 
     def fitting(match: re.Match[str]) -> str:
         column, text = match["column"].strip('"').lower(), match["text"]
-        if column not in {name.lower() for _, name in texts}:
+        own = [(table, name) for table in used for name in _texts(table)]
+        named = column in {name.lower() for _, name in own}
+        holders = {name for table, name in own if _holds(database, table.name, name, text)}
+        if column in {name.lower() for name in holders}:
             return match[0]
-        holders = {name for table, name in texts if _holds(database, table, name, text)}
-        if len(holders) != 1 or column in {name.lower() for name in holders}:
-            return match[0]
-        return f"{quoted(holders.pop())}{match['sign']}'{text}'"
+        if named and len(holders) == 1:
+            return f"{quoted(holders.pop())}{match['sign']}'{text}'"
+        return (not holders and _elsewhere(database, used, column, text)) or match[0]
 
     return _COMPARED.sub(fitting, query)
+
+
+def _texts(table: TableInfo) -> list[str]:
+    """The columns of a table that hold texts."""
+    return [name for name, kind in table.columns if kind == "VARCHAR"]
+
+
+def _elsewhere(database: Database, used: Sequence[TableInfo], column: str, text: str) -> str:
+    """The condition that the key is one of the rows of another table that hold the text; "" where that is not plain."""
+    others = [table for table in database.tables if table not in used]
+    holders = [(t, name) for t in others for name in _texts(t) if _holds(database, t.name, name, text)]
+    holders = [(table, name) for table, name in holders if name.lower() == column] or holders
+    if len(used) != 1 or len(holders) != 1:
+        return ""
+    (table, name), known = holders[0], {own.lower() for own, _ in used[0].columns}
+    keys = [key for key, _ in table.columns if key.lower() in known and _is_key(database, table.name, key)]
+    if len(keys) != 1:
+        return ""
+    rows = f"SELECT {quoted(keys[0])} FROM {quoted(table.name)} WHERE {quoted(name)} = '{text}'"
+    return f"{quoted(keys[0])} IN ({rows})"
+
+
+def _is_key(database: Database, table: str, column: str) -> bool:
+    """Whether each row has another value of the column."""
+    try:
+        return bool(database.query(f"SELECT count(*) = count(DISTINCT {quoted(column)}) FROM {quoted(table)}"))
+    except ToolError:  # it takes too long to say
+        return False
 
 
 def _of_two(query: str) -> str:

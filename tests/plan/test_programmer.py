@@ -262,7 +262,7 @@ def test_a_value_of_the_models_own_is_told_back_once(program: str, value: str, b
     """The second program may do without it; else the question is looked up."""
     made, model = plan(ANNUAL, program, "print(28)", tools=both)
     assert does(made) == [(QUOTE, 28)] and len(model.requests) == 2
-    assert asked(model.requests[1]).endswith(f"(A first program was wrong: {value} stands in no sentence)")
+    assert asked(model.requests[1]).endswith(f"(Mind: {value} stands in no sentence)")
     made, model = plan(ANNUAL, program, program, tools=both)
     assert does(made) == [("lookup", ANNUAL)] and len(model.requests) == 2
 

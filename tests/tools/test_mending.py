@@ -71,3 +71,39 @@ def test_what_was_evidently_meant_is_asked(shops: Database, query: str, meant: s
 def test_what_is_not_evident_stays_as_it_is(shops: Database, query: str) -> None:
     """It is refused, or answered, for what it says."""
     assert mended(shops, query) == query
+
+
+STOCK = "product,kind\nlamp,table\nrug,floor\n"
+SOLD = "product,city,units\nlamp,Cork,3\nrug,Cork,4\nlamp,Porto,5\n"
+TABLE_LAMPS = """"product" IN (SELECT "product" FROM "stock" WHERE "kind" = 'table')"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "meant", "units"),
+    [
+        ("kind = 'table'", TABLE_LAMPS, 8),
+        ("sold.kind = 'table' AND city = 'Cork'", f"{TABLE_LAMPS} AND city = 'Cork'", 3),
+        ("product = 'table'", TABLE_LAMPS, 8),
+        ("product = 'rug'", "product = 'rug'", 4),
+    ],
+)
+def test_a_text_that_another_table_holds_is_asked_of_it(condition: str, meant: str, units: int, tmp_path: Path) -> None:
+    """By the key that both have."""
+    for name, text in (("stock", STOCK), ("sold", SOLD)):
+        (tmp_path / f"{name}.csv").write_text(text)
+    database = Database.load(Folder.open(tmp_path), ["stock.csv", "sold.csv"])
+    query = mended(database, f"SELECT SUM(units) FROM sold WHERE {condition}")
+    assert query == f"SELECT SUM(units) FROM sold WHERE {meant}" and database.query(query) == units
+
+
+def test_a_text_of_another_table_without_a_key_is_not(tmp_path: Path) -> None:
+    """Two keys, none, or one that is not each row's own: nothing says which rows are meant."""
+    for stock in (
+        "maker,kind\nA,table\n",
+        "product,kind\nlamp,table\nlamp,floor\n",
+        "product,city,kind\nlamp,Rome,table\n",
+    ):
+        (tmp_path / "stock.csv").write_text(stock)
+        (tmp_path / "sold.csv").write_text(SOLD)
+        query = "SELECT SUM(units) FROM sold WHERE kind = 'table'"
+        assert mended(Database.load(Folder.open(tmp_path), ["stock.csv", "sold.csv"]), query) == query
