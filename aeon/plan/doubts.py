@@ -40,7 +40,7 @@ _NUMBER = re.compile(
 )
 _PER_CENT = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?(?:%|per ?cent\b)", _I)
 _SHARE = re.compile(r"(?<!\d)100\b|\b[01]?\.\d")
-_EITHER = re.compile(r"\b(?:which|who|whether|is|are|was|does|do|did|will)\b[^.?!]*\bor\b|\bor\b[^.?!:]*:", _I)
+_EITHER = re.compile(r"\bwhich (?:one|of (?:the|these) two)\b|\b(?:which|who|whether|is|are|was|does|do|did|will)\b[^.?!]*\bor\b|\bor\b[^.?!:]*:", _I)
 _OPEN = re.compile(r"\b(?:since|from|after|before|until|till|between|to|by|through)\b", _I)
 _BEGIN = re.compile(r">=?\s*\\?'?\d{4}-\d\d|>=?\s*DATE", _I)
 _END = re.compile(r"<|\bBETWEEN\b|\bMONTH\w*\(|\bEXTRACT\(|\bSTRFTIME\(|\bDATE_(?:PART|TRUNC)\(", _I)

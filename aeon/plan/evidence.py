@@ -27,6 +27,7 @@ _DAY = re.compile(
     re.IGNORECASE,
 )
 _WHOLE = 2
+_TOLD = 2
 _MOST_SENTENCES = 30
 _LONGEST_SENTENCE = 400
 _SHARE = 0.75  # of a text's words that its sentence must have
@@ -36,8 +37,8 @@ _PASSAGES = TypeAdapter(list[Passage])
 class Evidence:
     """The sentences that a search gave, in their order; `shown` is how a prompt is told of them.
 
-    Of the first passages all sentences count, of the others those that share a word with the ``question`` and the ones
-    beside them: what has nothing to do with it misleads a small model.
+    Of the first two passages all sentences count, of the others those that share two words with the ``question``: what
+    has nothing to do with it misleads a small model.
     """
 
     def __init__(self, passages: JsonValue = None, question: str = "") -> None:
@@ -46,7 +47,7 @@ class Evidence:
         found = _PASSAGES.validate_python(passages or [])
         self._words = [stems(f"{one.source.replace('-', ' ')} {one.heading} {one.text}") for one in found]
         for rank, passage in enumerate(found):
-            for source in passage.sources() if rank < _WHOLE or not words else _near(passage.sources(), words):
+            for source in passage.sources() if rank < _WHOLE or not words else _telling(passage.sources(), words):
                 there.setdefault((source.source, source.start, source.end), source)
         self.sources = tuple(there.values())[:_MOST_SENTENCES]
 
@@ -79,12 +80,11 @@ class Evidence:
         return next((source for source in every if stands_in(value, source)), None)
 
 
-def _near(sources: Sequence[Source], words: frozenset[str]) -> Iterator[Source]:
-    """The sentences that hold one of the words, and those before and behind them."""
-    holds = [bool(words & stems(source.text)) for source in sources]
-    for place, source in enumerate(sources):
-        if any(holds[max(0, place - 1) : place + 2]):
-            yield source
+def _telling(sources: Sequence[Source], words: frozenset[str]) -> Iterator[Source]:
+    """The sentences that hold two of the words, or the only one."""
+    return (
+        source for source in sources if len(words & stems(f"{source.heading} {source.text}")) >= min(_TOLD, len(words))
+    )
 
 
 def stands_in(value: str | float, source: Source) -> bool:

@@ -13,7 +13,6 @@ from aeon.plan.evidence import Evidence, cited_lines
 from aeon.plan.quotes import Quotes, UnfitError, UnstatedError
 from aeon.plan.reader import CALCULATOR, ProgramReader
 from aeon.schema import Action, JsonObject, JsonValue, Plan, Step, ToolCall, Writing
-from aeon.text import one_line
 from aeon.tools.calculator import evaluate
 from aeon.tools.references import REFERENCE, references
 from aeon.tools.registry import ToolRegistry
@@ -23,7 +22,6 @@ __all__ = ["formulas_only", "is_code", "leaves_out", "mended", "misfits", "numbe
 _FENCED = re.compile(r"```(?:[a-z]*\n)?(.*?)(?:```|$)", re.DOTALL)
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
 _LONGEST = 6_000
-_LONGEST_VALUE = 80
 _SPACED = re.compile(r"^([A-Za-z]\w*(?:[ &-]+\w+)+) = ", re.MULTILINE)
 _CALL = re.compile(r"\w\(|=")
 
@@ -54,7 +52,7 @@ def read(
     """The steps of the program in ``text``, whether or not they can run; none where it is no such program.
 
     What it copies from the ``evidence`` and is not ``known`` from the task is quoted. ``faults`` receives what is wrong
-    with a program that has a value of its own.
+    with a program that has a value of its own, or a name without a value.
     """
     fenced = _FENCED.search(text)
     code = _with_names(fenced[1] if fenced else text)
@@ -64,7 +62,7 @@ def read(
             reader.read(statement)
         return _renumber(reader.steps, reader.printed or reader.last)
     except UnstatedError as error:
-        faults(f"{one_line(str(error), _LONGEST_VALUE)} stands in no sentence")
+        faults(str(error))
         return Plan()
     except (UnfitError, SyntaxError, ValueError, RecursionError, MemoryError):
         return Plan()

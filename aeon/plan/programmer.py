@@ -165,8 +165,8 @@ class Programmer:
     async def _written(self, asked: _Asked) -> str:
         """The program that the model writes."""
         shown = {*asked.functions, WRITE, CALCULATOR, *_calendar(asked.about.text)}
-        if asked.evidence.sources:
-            shown.remove(CALCULATOR)
+        if asked.evidence.sources:  # one beginning for all of these, so that it is read once
+            shown = {*shown, _DATES, _COMPARES} - {CALCULATOR}
         said = " ".join(text for name, text in _FUNCTIONS.items() if name in shown)
         system = render(load("aeon.plan", "functions.md"), functions=said)
         prompt = Prompt(system, self._question(asked), self._worked(asked.functions, frozenset(shown)), fixed=True)

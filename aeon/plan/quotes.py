@@ -9,10 +9,12 @@ from fractions import Fraction
 
 from aeon.plan.evidence import Evidence, stated_numbers
 from aeon.schema import Source
+from aeon.text import one_line
 
 __all__ = ["NOT_STATED", "Quotes", "UnfitError", "UnstatedError"]
 
 NOT_STATED = "not stated"
+_LONGEST_VALUE = 80
 _NAME = re.compile(r"(?!(?:Yes|No)\b)[A-Z]")
 _USUAL = frozenset({0, 1, 2, 3, 4, 5, 7, 10, 12, 24, 30, 52, 60, 90, 100, 365, 1000, 3600, 0.5, 0.01})
 """Numbers that no text needs to state: of the calendar, of per cent, of halves. One that a line cites is quoted."""
@@ -23,7 +25,10 @@ class UnfitError(Exception):
 
 
 class UnstatedError(UnfitError):
-    """The program has a value that stands neither in the task nor in a sentence."""
+    """The program has a value that stands neither in the task nor in a sentence, or a name without one.
+
+    Its text says so for the model.
+    """
 
 
 class Quotes:
@@ -60,7 +65,7 @@ class Quotes:
         usual = not isinstance(said, str) and said in _USUAL
         source = self._evidence.find(said, cited, only=usual)
         if source is None and not usual:
-            raise UnstatedError(str(said))
+            raise UnstatedError(f"{one_line(str(said), _LONGEST_VALUE)} stands in no sentence")
         return source
 
     def _is_known(self, said: str | float) -> bool:

@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from aeon.plan.quotes import Quotes, UnfitError
+from aeon.plan.quotes import Quotes, UnfitError, UnstatedError
 from aeon.schema import Action, JsonObject, JsonValue, ToolCall, Writing
 from aeon.tools.choose import CHOOSE
 from aeon.tools.functions import FUNCTIONS
@@ -271,6 +271,8 @@ class ProgramReader:
                 listed = self._variable(name)
                 if isinstance(listed, ast.List) and at < len(listed.elts):
                     return listed.elts[at]
+        if isinstance(value, ast.Name):
+            raise UnstatedError(f"{value.id} has no value: give it one first")
         raise UnfitError
 
     def _call(self, name: str, args: Sequence[ast.expr]) -> ast.expr:

@@ -103,10 +103,14 @@ class Database:
         return database
 
     def describe(self, limit: int = 2000) -> str:
-        """Return a line for each table, in all about ``limit`` characters, with what fits of columns and first rows."""
+        """Return a line for each table, in all about ``limit`` characters, with what fits of columns and rows.
+
+        Of one table the first two rows are shown, of several the first one each.
+        """
         shown = self.tables[: max(1, limit // _SHORTEST_LINE)]
         room = (limit - 40) // max(1, len(shown))
-        lines = [table.line(room, self._keywords) for table in shown]
+        most = 1 if len(shown) > 1 else 2
+        lines = [table.line(room, self._keywords, most) for table in shown]
         left = len(self.tables) - len(shown)
         return "\n".join([*lines, f"… and {left} more table{'s' * (left > 1)}"] if left else lines)
 

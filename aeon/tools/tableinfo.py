@@ -36,8 +36,8 @@ class TableInfo:
     dropped: int = 0
     days: tuple[tuple[str, str], ...] = ()
 
-    def line(self, room: int, keywords: frozenset[str]) -> str:
-        """Describe the table in about ``room`` characters: columns, rows, and what fits of the first two rows."""
+    def line(self, room: int, keywords: frozenset[str], most: int = 2) -> str:
+        """Describe the table in about ``room`` characters: columns, rows, and what fits of at most two first rows."""
         end = f" {self.rows:,} row{'s' * (self.rows != 1)}"
         if self.dropped:
             end += f", {self.dropped:,} surplus cells left out"
@@ -49,7 +49,7 @@ class TableInfo:
         listed, count = _fitting(columns, room * 2 // 3 if self.sample else room)
         line = f"{self.name}({listed}){end}"
         room -= len(listed) + 8
-        for number, row in enumerate(self.sample):
+        for number, row in enumerate(self.sample[:most]):
             cells = ", ".join(row[:count]) + (", ..." if count < len(row) else "")
             if len(cells) > room:
                 break

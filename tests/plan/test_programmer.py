@@ -305,6 +305,15 @@ def test_a_program_without_the_tasks_numbers_is_no_plan(program: str) -> None:
     )
 
 
+@pytest.mark.requirement("T1b")
+def test_a_name_without_a_value_is_told_back_once() -> None:
+    """A small model takes the words of the task for variables; with their values, the program is a plan."""
+    text, first = "Saved 340, target 940, 50 each month: how many more months?", "print((target - saved) // 50)"
+    made, model = plan(text, first, "target = 940\nsaved = 340\nprint((target - saved) / 50)")
+    assert does(made) == [("calculator", "(940 - 340) / 50")]
+    assert asked(model.requests[1]).endswith("(Mind: target has no value: give it one first)")
+
+
 @pytest.mark.requirement("T1")
 def test_numbers_of_a_question_that_was_asked_back_count() -> None:
     """What the person said later is said too."""
@@ -490,8 +499,8 @@ def test_a_long_task_and_context_are_bounded(both: tuple[Tool, ...]) -> None:
 )  # fmt: skip
 def test_any_reply_is_a_plan_that_can_run_or_none(reply: str) -> None:
     """Nothing that a model writes raises."""
-    made, model = plan("What are 12 eggs and 3 more?", reply)
-    assert len(model.requests) == 1
+    made, model = plan("What are 12 eggs and 3 more?", reply, reply)
+    assert len(model.requests) <= 2
     assert not misfits(made, ToolRegistry([calculator(), *BUILT_IN]))
     assert set(made.answer) <= {step.id for step in made.steps} and bool(made.answer) is bool(made.steps)
 

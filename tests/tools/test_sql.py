@@ -316,13 +316,10 @@ def test_describe_tells_names_types_and_rows(shops: Database) -> None:
     first, second = shops.describe().splitlines()
     assert first == (
         "shops(city VARCHAR, region VARCHAR, revenue DECIMAL, opened DATE 2023-12-24 to 2024-03-01, "
-        '"Unit Price" DECIMAL, '
-        "\"order\" BIGINT, note VARCHAR) 4 rows; e.g. ('Rome', 'South', 12.5, '2024-01-31', 0.1, 1, 'a'), "
-        "('rome', 'South', 0.1, '2024-02-29', 0.2, 2, 'b')"
+        '"Unit Price" DECIMAL, "order" BIGINT, note VARCHAR) 4 rows; '
+        "e.g. ('Rome', 'South', 12.5, '2024-01-31', 0.1, 1, 'a')"
     )
-    assert second == (
-        "sales(id BIGINT, city VARCHAR, amount DECIMAL) 300 rows; e.g. (1, 'Rome', 1.25), (2, 'Oslo', 2.25)"
-    )
+    assert second == ("sales(id BIGINT, city VARCHAR, amount DECIMAL) 300 rows; e.g. (1, 'Rome', 1.25)")
 
 
 def test_describe_is_bounded(tmp_path: Path) -> None:
