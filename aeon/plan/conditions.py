@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 
 from aeon.documents.words import stems
-from aeon.schema import JsonValue, Plan, Step, ToolCall
+from aeon.plan.queries import query_of, with_query
+from aeon.schema import Plan, Step
 from aeon.tools.tableinfo import Named
 
 __all__ = ["completed", "unsaid", "without_unsaid"]
 
-_SQL = "sql"
 _COMPARED = re.compile(r"(?:=|LIKE)\s*\\?'([^'\\]+)\\?'", re.IGNORECASE)
 _CONDITION = r"(?:\w+\()?(?:\w+\.)?(?:\"[^\"]+\"|\w+)\)?\s*(?:=|I?LIKE)\s*'{text}'"
 _COLUMN = r"(\w+)\"?\)?\s*(?:=|I?LIKE)\s*'{text}'"
@@ -36,12 +36,12 @@ def completed(plan: Plan, question: str, named: Sequence[Named]) -> Plan:
     It is not where the question compares, names two values of a column, or the query is more than one ``SELECT`` of one
     table.
     """
-    queries = [step for step in plan.steps if _query(step)]
-    if len(queries) != 1 or _COMPARES.search(question) or len(_SELECT.findall(_query(queries[0]))) != 1:
+    queries = [step for step in plan.steps if query_of(step)]
+    if len(queries) != 1 or _COMPARES.search(question) or len(_SELECT.findall(query_of(queries[0]))) != 1:
         return plan
-    query, sides = _query(queries[0]), [_side(one) for one in named]
+    query, sides = query_of(queries[0]), [_side(one) for one in named]
     lost = [one.condition for one in named if sides.count(_side(one)) == 1 and not _has(query, one.column)]
-    changed = _with_query(queries[0], _narrowed(query, lost)) if lost else queries[0]
+    changed = with_query(queries[0], _narrowed(query, lost)) if lost else queries[0]
     return plan.changed(steps=tuple(changed if step is queries[0] else step for step in plan.steps))
 
 
@@ -66,12 +66,12 @@ def _narrowed(query: str, conditions: Sequence[str]) -> str:
 
 def unsaid(plan: Plan, said: str) -> str:
     """What is wrong with a query that still compares with a text that nobody named, "" if none does."""
-    texts = [text for step in plan.steps for text in _unsaid_texts(_query(step), said)]
+    texts = [text for step in plan.steps for text in _unsaid_texts(query_of(step), said)]
     return f"the question does not say '{texts[0]}'" if texts else ""
 
 
 def _without(step: Step, said: str, named: Sequence[Named]) -> Step:
-    query = _query(step)
+    query = query_of(step)
     texts = _unsaid_texts(query, said)
     for text in texts:
         query = _meant(query, text, named)
@@ -82,7 +82,7 @@ def _without(step: Step, said: str, named: Sequence[Named]) -> Step:
             rf"\s+WHERE\s+{condition}{_END}",
         ):
             query = re.sub(found, "", query, flags=re.IGNORECASE)
-    return _with_query(step, query)
+    return with_query(step, query)
 
 
 def _meant(query: str, text: str, named: Sequence[Named]) -> str:
@@ -99,18 +99,3 @@ def _unsaid_texts(query: str, said: str) -> list[str]:
     there = stems(said)
     texts = _COMPARED.findall(query)
     return [text for text in texts if (words := stems(text)) and not words & there and not re.search(r"\d|%", text)]
-
-
-def _with_query(step: Step, query: str) -> Step:
-    action = step.action
-    if not isinstance(action, ToolCall) or query == _query(step):
-        return step
-    arguments: dict[str, JsonValue] = {**(action.arguments or {}), "query": query}
-    return step.changed(action=action.changed(arguments=arguments))
-
-
-def _query(step: Step) -> str:
-    action = step.action
-    return (
-        str((action.arguments or {}).get("query", "")) if isinstance(action, ToolCall) and action.tool == _SQL else ""
-    )

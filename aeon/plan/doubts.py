@@ -12,11 +12,11 @@ from aeon.documents.words import stems
 from aeon.plan.evidence import stated_numbers
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.sources import LOOKUP, SQL
-from aeon.schema import JsonObject, JsonValue, Plan, Step, ToolCall
+from aeon.schema import Plan, Step, ToolCall
 from aeon.tools.quote import QUOTE
 from aeon.tools.tableinfo import Named
 
-__all__ = ["asks_one", "doubts", "invented", "is_several", "queried", "summed"]
+__all__ = ["doubts"]
 
 _I = re.IGNORECASE
 _MONTHS = (
@@ -40,15 +40,14 @@ _NUMBER = re.compile(
 )
 _PER_CENT = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?(?:%|per ?cent\b)", _I)
 _SHARE = re.compile(r"(?<!\d)100\b|\b[01]?\.\d")
-_EITHER = re.compile(r"\bwhich (?:one|of (?:the|these) two)\b|\b(?:which|who|whether|is|are|was|does|do|did|will)\b[^.?!]*\bor\b|\bor\b[^.?!:]*:", _I)
+_EITHER = re.compile(
+    r"\bwhich (?:one|of (?:the|these) two)\b|\bor\b[^.?!:]*:|"
+    r"\b(?:which|who|whether|is|are|was|does|do|did|will)\b[^.?!]*\bor\b",
+    _I,
+)
 _OPEN = re.compile(r"\b(?:since|from|after|before|until|till|between|to|by|through)\b", _I)
 _BEGIN = re.compile(r">=?\s*\\?'?\d{4}-\d\d|>=?\s*DATE", _I)
 _END = re.compile(r"<|\bBETWEEN\b|\bMONTH\w*\(|\bEXTRACT\(|\bSTRFTIME\(|\bDATE_(?:PART|TRUNC)\(", _I)
-_SHARES = re.compile(r"(?<![\w.])(\d+(?:[.,]\d+)?) ?(%|per ?cent\b)", _I)
-_FACTOR = re.compile(r"(?<=[*/+-] )\d+(?:\.\d+)?(?![\w.])|(?<![\w.])\d+\.\d+(?![\w.])")
-_USUAL = frozenset(map(Fraction, (0, 1, 2, 3, 4, 7, 10, 12, 24, 30, 52, 60, 100, 365, 1000)))
-_LISTED = re.compile(r"\b(?:each|every|list|all the|which|per|both)\b", _I)
-_QUANTITY = re.compile(r"\bhow (?:many|much)\b|\b(?:total|sum|number|amount|units|revenue|turnover|sales|count)\b", _I)
 _NOTHING = re.compile(r"\b(?P<what>(?:SUM|AVG|COUNT|MIN|MAX)\([^()]*\))\s*-\s*(?P=what)(?!\s*FILTER)", _I)
 
 
@@ -72,46 +71,6 @@ def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[s
         _undecided(question, [step for step in plan.steps if step.id in plan.answer]),
     )
     return next(iter(found), "")
-
-
-def asks_one(question: str) -> bool:
-    """Whether a question asks for one number, not for several."""
-    return bool(_QUANTITY.search(question)) and not _LISTED.search(question)
-
-
-def invented(plan: Plan, said: str) -> str:
-    """What is wrong with a query that calculates with a number that nobody named; "" if none does."""
-    shares = (Fraction(share.replace(",", ".")) / 100 for share, _ in _SHARES.findall(said))
-    known = {Fraction(number) for number in _FIGURE.findall(said.replace(",", ""))} | _USUAL
-    known |= {one for share in shares for one in (share, 1 - share, 1 + share)}
-    for arguments in queried(plan):
-        query = str(arguments.get("query"))
-        for number in _FACTOR.findall(_TEXT.sub("", query)):
-            if Fraction(number) not in known:
-                return f"{number} stands neither in the question nor in the sentences"
-    return ""
-
-
-def queried(plan: Plan) -> list[JsonObject]:
-    """The arguments of the plan's queries that hang on no earlier step."""
-    calls = [step.action for step in plan.steps if isinstance(step.action, ToolCall) and not step.dependencies]
-    return [call.arguments for call in calls if call.tool == SQL and call.arguments is not None]
-
-
-def is_several(result: JsonValue) -> bool:
-    """Whether what a query gives is several numbers."""
-    return isinstance(result, list) and len(result) > 1 and all(isinstance(one, int | float) for one in result)
-
-
-def summed(plan: Plan, queries: Sequence[JsonValue]) -> Plan:
-    """The plan with the sum of what these of its queries give: rows were selected where one number is asked for."""
-    steps = [
-        step.changed(action=step.action.changed(arguments={"query": f"SELECT SUM(v) FROM ({_query(step)}) AS t(v)"}))
-        if isinstance(step.action, ToolCall) and _query(step) in queries
-        else step
-        for step in plan.steps
-    ]
-    return plan.changed(steps=tuple(steps))
 
 
 def _numbers_left_out(question: str, said: str) -> Iterator[str]:
@@ -184,8 +143,3 @@ def _left_out(question: str, said: str, named: Sequence[Named]) -> Iterator[str]
     for year in _YEAR.findall(question):
         if int(year) not in figures:
             yield f"use {year} too"
-
-
-def _query(step: Step) -> str:
-    action = step.action
-    return str((action.arguments or {}).get("query", "")) if isinstance(action, ToolCall) and action.tool == SQL else ""

@@ -12,9 +12,10 @@ from aeon.documents.words import stem, stems
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.conditions import completed, unsaid, without_unsaid
 from aeon.plan.differences import without_sign
-from aeon.plan.doubts import asks_one, doubts, invented, is_several, queried, summed
+from aeon.plan.doubts import doubts
 from aeon.plan.evidence import Evidence
 from aeon.plan.program import is_code, mended, misfits, numbers, read
+from aeon.plan.queries import asks_one, invented, is_several, queried, summed
 from aeon.plan.reader import CALCULATOR, WRITE
 from aeon.plan.sources import LOOKUP, SQL, About, Sources
 from aeon.runtime.ledger import current_ledger

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from aeon.plan.doubts import asks_one, doubts, invented, is_several, queried, summed
+from aeon.plan.doubts import doubts
+from aeon.plan.queries import asks_one, invented, is_several, queried, summed
 from aeon.schema import Action, JsonValue, Plan, Step, ToolCall, Writing
 from aeon.tools.choose import CHOOSE
 from aeon.tools.quote import QUOTE

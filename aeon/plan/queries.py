@@ -1,0 +1,74 @@
+"""The queries of a plan: what they calculate with, and how many numbers they give."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+
+from aeon.plan.sources import SQL
+from aeon.schema import JsonObject, JsonValue, Plan, Step, ToolCall
+
+__all__ = ["asks_one", "invented", "is_several", "queried", "query_of", "summed", "with_query"]
+
+_I = re.IGNORECASE
+_FIGURE = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
+_TEXT = re.compile(r"'[^']*'")
+_SHARE = re.compile(r"(?<![\w.])(\d+(?:[.,]\d+)?) ?(?:%|per ?cent\b)", _I)
+_FACTOR = re.compile(r"(?<=[*/+-] )\d+(?:\.\d+)?(?![\w.])|(?<![\w.])\d+\.\d+(?![\w.])")
+_USUAL = frozenset(map(Fraction, (0, 1, 2, 3, 4, 7, 10, 12, 24, 30, 52, 60, 100, 365, 1000)))
+_LISTED = re.compile(r"\b(?:each|every|list|all the|which|per|both)\b", _I)
+_QUANTITY = re.compile(r"\bhow (?:many|much)\b|\b(?:total|sum|number|amount|units|revenue|turnover|sales|count)\b", _I)
+
+
+def query_of(step: Step) -> str:
+    """The query of a step, "" if it has none."""
+    action = step.action
+    return str((action.arguments or {}).get("query", "")) if isinstance(action, ToolCall) and action.tool == SQL else ""
+
+
+def with_query(step: Step, query: str) -> Step:
+    """The step with another query in the place of its own."""
+    action = step.action
+    if not isinstance(action, ToolCall) or query == query_of(step):
+        return step
+    arguments: JsonObject = {**(action.arguments or {}), "query": query}
+    return step.changed(action=action.changed(arguments=arguments))
+
+
+def asks_one(question: str) -> bool:
+    """Whether a question asks for one number, not for several."""
+    return bool(_QUANTITY.search(question)) and not _LISTED.search(question)
+
+
+def invented(plan: Plan, said: str) -> str:
+    """What is wrong with a query that calculates with a number that nobody named; "" if none does."""
+    shares = (Fraction(share.replace(",", ".")) / 100 for share in _SHARE.findall(said))
+    known = {Fraction(number) for number in _FIGURE.findall(said.replace(",", ""))} | _USUAL
+    known |= {one for share in shares for one in (share, 1 - share, 1 + share)}
+    for arguments in queried(plan):
+        query = str(arguments.get("query"))
+        for number in _FACTOR.findall(_TEXT.sub("", query)):
+            if Fraction(number) not in known:
+                return f"{number} stands neither in the question nor in the sentences"
+    return ""
+
+
+def queried(plan: Plan) -> list[JsonObject]:
+    """The arguments of the plan's queries that hang on no earlier step."""
+    calls = [step.action for step in plan.steps if isinstance(step.action, ToolCall) and not step.dependencies]
+    return [call.arguments for call in calls if call.tool == SQL and call.arguments is not None]
+
+
+def is_several(result: JsonValue) -> bool:
+    """Whether what a query gives is several numbers."""
+    return isinstance(result, list) and len(result) > 1 and all(isinstance(one, int | float) for one in result)
+
+
+def summed(plan: Plan, queries: Sequence[JsonValue]) -> Plan:
+    """The plan with the sum of what these of its queries give: rows were selected where one number is asked for."""
+    steps = [
+        with_query(step, f"SELECT SUM(v) FROM ({query_of(step)}) AS t(v)") if query_of(step) in queries else step
+        for step in plan.steps
+    ]
+    return plan.changed(steps=tuple(steps))
