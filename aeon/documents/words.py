@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from importlib import resources
 
-__all__ = ["content_words", "stem", "stems"]
+from aeon.documents.plain import word_set
+
+__all__ = ["content_words", "special_kinds", "stem", "stems"]
 
 _WORD = re.compile(r"\w+")
 _LONGEST = 20_000_000
@@ -13,6 +16,7 @@ _LEAST = 4  # letters of a word that may lose an ending
 
 # Words of questions and of quantities: they stand in any text and name nothing that a file is about.
 _COMMON = frozenset(resources.files("aeon.documents").joinpath("common_words.txt").read_text("utf-8").split())
+_BEFORE_NOUNS = word_set("a an the our your their its his her of for per in on with any is are many much")
 
 
 def stem(word: str) -> str:
@@ -31,6 +35,20 @@ def content_words(text: str) -> frozenset[str]:
     """The words that say what a text is about, in lower case; common words and single letters are left out."""
     words = _WORD.findall(text[:_LONGEST].replace("_", " ").casefold())
     return frozenset(word for word in words if len(word) > 1 and word not in _COMMON)
+
+
+def special_kinds(question: str, unknown: Collection[str], sentence: str) -> tuple[str, ...]:
+    """What a question asks for and a sentence has only in general: ``parental leave``, where it speaks of leave.
+
+    ``unknown`` are the words of the question that stand nowhere; one of them right before a word of the sentence makes
+    a special kind of it, where a noun may stand: ``who approves leave`` asks for no kind of leave.
+    """
+    words, there = _WORD.findall(question[:_LONGEST].casefold()), stems(sentence)
+    return tuple(
+        f"{one} {other}"
+        for before, one, other in zip(words, words[1:], words[2:], strict=False)
+        if before in _BEFORE_NOUNS and one in unknown and stem(other) in there
+    )
 
 
 def stems(text: str) -> frozenset[str]:

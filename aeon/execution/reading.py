@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pydantic import TypeAdapter
 
-from aeon.documents.words import content_words, stem, stems
+from aeon.documents.words import content_words, special_kinds, stem, stems
 from aeon.schema import JsonValue, Passage, Source, StepResult
 from aeon.supervisor.form import is_of_kind
 from aeon.supervisor.prompt import Prompt, cut, fence, load
@@ -70,9 +70,10 @@ async def read_answer(supervisor: Supervisor, question: str, task: str, found: J
     answer = _CITED.sub("", reply.value).strip().strip("\"'").removesuffix(".").strip()
     if not answer or _ABSENT.search(answer) or not is_of_kind(question, answer):
         return absent
-    if not _borne_out(answer, question, sources):
+    cited = _cited(reply.value, answer, sources)
+    if not _borne_out(answer, question, sources) or special_kinds(question, _lacking(question, sources), _text(cited)):
         return absent
-    return StepResult(output=answer, mode="reading", sources=_cited(reply.value, answer, sources))
+    return StepResult(output=answer, mode="reading", sources=cited)
 
 
 def _sentences(passages: Sequence[Passage]) -> list[Source]:
@@ -83,10 +84,17 @@ def _sentences(passages: Sequence[Passage]) -> list[Source]:
 
 def _note(question: str, sources: Sequence[Source]) -> str:
     """Which words of the question no sentence has."""
-    question = question[:_LONGEST_QUESTION]
-    there = stems(" ".join(f"{source.source} {source.heading} {source.text}" for source in sources))
-    lacking = sorted(word for word in content_words(question) if word.isalpha() and stem(word) not in there)
-    return f"\n(no sentence has: {one_line(', '.join(lacking[:_MOST_LACKING]), _LONGEST_NOTE)})" if lacking else ""
+    lacking = ", ".join(_lacking(question[:_LONGEST_QUESTION], sources)[:_MOST_LACKING])
+    return f"\n(no sentence has: {one_line(lacking, _LONGEST_NOTE)})" if lacking else ""
+
+
+def _lacking(question: str, sources: Sequence[Source]) -> list[str]:
+    there = stems(f"{_text(sources)} {' '.join(source.source for source in sources)}")
+    return sorted(word for word in content_words(question) if word.isalpha() and stem(word) not in there)
+
+
+def _text(sources: Sequence[Source]) -> str:
+    return " ".join(f"{source.heading} {source.text}" for source in sources)
 
 
 def _borne_out(answer: str, question: str, sources: Sequence[Source]) -> bool:
@@ -94,7 +102,7 @@ def _borne_out(answer: str, question: str, sources: Sequence[Source]) -> bool:
 
     So must some name of the question, if it has any: else the sentences are about something else.
     """
-    material = " ".join(f"{source.heading} {source.text}" for source in sources)
+    material = _text(sources)
     numbers = set(_NUMBER.findall(answer))
     if not numbers <= set(_NUMBER.findall(f"{material} {question}")):
         return False

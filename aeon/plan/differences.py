@@ -12,7 +12,11 @@ from aeon.tools.quote import QUOTE
 
 __all__ = ["without_sign"]
 
-_APART = re.compile(r"\b(?:difference|apart|(?:lie|days|hours|minutes|years) between)\b", re.IGNORECASE)
+_APART = re.compile(
+    r"\b(?:difference|apart|(?:lie|days|hours|minutes|years) between|by how (?:much|many)|cheaper|dearer|"
+    r"more expensive)\b",
+    re.IGNORECASE,
+)
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DAYS = re.compile(r"\bdays\b", re.IGNORECASE)
 

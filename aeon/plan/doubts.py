@@ -79,6 +79,9 @@ def _numbers_left_out(question: str, said: str) -> Iterator[str]:
     for number in _NUMBER.findall(question):
         if not stated_numbers(number) & there:
             yield f"use {number} too"
+    for share in _PER_CENT.finditer(question):
+        if not stated_numbers(share[0]) & there:
+            yield f"use {share[0]} too"
 
 
 def _copies(said: str, numbers: frozenset[Fraction]) -> bool:

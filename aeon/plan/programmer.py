@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NotRequired, TypedDict
 
-from aeon.documents.words import stem, stems
+from aeon.documents.words import special_kinds, stem, stems
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.conditions import completed, unsaid, without_unsaid
 from aeon.plan.differences import without_sign
@@ -144,8 +144,9 @@ class Programmer:
         plan = without_unsaid(read(text, self._tools, asked.evidence, said, faults.append), material, about.named)
         plan = mended(completed(plan, about.text, about.named), self._tools)
         plan = without_sign(plan, about.text)
-        if len(plan.steps) > asked.most or not self._fits(plan, about):
-            return _Program(Plan(), doubt=" ".join(faults))
+        faults += [f"no sentence says {kind!r}" for kind in _special_kinds(plan, about)]
+        if faults or len(plan.steps) > asked.most or not self._fits(plan, about):
+            return _Program(Plan(), doubt=" ".join(faults[:1]))
         foreign = unsaid(plan, material) or invented(plan, material)
         unfit = {**misfits(plan, self._tools), **({SQL: foreign} if foreign else {})}
         needed = [name for name in about.needed if name in asked.functions]
@@ -244,6 +245,16 @@ def _without_tables(asked: _Asked, program: _Program, fault: str) -> _Asked:
     keep = program.runs or LOOKUP not in asked.functions or asked.about.tables
     functions = asked.functions if keep else tuple(name for name in asked.functions if name != SQL)
     return replace(asked, functions=functions, fault=fault)
+
+
+def _special_kinds(plan: Plan, about: About) -> Iterator[str]:
+    """What is asked for and what the quoted sentences have only in general."""
+    calls = [step.action for step in plan.steps if isinstance(step.action, ToolCall)]
+    places = [call.arguments for call in calls if call.tool == QUOTE and call.arguments is not None]
+    for place in places:
+        for source in about.evidence.sources:
+            if (source.source, source.start) == (place["source"], place["start"]):
+                yield from special_kinds(about.text, about.unknown, f"{source.heading} {source.text}")
 
 
 def _put(question: str, notes: str) -> str:

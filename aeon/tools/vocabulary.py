@@ -23,8 +23,8 @@ _MONTH = re.compile(
 )
 _YEAR = re.compile(r"(?<![\w.,:/-])(?:19|20)\d\d(?![\w/:-])")
 _SPAN = re.compile(
-    r"\b(?:since|after|before|until|till|between|through)\b|\b\d{1,2}(?:st|nd|rd|th)?\.? (?:of )?[A-Z]|"
-    r"\b[A-Z]\w+ \d{1,2}\b"
+    rf"(?i:\b(?:since|after|before|until|till|between|through|from) (?:the end of )?(?:{'|'.join(_MONTH_NAMES)}|\d))|"
+    r"\b\d{1,2}(?:st|nd|rd|th)?\.? (?:of )?[A-Z]|\b[A-Z]\w+ \d{1,2}\b"
 )
 """What makes a month or a year the end of a span, or a part of a day."""
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")

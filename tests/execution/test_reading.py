@@ -147,6 +147,13 @@ def test_the_prompt_says_which_words_no_sentence_has() -> None:
     assert "no sentence has" not in model.requests[0].messages[-1].content
 
 
+@pytest.mark.requirement("G5")
+def test_a_sentence_about_the_general_is_no_answer_to_the_special() -> None:
+    """Days of leave are no days of parental leave."""
+    assert reading("28 days [1]", question="How many days of parental leave?")[0].output is None
+    assert reading("28 days [1]", question="How many days of leave do parents get?")[0].output == "28 days"
+
+
 def test_long_passages_and_questions_are_bounded() -> None:
     """At most forty sentences and six thousand characters of them are put to the model."""
     many = [passage([f"Room {n}, {m} " + "x" * 300 for m in range(9)], f"{n}.txt") for n in range(9)]
@@ -228,7 +235,7 @@ def executed(question: str, task: str, reply: str = "28 [1]") -> tuple[StepResul
 @pytest.mark.parametrize(
     ("question", "with_task"),
     [
-        ("How many days of annual leave does the house give?", False),
+        ("How many days of paid leave does the house give?", False),
         ("How much is it for each of the annual leave days?", True),
         ("leave?", True),
         ("", True),

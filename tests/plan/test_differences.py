@@ -19,6 +19,9 @@ pytestmark = pytest.mark.requirement("T1b")
         ("How many days lie between them?", "(3 - 5)", "abs((3 - 5))"),
         ("What is the difference in per cent?", "(3 - 5) / 5", "(3 - 5) / 5"),
         ("March revenue minus June revenue?", "78 - 81", "78 - 81"),
+        ("Which is higher, and by how much?", "78 - 81", "abs(78 - 81)"),
+        ("How many euros cheaper is A than B?", "78 - 81", "abs(78 - 81)"),
+        ("How much more did A take than B?", "78 - 81", "78 - 81"),
         ("What is left?", "78 - 81", "78 - 81"),
     ],
 )

@@ -127,6 +127,8 @@ def test_the_condition_of_a_rule_is_not_lost(query: str, doubt: str) -> None:
         ("1240 * (60 - 20) / 100 / 4", ""),
         ("1240 * (0.6 - 0.2) / 4", ""),
         ("1240 * 0.4", "use 4 too"),
+        ("(1240 - 800) / 4", "use 20 % too"),
+        ("1240 * (1 - 0.2 - 0.4) / 4", ""),
     ],
 )
 def test_per_cent_and_numbers_of_a_sum(expression: str, doubt: str) -> None:

@@ -268,6 +268,17 @@ def test_a_value_of_the_models_own_is_told_back_once(program: str, value: str, b
 
 
 @pytest.mark.requirement("G5")
+def test_a_sentence_about_the_general_says_nothing_of_a_special_kind(both: tuple[Tool, ...]) -> None:
+    """No file has parental, and the sentence is about leave; a word of its own that is not there is another matter."""
+    text = "How many days of parental leave does an employee have?"
+    made, model = plan(text, "print(28)", 'print("not stated")', tools=both)
+    assert does(made) == [("lookup", text)]
+    assert asked(model.requests[1]).endswith("(Mind: no sentence says 'parental leave')")
+    for text in ("How many days of leave are granted to an employee?", "How many days of annual leave are there?"):
+        assert does(plan(text, "print(28)", tools=both)[0]) == [(QUOTE, 28)]
+
+
+@pytest.mark.requirement("G5")
 @pytest.mark.parametrize(
     ("text", "program"),
     [
