@@ -235,7 +235,7 @@ def executed(question: str, task: str, reply: str = "28 [1]") -> tuple[StepResul
 @pytest.mark.parametrize(
     ("question", "with_task"),
     [
-        ("How many days of paid leave does the house give?", False),
+        ("How many leave days does the blue house give?", False),
         ("How much is it for each of the annual leave days?", True),
         ("leave?", True),
         ("", True),
