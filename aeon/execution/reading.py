@@ -27,6 +27,8 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 _MOST_LACKING = 4
+_MOST_NAMED, _FIRST_NAMED = 4, 3
+_MORE = re.compile(r" and [\d,]+ more$")
 _LONGEST_NOTE = 120
 _HOUSE = fence(
     "sentences",
@@ -56,7 +58,7 @@ async def read_answer(supervisor: Supervisor, question: str, task: str, found: J
         output=None,
         clarity="PARTIALLY_CLEAR",
         mode="reading",
-        problem=f"the files do not say: {question} (searched: {searched})",
+        problem=f"the files do not say: {question} (searched: {_few(searched)})",
     )
     sources = _sentences(_PASSAGES.validate_python(found))
     if not sources:
@@ -74,6 +76,16 @@ async def read_answer(supervisor: Supervisor, question: str, task: str, found: J
     if not _borne_out(answer, question, sources) or special_kinds(question, _lacking(question, sources), _text(cited)):
         return absent
     return StepResult(output=answer, mode="reading", sources=cited)
+
+
+def _few(names: str) -> str:
+    """The first three of more than four names, and how many more there are."""
+    listed, _, more = names.partition(" and ") if _MORE.search(names) else (names, "", "")
+    every = listed.split(", ")
+    if len(every) <= _MOST_NAMED:
+        return names
+    rest = len(every) - _FIRST_NAMED + (int(more.split()[0].replace(",", "")) if more else 0)
+    return f"{', '.join(every[:_FIRST_NAMED])} and {rest:,} more"
 
 
 def _sentences(passages: Sequence[Passage]) -> list[Source]:

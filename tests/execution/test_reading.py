@@ -148,6 +148,28 @@ def test_the_prompt_says_which_words_no_sentence_has() -> None:
 
 
 @pytest.mark.requirement("G5")
+@pytest.mark.parametrize(
+    ("searched", "named"),
+    [
+        ("a.txt", "a.txt"),
+        ("a.txt, b.txt, c.txt, d.txt", "a.txt, b.txt, c.txt, d.txt"),
+        ("a.txt, b.txt, c.txt, d.txt, e.txt", "a.txt, b.txt, c.txt and 2 more"),
+        ("a.txt, b.txt, c.txt, d.txt, e.txt and 1,020 more", "a.txt, b.txt, c.txt and 1,022 more"),
+        ("bread and 2 eggs.txt", "bread and 2 eggs.txt"),
+        ("none", "none"),
+    ],
+)
+def test_what_was_searched_is_named_in_short(searched: str, named: str) -> None:
+    """Three names and how many more; four stand there whole."""
+
+    async def read() -> StepResult:
+        with Ledger(Allowance(calls=5), execution_id="run"):
+            return await read_answer(Supervisor(Scripted(["not stated"])), "Why?", "Why?", [passage()], searched)
+
+    assert asyncio.run(read()).problem == f"the files do not say: Why? (searched: {named})"
+
+
+@pytest.mark.requirement("G5")
 def test_a_sentence_about_the_general_is_no_answer_to_the_special() -> None:
     """Days of leave are no days of parental leave."""
     assert reading("28 days [1]", question="How many days of parental leave?")[0].output is None
