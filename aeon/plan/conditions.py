@@ -36,13 +36,18 @@ def completed(plan: Plan, question: str, named: Sequence[Named]) -> Plan:
     It is not where the question compares, names two values of a column, or the query is more than one ``SELECT`` of one
     table.
     """
-    queries = [step for step in plan.steps if query_of(step)]
-    if len(queries) != 1 or _COMPARES.search(question) or len(_SELECT.findall(query_of(queries[0]))) != 1:
+    if _COMPARES.search(question) or len(queries := list(filter(query_of, plan.steps))) != 1:
         return plan
-    query, sides = query_of(queries[0]), [_side(one) for one in named]
-    lost = [one.condition for one in named if sides.count(_side(one)) == 1 and not _has(query, one.column)]
+    query = query_of(queries[0])
+    lost = _lost(query, named) if len(_SELECT.findall(query)) == 1 else []
     changed = with_query(queries[0], _narrowed(query, lost)) if lost else queries[0]
     return plan.changed(steps=tuple(changed if step is queries[0] else step for step in plan.steps))
+
+
+def _lost(query: str, named: Sequence[Named]) -> list[str]:
+    """The conditions on columns that the query does not have, as far as only one value of each is named."""
+    sides = [_side(one) for one in named]
+    return [one.condition for one in named if sides.count(_side(one)) == 1 and not _has(query, one.column)]
 
 
 def _side(named: Named) -> str:

@@ -12,7 +12,7 @@ from aeon.documents.words import stems
 from aeon.plan.evidence import stated_numbers
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.sources import LOOKUP, SQL
-from aeon.schema import Plan, Step, ToolCall
+from aeon.schema import Action, Plan, Step, ToolCall
 from aeon.tools.quote import QUOTE
 from aeon.tools.tableinfo import Named
 
@@ -121,11 +121,16 @@ def _misread(question: str, said: str) -> Iterator[str]:
 
 def _undecided(question: str, answers: Sequence[Step]) -> Iterator[str]:
     """Whether the answer to a question for one of two things names neither of them, or both."""
-    calls = [step.action for step in answers if isinstance(step.action, ToolCall)]
-    texts = [call for call in calls if call.tool == QUOTE and isinstance((call.arguments or {}).get("value"), str)]
-    told = len(texts) == 1 or any(call.tool not in (QUOTE, CALCULATOR) for call in calls) or len(calls) < len(answers)
-    if _EITHER.search(question) and not told:
+    if _EITHER.search(question) and not _decides([step.action for step in answers]):
         yield "print which one it is too, with ... if ... else ..."
+
+
+def _decides(answers: Sequence[Action]) -> bool:
+    """Whether an answer names just one text, or has something in it that a choice, a query or the model finds out."""
+    calls = [action for action in answers if isinstance(action, ToolCall)]
+    texts = [call for call in calls if call.tool == QUOTE and isinstance((call.arguments or {}).get("value"), str)]
+    found_out = any(call.tool not in (QUOTE, CALCULATOR) for call in calls) or len(calls) < len(answers)
+    return found_out or len(texts) == 1
 
 
 def _left_out(question: str, said: str, named: Sequence[Named]) -> Iterator[str]:
@@ -136,13 +141,16 @@ def _left_out(question: str, said: str, named: Sequence[Named]) -> Iterator[str]
         if is_text and not stems(one.value) <= there and one.value.casefold() not in said.casefold():
             yield f"use {one.condition} too"
     figures = {int(digits) for digits in _DIGITS.findall(said)}
-    for month in _MONTH.findall(question):
+    yield from _months_left_out(question, said, figures)
+    yield from (f"use {year} too" for year in _YEAR.findall(question) if int(year) not in figures)
+
+
+def _months_left_out(question: str, said: str, figures: Set[int]) -> Iterator[str]:
+    """The months that the question names and the queries do not, and one that they let go on."""
+    months = _MONTH.findall(question)
+    for month in months if not _QUARTER.search(said) else ():
         number = _MONTHS.index(month.casefold()) + 1
-        if number not in figures and month[:3].casefold() not in said.casefold() and not _QUARTER.search(said):
+        if number not in figures and month[:3].casefold() not in said.casefold():
             yield f"use {month} too"
-    months = set(_MONTH.findall(question))
-    if len(months) == 1 and not _OPEN.search(question) and _BEGIN.search(said) and not _END.search(said):
-        yield f"{months.pop()} has an end: use BETWEEN"
-    for year in _YEAR.findall(question):
-        if int(year) not in figures:
-            yield f"use {year} too"
+    if len(set(months)) == 1 and not _OPEN.search(question) and _BEGIN.search(said) and not _END.search(said):
+        yield f"{months[0]} has an end: use BETWEEN"

@@ -80,6 +80,11 @@ class _Asked:
     fault: str = ""
 
     @property
+    def said(self) -> str:
+        """What the person said, with the context."""
+        return f"{self.about.text} {self.task.context}"
+
+    @property
     def evidence(self) -> Evidence:
         """The sentences that the program may copy from."""
         return self.about.evidence if LOOKUP in self.functions else Evidence()
@@ -134,24 +139,34 @@ class Programmer:
 
     async def _program(self, asked: _Asked) -> _Program:
         """The plan of the program that is written for what is asked, and what is wrong with it."""
-        task, about = asked.task, asked.about
-        text = await self._written(asked)
+        about, text = asked.about, await self._written(asked)
         if text and not is_code(text) and not asked.evidence.sources:
-            return _Program(Plan() if self._sources.names and about.is_question else open_plan(task))
-        said = f"{about.text} {task.context}"
-        material = f"{said}\n{asked.evidence.text}"
-        faults: list[str] = []
-        plan = without_unsaid(read(text, self._tools, asked.evidence, said, faults.append), material, about.named)
-        plan = mended(completed(plan, about.text, about.named), self._tools)
-        plan = without_sign(plan, about.text)
-        faults += [f"no sentence says {kind!r}" for kind in _special_kinds(plan, about)]
-        if faults or len(plan.steps) > asked.most or not self._fits(plan, about):
-            return _Program(Plan(), doubt=" ".join(faults[:1]))
-        foreign = unsaid(plan, material) or invented(plan, material)
-        unfit = {**misfits(plan, self._tools), **({SQL: foreign} if foreign else {})}
+            return _Program(self._prose(asked))
+        plan, fault = self._read(text, asked)
+        if fault or len(plan.steps) > asked.most or not self._fits(plan, about):
+            return _Program(Plan(), doubt=fault)
         needed = [name for name in about.needed if name in asked.functions]
-        doubt = doubts(plan, said, about.named, needed, asked.evidence.text)
+        doubt = doubts(plan, asked.said, about.named, needed, asked.evidence.text)
+        unfit = self._unfit(plan, f"{asked.said}\n{asked.evidence.text}")
         return _Program(await self._with_sums(plan) if asks_one(about.text) else plan, unfit, doubt)
+
+    def _prose(self, asked: _Asked) -> Plan:
+        """What becomes of a reply that is no program: an open task, but no fact where there are files."""
+        return Plan() if self._sources.names and asked.about.is_question else open_plan(asked.task)
+
+    def _unfit(self, plan: Plan, material: str) -> dict[str, str]:
+        """The tools that cannot take what the plan says, or should not, since nobody named it, each with the reason."""
+        foreign = unsaid(plan, material) or invented(plan, material)
+        return {**misfits(plan, self._tools), **({SQL: foreign} if foreign else {})}
+
+    def _read(self, text: str, asked: _Asked) -> tuple[Plan, str]:
+        """The plan of a program with what it evidently means, and what it says that nobody said."""
+        about, faults = asked.about, list[str]()
+        plan = read(text, self._tools, asked.evidence, asked.said, faults.append)
+        plan = without_unsaid(plan, f"{asked.said}\n{asked.evidence.text}", about.named)
+        plan = without_sign(mended(completed(plan, about.text, about.named), self._tools), about.text)
+        faults += [f"no sentence says {kind!r}" for kind in _special_kinds(plan, about)]
+        return plan, faults[0] if faults else ""
 
     async def _with_sums(self, plan: Plan) -> Plan:
         """The plan with one number from each of its queries that would give several."""

@@ -18,7 +18,8 @@ from aeon.tools.tableinfo import Named
 
 __all__ = ["LOOKUP", "SQL", "About", "Sources"]
 
-SQL, LOOKUP = "sql", "lookup"
+SQL = "sql"
+LOOKUP = "lookup"
 _I = re.IGNORECASE
 _LONGEST_TASK = 3_000
 _MOST_UNKNOWN = 4

@@ -54,17 +54,27 @@ def _texts(table: TableInfo) -> list[str]:
 
 def _elsewhere(database: Database, used: Sequence[TableInfo], column: str, text: str) -> str:
     """The condition that the key is one of the rows of another table that hold the text; "" where that is not plain."""
-    others = [table for table in database.tables if table not in used]
-    holders = [(t, name) for t in others for name in _texts(t) if _holds(database, t.name, name, text)]
-    holders = [(table, name) for table, name in holders if name.lower() == column] or holders
+    holders = _holders(database, used, column, text)
     if len(used) != 1 or len(holders) != 1:
         return ""
-    (table, name), known = holders[0], {own.lower() for own, _ in used[0].columns}
-    keys = [key for key, _ in table.columns if key.lower() in known and _is_key(database, table.name, key)]
+    (table, name), keys = holders[0], _keys(database, holders[0][0], used[0])
     if len(keys) != 1:
         return ""
     rows = f"SELECT {quoted(keys[0])} FROM {quoted(table.name)} WHERE {quoted(name)} = '{text}'"
     return f"{quoted(keys[0])} IN ({rows})"
+
+
+def _holders(database: Database, used: Sequence[TableInfo], column: str, text: str) -> list[tuple[TableInfo, str]]:
+    """The columns of the other tables that hold a text; those of the same name, if there are any."""
+    others = [(table, name) for table in database.tables if table not in used for name in _texts(table)]
+    holders = [(table, name) for table, name in others if _holds(database, table.name, name, text)]
+    return [(table, name) for table, name in holders if name.lower() == column] or holders
+
+
+def _keys(database: Database, table: TableInfo, other: TableInfo) -> list[str]:
+    """The columns of a table that the other one has too, and that are another in each of its rows."""
+    known = {name.lower() for name, _ in other.columns}
+    return [name for name, _ in table.columns if name.lower() in known and _is_key(database, table.name, name)]
 
 
 def _is_key(database: Database, table: str, column: str) -> bool:

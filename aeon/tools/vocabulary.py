@@ -9,7 +9,7 @@ from aeon.documents.plain import word_set
 from aeon.documents.words import stem, stems
 from aeon.errors import ToolError
 from aeon.tools.database import Database
-from aeon.tools.tableinfo import Named, quoted
+from aeon.tools.tableinfo import Named, TableInfo, quoted
 
 __all__ = ["Vocabulary"]
 
@@ -42,16 +42,10 @@ class Vocabulary:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        names = (name for table in database.tables for name in (table.name, *dict(table.columns)))
-        self._names = frozenset(
-            stem(word) for name in names for word in _WORD.findall(name.replace("_", " ").casefold())
-        )
-        kinds = [kind for table in database.tables for _, kind in table.columns]
-        self._has_dates = any(kind.startswith(("DATE", "TIMESTAMP")) for kind in kinds)
+        self._names = frozenset(stem(word) for table in database.tables for word in _names(table))
         large = sorted(database.tables, key=lambda table: -table.rows)
-        self._dates = [n for table in large for n, kind in table.columns if kind.startswith(("DATE", "TIMESTAMP"))]
-        texts = [(t.name, name) for t in database.tables for name, kind in t.columns if kind == "VARCHAR"]
-        self._texts = texts[:_MOST_COLUMNS]
+        self._dates = [name for table in large for name in _columns(table, ("DATE", "TIMESTAMP"))]
+        self._texts = [(t.name, name) for t in database.tables for name in _columns(t, ("VARCHAR",))][:_MOST_COLUMNS]
 
     def known(self, words: Iterable[str]) -> frozenset[str]:
         """Those of the words that name a table or a column, stand in a cell, or tell a date where there are dates."""
@@ -107,7 +101,7 @@ class Vocabulary:
     def _knows(self, word: str) -> bool:
         if stem(word) in self._names:
             return True
-        if self._has_dates and (word in _MONTHS or _YEAR.fullmatch(word)):
+        if self._dates and (word in _MONTHS or _YEAR.fullmatch(word)):
             return True
         return bool(self._texts) and _WORD.fullmatch(word) is not None and self._in_cells(stem(word))
 
@@ -121,6 +115,17 @@ class Vocabulary:
             return self._database.query(f"SELECT count(*) FROM ({' UNION ALL '.join(parts)} LIMIT 1)") == 1
         except ToolError:  # it takes too long to say
             return False
+
+
+def _names(table: TableInfo) -> list[str]:
+    """The words of the names of a table and of its columns."""
+    names = " ".join((table.name, *dict(table.columns)))
+    return _WORD.findall(names.replace("_", " ").casefold())
+
+
+def _columns(table: TableInfo, kinds: tuple[str, ...]) -> list[str]:
+    """The columns of these types."""
+    return [name for name, kind in table.columns if kind.startswith(kinds)]
 
 
 def _spaced(value: str) -> str:
