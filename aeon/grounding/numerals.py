@@ -25,7 +25,7 @@ _FRACTION = r"(?:(?:\d+\s)?\d+[/⁄]\d+(?![\d/])|\d*\s?[¼-¾⅐-⅞])"
 _BEGIN = r"(?<![\w.,])(?<![^\W\d_]-)"
 _SIGNED = rf"(?:(?:(?<=[\s(:=])|(?<=^))[-+−–])?(?:{_CURRENCY}{_SPACE}?[-−]?)?"
 _NUMBER = re.compile(
-    rf"{_BEGIN}{_SIGNED}(?P<digits>(?P<fraction>{_FRACTION})|{_DIGITS}))"
+    rf"{_BEGIN}{_SIGNED}(?P<digits>(?P<fraction>{_FRACTION})|{_DIGITS})"
     rf"(?P<ordinal>(?:st|nd|rd|th)\b)?(?P<scale>{_SPACE}?{_SCALE})?(?P<unit>{_SPACE}?{UNIT})?",
     re.MULTILINE,
 )
