@@ -17,7 +17,7 @@ _FULL = "|".join(
 _ORDINAL = r"(?:st|nd|rd|th|\.)?"
 _WRITTEN = (
     (r"\d{4}([-/])\d{1,2}\1\d{1,2}(?![-\d])", ("ymd",)),
-    (r"\d{1,2}\.\s?\d{1,2}\.\s?(?:\d{4}|\d{2})(?![\d.])", ("dmy",)),
+    (r"\d{1,2}\.\s?\d{1,2}\.\s?(?:\d{4}|\d{2})(?!\d|\.\d)", ("dmy",)),
     (r"\d{1,2}([-/])\d{1,2}\1(?:\d{4}|\d{2})(?![-/\d])", ("dmy", "mdy")),
     (rf"\d{{1,2}}{_ORDINAL}\s(?:of\s)?(?i:{_NAME})\b\.?,?\s\d{{4}}(?!\d)", ("dmy",)),
     (rf"(?i:{_NAME})\b\.?\s\d{{1,2}}{_ORDINAL},?\s\d{{4}}(?!\d)", ("mdy",)),
@@ -37,11 +37,14 @@ _ALSO_WORDS = re.compile(r"\b(?:may|mar|mai|march)\b")
 """Month names that are also ordinary words where they are not capitalised."""
 
 
-def days(text: str) -> Iterator[Mention]:
-    """The dates of a text; of two that overlap, the fuller one is first. A numeric one may have two readings."""
+def days(text: str, cell: bool = False) -> Iterator[Mention]:
+    """The dates of a text; of two that overlap, the fuller one is first. A numeric one may have two readings.
+
+    The name of a month that begins a sentence may be another word; a ``cell`` begins none.
+    """
     for pattern, forms in _DATES:
         for match in pattern.finditer(text):
-            lone = forms == ("m",) and text[: match.start()].rstrip()[-1:] in ("", ".", "!", "?", ":")
+            lone = not cell and forms == ("m",) and text[: match.start()].rstrip()[-1:] in ("", ".", "!", "?", ":")
             if lone or (forms[0] in ("dm", "md") and _ALSO_WORDS.search(match[0])):
                 continue
             mention = mentioned("date", match.start(), match[0], forms)

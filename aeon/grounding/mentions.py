@@ -42,7 +42,7 @@ def mentions(text: str, cell: bool = False) -> tuple[Mention, ...]:
     found: list[Mention] = []
     german = is_german(text)
     for mention in (
-        *addresses(text), *quotations(text), *days(text), *times(text), *numerals(text, german),
+        *addresses(text), *quotations(text), *days(text, cell), *times(text), *numerals(text, german),
         *proper_names(text, cell),
     ):  # fmt: skip
         if 1 not in taken[mention.start : mention.end]:

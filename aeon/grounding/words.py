@@ -9,7 +9,7 @@ from aeon.grounding.mention import Mention, mentioned
 
 __all__ = ["addresses", "is_german", "proper_names", "quotations"]
 
-_EMAIL = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+_EMAIL = r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"
 _URL = r"(?:https?://|www\.)[^\s<>\"'“”»]*[^\s<>\"'“”».,;:!?)\]]"
 _PHONES = (
     r"\+\d[\d ()/.-]{6,}\d",

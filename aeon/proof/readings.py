@@ -21,7 +21,8 @@ __all__ = [
 _TABLE = """
 EUR EUR 1 € EUR euro euros|EUR cent 1/100 cent cents ct|USD USD 1 $ US$ USD dollar dollars|USD cent 1/100
 GBP GBP 1 £ GBP pound pounds|GBP penny 1/100 penny pence|CHF CHF 1 CHF franken|JPY JPY 1 ¥ JPY yen
-share % 1/100 % percent per_cent pct prozent|share ‰ 1/1000 ‰ promille permille|pp pp 1 percentage_points prozentpunkte
+share % 1/100 % percent per_cent percentage pct prozent|share ‰ 1/1000 ‰ promille
+pp pp 1 percentage_points prozentpunkte
 time ms 1/1000 ms millisecond milliseconds|time s 1 s sec second seconds sekunde sekunden
 time min 60 min mins minute minutes minuten|time h 3600 h hr hrs hour hours stunde stunden std
 time day 86400 day days tag tage tagen|time week 604800 week weeks woche wochen
