@@ -39,15 +39,17 @@ def equations(text: str, found: Sequence[Mention]) -> Iterator[Equation]:
     chain: list[int] = []
     signs: list[str] = []
     for place, mention in enumerate(found):
-        number = mention.forms[0].read.number is not None
-        gap = text[found[place - 1].end : mention.start].strip() if place else ""
-        if number and chain and gap in _EQUALS and len(chain) > 1:
+        gap = text[found[place - 1].end : mention.start].strip() if chain else ""
+        if mention.forms[0].read.number is None:
+            chain, signs = [], []
+            continue
+        if gap in _EQUALS and len(chain) > 1:
             yield Equation(tuple(chain), _expression([found[one] for one in chain], signs), place)
-        if number and chain and gap in _SIGNS and len(chain) < len(string.ascii_lowercase):
+        if gap not in _SIGNS or len(chain) == len(string.ascii_lowercase):
+            chain, signs = [place], []
+        else:
             chain.append(place)
             signs.append(_SIGNS[gap])
-        else:
-            chain, signs = ([place], []) if number else ([], [])
 
 
 def _expression(operands: Sequence[Mention], signs: Sequence[str]) -> str:

@@ -56,13 +56,18 @@ def _learn(grounds: Grounds, step: str, text: str) -> None:
     """Let the grounds know the results of the computations that a step states, if all operands are known."""
     found = mentions(text)
     for equation in equations(text, found):
-        matches = [_matched(grounds, found[place]) for place in equation.operands]
-        known = [match.known for match in matches if match and not match.computation and len(match.known.evidence) == 1]
-        if len(known) == len(matches):
+        known = [one for place in equation.operands if (one := _stands(grounds, found[place]))]
+        if len(known) == len(equation.operands):
             form = found[equation.result].forms[0]
             computation = _stated(equation, [one.form.read for one in known], form.read, step)
             if computation is not None:
                 grounds.add(Known(form, tuple(support for one in known for support in one.evidence), computation))
+
+
+def _stands(grounds: Grounds, mention: Mention) -> Known | None:
+    """The known value that a mention says as it stands there, without a computation."""
+    match = _matched(grounds, mention)
+    return match.known if match and not match.computation and len(match.known.evidence) == 1 else None
 
 
 def _stated(equation: Equation, operands: Sequence[Read], said: Read, step: str) -> Computation | None:
@@ -128,13 +133,11 @@ def _converted(grounds: Grounds, form: Form, number: Fraction) -> Iterator[_Matc
 
 def _rounded(grounds: Grounds, form: Form) -> Iterator[_Match]:
     value = form.read
-    changes = list(_factors(grounds, value.unit))
-    if value.unit:
-        changes.append(("", Fraction(1)))
+    changes = [*_factors(grounds, value.unit), *([("", Fraction(1))] if value.unit else [])]
     for unit, change in changes:
         for rounding in _ROUNDINGS:
             known = grounds.rounding(unit, change, value, rounding)
-            if known is None or known.computation is not None or not _may_round(known, value):
+            if known is None or not _may_round(known, value):
                 continue
             result = (known.form.read.number or Fraction(0)) * change
             computation = Computation(
@@ -145,6 +148,8 @@ def _rounded(grounds: Grounds, form: Form) -> Iterator[_Match]:
 
 
 def _may_round(known: Known, said: Read) -> bool:
+    if known.computation is not None:
+        return False
     return known.evidence[0].type == "tool" or bool(said.places) or abs(said.number or Fraction(0)) >= _WHOLE
 
 
@@ -195,13 +200,17 @@ def _checked(result: Claim, equation: Equation, operands: Sequence[Claim], forms
     if value is None:
         return result
     computation = _stated(equation, numbers, said.read, "answer")
-    evidence: tuple[Support, ...] = tuple(FromClaim(claim=one.id, reading=one.reading) for one in operands)
-    result_of = result.changed(reading=said.reading, support="inference", evidence=evidence)
+    inferred = _inferred(result, said, operands)
     if computation is None:
         wrong = Computation(expression=equation.expression, result=exact(value), step="answer")
-        return result_of.changed(computation=wrong, verdict="contradicted", note=f"it is {exact(value)}")
+        return inferred.changed(computation=wrong, verdict="contradicted", note=f"it is {exact(value)}")
     if result.support != "none" or any(one.verdict != "supported" for one in operands):
         return result
-    has_unit = not said.read.unit or said.read.unit in [one.reading.unit for one in operands]
+    has_unit = said.read.unit in ("", *(one.reading.unit for one in operands))
     note = "" if has_unit else "no operand has its unit"
-    return result_of.changed(computation=computation, verdict="supported" if has_unit else "partial", note=note)
+    return inferred.changed(computation=computation, verdict="supported" if has_unit else "partial", note=note)
+
+
+def _inferred(result: Claim, said: Form, operands: Sequence[Claim]) -> Claim:
+    evidence: tuple[Support, ...] = tuple(FromClaim(claim=one.id, reading=one.reading) for one in operands)
+    return result.changed(reading=said.reading, support="inference", evidence=evidence)

@@ -12,12 +12,19 @@ from aeon.proof.readings import NUMERAL, folded, read, rounded
 
 __all__ = ["done_again", "evaluate"]
 
+
+def _power(base: Fraction, power: Fraction) -> Fraction:
+    if power.denominator != 1 or abs(power) > 100:
+        raise ValueError("its power is too large to be done again")
+    return Fraction(base ** int(power))
+
+
 _CALLS: dict[str, Callable[..., Fraction]] = {
     "round": lambda value, places=Fraction(0): rounded(value, int(places)),
     "min": min, "max": max, "abs": abs, "sum": lambda *values: sum(values, Fraction(0)),
 }  # fmt: skip
 _OPERATORS: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: _power,
 }  # fmt: skip
 _REFERENCE = re.compile(r"\$(\w+)")
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})
@@ -46,11 +53,6 @@ def _value(node: ast.expr, source: str, names: dict[str, Fraction]) -> Fraction:
             return names[name]
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return -_value(operand, source, names)
-        case ast.BinOp(left=left, op=ast.Pow(), right=right):
-            power = _value(right, source, names)
-            if power.denominator != 1 or abs(power) > 100:
-                raise ValueError("its power is too large to be done again")
-            return Fraction(_value(left, source, names) ** int(power))
         case ast.BinOp(left=left, op=sign, right=right):
             return _OPERATORS[type(sign)](_value(left, source, names), _value(right, source, names))
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):

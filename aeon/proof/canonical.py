@@ -11,7 +11,8 @@ __all__ = [
     "FORMAT", "MOST_BYTES", "VERSION", "ProofError", "at_path", "canonical", "digest_of", "load", "output_of", "sha256",
 ]  # fmt: skip
 
-FORMAT, VERSION = "aeon-proof", 1
+FORMAT = "aeon-proof"
+VERSION = 1
 MOST_BYTES = 64 * 2**20
 _DIGEST = re.compile(rb'"digest":"([0-9a-f]{64})"')
 _VERSION = re.compile(rb'"version":(\d+)')
@@ -143,14 +144,18 @@ def _misshapen(value: object, shape: object, place: str) -> str:
     if isinstance(shape, tuple):
         return "" if value is None else _misshapen(value, shape[0], place)
     if isinstance(shape, list):
-        if not isinstance(value, list):
-            return f"{place} is no list"
-        return next(filter(None, (_misshapen(one, shape[0], f"{place}[{n}]") for n, one in enumerate(value))), "")
+        return _items_misshapen(value, shape[0], place)
     if isinstance(shape, dict):
         return _fields_misshapen(value, shape, place)
     if type(value) is not shape:
         return f"{place or 'it'} is not what it must be"
     return f"{place} is too large a number" if isinstance(value, int) and abs(value) > _SAFE else ""
+
+
+def _items_misshapen(value: object, shape: object, place: str) -> str:
+    if not isinstance(value, list):
+        return f"{place} is no list"
+    return next(filter(None, (_misshapen(one, shape, f"{place}[{n}]") for n, one in enumerate(value))), "")
 
 
 def _fields_misshapen(value: object, shape: dict[str, object], place: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from aeon.errors import InputFileError, UsageError
@@ -100,27 +100,17 @@ def proof_bytes(proof: Proof) -> bytes:
 
 def _bytes(proof: Proof) -> bytes:
     steps = {step.id: _json(step.output) for one in proof.derivations for step in one.steps}
-    texts: dict[tuple[str, str], str] = {("task", "text"): proof.task.text, ("task", "context"): proof.task.context}
-    texts |= {("source", source.id): source.text for source in proof.sources}
-    texts |= {("claim", claim.id): claim.text for claim in proof.claims}
+    texts = _texts(proof)
     outputs = {step: output_of(text) for step, text in steps.items()}
-    verdicts = [claim.verdict for claim in proof.claims]
     document: JsonObject = {
         "format": FORMAT,
         "version": VERSION,
         "task": {"text": proof.task.text, "context": proof.task.context},
         "answer": proof.answer,
         "sources": [_source(source) for source in proof.sources],
-        "derivations": [
-            {"id": one.id, "taken": one.taken, "steps": [_step(step, steps[step.id]) for step in one.steps]}
-            for one in proof.derivations
-        ],
+        "derivations": [_derivation(one, steps) for one in proof.derivations],
         "claims": [_claim(claim, texts, outputs) for claim in proof.claims],
-        "coverage": {
-            "claims": len(verdicts),
-            "checked": len(verdicts) - verdicts.count("not_checked"),
-            "supported": verdicts.count("supported"),
-        },
+        "coverage": _coverage([claim.verdict for claim in proof.claims]),
         "limits": list(proof.limits),
         "journal": {"lines": proof.journal.lines, "sha256": proof.journal.sha256} if proof.journal else None,
         "digest": _ZEROS,
@@ -129,6 +119,22 @@ def _bytes(proof: Proof) -> bytes:
     if len(data) > MOST_BYTES:
         raise UsageError(f"the proof would have {len(data):,} bytes; a proof has at most {MOST_BYTES:,}")
     return data.replace(f'"digest":"{_ZEROS}"'.encode(), f'"digest":"{sha256(data)}"'.encode())
+
+
+def _texts(proof: Proof) -> dict[tuple[str, str], str]:
+    """The texts that evidence can be a part of, by its type and name."""
+    texts: dict[tuple[str, str], str] = {("task", "text"): proof.task.text, ("task", "context"): proof.task.context}
+    texts |= {("source", source.id): source.text for source in proof.sources}
+    return texts | {("claim", claim.id): claim.text for claim in proof.claims}
+
+
+def _coverage(verdicts: Sequence[str]) -> JsonObject:
+    checked = len(verdicts) - verdicts.count("not_checked")
+    return {"claims": len(verdicts), "checked": checked, "supported": verdicts.count("supported")}
+
+
+def _derivation(one: Derivation, steps: Mapping[str, str]) -> JsonObject:
+    return {"id": one.id, "taken": one.taken, "steps": [_step(step, steps[step.id]) for step in one.steps]}
 
 
 def _json(value: JsonValue) -> str:

@@ -129,12 +129,19 @@ def _number(text: str, form: str) -> Read:
     number, places = _WRITTEN[form](match)
     if before[:1] == "-" or before[-1:] == "-":
         number, before = -number, before.strip("- ")
-    scale = _WORD.match(after)
-    power = SCALES.get(scale[0].casefold(), 0) if scale else 0
-    after = after[scale.end() :].lstrip(". ") if scale and power else re.sub(r"^(?:(?:st|nd|rd|th)\b|\.)", "", after)
+    power, after = _scale(after)
     unit = unit_of(f"{before.strip('+')} {after}".strip()) if before.strip("+") or after else ""
     number *= Fraction(10) ** power
     return Read(exact(number), number, unit, None if places is None else places - power)
+
+
+def _scale(after: str) -> tuple[int, str]:
+    """The power of ten that a word such as million behind a number is, and what stands behind it."""
+    scale = _WORD.match(after)
+    power = SCALES.get(scale[0].casefold(), 0) if scale else 0
+    if scale and power:
+        return power, after[scale.end() :].lstrip(". ")
+    return 0, re.sub(r"^(?:(?:st|nd|rd|th)\b|\.)", "", after)
 
 
 def _of_digits(digits: str, point: str) -> tuple[Fraction, int]:
@@ -181,12 +188,11 @@ def unit_of(text: str) -> str:
 
 def _day(text: str, form: str) -> str:
     words = [word.casefold() for word in re.findall(r"\d+|[^\W\d_]+", _ascii(text))]
-    parts = [MONTHS.get(word) or int(word) for word in words if word in MONTHS or word.isdecimal()]
-    by_part = dict(zip(form, parts, strict=True))
-    year, month, day = (by_part.get(part, 0) for part in "ymd")
-    if "y" in form and year < 100:
-        year += 2000
-    date(year or 2000, month or 1, day or 1)  # raises for what is in no calendar
+    parts = (MONTHS.get(word, word) for word in words)
+    by_part = dict(zip(form, [int(part) for part in parts if isinstance(part, int) or part.isdecimal()], strict=True))
+    year, month, day = by_part.get("y", 0), by_part.get("m", 0), by_part.get("d", 0)
+    year += 2000 if "y" in form and year < 100 else 0
+    date(year or 2000, max(month, 1), max(day, 1))  # raises for what is in no calendar
     return f"{year:04}-{month:02}-{day:02}"
 
 

@@ -10,16 +10,17 @@ import argparse
 import hashlib
 import json
 import re
-import string
 import sys
+from collections import Counter
 from collections.abc import Callable
-from fractions import Fraction
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from aeon.proof.again import done_again, evaluate
+from aeon.proof.again import done_again
 from aeon.proof.canonical import MOST_BYTES, ProofError, at_path, load, output_of, sha256
-from aeon.proof.readings import Read, exact, factor, read, rounded, stands_for
+from aeon.proof.inference import check_verdict, must, read_again
+from aeon.proof.readings import Read
 
 __all__ = ["QUOTED", "Report", "main", "verify", "verify_file"]
 
@@ -104,6 +105,7 @@ class _Proof:
             self._try(f"claim {claim['id']}", self._check_claim, claim)
         self._check_inferences()
         self._check_coverage()
+        self._note_recorded()
         self._note_digits()
 
     def _hold(self, condition: bool, problem: str) -> None:
@@ -121,19 +123,15 @@ class _Proof:
             self.problems.append(f"{name}: {error}")
 
     def _check_ids(self) -> None:
-        steps = [step["id"] for one in self._document["derivations"] for step in one["steps"]]
-        for name, ids in (
-            ("source", [source["id"] for source in self._document["sources"]]),
-            ("step", steps),
-            ("claim", [claim["id"] for claim in self._document["claims"]]),
-            ("derivation", [one["id"] for one in self._document["derivations"]]),
-        ):
-            twice = (
-                next((one for n, one in enumerate(ids) if one in ids[:n] or not one), None) if _repeats(ids) else None
-            )
-            self._hold(twice is None, f"the {name} {twice!r} is there twice, or has no name")
-        taken = sum(one["taken"] for one in self._document["derivations"])
-        self._hold(taken == 1 or not self._document["derivations"], f"{taken} derivations are marked as taken, not one")
+        derivations = self._document["derivations"]
+        steps = [step for one in derivations for step in one["steps"]]
+        named = {"source": self._document["sources"], "claim": self._document["claims"], "step": steps}
+        for name, records in (*named.items(), ("derivation", derivations)):
+            ids = Counter(record["id"] for record in records)
+            twice = [one for one, count in ids.items() if count > 1 or not one]
+            self._hold(not twice, f"a {name} has no id, or one that another has: {', '.join(twice)[:60]!r}")
+        taken = sum(one["taken"] for one in derivations)
+        self._hold(taken == 1 or not derivations, f"{taken} derivations are marked as taken, not one")
 
     def _check_step(self, step: dict[str, Any]) -> None:
         """Check a step's output, and do the step again if it is one of a pure tool."""
@@ -167,71 +165,28 @@ class _Proof:
 
     def _check_claim(self, claim: dict[str, Any]) -> None:
         """Check what a claim rests on, and that its verdict follows."""
-        mine = _again(claim["text"], claim)
+        mine = read_again(claim["text"], claim)
         operands = [self._evidence(one) for one in claim["evidence"]]
         if claim["kind"] == "sentence":
-            _must(
+            must(
                 claim["verdict"] == "not_checked" or "judge" in claim["checks"],
                 "it has a verdict, and nobody judged it",
             )
             return
-        _must(claim["checks"] == ["value"], "the host did not check it")
-        computed, count = self._computed(claim, mine, operands)
-        rest = operands[count:]
-        _must(len(rest) <= 1 and all(not one.value and one.unit for one in rest), "it has evidence that nothing uses")
-        _must(claim["support"] == _support(claim["evidence"], count), "its support is not the kind of its evidence")
-        has_unit = _has_unit(claim, mine, operands[:count], rest)
-        match claim["verdict"]:
-            case "supported":
-                _must(computed and has_unit, "it does not follow from its evidence")
-            case "partial":
-                _must(computed, "it does not follow from its evidence")
-            case "contradicted":
-                _must(bool(operands) and not computed, "its evidence does not contradict it")
-            case "not_found" | "not_checked":
-                _must(not operands, "it has evidence, and counts as having none")
-            case _:
-                raise ValueError("its verdict is none that there is")
-
-    def _computed(self, claim: dict[str, Any], mine: Read, operands: list[Read]) -> tuple[bool, int]:
-        """Whether the claim's value follows from its operands, and how many it has."""
-        record = claim["computation"]
-        if record is None:
-            return bool(operands) and stands_for(operands[0], mine), min(1, len(operands))
-        letters = sorted(set(re.findall(r"\b[a-z]\b", record["expression"])))
-        _must(
-            letters == list(string.ascii_lowercase[: len(letters)]) and len(letters) <= len(operands),
-            "it lacks operands",
-        )
-        numbers = {letter: one.number for letter, one in zip(letters, operands, strict=False) if one.number is not None}
-        _must(len(numbers) == len(letters) > 0 and mine.number is not None, "its operands are no numbers")
-        value = evaluate(record["expression"], numbers)
-        if len(letters) == 1:
-            change = factor(operands[0].unit, mine.unit)
-            change = change or (Fraction(1) if "" in (operands[0].unit, mine.unit) else None)
-            allowed = {exact(one) for one in (change, Fraction(1) if not operands[0].unit else None) if one is not None}
-            _must(record["expression"] == "a" and record["factor"] in allowed, "its units do not convert that way")
-        else:
-            _must(record["step"] in ("answer", *self._steps), "no step states its computation")
-            _must(record["factor"] == "1", "its units do not convert that way")
-        value *= Fraction(record["factor"])
-        _must(exact(value) == record["result"], "done again, its computation gives something else")
-        if record["places"] is not None:
-            _must(record["places"] == mine.places, "it is rounded to other places than it is written to")
-            value = rounded(value, record["places"], record["rounding"])
-        return value == mine.number, len(letters)
+        must(claim["checks"] == ["value"], "the host did not check it")
+        check_verdict(claim, mine, operands, self._steps)
 
     def _evidence(self, record: dict[str, Any]) -> Read:
         """The value at a place, read again, after the place was looked up."""
         text, start, end = self._text(record), record["start"], record["end"]
         where = f"its evidence in {record['type']} {record['id'][:40]}"
-        _must(0 <= start < end <= len(text), f"{where}: characters {start} to {end} are no span of it")
-        _must(text[start:end] == record["exact"], f"{where}: the quote is not what stands there")
-        _must(
+        must(0 <= start < end <= len(text), f"{where}: characters {start} to {end} are no span of it")
+        must(text[start:end] == record["exact"], f"{where}: the quote is not what stands there")
+        must(
             text[max(0, start - QUOTED) : start] == record["prefix"], f"{where}: something else stands before the quote"
         )
-        _must(text[end : end + QUOTED] == record["suffix"], f"{where}: something else stands behind the quote")
-        return _again(record["exact"], record)
+        must(text[end : end + QUOTED] == record["suffix"], f"{where}: something else stands behind the quote")
+        return read_again(record["exact"], record)
 
     def _text(self, record: dict[str, Any]) -> str:
         """The whole text that a piece of evidence is a part of."""
@@ -239,7 +194,7 @@ class _Proof:
         match record["type"]:
             case "source" if name in self._sources:
                 return str(self._sources[name]["text"])
-            case "tool" if name in self._outputs:
+            case "tool" if name in self._outputs and self._steps[name]["tool"]:
                 return at_path(self._outputs[name], record["path"])
             case "task" if name in self._document["task"]:
                 return str(self._document["task"][name])
@@ -249,29 +204,33 @@ class _Proof:
 
     def _check_inferences(self) -> None:
         """Check that no supported claim rests on itself, or on a claim that is not supported."""
-        rests = {
-            name: {one["id"] for one in claim["evidence"] if one["type"] == "claim"}
-            for name, claim in self._claims.items()
-            if claim["verdict"] == "supported" and claim["kind"] != "sentence"
-        }
-        solid: set[str] = set()
-        while more := {name for name, needs in rests.items() if name not in solid and needs <= solid}:
-            solid |= more
-        for name in rests.keys() - solid:
-            self.problems.append(f"claim {name}: it rests on itself, or on a claim that is not supported")
+        values = [one for one in self._claims.values() if one["kind"] != "sentence"]
+        rests = {one["id"]: _claims_of(one) for one in values if one["verdict"] == "supported"}
+        try:
+            order = list(TopologicalSorter(rests).static_order())
+        except CycleError as error:
+            self.problems.append(f"claim {error.args[1][0]}: it rests on itself")
+            return
+        loose = [name for name in order if name in rests and not rests[name] <= rests.keys()]
+        self.problems += [f"claim {name}: it rests on a claim that is not supported" for name in loose]
 
     def _check_coverage(self) -> None:
         claims = self._claims.values()
         verdicts = [claim["verdict"] for claim in claims]
         checked, supported = len(verdicts) - verdicts.count("not_checked"), verdicts.count("supported")
-        stated = self._document["coverage"]
         real = {"claims": len(verdicts), "checked": checked, "supported": supported}
-        self._hold(stated == real, "its coverage is not that of its claims")
+        self._hold(self._document["coverage"] == real, "its coverage is not that of its claims")
         values = [claim["verdict"] for claim in claims if claim["kind"] != "sentence"]
         counts = ", ".join(f"{values.count(one)} {one}" for one in dict.fromkeys(values))
         self._count("value", len(values), f"spans, evidence and verdicts ({counts})")
         self._count("claim", len(verdicts), f"{checked} checked, {supported} supported, as the coverage says")
-        judged = [claim["id"] for claim in claims if "judge" in claim["checks"]]
+
+    def _note_recorded(self) -> None:
+        """Note what a step is said to state, and what a model judged."""
+        stated = [one["id"] for one in self._claims.values() if _step_of(one) not in ("", "answer")]
+        if stated:
+            self.recorded.append(f"that a step states the computation of {', '.join(stated[:10])}")
+        judged = [claim["id"] for claim in self._claims.values() if "judge" in claim["checks"]]
         if judged:
             self.recorded.append(f"the verdicts of a model on {len(judged)} sentences: {', '.join(judged[:10])}")
 
@@ -326,36 +285,12 @@ class _Proof:
             self.verified.append(f"source {source['id']}: the file is still the same")
 
 
-def _must(condition: bool, problem: str) -> None:
-    if not condition:
-        raise ValueError(problem)
+def _claims_of(claim: dict[str, Any]) -> set[str]:
+    return {one["id"] for one in claim["evidence"] if one["type"] == "claim"}
 
 
-def _repeats(ids: list[str]) -> bool:
-    return len(set(ids)) != len(ids) or "" in ids
-
-
-def _again(text: str, record: dict[str, Any]) -> Read:
-    """What a text says in the form that a record names, which must be what the record says."""
-    mine = read(text, record["form"])
-    _must(
-        (mine.value, mine.unit) == (record["value"], record["unit"]), f"{text[:40]!r} is not {record['value'][:40]!r}"
-    )
-    return mine
-
-
-def _has_unit(claim: dict[str, Any], mine: Read, operands: list[Read], rest: list[Read]) -> bool:
-    """Whether a claim's unit is that of its operands, or stands elsewhere; a share that was multiplied needs none."""
-    if not mine.unit or any(one.unit and factor(one.unit, mine.unit) is not None for one in operands):
-        return True
-    changed = claim["computation"] is not None and claim["computation"]["factor"] != "1"
-    return changed or any(factor(one.unit, mine.unit) is not None for one in rest)
-
-
-def _support(evidence: list[dict[str, Any]], operands: int) -> str:
-    if not evidence:
-        return "none"
-    return "inference" if operands > 1 or evidence[0]["type"] == "claim" else str(evidence[0]["type"])
+def _step_of(claim: dict[str, Any]) -> str:
+    return str(claim["computation"]["step"]) if claim["computation"] else ""
 
 
 def main(arguments: list[str]) -> int:

@@ -85,22 +85,30 @@ def cases(count: int, seed: int) -> list[Case]:
 
 
 def _case(item: Item, texts: dict[str, str], chance: Random) -> Case | None:
-    unit = next((f" {unit}" for unit in UNITS if unit in _NO_UNIT.sub("", item.question)), "")
-    numbers = sum(isinstance(value, Number) for value in item.expected)
-    unit = unit if numbers == 1 else ""
+    unit = _unit(item)
     said = [(value, _written(value, chance)) for value in item.expected]
     parts = [text + (unit if isinstance(value, Number) else "") for value, text in said]
     answer = chance.choice(SENTENCES).format(" and ".join(parts))
-    source, outputs = None, ()
-    if item.kind == "fact":
-        parts_of = texts[item.note].split("\n\n")
-        paragraphs = [part for part in parts_of if unit.strip() in part and all(_in(v, part) for v in item.expected)]
-        if not paragraphs:
-            return None
-        source = ProofSource(id="1", text=paragraphs[0], location=item.note, raw_sha256=sha256(texts[item.note]))
-    else:
-        outputs = (ToolOutput("s1", [{f"v{n}": _output(value) for n, (value, _) in enumerate(said)}]),)
-    return Case(answer, Task(text=item.question), outputs, source, tuple(said), unit)
+    if item.kind != "fact":
+        output: JsonValue = [{f"v{n}": _output(value) for n, (value, _) in enumerate(said)}]
+        return Case(answer, Task(text=item.question), (ToolOutput("s1", output),), None, tuple(said), unit)
+    source = _source(item, texts[item.note], unit.strip())
+    return Case(answer, Task(text=item.question), (), source, tuple(said), unit) if source else None
+
+
+def _unit(item: Item) -> str:
+    """The unit that a question asks for, with a space before it, if it asks for one number."""
+    if sum(isinstance(value, Number) for value in item.expected) != 1:
+        return ""
+    return next((f" {unit}" for unit in UNITS if unit in _NO_UNIT.sub("", item.question)), "")
+
+
+def _source(item: Item, text: str, unit: str) -> ProofSource | None:
+    """The paragraph of a text that states the values and their unit."""
+    for part in text.split("\n\n"):
+        if unit in part and all(_in(value, part) for value in item.expected):
+            return ProofSource(id="1", text=part, location=item.note, raw_sha256=sha256(text))
+    return None
 
 
 def _in(value: Value, text: str) -> bool:
@@ -228,6 +236,11 @@ def caught(case: Case, answer: str) -> bool:
     return any(claim.verdict != "supported" for claim in case.claims(answer))
 
 
+def doubted(case: Case) -> bool:
+    """Whether the right answer is not supported, or its proof not verified."""
+    return caught(case, case.answer) or verify(case.proof()).code != 0
+
+
 def main() -> None:
     """Print a line for each kind of change."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -235,17 +248,32 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--show", action="store_true", help="print what was missed, and false alarms")
     options = parser.parse_args()
-    every, chance = cases(options.answers, options.seed), Random(options.seed)
-    alarms = [case.answer for case in every if caught(case, case.answer) or verify(case.proof()).code]
+    measure(cases(options.answers, options.seed), Random(options.seed), options.show)
+
+
+def measure(every: list[Case], chance: Random, show: bool) -> None:
+    """Change the answers and their proofs, and print what is caught; ``show`` what is not."""
+    alarms = [case.answer for case in every if doubted(case)]
     made = [case for case in every if case.answer not in alarms]  # what is caught unchanged proves nothing
     for kind, mutate in ANSWERS.items():
-        changed = [(case, answer) for case in made if (answer := mutate(case, chance)) and answer != case.answer]
-        missed = [answer for case, answer in changed if not caught(case, answer)]
-        _line(kind, len(changed) - len(missed), len(changed), missed if options.show and kind != "a negation" else [])
+        changed, missed = _missed(made, mutate, chance)
+        _line(kind, changed - len(missed), changed, missed if show and kind != "a negation" else [])
+    _files(made)
+    _line("false alarms", len(alarms), len(every), alarms if show else [])
+
+
+def _files(made: list[Case]) -> None:
+    """Change the proof files, and print how many are not verified."""
     for kind, change in FILES.items():
-        proofs = [data for case in made if (data := _sealed(case, change)) is not None]
-        _line(kind, sum(verify(data).code == 1 for data in proofs), len(proofs), [])
-    _line("false alarms", len(alarms), len(every), alarms if options.show else [])
+        codes = [verify(data).code for data in (_sealed(case, change) for case in made) if data is not None]
+        _line(kind, codes.count(1), len(codes), [])
+
+
+def _missed(made: list[Case], mutate: Callable[[Case, Random], str | None], chance: Random) -> tuple[int, list[str]]:
+    """How many answers could be changed that way, and the changed ones that are not caught."""
+    pairs = [(case, mutate(case, chance)) for case in made]
+    changed = [(case, answer) for case, answer in pairs if answer is not None and answer != case.answer]
+    return len(changed), [answer for case, answer in changed if not caught(case, answer)]
 
 
 def _line(kind: str, count: int, of: int, shown: list[str]) -> None:
