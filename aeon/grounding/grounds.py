@@ -123,7 +123,7 @@ class Grounds:
         if not tokens:
             return None
         rarest = min((self._tokens.get(token, []) for token in tokens), key=len)
-        spaced = r"\s+".join(map(re.escape, words.split()))
+        spaced = r"\s+".join(map(re.escape, mention.text.split()))
         pattern = re.compile(rf"(?<!\w){spaced}(?!\w)", re.IGNORECASE)
         for number in rarest:
             passage = self._passages[number]
