@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import importlib.util
+import random
+import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+BENCH = Path(__file__).parents[1] / "scripts" / "bench"
+
 
 def script(name: str) -> ModuleType:
     """A script of the benchmarks, which are no package."""
-    path = Path(__file__).parents[1] / "scripts" / "bench" / f"{name}.py"
+    path = BENCH / f"{name}.py"
     spec = importlib.util.spec_from_file_location(f"bench_{name}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -51,3 +55,19 @@ def test_intervals_are_those_of_the_books() -> None:
     low, high = figures.wilson(8, 10)
     assert (round(low, 3), round(high, 3)) == (0.490, 0.943)
     assert figures.paired([0.5] * 7) == (0.5, 0.5, 0.5)
+
+
+@pytest.mark.requirement("G2")
+def test_the_host_catches_what_is_changed_in_right_answers() -> None:
+    """Of right answers none is doubted; a changed digit, name, unit or date is caught, a moved offset not verified."""
+    sys.path.insert(0, str(BENCH))
+    try:
+        mutations = script("mutations")
+    finally:
+        sys.path.remove(str(BENCH))
+    cases, chance = mutations.cases(40, 5), random.Random(5)
+    assert not any(mutations.caught(case, case.answer) for case in cases)
+    for kind in ("a digit", "a name", "a unit", "a date"):
+        answers = [(case, mutations.ANSWERS[kind](case, chance)) for case in cases]
+        missed = [answer for case, answer in answers if answer and not mutations.caught(case, answer)]
+        assert len(missed) <= 1, (kind, missed)

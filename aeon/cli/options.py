@@ -14,7 +14,7 @@ __all__ = ["COMMANDS", "parse"]
 
 COMMANDS = (
     "run", "resume", "replay", "fork", "diff", "history", "simulate", "models", "engines", "doctor", "metrics",
-    "calibrate", "config",
+    "calibrate", "config", "verify",
 )  # fmt: skip
 FORMATS = ("text", "json", "mermaid", "effects")
 _CODES = """\
@@ -46,6 +46,10 @@ The number N of every effect: aeon history FILE --format effects
 _DIFF = """\
 exit codes:
   0  the same   1  different, or a journal is damaged   2  wrong usage or input
+"""
+_VERIFY = """\
+exit codes:
+  0  verified   1  not verified   2  no proof file
 """
 
 
@@ -248,6 +252,15 @@ def _calibrate_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="FILE", type=_name, required=True, help="where to write the calibration")
 
 
+def _verify_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("file", metavar="FILE", nargs="?", type=_name, help="the proof file of an answer")
+    add("--journal", metavar="FILE", type=_name, help="also compare it with the saved run that it was made from")
+    add("--sources", metavar="FOLDER", type=_name, help="also compare its sources with the files below FOLDER")
+    add("--write-verifier", metavar="FILE", type=_name, help="write the verifier as one Python file that needs no Aeon")
+    add("--json", action="store_true", help="print one JSON document")
+
+
 _SEVERAL = "saved runs, or folders of them"
 _LABELS = 'which answers are right: JSON Lines {"run": FILE NAME OR EXECUTION ID, "correct": true|false}'
 _SAVED = "a run saved with: aeon run TASK --save FILE"
@@ -264,6 +277,7 @@ _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], 
     "doctor": ("measure what a model's endpoint really does, and keep it for later runs", None, _doctor_options),
     "metrics": ("figures over saved runs, beside their targets", None, _metrics_options),
     "calibrate": ("fit the confidence to saved runs that are known to be right or wrong", None, _calibrate_options),
+    "verify": ("verify the proof file of an answer, offline", _VERIFY, _verify_options),
     "config": ("show every setting and where it comes from, or check a file of settings", None, _config_options),
 }
 

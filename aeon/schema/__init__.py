@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+from aeon.schema.claims import (
+    Claim,
+    ClaimKind,
+    Computation,
+    FromClaim,
+    FromSource,
+    FromTask,
+    FromTool,
+    Reading,
+    Support,
+    SupportType,
+    Verdict,
+)
 from aeon.schema.conclusion import Conclusion, Decision, Degradation, PhaseTiming
 from aeon.schema.config import (
     CallCaps,
@@ -84,8 +97,11 @@ __all__ = [
     "CallCaps",
     "Capabilities",
     "Caps",
+    "Claim",
+    "ClaimKind",
     "Clarification",
     "Clarity",
+    "Computation",
     "Conclusion",
     "ConfidenceParts",
     "ConfidenceWeights",
@@ -107,6 +123,10 @@ __all__ = [
     "FinalResult",
     "FinishReason",
     "Form",
+    "FromClaim",
+    "FromSource",
+    "FromTask",
+    "FromTool",
     "Frozen",
     "Gaps",
     "Issue",
@@ -126,6 +146,7 @@ __all__ = [
     "Price",
     "Question",
     "Questions",
+    "Reading",
     "Reasoning",
     "ReasoningEngine",
     "Refine",
@@ -150,6 +171,8 @@ __all__ = [
     "StepResult",
     "StepStatus",
     "Strategy",
+    "Support",
+    "SupportType",
     "Task",
     "TaskProfile",
     "TokenProbability",
@@ -158,6 +181,7 @@ __all__ = [
     "Trigger",
     "Usage",
     "Value",
+    "Verdict",
     "Writing",
     "fragment",
 ]

@@ -1,0 +1,60 @@
+"""Finds the dates and the times of day of a text, written in any of the usual ways."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from aeon.grounding.mention import Mention, mentioned
+from aeon.proof.readings import MONTHS
+
+__all__ = ["days", "times"]
+
+_NAME = "|".join(sorted(MONTHS, key=len, reverse=True))
+_FULL = "|".join(
+    sorted((name.capitalize() for name in MONTHS if len(name) > 3 or name in ("may", "mai")), key=len, reverse=True)
+)
+_ORDINAL = r"(?:st|nd|rd|th|\.)?"
+_WRITTEN = (
+    (r"\d{4}([-/])\d{1,2}\1\d{1,2}(?![-\d])", ("ymd",)),
+    (r"\d{1,2}\.\s?\d{1,2}\.\s?(?:\d{4}|\d{2})(?!\d|\.\d)", ("dmy",)),
+    (r"\d{1,2}([-/])\d{1,2}\1(?:\d{4}|\d{2})(?![-/\d])", ("dmy", "mdy")),
+    (rf"\d{{1,2}}{_ORDINAL}\s(?:of\s)?(?i:{_NAME})\b\.?,?\s\d{{4}}(?!\d)", ("dmy",)),
+    (rf"(?i:{_NAME})\b\.?\s\d{{1,2}}{_ORDINAL},?\s\d{{4}}(?!\d)", ("mdy",)),
+    (rf"\d{{1,2}}{_ORDINAL}\s(?:of\s)?(?i:{_NAME})\b", ("dm",)),
+    (rf"(?i:{_NAME})\b\.?\s\d{{1,2}}(?:st|nd|rd|th)?(?![\d.,]\d|\d)(?!\s?(?:%|€|euro))", ("md",)),
+    (rf"(?i:{_NAME})\b\.?,?\s\d{{4}}(?!\d)", ("my",)),
+    (r"\d{4}-\d{2}(?![-\d])", ("ym",)),
+    (rf"(?:{_FULL})\b", ("m",)),
+)
+_DATES = tuple((re.compile(rf"(?<![\w.,/-]){pattern}"), forms) for pattern, forms in _WRITTEN)
+_TIME = re.compile(
+    r"(?<![\w.,:])(?:\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\b\.?)?(?![:\d])|\d{1,2}\s?[ap]\.?m\b\.?"
+    r"|\d{1,2}(?:[.:]\d{2})?\sUhr\b(?:\s\d{2}(?!\d))?)",
+    re.IGNORECASE,
+)
+_ALSO_WORDS = re.compile(r"\b(?:may|mar|mai|march)\b")
+"""Month names that are also ordinary words where they are not capitalised."""
+
+
+def days(text: str, cell: bool = False) -> Iterator[Mention]:
+    """The dates of a text; of two that overlap, the fuller one is first. A numeric one may have two readings.
+
+    The name of a month that begins a sentence may be another word; a ``cell`` begins none.
+    """
+    for pattern, forms in _DATES:
+        for match in pattern.finditer(text):
+            lone = not cell and forms == ("m",) and text[: match.start()].rstrip()[-1:] in ("", ".", "!", "?", ":")
+            if lone or (forms[0] in ("dm", "md") and _ALSO_WORDS.search(match[0])):
+                continue
+            mention = mentioned("date", match.start(), match[0], forms)
+            if mention is not None:
+                yield mention
+
+
+def times(text: str) -> Iterator[Mention]:
+    """The times of day of a text."""
+    for match in _TIME.finditer(text):
+        mention = mentioned("time", match.start(), match[0].rstrip("."), ["time"])
+        if mention is not None:
+            yield mention

@@ -1,0 +1,216 @@
+"""Gives each value of an answer what it rests on: matched by value, exactly, with what was computed on record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from aeon.grounding.equations import Equation, equations
+from aeon.grounding.grounds import Grounds, Known, Rounding, ToolOutput
+from aeon.grounding.mention import Form, Mention
+from aeon.grounding.mentions import mentions, values
+from aeon.proof.readings import Read, exact, factor, rounded
+from aeon.schema import Claim, ClaimKind, Computation, FromClaim, Source, Support, SupportType, Task, Verdict
+
+__all__ = ["claims"]
+
+_ROUNDINGS: tuple[Rounding, ...] = ("half_up", "half_even")
+_WHOLE = 10
+"""From this on a number of a source or a task may be said without its decimals; one of a tool always may."""
+
+
+class _Match(NamedTuple):
+    """What a mention rests on: a known value, in one of its readings, by a computation; and where its unit stands."""
+
+    form: Form
+    known: Known
+    computation: Computation | None = None
+    unit: Support | None = None
+    verdict: Verdict = "supported"
+
+
+def claims(
+    answer: str,
+    task: Task,
+    outputs: Sequence[ToolOutput] = (),
+    spans: Sequence[Source] = (),
+    stated: Mapping[str, str] | None = None,
+) -> tuple[Claim, ...]:
+    """A claim for each value of the answer, in order, with what it rests on.
+
+    ``outputs`` are what tools gave, ``spans`` the cited parts of sources. ``stated`` are the texts of steps that rest
+    on nothing but the model, by step: a computation that one states with known values makes its result known.
+    """
+    grounds = Grounds(task, outputs, spans)
+    for step, text in (stated or {}).items():
+        _learn(grounds, step, text)
+    found = values(answer)
+    matches = [_matched(grounds, mention) for mention in found]
+    kept = [(one, match) for one, match in zip(found, matches, strict=True) if one.certain or match is not None]
+    made = [_claim(f"c{number}", one, match) for number, (one, match) in enumerate(kept, 1)]
+    return _computed(answer, [one for one, _ in kept], made)
+
+
+def _learn(grounds: Grounds, step: str, text: str) -> None:
+    """Let the grounds know the results of the computations that a step states, if all operands are known."""
+    found = mentions(text)
+    for equation in equations(text, found):
+        known = [one for place in equation.operands if (one := _stands(grounds, found[place]))]
+        if len(known) == len(equation.operands):
+            form = found[equation.result].forms[0]
+            computation = _stated(equation, [one.form.read for one in known], form.read, step)
+            if computation is not None:
+                grounds.add(Known(form, tuple(support for one in known for support in one.evidence), computation))
+
+
+def _stands(grounds: Grounds, mention: Mention) -> Known | None:
+    """The known value that a mention says as it stands there, without a computation."""
+    match = _matched(grounds, mention)
+    return match.known if match and not match.computation and len(match.known.evidence) == 1 else None
+
+
+def _stated(equation: Equation, operands: Sequence[Read], said: Read, step: str) -> Computation | None:
+    """The computation that an equation is, if it gives what is said, rounded to how that is written."""
+    value = _value(equation, operands)
+    if value is None:
+        return None
+    computation = Computation(expression=equation.expression, result=exact(value), step=step)
+    if value == said.number:
+        return computation
+    for rounding in _ROUNDINGS if said.places is not None else ():
+        if rounded(value, said.places or 0, rounding) == said.number:
+            return computation.changed(places=said.places, rounding=rounding)
+    return None
+
+
+def _value(equation: Equation, operands: Sequence[Read]) -> Fraction | None:
+    numbers = [operand.number for operand in operands if operand.number is not None]
+    return equation.value(numbers) if len(numbers) == len(operands) else None
+
+
+def _matched(grounds: Grounds, mention: Mention) -> _Match | None:
+    """The best that a mention rests on: the value in its unit, then converted, then rounded, then without its unit."""
+    if mention.kind in ("name", "quote"):
+        known = grounds.text(mention)
+        return _Match(mention.forms[0], known) if known else None
+    matches = [match for form in mention.forms for match in _matches(grounds, form)]
+    return min(matches, key=lambda match: match.verdict != "supported", default=None)
+
+
+def _matches(grounds: Grounds, form: Form) -> Iterator[_Match]:
+    value = form.read
+    known = grounds.exact(value.value, value.unit)
+    if known is not None:
+        yield _Match(form, known, known.computation)
+        return
+    if value.number is None:
+        return
+    if not value.unit:
+        others = (grounds.exact(value.value, unit) for unit in grounds.units)
+        yield from (_Match(form, one, one.computation) for one in others if one is not None)
+    yield from _converted(grounds, form, value.number)
+    bare = grounds.exact(value.value, "") if value.unit else None
+    if bare is not None:
+        yield _without_unit(grounds, form, bare, bare.computation)
+    yield from _rounded(grounds, form)
+
+
+def _factors(grounds: Grounds, unit: str) -> Iterator[tuple[str, Fraction]]:
+    """The units that are known and convert, each with its factor, the same unit first."""
+    for other in sorted(grounds.units, key=lambda other: other != unit):
+        change = factor(other, unit)
+        if change is not None:
+            yield other, change
+
+
+def _converted(grounds: Grounds, form: Form, number: Fraction) -> Iterator[_Match]:
+    for unit, change in _factors(grounds, form.read.unit):
+        known = grounds.exact(exact(number / change), unit)
+        if change != 1 and known is not None and known.computation is None:
+            yield _Match(form, known, Computation(factor=exact(change), result=exact(number)))
+
+
+def _rounded(grounds: Grounds, form: Form) -> Iterator[_Match]:
+    value = form.read
+    changes = [*_factors(grounds, value.unit), *([("", Fraction(1))] if value.unit else [])]
+    for unit, change in changes:
+        for rounding in _ROUNDINGS:
+            known = grounds.rounding(unit, change, value, rounding)
+            if known is None or not _may_round(known, value):
+                continue
+            result = (known.form.read.number or Fraction(0)) * change
+            computation = Computation(
+                factor=exact(change), result=exact(result), places=value.places, rounding=rounding
+            )
+            bare = value.unit and not unit and change == 1
+            yield _without_unit(grounds, form, known, computation) if bare else _Match(form, known, computation)
+
+
+def _may_round(known: Known, said: Read) -> bool:
+    if known.computation is not None:
+        return False
+    return known.evidence[0].type == "tool" or bool(said.places) or abs(said.number or Fraction(0)) >= _WHOLE
+
+
+def _without_unit(grounds: Grounds, form: Form, known: Known, computation: Computation | None) -> _Match:
+    """The match of a value that stands there without its unit, which must stand somewhere itself."""
+    unit = grounds.unit(form.read.unit)
+    return _Match(form, known, computation, unit, "supported" if unit else "partial")
+
+
+def _claim(name: str, mention: Mention, match: _Match | None) -> Claim:
+    form = match.form if match else mention.forms[0]
+    claim = Claim(
+        id=name, start=mention.start, end=mention.end, text=mention.text, kind=_kind(mention, form),
+        reading=form.reading, verdict="not_found", note="stands nowhere",
+    )  # fmt: skip
+    if match is None:
+        return claim
+    evidence = match.known.evidence
+    support: SupportType = "inference" if len(evidence) > 1 or evidence[0].type == "claim" else evidence[0].type
+    return claim.changed(
+        support=support,
+        evidence=(*evidence, match.unit) if match.unit else evidence,
+        computation=match.computation,
+        verdict=match.verdict,
+        note="" if match.verdict == "supported" else f"the value stands there, its unit {form.read.unit} nowhere",
+    )
+
+
+def _kind(mention: Mention, form: Form) -> ClaimKind:
+    return "date" if form.form == "y" else mention.kind
+
+
+def _computed(answer: str, found: Sequence[Mention], made: list[Claim]) -> tuple[Claim, ...]:
+    """The claims with the computations that the answer states: a result that is right follows, else it is wrong."""
+    for equation in equations(answer, found):
+        operands = [made[place] for place in equation.operands]
+        firsts = [found[place].forms[0] for place in equation.operands]
+        if all(one.reading == first.reading for one, first in zip(operands, firsts, strict=True)):
+            said = found[equation.result].forms[0]
+            made[equation.result] = _checked(made[equation.result], equation, operands, (said, *firsts))
+    return tuple(made)
+
+
+def _checked(result: Claim, equation: Equation, operands: Sequence[Claim], forms: Sequence[Form]) -> Claim:
+    """The claim of an equation's result; ``forms`` are those of the result and of the operands."""
+    said, numbers = forms[0], [form.read for form in forms[1:]]
+    value = _value(equation, numbers)
+    if value is None:
+        return result
+    computation = _stated(equation, numbers, said.read, "answer")
+    inferred = _inferred(result, said, operands)
+    if computation is None:
+        wrong = Computation(expression=equation.expression, result=exact(value), step="answer")
+        return inferred.changed(computation=wrong, verdict="contradicted", note=f"it is {exact(value)}")
+    if result.support != "none" or any(one.verdict != "supported" for one in operands):
+        return result
+    has_unit = said.read.unit in ("", *(one.reading.unit for one in operands))
+    note = "" if has_unit else "no operand has its unit"
+    return inferred.changed(computation=computation, verdict="supported" if has_unit else "partial", note=note)
+
+
+def _inferred(result: Claim, said: Form, operands: Sequence[Claim]) -> Claim:
+    evidence: tuple[Support, ...] = tuple(FromClaim(claim=one.id, reading=one.reading) for one in operands)
+    return result.changed(reading=said.reading, support="inference", evidence=evidence)

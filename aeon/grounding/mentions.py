@@ -1,0 +1,80 @@
+"""The values of an answer in order: of prose, of JSON (strings and numbers only), none of code."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from aeon.grounding.days import days, times
+from aeon.grounding.mention import Mention, mentioned
+from aeon.grounding.numerals import numerals
+from aeon.grounding.words import addresses, is_german, proper_names, quotations
+
+__all__ = ["mentions", "values"]
+
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
+_MARKS = re.compile(r"\[\d+\]|^\s*(?:#+\s)?\d+[.)](?=\s)", re.MULTILINE)
+"""Marks of citations and numbers of list items, which are no values."""
+_FENCED_JSON = re.compile(r"\s*```(?:json)?\s*\n(.*?)```\s*", re.DOTALL)
+_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?', re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
+
+
+def values(answer: str) -> tuple[Mention, ...]:
+    """The values of an answer: of its strings and numbers if it is JSON, else of what is no code in it."""
+    fenced = _FENCED_JSON.fullmatch(answer)
+    start, end = fenced.span(1) if fenced else (0, len(answer))
+    if _is_json(answer[start:end]):
+        return tuple(mention.moved(start) for mention in _of_json(answer[start:end]))
+    return mentions(answer)
+
+
+def mentions(text: str, cell: bool = False) -> tuple[Mention, ...]:
+    """The values of a text, none in another: what is longer, such as a date, is taken as a whole.
+
+    A ``cell`` is a short text that is no sentence, such as one of a table.
+    """
+    taken = bytearray(len(text))
+    for pattern in (_CODE, _MARKS):
+        for match in pattern.finditer(text):
+            _take(taken, *match.span())
+    found: list[Mention] = []
+    german = is_german(text)
+    for mention in (
+        *addresses(text), *quotations(text), *days(text, cell), *times(text), *numerals(text, german),
+        *proper_names(text, cell),
+    ):  # fmt: skip
+        if 1 not in taken[mention.start : mention.end]:
+            _take(taken, mention.start, mention.end)
+            found.append(mention)
+    return tuple(sorted(found))
+
+
+def _take(taken: bytearray, start: int, end: int) -> None:
+    taken[start:end] = b"\x01" * (end - start)
+
+
+def _is_json(text: str) -> bool:
+    if text.lstrip()[:1] not in ("{", "["):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _of_json(text: str) -> Iterator[Mention]:
+    """The values in the strings and numbers of a JSON text; a value next to an escaped character is left out."""
+    for match in _TOKEN.finditer(text):
+        if match[1] is None:
+            mention = mentioned("number", match.start(), match[0], ["point"])
+            if mention is not None:
+                yield mention
+        elif match[2] is None:
+            plain = _ESCAPE.sub(lambda escape: "\0" * len(escape[0]), match[1])
+            for mention in mentions(plain, cell=True):
+                beside = plain[max(0, mention.start - 1) : mention.start] + plain[mention.end : mention.end + 1]
+                if "\0" not in mention.text + beside:
+                    yield mention.moved(match.start(1))

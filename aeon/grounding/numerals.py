@@ -1,0 +1,70 @@
+"""Finds the numbers of a text, in any notation, with their signs, scales and units."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from aeon.grounding.mention import Mention, mentioned
+from aeon.proof.readings import NUMBER_WORDS, SCALES, UNITS
+
+__all__ = ["UNIT", "numerals"]
+
+_SPACE = "[   \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}]"
+_SYMBOLS = sorted((re.escape(unit) for unit in UNITS if len(unit) < 3), key=len, reverse=True)
+_WORDS = sorted((re.escape(unit).replace("\\ ", r"\s") for unit in UNITS if len(unit) > 2), key=len, reverse=True)
+UNIT = rf"(?:(?:{'|'.join(_SYMBOLS)})|(?i:{'|'.join(_WORDS)}))(?!\w)"
+"""How a unit is written behind a number."""
+_CURRENCY = r"(?:US\$|[€$£¥]|(?:EUR|USD|GBP|CHF|JPY)(?=[\s\d]))"
+_SCALE = rf"(?i:{'|'.join(sorted(SCALES, key=len, reverse=True))})\b\.?"
+_DIGITS = (
+    rf"(?:\d{{1,3}}(?:{_SPACE}\d{{3}})+(?!\d)(?:[.,٫]\d+)?|[.,]?\d+(?:[.,'’٬٫]\d+)*)"
+    r"(?:[eE][-+]?\d{1,3}(?!\w))?"
+)
+_FRACTION = r"(?:(?:\d+\s)?\d+[/⁄]\d+(?![\d/])|\d*\s?[¼-¾⅐-⅞])"
+_BEGIN = r"(?<![\w.,])(?<![^\W\d_]-)"
+_SIGNED = rf"(?:(?:(?<=[\s(:=])|(?<=^))[-+−–])?(?:{_CURRENCY}{_SPACE}?[-−]?)?"
+_NUMBER = re.compile(
+    rf"{_BEGIN}{_SIGNED}(?P<digits>(?P<fraction>{_FRACTION})|{_DIGITS})"
+    rf"(?P<ordinal>(?:st|nd|rd|th)\b)?(?P<scale>{_SPACE}?{_SCALE})?(?P<unit>{_SPACE}?{UNIT})?",
+    re.MULTILINE,
+)
+_GERMAN = frozenset(word for word in list(NUMBER_WORDS)[-20:])
+_WORD = re.compile(
+    rf"(?<![\w-])(?P<word>(?i:{'|'.join(sorted(NUMBER_WORDS, key=len, reverse=True))}))(?![\w-])"
+    rf"(?P<scale>{_SPACE}{_SCALE})?(?P<unit>{_SPACE}{UNIT})?"
+)
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_NO_NUMBER = ("24/7",)
+
+
+def numerals(text: str, german: bool = False) -> Iterator[Mention]:
+    """The numbers of a text in order: of digits in any script, fractions, and words up to twenty.
+
+    What looks like a number and is none, such as a version or an address in a network, is a name.
+    """
+    for match in _NUMBER.finditer(text):
+        mention = _of_digits(match, text)
+        if mention is not None:
+            yield mention
+    for match in _WORD.finditer(text):
+        if german or match["word"].casefold() not in _GERMAN:
+            mention = mentioned("number", match.start(), match[0], ["word"])
+            if mention is not None:
+                yield mention
+
+
+def _of_digits(match: re.Match[str], text: str) -> Mention | None:
+    if match["digits"] in _NO_NUMBER:
+        return None
+    following = text[match.end() : match.end() + 1]
+    glued = following.isalnum() or following == "_"
+    if not glued:
+        forms = ("fraction",) if match["fraction"] else ("point", "comma")
+        if _YEAR.fullmatch(match[0]):
+            forms = (*forms, "y")
+        for end in (match.end(), match.end("scale"), match.end("digits")):
+            if end > 0 and (mention := mentioned("number", match.start(), text[match.start() : end], forms)):
+                return mention
+    literal = re.compile(r"[\w.,/:-]*\w").match(text, match.start("digits"))
+    return mentioned("name", match.start("digits"), literal[0], ["text"]) if literal else None

@@ -1,0 +1,119 @@
+"""Finds what a text says word for word: quoted strings, addresses, proper names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from aeon.grounding.mention import Mention, mentioned
+
+__all__ = ["addresses", "is_german", "proper_names", "quotations"]
+
+_EMAIL = r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"
+_URL = r"(?:https?://|www\.)[^\s<>\"'“”»]*[^\s<>\"'“”».,;:!?)\]]"
+_PHONES = (
+    r"\+\d[\d ()/.-]{6,}\d",
+    r"\(?0\d{1,5}\)?[ /-]\d[\d -]{3,}\d",
+    r"\d{3}[-.]\d{3}[-.]\d{4}",
+    r"\d{3}-\d{4}",
+)
+_PHONE = rf"(?<![\w.,+-])(?:{'|'.join(_PHONES)})(?![\w-])"
+_ADDRESSES = ((re.compile(_EMAIL), "text"), (re.compile(_URL), "text"), (re.compile(_PHONE), "phone"))
+_QUOTED = re.compile(
+    r"“([^“”]{1,500})[”“]|„([^„“”]{1,500})[“”]|«([^«»]{1,500})»|»([^«»]{1,500})«|‘([^‘’\n]{2,300})’(?!\w)"
+    r"|\"([^\"\n]{1,500})\"|(?<!\w)'([^'\n]{2,300})'(?!\w)"
+)
+_WORD = re.compile(r"[^\W\d_]\w*(?:[-'’&]\w+)*")
+_BETWEEN = re.compile(r"[^\S\n]|\s(?:&|of|of the|von|van|de|der|del|di|la|zu|am)\s")
+_BEGINS = re.compile(r"[.!?:;|…\n][\s\"'“„»‘(\[*_#>•\-–—\d.)]*$")
+_HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
+_IN_ENGLISH = (
+    " a about above after again all also although among an and another any are as at based be because been before"
+    " below besides between both but by can could did do does during each either every few finally first five fo"
+    " four from given had has have he hence her here his how however i if in instead is it its last let many may"
+    " more moreover most my neither next no none nor not note now of on once one only or other our out ove"
+    " overall per please second she should since so some such than that the their them then there therefore these"
+    " they third this those three thus to total two under until up was we were what when where which while who"
+    " whose why will with within without would yes yet you your answer according additionally note sum file files"
+    " table tables source sources"
+)
+_IN_GERMAN = (
+    " aber alle als am an auch auf aus bei beträgt das dass dem den der des die diese dieser durch ein eine einem"
+    " einen einer es für hat haben im in insgesamt ist ja kein keine mit nach nein nicht noch nur oder sich sie"
+    " sind so und uns unter vom von vor war waren wenn wer werden wie wir wird wurde wurden zu zum zur übe"
+)
+_ENGLISH, _GERMAN = frozenset(_IN_ENGLISH.split()), frozenset(_IN_GERMAN.split())
+_FUNCTION_WORDS = _ENGLISH | _GERMAN
+
+
+def is_german(text: str) -> bool:
+    """Whether a text is German rather than English, by its function words; German capitalises every noun."""
+    words = [word.casefold() for word in re.findall(r"[^\W\d_]+", text[:20_000])]
+    return sum(word in _GERMAN for word in words) > sum(word in _ENGLISH for word in words)
+
+
+def addresses(text: str) -> Iterator[Mention]:
+    """The email addresses, URLs and phone numbers of a text, each as a whole."""
+    for pattern, form in _ADDRESSES:
+        for match in pattern.finditer(text):
+            mention = mentioned("address", match.start(), match[0], [form])
+            if mention is not None:
+                yield mention
+
+
+def quotations(text: str) -> Iterator[Mention]:
+    """The quoted strings of a text, without their quotation marks and a full stop or comma at their end."""
+    for match in _QUOTED.finditer(text):
+        start, end = match.span(match.lastindex or 0)
+        inner = text[start:end].rstrip(" .,;:!?")
+        mention = mentioned("quote", start, inner, ["text"]) if re.search(r"[^\W\d_]", inner) else None
+        if mention is not None and mention.forms[0].read.value:
+            yield mention
+
+
+def proper_names(text: str, cell: bool = False) -> Iterator[Mention]:
+    """The runs of capitalised words that do not merely begin a sentence.
+
+    A single word that begins one is uncertain, and so is any single word of a German text. A ``cell`` of a table or a
+    JSON string begins no sentence.
+    """
+    headings = [match.span() for match in _HEADING.finditer(text)]
+    german = not cell and is_german(text)
+    for start, end, begins in _runs(text, cell):
+        name = text[start:end]
+        if len(name) > 1 and not any(first <= start < last for first, last in headings):
+            mention = mentioned("name", start, name, ["text"])
+            if mention is not None:
+                yield mention._replace(certain=" " in name or not (begins or german))
+
+
+def _runs(text: str, cell: bool) -> Iterator[tuple[int, int, bool]]:
+    """Start and end of each run of capitalised words, and whether it begins a sentence; function words are cut off."""
+    run: list[re.Match[str]] = []
+    for match in _WORD.finditer(text):
+        if not match[0][0].isupper():
+            continue
+        if run and not _joins(text[run[-1].end() : match.start()], run[-1][0]):
+            yield from _trimmed(text, run, cell)
+            run = []
+        run.append(match)
+    yield from _trimmed(text, run, cell)
+
+
+def _joins(gap: str, word: str) -> bool:
+    """Whether what stands behind a capitalised word joins it to the next; a full stop does so behind an initial."""
+    return _BETWEEN.fullmatch(gap) is not None or (gap == ". " and len(word) < 3)
+
+
+def _trimmed(text: str, run: list[re.Match[str]], cell: bool) -> Iterator[tuple[int, int, bool]]:
+    words = list(run)
+    while words and words[-1][0].casefold() in _FUNCTION_WORDS:
+        words = words[:-1]
+    while words and words[0][0].casefold() in _FUNCTION_WORDS:
+        words = words[1:]
+    if not words:
+        return
+    start, end = words[0].start(), words[-1].end()
+    before = text[max(0, start - 30) : start] if start > 30 else "\n" + text[:start]
+    begins = not cell and words[0] is run[0] and _BEGINS.search(before) is not None
+    yield start, end - (2 if text[end - 2 : end] in ("'s", "’s") else 0), begins

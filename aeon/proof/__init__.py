@@ -1,0 +1,1 @@
+"""The proof of an answer: the file that is written, and its verifier."""

@@ -1,0 +1,121 @@
+"""Computations and steps of pure tools done again, exactly. Standard library alone."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+
+from aeon.proof.readings import NUMERAL, folded, read, rounded
+
+__all__ = ["done_again", "evaluate"]
+
+
+def _power(base: Fraction, power: Fraction) -> Fraction:
+    if power.denominator != 1 or abs(power) > 100:
+        raise ValueError("its power is too large to be done again")
+    return Fraction(base ** int(power))
+
+
+_CALLS: dict[str, Callable[..., Fraction]] = {
+    "round": lambda value, places=Fraction(0): rounded(value, int(places)),
+    "min": min, "max": max, "abs": abs, "sum": lambda *values: sum(values, Fraction(0)),
+}  # fmt: skip
+_OPERATORS: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: _power,
+}  # fmt: skip
+_REFERENCE = re.compile(r"\$(\w+)")
+_SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})
+
+
+def evaluate(expression: str, names: dict[str, Fraction]) -> Fraction:
+    """The exact value of an expression of numbers, names, ``+ - * /``, small powers, round, min, max, sum and abs.
+
+    Raises:
+        ValueError: it has something else, or no value.
+    """
+    source = expression.translate(_SIGNS).replace("^", "**").strip()
+    if len(source) > 2_000 or re.search(r"\d{13}|[\d.]{14}", source):
+        raise ValueError("it is too long to be done again")
+    try:
+        return _value(ast.parse(source, mode="eval").body, source, names)
+    except (SyntaxError, RecursionError, MemoryError, ZeroDivisionError, TypeError, OverflowError, KeyError) as error:
+        raise ValueError(f"it cannot be done again ({type(error).__name__})") from None
+
+
+def _value(node: ast.expr, source: str, names: dict[str, Fraction]) -> Fraction:
+    match node:
+        case ast.Constant(value=int() | float()):
+            return Fraction(ast.get_source_segment(source, node) or "")
+        case ast.Name(id=name):
+            return names[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_value(operand, source, names)
+        case ast.BinOp(left=left, op=sign, right=right):
+            return _OPERATORS[type(sign)](_value(left, source, names), _value(right, source, names))
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+            return _CALLS[name](*(_value(argument, source, names) for argument in arguments))
+    raise ValueError("it has parts that cannot be done again")
+
+
+def done_again(
+    tool: str, arguments: object, output: object, outputs: Mapping[str, object], texts: Mapping[str, str]
+) -> bool:
+    """Whether a step of a pure tool, done again, gives its output.
+
+    ``outputs`` are those of the steps before, and ``texts`` the stored ones, by id and by location.
+
+    Raises:
+        ValueError: this tool, or these arguments, cannot be done again here.
+    """
+    if not isinstance(arguments, dict) or tool not in ("calculator", "quote"):
+        raise ValueError("this tool cannot be done again here")
+    if tool == "calculator":
+        expression = str(arguments.get("expression", ""))
+        value = evaluate(_REFERENCE.sub(lambda match: f"({outputs.get(match[1], '')})", expression), {})
+        return _shows(str(output), value)
+    text = texts.get(str(arguments.get("source")))
+    if text is None:
+        raise ValueError("its source is not in the proof")
+    return arguments.get("value") == output and _stands(str(output), text, arguments)
+
+
+def _shows(output: str, value: Fraction) -> bool:
+    """Whether an output is the value; one that has no end was written as the nearest double."""
+    try:
+        return Fraction(output) == value or output == repr(float(value))
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return False
+
+
+def _stands(value: str, text: str, arguments: Mapping[str, object]) -> bool:
+    """Whether a value stands in the sentence that a quotation names."""
+    start, end = (str(arguments.get(name)) for name in ("start", "end"))
+    if not (start.isdecimal() and end.isdecimal() and 0 <= int(start[:15]) < int(end[:15]) <= len(text)):
+        return False
+    sentence = text[int(start) : int(end)]
+    if folded(value) in folded(sentence) or _has_number(value, sentence):
+        return True
+    raise ValueError("its value is not written in its sentence in these words")
+
+
+def _has_number(value: str, sentence: str) -> bool:
+    """Whether a sentence has a number, or the percentage that it is."""
+    try:
+        number = Fraction(value)
+    except (ValueError, ZeroDivisionError):
+        return False
+    return any(one in (number, number * 100) for one in _numbers(sentence))
+
+
+def _numbers(text: str) -> Iterator[Fraction]:
+    for match in re.finditer(NUMERAL, text):
+        for form in ("point", "comma"):
+            try:
+                number = read(match[0], form).number
+            except ValueError:
+                continue
+            if number is not None:
+                yield number

@@ -1,0 +1,185 @@
+"""The proof of an answer as data, and its file: what `aeon.proof.verify` reads again, byte for byte."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from aeon.errors import InputFileError, UsageError
+from aeon.proof.canonical import FORMAT, MOST_BYTES, VERSION, at_path, canonical, output_of, sha256
+from aeon.proof.verify import QUOTED
+from aeon.schema import Claim, FromClaim, FromSource, FromTool, JsonObject, JsonValue, Support, Task, Value
+
+__all__ = ["Derivation", "JournalRoot", "Proof", "ProofSource", "ProofStep", "journal_root", "proof_bytes"]
+
+_ZEROS = "0" * 64
+
+
+class ProofSource(Value):
+    """A stored text that claims rest on. ``id`` is what claims name it by; ``raw_sha256`` is the hash of its file.
+
+    ``retrieved`` is when, as a date and time in ISO form, and ``extractor`` what made the text out of the file.
+    """
+
+    id: str
+    text: str
+    title: str = ""
+    location: str = ""
+    retrieved: str = ""
+    extractor: str = ""
+    raw_sha256: str = ""
+
+
+class ProofStep(Value):
+    """A step and what it gave; ``arguments`` may refer to earlier steps as ``$s1``."""
+
+    id: str
+    tool: str = ""
+    arguments: JsonValue = None
+    output: JsonValue = None
+
+
+class Derivation(Value):
+    """Steps that lead to the answer; ``taken`` marks the one of several that the answer was made from."""
+
+    id: str
+    steps: tuple[ProofStep, ...] = ()
+    taken: bool = True
+
+
+class JournalRoot(Value):
+    """The first lines of a saved run, and their hash."""
+
+    lines: int
+    sha256: str
+
+
+class Proof(Value):
+    """An answer with everything that it rests on. ``limits`` say in words what was not looked at."""
+
+    task: Task
+    answer: str
+    claims: tuple[Claim, ...] = ()
+    sources: tuple[ProofSource, ...] = ()
+    derivations: tuple[Derivation, ...] = ()
+    limits: tuple[str, ...] = ()
+    journal: JournalRoot | None = None
+
+
+def journal_root(path: Path | str) -> JournalRoot:
+    """The root of a saved run as far as it has come.
+
+    Raises:
+        InputFileError: the file cannot be read.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise InputFileError(f"{path}: cannot be read: {error.strerror}") from None
+    lines = data[: data.rfind(b"\n") + 1]  # a torn last line does not count
+    return JournalRoot(lines=lines.count(b"\n"), sha256=sha256(lines))
+
+
+def proof_bytes(proof: Proof) -> bytes:
+    """The proof file: canonical JSON with a digest over all of it.
+
+    Raises:
+        UsageError: a text is too large or holds half a character, or a claim names what is not in the proof.
+    """
+    size = sum(map(len, (proof.task.text, proof.task.context, proof.answer, *(one.text for one in proof.sources))))
+    if size > MOST_BYTES:
+        raise UsageError(f"the texts of the proof have {size:,} characters; a proof holds up to {MOST_BYTES:,} bytes")
+    try:
+        return _bytes(proof)
+    except UnicodeEncodeError:
+        raise UsageError(
+            "a text of the proof holds half a character (a lone surrogate); it cannot be written"
+        ) from None
+
+
+def _bytes(proof: Proof) -> bytes:
+    steps = {step.id: _json(step.output) for one in proof.derivations for step in one.steps}
+    texts = _texts(proof)
+    outputs = {step: output_of(text) for step, text in steps.items()}
+    document: JsonObject = {
+        "format": FORMAT,
+        "version": VERSION,
+        "task": {"text": proof.task.text, "context": proof.task.context},
+        "answer": proof.answer,
+        "sources": [_source(source) for source in proof.sources],
+        "derivations": [_derivation(one, steps) for one in proof.derivations],
+        "claims": [_claim(claim, texts, outputs) for claim in proof.claims],
+        "coverage": _coverage([claim.verdict for claim in proof.claims]),
+        "limits": list(proof.limits),
+        "journal": {"lines": proof.journal.lines, "sha256": proof.journal.sha256} if proof.journal else None,
+        "digest": _ZEROS,
+    }
+    data = canonical(document).encode()
+    if len(data) > MOST_BYTES:
+        raise UsageError(f"the proof would have {len(data):,} bytes; a proof has at most {MOST_BYTES:,}")
+    return data.replace(f'"digest":"{_ZEROS}"'.encode(), f'"digest":"{sha256(data)}"'.encode())
+
+
+def _texts(proof: Proof) -> dict[tuple[str, str], str]:
+    """The texts that evidence can be a part of, by its type and name."""
+    texts: dict[tuple[str, str], str] = {("task", "text"): proof.task.text, ("task", "context"): proof.task.context}
+    texts |= {("source", source.id): source.text for source in proof.sources}
+    return texts | {("claim", claim.id): claim.text for claim in proof.claims}
+
+
+def _coverage(verdicts: Sequence[str]) -> JsonObject:
+    checked = len(verdicts) - verdicts.count("not_checked")
+    return {"claims": len(verdicts), "checked": checked, "supported": verdicts.count("supported")}
+
+
+def _derivation(one: Derivation, steps: Mapping[str, str]) -> JsonObject:
+    return {"id": one.id, "taken": one.taken, "steps": [_step(step, steps[step.id]) for step in one.steps]}
+
+
+def _json(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _source(source: ProofSource) -> JsonObject:
+    return {**source.fields(), "text_sha256": sha256(source.text)}
+
+
+def _step(step: ProofStep, output: str) -> JsonObject:
+    arguments = _json(step.arguments)
+    return {"id": step.id, "tool": step.tool, "arguments": arguments, "output": output, "sha256": sha256(output)}
+
+
+def _claim(claim: Claim, texts: Mapping[tuple[str, str], str], outputs: Mapping[str, object]) -> JsonObject:
+    judged = claim.kind == "sentence"
+    return {
+        **{name: getattr(claim, name) for name in ("id", "start", "end", "text", "kind", "support", "verdict", "note")},
+        **claim.reading.fields(),
+        "evidence": [_evidence(one, texts, outputs) for one in claim.evidence],
+        "computation": claim.computation.fields() if claim.computation else None,
+        "checks": (["judge"] if claim.verdict != "not_checked" else []) if judged else ["value"],
+    }
+
+
+def _evidence(one: Support, texts: Mapping[tuple[str, str], str], outputs: Mapping[str, object]) -> JsonObject:
+    """A piece of evidence with its quote as the W3C selectors have it: the exact text and what stands around it."""
+    path = one.path if isinstance(one, FromTool) else ""
+    match one:
+        case FromTool():
+            name, start, end = one.step, one.start, one.end
+        case FromSource():
+            name, start, end = one.source, one.start, one.end
+        case FromClaim():
+            name, start, end = one.claim, 0, len(texts.get(("claim", one.claim), ""))
+        case _:
+            name, start, end = one.part, one.start, one.end
+    try:
+        text = at_path(outputs[name], path) if isinstance(one, FromTool) else texts[one.type, name]
+    except (KeyError, ValueError):
+        raise UsageError(f"a claim rests on {one.type} {name!r} {path}, which is not in the proof") from None
+    return {
+        **{"type": one.type, "id": name, "path": path, "start": start, "end": end, "exact": text[start:end]},
+        "prefix": text[max(0, start - QUOTED) : start],
+        "suffix": text[end : end + QUOTED],
+        **one.reading.fields(),
+    }

@@ -1,0 +1,114 @@
+"""Whether the value of a claim follows from its evidence. Standard library alone."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from aeon.proof.again import evaluate
+from aeon.proof.readings import Read, exact, factor, read, rounded, stands_for
+
+__all__ = ["check_verdict", "follows", "must", "read_again"]
+
+_EXPRESSION = re.compile(r"(?:[a-z]|\([a-z] / 100\))(?: [-+*/] (?:[a-z]|\([a-z] / 100\)))*")
+_SHARE = re.compile(r"\(([a-z]) / 100\)")
+
+
+def must(condition: bool, problem: str) -> None:
+    """Raise ``ValueError`` with the problem unless the condition holds."""
+    if not condition:
+        raise ValueError(problem)
+
+
+def read_again(text: str, record: Mapping[str, Any]) -> Read:
+    """What a text says in the form that a record names.
+
+    Raises:
+        ValueError: it is not what the record says.
+    """
+    mine = read(text, record["form"])
+    must((mine.value, mine.unit) == (record["value"], record["unit"]), f"{text[:40]!r} is not {record['value'][:40]!r}")
+    return mine
+
+
+def check_verdict(claim: Mapping[str, Any], mine: Read, operands: Sequence[Read], steps: Collection[str]) -> None:
+    """Check that a claim's support and verdict follow from its evidence, whose values are ``operands``.
+
+    Raises:
+        ValueError: they do not.
+    """
+    right, count = follows(claim, mine, operands, steps)
+    rest = operands[count:]
+    must(len(rest) <= 1 and all(not one.value and one.unit for one in rest), "it has evidence that nothing uses")
+    must(claim["support"] == _support(claim["evidence"], count), "its support is not the kind of its evidence")
+    holds = {
+        "supported": right and _has_unit(claim, mine, operands[:count], rest),
+        "partial": right,
+        "contradicted": bool(operands) and not right,
+        "not_found": not operands,
+        "not_checked": not operands,
+    }
+    must(holds.get(claim["verdict"], False), f"its evidence does not make it {claim['verdict'][:20]}")
+
+
+def follows(claim: Mapping[str, Any], mine: Read, operands: Sequence[Read], steps: Collection[str]) -> tuple[bool, int]:
+    """Whether a claim's value follows from its operands, and how many it has.
+
+    Raises:
+        ValueError: its computation is none that a proof may have.
+    """
+    record = claim["computation"]
+    if record is None:
+        return bool(operands) and stands_for(operands[0], mine), min(1, len(operands))
+    letters = _letters(record["expression"], operands)
+    numbers = {letter: one.number for letter, one in zip(letters, operands, strict=False) if one.number is not None}
+    must(len(numbers) == len(letters) and mine.number is not None, "its operands are no numbers")
+    if len(letters) == 1:
+        must(
+            record["expression"] == "a" and _converts(record["factor"], operands[0], mine),
+            "its units do not convert so",
+        )
+    else:
+        must(record["step"] in ("answer", *steps), "no step states its computation")
+        must(record["factor"] == "1", "its units do not convert so")
+    value = evaluate(record["expression"], numbers) * Fraction(record["factor"])
+    must(exact(value) == record["result"], "done again, its computation gives something else")
+    if record["places"] is not None:
+        must(record["places"] == mine.places, "it is rounded to other places than it is written to")
+        value = rounded(value, record["places"], record["rounding"])
+    return value == mine.number, len(letters)
+
+
+def _letters(expression: str, operands: Sequence[Read]) -> list[str]:
+    """The letters of an expression: a, b, … for operands that are there. It has no numbers, save 100 for percent."""
+    must(_EXPRESSION.fullmatch(expression) is not None, "its computation is none that a step can state")
+    letters = sorted(set(re.findall("[a-z]", expression)))
+    must(letters == list(string.ascii_lowercase[: len(letters)]), "its computation leaves operands out")
+    must(len(letters) <= len(operands), "it lacks operands")
+    shares = [operands[ord(letter) - ord("a")].unit for letter in _SHARE.findall(expression)]
+    must(all(unit == "%" for unit in shares), "it divides what is no percentage")
+    return letters
+
+
+def _converts(stated: str, operand: Read, mine: Read) -> bool:
+    """Whether a factor is that of a change of units; one that is left out on either side changes nothing."""
+    change = factor(operand.unit, mine.unit)
+    allowed = set() if change is None else {exact(change)}
+    return stated in allowed or (stated == "1" and "" in (operand.unit, mine.unit))
+
+
+def _has_unit(claim: Mapping[str, Any], mine: Read, operands: Sequence[Read], rest: Sequence[Read]) -> bool:
+    """Whether a claim's unit is that of its operands, or stands elsewhere; a share that was multiplied needs none."""
+    if not mine.unit or any(one.unit and factor(one.unit, mine.unit) is not None for one in operands):
+        return True
+    changed = claim["computation"] is not None and claim["computation"]["factor"] != "1"
+    return changed or any(factor(one.unit, mine.unit) is not None for one in rest)
+
+
+def _support(evidence: Sequence[Mapping[str, Any]], operands: int) -> str:
+    if not evidence:
+        return "none"
+    return "inference" if operands > 1 or evidence[0]["type"] == "claim" else str(evidence[0]["type"])

@@ -1,0 +1,251 @@
+"""How a text is read as a value: numbers in any notation, units, dates, clock times. Standard library alone.
+
+The host records how it read a text, and the verifier reads it again by these same lines.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from datetime import date
+from fractions import Fraction
+from typing import NamedTuple
+
+__all__ = [
+    "MONTHS", "NUMBER_WORDS", "NUMERAL", "SCALES", "UNITS", "Read", "exact", "factor", "folded", "read", "rounded",
+    "stands_for", "unit_of",
+]  # fmt: skip
+
+# Dimension, unit, how many of the dimension's base unit it is, and how it is written (_ is a space).
+_TABLE = """
+EUR EUR 1 € EUR euro euros|EUR cent 1/100 cent cents ct|USD USD 1 $ US$ USD dollar dollars|USD cent 1/100
+GBP GBP 1 £ GBP pound pounds|GBP penny 1/100 penny pence|CHF CHF 1 CHF franken|JPY JPY 1 ¥ JPY yen
+share % 1/100 % percent per_cent percentage pct prozent|share ‰ 1/1000 ‰ promille
+pp pp 1 percentage_points prozentpunkte
+time ms 1/1000 ms millisecond milliseconds|time s 1 s sec second seconds sekunde sekunden
+time min 60 min mins minute minutes minuten|time h 3600 h hr hrs hour hours stunde stunden std
+time day 86400 day days tag tage tagen|time week 604800 week weeks woche wochen
+calendar month 1 month months monat monate monaten|calendar year 12 year years yr yrs jahr jahre jahren
+length mm 1/1000 mm millimetres millimeters millimeter|length cm 1/100 cm centimetres centimeters zentimeter
+length m 1 m metre metres meter meters metern|length km 1000 km kilometre kilometres kilometer kilometers
+length mile 1609.344 mile miles|mass mg 1/1000 mg|mass g 1 g gram grams gramm|mass t 1000000 t tonne tonnes tonnen
+mass kg 1000 kg kilo kilos kilogram kilograms kilogramm|volume ml 1/1000 ml millilitres milliliters|volume cl 1/100 cl
+volume l 1 l litre litres liter liters litern|volume m³ 1000 m³ m3 cubic_metres|area cm² 1/10000 cm² cm2
+area m² 1 m² m2 sqm qm square_metres square_meters square_metre square_meter quadratmeter quadratmetern
+area ha 10000 ha hectare hectares hektar|area km² 1000000 km² km2 square_kilometres|speed km/h 1 km/h kmh
+heat °C 1 °C ° degree degrees grad|data KB 1000 KB|data MB 1000000 MB|data GB 1000000000 GB|energy Wh 1 Wh
+energy kWh 1000 kWh|energy MWh 1000000 MWh|power W 1 W watt|power kW 1000 kW|power MW 1000000 MW
+"""
+_ROWS = [row.split(" ") for row in _TABLE.strip().replace("\n", "|").split("|")]
+UNITS = {word.replace("_", " "): row[1] for row in _ROWS for word in row[3:]}
+"""How units are written: symbols as they stand, words folded."""
+_FACTORS = {(row[0], row[1]): Fraction(row[2]) for row in _ROWS} | {("share", ""): Fraction(1)}
+SCALES = {
+    word: power
+    for words, power in (
+        ("thousand tausend tsd", 3), ("million millions mio millionen", 6),
+        ("billion billions bn mrd milliarde milliarden", 9), ("trillion trillions billionen", 12),
+    )
+    for word in words.split()
+}  # fmt: skip
+_ENGLISH = "zero - two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+_GERMAN = "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn"
+_TENS = (" seventeen eighteen nineteen twenty", " siebzehn achtzehn neunzehn zwanzig")
+NUMBER_WORDS = {
+    word: n
+    for words in (_ENGLISH + _TENS[0], _GERMAN + _TENS[1])
+    for n, word in enumerate(words.split())
+    if word != "-"
+}
+_MONTH_NAMES = (
+    "january jan januar|february feb februar|march mar märz mär|april apr|may mai|june jun juni|july jul juli"
+    "|august aug|september sep sept|october oct oktober okt|november nov|december dec dezember dez"
+)
+MONTHS = {name: n for n, names in enumerate(_MONTH_NAMES.split("|"), 1) for name in names.split()}
+NUMERAL = r"(?:(?<![\w.,])[.,٫])?\d(?:[\d.,'’٬٫_\s]*\d)?(?:[eE][-+]?\d{1,3}(?!\w))?"
+"""How a number may be written with digits."""
+_NUMERAL = re.compile(NUMERAL)
+_WORD = re.compile(r"[^\W\d]+")
+_PART = re.compile(r"(?:(\d+)\s+)?(\d+)\s*/\s*(\d+)")
+_GROUPED = re.compile(r"\d*|\d{1,3}(?P<mark>[.,'’٬_\s])(?:\d{2,3}(?P=mark))*\d{3}")
+_QUOTES = "\"'“”„‟«»‘’‚ "
+_MINUS = str.maketrans({"−": "-", "–": "-", "⁄": "/"})
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+class Read(NamedTuple):
+    """A text as a value: its canonical text, the exact number if it is one, its unit, and how many places it has."""
+
+    value: str
+    number: Fraction | None = None
+    unit: str = ""
+    places: int | None = None
+
+
+def read(text: str, form: str) -> Read:
+    """A text as the value that it is in this notation.
+
+    ``point`` and ``comma`` are numbers by their decimal sign; ``word`` and ``fraction`` numbers too; letters of ``ymd``
+    the parts of a date in order; ``time``, ``phone``, ``unit`` and ``text`` say themselves.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if form in ("point", "comma", "word", "fraction"):
+        return _number(text, form)
+    if form and set(form) <= set("ymd"):
+        return Read(_day(text, form))
+    if form == "time":
+        return Read(_time(text.casefold()))
+    if form == "unit":
+        return Read("", unit=unit_of(text))
+    if form == "phone":
+        return Read("+" * text.startswith("+") + re.sub(r"\D", "", _ascii(text)))
+    if form == "text":
+        return Read(folded(text))
+    raise ValueError(f"{form[:20]!r} is no notation")
+
+
+def folded(text: str) -> str:
+    """A text without differences of case, width, spaces and the quotation marks around it."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().strip(_QUOTES).split())
+
+
+def _ascii(text: str) -> str:
+    """The text with the digits of any script as ASCII ones."""
+    return text if text.isascii() else "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
+
+
+def _number(text: str, form: str) -> Read:
+    """A number with its sign, scale and unit around it."""
+    if form == "fraction":
+        text = unicodedata.normalize("NFKC", re.sub(r"(?<=\d)(?=[¼-¾⅐-⅞])", " ", text))
+    text = _ascii(text).translate(_MINUS)
+    match = {"word": _WORD, "fraction": _PART}.get(form, _NUMERAL).search(text)
+    if match is None:
+        raise ValueError(f"{text[:40]!r} holds no number")
+    before, after = text[: match.start()].strip(), text[match.end() :].strip()
+    number, places = _WRITTEN[form](match)
+    if before[:1] == "-" or before[-1:] == "-":
+        number, before = -number, before.strip("- ")
+    power, after = _scale(after)
+    unit = unit_of(f"{before.strip('+')} {after}".strip()) if before.strip("+") or after else ""
+    number *= Fraction(10) ** power
+    return Read(exact(number), number, unit, None if places is None else places - power)
+
+
+def _scale(after: str) -> tuple[int, str]:
+    """The power of ten that a word such as million behind a number is, and what stands behind it."""
+    scale = _WORD.match(after)
+    power = SCALES.get(scale[0].casefold(), 0) if scale else 0
+    if scale and power:
+        return power, after[scale.end() :].lstrip(". ")
+    return 0, re.sub(r"^(?:(?:st|nd|rd|th)\b|\.)", "", after)
+
+
+def _of_digits(digits: str, point: str) -> tuple[Fraction, int]:
+    """The value of digits with this decimal sign, and how many stand behind it."""
+    written, _, power = digits.lower().replace("٫", point).partition("e")
+    whole, _, rest = written.partition(point)
+    if not _GROUPED.fullmatch(whole) or not (rest.isdecimal() or rest == "") or len(digits) > 400:
+        raise ValueError(f"{digits[:40]!r} is no number with {point!r} before its decimals")
+    return Fraction(f"{re.sub(r'[^0-9]', '', whole) or 0}.{rest or 0}e{power or 0}"), len(rest) - int(power or 0)
+
+
+def _of_word(match: re.Match[str]) -> tuple[Fraction, None]:
+    if match[0].casefold() not in NUMBER_WORDS:
+        raise ValueError(f"{match[0][:40]!r} is no number")
+    return Fraction(NUMBER_WORDS[match[0].casefold()]), None
+
+
+def _of_parts(match: re.Match[str]) -> tuple[Fraction, None]:
+    if int(match[3]) == 0:
+        raise ValueError(f"{match[0][:40]!r} is no number")
+    return Fraction(match[1] or 0) + Fraction(int(match[2]), int(match[3])), None
+
+
+_WRITTEN: dict[str, Callable[[re.Match[str]], tuple[Fraction, int | None]]] = {
+    "point": lambda match: _of_digits(match[0], "."),
+    "comma": lambda match: _of_digits(match[0], ","),
+    "word": _of_word,
+    "fraction": _of_parts,
+}
+
+
+def unit_of(text: str) -> str:
+    """The canonical unit that a text names.
+
+    Raises:
+        ValueError: it names none.
+    """
+    words = " ".join(text.split())
+    unit = UNITS.get(words) or (UNITS.get(words.casefold()) if len(words) > 2 else None)
+    if unit is None:
+        raise ValueError(f"{words[:40]!r} is no unit")
+    return unit
+
+
+def _day(text: str, form: str) -> str:
+    words = [word.casefold() for word in re.findall(r"\d+|[^\W\d_]+", _ascii(text))]
+    parts = (MONTHS.get(word, word) for word in words)
+    by_part = dict(zip(form, [int(part) for part in parts if isinstance(part, int) or part.isdecimal()], strict=True))
+    year, month, day = by_part.get("y", 0), by_part.get("m", 0), by_part.get("d", 0)
+    year += 2000 if "y" in form and year < 100 else 0
+    date(year or 2000, max(month, 1), max(day, 1))  # raises for what is in no calendar
+    return f"{year:04}-{month:02}-{day:02}"
+
+
+def _time(text: str) -> str:
+    figures = [int(figure) for figure in re.findall(r"\d+", _ascii(text))]
+    hour, minute, second = [*figures, 0, 0, 0][:3]
+    half = re.search(r"([ap])\.?m\b", text)
+    if half:
+        hour = hour % 12 + 12 * (half[1] == "p")
+    if not figures or hour > 24 or minute > 59 or second > 59:
+        raise ValueError(f"{text[:40]!r} is no time of day")
+    return f"{hour:02}:{minute:02}" + (f":{second:02}" if second else "")
+
+
+def exact(number: Fraction) -> str:
+    """An exact number as a decimal where it has an end, else as a fraction."""
+    rest, twos, fives = number.denominator, 0, 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    if rest != 1:
+        return f"{number.numerator}/{number.denominator}"
+    places = max(twos, fives)
+    digits = str(abs(number.numerator) * 10**places // number.denominator).rjust(places + 1, "0")
+    text = f"{digits[:-places]}.{digits[-places:]}" if places else digits
+    return f"-{text}" if number < 0 else text
+
+
+def rounded(number: Fraction, places: int, rounding: str = "half_up") -> Fraction:
+    """A number to some decimal places; halves go away from zero, or to the even digit."""
+    scaled = number * Fraction(10) ** places
+    away = int(abs(scaled) + Fraction(1, 2)) * (1 if scaled >= 0 else -1)
+    whole = round(scaled) if rounding == "half_even" else away
+    return whole / Fraction(10) ** places
+
+
+def factor(unit: str, other: str) -> Fraction | None:
+    """What a number in one unit is multiplied by to be in the other; ``None`` where they do not convert."""
+    if unit == other:
+        return Fraction(1)
+    for name, of in _FACTORS:
+        if of == unit and (name, other) in _FACTORS:
+            return _FACTORS[name, unit] / _FACTORS[name, other]
+    return None
+
+
+def stands_for(value: Read, claim: Read) -> bool:
+    """Whether a claim says the value, or a part of it if it is a date.
+
+    A unit that one of the two leaves out is no difference.
+    """
+    if claim.number is None and _DAY.fullmatch(claim.value) and _DAY.fullmatch(value.value):
+        pairs = zip(claim.value.split("-"), value.value.split("-"), strict=True)
+        return all(int(mine) == 0 or mine == other for mine, other in pairs)
+    return value.value == claim.value and (value.unit == claim.unit or "" in (value.unit, claim.unit))

@@ -1,0 +1,123 @@
+"""Claims: which parts of an answer rest on what, and what came of checking them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from aeon.schema.value import Value
+
+__all__ = [
+    "Claim",
+    "ClaimKind",
+    "Computation",
+    "FromClaim",
+    "FromSource",
+    "FromTask",
+    "FromTool",
+    "Reading",
+    "Support",
+    "SupportType",
+    "Verdict",
+]
+
+ClaimKind = Literal["number", "date", "time", "quote", "name", "address", "sentence"]
+SupportType = Literal["source", "tool", "task", "inference", "none"]
+Verdict = Literal["supported", "partial", "contradicted", "not_found", "not_checked"]
+
+_Offset = Annotated[int, Field(ge=0)]
+
+
+class Reading(Value):
+    """How a text is understood as a value; ``aeon.proof.verify.read`` gives it again from the text and its form.
+
+    ``value``: a number as an exact decimal or fraction (``1234.5``, ``1/3``), a day as ``2025-04-12`` with zeros for a
+    part that is not written, a clock time as ``14:30``, any other text folded. ``form``: the notation that was taken,
+    such as ``point`` or ``comma`` (the decimal sign), ``dmy`` or ``text``. ``unit``: the canonical unit, if any.
+    """
+
+    value: str
+    form: str
+    unit: str = ""
+
+
+class FromSource(Value):
+    """Characters ``start`` to ``end``, the last not included, of the stored text of a source."""
+
+    type: Literal["source"] = "source"
+    source: str
+    start: _Offset
+    end: _Offset
+    reading: Reading
+
+
+class FromTool(Value):
+    """A value in the output of a step: ``path`` is a JSON pointer (RFC 6901), "" for the whole output.
+
+    ``start`` and ``end`` are characters of the text there; of a JSON number, of its text as it is written.
+    """
+
+    type: Literal["tool"] = "tool"
+    step: str
+    path: str
+    start: _Offset
+    end: _Offset
+    reading: Reading
+
+
+class FromTask(Value):
+    """Characters of the task's text or of its context."""
+
+    type: Literal["task"] = "task"
+    part: Literal["text", "context"] = "text"
+    start: _Offset
+    end: _Offset
+    reading: Reading
+
+
+class FromClaim(Value):
+    """Another claim of the same answer."""
+
+    type: Literal["claim"] = "claim"
+    claim: str
+    reading: Reading
+
+
+Support = Annotated[FromSource | FromTool | FromTask | FromClaim, Field(discriminator="type")]
+
+
+class Computation(Value):
+    """How a claim's value follows from its operands, exactly.
+
+    ``expression`` is over ``a``, ``b``, … : the first pieces of evidence in order. What it gives, times the ``factor``
+    of a change of unit, is the ``result``; rounded to ``places`` it is the claim's value. Both numbers are exact
+    decimals or fractions. ``step`` names the step that states an expression of several operands, or is "answer".
+    """
+
+    expression: str = "a"
+    factor: str = "1"
+    result: str
+    places: int | None = None
+    rounding: Literal["half_up", "half_even"] = "half_up"
+    step: str = ""
+
+
+class Claim(Value):
+    """A half-open span of an answer, in Unicode code points, and what it rests on.
+
+    ``evidence`` holds the operands of the ``computation`` in order, or the one place where the value stands; behind
+    them the place where the unit stands, if it stands elsewhere. ``note`` says in words what is missing or wrong.
+    """
+
+    id: str
+    start: _Offset
+    end: _Offset
+    text: str
+    kind: ClaimKind
+    reading: Reading
+    support: SupportType = "none"
+    evidence: tuple[Support, ...] = ()
+    computation: Computation | None = None
+    verdict: Verdict = "not_checked"
+    note: str = ""

@@ -1,0 +1,138 @@
+"""Finding the values of an answer: every notation, and what is no value."""
+
+from __future__ import annotations
+
+import pytest
+
+from aeon.grounding.mentions import mentions, values
+
+pytestmark = pytest.mark.requirement("G1", "G2", "G2a")
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [
+        ("It is 1,234.5 in all", "1234.5", ""),
+        ("It is 1.234,5 in all", "1234.5", ""),
+        ("It is 1 234,50 in all", "1234.5", ""),
+        ("It is 1\N{NARROW NO-BREAK SPACE}234,50 in all", "1234.5", ""),
+        ("It is 1'234.50 in all", "1234.5", ""),
+        ("It is 12,34,567 in all", "1234567", ""),
+        ("It is ١٢٣٤٫٥ in all", "1234.5", ""),
+        ("It is १२ in all", "12", ""),
+        ("It is 3/4 in all", "0.75", ""),
+        ("It is 1½ hours in all", "1.5", "h"),
+        ("It is 1/3 in all", "1/3", ""),
+        ("It is three weeks in all", "3", "week"),
+        ("Es sind zwölf Tage und das ist viel", "12", "day"),
+        ("It is -5 °C in all", "-5", "°C"),
+        ("It is −€5 in all", "-5", "EUR"),
+        ("It is $1,200 in all", "1200", "USD"),
+        ("It is 1.2 million euros in all", "1200000", "EUR"),
+        ("It is 19% in all", "19", "%"),
+        ("It is 19 per cent in all", "19", "%"),
+        ("It is 350 square metres in all", "350", "m²"),
+        ("It is 45kg in all", "45", "kg"),
+        ("It is 1.5e3 in all", "1500", ""),
+        ("the 2nd one", "2", ""),
+    ],
+)
+def test_a_number_is_read_in_any_notation(text: str, value: str, unit: str) -> None:
+    """One number, its exact value and its unit."""
+    found = [one for one in mentions(text) if one.kind == "number"]
+    assert [(one.forms[0].read.value, one.forms[0].read.unit) for one in found] == [(value, unit)]
+
+
+def test_an_ambiguous_notation_has_both_readings() -> None:
+    """1.234 is one number with a decimal point and another with a thousands separator; 1.5 has one reading only."""
+    ambiguous, plain = mentions("either 1.234 or 1.5")
+    assert {(form.form, form.read.value) for form in ambiguous.forms} == {("point", "1.234"), ("comma", "1234")}
+    assert [form.read.value for form in plain.forms] == ["1.5"]
+
+
+@pytest.mark.parametrize(
+    ("text", "readings"),
+    [
+        ("on 2025-04-12 then", {"2025-04-12"}),
+        ("on 12.04.2025 then", {"2025-04-12"}),
+        ("on 12/04/2025 then", {"2025-04-12", "2025-12-04"}),
+        ("on 25/04/2025 then", {"2025-04-25"}),
+        ("on 12 April 2025 then", {"2025-04-12"}),
+        ("on the 12th of April 2025 then", {"2025-04-12"}),
+        ("on April 12, 2025 then", {"2025-04-12"}),
+        ("am 3. März 2025 dann", {"2025-03-03"}),
+        ("in March 2025 then", {"2025-03-00"}),
+        ("on 12 April then", {"0000-04-12"}),
+    ],
+)
+def test_a_date_is_read_in_any_form(text: str, readings: set[str]) -> None:
+    """ISO, German, British, American and written dates; a numeric one that can be two days has both readings."""
+    (found,) = [one for one in mentions(text) if one.kind != "name"]
+    assert (found.kind, {form.read.value for form in found.forms}) == ("date", readings)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("at 2:30 pm", "14:30"), ("um 14 Uhr", "14:00"), ("at 08:05:30", "08:05:30")]
+)
+def test_a_time_of_day_is_read(text: str, value: str) -> None:
+    """In 12 and 24 hours."""
+    assert [(one.kind, one.forms[0].read.value) for one in mentions(text)] == [("time", value)]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "whole"),
+    [
+        ("write to anna.weber@nord.example, please", "address", "anna.weber@nord.example"),
+        ("see https://nord.example/a?b=12.", "address", "https://nord.example/a?b=12"),
+        ("call +49 30 1234567 now", "address", "+49 30 1234567"),
+        ("it says “no refunds after 14 days.” there", "quote", "no refunds after 14 days"),
+        ("es heißt „keine Rückgabe“ dort", "quote", "keine Rückgabe"),
+        ("ask Anna Weber there", "name", "Anna Weber"),
+        ("at the Bank of England there", "name", "Bank of England"),
+        ("by J. Smith there", "name", "J. Smith"),
+        ("runs version 1.2.3 now", "name", "1.2.3"),
+    ],
+)
+def test_words_are_taken_as_a_whole(text: str, kind: str, whole: str) -> None:
+    """Addresses, quotations and names, with the digits in them."""
+    assert [(one.kind, one.text) for one in mentions(text)] == [(kind, whole)]
+
+
+def test_a_capital_letter_that_begins_a_sentence_makes_no_certain_name() -> None:
+    """Function words are none at all, other single words are uncertain; two words are a name."""
+    found = mentions("The shop opens. Deliveries take long. Anna Weber knows, says Nordholz.")
+    assert [(one.text, one.certain) for one in found] == [
+        ("Deliveries", False),
+        ("Anna Weber", True),
+        ("Nordholz", True),
+    ]
+
+
+def test_german_nouns_are_no_certain_names() -> None:
+    """German capitalises every noun, so that a single one says nothing."""
+    found = mentions("Die Miete für das Lager ist nicht im Preis und wird von Anna Weber bezahlt.")
+    assert [one.text for one in found if one.certain] == ["Anna Weber"]
+
+
+@pytest.mark.parametrize(
+    "text", ["```\nx = 12\n```", "use `x = 12` here", "it says so [12]", "1. first\n2. second", "open 24/7"]
+)
+def test_what_is_no_value_is_not_found(text: str) -> None:
+    """Code, marks of citations, numbers of list items."""
+    assert mentions(text) == ()
+
+
+def test_json_has_values_in_its_strings_and_numbers_only() -> None:
+    """Keys are none, escapes are skipped, spans are those of the whole answer."""
+    answer = (
+        '```json\n{"Total 7": 12.5, "who": "Anna Weber", "when": "2025-04-12", "b": "line\\nOslo 5", "c": true}\n```'
+    )
+    found = values(answer)
+    assert [one.text for one in found] == ["12.5", "Anna Weber", "2025-04-12", "5"]
+    assert all(answer[one.start : one.end] == one.text for one in found)
+
+
+@pytest.mark.parametrize("answer", ["{", "{" * 5000, '"', "", "\x00", "12" * 5000, "1," * 3000, "A " * 3000])
+def test_no_answer_breaks_it(answer: str) -> None:
+    """Broken JSON, deep nesting, control characters, very long runs: values are spans, or there are none."""
+    assert all(answer[one.start : one.end] == one.text for one in values(answer))

@@ -1,0 +1,71 @@
+"""Reading a text as a value, rounding, changing units, and doing computations again."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from aeon.proof.again import done_again, evaluate
+from aeon.proof.readings import exact, factor, read, rounded
+
+pytestmark = pytest.mark.requirement("G2", "G6")
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("1.2.3", "point"), ("1,2", "point"), ("1.2", "comma"), ("12 34", "point"), ("", "point"), ("5 foo", "point"),
+        ("one", "word"), ("3/0", "fraction"), ("30 February 2024", "dmy"), ("2024-13-01", "ymd"), ("2024", "dmy"),
+        ("25:00", "time"), ("x", "unit"), ("5", "nonsense"), ("5", ""),
+    ],
+)  # fmt: skip
+def test_what_is_not_written_that_way_is_refused(text: str, form: str) -> None:
+    """A notation is strict, so that no proof can take one number for another."""
+    with pytest.raises(ValueError):
+        read(text, form)
+
+
+def test_numbers_are_exact() -> None:
+    """Decimals that end are decimals, others fractions; halves are rounded as the record says."""
+    assert [exact(Fraction(n)) for n in ("1/8", "-1/40", "1/3", "7", "-0.10")] == [
+        "0.125",
+        "-0.025",
+        "1/3",
+        "7",
+        "-0.1",
+    ]
+    assert [rounded(Fraction("2.5"), 0, one) for one in ("half_up", "half_even")] == [3, 2]
+    assert rounded(Fraction("-2.345"), 2) == Fraction("-2.35")
+    assert rounded(Fraction(1_250_000), -5) == 1_300_000
+
+
+@pytest.mark.parametrize(
+    ("unit", "other", "times"),
+    [
+        ("%", "", "1/100"), ("", "%", "100"), ("min", "h", "1/60"), ("cent", "EUR", "1/100"), ("cent", "USD", "1/100"),
+        ("km", "m", "1000"), ("g", "kg", "1/1000"), ("EUR", "USD", None), ("month", "day", None), ("", "EUR", None),
+    ],
+)  # fmt: skip
+def test_units_convert_exactly_or_not_at_all(unit: str, other: str, times: str | None) -> None:
+    """Within one dimension; a month has no fixed number of days."""
+    assert factor(unit, other) == (None if times is None else Fraction(times))
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [("1/3*3", "1"), ("0.1 + 0.2", "0.3"), ("2^10", "1024"), ("round(2.345, 2)", "2.35"), ("-(2 − 5) × 4", "12")],
+)
+def test_arithmetic_is_exact(expression: str, value: str) -> None:
+    """As the calculator has it."""
+    assert evaluate(expression, {}) == Fraction(value)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["", "1/0", "2**1000", "9" * 20, "__import__('os')", "a", "[1]", "(" * 200, "sqrt(2)", "1 if 1 else 2", "5 % 3"],
+)
+def test_what_cannot_be_done_again_says_so(expression: str) -> None:
+    """It counts as recorded, neither as right nor as wrong."""
+    with pytest.raises(ValueError):
+        done_again("calculator", {"expression": expression}, "1", {}, {})
