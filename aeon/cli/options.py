@@ -127,6 +127,7 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     _unattended(parser, "take the default (default), or wait for: aeon resume")
     save = "save the run, to be shown, continued, replayed, forked and compared"
     add("--save", metavar="FILE", type=_name, help=save)
+    add("--proof", metavar="FILE", type=_name, help="write what each value of the answer rests on, for: aeon verify")
     _shown(parser)
     add("--bound", action="store_true", help="print the most that the run could spend, and run nothing")
 

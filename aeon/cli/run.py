@@ -15,12 +15,13 @@ from pydantic import ValidationError
 from aeon.assembly.build import build, priced
 from aeon.assembly.registry import plugin
 from aeon.cli.output import print_json
+from aeon.cli.proving import Proving
 from aeon.cli.session import Session, spec_of
 from aeon.errors import ConfigError, InputFileError, UsageError
 from aeon.llm.select import select
 from aeon.observability.lines import dollars
 from aeon.runtime.journal import Journal
-from aeon.schema import Bound, JsonObject, Settings, Task
+from aeon.schema import Bound, JsonObject, Result, Settings, Task
 from aeon.settings import assignments, load_config, merged
 from aeon.tools.select import folder_specs
 
@@ -42,12 +43,16 @@ def command(options: argparse.Namespace) -> int:
         settings = priced(config, select(options.model), brought)
         return _print_bound(settings, brought.engine.bound(settings), options.json)
     task = _task(options)
-    if options.save and os.path.lexists(options.save):
-        raise InputFileError(f"{options.save}: exists already; a journal is never overwritten, name another file")
+    for path, what in ((options.save, "a journal"), (options.proof, "a proof")):
+        if path and os.path.lexists(path):
+            raise InputFileError(f"{path}: exists already; {what} is never overwritten, name another file")
+    if options.proof and not issubclass(brought.engine.result, Result):
+        raise UsageError(f"run: --proof: the engine '{options.engine}' keeps no steps to show; leave it out")
     with Session(options, options.model, options.save) as session:
+        given = session.opened([options.tools, *folder_specs(options.files)])
         orchestrator = build(
             session.model,
-            session.opened([options.tools, *folder_specs(options.files)]),
+            given,
             config,
             session.observers,
             lambda _: Journal(options.save) if options.save else Journal(),
@@ -57,7 +62,8 @@ def command(options: argparse.Namespace) -> int:
         )
         if orchestrator.bound.calls:
             session.make_ready()
-        return session.conduct(orchestrator.driver, lambda: orchestrator.execute(task))
+        proved = Proving(given, options.save, options.proof)
+        return session.conduct(orchestrator.driver, lambda: orchestrator.execute(task), proved)
 
 
 def _overrides(options: argparse.Namespace, kind: type[Settings]) -> dict[str, object]:

@@ -119,10 +119,18 @@ class Session:
             self.model.load()
         self._loaded = True
 
-    def conduct(self, driver: Driver, execute: Callable[[], Conclusion]) -> int:
+    def conduct(
+        self,
+        driver: Driver,
+        execute: Callable[[], Conclusion],
+        proved: Callable[[Conclusion], list[Line]] = lambda result: [],
+    ) -> int:
         """Run it to its end, show the answer and how to continue where that is possible, and give the exit code.
 
+        ``proved`` gives lines on what the answer rests on.
+
         Raises:
+            InputFileError: what ``proved`` writes cannot be written.
             OSError: nobody reads what is shown any more, or it cannot be written; the run was interrupted for that.
         """
         note = self.view.note if self._shown else lambda _: None
@@ -133,9 +141,12 @@ class Session:
         if self.view.broken is not None:
             raise self.view.broken
         if self._shown:
-            self.view.show([*view_of(result.engine).ending(result), *_next(result, self._path)])
+            self.view.show(view_of(result.engine).ending(result))
         if self._json:
             print_json(result)
+        lines = [*proved(result), *_next(result, self._path)]
+        if self._shown:
+            self.view.show(lines)
         if result.stop_reason == "failed":
             sys.stdout.flush()
             print(f"aeon: {' '.join(visible(result.detail).split())}", file=sys.stderr)

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from aeon.documents.words import stems
 from aeon.plan.evidence import stated_numbers
+from aeon.plan.queries import query_of
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.sources import LOOKUP, SQL
 from aeon.schema import Action, Plan, Step, ToolCall
@@ -45,6 +46,8 @@ _EITHER = re.compile(
     r"\b(?:which|who|whether|is|are|was|does|do|did|will)\b[^.?!]*\bor\b",
     _I,
 )
+_TWO_PARTS = re.compile(r"[,;]? and (?:who|whom|whose|what|which|where|when|how|by how)\b", _I)
+_COLUMNS = re.compile(r"\bSELECT\s+(.*?)\s+FROM\b", _I | re.DOTALL)
 _OPEN = re.compile(r"\b(?:since|from|after|before|until|till|between|to|by|through)\b", _I)
 _BEGIN = re.compile(r">=?\s*\\?'?\d{4}-\d\d|>=?\s*DATE", _I)
 _END = re.compile(r"<|\bBETWEEN\b|\bMONTH\w*\(|\bEXTRACT\(|\bSTRFTIME\(|\bDATE_(?:PART|TRUNC)\(", _I)
@@ -69,6 +72,7 @@ def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[s
         _rules_left_out(said, stated) if SQL in used else (),
         _misread(question, said),
         _undecided(question, [step for step in plan.steps if step.id in plan.answer]),
+        _half_answered(question, [step for step in plan.steps if step.id in plan.answer]),
     )
     return next(iter(found), "")
 
@@ -123,6 +127,23 @@ def _undecided(question: str, answers: Sequence[Step]) -> Iterator[str]:
     """Whether the answer to a question for one of two things names neither of them, or both."""
     if _EITHER.search(question) and not _decides([step.action for step in answers]):
         yield "print which one it is too, with ... if ... else ..."
+
+
+def _half_answered(question: str, answers: Sequence[Step]) -> Iterator[str]:
+    """Whether a question with two parts gets one value."""
+    actions = [step.action for step in answers]
+    if len(actions) != 1 or not _TWO_PARTS.search(question) or not isinstance(actions[0], ToolCall):
+        return
+    if actions[0].tool in (QUOTE, CALCULATOR) or _gives_one_column(query_of(answers[0])):
+        yield "print the answers to both parts of the question"
+
+
+def _gives_one_column(query: str) -> bool:
+    columns = _COLUMNS.search(query)
+    listed, before = columns[1] if columns else "*", ""
+    while listed != before:  # without what stands in brackets
+        listed, before = re.sub(r"\([^()]*\)", "", listed), listed
+    return not {",", "*"} & set(listed)
 
 
 def _decides(answers: Sequence[Action]) -> bool:

@@ -159,6 +159,27 @@ def test_a_question_for_one_of_two_things_is_decided(actions: Sequence[Action], 
     assert doubts(plan(*actions), "How much larger is Cork than Porto?", (), (), "") == ""
 
 
+@pytest.mark.parametrize(
+    ("actions", "whole"),
+    [
+        ([quoted("Cork"), calculated("3 - 2")], True),
+        ([quoted("Cork")], False),
+        ([calculated("3 - 2")], False),
+        ([sql("SELECT SUM(a) FROM s")], False),
+        ([sql("SELECT ROUND(SUM(a), 2) AS a FROM s")], False),
+        ([sql("SELECT city, SUM(a) FROM s GROUP BY city")], True),
+        ([sql("SELECT COUNT(*) FROM s")], False),
+        ([sql("SELECT * FROM s")], True),
+        ([Writing(task="Tell both.")], True),
+    ],
+)
+def test_a_question_of_two_parts_has_two_answers(actions: Sequence[Action], whole: bool) -> None:
+    """One value is half of it; a query may give both."""
+    for question in ("Which city is it, and how much did it take?", "Who leads it and when is it?"):
+        assert (doubts(plan(*actions), question, (), (), "") == "") is whole
+    assert doubts(plan(*actions), "How much is it in this and that shop?", (), (), "") == ""
+
+
 def test_a_plan_that_calls_nothing_is_not_doubted() -> None:
     """A text that is written leaves nothing out."""
     assert doubts(plan(Writing(task="A poem of 4 lines")), "A poem of 5 lines?", (), ("sql",), "") == ""

@@ -1,0 +1,122 @@
+"""The claims of a run's answer and its proof, from scripted runs over a folder to the verifier."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from aeon import Journal, Result, build
+from aeon.assembly.proofs import coverage, proof_of
+from aeon.errors import UsageError
+from aeon.llm.scripted import Reply, Scripted
+from aeon.proof.document import Proof, proof_bytes
+from aeon.proof.verify import Report, verify
+from aeon.schema import Conclusion
+from aeon.tools.files import Files
+
+pytestmark = pytest.mark.requirement("G1", "G2", "G6", "G6b")
+FEE = "What are the fees of 3 guests?"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a table and a text."""
+    root = tmp_path / "club"
+    root.mkdir()
+    (root / "sales.csv").write_text("city,units\nCork,4\nPorto,5\n")
+    (root / "fees.md").write_text("The fee of each guest is 12.50 euros. It is due in May.\n")
+    return root
+
+
+def run(folder: Path, text: str, *replies: Reply, journal: Path | None = None) -> tuple[Result, Proof]:
+    """A run over the folder, and its proof."""
+    given = Files.open(folder)
+
+    def saved(_: str) -> Journal:
+        return Journal(journal) if journal else Journal()
+
+    result = build(llm=Scripted(replies), tools=["calculator", given], journal=saved).execute(text)
+    assert isinstance(result, Result)
+    return result, proof_of(result, [given], journal)
+
+
+def verified(proof: Proof) -> Report:
+    """What the verifier says of the file."""
+    return verify(proof_bytes(proof))
+
+
+def test_a_value_of_a_text_and_one_that_is_computed(folder: Path, tmp_path: Path) -> None:
+    """The fee stands in a sentence, the sum follows from it and from the task; the verifier finds both again."""
+    saved = tmp_path / "run.jsonl"
+    program = "fee = 12.5  # 1\nprint(fee, fee * 3)"
+    result, proof = run(folder, FEE, program, "A guest pays {r1}, 3 guests pay {r2} euros.", journal=saved)
+    assert result.answer == "A guest pays 12.5, 3 guests pay 37.5 euros."
+    assert [(one.text, one.verdict) for one in proof.claims if one.kind == "number"] == [
+        ("12.5", "supported"), ("3", "supported"), ("37.5 euros", "supported"),
+    ]  # fmt: skip
+    assert [source.id for source in proof.sources] == ["fees.md"] and proof.journal is not None
+    report = verify(proof_bytes(proof), saved, folder)
+    assert report.code == 0 and not report.problems
+    assert any("calculator, done again" in line for line in report.verified)
+    (folder / "fees.md").write_text("The fee of each guest is 13.50 euros. It is due in May.\n")
+    assert verify(proof_bytes(proof), saved, folder).code == 1
+
+
+def test_what_the_model_adds_rests_on_nothing(folder: Path) -> None:
+    """A name that stands nowhere is a claim without support, and the line says so."""
+    program = 'print(sql("SELECT SUM(units) FROM sales"))'
+    _, proof = run(folder, "How many units are there?", program, "Mr Adam Brown of Galway sold {r1} units.")
+    assert coverage(proof.claims).endswith("rests on nothing: Mr Adam Brown of Galway")
+    assert verified(proof).code == 0
+
+
+def test_a_text_that_a_lookup_read_is_a_source(folder: Path) -> None:
+    """Its sentence is in the proof with the whole text."""
+    result, proof = run(folder, "What is the fee of a guest?", 'print("not stated")', "12.50 euros [1]", "It is {r1}.")
+    assert result.answer == "It is 12.50 euros." and coverage(proof.claims) == "1 of 1 checked, 1 supported"
+    assert [source.text for source in proof.sources] == [(folder / "fees.md").read_text()]
+    assert verified(proof).code == 0
+
+
+def test_what_no_file_says_is_proved_by_what_was_searched(folder: Path) -> None:
+    """The answer names the file that was searched; nothing in it rests on nothing."""
+    result, proof = run(folder, "What is the fee of a dog?", 'print("not stated")', "not stated")
+    assert "do not say" in result.answer and "rests on nothing" not in coverage(proof.claims)
+    assert verified(proof).code == 0
+
+
+def test_a_text_that_is_written_has_claims_and_no_sources() -> None:
+    """Nothing supports what a model says of itself."""
+    result = build(llm=Scripted(["The bridge of Galway was built in 1931."])).execute("Write a line on bridges.")
+    proof = proof_of(result)
+    assert {one.verdict for one in proof.claims} == {"not_found"} and proof.sources == ()
+    assert verified(proof).code == 0
+
+
+def test_a_source_that_is_gone_is_not_in_the_proof(folder: Path) -> None:
+    """Without the folder the tools' outputs are all there is: the number follows from them, its unit does not."""
+    result, _ = run(folder, FEE, "fee = 12.5  # 1\nprint(fee * 3)", "They are {r1} euros.")
+    proof = proof_of(result, [])
+    assert proof.sources == () and [one.verdict for one in proof.claims] == ["partial"]
+    assert verified(proof).code == 0
+
+
+def test_the_proof_is_the_same_for_the_same_run(folder: Path) -> None:
+    """Byte for byte: nothing of the time or of the machine is in it."""
+    first, second = (run(folder, FEE, "fee = 12.5  # 1\nprint(fee * 3)", "They are {r1} euros.")[1] for _ in range(2))
+    assert proof_bytes(first) == proof_bytes(second)
+    assert str(folder) not in proof_bytes(first).decode()
+    assert json.loads(proof_bytes(first))["answer"] == "They are 37.5 euros."
+
+
+def test_an_engine_without_steps_has_no_proof() -> None:
+    """It keeps nothing that a claim could rest on."""
+    with pytest.raises(UsageError, match="keeps no steps"):
+        proof_of(Conclusion.model_construct(engine="vote/1", answer="4"))
+
+
+def test_the_line_on_claims() -> None:
+    """Without values there is none."""
+    assert coverage(()) == ""
