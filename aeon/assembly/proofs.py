@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -40,18 +40,25 @@ def proof_of(result: Conclusion, given: Iterable[Given] = (), journal: Path | st
     steps = _completed(result)
     cited = [source for step in steps for source in _cited(step)]
     sources = {source.id: source for source in _sources(cited, [one for one in given if isinstance(one, Files)])}
-    spans = [one.changed(text=sources[one.source].text[one.start : one.end]) for one in cited if one.source in sources]
-    outputs = [ToolOutput(step.id, _output(step)) for step in steps if isinstance(step.action, ToolCall)]
-    written = {step.id: str(step.output) for step in steps if not isinstance(step.action, ToolCall)}
     return Proof(
         task=result.history.task,
         answer=result.answer,
-        claims=claims(result.answer, result.history.task, outputs, spans, written),
+        claims=_claims(result, steps, cited, {name: source.text for name, source in sources.items()}),
         sources=tuple(sources.values()),
         derivations=(Derivation(id="d1", steps=tuple(map(_recorded, steps))),) if steps else (),
         limits=_LIMITS,
         journal=journal_root(journal) if journal is not None else None,
     )
+
+
+def _claims(
+    result: Result, steps: Sequence[Step], cited: Iterable[Source], texts: Mapping[str, str]
+) -> tuple[Claim, ...]:
+    """The claims of the answer, from what tools gave, what was cited of the texts, and what steps were written."""
+    spans = [one.changed(text=texts[one.source][one.start : one.end]) for one in cited if one.source in texts]
+    outputs = [ToolOutput(step.id, _output(step)) for step in steps if isinstance(step.action, ToolCall)]
+    written = {step.id: str(step.output) for step in steps if not isinstance(step.action, ToolCall)}
+    return claims(result.answer, result.history.task, outputs, spans, written)
 
 
 def coverage(found: Sequence[Claim]) -> str:

@@ -65,16 +65,16 @@ def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[s
         return ""
     used = {call.tool for call in calls}
     said = json.dumps([call.arguments for call in calls], ensure_ascii=False)
+    answers = [step for step in plan.steps if step.id in plan.answer]
     found = itertools.chain(
         _numbers_left_out(question, said),
-        _left_out(question, said, named) if SQL in used else (),
+        itertools.chain(_left_out(question, said, named), _rules_left_out(said, stated)) if SQL in used else (),
         _sources_left_out(used, needed, _copies(said, stated_numbers(stated) - stated_numbers(question))),
-        _rules_left_out(said, stated) if SQL in used else (),
         _misread(question, said),
-        _undecided(question, [step for step in plan.steps if step.id in plan.answer]),
-        _half_answered(question, [step for step in plan.steps if step.id in plan.answer]),
+        _undecided(question, answers),
+        _half_answered(question, answers),
     )
-    return next(iter(found), "")
+    return next(found, "")
 
 
 def _numbers_left_out(question: str, said: str) -> Iterator[str]:
