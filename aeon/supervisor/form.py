@@ -32,8 +32,9 @@ _ONE_WORD = re.compile(
     _I,
 )
 _EXACT = re.compile(rf"\b(?:in|with|using|write|give|exactly)\s+(?:exactly )?{_N} (?:\w+ )?sentences?\b", _I)
-_MOST_SENTENCES = re.compile(rf"\b{_MOST} {_N} (?:\w+ )?sentences?\b", _I)
-_MOST_WORDS = re.compile(rf"\b{_MOST} {_N} words\b|\bin {_N} words or (?:less|fewer)\b", _I)
+_OR_LESS = r"(?:,? (?:at (?:the )?most|or (?:less|fewer)|maximum|max\b|tops))"
+_MOST_SENTENCES = re.compile(rf"\b{_MOST} {_N} (?:\w+ )?sentences?\b|\b{_N} sentences?{_OR_LESS}", _I)
+_MOST_WORDS = re.compile(rf"\b{_MOST} {_N} words\b|\b{_N} words{_OR_LESS}", _I)
 _EXACT_WORDS = re.compile(rf"\bexactly {_N} words\b", _I)
 _LIST = re.compile(
     rf"\b(?:list(?: of)?|name|give(?: me)?|suggest|write|propose)\s+(?:exactly |only )?{_MANY} (?:\w+ ){{0,6}}?"

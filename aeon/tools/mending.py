@@ -17,6 +17,10 @@ _TWO = re.compile(
     r"(?is)SELECT\s+(?P<one>(?:(?!\bSELECT\b).)+?\sFROM\s(?:(?!\bSELECT\b).)+?)\s*(?P<sign>[-+/])\s*(?:SELECT\s+)?"
     r"(?P<other>(?:SUM|AVG|COUNT|MIN|MAX)\((?:(?!\bSELECT\b).)+?\sFROM\s(?:(?!\bSELECT\b).)+)"
 )
+_FIRST = re.compile(
+    r"(?is)SELECT\s+(?P<name>\w+)(?:\s*,\s*(?P<shown>\w+))?\s+FROM\s+(?P<table>\w+)(?P<where>\s+WHERE\s(?:(?!\bGROUP\b).)+?)?"
+    r"\s+ORDER\s+BY\s+(?P<by>\w+)(?P<way>\s+(?:ASC|DESC))?\s+LIMIT\s+1"
+)
 _GROUPED = re.compile(r"(?i)\bGROUP\s+BY\s+(.*?)(?:\bHAVING\b|\bORDER\b|\bLIMIT\b|$)", re.DOTALL)
 _ORDERED = re.compile(r"(?i)\bORDER\s+BY\s+(?P<column>[A-Za-z_]\w*)(?=\s|$|,)")
 _NUMERIC = ("DECIMAL", "DOUBLE", "FLOAT", "BIGINT", "INTEGER", "HUGEINT", "SMALLINT", "TINYINT")
@@ -28,9 +32,9 @@ def mended(database: Database, query: str) -> str:
     A text is compared with the column that holds it, if the one that is named does not and just one other of the tables
     does; where that is a column of another table, the rows are those of the key that both tables have. A second query
     in the middle of the first is one of its own. Groups that are put in the order of a number that is no group's go by
-    its sum.
+    its sum, and so does the first of rows of which many have the same name.
     """
-    query = _summed(database, _of_two(query))
+    query = _grouped(database, _summed(database, _of_two(query)))
     used = [table for table in database.tables if re.search(rf"(?i)\b{re.escape(table.name)}\b", query)]
 
     def fitting(match: re.Match[str]) -> str:
@@ -101,6 +105,31 @@ def _summed(database: Database, query: str) -> str:
         return query
     start, end = order.span("column")
     return f"{query[:start]}SUM({order['column']}){query[end:]}"
+
+
+def _grouped(database: Database, query: str) -> str:
+    """The query for the first of some rows as one for the first of the groups, where many rows have the same name.
+
+    So the product with the lowest revenue is the one that sold least in all, not the one of the smallest sale.
+    """
+    match = _FIRST.fullmatch(query.strip().rstrip(";"))
+    if match is None or not _is_of_many(database, match["table"], match["name"], match["by"]):
+        return query
+    shown, by = match["shown"] or "", match["by"]
+    if shown.lower() not in ("", by.lower()):
+        return query
+    listed = f"{match['name']}, SUM({by}) AS {by}" if shown else match["name"]
+    end = f"GROUP BY {match['name']} ORDER BY SUM({by}){match['way'] or ''} LIMIT 1"
+    return f"SELECT {listed} FROM {match['table']}{match['where'] or ''} {end}"
+
+
+def _is_of_many(database: Database, table: str, name: str, number: str) -> bool:
+    """Whether rows of a table share a text, and each has a number of its own."""
+    found = next((one for one in database.tables if one.name.lower() == table.lower()), None)
+    if found is None or name not in _texts(found):
+        return False
+    numbers = {column.lower() for column, kind in found.columns if kind.startswith(_NUMERIC)}
+    return number.lower() in numbers and not _is_key(database, found.name, name)
 
 
 def _holds(database: Database, table: str, column: str, text: str) -> bool:

@@ -34,6 +34,14 @@ def shops(tmp_path: Path) -> Database:
             "SELECT city FROM shops GROUP BY city ORDER BY SUM(units) DESC LIMIT 1",
         ),
         (
+            "SELECT city FROM shops WHERE price > 1 ORDER BY units LIMIT 1",
+            "SELECT city FROM shops WHERE price > 1 GROUP BY city ORDER BY SUM(units) LIMIT 1",
+        ),
+        (
+            "SELECT city, units FROM shops ORDER BY units DESC LIMIT 1;",
+            "SELECT city, SUM(units) AS units FROM shops GROUP BY city ORDER BY SUM(units) DESC LIMIT 1",
+        ),
+        (
             "SELECT SUM(units) FROM shops WHERE city = 'Porto' - SUM(units) FROM shops WHERE city = 'Turku'",
             "SELECT (SELECT SUM(units) FROM shops WHERE city = 'Porto') - "
             "(SELECT SUM(units) FROM shops WHERE city = 'Turku')",
@@ -54,6 +62,11 @@ def test_what_was_evidently_meant_is_asked(shops: Database, query: str, meant: s
     "query",
     [
         "SELECT SUM(units) - COUNT(*) FROM shops",  # one query calculates
+        "SELECT town FROM towns ORDER BY town LIMIT 1",  # each row has its own name
+        "SELECT city FROM shops ORDER BY region LIMIT 1",  # no number to add
+        "SELECT city, price FROM shops ORDER BY units LIMIT 1",  # another number is shown
+        "SELECT city FROM shops ORDER BY units LIMIT 2",  # several rows are wanted
+        "SELECT units FROM shops ORDER BY units LIMIT 1",  # a number is wanted
         "SELECT (SELECT SUM(units) FROM shops) - (SELECT COUNT(*) FROM towns)",  # two queries do
         "SELECT 1 FROM shops WHERE city = 'Porto'",  # it is right
         "SELECT 1 FROM shops WHERE region = 'Oslo'",  # nobody holds it
