@@ -4,7 +4,7 @@
     python scripts/bench/retrieval.py --time 110000
 
 Exact facts are the questions after one fact of the everyday benchmark, over its texts from each seed. Paraphrases, in
-``cases/paraphrases.jsonl``, are written by hand and share no content word with the sentence that answers them; their
+``paraphrases.jsonl``, are written by hand and share no content word with the sentence that answers them; their
 texts lie in the same folder. Recall at k is the share of questions with a right passage among the first k. ``search``
 is what `Collection.search` gives. Needs the extra embeddings; no model is run.
 """
@@ -41,7 +41,7 @@ from aeon.documents.query import terms
 from aeon.plan.evidence import Evidence
 from aeon.schema import Passage
 
-PARAPHRASES = Path(__file__).parent / "cases" / "paraphrases.jsonl"
+PARAPHRASES = Path(__file__).parent / "paraphrases.jsonl"
 DEPTHS = (1, 3, 4, 8)
 READ = 4  # passages that a lookup reads
 _DEEP = 100
