@@ -84,7 +84,7 @@ def _numbers_left_out(question: str, said: str) -> Iterator[str]:
         if not stated_numbers(number) & there:
             yield f"use {number} too"
     for share in _PER_CENT.finditer(question):
-        if not stated_numbers(share[0]) & there:
+        if share[1] != "100" and not stated_numbers(share[0]) & there:
             yield f"use {share[0]} too"
 
 

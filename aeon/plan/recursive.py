@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Annotated, TypedDict
@@ -19,7 +20,7 @@ from aeon.plan.reader import CALCULATOR
 from aeon.plan.schema import faults, plan_schema, to_step
 from aeon.plan.strategy import constraints, query_schema, query_words
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Frozen, JsonObject, Plan, Question, Refine, RefinedQuery, Refinement, Step, Task
+from aeon.schema import Frozen, JsonObject, Plan, Question, Refine, RefinedQuery, Refinement, Step, Task, Writing
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.judge_specs import judgment
@@ -42,6 +43,7 @@ _CHANGE_CALLS = 3
 """Calls that a change of the plan can take; what is asked before it must leave them."""
 _SAMPLES = 3
 _COMMON = 100
+_HUNDRED = re.compile(r"(?<![\d.,])100 ?(?:%|per ?cent\b)", re.IGNORECASE)
 """Whole numbers up to this one may be meant without being written: a dozen, the days of a month, percent."""
 
 
@@ -110,11 +112,11 @@ class RecursivePlanner:
         if not programs or current_ledger().calls_left() < _LEAST_CALLS:
             return None
         plan = await self._program(effect)
-        if not leaves_out(plan.steps, figures) or current_ledger().calls_left() < _LEAST_CALLS:
+        if not leaves_out(plan.steps, figures - _whole(effect.task)) or current_ledger().calls_left() < _LEAST_CALLS:
             return plan if plan.steps else None
         thought = await self._once(effect.task, load("aeon.plan", "thought.md"), _THOUGHT_TOKENS)
         second = await self._program(effect, thought) if thought else Plan()
-        return second.changed(steps=_mark(second.steps)) if second.steps else plan
+        return second.changed(steps=_mark(second.steps)) if _calculates(second) else plan
 
     async def _program(self, effect: DraftPlan, thought: str = "") -> Plan:
         """The plan of a program that the model writes for the task, with the help of its thoughts if there are any."""
@@ -250,6 +252,16 @@ def _mark(steps: Sequence[Step]) -> tuple[Step, ...]:
 def _figures(task: Task) -> frozenset[Decimal]:
     """The numbers that the task gives."""
     return numbers(" ".join([task.text, task.context, *(entry.answer for entry in task.clarifications)]))
+
+
+def _whole(task: Task) -> frozenset[Decimal]:
+    """The hundred of 100 %, which no formula needs."""
+    return frozenset({Decimal(100)}) if _HUNDRED.search(f"{task.text} {task.context}") else frozenset()
+
+
+def _calculates(plan: Plan) -> bool:
+    """Whether a plan does more than have a text written."""
+    return any(not isinstance(step.action, Writing) for step in plan.steps)
 
 
 def _examples(names: Sequence[str]) -> list[_Example]:

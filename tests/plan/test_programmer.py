@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from aeon import build
 from aeon.errors import EndpointFailed, ModelError
 from aeon.llm.scripted import Reply, Scripted
+from aeon.multipass.effects import DraftPlan
 from aeon.plan.program import misfits
 from aeon.plan.programmer import Programmer, open_plan
+from aeon.plan.recursive import RecursivePlanner
 from aeon.runtime.ledger import Ledger
 from aeon.schema import (
     Allowance,
@@ -26,9 +28,11 @@ from aeon.schema import (
     Plan,
     Result,
     Task,
+    TaskProfile,
     ToolCall,
     Writing,
 )
+from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools import Tool, ToolRegistry, tool
 from aeon.tools.calculator import calculator
@@ -588,3 +592,34 @@ def test_a_thorough_run_takes_the_long_way() -> None:
     build(llm=model, config=Config(thorough=True)).execute("Write a poem about bees.")
     assert "reasoning_depth" in str(model.requests[0].json_schema)
     assert build(llm=Scripted(["Bees."]), config=Config(thorough=False)).execute("Write a poem about bees.").answer
+
+
+def drafted(text: str, *replies: Reply) -> tuple[Plan, Scripted]:
+    """The plan that the planner drafts with the calculator alone, and the model."""
+    model = Scripted(replies)
+    tools = ToolRegistry([calculator(), *BUILT_IN])
+    planner = RecursivePlanner(Supervisor(model), Briefing(""), tools)
+
+    async def work() -> Plan:
+        with Ledger(Allowance(calls=7), execution_id="run"):
+            return await planner.draft(DraftPlan(task=Task(text=text), profile=TaskProfile(), most_steps=12))
+
+    return asyncio.run(work()), model
+
+
+POOL = "A pool of 680 litres is 20 % full. How many minutes until 100 % at 4 litres a minute?"
+
+
+@pytest.mark.requirement("T1b")
+def test_the_whole_is_no_number_that_a_program_leaves_out() -> None:
+    """100 % stands in no formula; the program that has the others is the plan at once."""
+    made, model = drafted(POOL, "left = 680 * (1 - 0.20)\nprint(left / 4)")
+    assert does(made)[-1] == ("calculator", "$s1 / 4") and len(model.requests) == 1
+
+
+@pytest.mark.requirement("T1b", "T4")
+def test_a_second_program_that_only_writes_does_not_take_the_place_of_the_first() -> None:
+    """What the model would write from its head is worth less than a calculation that leaves a number out."""
+    half = "print(680 / 4)"
+    made, model = drafted(POOL, half, half, "170 minutes.", f'print(write("{POOL}"))')
+    assert does(made) == [("calculator", "680 / 4")] and len(model.requests) == 4
