@@ -48,6 +48,11 @@ _EITHER = re.compile(
 )
 _TWO_PARTS = re.compile(r"[,;]? and (?:who|whom|whose|what|which|where|when|how|by how)\b", _I)
 _COLUMNS = re.compile(r"\bSELECT\s+(.*?)\s+FROM\b", _I | re.DOTALL)
+_COMPARED = re.compile(
+    r"\b(?:which|who|what)\b[^.?!]*\b(?:(?:short|long|high|low|cheap|dear|earli|lat|old|young|bigg|small|larg|heavi|light|fast|"
+    r"slow)e?r|more|less|fewer)\b",
+    _I,
+)
 _OPEN = re.compile(r"\b(?:since|from|after|before|until|till|between|to|by|through)\b", _I)
 _BEGIN = re.compile(r">=?\s*\\?'?\d{4}-\d\d|>=?\s*DATE", _I)
 _END = re.compile(r"<|\bBETWEEN\b|\bMONTH\w*\(|\bEXTRACT\(|\bSTRFTIME\(|\bDATE_(?:PART|TRUNC)\(", _I)
@@ -124,8 +129,11 @@ def _misread(question: str, said: str) -> Iterator[str]:
 
 
 def _undecided(question: str, answers: Sequence[Step]) -> Iterator[str]:
-    """Whether the answer to a question for one of two things names neither of them, or both."""
-    if _EITHER.search(question) and not _decides([step.action for step in answers]):
+    """Whether the answer to a question for one of two things names neither, both, or one without comparing."""
+    actions = [step.action for step in answers]
+    if _COMPARED.search(question) and not _finds_out(actions) and _texts(actions):
+        yield "compare the two values, with ... if ... else ..."
+    if _EITHER.search(question) and not _finds_out(actions) and len(_texts(actions)) != 1:
         yield "print which one it is too, with ... if ... else ..."
 
 
@@ -146,12 +154,15 @@ def _gives_one_column(query: str) -> bool:
     return not {",", "*"} & set(listed)
 
 
-def _decides(answers: Sequence[Action]) -> bool:
-    """Whether an answer names just one text, or has something in it that a choice, a query or the model finds out."""
-    calls = [action for action in answers if isinstance(action, ToolCall)]
-    texts = [call for call in calls if call.tool == QUOTE and isinstance((call.arguments or {}).get("value"), str)]
-    found_out = any(call.tool not in (QUOTE, CALCULATOR) for call in calls) or len(calls) < len(answers)
-    return found_out or len(texts) == 1
+def _texts(answers: Sequence[Action]) -> list[ToolCall]:
+    """The texts that an answer quotes."""
+    calls = [action for action in answers if isinstance(action, ToolCall) and action.tool == QUOTE]
+    return [call for call in calls if isinstance((call.arguments or {}).get("value"), str)]
+
+
+def _finds_out(answers: Sequence[Action]) -> bool:
+    """Whether a choice, a query or the model finds a part of an answer out; quotations and numbers do not."""
+    return any(not isinstance(one, ToolCall) or one.tool not in (QUOTE, CALCULATOR, "days_between") for one in answers)
 
 
 def _left_out(question: str, said: str, named: Sequence[Named]) -> Iterator[str]:

@@ -48,6 +48,7 @@ _LANGUAGE = re.compile(
     r"korean|mandarin|persian|russian|thai|ukrainian))\b",
     _I,
 )
+_SHORT = 20
 _FOREIGN = 0.2
 """The share of letters of another script above which a text is in another language."""
 _DIGIT = re.compile(r"\d")
@@ -114,19 +115,27 @@ def form_faults(task: str, answer: str) -> list[str]:
 def _faults(task: str, answer: str) -> Iterator[str]:
     if not _LANGUAGE.search(task) and _is_foreign(task, answer):
         yield "the answer must be in the language of the task"
-    if _JSON.search(task):
-        if not _is_json(answer):
-            yield "the answer must be JSON and nothing else"
-        return
-    if _CODE_ONLY.search(task):
-        if not _FENCE.match(answer) and "```" in answer:
-            yield "the answer must be code and nothing else"
-        return
-    if _ONE_WORD.search(task):
-        if len(answer.split()) != 1:
-            yield "the answer must be one word"
+    if fault := _whole(task):
+        yield from filter(None, (fault(answer),))
         return
     yield from _counted(task, answer)
+    if asks_form(task) and _repeats(answer):
+        yield "it says a sentence twice"
+
+
+def _whole(task: str) -> Callable[[str], str] | None:
+    """What is looked for where the task asks for JSON, for code or for one word; ``None`` where it asks for neither."""
+    if _JSON.search(task):
+        return lambda said: "" if _is_json(said) else "the answer must be JSON and nothing else"
+    if _CODE_ONLY.search(task):
+        return lambda said: "" if _is_code(said) else "the answer must be code and nothing else"
+    if _ONE_WORD.search(task):
+        return lambda said: "" if len(said.split()) == 1 else "the answer must be one word"
+    return None
+
+
+def _is_code(answer: str) -> bool:
+    return _FENCE.match(answer) is not None or "```" not in answer
 
 
 def _counted(task: str, answer: str) -> Iterator[str]:
@@ -149,6 +158,12 @@ def _counted(task: str, answer: str) -> Iterator[str]:
         wanted, there = _number(next(filter(None, match.groups()))), count(answer)
         if there > wanted or (there < wanted and not at_most):
             yield f"it has {there} {unit}, and must have {'at most' if at_most else 'exactly'} {wanted}"
+
+
+def _repeats(answer: str) -> bool:
+    """Whether a sentence of some length stands in the answer twice."""
+    said = [part.strip().casefold() for part in _SENTENCE_END.split(answer) if len(part) > _SHORT]
+    return len(set(said)) < len(said)
 
 
 def _is_foreign(task: str, answer: str) -> bool:

@@ -160,6 +160,28 @@ def test_a_question_for_one_of_two_things_is_decided(actions: Sequence[Action], 
 
 
 @pytest.mark.parametrize(
+    ("actions", "compared"),
+    [
+        ([CHOSEN, calculated("3 - 2")], True),
+        ([quoted("Cork"), calculated("3 - 2")], False),
+        ([quoted("Cork")], False),
+        ([calculated("3 - 2")], True),
+        ([sql("SELECT city, 1 FROM s")], True),
+    ],
+)
+def test_a_comparison_is_made_and_not_guessed(actions: Sequence[Action], compared: bool) -> None:
+    """A name that is copied for the larger of two was chosen by nobody."""
+    for question in (
+        "Which city is larger, by what?",
+        "Who has the shorter way?",
+        "What is earlier?",
+        "Who takes less?",
+    ):
+        assert (doubts(plan(*actions), question, (), (), "") == "") is compared
+    assert doubts(plan(*actions), "Which city is it?", (), (), "") == ""
+
+
+@pytest.mark.parametrize(
     ("actions", "whole"),
     [
         ([quoted("Cork"), calculated("3 - 2")], True),

@@ -31,6 +31,7 @@ def faults(task: str, answer: str) -> str:
         ("No more than 2 sentences, please: why?", TWO, THREE, "at most 2"),
         ("Explain tax in under three sentences.", TWO, "A. B. C. D.", "at most 3"),
         ("Describe the sea in at most five words.", "Blue, wet, wide.", "It is a very wide sea", "it has 6 words, and"),
+        ("Explain air in two sentences.", TWO, "The air scatters blue light. The air scatters blue light.", "twice"),
         ("What is a bee? Use 5 words at the most.", "A well-known bee", "It is a thing that flies", "at most 5"),
         ("What is a bee? 2 sentences or fewer.", TWO, THREE, "at most 2"),
         ("In 5 words or less: what is a bee?", "A well-known bee", "It is a thing that flies", "at most 5"),
