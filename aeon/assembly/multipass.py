@@ -6,13 +6,19 @@ from aeon.adaptive.profiler import Profiler
 from aeon.assembly.plugin import Plugin, Services
 from aeon.convergence.calibrated import calibrated
 from aeon.convergence.engine import ConvergenceEngine
+from aeon.convergence.experience import shipped
+from aeon.derivation.deriver import Deriver
 from aeon.execution.executor import Executor
+from aeon.grounding.results import grounded
+from aeon.grounding.steps import with_unfounded
 from aeon.kernel.ports import Handlers
+from aeon.multipass.effects import Synthesize, ValidateResults
 from aeon.multipass.program import MULTIPASS
 from aeon.multipass.rules import PassSignals
 from aeon.plan.programmer import Programmer
+from aeon.plan.reader import CALCULATOR
 from aeon.plan.recursive import RecursivePlanner
-from aeon.schema import Config, Result
+from aeon.schema import Answer, Config, Result, SemanticValidationReport
 from aeon.synthesis.synthesizer import Synthesizer
 from aeon.validation.semantic import SemanticValidator
 
@@ -28,15 +34,28 @@ def _handlers(services: Services[Config]) -> Handlers:
     validator = SemanticValidator(judging, briefing)
     short = Programmer(supervisor, tools).able and not config.thorough
     confidence = calibrated(engine.state_monitor)
+    synthesizer = Synthesizer(supervisor, briefing, config.output_tokens, config.brief)
+
+    async def checked(effect: ValidateResults) -> SemanticValidationReport:
+        report = await validator.validate_results(effect)
+        return with_unfounded(effect, report) if set(tools.offered) - {CALCULATOR} else report
+
+    async def answered(effect: Synthesize) -> Answer:
+        answer = await synthesizer.synthesize(effect)
+        return answer.changed(claims=grounded(answer.text, effect.task, effect.plan))
+
     return {
         "profile": Profiler(supervisor, briefing, waits=short).infer,
         "plan": RecursivePlanner(supervisor, briefing, tools, thorough=config.thorough).draft,
         "validate_plan": validator.validate_plan,
         "refine_plan": RecursivePlanner(refining, briefing, tools, engine.refine).refine,
         "execute": Executor(supervisor, briefing, tools, config.output_tokens).execute,
-        "validate_results": validator.validate_results,
-        "assess": ConvergenceEngine(judging, briefing, engine=engine, confidence=confidence).assess,
-        "synthesize": Synthesizer(supervisor, briefing, config.output_tokens, config.brief).synthesize,
+        "derive": Deriver(supervisor).derive,
+        "validate_results": checked,
+        "assess": ConvergenceEngine(
+            judging, briefing, engine=engine, confidence=confidence, experience=shipped(services.adapter.name)
+        ).assess,
+        "synthesize": answered,
     }
 
 

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from aeon.errors import ToolFailed, UsageError
-from aeon.grounding.grounds import ToolOutput
-from aeon.grounding.matching import claims
 from aeon.proof.document import Derivation, Proof, ProofSource, ProofStep, journal_root
-from aeon.schema import Claim, Conclusion, JsonValue, Result, Source, Step, ToolCall
+from aeon.schema import Conclusion, FromSource, JsonValue, Result, Source, Step, ToolCall
 from aeon.tools.files import Files
-from aeon.tools.quote import QUOTE
 from aeon.tools.select import Given
 
-__all__ = ["coverage", "proof_of"]
+__all__ = ["proof_of"]
 
 _LIMITS = (
     "what the answer says between its values was not judged",
@@ -26,24 +22,27 @@ _LIMITS = (
 
 
 def proof_of(result: Conclusion, given: Iterable[Given] = (), journal: Path | str | None = None) -> Proof:
-    """The proof of a multi-pass run's answer: a claim for each value, with what it rests on.
+    """The proof of a multi-pass run's answer: its claims with the steps and the texts that they rest on.
 
     ``given`` are the tools of the run; the texts that it quotes are read from the folders among them. ``journal`` is
     where the run was saved.
 
     Raises:
-        UsageError: the run is of an engine that keeps no steps on record.
+        UsageError: the run is of an engine that keeps no steps on record, or a text that the answer rests on is not
+            there any more, or is not what was read.
         InputFileError: the journal cannot be read.
     """
     if not isinstance(result, Result):
         raise UsageError(f"--proof: the engine '{result.engine}' keeps no steps that a proof could show; leave it out")
     steps = _completed(result)
-    cited = [source for step in steps for source in _cited(step)]
+    needed = {one.source for claim in result.claims for one in claim.evidence if isinstance(one, FromSource)}
+    cited = [source for step in steps for source in step.sources if source.source in needed]
     sources = {source.id: source for source in _sources(cited, [one for one in given if isinstance(one, Files)])}
+    _check(cited, sources)
     return Proof(
         task=result.history.task,
         answer=result.answer,
-        claims=_claims(result, steps, cited, {name: source.text for name, source in sources.items()}),
+        claims=result.claims,
         sources=tuple(sources.values()),
         derivations=(Derivation(id="d1", steps=tuple(map(_recorded, steps))),) if steps else (),
         limits=_LIMITS,
@@ -51,25 +50,18 @@ def proof_of(result: Conclusion, given: Iterable[Given] = (), journal: Path | st
     )
 
 
-def _claims(
-    result: Result, steps: Sequence[Step], cited: Iterable[Source], texts: Mapping[str, str]
-) -> tuple[Claim, ...]:
-    """The claims of the answer, from what tools gave, what was cited of the texts, and what steps were written."""
-    spans = [one.changed(text=texts[one.source][one.start : one.end]) for one in cited if one.source in texts]
-    outputs = [ToolOutput(step.id, _output(step)) for step in steps if isinstance(step.action, ToolCall)]
-    written = {step.id: str(step.output) for step in steps if not isinstance(step.action, ToolCall)}
-    return claims(result.answer, result.history.task, outputs, spans, written)
+def _check(cited: Iterable[Source], sources: Mapping[str, ProofSource]) -> None:
+    """Refuse to prove by a text what was read in another.
 
-
-def coverage(found: Sequence[Claim]) -> str:
-    """How many values of an answer were checked and what came of it, in a line; "" where it has none."""
-    if not found:
-        return ""
-    verdicts = Counter(claim.verdict for claim in found)
-    checked = len(found) - verdicts["not_checked"]
-    lost = [claim.text for claim in found if claim.verdict in ("not_found", "contradicted")]
-    named = f"; rests on nothing: {', '.join(lost)}" if lost else ""
-    return f"{checked} of {len(found)} checked, {verdicts['supported']} supported{named}"
+    Raises:
+        UsageError: names the text.
+    """
+    for one in cited:
+        text = sources[one.source].text if one.source in sources else ""
+        if text[one.start : one.end] != one.text:
+            raise UsageError(
+                f"--proof: {one.source}, which the answer rests on, is not there as it was read; run the task again"
+            )
 
 
 def _completed(result: Result) -> list[Step]:
@@ -88,15 +80,6 @@ def _recorded(step: Step) -> ProofStep:
     if not isinstance(action, ToolCall):
         return ProofStep(id=step.id, output=_output(step))
     return ProofStep(id=step.id, tool=action.tool, arguments=action.arguments, output=_output(step))
-
-
-def _cited(step: Step) -> Iterator[Source]:
-    """The sentences that a step rests on."""
-    yield from step.sources
-    if isinstance(step.action, ToolCall) and step.action.tool == QUOTE:
-        match step.action.arguments:
-            case {"source": str(source), "start": int(start), "end": int(end)}:
-                yield Source(source=source, start=start, end=end, text="")
 
 
 def _sources(cited: Iterable[Source], files: Sequence[Files]) -> Iterator[ProofSource]:

@@ -8,12 +8,14 @@ from aeon.kernel.effects import AskUser, Effect, Note
 from aeon.multipass.effects import ExecuteStep, PassNote
 from aeon.observability.lines import Line, Span, degradation_line, labelled, short
 from aeon.observability.passes.lines import (
+    agreement_lines,
     assessment_lines,
     profile_line,
     refinement_lines,
     report_lines,
 )
 from aeon.schema import (
+    Agreement,
     ConvergenceAssessment,
     Degradation,
     Failure,
@@ -33,6 +35,7 @@ _DOING = {
     "validate_plan": "checking the plan",
     "refine_plan": "changing the plan",
     "execute": "working on",
+    "derive": "deriving the answer once more",
     "validate_results": "checking the results",
     "assess": "asking whether the task is answered",
     "ask": "asking",
@@ -110,6 +113,8 @@ def _judgment(outcome: Outcome) -> tuple[str, list[Line]]:
             facts = _asked(report.evidence)
             asked = report.failed or report.issues or report.form != "none" or facts
             return "check", report_lines(report.changed(evidence=facts)) if asked else [()]
+        case Agreement(derivations=derivations) as agreement if derivations:
+            return "again", agreement_lines(agreement)
         case ConvergenceAssessment() as assessment:
             known = assessment.changed(detected_issues=_asked(assessment.detected_issues))
             if _says_something(known):

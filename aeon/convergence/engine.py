@@ -15,9 +15,11 @@ from typing import Annotated
 from pydantic import Field
 
 from aeon.convergence.evaluation import Judgments, current_steps, evaluate
+from aeon.convergence.experience import Experience
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.multipass.effects import AssessConvergence
 from aeon.multipass.plans import answer_steps
+from aeon.multipass.rules import DISAGREEMENT, NOT_STATED, UNCERTAIN
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
     Contradiction,
@@ -41,6 +43,7 @@ __all__ = ["ConvergenceEngine", "material"]
 _LONGEST_TASK = 1_000
 _LONGEST_PROBLEMS = 1_500
 _MOST_PAIRS = 3
+UNFOUNDED = "unsupported"
 _ALL = ("completeness", "coherence", "consistency")
 _NO_REASONING = ("tool", "tool_repaired", "reading")
 _ENTITY_TOKENS = 120
@@ -54,7 +57,8 @@ class ConvergenceEngine:
     """Scores completeness, coherence and consistency, and every criterion of the task.
 
     What was not measured on the endpoint is not asked and decides nothing: then a run converges where structure and the
-    judgments that were measured find nothing wrong. ``measured`` holds what was measured, by default what is shipped.
+    judgments that were measured find nothing wrong. ``measured`` holds what was measured, by default what is shipped;
+    ``experience`` is how often answers of the model were right, by how they came about.
     """
 
     def __init__(
@@ -64,12 +68,14 @@ class ConvergenceEngine:
         engine: ReasoningEngine | None = None,
         confidence: Callable[[float], float] = lambda mean: mean,
         measured: Calibrations | None = None,
+        experience: Experience | None = None,
     ) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
         self._judge = Judge(supervisor, samples=0, measured=measured)
         self._engine = engine or ReasoningEngine()
         self._confidence = confidence
+        self._experience = experience or Experience()
 
     async def assess(self, effect: AssessConvergence) -> ConvergenceAssessment:
         """The assessment; ``converged`` only if every score reaches its threshold and nothing is left undone."""
@@ -80,10 +86,13 @@ class ConvergenceEngine:
         }
         criteria = await self._criteria(effect, problems) if "criterion" not in unmeasured else []
         scores = _scores(answers, (*unmeasured, *_ALL) if _is_settled(effect.plan) else unmeasured)
+        seen = self._experience.of(effect.plan)
         codes = _codes(effect, scores, criteria)
+        codes += [UNCERTAIN] if seen and not codes and seen.probability < effect.thresholds.probability else []
         judgments = Judgments({name: judged.score for name, judged in answers.items()}, _verdicts(effect, criteria))
         return ConvergenceAssessment(
             converged=not codes, reason_codes=tuple(codes),
+            probability=seen.probability if seen else None, runs=seen.runs if seen else 0,
             form=_form([*answers.values(), *(judged for _, judged in criteria if judged)]),
             detected_issues=(*problems, *(f"not measured, so not judged: {name}" for name in unmeasured)),
             explanation=_explanation(scores),
@@ -195,9 +204,18 @@ def _codes(
 ) -> list[str]:
     """A code for what is unfinished, and for each score and each criterion of the task that is too low."""
     codes = ["steps_unfinished"] if _unfinished_steps(effect.plan) or not effect.plan.results() else []
+    codes += [NOT_STATED] if any(s.status == "complete" and s.output is None for s in answer_steps(effect.plan)) else []
+    codes += [DISAGREEMENT] if effect.plan.agreement is not None and effect.plan.agreement.disagrees else []
+    codes += [UNFOUNDED] if _unfounded(effect) else []
     measured = {name: score for name, score in scores.items() if score is not None}
     codes += [f"{name}_low" for name, score in measured.items() if score < getattr(effect.thresholds, name)]
     return codes + [f"criterion_{number}" for number, (_, met) in enumerate(_verdicts(effect, criteria), 1) if not met]
+
+
+def _unfounded(effect: AssessConvergence) -> bool:
+    """Whether the host found that a step which counts says something that is in nothing it could use."""
+    current = {step.id for step in current_steps(effect.plan)}
+    return any(issue.by == "host" and issue.location in current for issue in effect.report.issues)
 
 
 def _verdicts(effect: AssessConvergence, criteria: Sequence[tuple[str, Judged | None]]) -> tuple[tuple[str, bool], ...]:

@@ -21,6 +21,7 @@ from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
 from aeon.tools.choose import CHOOSE
 from aeon.tools.numbers import figure, is_number
+from aeon.tools.quote import QUOTE, quoted
 from aeon.tools.references import references, substitute
 from aeon.tools.registry import ToolRegistry
 
@@ -163,7 +164,8 @@ class Executor:
         if reading:
             searched = self._tools.get(tool).hint.removeprefix("Texts: ")
             return await read_answer(self._supervisor, question, effect.task.text, output.value, searched)
-        return StepResult(output=output.value, mode=mode, cut=output.cut)
+        value, sources = quoted(output.value) if tool == QUOTE else (output.value, ())
+        return StepResult(output=value, mode=mode, cut=output.cut, sources=sources)
 
     async def _write(self, effect: ExecuteStep, action: Writing) -> StepResult:
         """The text that is asked for, as the model writes it; asked for again once where its form is not as asked."""

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
 from aeon.errors import UsageError
+from aeon.schema.claims import Claim
 from aeon.schema.conclusion import Decision
 from aeon.schema.outcome import Failure
 from aeon.schema.task import Question
 
-__all__ = ["BUDGET", "CLARIFICATION", "Rule", "Signals", "first", "table"]
+__all__ = ["BUDGET", "CLARIFICATION", "ENDINGS", "Rule", "Signals", "borne_out", "first", "table"]
 
 
 @dataclass(slots=True)
@@ -68,10 +69,6 @@ def _broken(reason: str, when: str, *kinds: str) -> Rule[Signals]:
     )
 
 
-def _to_ask(signals: Signals) -> str:
-    return signals.question.text if signals.question else "the task leaves open what is meant"
-
-
 _FIRST = (
     _broken("failed", "the endpoint or the journal cannot be used any more", "endpoint", "request", "journal"),
     _broken("unknown_outcome", "nobody knows, or says, whether a tool changed the world", "unknown"),
@@ -87,10 +84,12 @@ BUDGET = Rule[Signals](
 CLARIFICATION = Rule[Signals](
     "needs_clarification",
     lambda s: s.question is not None or s.unclear,
-    _to_ask,
+    lambda s: s.question.text if s.question else "the task leaves open what is meant",
     action="ASK",
     when="a question is open, or the task should be asked about",
 )
+ENDINGS = {"contradicted": "contradicted", "not_found": "unsupported"}
+"""By the verdict on a claim, why an answer that has one is not good enough after all; the first that holds."""
 _CONTINUE = Rule[Signals]("continue", lambda s: True, lambda s: "something is left to do", "CONTINUE", when="always")
 
 
@@ -118,7 +117,12 @@ def _reasons(rules: Sequence[Rule[S]]) -> list[str]:
 
 def first(rules: Sequence[Rule[S]], signals: S) -> Rule[S]:
     """The first rule that holds. The last rule of a `table` always does."""
-    for rule in rules:
-        if rule.holds(signals):
-            break
-    return rule
+    return next(rule for rule in rules if rule.holds(signals))
+
+
+def borne_out(decision: Decision, claims: Sequence[Claim]) -> Decision:
+    """The decision, or what its answer lacks: no answer is good enough whose claims do not stand."""
+    for verdict, reason in ENDINGS.items() if decision.sufficient else ():
+        if texts := [claim.text for claim in claims if claim.verdict == verdict]:
+            return Decision(action="OUTPUT", reason=reason, detail=", ".join(texts))
+    return decision

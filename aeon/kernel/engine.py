@@ -14,7 +14,7 @@ from typing import Generic, TypeVar, cast
 
 from aeon.errors import UsageError
 from aeon.kernel import budget
-from aeon.kernel.decide import Rule, Signals, first, table
+from aeon.kernel.decide import Rule, Signals, borne_out, first, table
 from aeon.kernel.effects import AskUser, Batch, Effect, EffectOf, Note, Program
 from aeon.schema.conclusion import Conclusion, Decision, Degradation, PhaseTiming
 from aeon.schema.config import Settings
@@ -130,10 +130,6 @@ class Engine(Generic[C, S, R_co]):
         """The whole decision table, in the order of this configuration."""
         return table(self.table, self.order(config))
 
-    def reserve(self, config: C) -> int:
-        """The model calls that are kept back for the answer."""
-        return config.caps.of(self.final.phase) if self.final else 0
-
 
 @dataclass(slots=True)
 class Run(Generic[C, S]):
@@ -171,8 +167,8 @@ class Run(Generic[C, S]):
         self._configure(self.config)
 
     def _configure(self, config: C) -> None:
-        self.config, self.rules = config, self.engine.rules(config)
-        self.bound, self.reserve = self.engine.bound(config), self.engine.reserve(config)
+        self.config, self.rules, self.bound = config, self.engine.rules(config), self.engine.bound(config)
+        self.reserve = config.caps.of(self.engine.final.phase) if self.engine.final else 0
 
     def left(self, final: bool = False) -> Left:
         """What is left of each budget, but for the reserve unless this is for the final effect.
@@ -283,6 +279,7 @@ class Run(Generic[C, S]):
 
     def conclude(self, decision: Decision, answer: Answer) -> Conclusion:
         """How the run ended, for the engine's result: ``Report(**dict(run.conclude(decision, answer)), pages=3)``."""
+        decision = borne_out(decision, answer.claims)
         return Conclusion(
             execution_id=self.execution_id,
             engine=self.engine.name,
@@ -291,6 +288,7 @@ class Run(Generic[C, S]):
             stop_reason=decision.reason,
             detail=decision.detail,
             sufficient=decision.sufficient,
+            claims=answer.claims,
             degraded=tuple(self.degraded),
             question=self.signals.question if decision.reason == "waiting" else None,
             assumptions=tuple(one for one in self.task.clarifications if one.assumed),

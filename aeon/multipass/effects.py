@@ -10,11 +10,12 @@ from aeon.schema.evaluation import Evaluation
 from aeon.schema.history import RefinementRecord
 from aeon.schema.judgment import ConvergenceAssessment, Refinement, SemanticValidationReport, TaskProfile
 from aeon.schema.outcome import Answer, Failure, Outcome
-from aeon.schema.plan import Plan, Step, StepInput, StepResult, Trigger
+from aeon.schema.plan import Agreement, Plan, Step, StepInput, StepResult, Trigger
 from aeon.schema.policy import Strategy
 
 __all__ = [
     "AssessConvergence",
+    "DeriveAgain",
     "DraftPlan",
     "ExecuteStep",
     "InferProfile",
@@ -87,6 +88,14 @@ class ExecuteStep(EffectOf[StepResult]):
                 return skipped(outcome, f"step {source.names[0]}, which it builds on, gave no output")
             complete[source.names] = source.changed(output=outcome.value.output)
         return self.changed(inputs=tuple(complete.get(source.names, source) for source in self.inputs))
+
+
+class DeriveAgain(EffectOf[Agreement]):
+    """What do other ways, ``most`` of them, to the answer give that the plan gives?"""
+
+    phase = "derive"
+    plan: Plan
+    most: int
 
 
 class ValidateResults(EffectOf[SemanticValidationReport]):

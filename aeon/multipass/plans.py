@@ -15,6 +15,7 @@ __all__ = [
     "fresh_id",
     "inputs",
     "invalidated",
+    "is_computed",
     "placed",
     "problems",
     "ready",
@@ -45,6 +46,13 @@ def _waves(plan: Plan) -> Iterator[tuple[Step, ...]]:
 
 def _having(steps: Sequence[Step], status: StepStatus) -> list[Step]:
     return [step for step in steps if step.status == status]
+
+
+def is_computed(plan: Plan) -> bool:
+    """Whether the planner said which steps give the answer, and all of them have, by tools and without any text."""
+    settled = answer_steps(plan)
+    by_tools = all(step.mode in ("tool", "tool_repaired") and not step.sources for step in plan.steps if step.executed)
+    return by_tools and bool(settled) and all(s.status == "complete" and s.output is not None for s in settled)
 
 
 def placed(plan: Plan, steps: Sequence[Step]) -> list[Step]:

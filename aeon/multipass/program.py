@@ -12,7 +12,7 @@ from aeon.kernel.engine import Engine, Halt, Run
 from aeon.multipass import effects as ask
 from aeon.multipass import triggers
 from aeon.multipass.effects import PassNote
-from aeon.multipass.plans import draft_problems, inputs, placed, ready, waves
+from aeon.multipass.plans import draft_problems, inputs, is_computed, placed, ready, waves
 from aeon.multipass.record import Progress
 from aeon.multipass.refine import Attempts, apply
 from aeon.multipass.rules import TABLE, PassSignals, affordable, limits_for, most_calls, strategy
@@ -21,7 +21,7 @@ from aeon.schema.config import Config
 from aeon.schema.history import ExecutionPass, Preparation, RefinementRecord, Rejection, Result
 from aeon.schema.judgment import ConvergenceAssessment, Refinement, SemanticValidationReport
 from aeon.schema.outcome import Answer, Outcome
-from aeon.schema.plan import Plan, Step, StepResult, Trigger
+from aeon.schema.plan import Agreement, Plan, Step, StepResult, Trigger
 
 __all__ = ["MULTIPASS"]
 
@@ -88,6 +88,7 @@ def _one_pass(progress: Progress) -> Program[None]:
     run.timings.clear()
     executed = yield from _execute(progress)
     progress.executed = number
+    yield from _derive(progress, executed)
     validate = ask.ValidateResults(task=run.task, plan=progress.plan, executed=executed)
     report = yield from run.perform(validate, _UNCHECKED)
     progress.this_pass = progress.this_pass.changed(report=report)
@@ -109,6 +110,18 @@ def _one_pass(progress: Progress) -> Program[None]:
     progress.end_pass(decision)
     signals.stalled = not ready(progress.plan)
     run.boundary()
+
+
+def _derive(progress: Progress, executed: tuple[str, ...]) -> Program[None]:
+    """Where tools alone gave the whole answer, what other ways to it give."""
+    run = progress.run
+    if executed:
+        progress.plan = progress.plan.changed(agreement=None)
+    if run.config.derivations > 1 and progress.plan.agreement is None and is_computed(progress.plan):
+        effect = ask.DeriveAgain(task=run.task, plan=progress.plan, most=run.config.derivations - 1)
+        agreement = yield from run.perform(effect, Agreement())
+        progress.plan = progress.plan.changed(agreement=agreement)
+        progress.this_pass = progress.this_pass.changed(agreement=agreement)
 
 
 def _assess(progress: Progress, report: SemanticValidationReport) -> Program[ConvergenceAssessment]:
@@ -266,7 +279,7 @@ def _synthesize(progress: Progress, decision: Decision) -> Program[Answer]:
 
 
 MULTIPASS: Engine[Config, PassSignals, Result] = Engine(
-    name="multi-pass/1",
+    name="multi-pass/2",
     config=Config,
     result=Result,
     signals=PassSignals,
@@ -276,6 +289,7 @@ MULTIPASS: Engine[Config, PassSignals, Result] = Engine(
         ask.ValidatePlan,
         ask.RefinePlan,
         ask.ExecuteStep,
+        ask.DeriveAgain,
         ask.ValidateResults,
         ask.AssessConvergence,
         ask.Synthesize,

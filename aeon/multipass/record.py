@@ -82,9 +82,10 @@ class Progress:
     def result(self, decision: Decision, answer: Answer) -> Result:
         """The result with its history: how the run ended and all that it rests on."""
         run = self.run
+        concluded = run.conclude(decision, answer)
         end = FinalResult(
-            **dict(run.conclude(decision, answer)),
-            converged=decision.reason == "converged",
+            **dict(concluded),
+            converged=concluded.stop_reason == "converged",
             assessment=self.assessment,
             pass_number=self.complete or self.number,
             passes=self.number,

@@ -17,7 +17,10 @@ from aeon.schema.policy import ReasoningEngine, Strategy
 from aeon.schema.usage import Allowance, Usage
 
 __all__ = [
+    "DISAGREEMENT",
+    "NOT_STATED",
     "TABLE",
+    "UNCERTAIN",
     "PassSignals",
     "affordable",
     "confident",
@@ -30,6 +33,8 @@ __all__ = [
     "strategy",
 ]
 
+DISAGREEMENT, NOT_STATED, UNCERTAIN = "disagreement", "not_stated", "uncertain"
+"""The codes of an assessment, and the reasons of the rows that they lead to."""
 _HARDEST = TaskProfile(
     reasoning_depth=5,
     ambiguity=1,
@@ -48,9 +53,15 @@ _SLACK = {"low": -0.05, "medium": 0.0, "high": 0.05}
 class PassSignals(Signals):
     """What the engine's rows rest on, as of the latest complete pass: ``passes`` of at most ``ttl``.
 
-    ``diminishing``: the last passes hardly gained anything. ``stalled``: refinement is over and no step can run.
+    ``absent``: a step looked for what is the answer, and did not find it. ``disagrees``: the answer was derived more
+    than once, and never twice the same. ``uncertain``: answers that came about like this one were too often wrong.
+    ``diminishing``: the last passes hardly gained anything. ``stalled``:
+    refinement is over and no step can run.
     """
 
+    absent: bool = False
+    disagrees: bool = False
+    uncertain: bool = False
     converged: bool = False
     confident: bool = False
     passes: int = 0
@@ -61,12 +72,33 @@ class PassSignals(Signals):
     def assessed(self, assessment: ConvergenceAssessment, evaluations: Sequence[Evaluation], config: Config) -> None:
         """Take in the assessment of a pass; ``evaluations`` are those of all passes so far."""
         engine = config.reasoning_engine
+        self.absent = NOT_STATED in assessment.reason_codes
+        self.disagrees = DISAGREEMENT in assessment.reason_codes
+        self.uncertain = UNCERTAIN in assessment.reason_codes
         self.converged = assessment.converged
         self.confident = confident(engine, evaluations)
         self.diminishing = diminishing(engine, evaluations)
 
 
 TABLE: tuple[Rule[PassSignals], ...] = (
+    Rule(
+        NOT_STATED,
+        lambda s: s.absent,
+        lambda s: "what was asked for, or a part of it, is not in what was searched",
+        when="a step that gives the answer looked for it where it should be, and did not find it",
+    ),
+    Rule(
+        DISAGREEMENT,
+        lambda s: s.disagrees,
+        lambda s: "the answer was derived in several ways, and each gives another one",
+        when="the answer was derived more than once, and no two derivations give the same",
+    ),
+    Rule(
+        UNCERTAIN,
+        lambda s: s.uncertain,
+        lambda s: "answers of this model that came about like this one were too often wrong",
+        when="by recorded runs of the model, the answer is right with a probability below 0.75 (configurable)",
+    ),
     Rule(
         "converged",
         lambda s: s.converged,
@@ -114,7 +146,7 @@ def most_calls(config: Config) -> int:
     again = config.questions.most * max(caps.refine_plan, caps.execute)
     refined = caps.refine_plan + caps.validate_plan
     before = caps.profile + caps.plan + caps.validate_plan + refined + again
-    each_pass = caps.validate_results + caps.assess + refined + caps.profile
+    each_pass = caps.derive + caps.validate_results + caps.assess + refined + caps.profile
     steps = caps.execute * config.limits.total_steps
     return before + each_pass * pass_limit(_HARDEST, config) + steps + caps.synthesize
 

@@ -8,21 +8,26 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from aeon.kernel.effects import Effect
 from aeon.schema import (
     Answer,
     Bound,
+    Claim,
     Clarification,
     Conclusion,
     Decision,
     Degradation,
+    FromSource,
+    FromTask,
+    FromTool,
     JsonValue,
     Outcome,
     Question,
     Reply,
+    Support,
     Usage,
 )
 
@@ -31,9 +36,11 @@ __all__ = [
     "Span",
     "answer_lines",
     "bound_words",
+    "claim_lines",
     "clarification_line",
     "conclusion_lines",
     "counted",
+    "coverage",
     "decision_line",
     "degradation_line",
     "dollars",
@@ -50,6 +57,9 @@ __all__ = [
 
 _WIDTH = 69
 _LONGEST_MESSAGE = 300
+_MOST_CLAIMS = 8
+_LONGEST_CLAIM = 40
+_MARKS = {"supported": ("✓", "good"), "contradicted": ("✗", "bad"), "not_found": ("✗", "bad"), "partial": ("~", "warn")}
 _BIDI = frozenset("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
@@ -158,8 +168,50 @@ def conclusion_lines(end: Conclusion, before: str = "", reservations: Iterable[s
     lines: list[Line] = [(Span(end.stop_reason.replace("_", " "), style), Span(f"  {spent}"))]
     cautions = (*_reservations(end), *reservations, _degraded(end), _lost(end))
     lines += [(Span(text, "warn"),) for text in cautions if text]
+    lines += claim_lines(end.claims)
     lines += labelled("question", question_lines(end.question)) if end.question else []
     return lines + [clarification_line(one) for one in end.assumptions]
+
+
+def coverage(claims: Sequence[Claim]) -> str:
+    """How many claims of an answer were checked and what came of it, in a line; "" where it has none."""
+    if not claims:
+        return ""
+    verdicts = Counter(claim.verdict for claim in claims)
+    checked = len(claims) - verdicts["not_checked"]
+    return f"{checked} of {len(claims)} checked, {verdicts['supported']} supported"
+
+
+def claim_lines(claims: Sequence[Claim]) -> list[Line]:
+    """The claims of an answer, each with what it rests on; those that do not stand, and then so many of the others."""
+    if not claims:
+        return []
+    head: Line = (Span("claims  ", "dim"), Span(coverage(claims)))
+    checked = [claim for claim in claims if claim.verdict != "not_checked"]
+    shown = sorted(checked, key=lambda claim: claim.verdict == "supported")[:_MOST_CLAIMS]
+    rest = len(checked) - len(shown)
+    more: list[Line] = [(Span(f"  and {rest:,} more", "dim"),)] if rest else []
+    return [head, *map(_claim_line, sorted(shown, key=lambda claim: claim.start)), *more]
+
+
+def _claim_line(claim: Claim) -> Line:
+    mark, style = _MARKS.get(claim.verdict, ("·", "dim"))
+    places = ", ".join(dict.fromkeys(map(_place, claim.evidence)))
+    rests = places if claim.verdict == "supported" else f"{claim.verdict.replace('_', ' ')}: {claim.note or places}"
+    return (Span(f"  {mark} ", style), Span(short(claim.text, _LONGEST_CLAIM)), Span(f"  {visible(rests)}", "dim"))
+
+
+def _place(support: Support) -> str:
+    """Where a claim has its value from, for people."""
+    match support:
+        case FromTool():
+            return f"step {support.step}"
+        case FromSource():
+            return support.source
+        case FromTask():
+            return "the task" if support.part == "text" else "the context"
+        case _:
+            return f"claim {support.claim}"
 
 
 def usage_words(usage: Usage) -> str:

@@ -135,7 +135,9 @@ class Programmer:
         if fault and current_ledger().calls_left() > 1:
             again = await self._program(_without_tables(asked, program, fault))
             program = again if again.runs and not (again.doubt and program.runs) else program
-        return program.plan if program.runs else self._asked(asked)
+        if not program.runs:
+            return self._asked(asked)
+        return program.plan.changed(doubts=(program.doubt,)) if program.doubt else program.plan
 
     async def _program(self, asked: _Asked) -> _Program:
         """The plan of the program that is written for what is asked, and what is wrong with it."""

@@ -192,6 +192,8 @@ class ProgramReader:
         """A value to choose: what is copied is quoted, but for plain words such as yes."""
         if not isinstance(value, ast.Constant):
             return self._argument(value, name)
+        if isinstance(value.value, str):
+            value = ast.copy_location(ast.Constant(_spaced(value.value)), value)
         return self._plain(value if str(value.value).casefold() in _PLAIN else self._quoted(value, name))
 
     def _text(self, value: ast.expr) -> str:

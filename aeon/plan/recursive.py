@@ -41,6 +41,7 @@ _LONGEST_THOUGHT = 3_000
 _LEAST_CALLS = 2
 _CHANGE_CALLS = 3
 """Calls that a change of the plan can take; what is asked before it must leave them."""
+_LEFT_OUT = "it leaves out a number of the task"
 _SAMPLES = 3
 _COMMON = 100
 _HUNDRED = re.compile(r"(?<![\d.,])100 ?(?:%|per ?cent\b)", re.IGNORECASE)
@@ -116,7 +117,9 @@ class RecursivePlanner:
             return plan if plan.steps else None
         thought = await self._once(effect.task, load("aeon.plan", "thought.md"), _THOUGHT_TOKENS)
         second = await self._program(effect, thought) if thought else Plan()
-        return second.changed(steps=_mark(second.steps)) if _calculates(second) else plan
+        best = second.changed(steps=_mark(second.steps)) if _calculates(second) else plan
+        lacks = leaves_out(best.steps, figures - _whole(effect.task))
+        return best.changed(doubts=(*best.doubts, _LEFT_OUT)) if lacks else best
 
     async def _program(self, effect: DraftPlan, thought: str = "") -> Plan:
         """The plan of a program that the model writes for the task, with the help of its thoughts if there are any."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from aeon.schema.claims import Claim
 from aeon.schema.frozen import Frozen, JsonValue
 from aeon.schema.task import Clarification, Question
 from aeon.schema.usage import NOTHING, Bound, Usage
@@ -43,11 +44,13 @@ class Conclusion(Frozen):
     """How a run ended: an answer and a typed stop reason, always. An engine's result adds the engine's record to it.
 
     ``stop_reason`` is the reason of the decision that ended the run; ``sufficient``: by it the answer is good enough.
-    ``value`` is the validated object where the task had an ``answer_schema`` and one could be had, else ``None``.
-    ``question`` is the one that a waiting run waits for; ``assumptions`` are questions that nobody was there to
-    answer, with what was assumed. ``usage`` is what the effects of the record cost, ``lost`` what was spent on effects
-    that were broken off by a crash or an interrupt and issued again: together they never exceed ``bound``.
-    ``seconds`` is the time that the effects took, one after the other where they waited for each other.
+    ``claims`` are what the answer says, each with what it rests on: one that is contradicted, or was looked for and not
+    found, keeps the answer from being good enough. ``value`` is the validated object where the task had an
+    ``answer_schema`` and one could be had, else ``None``. ``question`` is the one that a waiting run waits for;
+    ``assumptions`` are questions that nobody was there to answer, with what was assumed. ``usage`` is what the effects
+    of the record cost, ``lost`` what was spent on effects that were broken off by a crash or an interrupt and issued
+    again: together they never exceed ``bound``. ``seconds`` is the time that the effects took, one after the other
+    where they waited for each other.
     """
 
     execution_id: str
@@ -57,6 +60,7 @@ class Conclusion(Frozen):
     stop_reason: str
     detail: str = ""
     sufficient: bool = False
+    claims: tuple[Claim, ...] = ()
     degraded: tuple[Degradation, ...] = ()
     question: Question | None = None
     assumptions: tuple[Clarification, ...] = ()

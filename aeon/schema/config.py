@@ -24,11 +24,15 @@ __all__ = [
 
 
 class ConvergenceThresholds(Frozen):
-    """Scores (0-1) that an assessment must reach for a run to count as converged."""
+    """Scores (0-1) that an assessment must reach for a run to count as converged.
+
+    ``probability`` is that of the answer's being right, where recorded runs of the model say what it is.
+    """
 
     completeness: float = Field(0.95, ge=0, le=1)
     coherence: float = Field(0.90, ge=0, le=1)
     consistency: float = Field(0.90, ge=0, le=1)
+    probability: float = Field(0.75, ge=0, le=1)
 
 
 class RefinementLimits(Frozen):
@@ -72,6 +76,7 @@ class CallCaps(Caps):
     validate_plan: int = Field(7, ge=0)
     refine_plan: int = Field(7, ge=0)
     execute: int = Field(5, ge=0)
+    derive: int = Field(2, ge=0)
     validate_results: int = Field(8, ge=0)
     assess: int = Field(12, ge=0)
     synthesize: int = Field(3, ge=0)
@@ -138,6 +143,7 @@ class Config(Settings):
     thorough: bool = Field(
         False, description="profile every task first, plan it in steps, and have what was measured judge the results"
     )
+    derivations: int = Field(3, ge=1, le=3, description="of a computed answer, at most; they stop when two are alike")
     limits: RefinementLimits = RefinementLimits()
     caps: CallCaps = CallCaps()
     reasoning_engine: ReasoningEngine = ReasoningEngine()

@@ -10,7 +10,7 @@ from aeon.schema.conclusion import Conclusion, Decision, PhaseTiming
 from aeon.schema.config import Config
 from aeon.schema.frozen import Frozen, JsonValue
 from aeon.schema.judgment import ConvergenceAssessment, RefinedQuery, SemanticValidationReport, TaskProfile
-from aeon.schema.plan import Clarity, Plan, RefinementAction, Step, Trigger
+from aeon.schema.plan import Agreement, Clarity, Plan, RefinementAction, Step, Trigger
 from aeon.schema.policy import Strategy
 from aeon.schema.task import Question, Task
 from aeon.schema.usage import Usage
@@ -64,13 +64,15 @@ class Preparation(Value):
 class ExecutionPass(Value):
     """One pass. ``executed`` holds each step as it was when it had run; ``complete``: the pass was not cut short.
 
-    ``profile`` is the one that the pass began with, ``revised_profile`` the one that was inferred at its end, if any.
+    ``agreement`` is what other derivations of the answer say, if any were made. ``profile`` is the one that the pass
+    began with, ``revised_profile`` the one that was inferred at its end, if any.
     """
 
     number: Annotated[int, Field(ge=1)]
     complete: bool = False
     profile: TaskProfile
     executed: tuple[Step, ...] = ()
+    agreement: Agreement | None = None
     report: SemanticValidationReport = SemanticValidationReport()
     assessment: ConvergenceAssessment | None = None
     decision: Decision | None = None

@@ -50,13 +50,17 @@ class TaskProfile(Value):
 
 
 class Issue(Value):
-    """One thing that a validator found. ``location`` is a step id, ``plan`` or ``answer``."""
+    """One thing that a validator found. ``location`` is a step id, ``plan`` or ``answer``.
+
+    ``by``: a model judged so, or the host looked it up.
+    """
 
     type: IssueType
     severity: Severity = "MEDIUM"
     description: Annotated[str, Field(min_length=1)]
     location: str
     proposed_repair: str = ""
+    by: Literal["judge", "host"] = "judge"
 
 
 class SemanticValidationReport(Value):
@@ -80,9 +84,13 @@ class ConvergenceAssessment(Value):
     """Whether the results so far answer the task. Scores are in 0-1; ``reason_codes`` name the criteria not met.
 
     A score is ``None`` where its judgment was not measured on the model: it was not asked for, and decides nothing.
+    ``probability`` is that of the answer's being right, as ``runs`` recorded runs of the model say whose answers came
+    about like this one; ``None`` where there are too few.
     """
 
     converged: bool
+    probability: Score | None = None
+    runs: Annotated[int, Field(ge=0)] = 0
     completeness: Score | None = 0.0
     coherence: Score | None = 0.0
     consistency: Score | None = 0.0

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, SerializeAsAny
 
+from aeon.schema.claims import Claim
 from aeon.schema.frozen import Frozen, JsonValue
 from aeon.schema.task import Question
 from aeon.schema.usage import NOTHING, Usage
@@ -84,9 +85,11 @@ class Outcome(Value):
 class Answer(Value):
     """The final answer; ``value`` is the object for a task with an ``answer_schema``.
 
-    ``problem`` says why the results stand there as they are, where they should have been put into words.
+    ``problem`` says why the results stand there as they are, where they should have been put into words. ``claims`` are
+    what the text says, each with what it rests on.
     """
 
     text: str
     value: JsonValue = None
     problem: str = ""
+    claims: tuple[Claim, ...] = ()

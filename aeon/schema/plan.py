@@ -14,7 +14,9 @@ from aeon.schema.value import Value
 
 __all__ = [
     "Action",
+    "Agreement",
     "Clarity",
+    "Derivation",
     "Passage",
     "Plan",
     "Reasoning",
@@ -173,14 +175,52 @@ class StepInput(Value):
     awaited: bool = False
 
 
+class Derivation(Value):
+    """A way to the answer without the plan: the whole ``text`` of it, and the ``answer`` that it ends in.
+
+    ``agrees``: that is the answer that was taken. ``taken``: it is taken in the place of what the plan gives.
+    """
+
+    method: str
+    text: str
+    answer: str
+    agrees: bool = False
+    taken: bool = False
+
+
+class Agreement(Value):
+    """Derivations of an answer beside the plan's own, in order; none where no second one pays."""
+
+    derivations: tuple[Derivation, ...] = ()
+
+    @property
+    def taken(self) -> Derivation | None:
+        """The derivation whose answer is taken in the place of what the plan gives."""
+        return next((one for one in self.derivations if one.taken), None)
+
+    @property
+    def votes(self) -> int:
+        """How many derivations, the plan's own among them, give the answer that was taken."""
+        return sum(one.agrees for one in self.derivations) + (self.taken is None)
+
+    @property
+    def disagrees(self) -> bool:
+        """Whether the answer was derived more than once, and never twice the same."""
+        return bool(self.derivations) and self.votes == 1
+
+
 class Plan(Value):
     """Steps in order; what may run when follows from their dependencies.
 
-    ``answer`` are the ids of the steps whose outputs together are the answer, where the planner said which.
+    ``answer`` are the ids of the steps whose outputs together are the answer, where the planner said which;
+    ``agreement`` is what other derivations of it say, once they were made. ``doubts`` are what the planner could not
+    settle: what the task says, say, and no step uses.
     """
 
     steps: tuple[Step, ...] = ()
     answer: tuple[str, ...] = ()
+    agreement: Agreement | None = None
+    doubts: tuple[str, ...] = ()
 
     def find(self, step_id: str) -> Step | None:
         """The step of that id, or ``None``."""

@@ -26,8 +26,9 @@ __all__ = [
 ]
 
 Row = Literal[
-    "converged", "confident", "ttl_expired", "budget", "needs_clarification", "diminishing_returns", "stalled"
-]
+    "not_stated", "disagreement", "uncertain", "converged", "confident", "ttl_expired", "budget", "needs_clarification",
+    "diminishing_returns", "stalled",
+]  # fmt: skip
 ROWS: tuple[Row, ...] = get_args(Row)
 Strategy = Literal["EXPAND", "NARROW", "PIVOT", "DEEPEN"]
 

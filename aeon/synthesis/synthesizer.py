@@ -13,7 +13,7 @@ from aeon.schema import Answer, JsonObject, Step, Task, Writing
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import cut, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
-from aeon.synthesis.sentence import Wording, bare, results_of, worded
+from aeon.synthesis.sentence import Result, Wording, bare, results_of, worded
 
 __all__ = ["Synthesizer"]
 
@@ -51,7 +51,8 @@ class Synthesizer:
             return Wording("")
         if len(steps) == 1 and isinstance(steps[0].action, Writing):
             return Wording(str(steps[0].output))
-        results = results_of(steps)
+        taken = effect.plan.agreement.taken if effect.plan.agreement else None
+        results = results_of(steps) if taken is None else (Result("r1", "", taken.answer),)
         absent = _absent(effect.task, [step for step in steps if step.output is None])
         if not results:
             return Wording(absent)

@@ -10,6 +10,7 @@ from aeon.kernel.effects import Effect
 from aeon.multipass import triggers
 from aeon.multipass.effects import (
     AssessConvergence,
+    DeriveAgain,
     DraftPlan,
     ExecuteStep,
     InferProfile,
@@ -21,6 +22,7 @@ from aeon.multipass.effects import (
 from aeon.multipass.plans import draft_problems, inputs, placed
 from aeon.multipass.refine import Attempts, apply
 from aeon.schema import (
+    Agreement,
     Answer,
     ConvergenceAssessment,
     ConvergenceThresholds,
@@ -85,6 +87,7 @@ VERBOSE = Plan(
     steps=(_step("s1", "Read it", status="complete", output=LONG_TEXT), _step("s2", "Sum it up", "s1"))
 ).numbered()
 EMPTY = Plan()
+COMPUTED = DONE.changed(steps=DONE.steps[:1], answer=("s1",))
 PLANS = (PENDING, DONE, TROUBLED, STRANGE, VERBOSE, EMPTY)
 
 ISSUE = Issue(
@@ -162,6 +165,10 @@ SAMPLES: dict[type[Effect], tuple[Effect, ...]] = {
     ),
     RefinePlan: _refinements(),
     ExecuteStep: _executions(),
+    DeriveAgain: (
+        *(DeriveAgain(task=task, plan=COMPUTED, most=most) for task in TASKS for most in (1, 2)),
+        DeriveAgain(task=PLAIN, plan=STRANGE, most=2),
+    ),
     ValidateResults: (
         *(ValidateResults(task=PLAIN, plan=plan, executed=_executed(plan)) for plan in PLANS),
         *(ValidateResults(task=task, plan=DONE, executed=("s2",)) for task in TASKS),
@@ -191,6 +198,8 @@ def contradictions(effect: Effect, value: Value) -> Iterator[str]:
             yield from _of_refinement(effect, value)
         case ExecuteStep(), StepResult():
             yield from _of_step(effect, value)
+        case DeriveAgain(), Agreement():
+            yield from _of_agreement(effect, value)
         case AssessConvergence(), ConvergenceAssessment():
             yield from _of_assessment(effect, value)
         case Synthesize(), Answer():
@@ -225,6 +234,15 @@ def _of_step(effect: ExecuteStep, result: StepResult) -> Iterator[str]:
         yield f"a reasoning step was done in mode '{result.mode}'"
     if result.clarity == "BLOCKED" and not result.problem:
         yield "the step is blocked and its result does not say by what"
+
+
+def _of_agreement(effect: DeriveAgain, agreement: Agreement) -> Iterator[str]:
+    if len(agreement.derivations) > effect.most:
+        yield f"it has {len(agreement.derivations)} derivations; {effect.most} were asked for"
+    if sum(one.taken for one in agreement.derivations) > 1:
+        yield "more than one derivation is taken"
+    if any(one.taken and not one.agrees for one in agreement.derivations):
+        yield "a derivation is taken that does not agree with itself"
 
 
 def _of_assessment(effect: AssessConvergence, assessment: ConvergenceAssessment) -> Iterator[str]:

@@ -64,7 +64,7 @@ class Record:
             "system": system, "question": item.question, "expected": [shown(value) for value in item.expected],
             "answer": reply.answer, **_judged(item, reply.answer), "calls": spent.calls, "prompt": spent.prompt_tokens,
             "cached": spent.cached_tokens, "generated": spent.generated_tokens, "seconds": round(reply.seconds, 2),
-            "trace": reply.trace,
+            "trace": reply.trace, "stop": reply.stop, "made": reply.kind, "probability": reply.probability,
         }  # fmt: skip
         self.rows.append(row)
         with self._path.open("a", encoding="utf-8") as file:

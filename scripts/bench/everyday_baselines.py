@@ -18,7 +18,9 @@ from everyday_folder import Folder, opened, said
 from everyday_items import Item
 
 from aeon.assembly.build import build
+from aeon.convergence.experience import kind_of
 from aeon.llm.adapter import LLMAdapter, Permit, freely
+from aeon.observability.snapshot import plan_before
 from aeon.schema import Capabilities, LLMRequest, LLMResponse, Message, Usage
 
 __all__ = [
@@ -42,12 +44,19 @@ SHORT, LONG, QUERY = 120, 500, 300
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer, what it cost, and what was said on the way to it."""
+    """An answer, what it cost, and what was said on the way to it.
+
+    Of a run of Aeon, ``stop`` is its stop reason, ``kind`` how the answer came about, and ``probability`` that of its
+    being right.
+    """
 
     answer: str
     usage: Usage
     seconds: float
     trace: tuple[str, ...] = ()
+    stop: str = ""
+    kind: str = ""
+    probability: float | None = None
 
 
 System: TypeAlias = Callable[[Item, Path, LLMAdapter], Awaitable[Reply]]
@@ -163,7 +172,9 @@ async def aeon_answer(task: Item, folder: Path, adapter: LLMAdapter) -> Reply:
     heard = Overheard(adapter)
     result = await build(llm=heard, files=folder).aexecute(task.question)
     seconds = time.monotonic() - began
-    return Reply(result.answer, result.usage, seconds, (*heard.replies, f"stop: {result.stop_reason}"))
+    kind = kind_of(plan_before(result.history, result.passes + 1))
+    probability = result.assessment.probability if result.assessment else None
+    return Reply(result.answer, result.usage, seconds, tuple(heard.replies), result.stop_reason, kind, probability)
 
 
 class Overheard:

@@ -33,7 +33,7 @@ class Given(NamedTuple):
 
 
 RIGHT = Score(True, "")
-FILES = re.compile(r"[\w./-]+\.(?:csv|md|txt)\b")
+FILES = re.compile(r"[\w./-]+\.(?:csv|md|txt)\b(?: and \d+ more\b)?")
 _VERB = (
     r"(?:stat|mention|list|provid|specif|record|contain|includ|cover|present|answer|show|determin|indicat|giv|given|tell"
     r"|told|said|say|know|known|found|find|have|sell|sold|exist|appear|possible|available|there|applicable|part of"

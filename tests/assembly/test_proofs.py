@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from aeon import Journal, Result, build
-from aeon.assembly.proofs import coverage, proof_of
+from aeon.assembly.proofs import proof_of
 from aeon.errors import UsageError
 from aeon.llm.scripted import Reply, Scripted
+from aeon.observability.lines import claim_lines, coverage, plain
 from aeon.proof.document import Proof, proof_bytes
 from aeon.proof.verify import Report, verify
 from aeon.schema import Conclusion
@@ -65,10 +66,12 @@ def test_a_value_of_a_text_and_one_that_is_computed(folder: Path, tmp_path: Path
 
 
 def test_what_the_model_adds_rests_on_nothing(folder: Path) -> None:
-    """A name that stands nowhere is a claim without support, and the line says so."""
+    """A name that stands nowhere is a claim without support: the run has not converged, and says why."""
     program = 'print(sql("SELECT SUM(units) FROM sales"))'
-    _, proof = run(folder, "How many units are there?", program, "Mr Adam Brown of Galway sold {r1} units.")
-    assert coverage(proof.claims).endswith("rests on nothing: Mr Adam Brown of Galway")
+    result, proof = run(folder, "How many units are there?", program, "Mr Adam Brown of Galway sold {r1} units.")
+    assert (result.stop_reason, result.sufficient, result.converged) == ("unsupported", False, False)
+    assert result.detail == "Mr Adam Brown of Galway"
+    assert "✗ Mr Adam Brown of Galway  not found: stands nowhere" in plain(claim_lines(result.claims))
     assert verified(proof).code == 0
 
 
@@ -83,24 +86,27 @@ def test_a_text_that_a_lookup_read_is_a_source(folder: Path) -> None:
 def test_what_no_file_says_is_proved_by_what_was_searched(folder: Path) -> None:
     """The answer names the file that was searched; nothing in it rests on nothing."""
     result, proof = run(folder, "What is the fee of a dog?", 'print("not stated")', "not stated")
-    assert "do not say" in result.answer and "rests on nothing" not in coverage(proof.claims)
+    assert "do not say" in result.answer and not [one for one in result.claims if one.verdict != "supported"]
+    assert (result.stop_reason, result.sufficient) == ("not_stated", False)
     assert verified(proof).code == 0
 
 
 def test_a_text_that_is_written_has_claims_and_no_sources() -> None:
-    """Nothing supports what a model says of itself."""
+    """Nothing was looked up that what a model says of itself could rest on: it is not checked, and no fault."""
     result = build(llm=Scripted(["The bridge of Galway was built in 1931."])).execute("Write a line on bridges.")
     proof = proof_of(result)
-    assert {one.verdict for one in proof.claims} == {"not_found"} and proof.sources == ()
+    assert {one.verdict for one in proof.claims} == {"not_checked"} and proof.sources == ()
+    assert result.converged and plain(claim_lines(result.claims)) == "claims  0 of 2 checked, 0 supported"
     assert verified(proof).code == 0
 
 
-def test_a_source_that_is_gone_is_not_in_the_proof(folder: Path) -> None:
-    """Without the folder the tools' outputs are all there is: the number follows from them, its unit does not."""
+def test_a_source_that_is_gone_or_another_proves_nothing(folder: Path) -> None:
+    """Where the answer rests on its text, one line says so."""
     result, _ = run(folder, FEE, "fee = 12.5  # 1\nprint(fee * 3)", "They are {r1} euros.")
-    proof = proof_of(result, [])
-    assert proof.sources == () and [one.verdict for one in proof.claims] == ["partial"]
-    assert verified(proof).code == 0
+    (folder / "fees.md").write_text("The fee of each guest is 19.50 euros. It is due in May.\n")
+    for given in ([], [Files.open(folder)]):
+        with pytest.raises(UsageError, match=r"^--proof: fees.md, which the answer rests on, is not there as it was"):
+            proof_of(result, given)
 
 
 def test_the_proof_is_the_same_for_the_same_run(folder: Path) -> None:
@@ -119,4 +125,4 @@ def test_an_engine_without_steps_has_no_proof() -> None:
 
 def test_the_line_on_claims() -> None:
     """Without values there is none."""
-    assert coverage(()) == ""
+    assert coverage(()) == "" and claim_lines(()) == []

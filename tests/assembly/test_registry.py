@@ -75,7 +75,7 @@ def test_the_shipped_engine_is_there_and_comes_first(monkeypatch: pytest.MonkeyP
         ("multi-pass", "aeon-orchestrator", ""),
         ("shorten", "words", ""),
     ]
-    assert plugin("multi-pass") is plugin("multi-pass/1") is PLUGIN
+    assert plugin("multi-pass") is plugin("multi-pass/2") is PLUGIN
     assert plugin("shorten") is plugin("shorten/1") is SHORT
 
 

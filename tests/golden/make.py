@@ -19,19 +19,26 @@ from aeon.runtime.fork import fork
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
+    Agreement,
+    Answer,
     Budget,
+    Claim,
     Config,
     ConvergenceAssessment,
+    Derivation,
     Dimensions,
     Evaluation,
     Failure,
+    Plan,
     Question,
+    Reading,
     Refinement,
     Reply,
     StepResult,
     TaskProfile,
     Usage,
     Value,
+    Verdict,
 )
 
 __all__ = ["FOLDER", "MADE"]
@@ -119,12 +126,31 @@ async def mail(effect: Effect) -> Value:
         raise OutcomeUnknown("mail did not return")
 
 
+def lost(verdict: Verdict) -> Claim:
+    """A claim that keeps an answer from being good enough."""
+    return Claim(
+        id="c1", start=0, end=1, text="7", kind="number", reading=Reading(value="7", form="point"), verdict=verdict
+    )
+
+
 SPENT = Failure(kind="allowance", limit="tokens", message="a call of up to 900 tokens does not fit: 20 left")
 MADE: dict[str, Callable[[Path], None]] = {
     "converged": converged,
     "resumed": resumed,
     "crashed": crashed,
     "forked": forked,
+    "not_stated": lambda path: driven(path, World(assess=NOT_YET.changed(reason_codes=("not_stated",)))),
+    "disagreement": lambda path: driven(
+        path,
+        World(
+            plan=Plan(steps=(step("a"),), answer=("a",)),
+            execute=StepResult(output=4, mode="tool"),
+            derive=Agreement(derivations=(Derivation(method="worked", text="2 + 3 = 5", answer="5"),)),
+            assess=NOT_YET.changed(reason_codes=("disagreement",)),
+        ),
+    ),
+    "unsupported": lambda path: driven(path, World(synthesize=Answer(text="7", claims=(lost("not_found"),)))),
+    "contradicted": lambda path: driven(path, World(synthesize=Answer(text="7", claims=(lost("contradicted"),)))),
     "confident": lambda path: driven(path, World(assess=evaluated(0.9, coverage=1.0))),
     "ttl_expired": lambda path: driven(path, World(**LONG, refine_plan=growing), Config(max_passes=2)),
     "calls_exhausted": budgeted(calls=12),

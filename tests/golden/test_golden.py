@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from aeon.errors import InputFileError
+from aeon.kernel.decide import ENDINGS
 from aeon.multipass.program import MULTIPASS
 from aeon.runtime.journal import Journal
 from aeon.runtime.lines import digest
@@ -42,8 +43,8 @@ def test_a_golden_journal_replays_to_its_history(path: Path) -> None:
 @pytest.mark.requirement("K3", "K13")
 def test_every_stop_reason_has_a_golden_journal() -> None:
     """A new kind of ending needs one as well, and nothing lies there that cannot be made again."""
-    endings = {rule.reason for rule in MULTIPASS.rules(Config()) if rule.action == "OUTPUT"} - {"budget"}
-    assert endings | BUDGETS | set(CONVERGED) == set(MADE)
+    rules = {rule.reason for rule in MULTIPASS.rules(Config()) if rule.action == "OUTPUT"} - {"budget"}
+    assert rules | {*ENDINGS.values()} | BUDGETS | set(CONVERGED) == set(MADE)
     assert {path.stem for path in JOURNALS} == set(MADE)
     assert max(path.stat().st_size for path in JOURNALS) < SMALL
 

@@ -14,6 +14,7 @@ from aeon.multipass.effects import ExecuteStep
 from aeon.multipass.program import MULTIPASS
 from aeon.runtime.batch import in_order, wave_starts
 from aeon.schema import (
+    Agreement,
     Answer,
     Config,
     ConvergenceAssessment,
@@ -94,6 +95,7 @@ class World:
             "validate_plan": SemanticValidationReport(),
             "refine_plan": Refinement(),
             "execute": lambda effect, _: StepResult(output=f"out of {effect.step.id}"),
+            "derive": Agreement(),
             "validate_results": SemanticValidationReport(),
             "assess": CONVERGED,
             "ask": Reply(text="this one"),

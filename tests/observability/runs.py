@@ -10,6 +10,7 @@ from aeon.multipass.program import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.journal import Journal
 from aeon.schema import (
+    Agreement,
     Answer,
     Bound,
     ConfidenceParts,
@@ -97,7 +98,7 @@ def history(
     pending = tuple(Step(id=step.id, description=step.description) for step in planned)
     end = FinalResult(
         execution_id=name,
-        engine="multi-pass/1",
+        engine="multi-pass/2",
         answer="a",
         stop_reason=reason,
         sufficient=reason in SUFFICIENT,
@@ -126,6 +127,7 @@ def handlers(**values: Value | Callable[[Any], Value]) -> dict[str, Callable[[An
         "validate_plan": SemanticValidationReport(),
         "refine_plan": Refinement(),
         "execute": lambda effect: StepResult(output=f"out of {effect.step.id}"),
+        "derive": Agreement(),
         "validate_results": SemanticValidationReport(),
         "assess": CONVERGED,
         "ask": Reply(text="this one"),

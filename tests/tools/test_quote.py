@@ -11,8 +11,8 @@ import pytest
 from aeon.documents.collection import Collection
 from aeon.documents.folder import Folder
 from aeon.errors import ToolArgumentError, ToolFailed
-from aeon.schema import JsonValue
-from aeon.tools.quote import QUOTE, quote
+from aeon.schema import JsonValue, Source
+from aeon.tools.quote import QUOTE, quote, quoted
 from aeon.tools.registry import ToolRegistry
 
 pytestmark = pytest.mark.requirement("T2")
@@ -41,9 +41,15 @@ def call(
 
 @pytest.mark.parametrize("value", [30, 0.5, "30 euros", -1])
 def test_the_value_is_given_as_it_is(registry: ToolRegistry, value: JsonValue) -> None:
-    """A number stays a number and a text stays a text."""
-    given = call(registry, value)
+    """A number stays a number and a text stays a text; the sentence comes with it."""
+    given, sentences = quoted(call(registry, value))
     assert given == value and type(given) is type(value)
+    assert sentences == (Source(source="fees.txt", start=0, end=20, text=TEXT[:20]),)
+
+
+def test_what_another_tool_of_that_name_gives_is_the_value() -> None:
+    """It has no sentence."""
+    assert quoted(7) == (7, ())
 
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 5), (5, 5), (6, 5), (0, len(TEXT) + 2), (10_000, 10_001)])

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from aeon.kernel.effects import Effect
 from aeon.multipass.effects import ExecuteStep
 from aeon.observability import lines as generic
-from aeon.observability.lines import Line, Span, counted, short
+from aeon.observability.lines import Line, Span, counted, plain, short
 from aeon.schema import (
+    Agreement,
     ConvergenceAssessment,
     Evaluation,
     FinalResult,
@@ -30,6 +31,7 @@ from aeon.schema import (
 __all__ = [
     "MARKS",
     "action_words",
+    "agreement_lines",
     "assessment_lines",
     "conclusion_lines",
     "effect_title",
@@ -228,6 +230,16 @@ def _delta_lines(action: RefinementAction, width: int) -> list[Line]:
     return lines
 
 
+def agreement_lines(agreement: Agreement) -> list[Line]:
+    """Each derivation beside the plan's, with what it gives and whether that is the answer that was taken."""
+    lines: list[Line] = []
+    for one in agreement.derivations:
+        words = "taken" if one.taken else "the same" if one.agrees else "another answer"
+        style = "good" if one.agrees else "warn"
+        lines.append((Span(f"{one.method}  ", "strong"), Span(f"{short(one.answer, 40)}  "), Span(words, style)))
+    return lines
+
+
 def conclusion_lines(end: FinalResult) -> list[Line]:
     """How the run ended and what it cost; what was left undone, if anything."""
     undone, manual = ", ".join(end.abandoned), ", ".join(end.needs_manual_intervention)
@@ -266,6 +278,8 @@ def _judgment_words(outcome: Outcome) -> str:
             return f"{counted(len(report.issues), 'issue')}: {issues}" if report.issues else "no issues"
         case Refinement() as refinement:
             return _refined(refinement)
+        case Agreement() as agreement:
+            return plain(agreement_lines(agreement)).replace("\n", "; ") or "no other derivation pays"
         case ConvergenceAssessment() as judged:
             scores = (judged.completeness, judged.coherence, judged.consistency)
             figures = " ".join("-" if score is None else f"{score:.2f}" for score in scores)

@@ -1,0 +1,89 @@
+"""How often answers of a kind were right: recorded runs of a model, counted by how their answers came about."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from pydantic import Field, ValidationError
+
+from aeon.errors import InputFileError
+from aeon.schema import Frozen, Plan, Reasoning, Step, ToolCall
+from aeon.supervisor.prompt import load
+
+__all__ = ["LEAST_RUNS", "Experience", "Seen", "kind_of", "read_experience", "shipped"]
+
+LEAST_RUNS = 8
+"""Of fewer runs of a kind nothing is said."""
+
+_PARTS = {"quote": "sentence", "sql": "table", "calculator": "sum"}
+_DATES = ("days_between", "add_days", "weekday")
+
+
+class Seen(Frozen):
+    """How many ``runs`` of a kind there were, and how many of them were ``right``."""
+
+    right: int = Field(ge=0)
+    runs: int = Field(ge=1)
+
+    @property
+    def probability(self) -> float:
+        """That the next one is right, by the rule of succession."""
+        return round((self.right + 1) / (self.runs + 2), 3)
+
+
+class Experience(Frozen):
+    """What was seen of one model, by `kind_of`."""
+
+    kinds: Mapping[str, Seen] = {}
+
+    def of(self, plan: Plan) -> Seen | None:
+        """What was seen of answers that came about as this plan's; ``None`` where that was too little."""
+        seen = self.kinds.get(kind_of(plan))
+        return seen if seen is not None and seen.runs >= LEAST_RUNS else None
+
+
+def kind_of(plan: Plan) -> str:
+    """How an answer came about: what its steps rest on, and what is known for or against it.
+
+    ``sentence`` is copied from a cited one, ``reading`` read from passages, ``table`` asked of tables, ``sum`` and
+    ``date`` calculated, ``text`` written, ``reasoning`` reasoned; another tool has its own name. Behind a comma stands
+    ``agreed`` or ``disagreed`` where the answer was derived more than once, ``doubtful`` where the planner left a
+    doubt, and ``mended`` where a call had to be.
+    """
+    done = [step for step in plan.steps if step.status == "complete"]
+    parts = sorted({part for step in done if (part := _part(step))})
+    derived = plan.agreement is not None and bool(plan.agreement.derivations)
+    notes = [
+        *(["disagreed" if plan.agreement.disagrees else "agreed"] if plan.agreement and derived else []),
+        *(["doubtful"] if plan.doubts else []),
+        *(["mended"] if any(step.mode in ("tool_repaired", "reasoning_fallback") for step in done) else []),
+    ]
+    return ", ".join([" + ".join(parts) or "nothing", *notes])
+
+
+def _part(step: Step) -> str:
+    if not isinstance(step.action, ToolCall):
+        return "reasoning" if isinstance(step.action, Reasoning) else "text"
+    if step.mode == "reading":
+        return "reading"
+    name = step.action.tool
+    return "" if name == "choose" else "date" if name in _DATES else _PARTS.get(name, name)
+
+
+def shipped(model: str) -> Experience:
+    """What was measured of a model before it was shipped; empty for one that was not."""
+    known: dict[str, object] = json.loads(load("aeon.convergence", "experience.json"))
+    return read_experience(json.dumps(known.get(model, {})), "experience.json")
+
+
+def read_experience(text: str, name: str) -> Experience:
+    """The experience in a JSON text; ``name`` is the file's.
+
+    Raises:
+        InputFileError: it is none.
+    """
+    try:
+        return Experience.model_validate_json(text)
+    except ValidationError:
+        raise InputFileError(f"{name}: holds no counts of recorded runs; make them with: aeon calibrate") from None

@@ -1,0 +1,1 @@
+"""Deriving an answer a second time, in another way."""

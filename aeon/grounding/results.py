@@ -1,0 +1,54 @@
+"""The claims of an answer that was made from the steps of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from aeon.grounding.grounds import ToolOutput
+from aeon.grounding.matching import claims
+from aeon.schema import Claim, JsonValue, Plan, Source, Step, Task, ToolCall
+
+__all__ = ["grounded", "has_grounds", "spans_of"]
+
+_BY_TOOL = ("tool", "tool_repaired")
+_UNCHECKED = "nothing was looked up or computed that it could rest on"
+
+
+def grounded(answer: str, task: Task, plan: Plan) -> tuple[Claim, ...]:
+    """A claim for each value of the answer to the task, with what it rests on of what the plan's steps gave.
+
+    Where no step looked anything up or computed anything, what the task does not say is not checked.
+    """
+    done = [step for step in plan.steps if step.status == "complete"]
+    outputs = [ToolOutput(step.id, output) for step in done for output in _given(step)]
+    spans = list(spans_of(done))
+    stated = {step.id: str(step.output) for step in done if not isinstance(step.action, ToolCall)}
+    if plan.agreement is not None and plan.agreement.taken is not None:
+        stated[plan.agreement.taken.method] = plan.agreement.taken.text
+    found = claims(answer, task, outputs, spans, stated)
+    return found if has_grounds(plan) else tuple(_unchecked(claim) for claim in found)
+
+
+def has_grounds(plan: Plan) -> bool:
+    """Whether a step of the plan looked something up or computed something."""
+    return any(isinstance(step.action, ToolCall) for step in plan.steps if step.status == "complete")
+
+
+def _given(step: Step) -> Iterator[JsonValue]:
+    """What the tool of a step gave; of a reading, whose words are the model's, what it says where it found nothing."""
+    if step.output is None:
+        yield from [step.problem] if step.problem else []
+    elif step.mode in _BY_TOOL and not step.sources:
+        yield step.output
+
+
+def spans_of(steps: Sequence[Step]) -> Iterator[Source]:
+    """The sentences that the steps rest on, each once."""
+    every = (source for step in steps for source in step.sources)
+    yield from {(one.source, one.start, one.end): one for one in every}.values()
+
+
+def _unchecked(claim: Claim) -> Claim:
+    if claim.verdict != "not_found":
+        return claim
+    return claim.changed(verdict="not_checked", note=_UNCHECKED)

@@ -1,0 +1,122 @@
+"""How answers came about, and what recorded runs say of such."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from aeon.convergence.engine import ConvergenceEngine
+from aeon.convergence.experience import LEAST_RUNS, Experience, Seen, kind_of, read_experience, shipped
+from aeon.errors import InputFileError
+from aeon.llm.catalogue import CATALOGUE
+from aeon.llm.scripted import Scripted
+from aeon.multipass.effects import AssessConvergence
+from aeon.schema import (
+    Action,
+    Agreement,
+    ConvergenceAssessment,
+    ConvergenceThresholds,
+    Derivation,
+    Plan,
+    Reasoning,
+    SemanticValidationReport,
+    Step,
+    StepMode,
+    Task,
+    ToolCall,
+    Writing,
+)
+from aeon.supervisor.briefing import Briefing
+from aeon.supervisor.supervisor import Supervisor
+
+pytestmark = pytest.mark.requirement("G4")
+AGREED = Agreement(derivations=(Derivation(method="worked", text="1", answer="1", agrees=True),))
+DISAGREED = Agreement(derivations=(Derivation(method="worked", text="1", answer="1"),))
+
+
+def step(name: str, action: Action, mode: StepMode = "tool") -> Step:
+    """A step that is complete."""
+    return Step(id=name, description=f"find {name}", action=action, status="complete", mode=mode, output=1)
+
+
+QUERY = step("s1", ToolCall(tool="sql"))
+QUOTE = step("s2", ToolCall(tool="quote"))
+SUM = step("s3", ToolCall(tool="calculator"))
+
+
+@pytest.mark.parametrize(
+    ("plan", "kind"),
+    [
+        (Plan(steps=(QUERY,)), "table"),
+        (Plan(steps=(QUOTE, SUM)), "sentence + sum"),
+        (Plan(steps=(SUM, QUOTE)), "sentence + sum"),
+        (Plan(steps=(QUERY, QUOTE, SUM)), "sentence + sum + table"),
+        (Plan(steps=(step("s1", ToolCall(tool="lookup"), "reading"),)), "reading"),
+        (Plan(steps=(step("s1", ToolCall(tool="days_between")), QUOTE)), "date + sentence"),
+        (Plan(steps=(step("s1", ToolCall(tool="choose")), QUOTE)), "sentence"),
+        (Plan(steps=(step("s1", ToolCall(tool="weather")),)), "weather"),
+        (Plan(steps=(step("s1", Writing(task="a line"), "reasoning"),)), "text"),
+        (Plan(steps=(step("s1", Reasoning(), "reasoning"),)), "reasoning"),
+        (Plan(steps=(QUERY.changed(status="failed"),)), "nothing"),
+        (Plan(steps=(SUM,), agreement=AGREED), "sum, agreed"),
+        (Plan(steps=(SUM,), agreement=DISAGREED, doubts=("use 6 too",)), "sum, disagreed, doubtful"),
+        (Plan(steps=(SUM,), agreement=Agreement()), "sum"),
+        (Plan(steps=(QUERY.changed(mode="tool_repaired"),)), "table, mended"),
+    ],
+)
+def test_the_kind_says_how_an_answer_came_about(plan: Plan, kind: str) -> None:
+    """What it rests on, and what is known for or against it."""
+    assert kind_of(plan) == kind
+
+
+def assessed(experience: Experience | None, threshold: float = 0.75) -> ConvergenceAssessment:
+    """The assessment of an answer out of a table."""
+    effect = AssessConvergence(
+        task=Task(text="How many?"), plan=Plan(steps=(QUERY,), answer=("s1",)), report=SemanticValidationReport(),
+        thresholds=ConvergenceThresholds(probability=threshold),
+    )  # fmt: skip
+    engine = ConvergenceEngine(Supervisor(Scripted([])), Briefing(), experience=experience)
+    return asyncio.run(engine.assess(effect))
+
+
+@pytest.mark.parametrize(("right", "codes"), [(9, ()), (8, ()), (5, ("uncertain",)), (0, ("uncertain",))])
+def test_what_was_too_often_wrong_does_not_converge(right: int, codes: tuple[str, ...]) -> None:
+    """The probability is by the rule of succession, and says from how many runs."""
+    found = assessed(Experience(kinds={"table": Seen(right=right, runs=10)}))
+    assert (found.converged, found.reason_codes) == (not codes, codes)
+    assert (found.probability, found.runs) == (round((right + 1) / 12, 3), 10)
+
+
+def test_the_threshold_is_a_setting() -> None:
+    """Another one, another verdict."""
+    known = Experience(kinds={"table": Seen(right=5, runs=10)})
+    assert assessed(known, 0.4).converged and not assessed(known, 0.6).converged
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        None,
+        Experience(kinds={"table": Seen(right=0, runs=LEAST_RUNS - 1)}),
+        Experience(kinds={"sum": Seen(right=0, runs=99)}),
+    ],
+)
+def test_where_too_little_was_seen_nothing_is_said(known: Experience | None) -> None:
+    """No probability, and rules alone decide."""
+    found = assessed(known)
+    assert found.converged and found.probability is None and found.runs == 0
+
+
+def test_what_is_shipped_can_be_read() -> None:
+    """Of each model that was measured; of another one nothing is known."""
+    for name in CATALOGUE:
+        assert all(seen.right <= seen.runs for seen in shipped(name).kinds.values())
+    assert shipped("no-such-model") == Experience()
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"kinds": {"table": 3}}', '{"kinds": {"table": {"right": 1, "runs": 0}}}'])
+def test_a_file_that_holds_no_counts_is_refused(text: str) -> None:
+    """In one line that names it."""
+    with pytest.raises(InputFileError, match=r"^counts.json: holds no counts of recorded runs"):
+        read_experience(text, "counts.json")
