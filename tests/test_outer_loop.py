@@ -82,9 +82,14 @@ def test_evaluation_strategy_and_wording_are_in_the_history() -> None:
 
 @pytest.mark.requirement("O4")
 def test_a_confident_run_stops_though_it_has_not_converged() -> None:
-    """Where the policy is content with what tools did, and asks for hardly any coverage."""
+    """Where the policy is content with what tools did, and asks for hardly any coverage.
+
+    This model's answer, 42, rests on nothing that they gave: it is no good answer for all that.
+    """
     result, _ = run(decide={"confidence_threshold": 0.7, "coverage_threshold": 0.1})
-    assert (result.stop_reason, result.passes, result.converged) == ("confident", 1, False)
+    (last,) = result.history.passes
+    assert last.decision is not None and (last.decision.reason, last.decision.sufficient) == ("confident", True)
+    assert (result.stop_reason, result.detail, result.sufficient) == ("unsupported", "42", False)
 
 
 @pytest.mark.requirement("O4", "O5")

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from aeon.errors import ToolFailed, UsageError
+from aeon.grounding.results import told
 from aeon.proof.document import Derivation, Proof, ProofSource, ProofStep, journal_root
 from aeon.schema import Conclusion, FromSource, JsonValue, Result, Source, Step, ToolCall
 from aeon.tools.files import Files
@@ -40,7 +41,7 @@ def proof_of(result: Conclusion, given: Iterable[Given] = (), journal: Path | st
     sources = {source.id: source for source in _sources(cited, [one for one in given if isinstance(one, Files)])}
     _check(cited, sources)
     return Proof(
-        task=result.history.task,
+        task=told(result.history.task),
         answer=result.answer,
         claims=result.claims,
         sources=tuple(sources.values()),

@@ -8,7 +8,7 @@ from aeon.grounding.grounds import ToolOutput
 from aeon.grounding.matching import claims
 from aeon.schema import Claim, JsonValue, Plan, Source, Step, Task, ToolCall
 
-__all__ = ["grounded", "has_grounds", "spans_of"]
+__all__ = ["grounded", "has_grounds", "spans_of", "told"]
 
 _BY_TOOL = ("tool", "tool_repaired")
 _UNCHECKED = "nothing was looked up or computed that it could rest on"
@@ -19,7 +19,7 @@ def grounded(answer: str, task: Task, plan: Plan) -> tuple[Claim, ...]:
 
     Where no step looked anything up or computed anything, what the task does not say is not checked.
     """
-    done = [step for step in plan.steps if step.status == "complete"]
+    done, task = [step for step in plan.steps if step.status == "complete"], told(task)
     outputs = [ToolOutput(step.id, output) for step in done for output in _given(step)]
     spans = list(spans_of(done))
     stated = {step.id: str(step.output) for step in done if not isinstance(step.action, ToolCall)}
@@ -27,6 +27,12 @@ def grounded(answer: str, task: Task, plan: Plan) -> tuple[Claim, ...]:
         stated[plan.agreement.taken.method] = plan.agreement.taken.text
     found = claims(answer, task, outputs, spans, stated)
     return found if has_grounds(plan) else tuple(_unchecked(claim) for claim in found)
+
+
+def told(task: Task) -> Task:
+    """The task with what was asked about it and answered as the end of its context: all that a person said of it."""
+    said = [f"{one.question} {one.answer}" for one in task.clarifications if not one.assumed]
+    return task.changed(context="\n".join([*filter(None, [task.context]), *said])) if said else task
 
 
 def has_grounds(plan: Plan) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from aeon.grounding.grounds import ToolOutput
 from aeon.grounding.matching import claims
-from aeon.grounding.results import spans_of
+from aeon.grounding.results import spans_of, told
 from aeon.multipass.effects import ValidateResults
 from aeon.schema import Claim, Issue, Plan, Reasoning, SemanticValidationReport, Step, Task
 
@@ -32,7 +32,7 @@ def _of(step: Step, plan: Plan, task: Task) -> Iterator[Issue]:
     before = [one for one in plan.steps[: plan.steps.index(step)] if one.status == "complete"]
     outputs = [ToolOutput(one.id, one.output) for one in before]
     text = str(step.output)
-    for claim in claims(text, task, outputs, list(spans_of(before)), {step.id: text}):
+    for claim in claims(text, told(task), outputs, list(spans_of(before)), {step.id: text}):
         if claim.verdict == "contradicted" or (claim.verdict == "not_found" and _counts(claim)):
             what = "stands in nothing that it could use" if claim.verdict == "not_found" else claim.note
             yield Issue(

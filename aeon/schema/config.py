@@ -143,7 +143,9 @@ class Config(Settings):
     thorough: bool = Field(
         False, description="profile every task first, plan it in steps, and have what was measured judge the results"
     )
-    derivations: int = Field(3, ge=1, le=3, description="of a computed answer, at most; they stop when two are alike")
+    derivations: int = Field(
+        3, ge=1, description="of a computed answer, at most; there are three ways, and two alike are enough"
+    )
     limits: RefinementLimits = RefinementLimits()
     caps: CallCaps = CallCaps()
     reasoning_engine: ReasoningEngine = ReasoningEngine()

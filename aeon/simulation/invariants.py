@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from aeon.errors import AeonError
-from aeon.kernel.decide import table
+from aeon.kernel.decide import ENDINGS, table
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine, replay
 from aeon.schema import Budget, Conclusion, Frozen, JsonValue, Result, Usage
@@ -107,11 +107,14 @@ def _json(value: JsonValue | list[int]) -> str:
 
 
 def _answered(world: World, result: Conclusion, engine: AnyEngine) -> None:
-    reasons = {*(rule.reason for rule in table(engine.table)), *(f"{name}_exhausted" for name in Budget.model_fields)}
+    reasons = {rule.reason for rule in table(engine.table)} | {*ENDINGS.values()}
+    reasons |= {f"{name}_exhausted" for name in Budget.model_fields}
     if not result.answer:
         world.wrong("it ends in an answer", "the answer is empty")
     if result.stop_reason not in reasons:
         world.wrong("it ends in an answer", f"{result.stop_reason!r} is no stop reason")
+    if result.sufficient and (lost := [claim.text for claim in result.claims if claim.verdict in ENDINGS]):
+        world.wrong("a good answer stands", f"{result.stop_reason}, though {', '.join(lost)} does not")
     world.ran_out(result.stop_reason.removesuffix("_exhausted"))
     world.fired["question_assumed"] += world.has("question_assumed") and bool(result.assumptions)
 

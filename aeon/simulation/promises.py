@@ -7,6 +7,7 @@ __all__ = ["INVARIANTS", "MULTIPASS_INVARIANTS"]
 INVARIANTS: dict[str, str] = {
     "it ends": "the run comes to an end: it neither hangs nor issues effects for ever",
     "it ends in an answer": "it ends in an answer with a stop reason of its decision table, and raises nothing",
+    "a good answer stands": "an answer that is said to be good enough has no claim that is contradicted or not found",
     "within its bound": (
         "what the world counted in all processes, and what the result says, is within the bound stated before the "
         "start; no effect spends more than its allowance"

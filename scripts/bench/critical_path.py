@@ -26,6 +26,7 @@ from aeon.multipass import effects as ask
 from aeon.multipass.program import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.schema import (
+    Agreement,
     Answer,
     Config,
     ConvergenceAssessment,
@@ -99,10 +100,15 @@ class Judges:
             "validate_plan": self.validated,
             "refine_plan": self.refine,
             "execute": self.execute,
+            "derive": self.derive,
             "validate_results": self.validated,
             "assess": self.assess,
             "synthesize": self.synthesize,
         }
+
+    async def derive(self, effect: ask.DeriveAgain) -> Agreement:
+        """Nothing: the plan's is the only way."""
+        return Agreement()
 
     async def profile(self, effect: ask.InferProfile) -> TaskProfile:
         """A profile, not inferred, so that it does not limit the plan."""

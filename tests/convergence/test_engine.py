@@ -16,9 +16,11 @@ from aeon.llm.scripted import Reply, Scripted
 from aeon.multipass.effects import AssessConvergence
 from aeon.multipass.rules import confident
 from aeon.schema import (
+    Agreement,
     Capabilities,
     ConvergenceAssessment,
     ConvergenceThresholds,
+    Derivation,
     Issue,
     LLMRequest,
     LLMResponse,
@@ -108,6 +110,41 @@ def test_what_structure_settles_is_not_asked() -> None:
     assert assessment.converged and assessment.reason_codes == ()
     assert [question(request) for request in model.requests] == ["completeness"]
     assert (assessment.coherence, assessment.consistency, assessment.form) == (1.0, 1.0, "probability")
+
+
+TWO_WAYS = Agreement(derivations=(Derivation(method="worked", text="5", answer="5"),))
+HOST = Issue(type="hallucination", severity="HIGH", description="1080 stands in nothing", location="s1", by="host")
+
+
+def codes(plan: Plan, *issues: Issue) -> tuple[str, ...]:
+    """What keeps this plan from converging, where no judgment was measured."""
+    model = Scripted([])
+    effect = AssessConvergence(
+        task=Task(text="How many?"), plan=plan, report=SemanticValidationReport(issues=issues),
+        thresholds=ConvergenceThresholds(),
+    )  # fmt: skip
+    return asyncio.run(ConvergenceEngine(Supervisor(model), Briefing()).assess(effect)).reason_codes
+
+
+@pytest.mark.requirement("G4", "G5", "J6")
+def test_what_the_host_knows_keeps_a_run_from_converging() -> None:
+    """A part of the answer was not found; derivations differ; a step says what is in nothing that it could use."""
+    done = Plan(steps=TOOL, answer=("s1", "s2"))
+    assert codes(done) == ()
+    nothing = TOOL[1].changed(output=None, problem="the files do not say")
+    assert codes(done.changed(steps=(TOOL[0], nothing))) == ("not_stated",)
+    assert codes(done.changed(agreement=TWO_WAYS)) == ("disagreement",)
+    agreed = TWO_WAYS.changed(derivations=(TWO_WAYS.derivations[0].changed(agrees=True),))
+    assert codes(done.changed(agreement=agreed)) == codes(done.changed(agreement=Agreement())) == ()
+    assert codes(done, HOST) == ("unsupported",)
+    assert codes(done, HOST.changed(by="judge")) == ()
+
+
+@pytest.mark.requirement("G4", "J6")
+def test_a_step_that_was_replaced_is_not_held_against_the_run() -> None:
+    """Its later version counts."""
+    old, new = TOOL[0].changed(status="invalid"), TOOL[0].changed(id="s1_r1")
+    assert codes(Plan(steps=(old, new, TOOL[1]), answer=("s1", "s2")), HOST) == ()
 
 
 @pytest.mark.requirement("J6")

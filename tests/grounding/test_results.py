@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from aeon.grounding.results import grounded
+from aeon.grounding.results import grounded, told
 from aeon.grounding.steps import with_unfounded
 from aeon.multipass.effects import ValidateResults
 from aeon.schema import (
     Action,
     Agreement,
+    Clarification,
     Derivation,
+    FromTask,
     Issue,
     JsonValue,
     Plan,
@@ -84,6 +86,20 @@ def test_a_derivation_that_is_taken_states_its_sums() -> None:
     wrong = step("s1", 6, ToolCall(tool="calculator"))
     assert said("They pay 9.", wrong, agreement=agreement) == [("9", "inference", "supported")]
     assert said("They pay 9.", wrong) == [("9", "none", "not_found")]
+
+
+@pytest.mark.requirement("G1")
+def test_what_a_person_answered_is_a_part_of_the_task() -> None:
+    """What was only assumed is none."""
+    asked = Clarification(question="Which year?", answer="2025")
+    task = TASK.changed(context="In Cork.", clarifications=(asked, asked.changed(answer="1999", assumed=True)))
+    plan = Plan(steps=(step("s1", 4),))
+    found = grounded("4 in 2025, not 1999", task, plan)
+    assert [(one.text, one.verdict) for one in found] == [
+        ("4", "supported"), ("2025", "supported"), ("1999", "not_found"),
+    ]  # fmt: skip
+    (place,) = found[1].evidence
+    assert isinstance(place, FromTask) and told(task).context[place.start : place.end] == "2025"
 
 
 def issues(*steps: Step, report: SemanticValidationReport | None = None) -> tuple[Issue, ...]:

@@ -13,13 +13,17 @@ from aeon.kernel.engine import Engine, Halt, Run
 from aeon.schema import (
     Answer,
     Budget,
+    Claim,
     Clarification,
+    Decision,
     Failure,
     Question,
     Questions,
+    Reading,
     Reply,
     Task,
     Usage,
+    Verdict,
 )
 from kernel.shorten import SHORTEN, Caps1, Shorten, Shortened, ShortenSettings, Shortness, Words
 from kernel.world import ENDPOINT_DOWN, World
@@ -317,6 +321,47 @@ def test_settings_that_come_with_an_outcome_hold_from_there_on() -> None:
     world.changes = {1: ShortenSettings(longest=18, most=5)}  # type: ignore[dict-item]
     result = world.run_on(SHORTEN, ShortenSettings(), TEXT)
     assert (result.answer, result.bound.calls) == (TEXT[:18], 5)
+
+
+def claimed(*verdicts: Verdict) -> Answer:
+    """An answer with a claim of each verdict."""
+    claims = (
+        Claim(
+            id=f"c{n}", start=n, end=n + 1, text=str(n), kind="number",
+            reading=Reading(value=str(n), form="point"), verdict=verdict,
+        )
+        for n, verdict in enumerate(verdicts, 1)
+    )  # fmt: skip
+    return Answer(text=" 1234", claims=tuple(claims))
+
+
+@pytest.mark.requirement("G1", "G4", "M2")
+@pytest.mark.parametrize(
+    ("verdicts", "reason", "detail"),
+    [
+        ((), "good", "it is good"),
+        (("supported", "partial", "not_checked"), "good", "it is good"),
+        (("supported", "not_found", "not_found"), "unsupported", "2, 3"),
+        (("not_found", "contradicted"), "contradicted", "2"),
+    ],
+)
+def test_no_run_of_any_engine_ends_well_on_a_claim_that_does_not_stand(
+    verdicts: tuple[Verdict, ...], reason: str, detail: str
+) -> None:
+    """The conclusion names what is contradicted, else what rests on nothing; what was not checked is no fault."""
+    run = SHORTEN.start(Task(text=TEXT), ShortenSettings(), "run-1")
+    good = Decision(action="OUTPUT", reason="good", detail="it is good", sufficient=True)
+    end = run.conclude(good, claimed(*verdicts))
+    assert (end.stop_reason, end.detail, end.sufficient) == (reason, detail, reason == "good")
+    assert end.claims == claimed(*verdicts).claims
+
+
+@pytest.mark.requirement("G4")
+def test_a_run_that_ends_for_another_reason_keeps_it() -> None:
+    """What is missing was said already."""
+    run = SHORTEN.start(Task(text=TEXT), ShortenSettings(), "run-1")
+    spent = Decision(action="OUTPUT", reason="calls_exhausted", detail="no call is left")
+    assert run.conclude(spent, claimed("contradicted", "not_found")).stop_reason == "calls_exhausted"
 
 
 @pytest.mark.requirement("M2")

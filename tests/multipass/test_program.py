@@ -16,15 +16,19 @@ from kernel.world import BLOCKED, CONVERGED, ENDPOINT_DOWN, NOT_YET, WildWorld, 
 import aeon
 from aeon.kernel.decide import table
 from aeon.multipass.rules import TABLE
+from aeon.observability.snapshot import plan_before
 from aeon.schema import (
+    Agreement,
     Answer,
     Budget,
     Config,
     ConvergenceAssessment,
+    Derivation,
     Failure,
     Plan,
     Refinement,
     SemanticValidationReport,
+    Source,
     StepResult,
     TaskProfile,
 )
@@ -52,6 +56,52 @@ def test_an_answer_that_was_not_worded_is_a_degradation() -> None:
     assert [(d.phase, d.message) for d in result.degraded] == [("synthesize", "the sentence cannot be used: It is 7.")]
     worded = World(synthesize=Answer(text="It is 348.")).run()
     assert not worded.degraded and not worded.assembled
+
+
+COMPUTED = {"plan": Plan(steps=(step("s1"),), answer=("s1",)), "execute": StepResult(output=7, mode="tool")}
+AGAIN = Agreement(derivations=(Derivation(method="worked", text="3 + 4 = 7", answer="7", agrees=True),))
+
+
+@pytest.mark.requirement("G4")
+def test_what_tools_computed_is_derived_again_before_it_is_judged() -> None:
+    """What came of it stands in the plan that is judged and put into words, and in the history of the pass."""
+    world = World(**COMPUTED, derive=AGAIN)
+    result = world.run(config=Config(derivations=2))
+    assert world.phases == [*PREPARED, "execute", "derive", *ENDED]
+    (effect,) = world.of("derive")
+    assert effect.most == 1  # type: ignore[attr-defined]
+    judged = [*world.of("assess"), *world.of("synthesize")]
+    assert [e.plan.agreement for e in judged] == [AGAIN, AGAIN]  # type: ignore[attr-defined]
+    assert result.history.passes[0].agreement == AGAIN
+    assert plan_before(result.history, 2).agreement == AGAIN
+
+
+@pytest.mark.requirement("G4")
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"execute": StepResult(output=7, mode="reasoning")},
+        {"execute": StepResult(output=7, mode="reading")},
+        {"execute": StepResult(output=None, mode="tool", problem="not there")},
+        {"execute": StepResult(output=7, mode="tool", sources=(Source(source="a", start=0, end=1, text="7"),))},
+        {"execute": Failure(kind="tool", message="no such row")},
+        {"plan": Plan(steps=(step("s1"),))},
+    ],
+)
+def test_what_rests_on_texts_or_on_the_model_is_not_derived_again(changes: dict[str, Any]) -> None:
+    """Nor what is not there, or is not said to be the answer."""
+    world = World(**COMPUTED | {"derive": AGAIN} | changes)
+    result = world.run()
+    assert "derive" not in world.phases and result.history.passes[0].agreement is None
+
+
+@pytest.mark.requirement("G4", "K13")
+def test_a_derivation_that_fails_leaves_the_answer_as_it_was() -> None:
+    """It is on record as degraded; and with one derivation allowed, the plan's is the only one."""
+    failed = World(**COMPUTED, derive=NO_ANSWER).run()
+    assert failed.stop_reason == "converged" and [d.phase for d in failed.degraded] == ["derive"]
+    alone = World(**COMPUTED)
+    assert alone.run(config=Config(derivations=1)).converged and "derive" not in alone.phases
 
 
 @pytest.mark.requirement("K1", "K2")

@@ -527,7 +527,7 @@ def test_what_is_not_stated_is_said_with_what_was_searched(folder: Path) -> None
     result, model = run(folder, text, 'print("not stated")', "not stated")
     assert "do not say" in result.answer and "leave.md" in result.answer and text in result.answer
     assert not any(digit in result.answer for digit in "0123456789")
-    assert len(model.requests) == 2 and result.converged
+    assert len(model.requests) == 2 and result.stop_reason == "not_stated"
     for request in model.requests:
         assert "password" not in system(request)
 
@@ -572,7 +572,8 @@ def test_a_value_of_a_text_is_answered_in_two_calls(folder: Path) -> None:
 def test_one_query_or_lookup_takes_four_calls_at_most(folder: Path, text: str, replies: list[Reply]) -> None:
     """Also where the first program is of no use."""
     result, model = run(folder, text, *replies)
-    assert len(model.requests) <= 4 and result.converged and result.answer
+    assert len(model.requests) <= 4 and result.answer
+    assert result.stop_reason == ("not_stated" if replies[-1] == "not stated" else "converged")
 
 
 @pytest.mark.requirement("T4")

@@ -69,7 +69,7 @@ def test_what_is_no_assignment_is_refused(text: str) -> None:
         (f"budget.calls=1{'0' * 5000}", "budget.calls: should be a valid integer"),
         (f"budget.calls={'[' * 5000}", "budget.calls: should be a valid integer"),
         (f"{ENGINE}enabled=yes", f"{ENGINE}enabled: should be a valid boolean, not 'yes'"),
-        (f"{ENGINE}decide.order=[1]", f"{ENGINE}decide.order.0: should be 'converged'"),
+        (f"{ENGINE}decide.order=[1]", f"{ENGINE}decide.order.0: should be 'not_stated'"),
         (f"{ENGINE}refine.strategy=expand", "should be 'EXPAND', 'NARROW', 'PIVOT' or 'DEEPEN', not 'expand'"),
     ],
 )

@@ -254,6 +254,12 @@ def _goes_on(run: MultipassRun) -> Program[Result]:
     return result
 
 
+def _vouches(run: MultipassRun) -> Program[Result]:
+    """The shipped program, which says of every answer that it is good enough."""
+    result = yield from MULTIPASS.program(run)
+    return result.changed(sufficient=True)
+
+
 def _never_ends(run: MultipassRun) -> Program[Result]:
     """The same effect over and over."""
     while True:
@@ -288,6 +294,7 @@ PLANTED: dict[str, tuple[Parts, str, str]] = {
     "remembers": (_handlers(_remembers), "crash_after", "the same bytes as without trouble"),
     "raises": (_handlers(_raises), "none", "only errors of the hierarchy"),
     "hangs": (_handlers(_hangs), "none", "it ends"),
+    "vouches for anything": (_program(_vouches), "none", "a good answer stands"),
     "never ends": (_program(_never_ends), "none", "it ends in an answer"),
     "says nothing": (_handlers(_says_nothing, SECOND), "none", "it ends in an answer"),
     "overspends": (_endpoint(_Greedy), "none", "within its bound"),

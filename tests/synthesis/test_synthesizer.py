@@ -13,7 +13,18 @@ from hypothesis import strategies as st
 from aeon.errors import AeonError, ConfigError, EmptyCompletion, EndpointFailed, Malformed, Refused, Truncated
 from aeon.llm.scripted import Reply, Scripted
 from aeon.multipass.effects import Synthesize
-from aeon.schema import Answer, Capabilities, JsonObject, LLMResponse, Plan, Step, StepStatus, Task
+from aeon.schema import (
+    Agreement,
+    Answer,
+    Capabilities,
+    Derivation,
+    JsonObject,
+    LLMResponse,
+    Plan,
+    Step,
+    StepStatus,
+    Task,
+)
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 from aeon.synthesis.synthesizer import Synthesizer
@@ -48,6 +59,20 @@ def synthesize(
 def prompt(model: Scripted) -> str:
     """The user's part of the first request."""
     return model.requests[0].messages[-1].content
+
+
+@pytest.mark.requirement("G4", "G7")
+def test_a_derivation_that_is_taken_stands_in_the_place_of_what_the_plan_gave() -> None:
+    """Its answer is the result that the sentence refers to."""
+    taken = Derivation(method="worked", text="…\nAnswer: 760 euros", answer="760 euros", agrees=True, taken=True)
+    plan = Plan(steps=(step("s1", output=902.5),), answer=("s1",), agreement=Agreement(derivations=(taken,)))
+    model = Scripted(["Each of them receives {r1}."])
+    effect = Synthesize(task=Task(text="What does each receive?"), plan=plan)
+    answer = asyncio.run(Synthesizer(Supervisor(model), Briefing(), 99).synthesize(effect))
+    assert answer.text == "Each of them receives 760 euros." and "902" not in prompt(model)
+    stays = effect.changed(plan=plan.changed(agreement=Agreement(derivations=(taken.changed(taken=False),))))
+    said = asyncio.run(Synthesizer(Supervisor(Scripted(["It is {r1}."])), Briefing(), 99).synthesize(stays))
+    assert said.text == "It is 902.5."
 
 
 @pytest.mark.requirement("K1")

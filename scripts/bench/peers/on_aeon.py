@@ -17,6 +17,7 @@ from aeon.multipass.program import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
+    Agreement,
     Answer,
     Budget,
     Config,
@@ -74,10 +75,15 @@ class Judges:
             "validate_plan": self.validate_plan,
             "refine_plan": self.refine_plan,
             "execute": self.execute,
+            "derive": self.derive,
             "validate_results": self.validate_results,
             "assess": self.assess,
             "synthesize": self.synthesize,
         }
+
+    async def derive(self, effect: ask.DeriveAgain) -> Agreement:
+        """Nothing: the plan's is the only way."""
+        return Agreement()
 
     async def profile(self, effect: ask.InferProfile) -> TaskProfile:
         """As many passes as the loop has, without asking the model."""
