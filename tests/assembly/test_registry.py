@@ -94,11 +94,11 @@ def test_an_engine_of_another_version_is_one_clear_line(monkeypatch: pytest.Monk
     """It says which version is there, and what to install."""
     brought(monkeypatch, words=SHORT)
     word = name.partition("/")[0]
-    package = "words" if word == "shorten" else "aeon-orchestrator"
+    package, there = ("words", 1) if word == "shorten" else ("aeon-orchestrator", 2)
     with pytest.raises(UsageError) as caught:
         plugin(name)
     assert str(caught.value) == (
-        f"engine '{name}' is needed and '{word}/1' is installed: install the version of {package} that has it"
+        f"engine '{name}' is needed and '{word}/{there}' is installed: install the version of {package} that has it"
     )
 
 

@@ -140,6 +140,9 @@ MADE: dict[str, Callable[[Path], None]] = {
     "crashed": crashed,
     "forked": forked,
     "not_stated": lambda path: driven(path, World(assess=NOT_YET.changed(reason_codes=("not_stated",)))),
+    "uncertain": lambda path: driven(
+        path, World(assess=NOT_YET.changed(reason_codes=("uncertain",), probability=0.4, runs=12))
+    ),
     "disagreement": lambda path: driven(
         path,
         World(

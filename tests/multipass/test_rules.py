@@ -223,7 +223,7 @@ def test_weights_may_miss_one_by_rounding_only() -> None:
 
 ALL = PassSignals(
     converged=True, confident=True, passes=3, ttl=3, exhausted="cost_exhausted", question=Question(text="which?"),
-    diminishing=True, stalled=True, absent=True, disagrees=True,
+    diminishing=True, stalled=True, absent=True, disagrees=True, uncertain=True,
 )  # fmt: skip
 
 

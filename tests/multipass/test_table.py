@@ -27,6 +27,7 @@ ROWS = [
     ("interrupted", {"interrupted": True}),
     ("not_stated", {"absent": True}),
     ("disagreement", {"disagrees": True}),
+    ("uncertain", {"uncertain": True}),
     ("converged", {"converged": True}),
     ("confident", {"confident": True}),
     ("ttl_expired", {"passes": 3, "ttl": 3}),
@@ -43,7 +44,7 @@ SIGNALS = st.builds(
     interrupted=st.booleans(), failure=st.sampled_from((None, DOWN, UNKNOWN, WAITING)), converged=st.booleans(),
     passes=st.integers(0, 9), ttl=st.integers(1, 9), exhausted=st.sampled_from((None, *BUDGETS)), stalled=st.booleans(),
     question=st.sampled_from((None, WHICH)), unclear=st.booleans(), confident=st.booleans(),
-    diminishing=st.booleans(), absent=st.booleans(), disagrees=st.booleans(),
+    diminishing=st.booleans(), absent=st.booleans(), disagrees=st.booleans(), uncertain=st.booleans(),
 )  # fmt: skip
 
 
