@@ -10,7 +10,7 @@ from pathlib import Path
 from aeon.errors import ToolFailed, UsageError
 from aeon.grounding.results import told
 from aeon.proof.document import Derivation, Proof, ProofSource, ProofStep, journal_root
-from aeon.schema import Conclusion, FromSource, JsonValue, Result, Source, Step, ToolCall
+from aeon.schema import Agreement, Conclusion, FromSource, JsonValue, Result, Source, Step, ToolCall
 from aeon.tools.files import Files
 from aeon.tools.select import Given
 
@@ -45,10 +45,19 @@ def proof_of(result: Conclusion, given: Iterable[Given] = (), journal: Path | st
         answer=result.answer,
         claims=result.claims,
         sources=tuple(sources.values()),
-        derivations=(Derivation(id="d1", steps=tuple(map(_recorded, steps))),) if steps else (),
+        derivations=tuple(_derivations(result, steps)),
         limits=_LIMITS,
         journal=journal_root(journal) if journal is not None else None,
     )
+
+
+def _derivations(result: Result, steps: Sequence[Step]) -> Iterator[Derivation]:
+    """The plan's way to the answer, and each other one that was tried; one of them is taken."""
+    agreement = next((one.agreement for one in reversed(result.history.passes) if one.agreement), Agreement())
+    if steps:
+        yield Derivation(id="d1", steps=tuple(map(_recorded, steps)), taken=agreement.taken is None)
+    for number, one in enumerate(agreement.derivations, 2):
+        yield Derivation(id=f"d{number}", steps=(ProofStep(id=one.method, output=one.text),), taken=one.taken)
 
 
 def _check(cited: Iterable[Source], sources: Mapping[str, ProofSource]) -> None:

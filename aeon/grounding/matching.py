@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import string
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
@@ -57,17 +59,34 @@ def _learn(grounds: Grounds, step: str, text: str) -> None:
     found = mentions(text)
     for equation in equations(text, found):
         known = [one for place in equation.operands if (one := _stands(grounds, found[place]))]
-        if len(known) == len(equation.operands):
+        evidence = tuple(support for one in known for support in one.evidence)
+        if len(known) == len(equation.operands) and len(evidence) <= len(string.ascii_lowercase):
             form = found[equation.result].forms[0]
             computation = _stated(equation, [one.form.read for one in known], form.read, step)
             if computation is not None:
-                grounds.add(Known(form, tuple(support for one in known for support in one.evidence), computation))
+                whole = _composed(equation.expression, known)
+                grounds.add(Known(form, evidence, computation.changed(expression=whole)))
 
 
 def _stands(grounds: Grounds, mention: Mention) -> Known | None:
-    """The known value that a mention says as it stands there, without a computation."""
+    """The known value that a mention says as it stands there, or as an earlier computation gave it exactly."""
     match = _matched(grounds, mention)
-    return match.known if match and not match.computation and len(match.known.evidence) == 1 else None
+    if match is None or match.computation is not match.known.computation:
+        return None
+    exactly = match.computation is None or match.computation.places is None
+    return match.known if exactly and (match.computation or len(match.known.evidence) == 1) else None
+
+
+def _composed(expression: str, operands: Sequence[Known]) -> str:
+    """An expression over the operands as one over all that they were computed from."""
+    pieces: list[str] = []
+    first = 0
+    for one in operands:
+        inner = one.computation.expression if one.computation else "a"
+        moved = re.sub("[a-z]", lambda letter, by=first: chr(ord(letter[0]) + by), inner)  # type: ignore[misc]
+        pieces.append(moved if len(moved) == 1 else f"({moved})")
+        first += len(one.evidence)
+    return re.sub("[a-z]", lambda letter: pieces[ord(letter[0]) - ord("a")], expression)
 
 
 def _stated(equation: Equation, operands: Sequence[Read], said: Read, step: str) -> Computation | None:

@@ -13,7 +13,7 @@ from aeon.proof.readings import Read, exact, factor, read, rounded, stands_for
 
 __all__ = ["check_verdict", "follows", "must", "read_again"]
 
-_EXPRESSION = re.compile(r"(?:[a-z]|\([a-z] / 100\))(?: [-+*/] (?:[a-z]|\([a-z] / 100\)))*")
+_EXPRESSION = re.compile(r"(?:\([a-z] / 100\)|[a-z()]| [-+*/] )+")
 _SHARE = re.compile(r"\(([a-z]) / 100\)")
 
 

@@ -91,6 +91,20 @@ def test_what_no_file_says_is_proved_by_what_was_searched(folder: Path) -> None:
     assert verified(proof).code == 0
 
 
+@pytest.mark.requirement("G4")
+def test_every_derivation_is_in_the_proof_and_the_one_that_was_taken_is_marked() -> None:
+    """Two that differ from the plan's answer take its place: what they calculate supports the answer."""
+    task = "6 people share 5700 euros after 1140 euros have been given away. What does each receive?"
+    worked = "Left: 5700 - 1140 = 4560\nEach: 4560 / 6 = 760\nAnswer: 760 euros"
+    replies = ["print((5700 + 1140) / 6)", worked, "So it is\nAnswer: 760", "Each receives {r1}."]
+    result = build(llm=Scripted(replies), tools=["calculator"]).execute(task)
+    assert isinstance(result, Result) and result.answer == "Each receives 760 euros." and result.converged
+    proof = proof_of(result)
+    assert [(one.id, one.taken) for one in proof.derivations] == [("d1", False), ("d2", True), ("d3", False)]
+    report = verified(proof)
+    assert report.code == 0 and not report.problems
+
+
 def test_a_text_that_is_written_has_claims_and_no_sources() -> None:
     """Nothing was looked up that what a model says of itself could rest on: it is not checked, and no fault."""
     result = build(llm=Scripted(["The bridge of Galway was built in 1931."])).execute("Write a line on bridges.")

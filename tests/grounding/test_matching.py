@@ -152,3 +152,15 @@ def test_a_reading_gives_the_value_again() -> None:
     for claim in of(f"{TEXT} It is 66.1 in Oslo, 1.5 hours.", 66.12):
         again = read(claim.text, claim.reading.form)
         assert (again.value, again.unit) == (claim.reading.value, claim.reading.unit)
+
+
+def test_a_chain_of_sums_that_a_step_states_is_one_computation_over_what_it_began_with() -> None:
+    """Each part of it is on record, so that it can be done again; a link that was rounded ends the chain."""
+    worked = "Net: 348 - 48 = 300\nVAT: 300 * 19% = 57\nIn all: 57 + 350 = 407"
+    (claim,) = of("it is 407 now", {"a": 348, "b": 48}, stated={"worked": worked})
+    assert (claim.support, claim.verdict) == ("inference", "supported")
+    assert claim.computation is not None and claim.computation.expression == "((a - b) * (c / 100)) + d"
+    assert [type(one).__name__ for one in claim.evidence[:4]] == ["FromTool", "FromTool", "FromTask", "FromSource"]
+    rounded = "Each: 348 / 48 = 7\nTwice: 7 + 348 = 355"
+    (lost,) = of("it is 355 now", {"a": 348, "b": 48}, stated={"worked": rounded})
+    assert lost.verdict == "not_found"
