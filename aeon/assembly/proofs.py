@@ -10,7 +10,7 @@ from pathlib import Path
 from aeon.errors import ToolFailed, UsageError
 from aeon.grounding.results import told
 from aeon.proof.document import Derivation, Proof, ProofSource, ProofStep, journal_root
-from aeon.schema import Agreement, Conclusion, FromSource, JsonValue, Result, Source, Step, ToolCall
+from aeon.schema import Agreement, Claim, Conclusion, FromSource, JsonValue, Result, Source, Step, ToolCall
 from aeon.tools.files import Files
 from aeon.tools.select import Given
 
@@ -36,8 +36,7 @@ def proof_of(result: Conclusion, given: Iterable[Given] = (), journal: Path | st
     if not isinstance(result, Result):
         raise UsageError(f"--proof: the engine '{result.engine}' keeps no steps that a proof could show; leave it out")
     steps = _completed(result)
-    needed = {one.source for claim in result.claims for one in claim.evidence if isinstance(one, FromSource)}
-    cited = [source for step in steps for source in step.sources if source.source in needed]
+    cited = _cited(steps, result.claims)
     sources = {source.id: source for source in _sources(cited, [one for one in given if isinstance(one, Files)])}
     _check(cited, sources)
     return Proof(
@@ -58,6 +57,12 @@ def _derivations(result: Result, steps: Sequence[Step]) -> Iterator[Derivation]:
         yield Derivation(id="d1", steps=tuple(map(_recorded, steps)), taken=agreement.taken is None)
     for number, one in enumerate(agreement.derivations, 2):
         yield Derivation(id=f"d{number}", steps=(ProofStep(id=one.method, output=one.text),), taken=one.taken)
+
+
+def _cited(steps: Iterable[Step], claims: Iterable[Claim]) -> list[Source]:
+    """The sentences of the texts that claims rest on."""
+    needed = {one.source for claim in claims for one in claim.evidence if isinstance(one, FromSource)}
+    return [source for step in steps for source in step.sources if source.source in needed]
 
 
 def _check(cited: Iterable[Source], sources: Mapping[str, ProofSource]) -> None:

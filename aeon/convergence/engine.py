@@ -19,7 +19,7 @@ from aeon.convergence.experience import Experience
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.multipass.effects import AssessConvergence
 from aeon.multipass.plans import answer_steps
-from aeon.multipass.rules import DISAGREEMENT, NOT_STATED, UNCERTAIN
+from aeon.multipass.rules import DISAGREEMENT, NOT_STATED
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
     Contradiction,
@@ -81,23 +81,21 @@ class ConvergenceEngine:
         """The assessment; ``converged`` only if every score reaches its threshold and nothing is left undone."""
         problems = _problems(effect)
         unmeasured = await self._unmeasured_judgments(effect)
-        answers = {
-            name: await self._ask(effect, name, problems) for name in _open_criteria(effect) if name not in unmeasured
-        }
+        asked = [name for name in _open_criteria(effect) if name not in unmeasured]
+        answers = {name: await self._ask(effect, name, problems) for name in asked}
         criteria = await self._criteria(effect, problems) if "criterion" not in unmeasured else []
         scores = _scores(answers, (*unmeasured, *_ALL) if _is_settled(effect.plan) else unmeasured)
         seen = self._experience.of(effect.plan)
-        codes = _codes(effect, scores, criteria)
-        codes += [UNCERTAIN] if seen and not codes and seen.probability < effect.thresholds.probability else []
+        codes = (*_codes(effect, scores, criteria),) or seen.codes(effect.thresholds.probability)
         judgments = Judgments({name: judged.score for name, judged in answers.items()}, _verdicts(effect, criteria))
         return ConvergenceAssessment(
-            converged=not codes, reason_codes=tuple(codes),
-            probability=seen.probability if seen else None, runs=seen.runs if seen else 0,
-            form=_form([*answers.values(), *(judged for _, judged in criteria if judged)]),
+            converged=not codes, reason_codes=codes,
+            probability=seen.probability, runs=seen.runs,
+            form=_form([*answers.values(), *filter(None, (judged for _, judged in criteria))]),
             detected_issues=(*problems, *(f"not measured, so not judged: {name}" for name in unmeasured)),
             explanation=_explanation(scores),
             completeness=scores["completeness"], coherence=scores["coherence"], consistency=scores["consistency"],
-            evaluation=await self._evaluate(effect, judgments, problems) if self._engine.enabled else None,
+            evaluation=await self._evaluate(effect, judgments, problems),
         )  # fmt: skip
 
     async def _criteria(self, effect: AssessConvergence, problems: list[str]) -> list[tuple[str, Judged | None]]:
@@ -120,8 +118,12 @@ class ConvergenceEngine:
             needed.append("entity")
         return [name for name in needed if not await self._judge.decides(judgment(name))]
 
-    async def _evaluate(self, effect: AssessConvergence, judgments: Judgments, problems: list[str]) -> Evaluation:
-        """The evaluation; asks only for what the policy needs, structure cannot tell and the model can judge."""
+    async def _evaluate(
+        self, effect: AssessConvergence, judgments: Judgments, problems: list[str]
+    ) -> Evaluation | None:
+        """The evaluation, if the policy has one; asks only for what it needs and structure cannot tell."""
+        if not self._engine.enabled:
+            return None
         doubtful = judgments.scores.get("consistency", 1.0) < effect.thresholds.consistency
         detected = self._engine.evaluate.gap_detection and self._engine.evaluate.contradiction_detection
         with contextlib.suppress(CompletionError, AllowanceExhausted):  # the assessment stands without them
@@ -204,12 +206,21 @@ def _codes(
 ) -> list[str]:
     """A code for what is unfinished, and for each score and each criterion of the task that is too low."""
     codes = ["steps_unfinished"] if _unfinished_steps(effect.plan) or not effect.plan.results() else []
-    codes += [NOT_STATED] if any(s.status == "complete" and s.output is None for s in answer_steps(effect.plan)) else []
-    codes += [DISAGREEMENT] if effect.plan.agreement is not None and effect.plan.agreement.disagrees else []
-    codes += [UNFOUNDED] if _unfounded(effect) else []
+    codes += _known_codes(effect)
     measured = {name: score for name, score in scores.items() if score is not None}
     codes += [f"{name}_low" for name, score in measured.items() if score < getattr(effect.thresholds, name)]
     return codes + [f"criterion_{number}" for number, (_, met) in enumerate(_verdicts(effect, criteria), 1) if not met]
+
+
+def _known_codes(effect: AssessConvergence) -> list[str]:
+    """A code for each thing that the host knows to be wrong with the results."""
+    agreement = effect.plan.agreement
+    found = {
+        NOT_STATED: any(s.status == "complete" and s.output is None for s in answer_steps(effect.plan)),
+        DISAGREEMENT: agreement is not None and agreement.disagrees,
+        UNFOUNDED: _unfounded(effect),
+    }
+    return [code for code, holds in found.items() if holds]
 
 
 def _unfounded(effect: AssessConvergence) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pydantic import Field, ValidationError
 
 from aeon.errors import InputFileError
+from aeon.multipass.rules import UNCERTAIN
 from aeon.schema import Frozen, Plan, Reasoning, Step, ToolCall
 from aeon.supervisor.prompt import load
 
@@ -23,13 +24,17 @@ _DATES = ("days_between", "add_days", "weekday")
 class Seen(Frozen):
     """How many ``runs`` of a kind there were, and how many of them were ``right``."""
 
-    right: int = Field(ge=0)
-    runs: int = Field(ge=1)
+    right: int = Field(0, ge=0)
+    runs: int = Field(0, ge=0)
 
     @property
-    def probability(self) -> float:
-        """That the next one is right, by the rule of succession."""
-        return round((self.right + 1) / (self.runs + 2), 3)
+    def probability(self) -> float | None:
+        """That the next one is right, by the rule of succession; ``None`` where too few were seen."""
+        return round((self.right + 1) / (self.runs + 2), 3) if self.runs >= LEAST_RUNS else None
+
+    def codes(self, least: float) -> tuple[str, ...]:
+        """The code of an answer that is too likely to be wrong: less likely to be right than ``least``."""
+        return (UNCERTAIN,) if self.probability is not None and self.probability < least else ()
 
 
 class Experience(Frozen):
@@ -37,10 +42,9 @@ class Experience(Frozen):
 
     kinds: Mapping[str, Seen] = {}
 
-    def of(self, plan: Plan) -> Seen | None:
-        """What was seen of answers that came about as this plan's; ``None`` where that was too little."""
-        seen = self.kinds.get(kind_of(plan))
-        return seen if seen is not None and seen.runs >= LEAST_RUNS else None
+    def of(self, plan: Plan) -> Seen:
+        """What was seen of answers that came about as this plan's."""
+        return self.kinds.get(kind_of(plan)) or Seen()
 
 
 def kind_of(plan: Plan) -> str:
@@ -52,14 +56,21 @@ def kind_of(plan: Plan) -> str:
     doubt, and ``mended`` where a call had to be.
     """
     done = [step for step in plan.steps if step.status == "complete"]
-    parts = sorted({part for step in done if (part := _part(step))})
-    derived = plan.agreement is not None and bool(plan.agreement.derivations)
-    notes = [
-        *(["disagreed" if plan.agreement.disagrees else "agreed"] if plan.agreement and derived else []),
-        *(["doubtful"] if plan.doubts else []),
-        *(["mended"] if any(step.mode in ("tool_repaired", "reasoning_fallback") for step in done) else []),
-    ]
-    return ", ".join([" + ".join(parts) or "nothing", *notes])
+    parts = sorted({*map(_part, done)} - {""})
+    notes = {
+        "doubtful": bool(plan.doubts),
+        "mended": any(step.mode in ("tool_repaired", "reasoning_fallback") for step in done),
+    }
+    return ", ".join(
+        [" + ".join(parts) or "nothing", *_derived(plan), *(note for note, holds in notes.items() if holds)]
+    )
+
+
+def _derived(plan: Plan) -> list[str]:
+    """What other derivations say, if there are any."""
+    if plan.agreement is None or not plan.agreement.derivations:
+        return []
+    return ["disagreed" if plan.agreement.disagrees else "agreed"]
 
 
 def _part(step: Step) -> str:

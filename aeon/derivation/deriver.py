@@ -16,7 +16,7 @@ from aeon.schema import Agreement, Derivation, JsonValue, Plan, Task, ToolCall
 from aeon.supervisor.prompt import Prompt, fence, load
 from aeon.supervisor.supervisor import Supervisor
 
-__all__ = ["Deriver", "alike"]
+__all__ = ["Deriver", "alike", "numbers_of"]
 
 _CALCULATOR = "calculator"
 _LONGEST = 3_000

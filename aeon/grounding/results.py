@@ -22,10 +22,7 @@ def grounded(answer: str, task: Task, plan: Plan) -> tuple[Claim, ...]:
     done, task = [step for step in plan.steps if step.status == "complete"], told(task)
     outputs = [ToolOutput(step.id, output) for step in done for output in _given(step)]
     spans = list(spans_of(done))
-    stated = {step.id: str(step.output) for step in done if not isinstance(step.action, ToolCall)}
-    if plan.agreement is not None and plan.agreement.taken is not None:
-        stated[plan.agreement.taken.method] = plan.agreement.taken.text
-    found = claims(answer, task, outputs, spans, stated)
+    found = claims(answer, task, outputs, spans, _stated(plan, done))
     return found if has_grounds(plan) else tuple(_unchecked(claim) for claim in found)
 
 
@@ -52,6 +49,13 @@ def spans_of(steps: Sequence[Step]) -> Iterator[Source]:
     """The sentences that the steps rest on, each once."""
     every = (source for step in steps for source in step.sources)
     yield from {(one.source, one.start, one.end): one for one in every}.values()
+
+
+def _stated(plan: Plan, done: Sequence[Step]) -> dict[str, str]:
+    """The texts that may state a sum: of steps that are the model's, and of the derivation that was taken."""
+    taken = plan.agreement.taken if plan.agreement is not None else None
+    derived = {taken.method: taken.text} if taken is not None else {}
+    return {step.id: str(step.output) for step in done if not isinstance(step.action, ToolCall)} | derived
 
 
 def _unchecked(claim: Claim) -> Claim:

@@ -33,8 +33,10 @@ __all__ = [
     "strategy",
 ]
 
-DISAGREEMENT, NOT_STATED, UNCERTAIN = "disagreement", "not_stated", "uncertain"
-"""The codes of an assessment, and the reasons of the rows that they lead to."""
+DISAGREEMENT = "disagreement"
+NOT_STATED = "not_stated"
+UNCERTAIN = "uncertain"
+"""Codes of an assessment, and the reasons of the rows that they lead to."""
 _HARDEST = TaskProfile(
     reasoning_depth=5,
     ambiguity=1,

@@ -99,6 +99,11 @@ class _Program:
     doubt: str = ""
 
     @property
+    def doubtful(self) -> Plan:
+        """The plan, with its doubt if there is one."""
+        return self.plan.changed(doubts=(self.doubt,)) if self.doubt else self.plan
+
+    @property
     def runs(self) -> bool:
         """Whether it is a plan that can run."""
         return bool(self.plan.steps) and not self.unfit
@@ -135,9 +140,7 @@ class Programmer:
         if fault and current_ledger().calls_left() > 1:
             again = await self._program(_without_tables(asked, program, fault))
             program = again if again.runs and not (again.doubt and program.runs) else program
-        if not program.runs:
-            return self._asked(asked)
-        return program.plan.changed(doubts=(program.doubt,)) if program.doubt else program.plan
+        return program.doubtful if program.runs else self._asked(asked)
 
     async def _program(self, asked: _Asked) -> _Program:
         """The plan of the program that is written for what is asked, and what is wrong with it."""

@@ -113,13 +113,18 @@ class RecursivePlanner:
         if not programs or current_ledger().calls_left() < _LEAST_CALLS:
             return None
         plan = await self._program(effect)
-        if not leaves_out(plan.steps, figures - _whole(effect.task)) or current_ledger().calls_left() < _LEAST_CALLS:
+        figures -= _whole(effect.task)
+        if not leaves_out(plan.steps, figures) or current_ledger().calls_left() < _LEAST_CALLS:
             return plan if plan.steps else None
+        second = await self._from_thought(effect)
+        best = second if _calculates(second) else plan
+        return best.changed(doubts=(*best.doubts, _LEFT_OUT)) if leaves_out(best.steps, figures) else best
+
+    async def _from_thought(self, effect: DraftPlan) -> Plan:
+        """The plan of a program that is made of the task's being thought through in words; empty where none can be."""
         thought = await self._once(effect.task, load("aeon.plan", "thought.md"), _THOUGHT_TOKENS)
         second = await self._program(effect, thought) if thought else Plan()
-        best = second.changed(steps=_mark(second.steps)) if _calculates(second) else plan
-        lacks = leaves_out(best.steps, figures - _whole(effect.task))
-        return best.changed(doubts=(*best.doubts, _LEFT_OUT)) if lacks else best
+        return second.changed(steps=_mark(second.steps))
 
     async def _program(self, effect: DraftPlan, thought: str = "") -> Plan:
         """The plan of a program that the model writes for the task, with the help of its thoughts if there are any."""

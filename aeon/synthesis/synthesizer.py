@@ -9,7 +9,7 @@ from pydantic import JsonValue, RootModel
 
 from aeon.multipass.effects import Synthesize
 from aeon.multipass.plans import answer_steps
-from aeon.schema import Answer, JsonObject, Step, Task, Writing
+from aeon.schema import Answer, JsonObject, Plan, Step, Task, Writing
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import cut, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
@@ -51,8 +51,7 @@ class Synthesizer:
             return Wording("")
         if len(steps) == 1 and isinstance(steps[0].action, Writing):
             return Wording(str(steps[0].output))
-        taken = effect.plan.agreement.taken if effect.plan.agreement else None
-        results = results_of(steps) if taken is None else (Result("r1", "", taken.answer),)
+        results = _results(effect.plan, steps)
         absent = _absent(effect.task, [step for step in steps if step.output is None])
         if not results:
             return Wording(absent)
@@ -75,6 +74,12 @@ class Synthesizer:
         value = reply.value.root
         value = value["answer"] if is_bare and isinstance(value, dict) else value
         return Answer(text=json.dumps(value, ensure_ascii=False), value=value)
+
+
+def _results(plan: Plan, steps: Sequence[Step]) -> tuple[Result, ...]:
+    """What these steps gave, or what another derivation did that is taken in their place."""
+    taken = plan.agreement.taken if plan.agreement is not None else None
+    return results_of(steps) if taken is None else (Result("r1", "", taken.answer),)
 
 
 def _absent(task: Task, steps: Sequence[Step]) -> str:

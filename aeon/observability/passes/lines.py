@@ -230,10 +230,10 @@ def _delta_lines(action: RefinementAction, width: int) -> list[Line]:
     return lines
 
 
-def agreement_lines(agreement: Agreement) -> list[Line]:
+def agreement_lines(agreement: Agreement | None) -> list[Line]:
     """Each derivation beside the plan's, with what it gives and whether that is the answer that was taken."""
     lines: list[Line] = []
-    for one in agreement.derivations:
+    for one in agreement.derivations if agreement is not None else ():
         words = "taken" if one.taken else "the same" if one.agrees else "another answer"
         style = "good" if one.agrees else "warn"
         lines.append((Span(f"{one.method}  ", "strong"), Span(f"{short(one.answer, 40)}  "), Span(words, style)))
@@ -261,6 +261,8 @@ def outcome_words(outcome: Outcome) -> str:
     if outcome.failure is not None:
         return generic.outcome_words(outcome)
     match outcome.value:
+        case Agreement() as agreement:
+            return plain(agreement_lines(agreement)).replace("\n", "; ") or "no other derivation pays"
         case TaskProfile() as profile:
             return f"depth {profile.reasoning_depth} of 5, ambiguity {profile.ambiguity:.1f}"
         case Plan() as plan:
@@ -278,8 +280,6 @@ def _judgment_words(outcome: Outcome) -> str:
             return f"{counted(len(report.issues), 'issue')}: {issues}" if report.issues else "no issues"
         case Refinement() as refinement:
             return _refined(refinement)
-        case Agreement() as agreement:
-            return plain(agreement_lines(agreement)).replace("\n", "; ") or "no other derivation pays"
         case ConvergenceAssessment() as judged:
             scores = (judged.completeness, judged.coherence, judged.consistency)
             figures = " ".join("-" if score is None else f"{score:.2f}" for score in scores)

@@ -56,7 +56,7 @@ def pass_lines(record: ExecutionPass, plan: Plan, drafted: Plan) -> list[Line]:
         (Span(f"Pass {record.number}" + ("" if record.complete else ", cut short")),),
         *labelled("plan", [(Span("as drafted"),)] if plan == drafted else plan_lines(plan)),
         *labelled("done", executed or [(Span("nothing ran"),)]),
-        *labelled("again", agreement_lines(record.agreement) if record.agreement else []),
+        *labelled("again", agreement_lines(record.agreement)),
         *labelled("check", report_lines(record.report) if assessment else []),
         *labelled("scores", assessment_lines(assessment) if assessment else []),
         *labelled("decide", [decision_line(record.decision)] if record.decision else []),
