@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from aeon.adaptive.profiler import Profiler
 from aeon.assembly.plugin import Plugin, Services
-from aeon.convergence.calibrated import calibrated
+from aeon.convergence.calibrated import calibrated, experience
 from aeon.convergence.engine import ConvergenceEngine
-from aeon.convergence.experience import shipped
 from aeon.derivation.deriver import Deriver
 from aeon.execution.executor import Executor
 from aeon.grounding.results import grounded
@@ -34,6 +33,7 @@ def _handlers(services: Services[Config]) -> Handlers:
     validator = SemanticValidator(judging, briefing)
     short = Programmer(supervisor, tools).able and not config.thorough
     confidence = calibrated(engine.state_monitor)
+    known = experience(engine.state_monitor, services.adapter.name)
     synthesizer = Synthesizer(supervisor, briefing, config.output_tokens, config.brief)
 
     async def checked(effect: ValidateResults) -> SemanticValidationReport:
@@ -52,9 +52,7 @@ def _handlers(services: Services[Config]) -> Handlers:
         "execute": Executor(supervisor, briefing, tools, config.output_tokens).execute,
         "derive": Deriver(supervisor).derive,
         "validate_results": checked,
-        "assess": ConvergenceEngine(
-            judging, briefing, engine=engine, confidence=confidence, experience=shipped(services.adapter.name)
-        ).assess,
+        "assess": ConvergenceEngine(judging, briefing, engine=engine, confidence=confidence, experience=known).assess,
         "synthesize": answered,
     }
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from aeon.convergence.evaluation import mean_confidence
 from aeon.observability.snapshot import plan_before
-from aeon.schema import ExecutionHistory
+from aeon.schema import ExecutionHistory, Plan
 
-__all__ = ["Case", "final_confidence"]
+__all__ = ["Case", "final_confidence", "final_plan"]
 
 
 class Case(NamedTuple):
@@ -27,6 +27,13 @@ def final_confidence(history: ExecutionHistory) -> float | None:
     parts = assessment.evaluation.parts if assessment and assessment.evaluation else None
     if parts is None:
         return None
+    return mean_confidence(parts, final_plan(history), history.configuration.reasoning_engine)
+
+
+def final_plan(history: ExecutionHistory) -> Plan:
+    """The plan that the answer rests on; the one that was drafted where no pass was complete."""
     number = history.conclusion.pass_number
-    plan = plan_before(history, number).merge(history.passes[number - 1].executed)
-    return mean_confidence(parts, plan, history.configuration.reasoning_engine)
+    if not 1 <= number <= len(history.passes):
+        return history.preparation.plan
+    record = history.passes[number - 1]
+    return plan_before(history, number).merge(record.executed).changed(agreement=record.agreement)

@@ -10,12 +10,20 @@ import tempfile
 from pathlib import Path
 from types import ModuleType
 
-from aeon.calibration.cases import Case, final_confidence
+from aeon.calibration.cases import Case, final_confidence, final_plan
 from aeon.cli.recorded import gather, read_labels
+from aeon.convergence.calibrated import ConfidenceMap
+from aeon.convergence.experience import Seen, counted
 from aeon.errors import InputFileError, MissingExtraError
+from aeon.multipass.rules import NOT_STATED
 from aeon.schema import Result
 
 __all__ = ["command"]
+
+_USE = (
+    'it is used with state_monitor.confidence_model = "calibrated" and\n'
+    "state_monitor.calibration naming that file, both under reasoning_engine"
+)
 
 
 def command(options: argparse.Namespace) -> int:
@@ -32,16 +40,30 @@ def command(options: argparse.Namespace) -> int:
     judged = [result.history for result in runs.ended.values() if isinstance(result, Result)]  # others have no parts
     confidences = {one.execution_id: final_confidence(one) for one in judged if one.execution_id in right}
     cases = [Case(confidence, right[name]) for name, confidence in confidences.items() if confidence is not None]
+    answered = [one for one in judged if one.execution_id in right and one.conclusion.stop_reason != NOT_STATED]
+    kinds = counted((final_plan(one), right[one.execution_id]) for one in answered)
+    if not cases and len(answered) >= fitting.LEAST:
+        return _counts_alone(Path(options.out), kinds)
     fit = fitting.fit(cases)
-    _write(Path(options.out), fit.map.model_dump_json(indent=2) + "\n")
+    _write(Path(options.out), fit.map.changed(kinds=kinds).model_dump_json(indent=2) + "\n")
     unused = len(runs.ended) + len(runs.left_out) - len(cases)
     how = f"{fit.folds}-fold cross-validated" if fit.folds else "too few runs to cross-validate: this flatters it"
     print(f"{len(cases)} runs, {fit.right} right and {fit.wrong} wrong; {unused} left out")
     print(f"  {'':<28}{'before':>7} {'after':>7}")
     print(f"  {'Brier score':<28}{fit.before.brier:>7.3f} {fit.after.brier:>7.3f}  {how}")
     print(f"  {'expected calibration error':<28}{fit.before.error:>7.3f} {fit.after.error:>7.3f}")
-    print(f'written to {options.out}; it is used with state_monitor.confidence_model = "calibrated" and')
-    print("state_monitor.calibration naming that file, both under reasoning_engine")
+    print(f"written to {options.out}; {_USE}")
+    return 0
+
+
+def _counts_alone(path: Path, kinds: dict[str, Seen]) -> int:
+    """Write how often answers were right by how they came about, where no run has a confidence to map."""
+    runs = sum(seen.runs for seen in kinds.values())
+    _write(path, ConfidenceMap(runs=runs, kinds=kinds).model_dump_json(indent=2) + "\n")
+    print(f"{runs} runs, none with a confidence; right by how the answer came about:")
+    for kind, seen in kinds.items():
+        print(f"  {seen.right:>4} of {seen.runs:<4} {kind}")
+    print(f"written to {path}; {_USE}")
     return 0
 
 

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
+from aeon.convergence.experience import Experience, Seen, shipped
 from aeon.errors import ConfigError, InputFileError
 from aeon.schema import Frozen, StateMonitor
 
-__all__ = ["ConfidenceMap", "calibrated"]
+__all__ = ["ConfidenceMap", "calibrated", "experience"]
 
 
 class ConfidenceMap(Frozen):
-    """A monotone map of the confidence: between two ``points`` (confidence, share of right answers) it is linear.
+    """What recorded runs with known outcomes say of the confidence, and of answers by how they came about.
 
-    ``runs`` is how many recorded runs it was fitted on.
+    A monotone map: between two ``points`` (confidence, share of right answers) it is linear; without points, a
+    confidence is read as it is. ``runs`` is how many recorded runs it was fitted on. ``kinds`` are counts of runs by
+    `aeon.convergence.experience.kind_of`.
     """
 
     format: Literal["aeon-calibration"] = "aeon-calibration"
     version: Literal[1] = 1
     runs: int = Field(ge=1)
-    points: tuple[tuple[float, float], ...] = Field(min_length=1)
+    points: tuple[tuple[float, float], ...] = ()
+    kinds: Mapping[str, Seen] = {}
 
     @model_validator(mode="after")
     def _rises(self) -> Self:
@@ -37,6 +41,8 @@ class ConfidenceMap(Frozen):
 
     def read(self, confidence: float) -> float:
         """The confidence (0-1) that a weighted mean of ``confidence`` (0-1) stands for."""
+        if not self.points:
+            return confidence
         at = bisect_right([x for x, _ in self.points], confidence)
         if at in (0, len(self.points)):
             return self.points[min(at, len(self.points) - 1)][1]
@@ -51,14 +57,30 @@ def calibrated(monitor: StateMonitor) -> Callable[[float], float]:
         ConfigError: a calibrated confidence is asked for without a calibration.
         InputFileError: the calibration cannot be read or is none.
     """
+    known = _read(monitor)
+    return known.read if known is not None else lambda confidence: confidence
+
+
+def experience(monitor: StateMonitor, model: str) -> Experience:
+    """How often answers of the model were right: by the calibration file of the policy, else by what is shipped.
+
+    Raises:
+        ConfigError, InputFileError: as for `calibrated`.
+    """
+    known = _read(monitor)
+    return Experience(kinds=known.kinds) if known is not None and known.kinds else shipped(model)
+
+
+def _read(monitor: StateMonitor) -> ConfidenceMap | None:
+    """The calibration file, if the policy uses one."""
     if monitor.confidence_model == "weighted_average":
-        return lambda confidence: confidence
+        return None
     if not monitor.calibration:
         raise ConfigError(
             "reasoning_engine.state_monitor.calibration: names no file; make one with: aeon calibrate RUNS --labels F"
         )
     try:
-        return ConfidenceMap.model_validate_json(Path(monitor.calibration).read_bytes()).read
+        return ConfidenceMap.model_validate_json(Path(monitor.calibration).read_bytes())
     except OSError as error:
         raise InputFileError(f"{monitor.calibration}: cannot be read: {error.strerror}") from None
     except ValidationError:

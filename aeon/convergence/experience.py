@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from aeon.errors import InputFileError
 from aeon.multipass.rules import UNCERTAIN
-from aeon.schema import Frozen, Plan, Reasoning, Step, ToolCall
+from aeon.schema import Frozen, JsonValue, Plan, Reasoning, Step, ToolCall
 from aeon.supervisor.prompt import load
 
-__all__ = ["LEAST_RUNS", "Experience", "Seen", "kind_of", "read_experience", "shipped"]
+__all__ = ["LEAST_RUNS", "Experience", "Seen", "counted", "kind_of", "shipped"]
 
 LEAST_RUNS = 8
 """Of fewer runs of a kind nothing is said."""
@@ -83,18 +83,17 @@ def _part(step: Step) -> str:
 
 
 def shipped(model: str) -> Experience:
-    """What was measured of a model before it was shipped; empty for one that was not."""
-    known: dict[str, object] = json.loads(load("aeon.convergence", "experience.json"))
-    return read_experience(json.dumps(known.get(model, {})), "experience.json")
+    """What was counted of a model before it was shipped; empty for one that was not."""
+    known: dict[str, JsonValue] = json.loads(load("aeon.convergence", "experience.json"))
+    return Experience.model_validate(known.get(model, {}))
 
 
-def read_experience(text: str, name: str) -> Experience:
-    """The experience in a JSON text; ``name`` is the file's.
-
-    Raises:
-        InputFileError: it is none.
-    """
-    try:
-        return Experience.model_validate_json(text)
-    except ValidationError:
-        raise InputFileError(f"{name}: holds no counts of recorded runs; make them with: aeon calibrate") from None
+def counted(outcomes: Iterable[tuple[Plan, bool]]) -> dict[str, Seen]:
+    """The plans of runs that have ended, each with whether its answer is right, counted by kind."""
+    right: Counter[str] = Counter()
+    runs: Counter[str] = Counter()
+    for plan, is_right in outcomes:
+        kind = kind_of(plan)
+        right[kind] += is_right
+        runs[kind] += 1
+    return {kind: Seen(right=right[kind], runs=number) for kind, number in sorted(runs.items())}

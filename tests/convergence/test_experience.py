@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
+from aeon.convergence.calibrated import ConfidenceMap, experience
 from aeon.convergence.engine import ConvergenceEngine
-from aeon.convergence.experience import LEAST_RUNS, Experience, Seen, kind_of, read_experience, shipped
-from aeon.errors import InputFileError
+from aeon.convergence.experience import LEAST_RUNS, Experience, Seen, kind_of, shipped
 from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.scripted import Scripted
 from aeon.multipass.effects import AssessConvergence
@@ -21,6 +22,7 @@ from aeon.schema import (
     Plan,
     Reasoning,
     SemanticValidationReport,
+    StateMonitor,
     Step,
     StepMode,
     Task,
@@ -115,8 +117,21 @@ def test_what_is_shipped_can_be_read() -> None:
     assert shipped("no-such-model") == Experience()
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"kinds": {"table": 3}}', '{"kinds": {"table": {"right": 1, "runs": -1}}}'])
-def test_a_file_that_holds_no_counts_is_refused(text: str) -> None:
-    """In one line that names it."""
-    with pytest.raises(InputFileError, match=r"^counts.json: holds no counts of recorded runs"):
-        read_experience(text, "counts.json")
+def test_runs_are_counted_by_how_their_answers_came_about() -> None:
+    """Right and wrong ones of each kind."""
+    table, sentence = Plan(steps=(QUERY,)), Plan(steps=(QUOTE,))
+    found = counted([(table, True), (sentence, False), (table, False), (table, True)])
+    assert found == {"sentence": Seen(right=0, runs=1), "table": Seen(right=2, runs=3)}
+
+
+def test_a_calibration_of_the_users_own_goes_before_what_is_shipped(tmp_path: Path) -> None:
+    """One without counts leaves what is shipped."""
+    path = tmp_path / "map.json"
+    monitor = StateMonitor(confidence_model="calibrated", calibration=str(path))
+    own = {"table": Seen(right=1, runs=9)}
+    path.write_text(ConfidenceMap(runs=9, kinds=own).model_dump_json())
+    assert experience(monitor, "any").kinds == own
+    assert experience(StateMonitor(), "any") == Experience()
+    name = next(iter(CATALOGUE))
+    path.write_text(ConfidenceMap(runs=9, points=((0.5, 0.5),)).model_dump_json())
+    assert experience(monitor, name) == shipped(name)
