@@ -7,6 +7,7 @@ import contextlib
 import importlib
 import os
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -16,7 +17,7 @@ from aeon.convergence.calibrated import ConfidenceMap
 from aeon.convergence.experience import Seen, counted
 from aeon.errors import InputFileError, MissingExtraError
 from aeon.multipass.rules import NOT_STATED
-from aeon.schema import Result
+from aeon.schema import ExecutionHistory, Result
 
 __all__ = ["command"]
 
@@ -38,11 +39,9 @@ def command(options: argparse.Namespace) -> int:
     runs = gather(options.runs)
     right = read_labels(options.labels, runs)
     judged = [result.history for result in runs.ended.values() if isinstance(result, Result)]  # others have no parts
-    confidences = {one.execution_id: final_confidence(one) for one in judged if one.execution_id in right}
-    cases = [Case(confidence, right[name]) for name, confidence in confidences.items() if confidence is not None]
-    answered = [one for one in judged if one.execution_id in right and one.conclusion.stop_reason != NOT_STATED]
-    kinds = counted((final_plan(one), right[one.execution_id]) for one in answered)
-    if not cases and len(answered) >= fitting.LEAST:
+    cases = list(_cases(judged, right))
+    kinds = _kinds(judged, right)
+    if not cases and sum(seen.runs for seen in kinds.values()) >= fitting.LEAST:
         return _counts_alone(Path(options.out), kinds)
     fit = fitting.fit(cases)
     _write(Path(options.out), fit.map.changed(kinds=kinds).model_dump_json(indent=2) + "\n")
@@ -54,6 +53,20 @@ def command(options: argparse.Namespace) -> int:
     print(f"  {'expected calibration error':<28}{fit.before.error:>7.3f} {fit.after.error:>7.3f}")
     print(f"written to {options.out}; {_USE}")
     return 0
+
+
+def _cases(histories: Sequence[ExecutionHistory], right: Mapping[str, bool]) -> Iterator[Case]:
+    """The labelled runs that have a confidence."""
+    for one in histories:
+        confidence = final_confidence(one) if one.execution_id in right else None
+        if confidence is not None:
+            yield Case(confidence, right[one.execution_id])
+
+
+def _kinds(histories: Sequence[ExecutionHistory], right: Mapping[str, bool]) -> dict[str, Seen]:
+    """The labelled runs that gave an answer, counted by how it came about."""
+    answered = [one for one in histories if one.execution_id in right and one.conclusion.stop_reason != NOT_STATED]
+    return counted((final_plan(one), right[one.execution_id]) for one in answered)
 
 
 def _counts_alone(path: Path, kinds: dict[str, Seen]) -> int:

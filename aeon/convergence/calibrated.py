@@ -37,6 +37,8 @@ class ConfidenceMap(Frozen):
         pairs = list(pairwise(self.points))
         if not within or any(a[0] >= b[0] or a[1] > b[1] for a, b in pairs):
             raise ValueError("points must rise from left to right, within 0 and 1")
+        if not self.points and not self.kinds:
+            raise ValueError("it must hold points, or counts of kinds")
         return self
 
     def read(self, confidence: float) -> float:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from aeon.convergence.calibrated import ConfidenceMap, calibrated
+from aeon.convergence.calibrated import ConfidenceMap, calibrated, experience
+from aeon.convergence.experience import Seen
 from aeon.schema import Config, StateMonitor
 
 from .conftest import Outcome
@@ -45,6 +46,17 @@ def test_a_fit_is_written_and_used(aeon: Aeon, tmp_path: Path) -> None:
     assert read(0.5) == read(0.6) < read(0.8) < read(0.94) <= read(1.0) < 1
     assert ConfidenceMap.model_validate_json((tmp_path / "map.json").read_bytes()).runs == 10
     assert sorted(path.name for path in tmp_path.iterdir()) == ["labels", "map.json", "runs"]
+
+
+def test_runs_are_counted_by_how_their_answers_came_about(aeon: Aeon, tmp_path: Path) -> None:
+    """Beside the map; where no run has a confidence, the counts are all there is, and later runs use them."""
+    assert aeon(*recorded(tmp_path, [*SURE], RIGHT)).code == 0
+    both = ConfidenceMap.model_validate_json((tmp_path / "map.json").read_bytes())
+    assert both.points and both.kinds == {"sum": Seen(right=4, runs=10)}
+    done = aeon(*recorded(tmp_path / "more", [None] * 10, RIGHT))
+    assert done.code == 0 and "10 runs, none with a confidence" in done.out and "4 of 10   sum" in done.out
+    alone = StateMonitor(confidence_model="calibrated", calibration=str(tmp_path / "more" / "map.json"))
+    assert experience(alone, "any").kinds == both.kinds and calibrated(alone)(0.7) == 0.7
 
 
 def test_what_the_fit_is_worth_is_said(aeon: Aeon, tmp_path: Path) -> None:
@@ -85,7 +97,7 @@ def test_runs_that_were_calibrated_already_count_as_they_were_before(aeon: Aeon,
         (SURE, RIGHT[:9], ("9 labelled runs",)),
         (SURE, [True] * 10, ("all 10", "right")),
         (SURE, [False] * 10, ("all 10", "wrong")),
-        ([None] * 10, RIGHT, ("0 labelled runs with a confidence",)),
+        ([None] * 9, RIGHT[:9], ("0 labelled runs with a confidence",)),
     ],
 )
 def test_too_little_to_fit_to_is_refused(

@@ -9,7 +9,7 @@ import pytest
 
 from aeon.convergence.calibrated import ConfidenceMap, experience
 from aeon.convergence.engine import ConvergenceEngine
-from aeon.convergence.experience import LEAST_RUNS, Experience, Seen, kind_of, shipped
+from aeon.convergence.experience import LEAST_RUNS, Experience, Seen, counted, kind_of, shipped
 from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.scripted import Scripted
 from aeon.multipass.effects import AssessConvergence
