@@ -58,7 +58,7 @@ __all__ = [
 _WIDTH = 69
 _LONGEST_MESSAGE = 300
 _MOST_CLAIMS = 8
-_LONGEST_CLAIM = 40
+_LONGEST_CLAIM, _LONGEST_BASIS = 32, 42
 _MARKS = {"supported": ("✓", "good"), "contradicted": ("✗", "bad"), "not_found": ("✗", "bad"), "partial": ("~", "warn")}
 _BIDI = frozenset("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
@@ -198,7 +198,8 @@ def _claim_line(claim: Claim) -> Line:
     mark, style = _MARKS.get(claim.verdict, ("·", "dim"))
     places = ", ".join(dict.fromkeys(map(_place, claim.evidence)))
     rests = places if claim.verdict == "supported" else f"{claim.verdict.replace('_', ' ')}: {claim.note or places}"
-    return (Span(f"  {mark} ", style), Span(short(claim.text, _LONGEST_CLAIM)), Span(f"  {visible(rests)}", "dim"))
+    text, rests = short(claim.text, _LONGEST_CLAIM), short(rests, _LONGEST_BASIS)
+    return (Span(f"  {mark} ", style), Span(text), Span(f"  {rests}", "dim"))
 
 
 def _place(support: Support) -> str:

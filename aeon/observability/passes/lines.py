@@ -247,7 +247,19 @@ def conclusion_lines(end: FinalResult) -> list[Line]:
         f"left undone: {undone}" if undone and end.stop_reason != "waiting" else "",
         f"needs manual intervention: {manual}" if manual else "",
     )
-    return generic.conclusion_lines(end, f"{counted(end.passes, 'pass', 'passes')}, ", reservations)
+    lines = generic.conclusion_lines(end, f"{counted(end.passes, 'pass', 'passes')}, ", reservations)
+    return [*lines, *_probability_line(end)]
+
+
+def _probability_line(end: FinalResult) -> list[Line]:
+    """How likely the answer is right, by recorded runs; nothing where it ended otherwise, or nothing was checked."""
+    known, checked = end.assessment, any(claim.verdict != "not_checked" for claim in end.claims)
+    if known is None or not checked or end.stop_reason not in ("converged", "confident", "uncertain"):
+        return []
+    words = "how likely is not known: too few recorded runs of this model"
+    if known.probability is not None:
+        words = f"with a probability of {known.probability:.2f}, by {known.runs} runs of this model like this"
+    return [(Span("right   ", "dim"), Span(words))]
 
 
 def effect_title(effect: Effect) -> str:
