@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from aeon.schema.frozen import Frozen, JsonValue
-from aeon.schema.task import Clarification, Question
+from aeon.schema.task import Clarification, Question, Unread
 from aeon.schema.usage import NOTHING, Bound, Usage
 from aeon.schema.value import Value
 
@@ -44,6 +44,7 @@ class Conclusion(Frozen):
 
     ``stop_reason`` is the reason of the decision that ended the run; ``sufficient``: by it the answer is good enough.
     ``value`` is the validated object where the task had an ``answer_schema`` and one could be had, else ``None``.
+    ``unread`` says which parts of the task were too long for the prompts to show them whole.
     ``question`` is the one that a waiting run waits for; ``assumptions`` are questions that nobody was there to
     answer, with what was assumed. ``usage`` is what the effects of the record cost, ``lost`` what was spent on effects
     that were broken off by a crash or an interrupt and issued again: together they never exceed ``bound``.
@@ -58,6 +59,7 @@ class Conclusion(Frozen):
     detail: str = ""
     sufficient: bool = False
     degraded: tuple[Degradation, ...] = ()
+    unread: tuple[Unread, ...] = ()
     question: Question | None = None
     assumptions: tuple[Clarification, ...] = ()
     usage: Usage = NOTHING
