@@ -8,8 +8,10 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from aeon.assembly.build import Unattended, recorded_tools, resumption
+from aeon.assembly.build import Unattended, resumption
 from aeon.assembly.registry import plugin_of
+from aeon.assembly.setup import Trust, recorded_model, recorded_tools
+from aeon.cli.consent import agreed
 from aeon.cli.narration import Past
 from aeon.cli.output import print_json
 from aeon.cli.prompt import meant
@@ -40,22 +42,26 @@ def command(options: argparse.Namespace) -> int:
         answer = _answer(options.answer, point.question)
         if point.void is None:
             return _over(journal, engine, options.json)
-        with session_for(journal, options, options.file) as session:
+        trust = agreed(journal, options)
+        with session_for(journal, options, options.file, trust) as session:
             tools = tools_of(journal, session, options.tools)
-            return proceed(journal, session, tools, answer, options.unattended)
+            return proceed(journal, session, tools, trust, answer, options.unattended)
     finally:
         journal.close()
 
 
-def session_for(journal: Journal, options: argparse.Namespace, path: str | Path) -> Session:
+def session_for(journal: Journal, options: argparse.Namespace, path: str | Path, trust: Trust) -> Session:
     """The session of a run that is continued: on its own model, or the one that the options name.
 
     Raises:
         UsageError: no such model, or one that cannot be used.
+        JournalError: what the journal says of its model cannot be.
     """
-    setup = journal.opened.setup
-    recorded, before = setup.get("model"), setup.get("model_name")
-    session = Session(options, options.model or (recorded if isinstance(recorded, str) else None), path)
+    before = journal.setup.get("model_name")
+    if options.model:
+        session = Session(options, options.model, path)
+    else:
+        session = Session(options, recorded_model(journal.setup), path, trust.select)
     if before and before != session.model.name:
         print(f"aeon: until now the model was {before}, from here on it is {session.model.name}", file=sys.stderr)
     return session
@@ -67,13 +73,14 @@ def tools_of(journal: Journal, session: Session, spec: str | None) -> list[Given
     Raises:
         UsageError: tools that only the caller has, or that cannot be used.
     """
-    return session.opened(recorded_tools(journal.opened.setup) if spec is None else [spec])
+    return session.opened(recorded_tools(journal.setup) if spec is None else [spec])
 
 
 def proceed(
     journal: Journal,
     session: Session,
     tools: Iterable[Given],
+    trust: Trust,
     answer: str | None = None,
     unattended: Unattended = None,
 ) -> int:
@@ -81,7 +88,10 @@ def proceed(
     engine = plugin_of(journal).engine
     if engine.bound(journal.config(engine.config)).calls:
         session.make_ready()
-    resumed = resumption(journal, session.model, tools, session.observers, session.ask, answer, unattended)
+    spec = session.spec
+    resumed = resumption(
+        journal, session.model, tools, session.observers, session.ask, answer, unattended, spec=spec, trust=trust
+    )
     altered = frozenset(number for number, entry in journal.entries.items() if entry.altered)
     session.view.past = Past(len(journal.entries), altered)
     return session.conduct(resumed.driver, resumed.execute)

@@ -16,7 +16,7 @@ from aeon.assembly.build import build, priced
 from aeon.assembly.registry import plugin
 from aeon.cli.output import print_json
 from aeon.cli.proving import Proving
-from aeon.cli.session import Session, spec_of
+from aeon.cli.session import Session
 from aeon.errors import ConfigError, InputFileError, UsageError
 from aeon.llm.select import select
 from aeon.observability.lines import dollars
@@ -57,7 +57,7 @@ def command(options: argparse.Namespace) -> int:
             session.observers,
             lambda _: Journal(options.save) if options.save else Journal(),
             session.ask,
-            spec_of(session.model, options.model),
+            session.spec,
             brought,
         )
         if orchestrator.bound.calls:

@@ -34,7 +34,7 @@ from aeon.schema import Conclusion
 from aeon.tools.files import Files, takes_long
 from aeon.tools.select import Given, opened
 
-__all__ = ["Session", "exit_code", "spec_of"]
+__all__ = ["Session", "exit_code"]
 
 _SUFFICIENT, _FAILED, _ANSWERED, _WAITING = 0, 1, 3, 4
 
@@ -42,15 +42,21 @@ _SUFFICIENT, _FAILED, _ANSWERED, _WAITING = 0, 1, 3, 4
 class Session:
     """One run: shown as the options say, its questions asked at the terminal, its journal at ``path``.
 
-    ``spec`` says which model. ``observers`` and ``ask`` are for whoever builds the run. A context manager: it closes
-    the log.
+    ``spec`` says which model, and ``models`` gives it; ``observers`` and ``ask`` are for whoever builds the run. A
+    context manager: it closes the log.
 
     Raises:
         UsageError: no such model, or a log that cannot be written.
         ModelError: an endpoint cannot be asked which model it serves.
     """
 
-    def __init__(self, options: argparse.Namespace, spec: str | None, path: str | Path | None) -> None:
+    def __init__(
+        self,
+        options: argparse.Namespace,
+        spec: str | None,
+        path: str | Path | None,
+        models: Callable[[str | None], LLMAdapter] = select,
+    ) -> None:
         self._json: bool = options.json
         self._path = path
         self._loaded = False
@@ -58,8 +64,9 @@ class Session:
         self.view = LiveView(stream)
         self._shown = not options.json or stream.isatty()
         with self._busy("looking for the model", lambda: False):  # an endpoint is asked which one it serves
-            self.model: LLMAdapter = select(spec)
+            self.model: LLMAdapter = models(spec)
         self.view.model = self.model.name
+        self.spec = _spec_of(self.model, spec)
         self._prompt = Prompt(self.view.paused) if stream.isatty() and _typed() else None
         self.view.asks = self._prompt is not None
         self.observers: list[Observer] = [self.view] if self._shown else []
@@ -160,7 +167,7 @@ def exit_code(result: Conclusion) -> int:
     return {"failed": _FAILED, "waiting": _WAITING}.get(result.stop_reason, _ANSWERED)
 
 
-def spec_of(model: LLMAdapter, spec: str | None) -> str | None:
+def _spec_of(model: LLMAdapter, spec: str | None) -> str | None:
     """What the model of a run is named by in its journal, so that it is found again from anywhere."""
     if spec and spec.endswith(".gguf"):
         return str(Path(spec).expanduser().resolve())

@@ -41,7 +41,9 @@ def fork(
     if value is not None:
         entries.append(_altered(journal, at, value, engine))
     _check(opening, entries, engine)
-    return Journal.written(opening, entries, path)
+    forked = Journal.written(opening, entries, path)
+    forked.authentic = journal.authentic
+    return forked
 
 
 def _past(journal: Journal, at: int, config: Settings | None, engine: AnyEngine) -> tuple[Opening, list[Entry]]:
@@ -56,7 +58,7 @@ def _past(journal: Journal, at: int, config: Settings | None, engine: AnyEngine)
     if changed is not None and entries:
         entries[-1] = entries[-1].changed(config=changed)
     started = changed if changed is not None and at == 0 else opening.config
-    update = {"execution_id": uuid.uuid4().hex, "config": started, "parent": parent}
+    update = {"execution_id": uuid.uuid4().hex, "config": started, "setup": journal.setup, "parent": parent}
     return opening.changed(**update), entries
 
 

@@ -147,12 +147,14 @@ class Resumed(Frozen):
     """From here on another life of the run: the entries ``void`` do not count, and no interrupt does.
 
     The effects ``again`` are issued again as they were; other void entries belong to an ending that is taken back.
+    ``setup`` is what the run is made of from here on, where that is something else than before.
     """
 
     line: Literal["resumed"] = "resumed"
     version: Literal[2] = VERSION
     void: tuple[int, ...]
     again: tuple[int, ...] = ()
+    setup: JsonObject | None = None
 
 
 class Ended(Frozen):

@@ -14,7 +14,7 @@ from aeon.runtime.batch import in_order, wave_starts
 from aeon.runtime.failures import waiting
 from aeon.runtime.journal import Journal
 from aeon.runtime.stepping import Stepper
-from aeon.schema import NOTHING, Conclusion, Failure, Outcome, Question, Settings
+from aeon.schema import NOTHING, Conclusion, Failure, JsonObject, Outcome, Question, Settings
 
 __all__ = ["AnyEngine", "ResumePoint", "boundaries", "drop_after", "replay", "resume_point", "walk"]
 
@@ -155,7 +155,11 @@ def resume_point(journal: Journal, engine: AnyEngine) -> ResumePoint:
     return points[0] if points else ResumePoint()
 
 
-def drop_after(journal: Journal, point: ResumePoint) -> None:
-    """Begin another life of the run at its resume point: the entries after it do not count any more."""
-    if point.void or (point.void is not None and journal.stopped):
-        journal.resume(point.void or (), point.again)
+def drop_after(journal: Journal, point: ResumePoint, setup: JsonObject | None = None) -> None:
+    """Begin another life of the run at its resume point: the entries after it do not count any more.
+
+    ``setup`` is what the run is made of from here on.
+    """
+    changed = setup if setup != journal.setup else None
+    if point.void or (point.void is not None and journal.stopped) or changed:
+        journal.resume(point.void or (), point.again, changed)
