@@ -12,7 +12,7 @@ from aeon.asking.asker import Answerer, Asker
 from aeon.assembly.multipass import PLUGIN
 from aeon.assembly.plugin import AnyPlugin, Plugin, Services, price_of
 from aeon.assembly.registry import plugin, plugin_of
-from aeon.assembly.setup import Trust, reach, recorded_model, recorded_tools, refusal, setup_of, updated
+from aeon.assembly.setup import Trust, continued_on, reach, recorded_tools, setup_of, updated
 from aeon.documents.folders import Paths
 from aeon.errors import UsageError
 from aeon.kernel.orchestrator import Orchestrator
@@ -191,13 +191,8 @@ def resumption(  # noqa: PLR0913 - all but the first few are for the rare case, 
         raise UsageError("the run waits for no answer: nothing was asked; leave the answer out")
     opening, setup = journal.opened, journal.setup
     trust = trust or Trust.of(journal)
-    if (there := reach(journal, brought, trust, llm is not None, tools is not None)).addresses:
-        raise UsageError(refusal(there))
-    if llm is None:
-        spec = recorded_model(setup)
-    elif isinstance(llm, str):
-        spec = llm
-    adapter = select(llm) if llm is not None else trust.select(spec)
+    reach(journal, brought, trust, llm is not None, tools is not None).refuse()
+    adapter, spec = continued_on(trust, setup, llm, spec)
     config = journal.config(brought.engine.config)
     if brought.engine.bound(config).cost is not None and price_of(config, adapter) is None:
         raise UsageError(f"the run's cost is bounded, but {adapter.name} has no price; fork the run and set one")

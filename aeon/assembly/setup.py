@@ -22,7 +22,7 @@ from aeon.schema import JsonObject
 from aeon.tools.files import Files
 from aeon.tools.select import Given, portable
 
-__all__ = ["Reach", "Trust", "reach", "recorded_model", "recorded_tools", "setup_of", "updated"]
+__all__ = ["Reach", "Trust", "continued_on", "reach", "recorded_model", "recorded_tools", "setup_of", "updated"]
 
 _OWN = "@"
 _FOLDER = re.compile(r"(?:^|,)\s*files=((?:[^,]|,,)*)")
@@ -34,6 +34,21 @@ class Reach(NamedTuple):
 
     addresses: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
+
+    def refuse(self) -> None:
+        """Refuse to send it there.
+
+        Raises:
+            UsageError: the journal alone would send it somewhere; says where, and what to do.
+        """
+        if not self.addresses:
+            return
+        folders = f", with what is in {', '.join(self.folders)}," if self.folders else ""
+        vouch = " ".join(f"--trust {address}" for address in self.addresses)
+        raise UsageError(
+            f"the journal alone says that the run{folders} goes to {' and '.join(self.addresses)}; "
+            f"if you mean that, add {vouch}, else name another model with --model"
+        )
 
 
 @dataclass(frozen=True)
@@ -72,22 +87,10 @@ class Trust:
         Raises:
             UsageError: a stranger's endpoint, or a model that does not exist or cannot be used.
         """
-        if strangers := self.strangers([model]):
-            raise UsageError(refusal(Reach(strangers)))
+        Reach(self.strangers([model])).refuse()
         if self.whole or _address(model or "") in ("", *self.named):
             return select(model)
         return select(model, environ={name: value for name, value in os.environ.items() if name not in _KEYS})
-
-
-def refusal(there: Reach) -> str:
-    """Why a journal is not continued, and what to do."""
-    folders = f", with what is in {', '.join(there.folders)}," if there.folders else ""
-    places = " and ".join(there.addresses)
-    vouch = " ".join(f"--trust {address}" for address in there.addresses)
-    return (
-        f"the journal alone says that the run{folders} goes to {places}; "
-        f"if you mean that, add {vouch}, else name another model with --model"
-    )
 
 
 def reach(
@@ -138,6 +141,16 @@ def _specs(setup: JsonObject) -> list[str]:
     if isinstance(listed, list) and all(isinstance(spec, str) for spec in listed):
         return [str(spec) for spec in listed]
     raise JournalError("the journal's setup names no tools: tools is no list of texts; name them with --tools")
+
+
+def continued_on(
+    trust: Trust, setup: JsonObject, llm: LLMAdapter | str | None, spec: str | None
+) -> tuple[LLMAdapter, str | None]:
+    """The model that a run is continued on, ``llm`` or else the one of its ``setup``, and what selected it."""
+    if llm is None:
+        spec = recorded_model(setup)
+        return trust.select(spec), spec
+    return select(llm), llm if isinstance(llm, str) else spec
 
 
 def setup_of(adapter: LLMAdapter, spec: str | None, tools: Iterable[Given]) -> JsonObject:

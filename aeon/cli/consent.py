@@ -8,8 +8,7 @@ import sys
 from dataclasses import replace
 
 from aeon.assembly.registry import plugin_of
-from aeon.assembly.setup import Reach, Trust, reach, refusal
-from aeon.errors import UsageError
+from aeon.assembly.setup import Reach, Trust, reach
 from aeon.observability.lines import visible
 from aeon.runtime.journal import Journal
 
@@ -29,10 +28,8 @@ def agreed(journal: Journal, options: argparse.Namespace) -> Trust:
     there = reach(journal, plugin_of(journal), trust, options.model is not None, options.tools is not None)
     if not there.addresses:
         return trust
-    if options.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError(refusal(there))
-    if not _asked(there):
-        raise UsageError(f"not continued; {refusal(there)}")
+    if options.json or not (sys.stdin.isatty() and sys.stdout.isatty()) or not _asked(there):
+        there.refuse()
     return replace(trust, allowed=frozenset(there.addresses))
 
 

@@ -165,18 +165,21 @@ def unsealed(path: Path | str, data: bytes, made: Sealer = _PLAIN) -> tuple[list
     seal = ""
     for number, line in enumerate(whole, 1):
         match = _SEALED.fullmatch(line)
-        bare = match[1] + b"}" if match else line
         if match is not None and number == 1 and match[2].decode() != made.name:
             raise InputFileError(f"{path}: {_OTHER_SEALS[made.name]}")
-        if match is None or match[2].decode() != made.name or not _same(match[3], made.seal(bare, seal)):
+        bare = _bare(match, seal, made) if match is not None else None
+        if match is None or bare is None:
             raise JournalError(f"{path}: line {number} is damaged or was edited; a journal stays as it was written")
         lines.append(bare)
         seal = match[3].decode()
     return lines, torn, seal
 
 
-def _same(seal: bytes, made: str) -> bool:
-    return hmac.compare_digest(seal, made.encode())
+def _bare(match: re.Match[bytes], before: str, made: Sealer) -> bytes | None:
+    """The line without its seal, if that is the one that is made of it."""
+    bare = match[1] + b"}"
+    right = match[2].decode() == made.name and hmac.compare_digest(match[3], made.seal(bare, before).encode())
+    return bare if right else None
 
 
 def _lock(path: Path | str, file: io.FileIO) -> None:
