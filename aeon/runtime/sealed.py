@@ -167,19 +167,19 @@ def unsealed(path: Path | str, data: bytes, made: Sealer = _PLAIN) -> tuple[list
         match = _SEALED.fullmatch(line)
         if match is not None and number == 1 and match[2].decode() != made.name:
             raise InputFileError(f"{path}: {_OTHER_SEALS[made.name]}")
-        bare = _bare(match, seal, made) if match is not None else None
-        if match is None or bare is None:
+        bare, seal = _parted(match, seal, made)
+        if not seal:
             raise JournalError(f"{path}: line {number} is damaged or was edited; a journal stays as it was written")
         lines.append(bare)
-        seal = match[3].decode()
     return lines, torn, seal
 
 
-def _bare(match: re.Match[bytes], before: str, made: Sealer) -> bytes | None:
-    """The line without its seal, if that is the one that is made of it."""
-    bare = match[1] + b"}"
-    right = match[2].decode() == made.name and hmac.compare_digest(match[3], made.seal(bare, before).encode())
-    return bare if right else None
+def _parted(match: re.Match[bytes] | None, before: str, made: Sealer) -> tuple[bytes, str]:
+    """The line without its seal, and the seal; that is empty if it is not the one that is made of the line."""
+    if match is None or match[2].decode() != made.name:
+        return b"", ""
+    bare, seal = match[1] + b"}", match[3].decode()
+    return bare, seal if hmac.compare_digest(seal, made.seal(bare, before)) else ""
 
 
 def _lock(path: Path | str, file: io.FileIO) -> None:
