@@ -92,8 +92,7 @@ def proceed(
     resumed = resumption(
         journal, session.model, tools, session.observers, session.ask, answer, unattended, spec=spec, trust=trust
     )
-    altered = frozenset(number for number, entry in journal.entries.items() if entry.altered)
-    session.view.past = Past(len(journal.entries), altered)
+    session.view.past = Past(len(journal.entries), frozenset(journal.altered))
     return session.conduct(resumed.driver, resumed.execute)
 
 

@@ -73,6 +73,11 @@ class Journal:
         return self._ended
 
     @property
+    def altered(self) -> tuple[int, ...]:
+        """The numbers of the effects whose outcomes whoever forked the run put in."""
+        return tuple(sorted(number for number, entry in self._entries.items() if entry.altered))
+
+    @property
     def stopped(self) -> bool:
         """Whether an interrupt counts in it."""
         return any(entry.interrupted for entry in self.entries.values())
