@@ -5,15 +5,14 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import sys
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from aeon.cli.output import remark
 from aeon.errors import InputFileError
-from aeon.observability.lines import visible
 from aeon.observability.log import log_observer
 from aeon.runtime.events import Event
 
@@ -46,7 +45,7 @@ class LogFile:
             self._observe(event)
         except OSError as error:
             self._broken = True
-            print(f"aeon: {visible(self._path)}: the log ends here: {error.strerror}", file=sys.stderr)
+            remark(f"{self._path}: the log ends here: {error.strerror}")
 
     def __enter__(self) -> Self:
         return self
@@ -62,7 +61,7 @@ class _OneLine(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
         cause = f": {type(error).__name__}: {error}" if error is not None else ""
-        print(f"aeon: {visible(' '.join(f'{record.getMessage()}{cause}'.split()))}", file=sys.stderr)
+        remark(f"{record.getMessage()}{cause}")
         if error is not None and os.environ.get("AEON_DEBUG"):
             traceback.print_exception(error)
 

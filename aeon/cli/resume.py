@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from aeon.assembly.registry import plugin_of
 from aeon.assembly.setup import Trust, recorded_model, recorded_tools
 from aeon.cli.consent import agreed
 from aeon.cli.narration import Past
-from aeon.cli.output import print_json
+from aeon.cli.output import print_json, remark
 from aeon.cli.prompt import meant
 from aeon.cli.saved import say_torn
 from aeon.cli.session import Session, exit_code
@@ -63,7 +62,7 @@ def session_for(journal: Journal, options: argparse.Namespace, path: str | Path,
     else:
         session = Session(options, recorded_model(journal.setup), path, trust.select)
     if before and before != session.model.name:
-        print(f"aeon: until now the model was {before}, from here on it is {session.model.name}", file=sys.stderr)
+        remark(f"until now the model was {before}, from here on it is {session.model.name}")
     return session
 
 
@@ -115,7 +114,7 @@ def _over(journal: Journal, engine: AnyEngine, as_json: bool) -> int:
     """Show how a run ended that has nothing left to do."""
     result: Conclusion = replay(journal, engine)
     asyncio.run(journal.end(result))
-    print("aeon: the run has ended; nothing was left to do", file=sys.stderr)
+    remark("the run has ended; nothing was left to do")
     if as_json:
         print_json(result)
     else:

@@ -17,7 +17,7 @@ from aeon.asking.asker import Answerer
 from aeon.cli.interrupts import interruptible
 from aeon.cli.live import LiveView, Progress
 from aeon.cli.logs import LogFile, faults_in_one_line
-from aeon.cli.output import print_json
+from aeon.cli.output import print_json, remark
 from aeon.cli.progress import fetch
 from aeon.cli.prompt import Prompt
 from aeon.documents.folders import Folders, roots
@@ -156,7 +156,7 @@ class Session:
             self.view.show(lines)
         if result.stop_reason == "failed":
             sys.stdout.flush()
-            print(f"aeon: {' '.join(visible(result.detail).split())}", file=sys.stderr)
+            remark(result.detail)
         return exit_code(result)
 
 

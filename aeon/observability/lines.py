@@ -157,7 +157,8 @@ def conclusion_lines(end: Conclusion, before: str = "", reservations: Iterable[s
     style = "good" if end.sufficient else "bad" if end.stop_reason == "failed" else "warn"
     spent = f"{before}{usage_words(end.usage)}, {end.seconds:.1f} s"
     lines: list[Line] = [(Span(end.stop_reason.replace("_", " "), style), Span(f"  {spent}"))]
-    cautions = (*_reservations(end), *reservations, *map(_unread_words, end.unread), _altered(end), _degraded(end), _lost(end))
+    cautions = [*_reservations(end), *reservations, *map(_unread_words, end.unread)]
+    cautions += [_altered(end), _degraded(end), _lost(end)]
     lines += [(Span(text, "warn"),) for text in cautions if text]
     lines += labelled("question", question_lines(end.question)) if end.question else []
     return lines + [clarification_line(one) for one in end.assumptions]

@@ -118,7 +118,8 @@ def test_every_view_of_a_fork_says_what_was_put_in(aeon: Aeon, saved: Path) -> N
     assert mark in notebook(other)._repr_html_()
     assert mark in aeon("resume", other).out
     assert mark in aeon("fork", other, "--at", "5", "--save", third).out
-    assert "altered" not in aeon("history", str(saved)).out and aeon("resume", third, "--json").document["altered"] == [3]
+    assert aeon("resume", third, "--json").document["altered"] == [3]
+    assert "altered" not in aeon("history", str(saved)).out
 
 
 @pytest.mark.requirement("H3")
