@@ -71,7 +71,7 @@ def command(options: argparse.Namespace) -> int:
     if options.format == "effects":
         print(plain(effect_lines(run, view.title, view.words)))
         return 0
-    if run.result is None:
+    if run.result is None and journal.ended is None:
         return _so_far(run, view, options)
     result = replay(journal, engine)
     match options.format:

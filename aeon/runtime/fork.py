@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from pathlib import Path
 
@@ -72,6 +73,10 @@ def _altered(journal: Journal, at: int, value: JsonValue, engine: AnyEngine) -> 
     """The entry of effect ``at`` with another value."""
     if at not in journal.entries or at + 1 not in boundaries(journal, engine):
         raise UsageError(f"--at {at}: no single effect was issued there whose outcome could be another")
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except ValueError:
+        raise UsageError("--value: no journal can keep a lone surrogate, or a number that is not finite") from None
     update = {"value": value, "failure": None, "altered": True, "interrupted": False}
     return journal.entries[at].changed(**update)
 

@@ -8,6 +8,7 @@ from pydantic import Field, field_validator
 
 from aeon.schema.frozen import Frozen, JsonObject
 from aeon.schema.value import Value
+from aeon.text import is_text
 
 __all__ = ["LONGEST_CONTEXT", "LONGEST_TASK", "Clarification", "Question", "Reply", "Task", "Unread"]
 
@@ -75,6 +76,13 @@ class Task(Frozen):
         if not text.strip():
             raise ValueError("the task is empty: say in words what you want to know")
         return text.strip()
+
+    @field_validator("context", "answer_schema", "criteria")
+    @classmethod
+    def _text(cls, value: object) -> object:
+        if not is_text(value):
+            raise ValueError("holds a lone surrogate, which is no text: no journal can keep it")
+        return value
 
     @property
     def unread(self) -> tuple[Unread, ...]:

@@ -131,6 +131,10 @@ def test_the_limit_on_passes_of_a_fork_decides_from_there_on(aeon: Aeon, saved: 
 
 
 WRONG: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "a lone surrogate": (("--at", "3", "--value", r'{"output": "\ud800"}'), ("--value", "lone surrogate")),
+    "a key with one": (("--at", "3", "--value", r'{"output": {"\udc00": 1}}'), ("--value", "lone surrogate")),
+    "not a number": (("--at", "3", "--value", '{"output": NaN}'), ("--value", "finite")),
+    "a number without end": (("--at", "3", "--value", '{"output": 1e999}'), ("--value", "finite")),
     "out of range": (("--at", "99"), ("--at 99", "there are 0 to 7")),
     "no number": (("--at", "-1"), ("--at", "'-1'")),
     "left out": ((), ("--at",)),
