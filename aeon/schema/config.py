@@ -26,19 +26,19 @@ __all__ = [
 class ConvergenceThresholds(Frozen):
     """Scores (0-1) that an assessment must reach for a run to count as converged."""
 
-    completeness: float = Field(0.95, ge=0, le=1)
-    coherence: float = Field(0.90, ge=0, le=1)
-    consistency: float = Field(0.90, ge=0, le=1)
+    completeness: float = Field(default=0.95, ge=0, le=1)
+    coherence: float = Field(default=0.90, ge=0, le=1)
+    consistency: float = Field(default=0.90, ge=0, le=1)
 
 
 class RefinementLimits(Frozen):
     """How much a plan may change, and how large it may get."""
 
-    attempts_per_fragment: int = Field(3, ge=0)
-    attempts: int = Field(10, ge=0, description="per run")
-    subplan_depth: int = Field(5, ge=0)
-    plan_steps: int = Field(12, ge=1, description="in a first plan")
-    total_steps: int = Field(24, ge=1, description="over a whole run, replaced ones included")
+    attempts_per_fragment: int = Field(default=3, ge=0)
+    attempts: int = Field(default=10, ge=0, description="per run")
+    subplan_depth: int = Field(default=5, ge=0)
+    plan_steps: int = Field(default=12, ge=1, description="in a first plan")
+    total_steps: int = Field(default=24, ge=1, description="over a whole run, replaced ones included")
 
 
 class Caps(Frozen):
@@ -67,14 +67,14 @@ class CallCaps(Caps):
     are many, so theirs has no such calls: a step that comes first in a process asks in a way that every endpoint knows.
     """
 
-    profile: int = Field(6, ge=0)
-    plan: int = Field(7, ge=0)
-    validate_plan: int = Field(7, ge=0)
-    refine_plan: int = Field(7, ge=0)
-    execute: int = Field(5, ge=0)
-    validate_results: int = Field(8, ge=0)
-    assess: int = Field(12, ge=0)
-    synthesize: int = Field(3, ge=0)
+    profile: int = Field(default=6, ge=0)
+    plan: int = Field(default=7, ge=0)
+    validate_plan: int = Field(default=7, ge=0)
+    refine_plan: int = Field(default=7, ge=0)
+    execute: int = Field(default=5, ge=0)
+    validate_results: int = Field(default=8, ge=0)
+    assess: int = Field(default=12, ge=0)
+    synthesize: int = Field(default=3, ge=0)
 
 
 class Questions(Frozen):
@@ -87,8 +87,8 @@ class Questions(Frozen):
     it was done, or ``stop``. It is never called again unasked.
     """
 
-    most: int = Field(3, ge=0)
-    ambiguity: float = Field(0.5, ge=0, le=1)
+    most: int = Field(default=3, ge=0)
+    ambiguity: float = Field(default=0.5, ge=0, le=1)
     unattended: Literal["assume", "suspend"] = "assume"
     unknown_outcome: Literal["ask", "stop"] = "ask"
 
@@ -96,9 +96,9 @@ class Questions(Frozen):
 class Reserve(Frozen):
     """The share (0-1) of each budget that is kept for the synthesis, so that every run can end in an answer."""
 
-    tokens: float = Field(0.25, ge=0, le=1)
-    seconds: float = Field(0.20, ge=0, le=1)
-    cost: float = Field(0.10, ge=0, le=1)
+    tokens: float = Field(default=0.25, ge=0, le=1)
+    seconds: float = Field(default=0.20, ge=0, le=1)
+    cost: float = Field(default=0.10, ge=0, le=1)
 
 
 class Settings(Frozen):
@@ -110,14 +110,16 @@ class Settings(Frozen):
     """
 
     budget: Budget = Budget()
-    prices: dict[str, Price | None] = Field({}, description="US dollars per million tokens, by the model's name")
+    prices: dict[str, Price | None] = Field(
+        default={}, description="US dollars per million tokens, by the model's name"
+    )
     reserve: Reserve = Reserve()
     questions: Questions = Questions()
     caps: Caps = Caps()
-    prompt_bytes: int = Field(20_000, ge=1_000)
-    output_tokens: int = Field(1_024, ge=64)
-    tool_output_bytes: int = Field(16_384, ge=256)
-    effects: int = Field(100_000, ge=1)
+    prompt_bytes: int = Field(default=20_000, ge=1_000)
+    output_tokens: int = Field(default=1_024, ge=64)
+    tool_output_bytes: int = Field(default=16_384, ge=256)
+    effects: int = Field(default=100_000, ge=1)
 
 
 class Config(Settings):
@@ -132,11 +134,12 @@ class Config(Settings):
     }
     """The names of the reference for settings that Aeon has elsewhere."""
 
-    max_passes: int = Field(10, ge=1, le=1000)
+    max_passes: int = Field(default=10, ge=1, le=1000)
     convergence: ConvergenceThresholds = ConvergenceThresholds()
-    brief: bool = Field(False, description="answer with the bare values, without a sentence around them")
+    brief: bool = Field(default=False, description="answer with the bare values, without a sentence around them")
     thorough: bool = Field(
-        False, description="profile every task first, plan it in steps, and have what was measured judge the results"
+        default=False,
+        description="profile every task first, plan it in steps, and have what was measured judge the results",
     )
     limits: RefinementLimits = RefinementLimits()
     caps: CallCaps = CallCaps()
