@@ -15,6 +15,7 @@ from aeon.cli.output import remark
 from aeon.errors import InputFileError
 from aeon.observability.log import log_observer
 from aeon.runtime.events import Event
+from aeon.runtime.header import is_journal
 
 __all__ = ["LogFile", "faults_in_one_line"]
 
@@ -25,12 +26,14 @@ class LogFile:
     Where the file takes no more, that is said once, and the run continues without it.
 
     Raises:
-        InputFileError: the file cannot be opened.
+        InputFileError: the file cannot be opened, or is a saved run.
     """
 
     def __init__(self, path: str) -> None:
         self._path = path
         try:
+            if is_journal(path):
+                raise InputFileError(f"{path}: is a saved run, which a log would damage; name another file for the log")
             self._file = Path(path).open("a", encoding="utf-8", buffering=1)  # noqa: SIM115 - closed by __exit__
         except OSError as error:
             raise InputFileError(f"{path}: cannot be written: {error.strerror}") from None

@@ -11,7 +11,7 @@ from pydantic import Field, StrictBool, ValidationError
 from aeon.assembly.runs import replay
 from aeon.errors import Divergence, InputFileError, JournalError, UsageError
 from aeon.observability.metrics import UNENDED
-from aeon.runtime.header import BEGINNING
+from aeon.runtime.header import is_journal
 from aeon.runtime.journal import Journal
 from aeon.schema import Conclusion, Frozen
 from aeon.settings.files import content
@@ -84,8 +84,7 @@ def _files(path: str) -> list[Path]:
 
 def _is_journal(file: Path) -> bool:
     try:
-        with file.open("rb") as opened:
-            return opened.read(len(BEGINNING)) == BEGINNING
+        return is_journal(file)
     except OSError as error:
         raise InputFileError(f"{file}: cannot be read: {error.strerror}") from None
 

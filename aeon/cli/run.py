@@ -47,6 +47,7 @@ def command(options: argparse.Namespace) -> int:
     for path, what in ((options.save, "a journal"), (options.proof, "a proof")):
         if path and os.path.lexists(path):
             raise InputFileError(f"{path}: exists already; {what} is never overwritten, name another file")
+    _apart(options)
     if options.proof and not issubclass(brought.engine.result, Result):
         raise UsageError(f"run: --proof: the engine '{options.engine}' keeps no steps to show; leave it out")
     with Session(options, options.model, options.save) as session:
@@ -65,6 +66,14 @@ def command(options: argparse.Namespace) -> int:
             session.make_ready()
         proved = Proving(given, options.save, options.proof)
         return session.conduct(orchestrator.driver, lambda: orchestrator.execute(task), proved)
+
+
+def _apart(options: argparse.Namespace) -> None:
+    """Refuse one file for the proof and for something else."""
+    others = {"--save": options.save, "--log": options.log or os.environ.get("AEON_LOG")}
+    for option, path in others.items():
+        if path and options.proof and os.path.realpath(path) == os.path.realpath(options.proof):
+            raise UsageError(f"run: {option} and --proof name the same file, {path}; name two")
 
 
 def _overrides(options: argparse.Namespace, kind: type[Settings]) -> dict[str, object]:

@@ -21,6 +21,7 @@ from aeon.cli.output import print_json, remark
 from aeon.cli.progress import fetch
 from aeon.cli.prompt import Prompt
 from aeon.documents.folders import Folders, roots
+from aeon.errors import UsageError
 from aeon.kernel.ports import Driver
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.catalogue import CATALOGUE
@@ -65,13 +66,15 @@ class Session:
         self._shown = not options.json or stream.isatty()
         with self._busy("looking for the model", lambda: False):  # an endpoint is asked which one it serves
             self.model: LLMAdapter = models(spec)
-        self.view.model = self.model.name
+        self.view.model = visible(self.model.name)
         self.spec = _spec_of(self.model, spec)
         self._prompt = Prompt(self.view.paused) if stream.isatty() and _typed() else None
         self.view.asks = self._prompt is not None
         self.observers: list[Observer] = [self.view] if self._shown else []
         self._open = contextlib.ExitStack()
         if log := options.log or os.environ.get("AEON_LOG"):
+            if path and os.path.realpath(log) == os.path.realpath(path):
+                raise UsageError(f"--log: {log} is the file of the run; name another file for the log")
             self.observers.insert(0, self._open.enter_context(LogFile(log)))
         self._open.enter_context(faults_in_one_line())
 
@@ -122,7 +125,7 @@ class Session:
             return
         if self.model.name in CATALOGUE:
             fetch(CATALOGUE[self.model.name])
-        with self._busy(f"loading {self.model.name}"):
+        with self._busy(f"loading {self.view.model}"):
             self.model.load()
         self._loaded = True
 

@@ -282,9 +282,12 @@ class Journal:
             raise broken_line(path, 1, lines[0]) from None
         for number, line in enumerate(lines[1:], 2):
             try:
-                journal._count(LINE.validate_json(line), number - 1)
+                read = LINE.validate_json(line)
             except ValidationError:
                 raise broken_line(path, number, line) from None
+            if isinstance(read, Entry) and read.number in journal._entries:
+                raise JournalError(f"{path}: line {number} is a second outcome of effect {read.number}")
+            journal._count(read, number - 1)
         journal.line = len(lines) - 1
         return journal
 
@@ -347,6 +350,6 @@ def _config(kind: type[C], config: object) -> C:
     try:
         return kind.model_validate(config)
     except ValidationError as error:
-        place = ".".join(str(part) for part in error.errors()[0]["loc"])
+        place = ".".join(["config", *(str(part) for part in error.errors()[0]["loc"])])
         reason = f"{place}: {error.errors()[0]['msg']}"
         raise JournalError(f"the journal's configuration does not fit this version: {reason}") from None

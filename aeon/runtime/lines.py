@@ -35,7 +35,7 @@ class Parent(Frozen):
     """The run that a fork shares its past with, and how many effects of it."""
 
     execution_id: str
-    at: int
+    at: int = Field(ge=0)
 
 
 class Opening(Frozen):
@@ -62,7 +62,7 @@ class Called(Frozen):
 
     line: Literal["called"] = "called"
     version: Literal[2] = VERSION
-    number: int
+    number: int = Field(ge=0)
     most: Usage
 
 
@@ -71,7 +71,7 @@ class Begun(Frozen):
 
     line: Literal["begun"] = "begun"
     version: Literal[2] = VERSION
-    number: int
+    number: int = Field(ge=0)
     tool: str
 
 
@@ -84,15 +84,15 @@ class Entry(Frozen):
 
     line: Literal["entry"] = "entry"
     version: Literal[2] = VERSION
-    number: int
+    number: int = Field(ge=0)
     phase: str
     fingerprint: str
     value: SkipValidation[JsonValue] = None
     failure: Failure | None = None
     usage: Usage = NOTHING
     lost: Usage = NOTHING
-    started: float = 0.0
-    ended: float = 0.0
+    started: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    ended: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     interrupted: bool = False
     altered: bool = False
     config: JsonObject | None = None

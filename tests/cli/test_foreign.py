@@ -37,12 +37,12 @@ def stranger(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
         yield played
 
 
-def rewritten(path: Path, change: Callable[[dict[str, Any]], None], line: int = 0) -> Path:
-    """The journal with one line changed and all seals made anew, as anybody can."""
+def rewritten(path: Path, change: Callable[[list[dict[str, Any]]], object]) -> Path:
+    """The journal with some lines changed and all seals made anew, as anybody can."""
     lines = [json.loads(text) for text in path.read_bytes().splitlines()]
     for one in lines:
         del one["seal"]
-    change(lines[line])
+    change(lines)
     seal, whole = "", b""
     for one in lines:
         data, seal = sealed(json.dumps(one, separators=(",", ":")).encode(), seal)
@@ -116,8 +116,8 @@ def test_a_model_of_the_journals_configuration_is_no_way_around(
     saved.write_bytes(up_to_entry(saved.read_bytes(), 2))
     section, _, name = setting.partition(".")
 
-    def point_elsewhere(opening: dict[str, Any]) -> None:
-        opening["config"]["reasoning_engine"][section][name] = stranger.url
+    def point_elsewhere(lines: list[dict[str, Any]]) -> None:
+        lines[0]["config"]["reasoning_engine"][section][name] = stranger.url
 
     rewritten(saved, point_elsewhere)
     monkeypatch.setenv("AEON_API_KEY", KEY)
@@ -139,10 +139,10 @@ def test_a_program_names_whom_it_trusts(stranger: Model, foreign: Path) -> None:
 @pytest.mark.parametrize("told", [5, ["a"], {"url": "x"}, True])
 def test_a_model_that_is_no_text_is_refused(aeon: Aeon, foreign: Path, told: object) -> None:
     """It is not taken for no model at all, in whose place the local one would be fetched."""
-    rewritten(foreign, lambda opening: opening["setup"].update(model=told))
+    rewritten(foreign, lambda lines: lines[0]["setup"].update(model=told))
     aeon("resume", str(foreign)).complains(1, "model is", "--model")
     aeon("fork", str(foreign), "--at", "1").complains(1, "model is", "--model")
-    rewritten(foreign, lambda opening: opening["setup"].update(model=None, tools=5))
+    rewritten(foreign, lambda lines: lines[0]["setup"].update(model=None, tools=5))
     aeon("resume", str(foreign), "--model", "http://127.0.0.1:9/v1#m").complains(1, "tools", "--tools")
 
 
