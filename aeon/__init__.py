@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from aeon.kernel.orchestrator import Orchestrator
     from aeon.kernel.ports import Handlers
     from aeon.runtime.driver import AsyncDriver
+    from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, Observer, RunEnded, RunStarted
     from aeon.runtime.journal import Journal
     from aeon.schema import (
         Answer,
@@ -52,13 +53,18 @@ __all__ = [
     "Conclusion",
     "Config",
     "Effect",
+    "EffectEnded",
     "EffectOf",
+    "EffectStarted",
     "Engine",
+    "Event",
     "ExecutionHistory",
     "Halt",
     "Handlers",
     "Journal",
     "Note",
+    "Noted",
+    "Observer",
     "Orchestrator",
     "Plugin",
     "Price",
@@ -67,6 +73,8 @@ __all__ = [
     "Result",
     "Rule",
     "Run",
+    "RunEnded",
+    "RunStarted",
     "Services",
     "Settings",
     "Signals",
@@ -96,6 +104,9 @@ _HOMES = {
     "aeon.kernel.ports": ("Handlers",),
     "aeon.kernel.engine": ("Engine", "Halt", "Run"),
     "aeon.runtime.driver": ("AsyncDriver",),
+    "aeon.runtime.events": (
+        "EffectEnded", "EffectStarted", "Event", "Noted", "Observer", "RunEnded", "RunStarted",
+    ),
     "aeon.runtime.journal": ("Journal",),
     "aeon.schema": (
         "Answer", "Budget", "Caps", "Conclusion", "Config", "ExecutionHistory", "Price", "Question", "Result",

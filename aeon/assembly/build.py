@@ -12,6 +12,7 @@ from aeon.asking.asker import Answerer, Asker
 from aeon.assembly.multipass import PLUGIN
 from aeon.assembly.plugin import AnyPlugin, Plugin, Services, price_of
 from aeon.assembly.registry import plugin, plugin_of
+from aeon.assembly.setup import Trust, continued_on, reach, recorded_tools, setup_of, updated
 from aeon.documents.folders import Paths
 from aeon.errors import UsageError
 from aeon.kernel.orchestrator import Orchestrator
@@ -23,20 +24,17 @@ from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import drop_after, resume_point
-from aeon.schema import Config, JsonObject, JsonValue, Question, Result, Settings
+from aeon.schema import Config, Question, Result, Settings
 from aeon.tools.choose import choose
 from aeon.tools.dates import dates
-from aeon.tools.files import Files
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.select import Given, folder_specs, portable, resolve
+from aeon.tools.select import Given, folder_specs, resolve
 from aeon.tools.tool import Tool
 
-__all__ = ["Resumption", "Unattended", "assemble", "build", "priced", "recorded_tools", "resume", "resumption"]
+__all__ = ["Resumption", "Unattended", "assemble", "build", "priced", "resume", "resumption"]
 
 Unattended: TypeAlias = Literal["assume", "suspend"] | None
 """What becomes of questions that nobody is there to answer; ``None``: what the configuration says."""
-
-_OWN = "@"
 
 
 @overload
@@ -97,11 +95,7 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     chosen = (*tools, *folder_specs(files))
     adapter = select(llm)
     settings = priced(settings, adapter, brought)
-    setup: JsonObject = {
-        "model": llm if isinstance(llm, str) else spec,
-        "model_name": adapter.name,
-        "tools": [portable(one) if isinstance(one, str | Files) else f"{_OWN}{one.name}" for one in chosen],
-    }
+    setup = setup_of(adapter, llm if isinstance(llm, str) else spec, chosen)
     driver = AsyncDriver(observers, journal, setup=setup)
     return Orchestrator(brought.engine, assemble(adapter, chosen, settings, ask, plugin=brought), driver, settings)
 
@@ -113,8 +107,11 @@ def assemble(
     ask: Answerer | None = None,
     unattended: Unattended = None,
     plugin: AnyPlugin = PLUGIN,
+    models: Callable[[str], LLMAdapter] = select,
 ) -> Handlers:
     """The handlers of an engine, each under the name of the phase that it answers.
+
+    ``models`` gives those that the configuration names.
 
     Raises:
         UsageError: a tool, a model of the configuration or a calibration that does not exist or cannot be used; a
@@ -128,7 +125,7 @@ def assemble(
     own = [tool for tool in _own_tools() if tool.name not in there]
     registry = ToolRegistry([*resolved, *own], output_bytes=config.tool_output_bytes)
     asker = Asker(ask, unattended or config.questions.unattended)
-    handlers = {"ask": asker.ask, **plugin.handlers(Services.of(config, adapter, registry))}
+    handlers = {"ask": asker.ask, **plugin.handlers(Services.of(config, adapter, registry, models))}
     plugin.engine.check(handlers)
     return handlers
 
@@ -162,7 +159,7 @@ class Resumption(NamedTuple):
         return self.driver.execute(self.job)
 
 
-def resumption(
+def resumption(  # noqa: PLR0913 - all but the first few are for the rare case, and given by name
     journal: Journal,
     llm: LLMAdapter | str | None = None,
     tools: Iterable[Given] | None = None,
@@ -171,51 +168,43 @@ def resumption(
     answer: str | None = None,
     unattended: Unattended = None,
     engine: AnyPlugin | None = None,
+    spec: str | None = None,
+    trust: Trust | None = None,
 ) -> Resumption:
     """What it takes to continue the run of a journal, from `Journal.reopen`, or in memory.
 
     Model and tools are those of the run unless others are given; tools that were passed as objects must be passed
     again. ``answer`` answers the question that the run waits for. ``unattended`` says what becomes of others that
     nobody answers, this time; the run's configuration stays as it is. ``engine`` is the plugin of the run's engine;
-    without it, the installed one that the journal names.
+    without it, the installed one that the journal names. ``spec`` is what an adapter was selected by; another model or
+    other tools are noted in the journal. ``trust`` says which endpoints the journal may name beside those that the
+    environment names.
 
     Raises:
-        UsageError: an answer to no question, tools that only the caller has, an engine that is not installed, or a
-            model without a price where those of the run have one.
+        UsageError: an answer to no question, tools that only the caller has, an engine that is not installed, a
+            model without a price where those of the run have one, or an endpoint that only the journal names.
         Divergence: the journal is of another program or version.
     """
     brought = engine if engine is not None else plugin_of(journal)
     point = resume_point(journal, brought.engine)
     if answer is not None and point.question is None:
         raise UsageError("the run waits for no answer: nothing was asked; leave the answer out")
-    opening = journal.opened
-    adapter = select(llm if llm is not None else _text(opening.setup.get("model")))
+    opening, setup = journal.opened, journal.setup
+    trust = trust or Trust.of(journal)
+    reach(journal, brought, trust, llm is not None, tools is not None).refuse()
+    adapter, spec = continued_on(trust, setup, llm, spec)
     config = journal.config(brought.engine.config)
     if brought.engine.bound(config).cost is not None and price_of(config, adapter) is None:
         raise UsageError(f"the run's cost is bounded, but {adapter.name} has no price; fork the run and set one")
-    chosen = recorded_tools(opening.setup) if tools is None else tools
-    handlers = assemble(adapter, chosen, config, _first(answer, ask), unattended, brought)
-    drop_after(journal, point)
+    chosen = recorded_tools(setup) if tools is None else tuple(tools)
+    handlers = assemble(adapter, chosen, config, _first(answer, ask), unattended, brought, trust.select)
+    drop_after(journal, point, updated(setup, adapter, spec, chosen))
     driver = AsyncDriver(observers, lambda execution_id: journal)
     job = Job(brought.engine, opening.task, journal.first_config(brought.engine.config), handlers)
     return Resumption(driver, job, adapter, point.question)
 
 
-def recorded_tools(setup: JsonObject) -> list[str]:
-    """The tools that a run had, by their specifications, from the setup in its journal.
-
-    Raises:
-        UsageError: some were the caller's own objects, which no journal holds.
-    """
-    listed = setup.get("tools")
-    specs = [str(spec) for spec in listed] if isinstance(listed, list) else []
-    own = [spec.removeprefix(_OWN) for spec in specs if spec.startswith(_OWN)]
-    if own:
-        raise UsageError(f"the run had tools of the caller's own: {', '.join(own)}; pass all its tools again")
-    return specs
-
-
-def resume(
+def resume(  # noqa: PLR0913 - all but the first few are for the rare case, and given by name
     path: Path | str,
     llm: LLMAdapter | str | None = None,
     tools: Iterable[Given] | None = None,
@@ -224,8 +213,12 @@ def resume(
     answer: str | None = None,
     unattended: Unattended = None,
     engine: AnyPlugin | None = None,
+    trust: Iterable[str] = (),
 ) -> Any:  # noqa: ANN401 - the result of the run's engine
     """Continue a saved run, after a question, an interrupt, a crash or a fork; see `resumption`.
+
+    ``trust`` are addresses of endpoints, such as ``"https://api.example.com/v1"``, that the journal may name: without
+    it only those that the environment names are used, and get a key.
 
     Raises:
         InputFileError: the file is no journal of this version, or another process is continuing it.
@@ -234,7 +227,8 @@ def resume(
     """
     journal = Journal.reopen(path)
     try:
-        return resumption(journal, llm, tools, observers, ask, answer, unattended, engine).execute()
+        trusted = Trust.of(journal, trust)
+        return resumption(journal, llm, tools, observers, ask, answer, unattended, engine, trust=trusted).execute()
     finally:
         journal.close()
 
@@ -249,7 +243,3 @@ def _first(answer: str | None, ask: Answerer | None) -> Answerer | None:
         return left.pop() if left else await Asker(ask).said(question)
 
     return answerer
-
-
-def _text(value: JsonValue) -> str | None:
-    return value if isinstance(value, str) else None

@@ -27,7 +27,7 @@ R = TypeVar("R", bound=Conclusion)
 class Services(Generic[C]):
     """What handlers are made of: the run's configuration, its model behind a supervisor, and its tools.
 
-    ``briefing`` is what every prompt begins with: the rules and the tools.
+    ``briefing`` is what every prompt begins with: the rules and the tools. ``models`` gives a model by its name.
     """
 
     config: C
@@ -35,11 +35,14 @@ class Services(Generic[C]):
     tools: ToolRegistry
     supervisor: Supervisor
     briefing: Briefing
+    models: Callable[[str], LLMAdapter] = select
 
     @classmethod
-    def of(cls, config: C, adapter: LLMAdapter, tools: ToolRegistry) -> Services[C]:
+    def of(
+        cls, config: C, adapter: LLMAdapter, tools: ToolRegistry, models: Callable[[str], LLMAdapter] = select
+    ) -> Services[C]:
         """The services of a run on this model with these tools."""
-        return cls(config, adapter, tools, _supervisor(config, adapter), Briefing(tools.describe()))
+        return cls(config, adapter, tools, _supervisor(config, adapter), Briefing(tools.describe()), models)
 
     def supervisor_of(self, model: str) -> Supervisor:
         """A supervisor for a model of its own, or the run's where the name is empty.
@@ -47,7 +50,7 @@ class Services(Generic[C]):
         Raises:
             UsageError: there is no such model.
         """
-        return _supervisor(self.config, select(model)) if model else self.supervisor
+        return _supervisor(self.config, self.models(model)) if model else self.supervisor
 
 
 def price_of(config: Settings, adapter: LLMAdapter) -> Price | None:

@@ -30,11 +30,12 @@ def trail(journal: Journal, engine: AnyEngine | None = None) -> Trail:
     brought = engine_of(journal, engine)
     batches: list[tuple[Done, ...]] = []
     decisions: list[tuple[int, Decision]] = []
+    altered = frozenset(journal.altered)
 
     def answer(first: int, effects: tuple[Effect, ...], recorded: Outcomes) -> Outcomes:
         outcomes = tuple(_known(effect, outcome) for effect, outcome in zip(effects, recorded, strict=True))
         pairs = enumerate(zip(effects, outcomes, strict=True), first)
-        batches.append(tuple(Done(n, effect, outcome, _altered(journal, n)) for n, (effect, outcome) in pairs))
+        batches.append(tuple(Done(n, effect, outcome, n in altered) for n, (effect, outcome) in pairs))
         return outcomes
 
     def note(noted: Note) -> None:
@@ -42,16 +43,13 @@ def trail(journal: Journal, engine: AnyEngine | None = None) -> Trail:
             decisions.append((sum(map(len, batches)), noted.decision))
 
     result = walk(journal, answer, brought, note)
+    result = result.marked(journal.altered) if result is not None else None
     opening = journal.opened
     return Trail(brought.name, opening.execution_id, opening.task, tuple(batches), tuple(decisions), result)
 
 
 def _known(effect: Effect, outcome: Outcome | None) -> Outcome | None:
     return waiting(effect) if outcome is None and isinstance(effect, AskUser) else outcome
-
-
-def _altered(journal: Journal, number: int) -> bool:
-    return number in journal.entries and journal.entries[number].altered
 
 
 class Notebook:

@@ -56,7 +56,7 @@ def to_lines(difference: Difference) -> list[Line]:
 
 def _altered(name: str, journal: Journal) -> list[Line]:
     """Which outcomes of a run are those of whoever forked it."""
-    numbers = [str(number) for number, entry in sorted(journal.entries.items()) if entry.altered]
+    numbers = [*map(str, journal.altered)]
     return [(Span(f"altered in {name}: the outcome of effect {', '.join(numbers)}"),)] if numbers else []
 
 

@@ -6,15 +6,15 @@ import argparse
 import contextlib
 import json
 import os
-import sys
 from pathlib import Path
 
 from aeon.assembly.build import resumption
 from aeon.assembly.registry import plugin_of
+from aeon.cli.consent import agreed
+from aeon.cli.output import remark
 from aeon.cli.resume import proceed, session_for, tools_of
 from aeon.cli.saved import read
 from aeon.errors import InputFileError, UsageError
-from aeon.observability.lines import visible
 from aeon.runtime.fork import fork
 from aeon.schema import JsonValue
 from aeon.settings import assignments, with_overrides
@@ -38,13 +38,14 @@ def command(options: argparse.Namespace) -> int:
     tried = fork(journal, options.at, engine, changed, value)  # in memory: what is wrong is said before there is a file
     if os.path.lexists(path):
         raise InputFileError(f"{path}: exists already; a journal is never overwritten, name another file")
-    with session_for(tried, options, path) as session:
+    trust = agreed(tried, options)
+    with session_for(tried, options, path, trust) as session:
         tools = tools_of(tried, session, options.tools)
-        resumption(tried, session.model, tools)
+        resumption(tried, session.model, tools, trust=trust)
         session.make_ready()
         with contextlib.closing(fork(journal, options.at, engine, changed, value, path)) as forked:
-            print(f"aeon: forked before effect {options.at}, saved as {visible(str(path))}", file=sys.stderr)
-            return proceed(forked, session, tools)
+            remark(f"forked before effect {options.at}, saved as {path}")
+            return proceed(forked, session, tools, trust)
 
 
 def _value(text: str) -> JsonValue:

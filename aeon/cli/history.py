@@ -3,21 +3,63 @@
 from __future__ import annotations
 
 import argparse
+import shlex
+from typing import Literal
 
 from aeon.assembly.registry import plugin_of
 from aeon.assembly.views import trail
 from aeon.cli.output import print_json
 from aeon.cli.saved import read
-from aeon.observability.lines import plain
-from aeon.observability.report import effect_lines
+from aeon.observability.flowchart import to_mermaid
+from aeon.observability.lines import Line, Span, counted, plain, visible
+from aeon.observability.report import effect_lines, heading_lines
+from aeon.observability.trail import Trail
+from aeon.observability.view import View
 from aeon.observability.views import view_of
 from aeon.runtime.replay import replay
+from aeon.schema import Frozen, Outcome, Task
 
-__all__ = ["command"]
+__all__ = ["Recorded", "SoFar", "command"]
+
+
+class Recorded(Frozen):
+    """Effect ``number`` of a run and its outcome, ``None`` where there is none yet."""
+
+    number: int
+    phase: str
+    subject: str
+    outcome: Outcome | None
+    altered: bool
+
+
+class SoFar(Frozen):
+    """A run that had not ended when it was saved, effect by effect."""
+
+    execution_id: str
+    engine: str
+    task: Task | None
+    ended: Literal[False] = False
+    effects: tuple[Recorded, ...]
+
+    @classmethod
+    def of(cls, run: Trail) -> SoFar:
+        """The run of this trail."""
+        effects = [
+            Recorded(
+                number=done.number,
+                phase=done.effect.phase,
+                subject=done.effect.subject,
+                outcome=done.outcome,
+                altered=done.altered,
+            )
+            for batch in run.batches
+            for done in batch
+        ]
+        return cls(execution_id=run.execution_id, engine=run.engine, task=run.task, effects=tuple(effects))
 
 
 def command(options: argparse.Namespace) -> int:
-    """Print the history that the journal in ``options.file`` determines; its effects also where it has not ended.
+    """Print the history that the journal in ``options.file`` determines; of a run that has not ended, its effects.
 
     Raises:
         UsageError: the run's engine is not installed in this version.
@@ -25,15 +67,38 @@ def command(options: argparse.Namespace) -> int:
     journal = read(options.file)
     engine = plugin_of(journal).engine
     view = view_of(engine.name)
+    run = trail(journal, engine)
     if options.format == "effects":
-        print(plain(effect_lines(trail(journal, engine), view.title, view.words)))
+        print(plain(effect_lines(run, view.title, view.words)))
         return 0
+    if run.result is None and journal.ended is None:
+        return _so_far(run, view, options)
     result = replay(journal, engine)
     match options.format:
         case "json":
             print_json(view.document(result))
         case "mermaid":
-            print(view.flowchart(trail(journal, engine)))
+            print(view.flowchart(run))
         case _:
-            print(plain(view.report(trail(journal, engine))))
+            print(plain(view.report(run)))
     return 0
+
+
+def _so_far(run: Trail, view: View, options: argparse.Namespace) -> int:
+    """Print what there is of a run that had not ended."""
+    match options.format:
+        case "json":
+            print_json(SoFar.of(run))
+        case "mermaid":
+            print(to_mermaid(run))
+        case _:
+            print(plain([*heading_lines(run), *effect_lines(run, view.title, view.words), (), *_unended(run, options)]))
+    return 0
+
+
+def _unended(run: Trail, options: argparse.Namespace) -> list[Line]:
+    done = sum(one.outcome is not None for batch in run.batches for one in batch)
+    return [
+        (Span(f"the run had not ended when it was saved: {counted(done, 'effect')} so far"),),
+        (Span(f"continue with: aeon resume {shlex.quote(visible(options.file))}"),),
+    ]

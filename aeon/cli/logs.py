@@ -5,17 +5,17 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import sys
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from aeon.cli.output import remark
 from aeon.errors import InputFileError
-from aeon.observability.lines import visible
 from aeon.observability.log import log_observer
 from aeon.runtime.events import Event
+from aeon.runtime.header import is_journal
 
 __all__ = ["LogFile", "faults_in_one_line"]
 
@@ -26,12 +26,14 @@ class LogFile:
     Where the file takes no more, that is said once, and the run continues without it.
 
     Raises:
-        InputFileError: the file cannot be opened.
+        InputFileError: the file cannot be opened, or is a saved run.
     """
 
     def __init__(self, path: str) -> None:
         self._path = path
         try:
+            if is_journal(path):
+                raise InputFileError(f"{path}: is a saved run, which a log would damage; name another file for the log")
             self._file = Path(path).open("a", encoding="utf-8", buffering=1)  # noqa: SIM115 - closed by __exit__
         except OSError as error:
             raise InputFileError(f"{path}: cannot be written: {error.strerror}") from None
@@ -46,7 +48,7 @@ class LogFile:
             self._observe(event)
         except OSError as error:
             self._broken = True
-            print(f"aeon: {visible(self._path)}: the log ends here: {error.strerror}", file=sys.stderr)
+            remark(f"{self._path}: the log ends here: {error.strerror}")
 
     def __enter__(self) -> Self:
         return self
@@ -62,7 +64,7 @@ class _OneLine(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
         cause = f": {type(error).__name__}: {error}" if error is not None else ""
-        print(f"aeon: {visible(' '.join(f'{record.getMessage()}{cause}'.split()))}", file=sys.stderr)
+        remark(f"{record.getMessage()}{cause}")
         if error is not None and os.environ.get("AEON_DEBUG"):
             traceback.print_exception(error)
 

@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _carry_out(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        _abandon_output()
+        _abandon(sys.stdout)
         return PIPE_CLOSED
     except KeyboardInterrupt:
         return _complain(arguments, "Interrupted", "interrupted", INTERRUPTED)
@@ -117,13 +117,16 @@ def _explain(arguments: list[str], error: Exception) -> int:
 def _complain(arguments: list[str], kind: str, message: str, code: int) -> int:
     """One line on standard error and, where a JSON document is expected, the same in one."""
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
-    print(f"aeon: {shown}", file=sys.stderr)
+    try:
+        print(f"aeon: {shown}", file=sys.stderr, flush=True)
+    except OSError:
+        _abandon(sys.stderr)
     try:
         if "--json" in arguments:
             print(json.dumps({"error": {"type": kind, "message": message}}))
         sys.stdout.flush()
     except OSError:
-        _abandon_output()
+        _abandon(sys.stdout)
     return code
 
 
@@ -138,9 +141,9 @@ def _in_plain(error: UnicodeError) -> tuple[str | bytes, int]:
 codecs.register_error(ENCODING_ERRORS, _in_plain)
 
 
-def _abandon_output() -> None:
-    """Point standard output, which takes no more, elsewhere, so that closing it raises nothing."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _abandon(stream: TextIO) -> None:
+    """Point a standard stream, which takes no more, elsewhere, so that closing it raises nothing."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
+from aeon.cli.output import remark
 from aeon.cli.progress import fetch
 from aeon.errors import ChecksumMismatch, UsageError
 from aeon.llm.catalogue import CATALOGUE, DEFAULT_MODEL, CatalogueEntry, lookup
@@ -44,7 +44,7 @@ def _path(entry: CatalogueEntry, fetching: bool) -> int:
     path = fetch(entry) if fetching else find(entry)
     if path is None:
         there = f"{entry.name} is not at {path_of(entry)} yet"
-        print(f"aeon: {there}; fetch it: aeon models pull {entry.name}", file=sys.stderr)
+        remark(f"{there}; fetch it: aeon models pull {entry.name}")
         return 1
     print(path)
     return 0

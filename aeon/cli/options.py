@@ -182,6 +182,8 @@ def _unattended(parser: argparse.ArgumentParser, what: str) -> None:
 def _otherwise(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="NAME|URL", type=_name, help="another model than the run had")
     parser.add_argument("--tools", metavar="LIST", help="other tools than the run had")
+    trust = "an endpoint that the saved run may name: it gets your key; can be given again"
+    parser.add_argument("--trust", metavar="URL", type=_name, action="append", default=[], help=trust)
 
 
 def _fork_options(parser: argparse.ArgumentParser) -> None:

@@ -14,7 +14,7 @@ from aeon.errors import Waiting
 from aeon.observability.lines import short, visible
 from aeon.schema import Question
 
-__all__ = ["Prompt", "meant"]
+__all__ = ["Prompt", "meant", "no_option"]
 
 Say = Callable[[str], None]
 _DEFAULT_WIDTH = 40
@@ -64,8 +64,18 @@ class Prompt:
             if said is None:
                 say("\n")
                 raise Waiting(question.text)
-            if answer := meant(question, said):
+            if number := no_option(question, said):
+                say(f"           {number} is none of the {len(question.options)} options\n")
+            elif answer := meant(question, said):
                 return answer
+
+
+def no_option(question: Question, said: str) -> str:
+    """The number that somebody says who means an option that is not there; where options are numbers, it may be one."""
+    text = said.strip()
+    numbered = text.isascii() and text.isdigit() and not any(option.isdigit() for option in question.options)
+    beyond = numbered and question.options and not 1 <= int(text[:9]) <= len(question.options)
+    return text[:9] if beyond else ""
 
 
 def meant(question: Question, said: str) -> str:

@@ -11,9 +11,10 @@ from pydantic import Field, StrictBool, ValidationError
 from aeon.assembly.runs import replay
 from aeon.errors import Divergence, InputFileError, JournalError, UsageError
 from aeon.observability.metrics import UNENDED
-from aeon.runtime.header import BEGINNING
+from aeon.runtime.header import is_journal
 from aeon.runtime.journal import Journal
 from aeon.schema import Conclusion, Frozen
+from aeon.settings.files import content
 
 __all__ = ["LeftOut", "Recorded", "gather", "read_labels"]
 
@@ -83,8 +84,7 @@ def _files(path: str) -> list[Path]:
 
 def _is_journal(file: Path) -> bool:
     try:
-        with file.open("rb") as opened:
-            return opened.read(len(BEGINNING)) == BEGINNING
+        return is_journal(file)
     except OSError as error:
         raise InputFileError(f"{file}: cannot be read: {error.strerror}") from None
 
@@ -113,10 +113,7 @@ def read_labels(path: str, runs: Recorded) -> dict[str, bool]:
         InputFileError: it cannot be read, holds no label, or a line is malformed, names no run or more than one, or
             says otherwise than an earlier one.
     """
-    try:
-        lines = Path(path).read_bytes().splitlines()
-    except OSError as error:
-        raise InputFileError(f"{path}: cannot be read: {error.strerror}") from None
+    lines = content(path).splitlines()
     names = _named(runs)
     right: dict[str, bool] = {}
     for number, line in enumerate(lines, 1):

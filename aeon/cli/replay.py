@@ -21,11 +21,13 @@ __all__ = ["Replayed", "command"]
 class Replayed(Frozen):
     """What came of a replay. ``compared``: the journal says how the run ended, and the result is that one, bit by bit.
 
+    ``altered`` are the effects whose outcomes whoever forked the run put in: they are replayed like any others.
     ``digest`` and ``stop_reason`` are of the result; there is none where the run broke off.
     """
 
     effects: int
     compared: bool = False
+    altered: tuple[int, ...] = ()
     digest: str | None = None
     stop_reason: str | None = None
 
@@ -46,6 +48,7 @@ def command(options: argparse.Namespace) -> int:
     replayed = Replayed(
         effects=len(journal.entries),
         compared=journal.ended is not None,
+        altered=journal.altered,
         digest=digest(result),
         stop_reason=result.stop_reason,
     )
@@ -53,6 +56,7 @@ def command(options: argparse.Namespace) -> int:
         print_json(replayed)
         return 0
     same = "bit-identical" if replayed.compared else "each as recorded"
+    same += f", {len(replayed.altered)} of them altered" if replayed.altered else ""
     print(f"replayed {counted(replayed.effects, 'effect')}, {same}: {replayed.digest}")
     print(plain(view_of(engine.name).conclusion(result)))
     return 0
@@ -60,7 +64,7 @@ def command(options: argparse.Namespace) -> int:
 
 def _so_far(journal: Journal, options: argparse.Namespace) -> int:
     """What there is to say of a run that had not ended."""
-    replayed = Replayed(effects=len(journal.entries))
+    replayed = Replayed(effects=len(journal.entries), altered=journal.altered)
     if options.json:
         print_json(replayed)
     else:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from aeon.assembly.build import Unattended, recorded_tools, resumption
+from aeon.assembly.build import Unattended, resumption
 from aeon.assembly.registry import plugin_of
+from aeon.assembly.setup import Trust, recorded_model, recorded_tools
+from aeon.cli.consent import agreed
 from aeon.cli.narration import Past
-from aeon.cli.output import print_json
-from aeon.cli.prompt import meant
+from aeon.cli.output import print_json, remark
+from aeon.cli.prompt import meant, no_option
 from aeon.cli.saved import say_torn
 from aeon.cli.session import Session, exit_code
 from aeon.errors import UsageError
@@ -40,24 +41,28 @@ def command(options: argparse.Namespace) -> int:
         answer = _answer(options.answer, point.question)
         if point.void is None:
             return _over(journal, engine, options.json)
-        with session_for(journal, options, options.file) as session:
+        trust = agreed(journal, options)
+        with session_for(journal, options, options.file, trust) as session:
             tools = tools_of(journal, session, options.tools)
-            return proceed(journal, session, tools, answer, options.unattended)
+            return proceed(journal, session, tools, trust, answer, options.unattended)
     finally:
         journal.close()
 
 
-def session_for(journal: Journal, options: argparse.Namespace, path: str | Path) -> Session:
+def session_for(journal: Journal, options: argparse.Namespace, path: str | Path, trust: Trust) -> Session:
     """The session of a run that is continued: on its own model, or the one that the options name.
 
     Raises:
         UsageError: no such model, or one that cannot be used.
+        JournalError: what the journal says of its model cannot be.
     """
-    setup = journal.opened.setup
-    recorded, before = setup.get("model"), setup.get("model_name")
-    session = Session(options, options.model or (recorded if isinstance(recorded, str) else None), path)
+    before = journal.setup.get("model_name")
+    if options.model:
+        session = Session(options, options.model, path)
+    else:
+        session = Session(options, recorded_model(journal.setup), path, trust.select)
     if before and before != session.model.name:
-        print(f"aeon: until now the model was {before}, from here on it is {session.model.name}", file=sys.stderr)
+        remark(f"until now the model was {before}, from here on it is {session.model.name}")
     return session
 
 
@@ -67,13 +72,14 @@ def tools_of(journal: Journal, session: Session, spec: str | None) -> list[Given
     Raises:
         UsageError: tools that only the caller has, or that cannot be used.
     """
-    return session.opened(recorded_tools(journal.opened.setup) if spec is None else [spec])
+    return session.opened(recorded_tools(journal.setup) if spec is None else [spec])
 
 
 def proceed(
     journal: Journal,
     session: Session,
     tools: Iterable[Given],
+    trust: Trust,
     answer: str | None = None,
     unattended: Unattended = None,
 ) -> int:
@@ -81,9 +87,11 @@ def proceed(
     engine = plugin_of(journal).engine
     if engine.bound(journal.config(engine.config)).calls:
         session.make_ready()
-    resumed = resumption(journal, session.model, tools, session.observers, session.ask, answer, unattended)
-    altered = frozenset(number for number, entry in journal.entries.items() if entry.altered)
-    session.view.past = Past(len(journal.entries), altered)
+    spec = session.spec
+    resumed = resumption(
+        journal, session.model, tools, session.observers, session.ask, answer, unattended, spec=spec, trust=trust
+    )
+    session.view.past = Past(len(journal.entries), frozenset(journal.altered))
     return session.conduct(resumed.driver, resumed.execute)
 
 
@@ -97,6 +105,9 @@ def _answer(text: str | None, question: Question | None) -> str | None:
         return None
     if question is None:
         raise UsageError("--answer: the run waits for no answer: nothing was asked; leave it out")
+    if number := no_option(question, text):
+        options = ", ".join(f"{place} {option}" for place, option in enumerate(question.options, 1))
+        raise UsageError(f"--answer: {number} is none of the options, which are: {options}; or answer in words")
     if not (answer := meant(question, text)):
         raise UsageError(f"--answer: is empty, and there is no default; the question is: {question.text}")
     return answer
@@ -106,7 +117,7 @@ def _over(journal: Journal, engine: AnyEngine, as_json: bool) -> int:
     """Show how a run ended that has nothing left to do."""
     result: Conclusion = replay(journal, engine)
     asyncio.run(journal.end(result))
-    print("aeon: the run has ended; nothing was left to do", file=sys.stderr)
+    remark("the run has ended; nothing was left to do")
     if as_json:
         print_json(result)
     else:

@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import sys
-from pathlib import Path
 
 from jsonschema.exceptions import SchemaError
 from jsonschema.validators import validator_for
@@ -16,13 +15,15 @@ from aeon.assembly.build import build, priced
 from aeon.assembly.registry import plugin
 from aeon.cli.output import print_json
 from aeon.cli.proving import Proving
-from aeon.cli.session import Session, spec_of
+from aeon.cli.session import Session
 from aeon.errors import ConfigError, InputFileError, UsageError
 from aeon.llm.select import select
 from aeon.observability.lines import dollars
 from aeon.runtime.journal import Journal
-from aeon.schema import Bound, JsonObject, Result, Settings, Task
+from aeon.schema import Bound, JsonObject, JsonValue, Result, Settings, Task
 from aeon.settings import assignments, load_config, merged
+from aeon.settings.files import LARGEST, content
+from aeon.text import is_text
 from aeon.tools.select import folder_specs
 
 __all__ = ["command"]
@@ -46,6 +47,7 @@ def command(options: argparse.Namespace) -> int:
     for path, what in ((options.save, "a journal"), (options.proof, "a proof")):
         if path and os.path.lexists(path):
             raise InputFileError(f"{path}: exists already; {what} is never overwritten, name another file")
+    _apart(options)
     if options.proof and not issubclass(brought.engine.result, Result):
         raise UsageError(f"run: --proof: the engine '{options.engine}' keeps no steps to show; leave it out")
     with Session(options, options.model, options.save) as session:
@@ -57,13 +59,21 @@ def command(options: argparse.Namespace) -> int:
             session.observers,
             lambda _: Journal(options.save) if options.save else Journal(),
             session.ask,
-            spec_of(session.model, options.model),
+            session.spec,
             brought,
         )
         if orchestrator.bound.calls:
             session.make_ready()
         proved = Proving(given, options.save, options.proof)
         return session.conduct(orchestrator.driver, lambda: orchestrator.execute(task), proved)
+
+
+def _apart(options: argparse.Namespace) -> None:
+    """Refuse one file for the proof and for something else."""
+    others = {"--save": options.save, "--log": options.log or os.environ.get("AEON_LOG")}
+    for option, path in others.items():
+        if path and options.proof and os.path.realpath(path) == os.path.realpath(options.proof):
+            raise UsageError(f"run: {option} and --proof name the same file, {path}; name two")
 
 
 def _overrides(options: argparse.Namespace, kind: type[Settings]) -> dict[str, object]:
@@ -116,32 +126,47 @@ def _task(options: argparse.Namespace) -> Task:
 
 def _stdin() -> str:
     try:
-        return sys.stdin.buffer.read().decode("utf-8")
+        data = sys.stdin.buffer.read(LARGEST + 1)
+        if len(data) > LARGEST:
+            raise InputFileError(f"standard input: is larger than the {LARGEST // 1024**2} MiB that are read of it")
+        return data.decode("utf-8")
     except UnicodeDecodeError:
         raise InputFileError("standard input: is no UTF-8 text") from None
 
 
 def _text_of(path: str) -> str:
     try:
-        return Path(path).read_bytes().decode("utf-8")
-    except OSError as error:
-        raise InputFileError(f"{path}: cannot be read: {error.strerror}") from None
+        return content(path).decode("utf-8")
     except UnicodeDecodeError:
         raise InputFileError(f"{path}: is no UTF-8 text") from None
 
 
 def _schema(path: str) -> JsonObject:
-    try:
-        schema = json.loads(_text_of(path))
-    except json.JSONDecodeError as error:
-        raise InputFileError(f"{path}: is no JSON: line {error.lineno}: {error.msg}") from None
-    except RecursionError:
-        raise InputFileError(f"{path}: is nested too deeply") from None
+    schema = _json(path)
     if not isinstance(schema, dict):
         raise ConfigError(f"{path}: is no JSON Schema: it must be an object")
+    if not is_text(schema):
+        raise ConfigError(f"{path}: is no JSON Schema: it holds a lone surrogate, which is no text")
+    if not isinstance(schema.get("$schema", ""), str):
+        raise ConfigError(f"{path}: is no JSON Schema: $schema must be the address of one")
     try:
         validator_for(schema).check_schema(schema)
     except SchemaError as error:
         at = ".".join(str(part) for part in error.absolute_path) or "the schema"
         raise ConfigError(f"{path}: is no JSON Schema: {at}: {error.message}") from None
+    except RecursionError:
+        raise InputFileError(f"{path}: is nested too deeply") from None
     return schema
+
+
+def _json(path: str) -> JsonValue:
+    text = _text_of(path)
+    try:
+        value: JsonValue = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputFileError(f"{path}: is no JSON: line {error.lineno}: {error.msg}") from None
+    except RecursionError:
+        raise InputFileError(f"{path}: is nested too deeply") from None
+    except ValueError as error:  # a number with more digits than Python reads
+        raise InputFileError(f"{path}: is no JSON that can be read: {str(error).partition(';')[0]}") from None
+    return value

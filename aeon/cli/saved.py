@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
+from aeon.cli.output import remark
 from aeon.runtime.journal import Journal
 
 __all__ = ["read", "say_torn"]
@@ -24,4 +23,4 @@ def read(path: str) -> Journal:
 def say_torn(path: str, journal: Journal) -> None:
     """One line on standard error, if the journal's last line does not count."""
     if journal.torn:
-        print(f"aeon: {path}: the last line was cut short by a crash and does not count", file=sys.stderr)
+        remark(f"{path}: the last line was cut short by a crash and does not count")

@@ -17,10 +17,11 @@ from aeon.asking.asker import Answerer
 from aeon.cli.interrupts import interruptible
 from aeon.cli.live import LiveView, Progress
 from aeon.cli.logs import LogFile, faults_in_one_line
-from aeon.cli.output import print_json
+from aeon.cli.output import print_json, remark
 from aeon.cli.progress import fetch
 from aeon.cli.prompt import Prompt
 from aeon.documents.folders import Folders, roots
+from aeon.errors import UsageError
 from aeon.kernel.ports import Driver
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.catalogue import CATALOGUE
@@ -34,7 +35,7 @@ from aeon.schema import Conclusion
 from aeon.tools.files import Files, takes_long
 from aeon.tools.select import Given, opened
 
-__all__ = ["Session", "exit_code", "spec_of"]
+__all__ = ["Session", "exit_code"]
 
 _SUFFICIENT, _FAILED, _ANSWERED, _WAITING = 0, 1, 3, 4
 
@@ -42,15 +43,21 @@ _SUFFICIENT, _FAILED, _ANSWERED, _WAITING = 0, 1, 3, 4
 class Session:
     """One run: shown as the options say, its questions asked at the terminal, its journal at ``path``.
 
-    ``spec`` says which model. ``observers`` and ``ask`` are for whoever builds the run. A context manager: it closes
-    the log.
+    ``spec`` says which model, and ``models`` gives it; ``observers`` and ``ask`` are for whoever builds the run. A
+    context manager: it closes the log.
 
     Raises:
         UsageError: no such model, or a log that cannot be written.
         ModelError: an endpoint cannot be asked which model it serves.
     """
 
-    def __init__(self, options: argparse.Namespace, spec: str | None, path: str | Path | None) -> None:
+    def __init__(
+        self,
+        options: argparse.Namespace,
+        spec: str | None,
+        path: str | Path | None,
+        models: Callable[[str | None], LLMAdapter] = select,
+    ) -> None:
         self._json: bool = options.json
         self._path = path
         self._loaded = False
@@ -58,13 +65,16 @@ class Session:
         self.view = LiveView(stream)
         self._shown = not options.json or stream.isatty()
         with self._busy("looking for the model", lambda: False):  # an endpoint is asked which one it serves
-            self.model: LLMAdapter = select(spec)
-        self.view.model = self.model.name
+            self.model: LLMAdapter = models(spec)
+        self.view.model = visible(self.model.name)
+        self.spec = _spec_of(self.model, spec)
         self._prompt = Prompt(self.view.paused) if stream.isatty() and _typed() else None
         self.view.asks = self._prompt is not None
         self.observers: list[Observer] = [self.view] if self._shown else []
         self._open = contextlib.ExitStack()
         if log := options.log or os.environ.get("AEON_LOG"):
+            if path and os.path.realpath(log) == os.path.realpath(path):
+                raise UsageError(f"--log: {log} is the file of the run; name another file for the log")
             self.observers.insert(0, self._open.enter_context(LogFile(log)))
         self._open.enter_context(faults_in_one_line())
 
@@ -115,7 +125,7 @@ class Session:
             return
         if self.model.name in CATALOGUE:
             fetch(CATALOGUE[self.model.name])
-        with self._busy(f"loading {self.model.name}"):
+        with self._busy(f"loading {self.view.model}"):
             self.model.load()
         self._loaded = True
 
@@ -149,7 +159,7 @@ class Session:
             self.view.show(lines)
         if result.stop_reason == "failed":
             sys.stdout.flush()
-            print(f"aeon: {' '.join(visible(result.detail).split())}", file=sys.stderr)
+            remark(result.detail)
         return exit_code(result)
 
 
@@ -160,7 +170,7 @@ def exit_code(result: Conclusion) -> int:
     return {"failed": _FAILED, "waiting": _WAITING}.get(result.stop_reason, _ANSWERED)
 
 
-def spec_of(model: LLMAdapter, spec: str | None) -> str | None:
+def _spec_of(model: LLMAdapter, spec: str | None) -> str | None:
     """What the model of a run is named by in its journal, so that it is found again from anywhere."""
     if spec and spec.endswith(".gguf"):
         return str(Path(spec).expanduser().resolve())

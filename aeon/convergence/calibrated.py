@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from pathlib import Path
 from typing import Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
@@ -13,6 +12,7 @@ from pydantic import Field, ValidationError, model_validator
 from aeon.convergence.experience import Experience, Seen, shipped
 from aeon.errors import ConfigError, InputFileError
 from aeon.schema import Frozen, StateMonitor
+from aeon.settings.files import content
 
 __all__ = ["ConfidenceMap", "calibrated", "experience"]
 
@@ -82,8 +82,6 @@ def _read(monitor: StateMonitor) -> ConfidenceMap | None:
             "reasoning_engine.state_monitor.calibration: names no file; make one with: aeon calibrate RUNS --labels F"
         )
     try:
-        return ConfidenceMap.model_validate_json(Path(monitor.calibration).read_bytes())
-    except OSError as error:
-        raise InputFileError(f"{monitor.calibration}: cannot be read: {error.strerror}") from None
+        return ConfidenceMap.model_validate_json(content(monitor.calibration))
     except ValidationError:
         raise InputFileError(f"{monitor.calibration}: is no calibration; make one with: aeon calibrate") from None

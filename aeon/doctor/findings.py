@@ -73,7 +73,7 @@ class Repeats(Frozen):
     after_shared: bool
     after_other: bool
     cached: bool
-    drift: float | None = Field(None, ge=0, le=1)
+    drift: float | None = Field(default=None, ge=0, le=1)
 
     @property
     def deterministic(self) -> bool:
@@ -116,8 +116,8 @@ class Speed(Frozen):
     ``speed_up`` is the time of that many requests one after the other, divided by their time at once.
     """
 
-    prompt: float | None = Field(None, gt=0)
-    generated: float | None = Field(None, gt=0)
+    prompt: float | None = Field(default=None, gt=0)
+    generated: float | None = Field(default=None, gt=0)
     at_once: int = Field(ge=1)
     speed_up: float = Field(gt=0)
 

@@ -13,7 +13,7 @@ from aeon.execution.reading import read_answer
 from aeon.execution.writing import write_text
 from aeon.multipass.effects import ExecuteStep
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Clarity, Frozen, JsonObject, StepMode, StepResult, ToolCall, Writing
+from aeon.schema import LONGEST_CONTEXT, Clarity, Frozen, JsonObject, StepMode, StepResult, ToolCall, Writing
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import Prompt, fence, load, render
 from aeon.supervisor.schema import schema_of
@@ -171,7 +171,7 @@ class Executor:
         """The text that is asked for, as the model writes it; asked for again once where its form is not as asked."""
         task, outputs = effect.task, {name: source.output for source in effect.inputs for name in source.names}
         text = str(substitute({"task": action.task}, outputs)["task"]) if effect.inputs else action.task
-        context = [fence("context", task.context, _LONGEST_INPUTS)] if task.context else []
+        context = [fence("context", task.context, LONGEST_CONTEXT)] if task.context else []
         criteria = ["The answer must meet:\n" + "\n".join(f"- {one}" for one in task.criteria)] if task.criteria else []
         said = [f"{one.question} {one.answer}" for one in task.clarifications]
         prompt = Prompt("", "\n\n".join([*context, text, *said, *criteria]))

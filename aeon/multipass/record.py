@@ -13,7 +13,8 @@ from aeon.schema.evaluation import Evaluation
 from aeon.schema.history import ExecutionHistory, ExecutionPass, FinalResult, Preparation, Result
 from aeon.schema.judgment import ConvergenceAssessment, TaskProfile
 from aeon.schema.outcome import Answer
-from aeon.schema.plan import Plan
+from aeon.schema.plan import Plan, Writing
+from aeon.schema.task import Unread
 
 __all__ = ["Progress"]
 
@@ -82,10 +83,11 @@ class Progress:
     def result(self, decision: Decision, answer: Answer) -> Result:
         """The result with its history: how the run ended and all that it rests on."""
         run = self.run
-        concluded = run.conclude(decision, answer)
+        ended, unread = run.conclude(decision, answer), self._unread()
+        ended = ended.changed(unread=unread, sufficient=ended.sufficient and not unread)
         end = FinalResult(
-            **dict(concluded),
-            converged=concluded.stop_reason == "converged",
+            **dict(ended),
+            converged=ended.sufficient and ended.stop_reason == "converged",
             assessment=self.assessment,
             pass_number=self.complete or self.number,
             passes=self.number,
@@ -102,3 +104,11 @@ class Progress:
             conclusion=end,
         )
         return Result.of(history)
+
+    def _unread(self) -> tuple[Unread, ...]:
+        """What of the task the prompts did not show whole; a text that is written gets the whole task."""
+        unread, whole = self.run.task.unread, Writing(task=self.run.task.text)
+        executed = [step for one in self.passes for step in one.executed] if unread else []
+        if any(step.action != whole for step in executed):
+            return unread
+        return tuple(one for one in unread if one.part == "context")

@@ -28,6 +28,7 @@ from aeon.schema import (
     Question,
     Reply,
     Support,
+    Unread,
     Usage,
 )
 
@@ -166,7 +167,8 @@ def conclusion_lines(end: Conclusion, before: str = "", reservations: Iterable[s
     style = "good" if end.sufficient else "bad" if end.stop_reason == "failed" else "warn"
     spent = f"{before}{usage_words(end.usage)}, {end.seconds:.1f} s"
     lines: list[Line] = [(Span(end.stop_reason.replace("_", " "), style), Span(f"  {spent}"))]
-    cautions = (*_reservations(end), *reservations, _degraded(end), _lost(end))
+    cautions = [*_reservations(end), *reservations, *map(_unread_words, end.unread)]
+    cautions += [_altered(end), _degraded(end), _lost(end)]
     lines += [(Span(text, "warn"),) for text in cautions if text]
     lines += claim_lines(end.claims)
     lines += labelled("question", question_lines(end.question)) if end.question else []
@@ -248,6 +250,18 @@ def _reservations(end: Conclusion) -> tuple[str, str]:
     broken = end.stop_reason in ("failed", "waiting")
     unworded = "no model worded this answer: it is made of results as they are" if end.assembled and not broken else ""
     return "" if end.sufficient or broken else visible(end.detail), unworded
+
+
+def _unread_words(one: Unread) -> str:
+    """What the model did not get to read, and what to do."""
+    most = f"prompts show {one.shown:,} of the {one.part}'s {one.characters:,} characters"
+    return f"cut: {most}; a folder of files is searched instead: --files DIR"
+
+
+def _altered(end: Conclusion) -> str:
+    """Which outcomes nothing in the world gave."""
+    numbers = ", ".join(map(str, end.altered))
+    return f"altered: whoever forked the run put in the outcome of effect {numbers}" if numbers else ""
 
 
 def _degraded(end: Conclusion) -> str:

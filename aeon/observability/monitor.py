@@ -26,14 +26,14 @@ class Iteration(Frozen):
     """
 
     iteration: int = Field(ge=1)
-    confidence_before: float | None = Field(None, ge=0, le=1)
-    confidence_after: float | None = Field(None, ge=0, le=1)
-    coverage: float | None = Field(None, ge=0, le=1)
+    confidence_before: float | None = Field(default=None, ge=0, le=1)
+    confidence_after: float | None = Field(default=None, ge=0, le=1)
+    coverage: float | None = Field(default=None, ge=0, le=1)
     results_added: int = Field(ge=0)
     sources_added: int = Field(ge=0)
     calls: int = Field(ge=0)
-    cost: float | None = Field(None, ge=0)
-    seconds: float | None = Field(None, ge=0)
+    cost: float | None = Field(default=None, ge=0)
+    seconds: float | None = Field(default=None, ge=0)
 
 
 class State(Frozen):
@@ -48,13 +48,13 @@ class State(Frozen):
     iteration: int = Field(ge=0)
     max_iterations: int = Field(ge=1)
     stage: Stage
-    confidence: float | None = Field(None, ge=0, le=1)
-    coverage: float | None = Field(None, ge=0, le=1)
+    confidence: float | None = Field(default=None, ge=0, le=1)
+    coverage: float | None = Field(default=None, ge=0, le=1)
     gaps: Gaps = Gaps()
-    cost_spent: float | None = Field(None, ge=0)
-    cost_budget: float | None = Field(None, gt=0)
-    seconds_spent: float | None = Field(None, ge=0)
-    seconds_budget: float | None = Field(None, gt=0)
+    cost_spent: float | None = Field(default=None, ge=0)
+    cost_budget: float | None = Field(default=None, gt=0)
+    seconds_spent: float | None = Field(default=None, ge=0)
+    seconds_budget: float | None = Field(default=None, gt=0)
     iterations: tuple[Iteration, ...] = ()
     convergence_trend: tuple[float, ...] = ()
 

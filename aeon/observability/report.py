@@ -82,7 +82,7 @@ def _decided(decision: Decision) -> list[Line]:
 
 def heading_lines(trail: Trail) -> list[Line]:
     """Which run of which engine it is, its task, and what was answered about it."""
-    lines: list[Line] = [(Span(f"Run {trail.execution_id}, engine {visible(trail.engine)}"),)]
+    lines: list[Line] = [(Span(f"Run {visible(trail.execution_id)}, engine {visible(trail.engine)}"),)]
     if trail.task is None:
         return [*lines, ()]
     lines += [(Span(f"Task: {visible(trail.task.text)}"),), ()]

@@ -234,6 +234,7 @@ class _Run(Generic[C, S, R]):
         assert result is not None
         if not handling.suspended and not handling.unkept:
             await self._end(result)
+        result = result.marked(handling.journal.altered)
         if self._observers:
             self._tell(RunEnded(line=self._line, conclusion=_conclusion(result)))
         return result

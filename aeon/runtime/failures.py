@@ -51,7 +51,11 @@ def waiting(effect: AskUser) -> Outcome:
 
 
 def _whether_done(effect: Effect, message: str) -> Question:
-    return Question(text=f"{effect.subject}: {message}. Was it done?", options=("done", "repeat", "stop"))
+    """Whether a call was done; a later call of the same step, after "repeat", is another question than the first."""
+    what = f"{effect.subject}: {message}. Was it done"
+    before = sum(one.question.startswith(what) for one in effect.task.clarifications)
+    which = f" this time (call {before + 1})" if before else ""
+    return Question(text=f"{what}{which}?", options=("done", "repeat", "stop"))
 
 
 def _classified(error: Exception) -> Failure:

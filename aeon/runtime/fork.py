@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from pathlib import Path
 
@@ -41,7 +42,9 @@ def fork(
     if value is not None:
         entries.append(_altered(journal, at, value, engine))
     _check(opening, entries, engine)
-    return Journal.written(opening, entries, path)
+    forked = Journal.written(opening, entries, path)
+    forked.authentic = journal.authentic
+    return forked
 
 
 def _past(journal: Journal, at: int, config: Settings | None, engine: AnyEngine) -> tuple[Opening, list[Entry]]:
@@ -56,7 +59,7 @@ def _past(journal: Journal, at: int, config: Settings | None, engine: AnyEngine)
     if changed is not None and entries:
         entries[-1] = entries[-1].changed(config=changed)
     started = changed if changed is not None and at == 0 else opening.config
-    update = {"execution_id": uuid.uuid4().hex, "config": started, "parent": parent}
+    update = {"execution_id": uuid.uuid4().hex, "config": started, "setup": journal.setup, "parent": parent}
     return opening.changed(**update), entries
 
 
@@ -70,6 +73,10 @@ def _altered(journal: Journal, at: int, value: JsonValue, engine: AnyEngine) -> 
     """The entry of effect ``at`` with another value."""
     if at not in journal.entries or at + 1 not in boundaries(journal, engine):
         raise UsageError(f"--at {at}: no single effect was issued there whose outcome could be another")
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except ValueError:
+        raise UsageError("--value: no journal can keep a lone surrogate, or a number that is not finite") from None
     update = {"value": value, "failure": None, "altered": True, "interrupted": False}
     return journal.entries[at].changed(**update)
 

@@ -10,10 +10,23 @@ from pydantic import JsonValue
 from aeon.errors import InputFileError, JournalError
 from aeon.runtime.lines import VERSION
 
-__all__ = ["BEGINNING", "broken_line", "refuse_others"]
+__all__ = ["BEGINNING", "broken_line", "is_journal", "refuse_others"]
 
 BEGINNING = b'{"format":"aeon-journal",'
 """How every journal begins."""
+
+
+def is_journal(path: Path | str) -> bool:
+    """Whether there is a file that begins as journals do.
+
+    Raises:
+        OSError: there is a file, and it cannot be read.
+    """
+    file = Path(path)
+    if not file.is_file():
+        return False
+    with file.open("rb") as opened:
+        return opened.read(len(BEGINNING)) == BEGINNING
 
 
 def refuse_others(path: Path | str) -> None:

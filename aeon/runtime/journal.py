@@ -19,8 +19,9 @@ from aeon.kernel.effects import Effect
 from aeon.runtime.header import broken_line, refuse_others
 from aeon.runtime.lines import LINE, Begun, Called, Ended, Entry, Line, Opening, Resumed
 from aeon.runtime.sealed import SealedFile, read_sealed
+from aeon.runtime.seals import sealer
 from aeon.runtime.store import FileStore, Store
-from aeon.schema import NOTHING, Conclusion, Frozen, Outcome, Settings, Usage
+from aeon.schema import NOTHING, Conclusion, Frozen, JsonObject, Outcome, Settings, Usage
 
 __all__ = ["Journal"]
 
@@ -32,7 +33,8 @@ class Journal:
 
     ``line`` is the number of the latest line, from 0. ``begun`` holds the tools that change the world and were called,
     by the number of the effect that they were called for; ``torn``: the last line was cut short by a crash and does not
-    count. ``lost`` is what earlier lives of the run spent that no entry keeps, by the effect that it is charged to.
+    count. ``authentic``: it is sealed with the user's own key, so that nobody else has written it. ``lost`` is what
+    earlier lives of the run spent that no entry keeps, by the effect that it is charged to.
 
     Raises:
         InputFileError: the file exists already or cannot be written.
@@ -42,8 +44,10 @@ class Journal:
         self.opening: Opening | None = None
         self.line = -1
         self.begun: dict[int, str] = {}
+        self._setup: JsonObject | None = None
         self.lost: dict[int, Usage] = {}
         self.torn = False
+        self.authentic = False
         self._calls: dict[int, Usage] = {}
         self._entries: dict[int, Entry] = {}
         self._lines: dict[int, int] = {}
@@ -69,6 +73,11 @@ class Journal:
         return self._ended
 
     @property
+    def altered(self) -> tuple[int, ...]:
+        """The numbers of the effects whose outcomes whoever forked the run put in."""
+        return tuple(sorted(number for number, entry in self._entries.items() if entry.altered))
+
+    @property
     def stopped(self) -> bool:
         """Whether an interrupt counts in it."""
         return any(entry.interrupted for entry in self.entries.values())
@@ -88,6 +97,15 @@ class Journal:
         if self.opening is None:
             raise JournalError("the journal holds no run")
         return self.opening
+
+    @property
+    def setup(self) -> JsonObject:
+        """What the host needs to make the run's handlers again, as the latest life of the run has it.
+
+        Raises:
+            JournalError: the journal holds no run.
+        """
+        return self._setup if self._setup is not None else self.opened.setup
 
     def first_config(self, kind: type[C]) -> C:
         """The configuration that the run began with.
@@ -174,12 +192,12 @@ class Journal:
         """The number of the line of the entry for effect ``number``, if there is one that counts."""
         return self._lines[number] if number in self.entries else None
 
-    def resume(self, void: tuple[int, ...], again: tuple[int, ...] = ()) -> None:
+    def resume(self, void: tuple[int, ...], again: tuple[int, ...] = (), setup: JsonObject | None = None) -> None:
         """Begin another life of the run without the entries ``void``; what they cost is lost.
 
-        The effects ``again`` are issued again as they were.
+        The effects ``again`` are issued again as they were. From here on the run is made of ``setup``, if it is given.
         """
-        line = Resumed(void=void, again=again)
+        line = Resumed(void=void, again=again, setup=setup)
         if self._store is not None:
             self._store.append_now(line.model_dump_json().encode())
         self.line += 1
@@ -226,7 +244,9 @@ class Journal:
         """
         refuse_others(path)
         lines, torn, _ = read_sealed(path)
-        return cls.of(path, lines, bool(torn))
+        journal = cls.of(path, lines, bool(torn))
+        journal.authentic = bool(sealer().key)
+        return journal
 
     @classmethod
     def reopen(cls, path: Path | str) -> Journal:
@@ -239,7 +259,9 @@ class Journal:
         refuse_others(path)
         file, lines, torn = SealedFile.reopen(path)
         try:
-            return cls.of(path, lines, torn, FileStore(file))
+            journal = cls.of(path, lines, torn, FileStore(file))
+            journal.authentic = bool(sealer().key)
+            return journal
         except BaseException:
             file.close()
             raise
@@ -260,9 +282,12 @@ class Journal:
             raise broken_line(path, 1, lines[0]) from None
         for number, line in enumerate(lines[1:], 2):
             try:
-                journal._count(LINE.validate_json(line), number - 1)
+                read = LINE.validate_json(line)
             except ValidationError:
                 raise broken_line(path, number, line) from None
+            if isinstance(read, Entry) and read.number in journal._entries:
+                raise JournalError(f"{path}: line {number} is a second outcome of effect {read.number}")
+            journal._count(read, number - 1)
         journal.line = len(lines) - 1
         return journal
 
@@ -300,6 +325,7 @@ class Journal:
         effect of an ending that is taken back may never come again.
         """
         self._ended = self._result = None
+        self._setup = line.setup if line.setup is not None else self._setup
         first = min(line.again or line.void, default=None)
         dropped, kept = _parted(self.entries, line.void)
         for number, usage in (*self._calls.items(), *((entry.number, entry.usage + entry.lost) for entry in dropped)):
@@ -324,6 +350,6 @@ def _config(kind: type[C], config: object) -> C:
     try:
         return kind.model_validate(config)
     except ValidationError as error:
-        place = ".".join(str(part) for part in error.errors()[0]["loc"])
+        place = ".".join(["config", *(str(part) for part in error.errors()[0]["loc"])])
         reason = f"{place}: {error.errors()[0]['msg']}"
         raise JournalError(f"the journal's configuration does not fit this version: {reason}") from None

@@ -35,7 +35,7 @@ class Parent(Frozen):
     """The run that a fork shares its past with, and how many effects of it."""
 
     execution_id: str
-    at: int
+    at: int = Field(ge=0)
 
 
 class Opening(Frozen):
@@ -62,7 +62,7 @@ class Called(Frozen):
 
     line: Literal["called"] = "called"
     version: Literal[2] = VERSION
-    number: int
+    number: int = Field(ge=0)
     most: Usage
 
 
@@ -71,7 +71,7 @@ class Begun(Frozen):
 
     line: Literal["begun"] = "begun"
     version: Literal[2] = VERSION
-    number: int
+    number: int = Field(ge=0)
     tool: str
 
 
@@ -84,15 +84,15 @@ class Entry(Frozen):
 
     line: Literal["entry"] = "entry"
     version: Literal[2] = VERSION
-    number: int
+    number: int = Field(ge=0)
     phase: str
     fingerprint: str
     value: SkipValidation[JsonValue] = None
     failure: Failure | None = None
     usage: Usage = NOTHING
     lost: Usage = NOTHING
-    started: float = 0.0
-    ended: float = 0.0
+    started: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    ended: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     interrupted: bool = False
     altered: bool = False
     config: JsonObject | None = None
@@ -147,12 +147,14 @@ class Resumed(Frozen):
     """From here on another life of the run: the entries ``void`` do not count, and no interrupt does.
 
     The effects ``again`` are issued again as they were; other void entries belong to an ending that is taken back.
+    ``setup`` is what the run is made of from here on, where that is something else than before.
     """
 
     line: Literal["resumed"] = "resumed"
     version: Literal[2] = VERSION
     void: tuple[int, ...]
     again: tuple[int, ...] = ()
+    setup: JsonObject | None = None
 
 
 class Ended(Frozen):
@@ -187,8 +189,9 @@ def digest(result: Conclusion) -> str:
     """32 hex digits that tell what happened in the run of this result from any other.
 
     What the result names as outside its digest is left out, and so are values that are the default: a field or a
-    setting that a later version adds, or another default of a setting, leaves the digest as it is.
+    setting that a later version adds, or another default of a setting, leaves the digest as it is. So does the mark of
+    what a fork put in, which is the journal's and not the program's.
     """
-    dumped = result.model_dump(mode="json", exclude_defaults=True, exclude=result.outside_digest)
+    dumped = result.marked(()).model_dump(mode="json", exclude_defaults=True, exclude=result.outside_digest)
     text = json.dumps(dumped, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -14,7 +14,7 @@ from aeon.runtime.batch import in_order, wave_starts
 from aeon.runtime.failures import waiting
 from aeon.runtime.journal import Journal
 from aeon.runtime.stepping import Stepper
-from aeon.schema import NOTHING, Conclusion, Failure, Outcome, Question, Settings
+from aeon.schema import NOTHING, Conclusion, Failure, JsonObject, Outcome, Question, Settings
 
 __all__ = ["AnyEngine", "ResumePoint", "boundaries", "drop_after", "replay", "resume_point", "walk"]
 
@@ -25,6 +25,7 @@ AnyEngine: TypeAlias = Engine[Any, Any, Any]
 Outcomes: TypeAlias = tuple[Outcome | None, ...]
 Answer: TypeAlias = Callable[[int, tuple[Effect, ...], Outcomes], Outcomes | None]
 """Gets the number of a batch's first effect, the effects and the recorded outcomes; gives those to continue with."""
+_CONTRADICTION = "the journal says that the run had ended, but outcomes are missing: it was edited"
 
 
 def walk(
@@ -76,12 +77,14 @@ def replay(journal: Journal, engine: Engine[C, S, R]) -> R:
     if unseen:
         raise Divergence(f"entry {min(unseen)}: the program has ended, but the journal goes on")
     journal.check_end(result)
-    return result
+    return result.marked(journal.altered)
 
 
 def _unrecorded(number: int, effect: Effect, journal: Journal) -> Outcome:
     if isinstance(effect, AskUser):
         return waiting(effect).changed(lost=journal.lost.get(number, NOTHING))
+    if journal.ended is not None:
+        raise JournalError(_CONTRADICTION)
     raise JournalError(
         f"the run had not ended when it was saved: {number} effects are there, no more; continue it with: "
         "aeon resume FILE"
@@ -155,7 +158,16 @@ def resume_point(journal: Journal, engine: AnyEngine) -> ResumePoint:
     return points[0] if points else ResumePoint()
 
 
-def drop_after(journal: Journal, point: ResumePoint) -> None:
-    """Begin another life of the run at its resume point: the entries after it do not count any more."""
-    if point.void or (point.void is not None and journal.stopped):
-        journal.resume(point.void or (), point.again)
+def drop_after(journal: Journal, point: ResumePoint, setup: JsonObject | None = None) -> None:
+    """Begin another life of the run at its resume point: the entries after it do not count any more.
+
+    ``setup`` is what the run is made of from here on.
+
+    Raises:
+        JournalError: the journal says that the run had ended, but lacks outcomes.
+    """
+    if journal.ended is not None and point.void == () and not journal.stopped:
+        raise JournalError(_CONTRADICTION)
+    changed = setup if setup != journal.setup else None
+    if point.void or (point.void is not None and journal.stopped) or changed:
+        journal.resume(point.void or (), point.again, changed)

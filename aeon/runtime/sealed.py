@@ -1,14 +1,15 @@
 """A file of lines that can only grow, and that shows when it was edited.
 
-Each line is a JSON object that ends in a seal: a digest of the line and of the seal before it. A line is on disk when
-``append`` returns. One process at a time may append: the lock is on the file itself, so that nothing lies beside it,
-and the system gives it up when the process ends, however it ends.
+Each line is a JSON object that ends in a seal over the line and the seal before it. A plain seal shows damage and a
+careless edit: who edits with care makes the seals anew. One with a key shows any edit by whoever has not the key. A
+line is on disk when ``append`` returns. One process at a time may append: the lock is on the file itself, so that
+nothing lies beside it, and the system gives it up when the process ends, however it ends.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
+import hmac
 import io
 import os
 import re
@@ -17,17 +18,24 @@ from pathlib import Path
 from filelock import lock_descriptor
 
 from aeon.errors import InputFileError, JournalError
+from aeon.runtime.seals import KEY_VARIABLE, Sealer, sealer
 
 __all__ = ["SealedFile", "read_sealed", "sealed", "unsealed"]
 
-_SEALED = re.compile(rb'(\{.*),"seal":"([0-9a-f]{16})"\}', re.DOTALL)
+_SEALED = re.compile(rb'(\{.*),"(seal|mac)":"([0-9a-f]{16,32})"\}', re.DOTALL)
+_PLAIN = Sealer()
+_OTHER_SEALS = {
+    "seal": f"its lines are sealed with a key; name the file with that key in {KEY_VARIABLE}",
+    "mac": f"was not sealed with your key, so anybody can have written it; to read it anyway, unset {KEY_VARIABLE}",
+}
 
 
 class SealedFile:
     """A sealed file open for appending; made by `create` or `reopen`."""
 
-    def __init__(self, file: io.FileIO, seal: str = "", size: int = 0) -> None:
+    def __init__(self, file: io.FileIO, seal: str = "", size: int = 0, made: Sealer = _PLAIN) -> None:
         self._file = file
+        self._sealer = made
         self._seal = seal
         self._size = size
 
@@ -37,7 +45,9 @@ class SealedFile:
 
         Raises:
             InputFileError: it exists already or cannot be written.
+            ConfigError: the key for its seals cannot be read.
         """
+        made = sealer()
         try:
             file = io.FileIO(path, "x")
         except FileExistsError:
@@ -51,7 +61,7 @@ class SealedFile:
                 os.fsync(folder)
             finally:
                 os.close(folder)
-        return cls(file)
+        return cls(file, made=made)
 
     @classmethod
     def reopen(cls, path: Path | str) -> tuple[SealedFile, list[bytes], bool]:
@@ -60,14 +70,16 @@ class SealedFile:
         Raises:
             InputFileError: it cannot be read or written, or another process is appending to it.
             JournalError: a line is damaged.
+            ConfigError: the key for its seals cannot be read.
         """
+        made = sealer()
         try:
             file = io.FileIO(path, "r+")
         except OSError as error:
             raise InputFileError(f"{path}: cannot be opened: {error.strerror}") from None
         try:
             _lock(path, file)
-            lines, torn, seal = unsealed(path, file.readall())  # Windows lets only the handle with the lock read
+            lines, torn, seal = unsealed(path, file.readall(), made)  # Windows lets only the handle with the lock read
             size = os.fstat(file.fileno()).st_size - len(torn)
             if torn:
                 file.truncate(size)
@@ -78,7 +90,7 @@ class SealedFile:
         except BaseException:
             file.close()
             raise
-        return cls(file, seal, size), lines, bool(torn)
+        return cls(file, seal, size, made), lines, bool(torn)
 
     def append(self, *lines: bytes) -> None:
         """Add lines, JSON objects; they are on disk before this returns.
@@ -88,7 +100,7 @@ class SealedFile:
         """
         seal, parts = self._seal, []
         for line in lines:
-            whole, seal = sealed(line, seal)
+            whole, seal = sealed(line, seal, self._sealer)
             parts.append(whole)
         data = written = b"".join(parts)
         try:
@@ -123,24 +135,27 @@ def read_sealed(path: Path | str) -> tuple[list[bytes], bytes, str]:
     Raises:
         InputFileError: the file cannot be read.
         JournalError: a line is damaged; names it.
+        ConfigError: the key for its seals cannot be read.
     """
+    made = sealer()
     try:
         data = Path(path).read_bytes()
     except OSError as error:
         raise InputFileError(f"{path}: cannot be read: {error.strerror}") from None
-    return unsealed(path, data)
+    return unsealed(path, data, made)
 
 
-def sealed(line: bytes, before: str) -> tuple[bytes, str]:
+def sealed(line: bytes, before: str, made: Sealer = _PLAIN) -> tuple[bytes, str]:
     """A line, a JSON object, as it stands in the file after one with the seal ``before``; and its own seal."""
-    seal = _digest(line, before)
-    return line[:-1] + f',"seal":"{seal}"}}\n'.encode(), seal
+    seal = made.seal(line, before)
+    return line[:-1] + f',"{made.name}":"{seal}"}}\n'.encode(), seal
 
 
-def unsealed(path: Path | str, data: bytes) -> tuple[list[bytes], bytes, str]:
-    """What `read_sealed` gives, from the bytes of a file; ``path`` names it.
+def unsealed(path: Path | str, data: bytes, made: Sealer = _PLAIN) -> tuple[list[bytes], bytes, str]:
+    """What `read_sealed` gives, from the bytes of a file; ``path`` names it, and ``made`` made its seals.
 
     Raises:
+        InputFileError: other seals were made: with a key, or without.
         JournalError: a line is damaged; names it.
     """
     *whole, torn = data.split(b"\n")
@@ -150,17 +165,21 @@ def unsealed(path: Path | str, data: bytes) -> tuple[list[bytes], bytes, str]:
     seal = ""
     for number, line in enumerate(whole, 1):
         match = _SEALED.fullmatch(line)
-        bare = match[1] + b"}" if match else line
-        if match is None or match[2].decode() != _digest(bare, seal):
+        if match is not None and number == 1 and match[2].decode() != made.name:
+            raise InputFileError(f"{path}: {_OTHER_SEALS[made.name]}")
+        bare, seal = _parted(match, seal, made)
+        if not seal:
             raise JournalError(f"{path}: line {number} is damaged or was edited; a journal stays as it was written")
         lines.append(bare)
-        seal = match[2].decode()
     return lines, torn, seal
 
 
-def _digest(line: bytes, before: str) -> str:
-    """16 hex digits over a line and the seal of the line before."""
-    return hashlib.sha256(before.encode() + line).hexdigest()[:16]
+def _parted(match: re.Match[bytes] | None, before: str, made: Sealer) -> tuple[bytes, str]:
+    """The line without its seal, and the seal; that is empty if it is not the one that is made of the line."""
+    if match is None or match[2].decode() != made.name:
+        return b"", ""
+    bare, seal = match[1] + b"}", match[3].decode()
+    return bare, seal if hmac.compare_digest(seal, made.seal(bare, before)) else ""
 
 
 def _lock(path: Path | str, file: io.FileIO) -> None:

@@ -84,11 +84,13 @@ from aeon.schema.policy import (
     StateMonitor,
     Strategy,
 )
-from aeon.schema.task import Clarification, Question, Reply, Task
+from aeon.schema.task import LONGEST_CONTEXT, LONGEST_TASK, Clarification, Question, Reply, Task, Unread
 from aeon.schema.usage import NOTHING, Allowance, Bound, Budget, Left, Price, Usage
 from aeon.schema.value import Value
 
 __all__ = [
+    "LONGEST_CONTEXT",
+    "LONGEST_TASK",
     "NOTHING",
     "ROWS",
     "Action",
@@ -183,6 +185,7 @@ __all__ = [
     "ToolCall",
     "ToolUsage",
     "Trigger",
+    "Unread",
     "Usage",
     "Value",
     "Verdict",

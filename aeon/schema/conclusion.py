@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from aeon.schema.claims import Claim
 from aeon.schema.frozen import Frozen, JsonValue
-from aeon.schema.task import Clarification, Question
+from aeon.schema.task import Clarification, Question, Unread
 from aeon.schema.usage import NOTHING, Bound, Usage
 from aeon.schema.value import Value
 
@@ -46,11 +46,12 @@ class Conclusion(Frozen):
     ``stop_reason`` is the reason of the decision that ended the run; ``sufficient``: by it the answer is good enough.
     ``claims`` are what the answer says, each with what it rests on: one that is contradicted, or was looked for and not
     found, keeps the answer from being good enough. ``value`` is the validated object where the task had an
-    ``answer_schema`` and one could be had, else ``None``. ``question`` is the one that a waiting run waits for;
-    ``assumptions`` are questions that nobody was there to answer, with what was assumed. ``usage`` is what the effects
-    of the record cost, ``lost`` what was spent on effects that were broken off by a crash or an interrupt and issued
-    again: together they never exceed ``bound``. ``seconds`` is the time that the effects took, one after the other
-    where they waited for each other.
+    ``answer_schema`` and one could be had, else ``None``. ``unread`` says which parts of the task were too long for the
+    prompts to show them whole. ``altered`` are the numbers of effects whose outcomes whoever forked the run put in.
+    ``question`` is the one that a waiting run waits for; ``assumptions`` are questions that nobody was there to answer,
+    with what was assumed. ``usage`` is what the effects of the record cost, ``lost`` what was spent on effects that
+    were broken off by a crash or an interrupt and issued again: together they never exceed ``bound``. ``seconds`` is
+    the time that the effects took, one after the other where they waited for each other.
     """
 
     execution_id: str
@@ -62,6 +63,8 @@ class Conclusion(Frozen):
     sufficient: bool = False
     claims: tuple[Claim, ...] = ()
     degraded: tuple[Degradation, ...] = ()
+    unread: tuple[Unread, ...] = ()
+    altered: tuple[int, ...] = ()
     question: Question | None = None
     assumptions: tuple[Clarification, ...] = ()
     usage: Usage = NOTHING
@@ -76,6 +79,10 @@ class Conclusion(Frozen):
     def assembled(self) -> bool:
         """Whether the answer was put together without a model, because its last effect was not possible."""
         return self.stop_reason in ("failed", "waiting") or any(d.phase == "synthesize" for d in self.degraded)
+
+    def marked(self, altered: tuple[int, ...]) -> Self:
+        """The same, saying of the outcomes of these effects that they were put in."""
+        return self.changed(altered=altered) if altered != self.altered else self
 
     def parts(self) -> dict[str, JsonValue]:
         """The engine's record in parts that people compare, each under its name and without times. Here: none."""

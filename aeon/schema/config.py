@@ -29,20 +29,20 @@ class ConvergenceThresholds(Frozen):
     ``probability`` is that of the answer's being right, where recorded runs of the model say what it is.
     """
 
-    completeness: float = Field(0.95, ge=0, le=1)
-    coherence: float = Field(0.90, ge=0, le=1)
-    consistency: float = Field(0.90, ge=0, le=1)
-    probability: float = Field(0.75, ge=0, le=1)
+    completeness: float = Field(default=0.95, ge=0, le=1)
+    coherence: float = Field(default=0.90, ge=0, le=1)
+    consistency: float = Field(default=0.90, ge=0, le=1)
+    probability: float = Field(default=0.75, ge=0, le=1)
 
 
 class RefinementLimits(Frozen):
     """How much a plan may change, and how large it may get."""
 
-    attempts_per_fragment: int = Field(3, ge=0)
-    attempts: int = Field(10, ge=0, description="per run")
-    subplan_depth: int = Field(5, ge=0)
-    plan_steps: int = Field(12, ge=1, description="in a first plan")
-    total_steps: int = Field(24, ge=1, description="over a whole run, replaced ones included")
+    attempts_per_fragment: int = Field(default=3, ge=0)
+    attempts: int = Field(default=10, ge=0, description="per run")
+    subplan_depth: int = Field(default=5, ge=0)
+    plan_steps: int = Field(default=12, ge=1, description="in a first plan")
+    total_steps: int = Field(default=24, ge=1, description="over a whole run, replaced ones included")
 
 
 class Caps(Frozen):
@@ -71,15 +71,15 @@ class CallCaps(Caps):
     are many, so theirs has no such calls: a step that comes first in a process asks in a way that every endpoint knows.
     """
 
-    profile: int = Field(6, ge=0)
-    plan: int = Field(7, ge=0)
-    validate_plan: int = Field(7, ge=0)
-    refine_plan: int = Field(7, ge=0)
-    execute: int = Field(5, ge=0)
-    derive: int = Field(2, ge=0)
-    validate_results: int = Field(8, ge=0)
-    assess: int = Field(12, ge=0)
-    synthesize: int = Field(3, ge=0)
+    profile: int = Field(default=6, ge=0)
+    plan: int = Field(default=7, ge=0)
+    validate_plan: int = Field(default=7, ge=0)
+    refine_plan: int = Field(default=7, ge=0)
+    execute: int = Field(default=5, ge=0)
+    derive: int = Field(default=2, ge=0)
+    validate_results: int = Field(default=8, ge=0)
+    assess: int = Field(default=12, ge=0)
+    synthesize: int = Field(default=3, ge=0)
 
 
 class Questions(Frozen):
@@ -92,8 +92,8 @@ class Questions(Frozen):
     it was done, or ``stop``. It is never called again unasked.
     """
 
-    most: int = Field(3, ge=0)
-    ambiguity: float = Field(0.5, ge=0, le=1)
+    most: int = Field(default=3, ge=0)
+    ambiguity: float = Field(default=0.5, ge=0, le=1)
     unattended: Literal["assume", "suspend"] = "assume"
     unknown_outcome: Literal["ask", "stop"] = "ask"
 
@@ -101,9 +101,9 @@ class Questions(Frozen):
 class Reserve(Frozen):
     """The share (0-1) of each budget that is kept for the synthesis, so that every run can end in an answer."""
 
-    tokens: float = Field(0.25, ge=0, le=1)
-    seconds: float = Field(0.20, ge=0, le=1)
-    cost: float = Field(0.10, ge=0, le=1)
+    tokens: float = Field(default=0.25, ge=0, le=1)
+    seconds: float = Field(default=0.20, ge=0, le=1)
+    cost: float = Field(default=0.10, ge=0, le=1)
 
 
 class Settings(Frozen):
@@ -115,14 +115,16 @@ class Settings(Frozen):
     """
 
     budget: Budget = Budget()
-    prices: dict[str, Price | None] = Field({}, description="US dollars per million tokens, by the model's name")
+    prices: dict[str, Price | None] = Field(
+        default={}, description="US dollars per million tokens, by the model's name"
+    )
     reserve: Reserve = Reserve()
     questions: Questions = Questions()
     caps: Caps = Caps()
-    prompt_bytes: int = Field(20_000, ge=1_000)
-    output_tokens: int = Field(1_024, ge=64)
-    tool_output_bytes: int = Field(16_384, ge=256)
-    effects: int = Field(100_000, ge=1)
+    prompt_bytes: int = Field(default=20_000, ge=1_000)
+    output_tokens: int = Field(default=1_024, ge=64)
+    tool_output_bytes: int = Field(default=16_384, ge=256)
+    effects: int = Field(default=100_000, ge=1)
 
 
 class Config(Settings):
@@ -137,14 +139,15 @@ class Config(Settings):
     }
     """The names of the reference for settings that Aeon has elsewhere."""
 
-    max_passes: int = Field(10, ge=1, le=1000)
+    max_passes: int = Field(default=10, ge=1, le=1000)
     convergence: ConvergenceThresholds = ConvergenceThresholds()
-    brief: bool = Field(False, description="answer with the bare values, without a sentence around them")
+    brief: bool = Field(default=False, description="answer with the bare values, without a sentence around them")
     thorough: bool = Field(
-        False, description="profile every task first, plan it in steps, and have what was measured judge the results"
+        default=False,
+        description="profile every task first, plan it in steps, and have what was measured judge the results",
     )
     derivations: int = Field(
-        3, ge=1, description="of a computed answer, at most; there are three ways, and two alike are enough"
+        default=3, ge=1, description="of a computed answer, at most; there are three ways, and two alike are enough"
     )
     limits: RefinementLimits = RefinementLimits()
     caps: CallCaps = CallCaps()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -131,6 +131,13 @@ class Result(FinalResult):
     def of(cls, history: ExecutionHistory) -> Result:
         """The result of the run that this history records."""
         return cls.model_validate(dict(history.conclusion) | {"history": history})
+
+    def marked(self, altered: tuple[int, ...]) -> Self:
+        """The same, and the conclusion of its history, saying of these effects' outcomes that they were put in."""
+        if altered == self.altered:
+            return self
+        conclusion = self.history.conclusion.marked(altered)
+        return super().marked(altered).changed(history=self.history.changed(conclusion=conclusion))
 
     def parts(self) -> dict[str, JsonValue]:
         """The preparation and each pass, without times, and with what each pass alone cost."""

@@ -32,15 +32,15 @@ class LLMRequest(Frozen):
     """
 
     messages: tuple[Message, ...] = Field(min_length=1)
-    max_tokens: int = Field(512, ge=1)
-    temperature: float = Field(0.0, ge=0, le=2)
+    max_tokens: int = Field(default=512, ge=1)
+    temperature: float = Field(default=0.0, ge=0, le=2)
     seed: int = 0
     json_schema: JsonObject | None = None
     json_mode: bool = False
-    top_logprobs: int = Field(0, ge=0, le=20)
-    timeout: float | None = Field(None, gt=0)
-    attempts: int = Field(3, ge=1)
-    fixed_messages: int = Field(0, ge=0)
+    top_logprobs: int = Field(default=0, ge=0, le=20)
+    timeout: float | None = Field(default=None, gt=0)
+    attempts: int = Field(default=3, ge=1)
+    fixed_messages: int = Field(default=0, ge=0)
 
 
 class TokenProbability(Frozen):
@@ -64,7 +64,7 @@ class LLMResponse(Frozen):
     first_token: tuple[TokenProbability, ...] = ()
     model: str = ""
     thought: bool = False
-    unmetered: int = Field(0, ge=0)
+    unmetered: int = Field(default=0, ge=0)
 
 
 class Capabilities(Frozen):
@@ -79,9 +79,9 @@ class Capabilities(Frozen):
     json_schema: bool = False
     json_mode: bool = False
     logprobs: bool = False
-    context_tokens: int | None = Field(None, ge=1)
+    context_tokens: int | None = Field(default=None, ge=1)
     hidden_reasoning: bool = False
     deterministic: bool | None = None
-    parallel: int | None = Field(None, ge=1)
-    bytes_per_token: float | None = Field(None, gt=0)
+    parallel: int | None = Field(default=None, ge=1)
+    bytes_per_token: float | None = Field(default=None, gt=0)
     measured: bool = False

@@ -47,21 +47,21 @@ class _Weights(Frozen):
 class ConfidenceWeights(_Weights):
     """How much each component counts for the confidence."""
 
-    source_quality: float = Field(0.30, ge=0, le=1)
-    entity_coverage: float = Field(0.25, ge=0, le=1)
-    citation_density: float = Field(0.20, ge=0, le=1)
-    consistency: float = Field(0.15, ge=0, le=1)
-    recency: float = Field(0.10, ge=0, le=1)
+    source_quality: float = Field(default=0.30, ge=0, le=1)
+    entity_coverage: float = Field(default=0.25, ge=0, le=1)
+    citation_density: float = Field(default=0.20, ge=0, le=1)
+    consistency: float = Field(default=0.15, ge=0, le=1)
+    recency: float = Field(default=0.10, ge=0, le=1)
 
 
 class EvaluationWeights(_Weights):
     """How much each dimension counts for the score of an answer."""
 
-    completeness: float = Field(0.30, ge=0, le=1)
-    accuracy: float = Field(0.25, ge=0, le=1)
-    relevance: float = Field(0.20, ge=0, le=1)
-    freshness: float = Field(0.15, ge=0, le=1)
-    coherence: float = Field(0.10, ge=0, le=1)
+    completeness: float = Field(default=0.30, ge=0, le=1)
+    accuracy: float = Field(default=0.25, ge=0, le=1)
+    relevance: float = Field(default=0.20, ge=0, le=1)
+    freshness: float = Field(default=0.15, ge=0, le=1)
+    coherence: float = Field(default=0.10, ge=0, le=1)
 
 
 class StateMonitor(Frozen):
@@ -77,7 +77,7 @@ class StateMonitor(Frozen):
     track_coverage: bool = True
     track_cost: bool = True
     track_time: bool = True
-    history_depth: int = Field(10, ge=1)
+    history_depth: int = Field(default=10, ge=1)
     confidence_model: Literal["weighted_average", "calibrated"] = "weighted_average"
     calibration: str = ""
     coverage_method: Literal["aspect_ratio", "entity_ratio"] = "aspect_ratio"
@@ -90,22 +90,24 @@ class Evaluate(Frozen):
     weights: EvaluationWeights = EvaluationWeights()
     gap_detection: bool = True
     contradiction_detection: bool = True
-    min_sources_for_confidence: int = Field(0, ge=0, description="below it the confidence is scaled down")
-    eval_model: str = Field("", description="a model of its own for judgments; empty: the run's")
+    min_sources_for_confidence: int = Field(default=0, ge=0, description="below it the confidence is scaled down")
+    eval_model: str = Field(default="", description="a model of its own for judgments; empty: the run's")
     strictness: Literal["low", "medium", "high"] = "medium"
 
 
 class Decide(Frozen):
     """When a run stops. Gains are of the confidence, from one iteration to the next."""
 
-    confidence_threshold: float = Field(0.85, ge=0, le=1)
-    coverage_threshold: float = Field(0.90, ge=0, le=1)
-    diminishing_returns_window: int = Field(3, ge=1)
-    diminishing_returns_threshold: float = Field(0.05, ge=0, le=1)
+    confidence_threshold: float = Field(default=0.85, ge=0, le=1)
+    coverage_threshold: float = Field(default=0.90, ge=0, le=1)
+    diminishing_returns_window: int = Field(default=3, ge=1)
+    diminishing_returns_threshold: float = Field(default=0.05, ge=0, le=1)
     decision_mode: Literal["deterministic", "probabilistic"] = "deterministic"
-    seed: int = Field(0, ge=0, description="of the draws of the probabilistic mode")
-    ask_threshold: float = Field(0.5, ge=0, le=1, description="a confidence below it lets a blocked run ask")
-    order: tuple[Row, ...] = Field(ROWS, description="the rows of the decision table; the first that holds decides")
+    seed: int = Field(default=0, ge=0, description="of the draws of the probabilistic mode")
+    ask_threshold: float = Field(default=0.5, ge=0, le=1, description="a confidence below it lets a blocked run ask")
+    order: tuple[Row, ...] = Field(
+        default=ROWS, description="the rows of the decision table; the first that holds decides"
+    )
 
     @field_validator("order")
     @classmethod
@@ -122,8 +124,8 @@ class Refine(Frozen):
     strategy: Strategy = "EXPAND"
     allow_query_rewrite: bool = True
     allow_source_preference: bool = True
-    pivot_after_iterations: int = Field(3, ge=1)
-    refinement_model: str = Field("", description="a model of its own for refinement; empty: the run's")
+    pivot_after_iterations: int = Field(default=3, ge=1)
+    refinement_model: str = Field(default="", description="a model of its own for refinement; empty: the run's")
     query_diversity: Literal["low", "medium", "high"] = "medium"
 
 

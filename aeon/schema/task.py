@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
 from aeon.schema.frozen import Frozen, JsonObject
 from aeon.schema.value import Value
+from aeon.text import is_text
 
-__all__ = ["Clarification", "Question", "Reply", "Task"]
+__all__ = ["LONGEST_CONTEXT", "LONGEST_TASK", "Clarification", "Question", "Reply", "Task", "Unread"]
+
+LONGEST_TASK = 3_000
+"""The characters of a task's text that every prompt about it shows."""
+LONGEST_CONTEXT = 6_000
+"""The characters of a task's context that every prompt about it shows."""
 
 
 class Question(Value):
@@ -38,6 +44,17 @@ class Clarification(Value):
     assumed: bool = False
 
 
+class Unread(Value):
+    """A part of a task that is longer than what prompts show of it; ``shown`` is what the shortest of them shows.
+
+    Both numbers count characters.
+    """
+
+    part: Literal["task", "context"]
+    characters: int
+    shown: int
+
+
 class Task(Frozen):
     """A task in the user's words, with what the answer must look like.
 
@@ -59,6 +76,22 @@ class Task(Frozen):
         if not text.strip():
             raise ValueError("the task is empty: say in words what you want to know")
         return text.strip()
+
+    @field_validator("context", "answer_schema", "criteria")
+    @classmethod
+    def _text(cls, value: object) -> object:
+        if not is_text(value):
+            raise ValueError("holds a lone surrogate, which is no text: no journal can keep it")
+        return value
+
+    @property
+    def unread(self) -> tuple[Unread, ...]:
+        """What of the task is too long for prompts to show it whole."""
+        sizes: tuple[tuple[Literal["task", "context"], int, int], ...] = (
+            ("task", len(self.text), LONGEST_TASK),
+            ("context", len(self.context), LONGEST_CONTEXT),
+        )
+        return tuple(Unread(part=part, characters=size, shown=most) for part, size, most in sizes if size > most)
 
     def answered(self, question: Question) -> bool:
         """Whether this question was asked already, word for word."""

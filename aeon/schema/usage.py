@@ -67,7 +67,7 @@ class Price(Frozen):
 
     input: float = Field(ge=0, description="for a million prompt tokens")
     output: float = Field(ge=0, description="for a million generated tokens")
-    cached: float | None = Field(None, ge=0, description="for a million prompt tokens from a prefix cache")
+    cached: float | None = Field(default=None, ge=0, description="for a million prompt tokens from a prefix cache")
 
     @model_validator(mode="after")
     def _cached_is_no_dearer(self) -> Self:
@@ -86,10 +86,10 @@ class Price(Frozen):
 class Budget(Frozen):
     """Hard limits of a run; ``None`` sets no limit of its own (passes and call caps bound the run all the same)."""
 
-    calls: int | None = Field(None, ge=1, description="model calls, repairs included")
-    tokens: int | None = Field(None, ge=1, description="prompt and generated tokens together")
-    seconds: float | None = Field(None, gt=0, description="wall time")
-    cost: float | None = Field(0.5, gt=0, description="US dollars; holds for models whose price is known")
+    calls: int | None = Field(default=None, ge=1, description="model calls, repairs included")
+    tokens: int | None = Field(default=None, ge=1, description="prompt and generated tokens together")
+    seconds: float | None = Field(default=None, gt=0, description="wall time")
+    cost: float | None = Field(default=0.5, gt=0, description="US dollars; holds for models whose price is known")
 
 
 class Allowance(Value):

@@ -8,7 +8,26 @@ from pathlib import Path
 
 from aeon.errors import ConfigError, InputFileError, MissingExtraError
 
-__all__ = ["read_file"]
+__all__ = ["LARGEST", "content", "read_file"]
+
+LARGEST = 16 * 1024 * 1024
+"""The bytes that are read of a file that a user names, at most."""
+
+
+def content(path: Path | str) -> bytes:
+    """What is in a file that a user names, of at most 16 MiB: a device without end is not read to memory's end.
+
+    Raises:
+        InputFileError: it cannot be read, or is larger.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(LARGEST + 1)
+    except OSError as error:
+        raise InputFileError(f"{path}: cannot be read: {error.strerror}") from None
+    if len(data) > LARGEST:
+        raise InputFileError(f"{path}: is larger than the {LARGEST // 1024**2} MiB that are read of such a file")
+    return data
 
 
 def read_file(path: Path | str) -> dict[str, object]:
@@ -22,9 +41,7 @@ def read_file(path: Path | str) -> dict[str, object]:
     is_yaml = Path(path).suffix.lower() in (".yaml", ".yml")
     kind = "YAML" if is_yaml else "TOML"
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise InputFileError(f"{path}: cannot be read: {error.strerror}") from None
+        text = content(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputFileError(f"{path}: is not UTF-8 text; a configuration is a TOML or YAML file") from None
     try:

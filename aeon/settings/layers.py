@@ -10,13 +10,12 @@ from dataclasses import dataclass, field
 from pydantic import ValidationError
 
 from aeon.errors import ConfigError
-from aeon.settings.notation import Path, dotted
+from aeon.settings.notation import MOST_DEPTH, Path, dotted
 from aeon.settings.tree import Tree
 
 __all__ = ["Layer", "checked", "complaint"]
 
 _MOST_BITS = 1000
-_MOST_DEPTH = 32
 _NOT_TEXT = re.compile("[\ud800-\udfff]")
 _SHAPES = {
     "model_type": "should be a section with settings of its own",
@@ -68,9 +67,9 @@ def checked(settings: Tree, layer: Layer) -> dict[str, object]:
 
 
 def _check(settings: Tree, layer: Layer, path: Path, value: object) -> object:
-    fault = "is nested too deeply" if len(path) > _MOST_DEPTH else _fault(path[-1]) or _fault(value)
+    fault = "is nested too deeply" if len(path) > MOST_DEPTH else _fault(path[-1]) or _fault(value)
     if fault:
-        raise ConfigError(f"{layer.label(path[:_MOST_DEPTH])}: {fault}")
+        raise ConfigError(f"{layer.label(path[:MOST_DEPTH])}: {fault}")
     match value:
         case Mapping():
             return {name: _check(settings, layer, (*path, name), inner) for name, inner in value.items()}

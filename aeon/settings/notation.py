@@ -7,7 +7,10 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 
-__all__ = ["Path", "assignment", "dotted", "toml"]
+__all__ = ["MOST_DEPTH", "Path", "assignment", "dotted", "toml"]
+
+MOST_DEPTH = 32
+"""How deep tables of settings may be nested."""
 
 Path = tuple[str, ...]
 """The names that lead to a setting, outermost first."""

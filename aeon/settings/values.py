@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
 from aeon.errors import ConfigError, UsageError
-from aeon.settings.notation import Path, assignment, dotted
+from aeon.settings.notation import MOST_DEPTH, Path, assignment, dotted
 from aeon.settings.tree import members, tree
 
 __all__ = ["assignments", "merged", "nested", "value"]
@@ -50,7 +50,26 @@ def value(annotation: object, text: str, where: str) -> object:
     if content[:1] != "[" and (lists := types.keys() & {tuple, list, set, frozenset}):
         item = get_args(types[lists.pop()])[0]
         return tuple(value(item, part.strip(), where) for part in text.split(","))
-    return _read(content, where)
+    read = _read(content, where)
+    if _too_deep(read):  # before two of them are merged
+        raise ConfigError(f"{where}is nested too deeply")
+    return read
+
+
+def _too_deep(value: object) -> bool:
+    below = [value]
+    for _ in range(MOST_DEPTH):
+        below = [inner for one in below for inner in _within(one)]
+    return bool(below)
+
+
+def _within(value: object) -> Iterable[object]:
+    match value:
+        case Mapping():
+            return value.values()
+        case list():
+            return value
+    return ()
 
 
 def _read(text: str, where: str) -> object:

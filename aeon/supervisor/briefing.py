@@ -9,28 +9,30 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from aeon.schema import Clarification, Task
-from aeon.supervisor.prompt import Prompt, fence, load, render
+from aeon.schema import LONGEST_CONTEXT, Clarification, Task
+from aeon.supervisor.prompt import Prompt, cut, fence, load, render
 
 __all__ = ["Briefing"]
 
-_LONGEST_CONTEXT = 6_000
 _LONGEST_TASK = 6_000
 _LONGEST_ANSWER = 1_000
 
 
 @dataclass(frozen=True)
 class Briefing:
-    """What every module tells the model first. ``tools`` describes the tools of the run, one a line."""
+    """What every module tells the model first. ``tools`` describes the tools of the run, one a line.
+
+    Of a task or a context that is too long, start and end are shown, with a mark between them: `Task.unread` has them.
+    """
 
     tools: str = ""
 
     def prompt(self, task: Task, question: str) -> Prompt:
         """A prompt that asks ``question`` about ``task``."""
         system = render(load("aeon.supervisor", "briefing.md"), tools=self.tools or "(none)")
-        parts = [f"TASK: {task.text[:_LONGEST_TASK]}"]
+        parts = [f"TASK: {cut(task.text, _LONGEST_TASK)}"]
         if task.context:
-            parts.append(fence("context", task.context, _LONGEST_CONTEXT))
+            parts.append(fence("context", task.context, LONGEST_CONTEXT))
         if task.criteria:
             parts.append("The answer must meet:\n" + "\n".join(f"- {criterion}" for criterion in task.criteria))
         if task.clarifications:
@@ -43,4 +45,4 @@ class Briefing:
 
 
 def _clarification_line(clarification: Clarification) -> str:
-    return f"- {clarification.question[:_LONGEST_ANSWER]} {clarification.answer[:_LONGEST_ANSWER]}"
+    return f"- {cut(clarification.question, _LONGEST_ANSWER)} {cut(clarification.answer, _LONGEST_ANSWER)}"

@@ -53,9 +53,9 @@ class JudgmentSpec(Frozen):
     material: str
     questions: tuple[Question, ...] = Field(min_length=1)
     fenced: tuple[str, ...] = ()
-    longest: int = Field(3_000, ge=1)
+    longest: int = Field(default=3_000, ge=1)
     combine: Literal["mean", "min"] = "mean"
-    threshold: float = Field(0.5, gt=0, lt=1)
+    threshold: float = Field(default=0.5, gt=0, lt=1)
     briefed: bool = False
 
     def score(self, odds: float) -> float:

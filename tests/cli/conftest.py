@@ -45,9 +45,10 @@ class Outcome(NamedTuple):
 
 
 @pytest.fixture
-def model() -> Iterator[Model]:
-    """A fresh server whose model answers everything well."""
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
+    """A fresh server whose model answers everything well, and which the environment names as the user's own."""
     with served() as played:
+        monkeypatch.setenv("AEON_MODEL", played.url)
         yield played
 
 
@@ -68,7 +69,9 @@ def aeon(capfd: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
 def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty cache, no settings from outside, hardly any wait between attempts, and short deadlines."""
     monkeypatch.setenv("AEON_HOME", str(tmp_path / "home"))
-    for name in ("AEON_MODEL", "AEON_BASE_URL", "AEON_LOG", "AEON_DEBUG", "OPENAI_BASE_URL", "OPENAI_API_KEY"):
+    for name in ("MODEL", "BASE_URL", "API_KEY", "JOURNAL_KEY", "LOG", "DEBUG"):
+        monkeypatch.delenv(f"AEON_{name}", raising=False)
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(translation, "BACKOFF_SECONDS", 0.01)
     defaults = openai_compatible.OpenAICompatible.__init__.__defaults__ or ()

@@ -44,6 +44,25 @@ def test_a_question_is_asked_at_the_terminal(model: Model, tmp_path: Path, typed
 
 
 @pytest.mark.requirement("O6")
+def test_the_number_of_no_option_is_no_answer(aeon: Aeon, model: Model, tmp_path: Path) -> None:
+    """At the terminal it is asked again; ``--answer`` is refused with the options, and the run goes on waiting."""
+    model.finds_unclear()
+    saved = tmp_path / "saved"
+    terminal = Terminal("run", TASK, "--model", model.url, "--save", str(saved))
+    terminal.until("your answer [the blue ones]: ")
+    terminal.types("3\n")
+    terminal.until("3 is none of the 2 options")
+    terminal.types("\x04")
+    assert terminal.ended() == 4, terminal.screen
+    before = saved.read_bytes()
+    for number in ("3", " 0 ", "99999999999999999999"):
+        aeon("resume", str(saved), "--answer", number).complains(2, "none of the options", "1 the blue ones, 2 the red")
+    assert saved.read_bytes() == before
+    assert aeon("resume", str(saved), "--answer", "3 green ones").code == 0
+    assert answers_of(saved) == [{"text": "3 green ones", "assumed": False}]
+
+
+@pytest.mark.requirement("O6")
 @pytest.mark.parametrize("key", ["\x03", "\x04"])
 def test_a_question_can_be_left_open(aeon: Aeon, model: Model, tmp_path: Path, key: str) -> None:
     """Ctrl-C and Ctrl-D at the prompt suspend the run with exit code 4; an answer later continues it."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon import Config, Journal
+from aeon import Config, Journal, notebook
 from aeon.schema import Usage
 
 from .conftest import Outcome, up_to_entry
@@ -105,6 +105,25 @@ def test_a_fork_can_give_an_effect_another_outcome(aeon: Aeon, saved: Path) -> N
 
 
 @pytest.mark.requirement("H3")
+def test_every_view_of_a_fork_says_what_was_put_in(aeon: Aeon, saved: Path) -> None:
+    """Report, record, replay, their JSON, the page and a fork of the fork name it; the digest is of the rest."""
+    other, third = (str(saved.with_name(name)) for name in ("other", "third"))
+    mark = "altered: whoever forked the run put in the outcome of effect 3"
+    document = aeon("fork", str(saved), "--at", "3", "--value", '{"output": 41}', "--save", other, "--json").document
+    assert document["altered"] == [3] and document["history"]["conclusion"]["altered"] == [3]
+    replayed = aeon("replay", other)
+    assert replayed.code == 0 and "bit-identical, 1 of them altered: " in replayed.out and mark in replayed.out
+    assert aeon("replay", other, "--json").document["altered"] == [3]
+    assert mark in aeon("history", other).out
+    assert aeon("history", other, "--format", "json").document["conclusion"]["altered"] == [3]
+    assert mark in notebook(other)._repr_html_()
+    assert mark in aeon("resume", other).out
+    assert mark in aeon("fork", other, "--at", "5", "--save", third).out
+    assert aeon("resume", third, "--json").document["altered"] == [3]
+    assert "altered" not in aeon("history", str(saved)).out
+
+
+@pytest.mark.requirement("H3")
 def test_the_limit_on_passes_of_a_fork_decides_from_there_on(aeon: Aeon, saved: Path) -> None:
     """Also where the task's profile was judged before, under the limit of that time."""
     value = json.dumps({"converged": False, "completeness": 0.6})
@@ -113,6 +132,10 @@ def test_the_limit_on_passes_of_a_fork_decides_from_there_on(aeon: Aeon, saved: 
 
 
 WRONG: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "a lone surrogate": (("--at", "3", "--value", r'{"output": "\ud800"}'), ("--value", "lone surrogate")),
+    "a key with one": (("--at", "3", "--value", r'{"output": {"\udc00": 1}}'), ("--value", "lone surrogate")),
+    "not a number": (("--at", "3", "--value", '{"output": NaN}'), ("--value", "finite")),
+    "a number without end": (("--at", "3", "--value", '{"output": 1e999}'), ("--value", "finite")),
     "out of range": (("--at", "99"), ("--at 99", "there are 0 to 7")),
     "no number": (("--at", "-1"), ("--at", "'-1'")),
     "left out": ((), ("--at",)),

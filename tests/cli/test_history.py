@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Outcome
+from .conftest import Outcome, up_to_entry
 from .played_model import Model
 
 pytestmark = pytest.mark.usefixtures("thorough")
@@ -57,9 +57,7 @@ BAD: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "of another version": (lambda data: data.replace(b'"version":2', b'"version":9', 1), "version 9"),
     "cut in the middle": (lambda data: data[:1500] + b"\n" + data[2500:], "damaged or was edited"),
     "with a bit flipped": (lambda data: data[:2000] + bytes([data[2000] ^ 1]) + data[2001:], "damaged or was edited"),
-    "broken off": (lambda data: b"".join(data.splitlines(keepends=True)[:4]), "had not ended"),
     "begun, not even opened": (lambda data: data[:60], "broke off in the first line"),
-    "only begun": (lambda data: data.splitlines(keepends=True)[0], "had not ended"),
     "without a line": (lambda data: b"".join(line for n, line in enumerate(data.splitlines(True)) if n != 2), "line 3"),
     "edited in its task": (lambda data: data.replace(b"17 * 2.40?", b"17 * 2.50?", 1), "line 1"),
     "edited in a result": (lambda data: data.replace(b"40.8", b"99.9"), "edited"),
@@ -77,6 +75,21 @@ def test_a_file_that_is_no_whole_journal_is_refused(aeon: Aeon, saved: Path, nam
     done = aeon("history", str(saved))
     done.complains(done.code, words)
     assert done.code in (1, 2) and done.out == ""
+
+
+@pytest.mark.parametrize("entries", [0, 1, 3])
+def test_a_run_that_has_not_ended_is_shown_as_far_as_it_goes(aeon: Aeon, saved: Path, entries: int) -> None:
+    """Report, record and flowchart have its effects up to there; the report says how to continue."""
+    saved.write_bytes(up_to_entry(saved.read_bytes(), entries))
+    done = aeon("history", str(saved))
+    assert done.code == 0 and "What is 17 * 2.40?" in done.out and "(not done when it was saved)" in done.out
+    assert f"had not ended when it was saved: {entries} effect" in done.out and f"aeon resume {saved}" in done.out
+    document = aeon("history", str(saved), "--format", "json").document
+    assert document["ended"] is False and document["task"]["text"] == "What is 17 * 2.40?"
+    assert [one["outcome"] is not None for one in document["effects"]] == [True] * entries + [False]
+    assert all(set(one["outcome"]["value"]) for one in document["effects"][:entries])
+    drawn = aeon("history", str(saved), "--format", "mermaid").out
+    assert drawn.startswith("flowchart TD") and f"effect_{entries}" in drawn and "answer[" not in drawn
 
 
 def test_a_missing_file_and_a_folder_are_refused(aeon: Aeon, tmp_path: Path) -> None:

@@ -219,6 +219,30 @@ def test_output_that_takes_no_more_is_one_line(model: Model, arguments: tuple[st
     Outcome(done.returncode, "", done.stderr).complains(1, "No space left")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("stderr", ["kept", "full"])
+def test_a_log_on_a_full_disk_does_not_end_the_run(model: Model, stderr: str) -> None:
+    """The answer is there, and one line says where the log ends, unless standard error is on the full disk too."""
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "aeon.cli.main", "run", TASK, "--model", model.url, "--log", "/dev/full"]
+    with Path("/dev/full").open("w") as full:
+        errors = full if stderr == "full" else subprocess.PIPE
+        done = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=errors, text=True, check=False)
+    assert done.returncode == 0 and "converged" in done.stdout
+    assert (done.stderr or "").splitlines() == (
+        [] if stderr == "full" else ["aeon: /dev/full: the log ends here: No space left on device"]
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_complaint_that_nobody_can_be_told_has_its_exit_code() -> None:
+    """Where standard error takes no more, wrong usage is exit code 2 all the same."""
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([sys.executable, "-m", "aeon.cli.main", "rum"], env=env, stderr=full, check=False)
+    assert done.returncode == 2
+
+
 @pytest.mark.usefixtures("thorough")
 def test_a_reader_that_leaves_during_a_run_is_no_error(model: Model, tmp_path: Path) -> None:
     """The run is interrupted, its answer not worded any more, and nothing is printed about it; it can be resumed."""

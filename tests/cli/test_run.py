@@ -102,6 +102,7 @@ def test_control_characters_of_a_model_are_shown_not_sent(aeon: Aeon, model: Mod
     assert "\x1b" not in done.out and "\x07" not in done.out and "\\x1b[2J" in done.out
 
 
+DEEP = "prices={{" + ".".join("a" * 5_000) + " = {}}}"
 WRONG: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "no command": ((), ("run, resume, replay",)),
     "unknown command": (("rum", TASK), ("'rum'", "did you mean run?")),
@@ -131,6 +132,24 @@ WRONG: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "no name of a run": (("replay", ""), ("FILE", "is empty")),
     "no name of another model": (("resume", "x", "--model", ""), ("--model", "is empty")),
     "no name of runs": (("metrics", ""), ("RUNS", "is empty")),
+    "a context without end": (("run", TASK, "--context", "/dev/zero"), ("/dev/zero", "larger than the 16 MiB")),
+    "a schema without end": (("run", TASK, "--schema", "/dev/zero"), ("/dev/zero", "larger than the 16 MiB")),
+    "a configuration without end": (("run", TASK, "--config", "/dev/zero"), ("/dev/zero", "larger than the 16 MiB")),
+    "a calibration without end": (
+        (
+            "run",
+            TASK,
+            "--set",
+            "reasoning_engine.state_monitor.calibration=/dev/zero",
+            "--set",
+            "reasoning_engine.state_monitor.confidence_model=calibrated",
+        ),
+        ("/dev/zero", "larger than the 16 MiB"),
+    ),
+    "deep tables": (
+        ("run", TASK, "--set", DEEP.format(1), "--set", DEEP.format(2)),
+        ("prices", "nested too deeply"),
+    ),
     "unknown format": (("history", "x", "--format", "pdf"), ("pdf", "mermaid")),
 }
 
@@ -158,6 +177,11 @@ def test_with_json_an_error_is_a_document_too(aeon: Aeon, name: str) -> None:
         ("[1]", "must be an object"),
         ("{", "no JSON"),
         ('{"type": "objekt"}', "no JSON Schema"),
+        ('{"description": "\\ud800"}', "lone surrogate"),
+        ('{"properties": {"\\udfff": {}}}', "lone surrogate"),
+        ('{"maximum": ' + "9" * 5_000 + "}", "digits"),
+        ('{"not":' * 300 + "{}" + "}" * 300, "nested too deeply"),
+        ('{"$schema": 5}', "$schema"),
         ("[" * 100_000, "nested too deeply"),
         ("\xff", "UTF-8"),
     ],

@@ -109,11 +109,14 @@ def test_a_value_of_another_type_is_a_divergence() -> None:
 @pytest.mark.requirement("H1")
 @pytest.mark.parametrize("kept", range(9))
 def test_a_journal_of_a_run_that_had_not_ended_says_how_far_it_goes(kept: int) -> None:
-    """Nothing is issued beyond it."""
+    """Nothing is issued beyond it; one that notes an end all the same contradicts itself."""
     _, journal = journalled(World(STEPS))
+    unended = Journal.written(journal.opened, [journal.entries[number] for number in range(kept)])
+    with pytest.raises(JournalError, match="the run had not ended when it was saved"):
+        replay(unended, MULTIPASS)
     for number in range(kept, 9):
         del journal.entries[number]
-    with pytest.raises(JournalError, match="the run had not ended when it was saved"):
+    with pytest.raises(JournalError, match="says that the run had ended, but outcomes are missing"):
         replay(journal, MULTIPASS)
 
 

@@ -18,6 +18,7 @@ from aeon.multipass.effects import ExecuteStep
 from aeon.multipass.program import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import EffectEnded
+from aeon.runtime.fork import fork
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import current_ledger
 from aeon.runtime.lines import Begun, Called, Ended, Entry, Resumed, fingerprint
@@ -299,6 +300,43 @@ def test_a_tool_that_was_called_when_the_process_ended_is_not_called_again_unask
     assert (len(mails), result.stop_reason) == (sent, reason)
     assert replay(Journal.read(path), MULTIPASS).model_dump_json() == result.model_dump_json()
     assert result.usage.tool_calls == 1 + sent
+
+
+@pytest.mark.requirement("X3", "K9")
+def test_a_repeated_tool_that_is_lost_again_is_asked_about_again(tmp_path: Path) -> None:
+    """Crash after crash within the call, each one is a question of its own, until somebody says that it was done."""
+    path = tmp_path / "run.jsonl"
+    number = 1 + len(_before_mail(tmp_path)) + 1
+    with pytest.raises(Crash):
+        lived(Striking(path, number, after=False), world(), execute=mail)
+    asked: list[str] = []
+    for answer in ("repeat", "repeat", "done"):
+
+        async def ask(effect: Effect, answer: str = answer) -> Value:
+            asked.append(effect.question.text)
+            return Reply(text=answer)
+
+        async def crash(effect: ExecuteStep) -> StepResult:
+            async with current_ledger().tool_call("mail" if effect.step.id == "a" else ""):
+                if effect.step.id == "a":
+                    raise Crash
+            return StepResult(output="sent")
+
+        if answer == "repeat":
+            with pytest.raises(Crash):
+                went_on(path, world(), execute=crash, ask=ask)
+        else:
+            result = went_on(path, world(), execute=crash, ask=ask)
+    assert [text.partition("Was it done")[2] for text in asked] == ["?", " this time (call 2)?"]
+    assert result.stop_reason == "unknown_outcome", "the third question was about the year"
+    journal = Journal.read(path)
+    last = max(number for number, entry in journal.entries.items() if entry.failure and entry.failure.kind == "unknown")
+    at = min(boundary for boundary in boundaries(journal, MULTIPASS) if boundary > last)
+    more = journal.config(Config).changed(questions=Questions(most=9))
+    result = went_on(fork(journal, at, MULTIPASS, more), world(), execute=crash, ask=ask)
+    assert asked[-1].endswith("Was it done this time (call 3)?")
+    assert result.stop_reason == "converged"
+    assert [one.problem for one in result.history.passes[0].executed if one.id == "a"] == ["done; its output was lost"]
 
 
 def _before_mail(folder: Path) -> list[int]:

@@ -1,0 +1,179 @@
+"""What a journal says that its run was made of, and which endpoints it may make a later run talk to.
+
+Anybody can have written a journal, and it names endpoints and folders. So an endpoint that the journal alone names is
+used only if the user names or allows it, and a key is sent only to endpoints that the user names.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from aeon.assembly.plugin import AnyPlugin
+from aeon.errors import JournalError, UsageError
+from aeon.llm.adapter import LLMAdapter
+from aeon.llm.base_url import plain_url
+from aeon.llm.select import OPENAI_BASE_URL, select
+from aeon.runtime.journal import Journal
+from aeon.schema import JsonObject
+from aeon.tools.files import Files
+from aeon.tools.select import Given, portable
+
+__all__ = ["Reach", "Trust", "continued_on", "reach", "recorded_model", "recorded_tools", "setup_of", "updated"]
+
+_OWN = "@"
+_FOLDER = re.compile(r"(?:^|,)\s*files=((?:[^,]|,,)*)")
+_KEYS = ("AEON_API_KEY", "OPENAI_API_KEY")
+
+
+class Reach(NamedTuple):
+    """Where a journal alone would send a run: to the ``addresses``, with what is in the ``folders``."""
+
+    addresses: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+
+    def refuse(self) -> None:
+        """Refuse to send it there.
+
+        Raises:
+            UsageError: the journal alone would send it somewhere; says where, and what to do.
+        """
+        if not self.addresses:
+            return
+        folders = f", with what is in {', '.join(self.folders)}," if self.folders else ""
+        vouch = " ".join(f"--trust {address}" for address in self.addresses)
+        raise UsageError(
+            f"the journal alone says that the run{folders} goes to {' and '.join(self.addresses)}; "
+            f"if you mean that, add {vouch}, else name another model with --model"
+        )
+
+
+@dataclass(frozen=True)
+class Trust:
+    """The endpoints that a saved run may use: those that the user ``named``, and ``allowed`` ones, which get no key.
+
+    ``whole``: the journal is the user's own, and so is all that it names.
+    """
+
+    named: frozenset[str] = frozenset()
+    allowed: frozenset[str] = frozenset()
+    whole: bool = False
+
+    @classmethod
+    def of(cls, journal: Journal, urls: Iterable[str] = (), environ: Mapping[str, str] | None = None) -> Trust:
+        """Trust in these addresses and in those that the environment names (default: the process's).
+
+        Raises:
+            ConfigError: one of them is no URL.
+        """
+        env = os.environ if environ is None else environ
+        own = [env.get(name, "") for name in ("AEON_BASE_URL", "OPENAI_BASE_URL", "AEON_MODEL")]
+        own += [OPENAI_BASE_URL] if env.get("OPENAI_API_KEY") and not env.get("OPENAI_BASE_URL") else []
+        named = (*(plain_url(url.partition("#")[0]) for url in urls), *map(_address, own))
+        return cls(frozenset(filter(None, named)), whole=journal.authentic)
+
+    def strangers(self, models: Iterable[str | None]) -> tuple[str, ...]:
+        """The addresses of these models that the user has neither named nor allowed."""
+        addresses = dict.fromkeys(_address(model or "") for model in models)
+        known = {"", *self.named, *self.allowed}
+        return () if self.whole else tuple(one for one in addresses if one not in known)
+
+    def select(self, model: str | None) -> LLMAdapter:
+        """The model that a journal names; a key is sent only to an endpoint that the user named.
+
+        Raises:
+            UsageError: a stranger's endpoint, or a model that does not exist or cannot be used.
+        """
+        Reach(self.strangers([model])).refuse()
+        if self.whole or _address(model or "") in ("", *self.named):
+            return select(model)
+        return select(model, environ={name: value for name, value in os.environ.items() if name not in _KEYS})
+
+
+def reach(
+    journal: Journal, plugin: AnyPlugin, trust: Trust, model_given: bool = False, tools_given: bool = False
+) -> Reach:
+    """Where the journal would send its run, beyond the endpoints that are trusted.
+
+    What it says of model and tools does not count where the user gives others.
+
+    Raises:
+        JournalError: what it says of its model or its tools cannot be.
+    """
+    models = [] if model_given else [recorded_model(journal.setup)]
+    addresses = trust.strangers([*models, *plugin.models(journal.config(plugin.engine.config))])
+    specs = [] if tools_given else _specs(journal.setup)
+    folders = tuple(one.replace(",,", ",") for spec in specs for one in _FOLDER.findall(spec))
+    return Reach(addresses, folders if addresses else ())
+
+
+def recorded_model(setup: JsonObject) -> str | None:
+    """What the run's model was selected by; ``None`` where an adapter was given or nothing was said.
+
+    Raises:
+        JournalError: it is no text.
+    """
+    model = setup.get("model")
+    if model is None or isinstance(model, str):
+        return model
+    raise JournalError(f"the journal's setup names no model: model is {model!r}; name one with --model")
+
+
+def recorded_tools(setup: JsonObject) -> list[str]:
+    """The tools that a run had, by their specifications, from the setup in its journal.
+
+    Raises:
+        UsageError: some were the caller's own objects, which no journal holds.
+        JournalError: they are no list of texts.
+    """
+    specs = _specs(setup)
+    own = [spec.removeprefix(_OWN) for spec in specs if spec.startswith(_OWN)]
+    if own:
+        raise UsageError(f"the run had tools of the caller's own: {', '.join(own)}; pass all its tools again")
+    return specs
+
+
+def _specs(setup: JsonObject) -> list[str]:
+    listed = setup.get("tools", [])
+    if isinstance(listed, list) and all(isinstance(spec, str) for spec in listed):
+        return [str(spec) for spec in listed]
+    raise JournalError("the journal's setup names no tools: tools is no list of texts; name them with --tools")
+
+
+def continued_on(
+    trust: Trust, setup: JsonObject, llm: LLMAdapter | str | None, spec: str | None
+) -> tuple[LLMAdapter, str | None]:
+    """The model that a run is continued on, ``llm`` or else the one of its ``setup``, and what selected it."""
+    if llm is None:
+        spec = recorded_model(setup)
+        return trust.select(spec), spec
+    return select(llm), llm if isinstance(llm, str) else spec
+
+
+def setup_of(adapter: LLMAdapter, spec: str | None, tools: Iterable[Given]) -> JsonObject:
+    """What a journal keeps of the model, which ``spec`` selected, and of the tools of a run."""
+    return {"model": spec, "model_name": adapter.name, "tools": [*map(_named, tools)]}
+
+
+def updated(setup: JsonObject, adapter: LLMAdapter, spec: str | None, tools: Iterable[Given] | None) -> JsonObject:
+    """The setup of a run that continues on this adapter, and with other ``tools`` if there are any."""
+    if not setup:
+        return setup
+    changed = dict(setup)
+    if spec or adapter.name != setup.get("model_name"):
+        changed |= {"model": spec, "model_name": adapter.name}
+    if tools is not None and ",".join(named := [*map(_named, tools)]) != ",".join(_specs(setup)):
+        changed["tools"] = [*named]
+    return changed
+
+
+def _named(tool: Given) -> str:
+    return portable(tool) if isinstance(tool, str | Files) else f"{_OWN}{tool.name}"
+
+
+def _address(model: str) -> str:
+    """The address of the endpoint that a model's name holds, without the model; empty where it holds none."""
+    return plain_url(model.partition("#")[0]) if model.startswith(("http://", "https://")) else ""
