@@ -15,6 +15,7 @@ from pydantic import PydanticUserError, TypeAdapter
 
 from aeon.errors import ConfigError
 from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.schema.inlining import inlined
 from aeon.tools.tableinfo import Named
 
 __all__ = ["HOST_FILLED", "Tool", "tool"]
@@ -72,8 +73,14 @@ class Tool:
             raise ConfigError(f"tool {self.name}: parameters must be a JSON Schema of type object")
         try:
             Draft202012Validator.check_schema(self.parameters)
+            object.__setattr__(self, "parameters", inlined(self.parameters))
         except SchemaError as error:
             raise ConfigError(f"tool {self.name}: parameters are no valid JSON Schema: {error.message}") from None
+        except ValueError as error:
+            raise ConfigError(f"tool {self.name}: parameters cannot be shown to a model: {error}") from None
+        if "$defs" in self.parameters:
+            names = ", ".join(str(name) for name in self.parameters["$defs"])
+            raise ConfigError(f"tool {self.name}: {names} contains itself; take a flat type, or a text to be parsed")
 
     @cached_property
     def validator(self) -> Draft202012Validator:
