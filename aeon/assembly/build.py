@@ -23,7 +23,8 @@ from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import drop_after, resume_point
-from aeon.schema import Config, JsonObject, JsonValue, Question, Result, Settings
+from aeon.schema import Config, JsonObject, JsonValue, Question, Result, Settings, Task
+from aeon.supervisor.valid import validator
 from aeon.tools.choose import choose
 from aeon.tools.dates import dates
 from aeon.tools.files import Files
@@ -102,8 +103,14 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
         "model_name": adapter.name,
         "tools": [portable(one) if isinstance(one, str | Files) else f"{_OWN}{one.name}" for one in chosen],
     }
-    driver = AsyncDriver(observers, journal, setup=setup)
+    driver = AsyncDriver(observers, journal, setup=setup, admit=_admit)
     return Orchestrator(brought.engine, assemble(adapter, chosen, settings, ask, plugin=brought), driver, settings)
+
+
+def _admit(task: Task) -> None:
+    """Refuse a task whose answer could be held against no schema. Raises ``ConfigError``."""
+    if task.answer_schema is not None:
+        validator(task.answer_schema)
 
 
 def assemble(

@@ -8,8 +8,6 @@ import os
 import sys
 from pathlib import Path
 
-from jsonschema.exceptions import SchemaError
-from jsonschema.validators import validator_for
 from pydantic import ValidationError
 
 from aeon.assembly.build import build, priced
@@ -23,6 +21,7 @@ from aeon.observability.lines import dollars
 from aeon.runtime.journal import Journal
 from aeon.schema import Bound, JsonObject, Result, Settings, Task
 from aeon.settings import assignments, load_config, merged
+from aeon.supervisor.valid import validator
 from aeon.tools.select import folder_specs
 
 __all__ = ["command"]
@@ -140,8 +139,7 @@ def _schema(path: str) -> JsonObject:
     if not isinstance(schema, dict):
         raise ConfigError(f"{path}: is no JSON Schema: it must be an object")
     try:
-        validator_for(schema).check_schema(schema)
-    except SchemaError as error:
-        at = ".".join(str(part) for part in error.absolute_path) or "the schema"
-        raise ConfigError(f"{path}: is no JSON Schema: {at}: {error.message}") from None
+        validator(schema)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: cannot be used as a JSON Schema: {str(error).removeprefix('schema: ')}") from None
     return schema

@@ -15,7 +15,7 @@ from aeon.multipass.effects import PassNote
 from aeon.multipass.plans import draft_problems, inputs, placed, ready, waves
 from aeon.multipass.record import Progress
 from aeon.multipass.refine import Attempts, apply
-from aeon.multipass.rules import TABLE, PassSignals, affordable, limits_for, most_calls, strategy
+from aeon.multipass.rules import TABLE, UNFIT, PassSignals, affordable, limits_for, most_calls, strategy
 from aeon.schema.conclusion import Decision, Degradation
 from aeon.schema.config import Config
 from aeon.schema.history import ExecutionPass, Preparation, RefinementRecord, Rejection, Result
@@ -44,6 +44,8 @@ def _program(run: Run[Config, PassSignals]) -> Program[Result]:
     progress.end_pass(decision)
     yield PassNote(pass_number=progress.number, decision=decision)
     answer = yield from _synthesize(progress, decision)
+    if decision.sufficient and run.signals.unfit:
+        decision = run.decide()
     return progress.result(decision, answer)
 
 
@@ -256,6 +258,7 @@ def _synthesize(progress: Progress, decision: Decision) -> Program[Answer]:
     run, plan = progress.run, progress.settled or progress.plan
     caveat = "" if decision.sufficient else decision.detail
     answer = yield from run.final(ask.Synthesize(task=run.task, plan=plan, caveat=caveat), _NO_ANSWER, decision)
+    run.signals.unfit = run.task.answer_schema is not None and answer.value is None and answer.text.strip() != "null"
     if answer.text.strip():
         if answer.problem:
             run.degraded.append(Degradation(phase="synthesize", message=answer.problem))
@@ -284,5 +287,5 @@ MULTIPASS: Engine[Config, PassSignals, Result] = Engine(
     calls=most_calls,
     program=_program,
     final=ask.Synthesize,
-    order=lambda config: config.reasoning_engine.decide.order,
+    order=lambda config: (UNFIT.reason, *config.reasoning_engine.decide.order),
 )

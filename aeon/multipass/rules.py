@@ -18,6 +18,7 @@ from aeon.schema.usage import Allowance, Usage
 
 __all__ = [
     "TABLE",
+    "UNFIT",
     "PassSignals",
     "affordable",
     "confident",
@@ -49,6 +50,7 @@ class PassSignals(Signals):
     """What the engine's rows rest on, as of the latest complete pass: ``passes`` of at most ``ttl``.
 
     ``diminishing``: the last passes hardly gained anything. ``stalled``: refinement is over and no step can run.
+    ``unfit``: the answer was asked for, and has not the form of the task's schema.
     """
 
     converged: bool = False
@@ -57,6 +59,7 @@ class PassSignals(Signals):
     ttl: int = 1
     diminishing: bool = False
     stalled: bool = False
+    unfit: bool = False
 
     def assessed(self, assessment: ConvergenceAssessment, evaluations: Sequence[Evaluation], config: Config) -> None:
         """Take in the assessment of a pass; ``evaluations`` are those of all passes so far."""
@@ -66,7 +69,16 @@ class PassSignals(Signals):
         self.diminishing = diminishing(engine, evaluations)
 
 
+UNFIT = Rule[PassSignals](
+    "schema_unmet",
+    lambda s: s.unfit,
+    lambda s: "no answer that fits the task's schema could be had",
+    when="a pass was good enough, but no answer that fits the task's schema could be had from it",
+)
+"""Stands before the rows that can be ordered: it says of an answer what they say of a pass."""
+
 TABLE: tuple[Rule[PassSignals], ...] = (
+    UNFIT,
     Rule(
         "converged",
         lambda s: s.converged,

@@ -13,10 +13,10 @@ from aeon.plan.reader import CALCULATOR
 from aeon.schema import JsonObject, JsonValue, Reasoning, Step, ToolCall
 from aeon.tools.references import references
 from aeon.tools.registry import ToolRegistry
+from aeon.tools.tool import NO_TOOL
 
 __all__ = ["faults", "plan_schema", "step_schema", "to_step"]
 
-NO_TOOL = "none"
 _MOST_BYTES = 8_000
 _BARE_ID = re.compile(r"(?<![\w$.])s[0-9]{1,2}(?:_r[0-9]+)?(?![\w.])")
 _FORMULAS = ((CALCULATOR, "expression"), ("simplify_fraction", "fraction"))

@@ -112,7 +112,7 @@ def _reaches(start: str, goal: str, definitions: Mapping[str, JsonValue]) -> boo
                 target = _target(node)
                 if target == goal:
                     return True
-                if target in definitions and target not in seen:
+                if target is not None and target in definitions and target not in seen:
                     seen.add(target)
                     waiting.append(target)
     return False
