@@ -83,6 +83,10 @@ class Files:
         more = len(self.skipped) - len(reasons)
         if reasons:
             parts.append(f"skipped: {', '.join(reasons)}{f' and {more} more' if more else ''}")
+        notes = self.database.notes if self.database else ()
+        parts += notes[:_MOST_REASONS]
+        if len(notes) > _MOST_REASONS:
+            parts.append(f"{len(notes) - _MOST_REASONS:,} more files with such quotes")
         if self.cut:
             folders = " and ".join(one_line(str(root)) for root in self.cut)
             parts.append(f"only the first {MOST_FILES:,} files of {folders} are looked at")

@@ -14,12 +14,13 @@ from datetime import datetime, time
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from aeon.errors import MissingExtraError, ToolFailed
 from aeon.text import one_line
 from aeon.tools.loading import Row, Sheet
+from aeon.tools.quoting import is_sound, records, unclosed_lines
 
 if TYPE_CHECKING:
     from openpyxl.worksheet._read_only import ReadOnlyWorksheet as Worksheet
@@ -58,25 +59,34 @@ def _delimited(path: Path) -> list[Sheet]:
     if not text.strip():
         raise ToolFailed("it is empty")
     declared = text[:5].lower().startswith("sep=") and text[5:6] in ("\r", "\n")
-    sample = text[:_SAMPLE]
-    delimiter = text[4] if declared else _delimiter(sample)
-    quoting: Literal[0, 3] = (
-        csv.QUOTE_NONE if text.count('"') % 2 and _is_unclosed(text, delimiter) else csv.QUOTE_MINIMAL
-    )
-    del text, sample
+    delimiter = text[4] if declared else _delimiter(text[:_SAMPLE])
+    if '"' in text and not is_sound(text, delimiter, _MAX_CELL):
+        del data
+        return _unsound(text, delimiter, declared)
+    del text
 
     def rows() -> Iterator[Row]:
         csv.field_size_limit(_MAX_CELL)
         with io.TextIOWrapper(io.BytesIO(data), encoding=encoding, newline="") as lines:
             if declared:
                 lines.readline()
-            reader = csv.reader(lines, delimiter=delimiter, quoting=quoting)
+            reader = csv.reader(lines, delimiter=delimiter)
             try:
                 yield from _filled(reader)
             except csv.Error as error:
                 raise ToolFailed(f"line {reader.line_num} is no CSV: {error}") from None
 
     return [Sheet("", rows)]
+
+
+def _unsound(text: str, delimiter: str, declared: bool) -> list[Sheet]:
+    """Return the table of a text with quotes that are not closed: there, a quote is a character like any other."""
+    csv.field_size_limit(_MAX_CELL)
+    lines = list(io.StringIO(text, newline=""))[declared:]
+    unclosed = [number + declared for number in unclosed_lines(lines, delimiter)]
+    more = f" and {len(unclosed) - 1:,} more" if len(unclosed) > 1 else ""
+    note = f"line {unclosed[0]}{more} opened a quote that is not closed: read as it stands" if unclosed else ""
+    return [Sheet("", lambda: _filled(row for row, _ in records(lines, delimiter)), note)]
 
 
 def _filled(rows: Iterator[Sequence[str]]) -> Iterator[Row]:
@@ -110,19 +120,6 @@ def _widths(sample: str, delimiter: str) -> list[int]:
     with suppress(csv.Error):
         widths.extend(len(row) for row in islice(rows, _SAMPLE_ROWS))
     return widths
-
-
-def _is_unclosed(text: str, delimiter: str) -> bool:
-    """Whether a quote opens a cell that never ends; read as one, it would swallow all rows to the end of the file."""
-    csv.field_size_limit(len(text) + 1)
-    try:
-        for _ in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True):
-            pass
-    except csv.Error as error:
-        return "unexpected end" in str(error)
-    finally:
-        csv.field_size_limit(_MAX_CELL)
-    return False
 
 
 def _book(path: Path) -> list[Sheet]:
