@@ -31,7 +31,9 @@ _MAX_LINE = 32 * _MEGABYTE
 _MAX_OBJECT = 64 * _MEGABYTE
 _MAX_NAME = 60
 _GLOB = re.compile(r"[*?\[\]{}]")
-_OPTIONS = "header=false, auto_detect=false, new_line='\\n', delim=',', quote='\"', escape='\"', nullstr='', parallel=false"
+_OPTIONS = (
+    "header=false, auto_detect=false, new_line='\\n', delim=',', quote='\"', escape='\"', nullstr='', parallel=false"
+)
 _FOUND = "sample_size=200000, null_padding=true, ignore_errors=false, nullstr=['', '-', 'n/a', 'NA', 'N/A', 'null']"
 _TRIES = ("", ", encoding='latin-1'", ", all_varchar=true", ", all_varchar=true, encoding='latin-1'")
 _LISTS = re.compile(r"STRUCT\(.*\)\[\]", re.DOTALL)
