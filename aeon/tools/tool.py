@@ -82,6 +82,8 @@ class Tool:
             raise ConfigError(f"tool name {self.name!r}: use letters, digits and underscores, at most 64")
         if self.name == NO_TOOL:
             raise ConfigError(f"tool {NO_TOOL}: in a plan this name stands for a step without a tool; take another")
+        if inspect.isasyncgenfunction(self.call):
+            raise ConfigError(f"tool {self.name}: its function is an async generator; let it return a list")
         if not self.timeout > 0:
             raise ConfigError(f"tool {self.name}: timeout must be above 0 seconds, not {self.timeout}")
         if not isinstance(self.parameters, dict) or self.parameters.get("type") != "object":
