@@ -70,9 +70,7 @@ def _shown(value: object) -> str:
     text = str(value)
     if callable(value) or _ADDRESS.fullmatch(text):
         kind = type(value).__name__
-        raise ToolFailed(
-            f"the result holds a {kind}, which has no JSON form; return texts, numbers, lists and the like"
-        )
+        raise ToolFailed(f"the result holds a {kind}, which has no JSON form; return texts, numbers, lists or objects")
     return text
 
 
