@@ -26,6 +26,8 @@ from aeon.tools.select import folder_specs
 
 __all__ = ["command"]
 
+_TOOLS = ("calculator",)
+
 
 def command(options: argparse.Namespace) -> int:
     """Run the task on an engine as the options say, show it, and give the exit code that its end means.
@@ -48,7 +50,7 @@ def command(options: argparse.Namespace) -> int:
     if options.proof and not issubclass(brought.engine.result, Result):
         raise UsageError(f"run: --proof: the engine '{options.engine}' keeps no steps to show; leave it out")
     with Session(options, options.model, options.save) as session:
-        given = session.opened([options.tools, *folder_specs(options.files)])
+        given = session.opened([*(options.tools or _TOOLS), *folder_specs(options.files)])
         orchestrator = build(
             session.model,
             given,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, field_validator
 
-from aeon.schema.frozen import Frozen, JsonObject
+from aeon.schema.frozen import JsonObject, Written
 from aeon.schema.value import Value
 
 __all__ = ["Clarification", "Question", "Reply", "Task"]
@@ -38,7 +38,7 @@ class Clarification(Value):
     assumed: bool = False
 
 
-class Task(Frozen):
+class Task(Written):
     """A task in the user's words, with what the answer must look like.
 
     ``context`` is text the answer may rely on; it is shown to the model as data, never as instructions.

@@ -88,9 +88,9 @@ def evaluate(expression: str) -> Value:
 
     A decimal literal is exact (``0.1 + 0.2 == 0.3``). ``%`` between operands is the modulo; behind an operand, as in
     ``20%``, ``20% of 50`` or ``50% - 3``, it is percent. A comma before three digits separates thousands, save directly
-    inside a function's parentheses, where it separates arguments: ``1,200 + 1`` but ``max(1,200)`` is 200; where it looks
-    there as if it were for thousands, as in ``sum(1,000, 2)``, the expression is refused. ``$ € £ ¥`` before a number
-    are skipped, ``x`` before a number is times, a final ``=`` is ignored.
+    inside a function's parentheses, where it separates arguments: ``1,200 + 1`` but ``max(1,200)`` is 200; one
+    that looks there as if it were for thousands, as in ``sum(1,000, 2)``, is refused. ``$ € £ ¥`` before a number are
+    skipped, ``x`` before a number is times, a final ``=`` is ignored.
 
     Roots, logarithms, trigonometry and fractional powers without exact value give a ``float``. Raises
     ``ToolArgumentError`` for what is no expression, ``ToolFailed`` for one without value (division by zero, too large).

@@ -86,6 +86,17 @@ def test_an_answer_that_does_not_fit_its_schema_is_no_success(aeon: Aeon, model:
     assert "converged" not in done.out.splitlines()[-1]
 
 
+def test_tools_that_are_given_again_add_up(aeon: Aeon, model: Model) -> None:
+    """None is dropped without a word, and one that is given twice is refused."""
+    done = aeon(
+        "run", TASK, "--model", model.url, "--json", "--thorough", "--tools", "calculator", "--tools", "algebra"
+    )
+    assert done.code == 0
+    asked = json.dumps(model.bodies)
+    assert "calculator(expression" in asked and "solve_equation(" in asked
+    aeon("run", TASK, "--model", model.url, "--tools", "dates", "--tools", "dates").complains(2, "two tools are named")
+
+
 def test_the_bound_is_known_without_a_model(aeon: Aeon) -> None:
     """--bound prints the most that a run could spend, and follows from the settings alone."""
     done = aeon("run", "--bound", "--json", "--budget-calls", "7")
