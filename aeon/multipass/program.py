@@ -22,6 +22,7 @@ from aeon.schema.history import ExecutionPass, Preparation, RefinementRecord, Re
 from aeon.schema.judgment import ConvergenceAssessment, Refinement, SemanticValidationReport
 from aeon.schema.outcome import Answer, Outcome
 from aeon.schema.plan import Plan, Step, StepResult, Trigger
+from aeon.schema.task import Task
 
 __all__ = ["MULTIPASS"]
 
@@ -253,12 +254,17 @@ def _needs_clarification(progress: Progress) -> bool:
     return bool(progress.evaluations) and _may_ask(progress)
 
 
+def _is_unfit(task: Task, answer: Answer) -> bool:
+    """Whether a value of the task's schema was asked for and is not there; null may be one."""
+    return task.answer_schema is not None and answer.value is None and answer.text.strip() != "null"
+
+
 def _synthesize(progress: Progress, decision: Decision) -> Program[Answer]:
     """One answer from the latest complete pass, else from a partial one; without a model, its outputs word for word."""
     run, plan = progress.run, progress.settled or progress.plan
     caveat = "" if decision.sufficient else decision.detail
     answer = yield from run.final(ask.Synthesize(task=run.task, plan=plan, caveat=caveat), _NO_ANSWER, decision)
-    run.signals.unfit = run.task.answer_schema is not None and answer.value is None and answer.text.strip() != "null"
+    run.signals.unfit = _is_unfit(run.task, answer)
     if answer.text.strip():
         if answer.problem:
             run.degraded.append(Degradation(phase="synthesize", message=answer.problem))

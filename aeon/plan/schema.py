@@ -63,11 +63,15 @@ def to_step(raw: JsonObject, step_id: str, earlier: Sequence[str], tools: ToolRe
         if isinstance(value, str):
             slots[name] = _in_formula(value, earlier) if (tool, name) in _FORMULAS else _whole(value, schema, earlier)
     dependencies = references([goal, slots]) or (() if slots else tuple(earlier))
-    late = tool not in tools.names or tools.get(tool).late_arguments
-    action = Reasoning() if tool == NO_TOOL else ToolCall(tool=tool, arguments=slots or (None if late else {}))
+    action = Reasoning() if tool == NO_TOOL else ToolCall(tool=tool, arguments=slots or _without(tool, tools))
     return Step(
         id=step_id, description=goal, action=action, dependencies=dependencies, provides=(step_id,), depth=depth
     )
+
+
+def _without(tool: str, tools: ToolRegistry) -> JsonObject | None:
+    """What a call that says no arguments has: none, unless they are written when it runs."""
+    return None if tool not in tools.names or tools.get(tool).late_arguments else {}
 
 
 def _in_formula(text: str, earlier: Sequence[str]) -> str:

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from pydantic import BaseModel
 
+from aeon.jsonschemas.inlining import inlined
 from aeon.schema.frozen import JsonObject
-from aeon.schema.inlining import inlined
 
 __all__ = ["described", "schema_of"]
 

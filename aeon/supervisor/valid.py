@@ -16,10 +16,10 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 
 from aeon.errors import ConfigError, Malformed
+from aeon.jsonschemas.patterns import PatternValidator, bad_pattern
+from aeon.jsonschemas.references import unresolved
 from aeon.schema.frozen import JsonObject, JsonValue
-from aeon.schema.patterns import PatternValidator, bad_pattern
 from aeon.supervisor.prompt import clean, cut
-from aeon.supervisor.references import unresolved
 
 __all__ = ["MOST_CHECKS", "faults", "validator"]
 

@@ -114,16 +114,21 @@ def _tokens(expression: str) -> list[_Token]:
     while position < len(text):
         around = lists[-1] if lists else None
         kind, word, position = _read(text, position, around)
-        if word in ("(", "["):
-            called = word == "[" or (bool(tokens) and tokens[-1].kind == "name")
-            lists.append(_List() if called else None)
-        elif word in (")", "]") and lists:
-            lists.pop()
-        elif word == "," and around:
+        if word == "," and around:
             around.comma(text, position - 1)
+        _follow(lists, word, tokens)
         if kind != "currency":
             tokens.append(_token(kind, word))
     return [*tokens, _Token("end", "")]
+
+
+def _follow(lists: list[_List | None], word: str, tokens: list[_Token]) -> None:
+    """Open or close what a parenthesis opens or closes."""
+    if word in ("(", "["):
+        called = word == "[" or (bool(tokens) and tokens[-1].kind == "name")
+        lists.append(_List() if called else None)
+    elif word in (")", "]") and lists:
+        lists.pop()
 
 
 class _List:

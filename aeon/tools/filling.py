@@ -45,8 +45,8 @@ def _literal(text: str) -> str:
 
 def typed_columns(connection: duckdb.DuckDBPyConnection, table: str) -> tuple[tuple[str, str], ...]:
     """Return the names and types of a table's columns."""
-    query = "SELECT column_name, data_type FROM duckdb_columns() WHERE table_name = ? ORDER BY column_index"
-    return tuple((str(name), str(kind)) for name, kind in connection.execute(query, [table]).fetchall())
+    described = connection.execute(f"DESCRIBE {quoted(table)}").fetchall()  # the catalogue is read whole by a query
+    return tuple((str(row[0]), str(row[1])) for row in described)
 
 
 @dataclass(frozen=True)

@@ -52,11 +52,7 @@ def write(sheet: Sheet, target: Path) -> Written:
     ``column_3``, a second one of a name ``name_2``; one without name and value is left out. Raises ``ToolFailed`` for
     what is no table.
     """
-    header = [one_line(cell, 100) for cell in next(sheet.rows(), ())]
-    if not any(header):
-        raise ToolFailed("it is empty")
-    if len(header) > _MAX_COLUMNS:
-        raise ToolFailed(f"it has {len(header):,} columns; up to {_MAX_COLUMNS:,} are read")
+    header = _header(sheet)
     types, count, dropped = _survey(sheet, len(header))
     forms = [column.form() for column in types]
     kept = [at for at, name in enumerate(header) if name or types[at].has_values]
@@ -67,6 +63,15 @@ def write(sheet: Sheet, target: Path) -> Written:
             writer.writerows(zip(*(_converted(forms[at], columns[at]) for at in kept), strict=True))
     names = unique(header, fold=str.lower)
     return Written(tuple((names[at], forms[at].sql_type) for at in kept), count, dropped)
+
+
+def _header(sheet: Sheet) -> list[str]:
+    header = [one_line(cell, 100) for cell in next(sheet.rows(), ())]
+    if not any(header):
+        raise ToolFailed("it is empty")
+    if len(header) > _MAX_COLUMNS:
+        raise ToolFailed(f"it has {len(header):,} columns; up to {_MAX_COLUMNS:,} are read")
+    return header
 
 
 def _survey(sheet: Sheet, width: int) -> tuple[list[ColumnTypes], int, int]:

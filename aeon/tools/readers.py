@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["READERS", "decode"]
 
 _MAX_CELL = 1_000_000
+_MAX_TABLES = 500
+_MAX_VALUE = 32 * 1024 * 1024
 _MAX_BOOK_BYTES = 512 * 1024 * 1024
 _MAX_BOOK_CELLS = 10_000_000
 _SAMPLE = 64 * 1024
@@ -213,6 +215,8 @@ def _database(path: Path) -> list[Sheet]:
     tables = [str(row[0]) for row in _select(path, names)][1:]
     if not tables:
         raise ToolFailed("the database holds no table")
+    if len(tables) > _MAX_TABLES:
+        raise ToolFailed(f"the database has {len(tables):,} tables; up to {_MAX_TABLES:,} are read")
     return [Sheet(name if len(tables) > 1 else "", _table_rows(path, name)) for name in tables]
 
 
@@ -227,6 +231,7 @@ def _select(path: Path, query: str) -> Iterator[Sequence[object]]:
     connection: sqlite3.Connection | None = None
     try:
         connection = sqlite3.connect(f"file:{quote(path.as_posix())}?mode=ro{fixed}", uri=True)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE)
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
         cursor = connection.execute(query)
         yield [column[0] for column in cursor.description]

@@ -19,9 +19,9 @@ from pydantic import PydanticUserError, TypeAdapter
 from pydantic_core import SchemaError as UnusableType
 
 from aeon.errors import ConfigError
+from aeon.jsonschemas.inlining import inlined
+from aeon.jsonschemas.patterns import PatternValidator, bad_pattern
 from aeon.schema.frozen import JsonObject, JsonValue
-from aeon.schema.inlining import inlined
-from aeon.schema.patterns import PatternValidator, bad_pattern
 from aeon.text import one_line
 from aeon.tools.tableinfo import Named
 
@@ -86,11 +86,9 @@ class Tool:
             raise ConfigError(f"tool {self.name}: its function is an async generator; let it return a list")
         if not self.timeout > 0:
             raise ConfigError(f"tool {self.name}: timeout must be above 0 seconds, not {self.timeout}")
-        if not isinstance(self.parameters, dict) or self.parameters.get("type") != "object":
-            raise ConfigError(f"tool {self.name}: parameters must be a JSON Schema of type object")
         object.__setattr__(self, "parameters", _written_out(self.name, self.parameters))
-        own = self.parameters.get("properties", {})
-        if taken := [key for key in _STEP_KEYS if isinstance(own, dict) and key in own and not self.late_arguments]:
+        own = self.parameters.get("properties")
+        if not self.late_arguments and isinstance(own, dict) and (taken := [key for key in _STEP_KEYS if key in own]):
             raise ConfigError(f"tool {self.name}: a step of a plan has a {taken[0]} of its own; rename the parameter")
 
     @cached_property
@@ -173,6 +171,8 @@ def tool(
 
 def _written_out(name: str, parameters: JsonObject) -> JsonObject:
     """Return the schema of a tool's parameters as models can be shown it: without references."""
+    if not isinstance(parameters, dict) or parameters.get("type") != "object":
+        raise ConfigError(f"tool {name}: parameters must be a JSON Schema of type object")
     try:
         json.dumps(parameters, allow_nan=False)
         Draft202012Validator.check_schema(parameters)

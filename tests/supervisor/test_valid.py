@@ -8,8 +8,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from aeon.errors import ConfigError
+from aeon.jsonschemas.references import unresolved
 from aeon.schema import JsonObject
-from aeon.supervisor.references import unresolved
 from aeon.supervisor.valid import faults, validator
 
 TREE: JsonObject = {

@@ -366,6 +366,25 @@ def test_sqlite(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["base.db"]
 
 
+def test_a_database_of_very_many_tables_is_refused_in_words(tmp_path: Path) -> None:
+    """Each is found among all others, which takes minutes for some thousands."""
+    with sqlite3.connect(tmp_path / "base.db") as connection:
+        for number in range(501):
+            connection.execute(f"CREATE TABLE t{number}(a)")
+    connection.close()
+    assert load(tmp_path).skipped == (("base.db", "the database has 501 tables; up to 500 are read"),)
+
+
+def test_a_value_that_a_database_makes_of_nothing_is_bounded(tmp_path: Path) -> None:
+    """A column that is computed may make gigabytes of a file of some kilobytes."""
+    with sqlite3.connect(tmp_path / "base.db") as connection:
+        connection.execute("CREATE TABLE t(a, b GENERATED ALWAYS AS (hex(zeroblob(30000000))) VIRTUAL)")
+        connection.execute("INSERT INTO t(a) VALUES (1)")
+    connection.close()
+    (skipped,) = load(tmp_path).skipped
+    assert skipped == ("base.db", "it is no readable database: string or blob too big")
+
+
 def test_large_files_are_read_by_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Above a size DuckDB reads the delimited text itself; above another the file is skipped."""
     monkeypatch.setattr(filling, "_MAX_READ", 10)

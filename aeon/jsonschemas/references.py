@@ -11,8 +11,8 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
+from aeon.jsonschemas.patterns import subschemas
 from aeon.schema.frozen import JsonObject, JsonValue
-from aeon.schema.patterns import subschemas
 from aeon.text import one_line
 
 __all__ = ["unresolved"]
