@@ -73,6 +73,13 @@ SUM: JsonObject = {"goal": "the total", "tool": "calculator", "expression": "240
         ({"tools": ["calculator", "calculator"]}, ConfigError, "two tools are named calculator"),
         ({"tools": ["calculator", calculator()]}, ConfigError, "two tools are named calculator"),
         ({"tools": [shout, shout]}, ConfigError, "two tools are named shout"),
+        ({"tools": "calculator"}, UsageError, "pass a list, as in tools=['calculator', 'dates'], not 'calculator'"),
+        ({"tools": shout}, UsageError, "pass a list"),
+        ({"tools": None}, UsageError, "pass a list"),
+        ({"tools": [calculator]}, UsageError, "calculator is no tool yet: decorate it with @tool"),
+        ({"tools": ["calculator", len]}, UsageError, "len is no tool yet"),
+        ({"tools": [5]}, UsageError, "5 is no tool"),
+        ({"config": {"brief": True}}, UsageError, "configured by Config, not dict"),
         ({"llm": "gpt-99"}, UnknownNameError, "qwen2.5-coder-1.5b"),
         ({"llm": "/no/such/model.gguf"}, InputFileError, "/no/such/model.gguf"),
     ],
@@ -85,6 +92,14 @@ def test_what_cannot_be_used_is_told_before_anything_runs(
         build(**({"llm": Scripted(oblige)} | given))  # type: ignore[arg-type]
     assert isinstance(caught.value, UsageError) and caught.value.exit_code == 2
     assert said in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_task_is_a_text_or_a_task() -> None:
+    """Anything else is refused in a line, before anything runs."""
+    model = Scripted(oblige)
+    with pytest.raises(UsageError, match="the task is a text or a Task, not 3"):
+        build(model).execute(3)  # type: ignore[arg-type]
+    assert not model.requests
 
 
 @pytest.mark.requirement("K13")

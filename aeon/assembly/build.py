@@ -24,11 +24,13 @@ from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import drop_after, resume_point
-from aeon.schema import Config, Question, Result, Settings
+from aeon.schema import Config, Question, Result, Settings, Task
+from aeon.supervisor.valid import validator
+from aeon.text import one_line
 from aeon.tools.choose import choose
 from aeon.tools.dates import dates
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.select import Given, folder_specs, resolve
+from aeon.tools.select import Given, folder_specs, listed, resolve
 from aeon.tools.tool import Tool
 
 __all__ = ["Resumption", "Unattended", "assemble", "build", "priced", "resume", "resumption"]
@@ -92,12 +94,21 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     """
     brought = engine if isinstance(engine, Plugin) else PLUGIN if engine is None else plugin(engine)
     settings = config if config is not None else brought.engine.config()
-    chosen = (*tools, *folder_specs(files))
+    _check_config(settings, brought)
+    chosen = (*listed(tools), *folder_specs(files))
     adapter = select(llm)
     settings = priced(settings, adapter, brought)
     setup = setup_of(adapter, llm if isinstance(llm, str) else spec, chosen)
-    driver = AsyncDriver(observers, journal, setup=setup)
+    driver = AsyncDriver(observers, journal, setup=setup, admit=_admit)
     return Orchestrator(brought.engine, assemble(adapter, chosen, settings, ask, plugin=brought), driver, settings)
+
+
+def _admit(task: Task) -> None:
+    """Refuse what is no task, and one whose answer could be held against no schema. Raises ``UsageError``."""
+    if not isinstance(task, Task):
+        raise UsageError(f"the task is a text or a Task, not {one_line(repr(task), 60)}")
+    if task.answer_schema is not None:
+        validator(task.answer_schema)
 
 
 def assemble(
@@ -117,9 +128,7 @@ def assemble(
         UsageError: a tool, a model of the configuration or a calibration that does not exist or cannot be used; a
             configuration that is none of the engine's; or an effect without a handler.
     """
-    if not isinstance(config, plugin.engine.config):
-        expected = plugin.engine.config.__name__
-        raise UsageError(f"engine '{plugin.engine.name}' is configured by {expected}, not {type(config).__name__}")
+    _check_config(config, plugin)
     resolved = resolve(tools)
     there = {tool.name for tool in resolved}
     own = [tool for tool in _own_tools() if tool.name not in there]
@@ -128,6 +137,12 @@ def assemble(
     handlers = {"ask": asker.ask, **plugin.handlers(Services.of(config, adapter, registry, models))}
     plugin.engine.check(handlers)
     return handlers
+
+
+def _check_config(config: Settings, plugin: AnyPlugin) -> None:
+    if not isinstance(config, plugin.engine.config):
+        expected = plugin.engine.config.__name__
+        raise UsageError(f"engine '{plugin.engine.name}' is configured by {expected}, not {type(config).__name__}")
 
 
 @cache
@@ -196,7 +211,7 @@ def resumption(  # noqa: PLR0913 - all but the first few are for the rare case, 
     config = journal.config(brought.engine.config)
     if brought.engine.bound(config).cost is not None and price_of(config, adapter) is None:
         raise UsageError(f"the run's cost is bounded, but {adapter.name} has no price; fork the run and set one")
-    chosen = recorded_tools(setup) if tools is None else tuple(tools)
+    chosen = recorded_tools(setup) if tools is None else listed(tools)
     handlers = assemble(adapter, chosen, config, _first(answer, ask), unattended, brought, trust.select)
     drop_after(journal, point, updated(setup, adapter, spec, chosen))
     driver = AsyncDriver(observers, lambda execution_id: journal)

@@ -109,8 +109,8 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("task", metavar="TASK", nargs="?", help="what you want to know, in words; - reads it from standard input")
     _engine(parser)
-    tools = "calculator,algebra,dates,files=DIR,python (default: calculator)"
-    add("--tools", metavar="LIST", default="calculator", help=tools)
+    tools = "calculator,algebra,dates,files=DIR,python (default: calculator); can be given again"
+    add("--tools", metavar="LIST", action="append", help=tools)
     folder = "a folder to answer from: its tables and texts; can be given again"
     add("--files", metavar="DIR", type=_name, action="append", default=[], help=folder)
     models = "a model of the catalogue, a .gguf file, or http://HOST/v1#MODEL"
@@ -181,7 +181,8 @@ def _unattended(parser: argparse.ArgumentParser, what: str) -> None:
 
 def _otherwise(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="NAME|URL", type=_name, help="another model than the run had")
-    parser.add_argument("--tools", metavar="LIST", help="other tools than the run had")
+    tools = "other tools than the run had; can be given again"
+    parser.add_argument("--tools", metavar="LIST", action="append", help=tools)
     trust = "an endpoint that the saved run may name: it gets your key; can be given again"
     parser.add_argument("--trust", metavar="URL", type=_name, action="append", default=[], help=trust)
 

@@ -66,13 +66,13 @@ def session_for(journal: Journal, options: argparse.Namespace, path: str | Path,
     return session
 
 
-def tools_of(journal: Journal, session: Session, spec: str | None) -> list[Given]:
-    """The tools of the run, or those that ``spec`` names, with their folders opened.
+def tools_of(journal: Journal, session: Session, specs: list[str] | None) -> list[Given]:
+    """The tools of the run, or those that ``specs`` name, with their folders opened.
 
     Raises:
         UsageError: tools that only the caller has, or that cannot be used.
     """
-    return session.opened(recorded_tools(journal.setup) if spec is None else [spec])
+    return session.opened(recorded_tools(journal.setup) if specs is None else specs)
 
 
 def proceed(

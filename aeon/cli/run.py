@@ -7,8 +7,6 @@ import json
 import os
 import sys
 
-from jsonschema.exceptions import SchemaError
-from jsonschema.validators import validator_for
 from pydantic import ValidationError
 
 from aeon.assembly.build import build, priced
@@ -23,10 +21,13 @@ from aeon.runtime.journal import Journal
 from aeon.schema import Bound, JsonObject, JsonValue, Result, Settings, Task
 from aeon.settings import assignments, load_config, merged
 from aeon.settings.files import LARGEST, content
+from aeon.supervisor.valid import validator
 from aeon.text import is_text
 from aeon.tools.select import folder_specs
 
 __all__ = ["command"]
+
+_TOOLS = ("calculator",)
 
 
 def command(options: argparse.Namespace) -> int:
@@ -51,7 +52,7 @@ def command(options: argparse.Namespace) -> int:
     if options.proof and not issubclass(brought.engine.result, Result):
         raise UsageError(f"run: --proof: the engine '{options.engine}' keeps no steps to show; leave it out")
     with Session(options, options.model, options.save) as session:
-        given = session.opened([options.tools, *folder_specs(options.files)])
+        given = session.opened([*(options.tools or _TOOLS), *folder_specs(options.files)])
         orchestrator = build(
             session.model,
             given,
@@ -150,12 +151,9 @@ def _schema(path: str) -> JsonObject:
     if not isinstance(schema.get("$schema", ""), str):
         raise ConfigError(f"{path}: is no JSON Schema: $schema must be the address of one")
     try:
-        validator_for(schema).check_schema(schema)
-    except SchemaError as error:
-        at = ".".join(str(part) for part in error.absolute_path) or "the schema"
-        raise ConfigError(f"{path}: is no JSON Schema: {at}: {error.message}") from None
-    except RecursionError:
-        raise InputFileError(f"{path}: is nested too deeply") from None
+        validator(schema)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: cannot be used as a JSON Schema: {str(error).removeprefix('schema: ')}") from None
     return schema
 
 

@@ -17,11 +17,12 @@ __all__ = ["MOST_FILES", "Folder"]
 
 MOST_FILES = 2_000
 """How many files of a folder are looked at."""
+_HEAD = 8_192
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A read-only view of the files in one folder and those below it; hidden ones are left out.
+    """A read-only view of the files in one folder and those below it; hidden ones are left out, and links to them.
 
     Nothing outside it is ever opened: neither through ``..`` nor an absolute path nor a symbolic link.
     """
@@ -54,7 +55,7 @@ class Folder:
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(names):
                 path = Path(base, name)
-                if name.startswith(".") or not self._is_inside(path) or not path.is_file():
+                if not self._is_shown(path) or not path.is_file():
                     continue
                 yield path.relative_to(self.root).as_posix(), path.stat().st_size
 
@@ -65,7 +66,7 @@ class Folder:
             path = (self.root / name.strip().replace("\\", "/")).resolve()
             if not path.is_relative_to(self.root):
                 raise ToolFailed(f"{label} is outside the folder; only the files listed by list_files can be read")
-            is_file = path.is_file()
+            is_file = path.is_file() and self._is_shown(path)
         except (OSError, RuntimeError, ValueError):
             raise ToolFailed(f"{label} is no path of a file") from None
         if is_file:
@@ -83,7 +84,9 @@ class Folder:
         label = path.relative_to(self.root).as_posix()
         try:
             with path.open("rb") as file:
-                data = file.read(limit)
+                data = file.read(min(limit, _HEAD))
+                if b"\x00" not in data:  # else it is not read to its end to be told so
+                    data += file.read(limit - len(data))
                 whole = not file.read(1)
         except OSError as error:
             raise ToolFailed(f"cannot read {label}: {error.strerror or error}") from None
@@ -95,8 +98,10 @@ class Folder:
         except UnicodeDecodeError:
             return data.decode("latin-1"), whole
 
-    def _is_inside(self, path: Path) -> bool:
+    def _is_shown(self, path: Path) -> bool:
+        """Whether a file is neither outside nor hidden, nor a link to what is."""
         try:
-            return path.resolve().is_relative_to(self.root)
-        except (OSError, RuntimeError):
+            parts = (path.name, *path.resolve().relative_to(self.root).parts)
+        except (OSError, RuntimeError, ValueError):
             return False
+        return not any(part.startswith(".") for part in parts)

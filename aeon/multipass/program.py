@@ -15,13 +15,14 @@ from aeon.multipass.effects import PassNote
 from aeon.multipass.plans import draft_problems, inputs, is_computed, placed, ready, waves
 from aeon.multipass.record import Progress
 from aeon.multipass.refine import Attempts, apply
-from aeon.multipass.rules import TABLE, PassSignals, affordable, limits_for, most_calls, strategy
+from aeon.multipass.rules import TABLE, UNFIT, PassSignals, affordable, limits_for, most_calls, strategy
 from aeon.schema.conclusion import Decision, Degradation
 from aeon.schema.config import Config
 from aeon.schema.history import ExecutionPass, Preparation, RefinementRecord, Rejection, Result
 from aeon.schema.judgment import ConvergenceAssessment, Refinement, SemanticValidationReport
 from aeon.schema.outcome import Answer, Outcome
 from aeon.schema.plan import Agreement, Plan, Step, StepResult, Trigger
+from aeon.schema.task import Task
 
 __all__ = ["MULTIPASS"]
 
@@ -44,6 +45,8 @@ def _program(run: Run[Config, PassSignals]) -> Program[Result]:
     progress.end_pass(decision)
     yield PassNote(pass_number=progress.number, decision=decision)
     answer = yield from _synthesize(progress, decision)
+    if decision.sufficient and run.signals.unfit:
+        decision = run.decide()
     return progress.result(decision, answer)
 
 
@@ -264,11 +267,17 @@ def _needs_clarification(progress: Progress) -> bool:
     return bool(progress.evaluations) and _may_ask(progress)
 
 
+def _is_unfit(task: Task, answer: Answer) -> bool:
+    """Whether a value of the task's schema was asked for and is not there; null may be one."""
+    return task.answer_schema is not None and answer.value is None and answer.text.strip() != "null"
+
+
 def _synthesize(progress: Progress, decision: Decision) -> Program[Answer]:
     """One answer from the latest complete pass, else from a partial one; without a model, its outputs word for word."""
     run, plan = progress.run, progress.settled or progress.plan
     caveat = "" if decision.sufficient else decision.detail
     answer = yield from run.final(ask.Synthesize(task=run.task, plan=plan, caveat=caveat), _NO_ANSWER, decision)
+    run.signals.unfit = _is_unfit(run.task, answer)
     if answer.text.strip():
         if answer.problem:
             run.degraded.append(Degradation(phase="synthesize", message=answer.problem))
@@ -298,5 +307,5 @@ MULTIPASS: Engine[Config, PassSignals, Result] = Engine(
     calls=most_calls,
     program=_program,
     final=ask.Synthesize,
-    order=lambda config: config.reasoning_engine.decide.order,
+    order=lambda config: (UNFIT.reason, *config.reasoning_engine.decide.order),
 )

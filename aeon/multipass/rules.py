@@ -21,6 +21,7 @@ __all__ = [
     "NOT_STATED",
     "TABLE",
     "UNCERTAIN",
+    "UNFIT",
     "PassSignals",
     "affordable",
     "confident",
@@ -57,8 +58,8 @@ class PassSignals(Signals):
 
     ``absent``: a step looked for what is the answer, and did not find it. ``disagrees``: the answer was derived more
     than once, and never twice the same. ``uncertain``: answers that came about like this one were too often wrong.
-    ``diminishing``: the last passes hardly gained anything. ``stalled``:
-    refinement is over and no step can run.
+    ``diminishing``: the last passes hardly gained anything. ``stalled``: refinement is over and no step can run.
+    ``unfit``: the answer was asked for, and has not the form of the task's schema.
     """
 
     absent: bool = False
@@ -70,6 +71,7 @@ class PassSignals(Signals):
     ttl: int = 1
     diminishing: bool = False
     stalled: bool = False
+    unfit: bool = False
 
     def assessed(self, assessment: ConvergenceAssessment, evaluations: Sequence[Evaluation], config: Config) -> None:
         """Take in the assessment of a pass; ``evaluations`` are those of all passes so far."""
@@ -82,7 +84,16 @@ class PassSignals(Signals):
         self.diminishing = diminishing(engine, evaluations)
 
 
+UNFIT = Rule[PassSignals](
+    "schema_unmet",
+    lambda s: s.unfit,
+    lambda s: "no answer that fits the task's schema could be had",
+    when="a pass was good enough, but no answer that fits the task's schema could be had from it",
+)
+"""Stands before the rows that can be ordered: it says of an answer what they say of a pass."""
+
 TABLE: tuple[Rule[PassSignals], ...] = (
+    UNFIT,
     Rule(
         NOT_STATED,
         lambda s: s.absent,

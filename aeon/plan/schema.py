@@ -13,10 +13,10 @@ from aeon.plan.reader import CALCULATOR
 from aeon.schema import JsonObject, JsonValue, Reasoning, Step, ToolCall
 from aeon.tools.references import references
 from aeon.tools.registry import ToolRegistry
+from aeon.tools.tool import NO_TOOL
 
 __all__ = ["faults", "plan_schema", "step_schema", "to_step"]
 
-NO_TOOL = "none"
 _MOST_BYTES = 8_000
 _BARE_ID = re.compile(r"(?<![\w$.])s[0-9]{1,2}(?:_r[0-9]+)?(?![\w.])")
 _FORMULAS = ((CALCULATOR, "expression"), ("simplify_fraction", "fraction"))
@@ -29,8 +29,8 @@ def step_schema(tools: ToolRegistry, earlier: int | None = None) -> JsonObject:
     With ``earlier`` its texts can refer to no step but the first so many.
     """
     text: JsonObject = {} if earlier is None else {"pattern": _referring(earlier)}
-    variants = [_variant(name, _arguments(tools, name, text), text) for name in tools.offered]
-    return {"anyOf": [*variants, _variant(NO_TOOL, {}, text)]}
+    variants = [_variant(name, *_arguments(tools, name, text), text) for name in tools.offered]
+    return {"anyOf": [*variants, _variant(NO_TOOL, {}, (), text)]}
 
 
 def plan_schema(tools: ToolRegistry, most: int, enforced: bool) -> JsonObject:
@@ -63,10 +63,15 @@ def to_step(raw: JsonObject, step_id: str, earlier: Sequence[str], tools: ToolRe
         if isinstance(value, str):
             slots[name] = _in_formula(value, earlier) if (tool, name) in _FORMULAS else _whole(value, schema, earlier)
     dependencies = references([goal, slots]) or (() if slots else tuple(earlier))
-    action = Reasoning() if tool == NO_TOOL else ToolCall(tool=tool, arguments=slots or None)
+    action = Reasoning() if tool == NO_TOOL else ToolCall(tool=tool, arguments=slots or _without(tool, tools))
     return Step(
         id=step_id, description=goal, action=action, dependencies=dependencies, provides=(step_id,), depth=depth
     )
+
+
+def _without(tool: str, tools: ToolRegistry) -> JsonObject | None:
+    """What a call that says no arguments has: none, unless they are written when it runs."""
+    return None if tool not in tools.names or tools.get(tool).late_arguments else {}
 
 
 def _in_formula(text: str, earlier: Sequence[str]) -> str:
@@ -111,12 +116,14 @@ def _tool_faults(step: Step, tools: ToolRegistry) -> list[str]:
     return tools.check(action.tool, action.arguments, references=True) if action.arguments is not None else []
 
 
-def _arguments(tools: ToolRegistry, name: str, text: JsonObject) -> JsonObject:
+def _arguments(tools: ToolRegistry, name: str, text: JsonObject) -> tuple[JsonObject, Sequence[JsonValue]]:
+    """The slots of a tool's arguments that a plan fills, and which of them it must fill."""
     tool = tools.get(name)
     if tool.late_arguments:
-        return {}
-    properties = tool.parameters.get("properties")
-    return {key: _open(value, text) for key, value in properties.items()} if isinstance(properties, dict) else {}
+        return {}, ()
+    properties, required = tool.parameters.get("properties"), tool.parameters.get("required")
+    slots = {key: _open(value, text) for key, value in properties.items()} if isinstance(properties, dict) else {}
+    return slots, required if isinstance(required, list) else ()
 
 
 def _open(schema: JsonValue, text: JsonObject) -> JsonValue:
@@ -131,15 +138,11 @@ def _open(schema: JsonValue, text: JsonObject) -> JsonValue:
     return {"anyOf": [bare, {"type": "string", "pattern": r"^\$s[0-9]{1,2}$"}]}
 
 
-def _variant(tool: str, arguments: JsonObject, text: JsonObject) -> JsonObject:
+def _variant(tool: str, arguments: JsonObject, must: Sequence[JsonValue], text: JsonObject) -> JsonObject:
     goal: JsonObject = {"type": "string", "minLength": 3, "maxLength": 160, **text}
     properties: JsonObject = {"goal": goal, "tool": {"const": tool}, **arguments}
-    required: list[JsonValue] = [key for key in properties if not _optional(arguments.get(key))]
+    required: list[JsonValue] = [key for key in properties if key not in arguments or key in must]
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-
-
-def _optional(schema: JsonValue | None) -> bool:
-    return isinstance(schema, dict) and "default" in schema
 
 
 def _referring(earlier: int) -> str:

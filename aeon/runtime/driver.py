@@ -22,7 +22,7 @@ from aeon.runtime.handling import Handled, Handling
 from aeon.runtime.journal import Journal
 from aeon.runtime.lines import Opening
 from aeon.runtime.stepping import Stepper
-from aeon.schema import Conclusion, JsonObject, Outcome, Settings
+from aeon.schema import Conclusion, JsonObject, Outcome, Settings, Task
 from aeon.schema.stream import OnLeave
 
 __all__ = ["AsyncDriver", "RunStream"]
@@ -40,6 +40,7 @@ class AsyncDriver:
     ``observers`` see every event. ``journal`` makes the journal of a run from its execution id (default: in memory);
     if it holds the beginning of a run, that run is continued, and recorded effects are not issued again. ``clock``
     gives seconds that never run backwards; ``new_id`` gives execution ids; ``setup`` goes into each journal's opening.
+    ``admit`` raises for a task that no run can do, before anything is written.
     """
 
     def __init__(
@@ -49,12 +50,14 @@ class AsyncDriver:
         clock: Callable[[], float] = time.monotonic,
         new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
         setup: JsonObject | None = None,
+        admit: Callable[[Task], None] = lambda task: None,
     ) -> None:
         self._observers = tuple(observers)
         self._journal = journal
         self._clock = clock
         self._new_id = new_id
         self._setup = setup or {}
+        self._admit = admit
         self._config: tuple[Settings, JsonObject] | None = None
         self._running: set[_Run[Any, Any, Any]] = set()
         self._streamed: set[asyncio.Task[Any]] = set()
@@ -71,6 +74,7 @@ class AsyncDriver:
         """Run a job to its end in the running event loop.
 
         Raises:
+            UsageError: the task is not admitted.
             EngineError: the engine's program breaks the rules; what it did so far is in the journal.
             JournalError: the journal cannot be begun.
         """
@@ -96,6 +100,7 @@ class AsyncDriver:
             run.handling.wake()
 
     async def _run(self, job: Job[C, S, R], observers: tuple[Observer, ...]) -> R:
+        self._admit(job.task)
         execution_id = self._new_id()
         journal = self._journal(execution_id)
         try:

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from aeon.schema.frozen import Frozen
+from aeon.schema.frozen import Frozen, Written
 from aeon.schema.policy import ReasoningEngine
 from aeon.schema.usage import Budget, Price
 
@@ -106,7 +106,7 @@ class Reserve(Frozen):
     cost: float = Field(default=0.10, ge=0, le=1)
 
 
-class Settings(Frozen):
+class Settings(Written):
     """What every engine's configuration has; the most that a run may spend follows from it alone.
 
     ``prompt_bytes`` and ``output_tokens`` limit one model call, ``tool_output_bytes`` what one tool call gives.

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from aeon.schema.frozen import Frozen, JsonObject
+from aeon.schema.frozen import JsonObject, Written
 from aeon.schema.value import Value
 from aeon.text import is_text
 
@@ -55,7 +55,7 @@ class Unread(Value):
     shown: int
 
 
-class Task(Frozen):
+class Task(Written):
     """A task in the user's words, with what the answer must look like.
 
     ``context`` is text the answer may rely on; it is shown to the model as data, never as instructions.

@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from aeon.schema.frozen import Frozen
+from aeon.schema.frozen import Frozen, Written
 from aeon.schema.value import Value
 
 __all__ = ["NOTHING", "Allowance", "Bound", "Budget", "Left", "Price", "Usage"]
@@ -83,7 +83,7 @@ class Price(Frozen):
         return dollars / 1_000_000
 
 
-class Budget(Frozen):
+class Budget(Written):
     """Hard limits of a run; ``None`` sets no limit of its own (passes and call caps bound the run all the same)."""
 
     calls: int | None = Field(default=None, ge=1, description="model calls, repairs included")

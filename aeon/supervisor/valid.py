@@ -16,6 +16,8 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 
 from aeon.errors import ConfigError, Malformed
+from aeon.jsonschemas.patterns import PatternValidator, bad_pattern
+from aeon.jsonschemas.references import unresolved
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.supervisor.prompt import clean, cut
 
@@ -36,9 +38,14 @@ def validator(schema: JsonObject) -> Validator:
     """A validator of values against ``schema`` (Draft 2020-12, whatever draft it names).
 
     Raises:
-        ConfigError: ``schema`` is no JSON Schema.
+        ConfigError: ``schema`` is no JSON Schema, or none that any value can be held against: it refers to what it
+            does not hold, or to itself without end, or has a pattern that cannot be matched in linear time.
     """
-    return _build(json.dumps(schema))
+    try:
+        text = json.dumps(schema, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConfigError(f"schema: it is no JSON: {_text(error)}") from None
+    return _build(text)
 
 
 def faults(value: JsonValue, against: Validator) -> list[str]:
@@ -69,9 +76,18 @@ def _build(schema: str) -> Validator:
         loaded.pop("$schema", None)  # a reference to the root would go on under the draft named here
     try:
         Draft202012Validator.check_schema(loaded)
+        problem = bad_pattern(loaded) or unresolved(loaded)
     except SchemaError as error:
-        raise ConfigError(f"schema: {_line(error)}") from error
+        raise ConfigError(f"schema: {_line(error)}") from None
+    except RecursionError:
+        raise ConfigError("schema: it is nested too deeply") from None
+    if problem:
+        raise ConfigError(f"schema: {problem}")
     return _Counting(loaded, registry=Registry())
+
+
+def _text(error: Exception) -> str:
+    return clean(" ".join(cut(str(error), _LONGEST_FAULT).split()))
 
 
 def _line(error: ValidationError | SchemaError) -> str:
@@ -129,7 +145,7 @@ def _same(value: JsonValue) -> JsonValue:
     return value
 
 
-_KEYWORDS: dict[str, _Keyword] = {**dict(Draft202012Validator.VALIDATORS), "uniqueItems": _unique_items}
+_KEYWORDS: dict[str, _Keyword] = {**PatternValidator.VALIDATORS, "uniqueItems": _unique_items}
 _Counting: Callable[..., Validator] = extend(  # type: ignore[no-untyped-call]  # jsonschema has no types for it
-    Draft202012Validator, {name: _count_checks(name, keyword) for name, keyword in _KEYWORDS.items()}
+    PatternValidator, {name: _count_checks(name, keyword) for name, keyword in _KEYWORDS.items()}
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
+from jsonschema.protocols import Validator
 
 from aeon.schema.frozen import JsonValue
 from aeon.text import one_line
@@ -18,7 +18,7 @@ _MAX_BITS = 14_000  # some 4,200 decimal digits, below the 4,300 that Python ref
 _MAX_PROBLEMS = 5
 
 
-def problems(validator: Draft202012Validator, arguments: JsonValue, *, references: bool = False) -> list[str]:
+def problems(validator: Validator, arguments: JsonValue, *, references: bool = False) -> list[str]:
     """Why the arguments do not fit the validator's schema: at most five texts; each begins with a path.
 
     With ``references``, a text that is exactly one reference fits any type.

@@ -63,9 +63,11 @@ class Database:
         keywords: frozenset[str],
         tables: Iterable[TableInfo],
         skipped: Iterable[tuple[str, str]],
+        notes: Iterable[str] = (),
     ) -> None:
         self.tables = tuple(tables)
         self.skipped = tuple(skipped)
+        self.notes = tuple(notes)
         self._connection = connection
         self._duckdb = module
         self._keywords = keywords
@@ -74,6 +76,8 @@ class Database:
     @classmethod
     def load(cls, folder: Folder, paths: Iterable[str]) -> Database:
         """Return the tables of these files of the folder; what cannot be read is in ``skipped`` with the reason.
+
+        ``notes`` say what was read otherwise than it was meant.
 
         Raises ``MissingExtraError`` without DuckDB, or without openpyxl where there is a spreadsheet.
         """
@@ -94,7 +98,7 @@ class Database:
             for setting in _LOCK:
                 with suppress(*[module.Error] if setting in _OPTIONAL else []):
                     connection.execute(f"SET GLOBAL {setting}")
-            database = cls(connection, module, filler.keywords, tables, filler.skipped)
+            database = cls(connection, module, filler.keywords, tables, filler.skipped, filler.notes)
         except BaseException:
             connection.close()
             shutil.rmtree(scratch, ignore_errors=True)

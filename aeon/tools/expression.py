@@ -38,7 +38,8 @@ _SIGNS = str.maketrans({
 
 _TOKEN = re.compile(
     r"""\s*(?:
-    (?P<grouped>\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?)
+    (?P<hexadecimal>0[xX][0-9a-fA-F]+)
+  | (?P<grouped>\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?)
   | (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)
   | (?P<currency>[$€£¥](?=\s*[\d.]))
   | (?P<reference>\$\w+)
@@ -48,6 +49,10 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
+
+
+_GROUP = re.compile(r"\d{3}(?!\d)")
+_GROUP_BEFORE = re.compile(r"(?:^|[^\d.])(\d{1,3})$")
 
 
 class _Token(NamedTuple):
@@ -83,8 +88,9 @@ def evaluate(expression: str) -> Value:
 
     A decimal literal is exact (``0.1 + 0.2 == 0.3``). ``%`` between operands is the modulo; behind an operand, as in
     ``20%``, ``20% of 50`` or ``50% - 3``, it is percent. A comma before three digits separates thousands, save directly
-    inside a function's parentheses, where it separates arguments: ``1,200 + 1`` but ``max(1,200)`` is 200. ``$ € £ ¥``
-    before a number are skipped, ``x`` before a number is times, a final ``=`` is ignored.
+    inside a function's parentheses, where it separates arguments: ``1,200 + 1`` but ``max(1,200)`` is 200; one
+    that looks there as if it were for thousands, as in ``sum(1,000, 2)``, is refused. ``$ € £ ¥`` before a number are
+    skipped, ``x`` before a number is times, a final ``=`` is ignored.
 
     Roots, logarithms, trigonometry and fractional powers without exact value give a ``float``. Raises
     ``ToolArgumentError`` for what is no expression, ``ToolFailed`` for one without value (division by zero, too large).
@@ -103,20 +109,50 @@ def _tokens(expression: str) -> list[_Token]:
     """Split the text; commas are thousands separators unless directly inside a function's parentheses."""
     text = expression.translate(_SIGNS).strip().removesuffix("=").rstrip()
     tokens: list[_Token] = []
-    in_call: list[bool] = []
+    lists: list[_List | None] = []  # of the parentheses that are open: what is known of those around arguments
     position = 0
     while position < len(text):
-        kind, word, position = _read(text, position, commas_part=in_call[-1:] == [True])
-        if word in ("(", "["):
-            in_call.append(word == "[" or (bool(tokens) and tokens[-1].kind == "name"))
-        elif word in (")", "]") and in_call:
-            in_call.pop()
+        around = lists[-1] if lists else None
+        kind, word, position = _read(text, position, around)
+        if word == "," and around:
+            around.comma(text, position - 1)
+        _follow(lists, word, tokens)
         if kind != "currency":
             tokens.append(_token(kind, word))
     return [*tokens, _Token("end", "")]
 
 
-def _read(text: str, position: int, *, commas_part: bool) -> tuple[str, str, int]:
+def _follow(lists: list[_List | None], word: str, tokens: list[_Token]) -> None:
+    """Open or close what a parenthesis opens or closes."""
+    if word in ("(", "["):
+        called = word == "[" or (bool(tokens) and tokens[-1].kind == "name")
+        lists.append(_List() if called else None)
+    elif word in (")", "]") and lists:
+        lists.pop()
+
+
+class _List:
+    """The arguments between a function's parentheses, and what their commas look like."""
+
+    def __init__(self) -> None:
+        self._thousands = ""
+        self._spaced = False
+
+    def comma(self, text: str, position: int) -> None:
+        """Take note of the comma at a position. Raises ``ToolArgumentError`` where one is evidently for thousands."""
+        before, after = _GROUP_BEFORE.search(text[max(0, position - 5) : position]), _GROUP.match(text, position + 1)
+        if before and after:
+            self._thousands = f"{before[1]},{after[0]}"
+        self._spaced = self._spaced or text[position + 1 : position + 2].isspace()
+        if self._thousands and (self._spaced or (after and after[0].startswith("0"))):
+            plain = self._thousands.replace(",", "")
+            raise ToolArgumentError(
+                f"{self._thousands} between a function's parentheses may be one number or two: "
+                f"write {plain}, or a space after every comma"
+            )
+
+
+def _read(text: str, position: int, around: _List | None) -> tuple[str, str, int]:
     """Return the kind and the text of what stands at the position, and where it ends."""
     match = _TOKEN.match(text, position)
     if match is None or match.lastgroup is None:
@@ -124,7 +160,9 @@ def _read(text: str, position: int, *, commas_part: bool) -> tuple[str, str, int
     kind, word = match.lastgroup, match[match.lastgroup]
     if kind == "reference":
         raise ToolArgumentError(f"the reference {word} was not filled in; write a number")
-    if kind == "grouped" and commas_part:
+    if kind == "hexadecimal":
+        raise ToolArgumentError(f"{word[:40]} is hexadecimal; write it as a decimal number")
+    if kind == "grouped" and around:
         word = word.split(",")[0]
     return kind, word, match.start(kind) + len(word)
 

@@ -83,6 +83,10 @@ class Files:
         more = len(self.skipped) - len(reasons)
         if reasons:
             parts.append(f"skipped: {', '.join(reasons)}{f' and {more} more' if more else ''}")
+        notes = self.database.notes if self.database else ()
+        parts += notes[:_MOST_REASONS]
+        if len(notes) > _MOST_REASONS:
+            parts.append(f"{len(notes) - _MOST_REASONS:,} more files with such quotes")
         if self.cut:
             folders = " and ".join(one_line(str(root)) for root in self.cut)
             parts.append(f"only the first {MOST_FILES:,} files of {folders} are looked at")
@@ -181,29 +185,39 @@ def _search_files(source: Folder) -> Callable[..., object]:
         Args:
             text: a word or phrase, not a pattern
         """
-        hits, complete = _hits(source, text.casefold())
+        hits, left_out = _hits(source, text.casefold())
+        if len(hits) > _SEARCH_LINES:
+            return "\n".join(hits[:-1]) + f"\n… [cut: the search stopped after {_SEARCH_LINES} lines]"
+        more = f" and {len(left_out) - _MOST_REASONS:,} more" if len(left_out) > _MOST_REASONS else ""
+        names = ", ".join(one_line(name, 60) for name in left_out[:_MOST_REASONS])
+        note = f"not searched, as only {_SEARCH_BYTES // 1024**2} MB are: {names}{more}" if left_out else ""
         if not hits:
-            return f"no line contains {one_line(text, 100)!r}" + ("" if complete else " in the part that was searched")
-        return "\n".join(hits) + ("" if complete else f"\n… [cut: the search stopped after {len(hits)} lines]")
+            return f"no line contains {one_line(text, 100)!r}" + (f"; {note}" if note else "")
+        return "\n".join(hits) + (f"\n… [{note}]" if note else "")
 
     return search_files
 
 
-def _hits(source: Folder, phrase: str) -> tuple[list[str], bool]:
-    """Return the matching lines as ``path:line: text``, and whether everything was searched."""
+def _hits(source: Folder, phrase: str) -> tuple[list[str], list[str]]:
+    """Return matching lines as ``path:line: text``, one more than are shown at most, and the files that are too large.
+
+    A file above what is left of the bytes to be searched is left out; smaller ones after it are not.
+    """
     hits: list[str] = []
+    left_out: list[str] = []
     left = _SEARCH_BYTES
     for path, size in source.files():
         if size > left:
-            return hits, False
-        left -= size
+            left_out.append(path)
+            continue
         try:
             text, _ = source.text(source.find(path), size + 1)
         except ToolError:  # a binary or unreadable file holds no lines
             continue
+        left -= size
         for number, line in enumerate(text.splitlines(), start=1):
             if phrase in line.casefold():
-                if len(hits) == _SEARCH_LINES:
-                    return hits, False
                 hits.append(f"{path}:{number}: {one_line(line, 200)}")
-    return hits, True
+                if len(hits) > _SEARCH_LINES:
+                    return hits, left_out
+    return hits, left_out

@@ -31,7 +31,9 @@ _MAX_LINE = 32 * _MEGABYTE
 _MAX_OBJECT = 64 * _MEGABYTE
 _MAX_NAME = 60
 _GLOB = re.compile(r"[*?\[\]{}]")
-_OPTIONS = "header=false, auto_detect=false, delim=',', quote='\"', escape='\"', nullstr='', parallel=false"
+_OPTIONS = (
+    "header=false, auto_detect=false, new_line='\\n', delim=',', quote='\"', escape='\"', nullstr='', parallel=false"
+)
 _FOUND = "sample_size=200000, null_padding=true, ignore_errors=false, nullstr=['', '-', 'n/a', 'NA', 'N/A', 'null']"
 _TRIES = ("", ", encoding='latin-1'", ", all_varchar=true", ", all_varchar=true, encoding='latin-1'")
 _LISTS = re.compile(r"STRUCT\(.*\)\[\]", re.DOTALL)
@@ -43,8 +45,8 @@ def _literal(text: str) -> str:
 
 def typed_columns(connection: duckdb.DuckDBPyConnection, table: str) -> tuple[tuple[str, str], ...]:
     """Return the names and types of a table's columns."""
-    query = "SELECT column_name, data_type FROM duckdb_columns() WHERE table_name = ? ORDER BY column_index"
-    return tuple((str(name), str(kind)) for name, kind in connection.execute(query, [table]).fetchall())
+    described = connection.execute(f"DESCRIBE {quoted(table)}").fetchall()  # the catalogue is read whole by a query
+    return tuple((str(row[0]), str(row[1])) for row in described)
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,10 @@ class Loaded:
 
 
 class Filler:
-    """Makes tables of files; ``scratch`` is a folder of its own, for what passes through it."""
+    """Makes tables of files; ``scratch`` is a folder of its own, for what passes through it.
+
+    ``skipped`` are the files without a table, with the reason; ``notes`` say what was read otherwise than it was meant.
+    """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, scratch: Path, errors: type[Exception]) -> None:
         self._connection = connection
@@ -65,7 +70,9 @@ class Filler:
         keywords = "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category <> 'unreserved'"
         self.keywords = frozenset(str(row[0]) for row in connection.execute(keywords).fetchall())
         self._names: set[str] = set()
+        self._numbers: dict[str, int] = {}
         self.skipped: list[tuple[str, str]] = []
+        self.notes: list[str] = []
 
     def fill(self, path: Path, label: str) -> Iterator[Loaded]:
         """Make the tables of one file, named like it. Raises ``ToolFailed`` with the reason for one without any."""
@@ -87,6 +94,8 @@ class Filler:
 
     def _from_sheets(self, sheets: list[Sheet], label: str) -> Iterator[Loaded]:
         for sheet in sheets:
+            if sheet.note:
+                self.notes.append(f"{one_line(label, 60)}: {sheet.note}")
             try:
                 yield self._from_sheet(sheet, f"{Path(label).stem} {sheet.name}")
             except (ToolFailed, self._errors) as error:
@@ -165,9 +174,11 @@ class Filler:
         name = re.sub(r"\W+", "_", stem.lower()).strip("_")[:_MAX_NAME] or "table"
         if not name[0].isalpha() or name in self.keywords:
             name = f"t_{name}"
-        unique, number = name, 2
+        number = self._numbers.get(name, 2)
+        unique = name
         while unique in self._names:
             unique, number = f"{name}_{number}", number + 1
+        self._numbers[name] = number
         self._names.add(unique)
         return unique
 

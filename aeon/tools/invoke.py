@@ -40,12 +40,14 @@ async def invoke(tool: Tool, arguments: Mapping[str, object], limit: int) -> _Re
     if not done:
         pending.cancel()
         raise ToolTimeout(f"{tool.name} did not return within {tool.timeout:g} s")
+    if pending.cancelled():  # by the tool itself: whoever cancels this call is told above
+        raise ToolFailed(f"{tool.name}: it cancelled itself")
     return pending.result()
 
 
 async def _await_call(tool: Tool, arguments: Mapping[str, object], limit: int) -> _Result:
     call: Callable[..., object] = tool.call
-    with _translate_errors(tool.name):
+    with _translate_errors(tool.name, asyncio.current_task()):
         result = call(**arguments)
         return bounded(await result if inspect.isawaitable(result) else result, limit)
 
@@ -82,10 +84,11 @@ def _start_thread(tool: Tool, arguments: Mapping[str, object], limit: int) -> as
 
 def _call_plain(tool: Tool, arguments: Mapping[str, object]) -> object:
     result = tool.call(**arguments)
-    if not inspect.iscoroutine(result):
+    if not inspect.isawaitable(result):
         return result
-    result.close()
-    raise ToolFailed("the function returned a coroutine; declare it with `async def`")
+    if inspect.iscoroutine(result):
+        result.close()
+    raise ToolFailed(f"the function returned a {type(result).__name__} to be awaited; declare it with `async def`")
 
 
 def _collect_error(future: asyncio.Future[_Result]) -> None:
@@ -95,16 +98,18 @@ def _collect_error(future: asyncio.Future[_Result]) -> None:
 
 
 @contextmanager
-def _translate_errors(name: str) -> Iterator[None]:
-    """Whatever the tool raises, as a ``ToolError`` of one line that names the tool."""
+def _translate_errors(name: str, task: asyncio.Task[_Result] | None = None) -> Iterator[None]:
+    """Whatever the tool raises, as a ``ToolError`` of one line that names the tool; but not that its ``task`` ends."""
     try:
         yield
     except ToolArgumentError as error:
-        raise ToolArgumentError(_message(name, str(error))) from error
+        raise ToolArgumentError(_message(name, _text(error))) from error
     except ToolError as error:
-        raise ToolFailed(_message(name, str(error))) from error
-    except (Exception, SystemExit) as error:
-        raise ToolFailed(_message(name, f"{type(error).__name__}: {_text(error)}")) from error
+        raise ToolFailed(_message(name, _text(error))) from error
+    except BaseException as error:
+        if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
+            raise
+        raise ToolFailed(_message(name, f"{type(error).__name__}: {_text(error)}".rstrip(": "))) from error
 
 
 def _message(name: str, text: str) -> str:
@@ -115,5 +120,5 @@ def _text(error: BaseException) -> str:
     """Return the error's text; an error may fail even at making that."""
     try:
         return str(error)
-    except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
+    except BaseException:  # noqa: BLE001 - it is the tool's own code
         return "(its text cannot be shown)"

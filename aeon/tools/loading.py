@@ -11,11 +11,14 @@ from pathlib import Path
 from aeon.errors import ToolFailed
 from aeon.text import one_line
 from aeon.tools.columns import ColumnTypes, Form, convert
+from aeon.tools.naming import unique
 
 __all__ = ["Row", "Sheet", "Written", "write"]
 
 _MAX_FILLED = 1_000_000
 _BLOCK_CELLS = 200_000
+_MAX_COLUMNS = 16_384
+"""As many as a spreadsheet can have; DuckDB takes some 50 KB for each."""
 
 Row = Sequence[str]
 
@@ -24,11 +27,13 @@ Row = Sequence[str]
 class Sheet:
     """One table of a file; ``name`` is empty where the file holds no other. ``rows`` can be read again and again.
 
-    The first row is the header; empty rows are left out; rows may be of different widths.
+    The first row is the header; empty rows are left out; rows may be of different widths. ``note`` says what had to be
+    read otherwise than it was meant, if anything.
     """
 
     name: str
     rows: Callable[[], Iterator[Row]]
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,9 +52,7 @@ def write(sheet: Sheet, target: Path) -> Written:
     ``column_3``, a second one of a name ``name_2``; one without name and value is left out. Raises ``ToolFailed`` for
     what is no table.
     """
-    header = [one_line(cell, 100) for cell in next(sheet.rows(), ())]
-    if not any(header):
-        raise ToolFailed("it is empty")
+    header = _header(sheet)
     types, count, dropped = _survey(sheet, len(header))
     forms = [column.form() for column in types]
     kept = [at for at, name in enumerate(header) if name or types[at].has_values]
@@ -58,8 +61,17 @@ def write(sheet: Sheet, target: Path) -> Written:
         for rows, _, _ in _blocks(sheet, len(header)):
             columns = list(zip(*rows, strict=True))
             writer.writerows(zip(*(_converted(forms[at], columns[at]) for at in kept), strict=True))
-    names = _unique(header)
+    names = unique(header, fold=str.lower)
     return Written(tuple((names[at], forms[at].sql_type) for at in kept), count, dropped)
+
+
+def _header(sheet: Sheet) -> list[str]:
+    header = [one_line(cell, 100) for cell in next(sheet.rows(), ())]
+    if not any(header):
+        raise ToolFailed("it is empty")
+    if len(header) > _MAX_COLUMNS:
+        raise ToolFailed(f"it has {len(header):,} columns; up to {_MAX_COLUMNS:,} are read")
+    return header
 
 
 def _survey(sheet: Sheet, width: int) -> tuple[list[ColumnTypes], int, int]:
@@ -88,19 +100,3 @@ def _blocks(sheet: Sheet, width: int) -> Iterator[tuple[list[Row], int, int]]:
         surplus = sum(sum(map(bool, row[width:])) for row in block if len(row) > width)
         held = sum(min(len(row), width) for row in block)
         yield [row if len(row) == width else [*row, *[""] * (width - len(row))][:width] for row in block], surplus, held
-
-
-def _unique(names: Sequence[str]) -> list[str]:
-    """Return a name for each column; upper and lower case do not tell two apart."""
-    taken: set[str] = set()
-    numbers: dict[str, int] = {}  # the next number to try for a stem; trying all anew takes minutes on a wide header
-    columns: list[str] = []
-    for place, name in enumerate(names, start=1):
-        column = stem = name or f"column_{place}"
-        number = numbers.get(stem.lower(), 2)
-        while column.lower() in taken:
-            column, number = f"{stem}_{number}", number + 1
-        numbers[stem.lower()] = number
-        taken.add(column.lower())
-        columns.append(column)
-    return columns

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from pydantic import Field
 from pydantic_core import PydanticSerializationError, to_jsonable_python
@@ -14,6 +16,9 @@ from aeon.text import one_line, printable
 
 __all__ = ["MAX_DEPTH", "ToolOutput", "bounded"]
 
+_MOST_ITEMS = 100_000
+_LONG = 100_000_000
+_ADDRESS = re.compile(r"<.* at 0x[0-9a-fA-F]+>", re.DOTALL)
 MAX_DEPTH = 64
 """How many lists and objects a value that a tool takes or gives may stand in."""
 
@@ -30,17 +35,20 @@ def bounded(value: object, limit: int) -> tuple[JsonValue, bool]:
     """Any Python value as a JSON value of about ``limit`` bytes, and whether it was cut.
 
     A text above the limit keeps its first ``limit`` bytes and says so at its end; any other value above it becomes its
-    JSON text, cut likewise. Dates, sets, dataclasses and models become their JSON forms, anything else its ``str``.
-    Raises ``ToolFailed`` for nesting beyond ``MAX_DEPTH``, which a journal could not be read back with, and for what
-    has no JSON form: NaN, bytes that are no UTF-8, cycles, integers beyond 4,300 digits.
+    JSON text, cut likewise. Dates, sets, dataclasses and models become their JSON forms, what an iterator gives a list,
+    anything else its ``str``. Raises ``ToolFailed`` for nesting beyond ``MAX_DEPTH``, which a journal could not be read
+    back with, for an iterator of more than 100,000 items, and for what has no JSON form: NaN, bytes that are no UTF-8,
+    cycles, integers beyond 4,300 digits, and objects that are told by their address alone.
     """
+    if isinstance(value, Iterator):
+        value = _items(value)
     if isinstance(value, bytes | bytearray | memoryview):
         value = _decode(bytes(value))
     if isinstance(value, str):
         text, cut = _cut(value, limit)
         return text, cut
     try:
-        plain = to_jsonable_python(value, fallback=str, bytes_mode="utf8", inf_nan_mode="constants")
+        plain = to_jsonable_python(value, fallback=_shown, bytes_mode="utf8", inf_nan_mode="constants")
         text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
     except (PydanticSerializationError, ValueError, TypeError, RecursionError) as error:
         raise ToolFailed(f"the result has no JSON form: {one_line(str(error))}") from None
@@ -48,6 +56,22 @@ def bounded(value: object, limit: int) -> tuple[JsonValue, bool]:
         raise ToolFailed(f"the result is nested deeper than {MAX_DEPTH} levels; return less at once")
     excerpt, cut = _cut(text, limit)
     return (excerpt, True) if cut else (_clean(plain), False)
+
+
+def _items(iterator: Iterator[object]) -> list[object]:
+    items = list(islice(iterator, _MOST_ITEMS + 1))
+    if len(items) > _MOST_ITEMS:
+        raise ToolFailed(f"the result is an iterator of more than {_MOST_ITEMS:,} items; return a list of fewer")
+    return items
+
+
+def _shown(value: object) -> str:
+    """The text of an object that is no JSON; one that says nothing but what it is and where, is none."""
+    text = str(value)
+    if callable(value) or _ADDRESS.fullmatch(text):
+        kind = type(value).__name__
+        raise ToolFailed(f"the result holds a {kind}, which has no JSON form; return texts, numbers, lists or objects")
+    return text
 
 
 def _is_deep(value: JsonValue) -> bool:
@@ -72,11 +96,13 @@ def _decode(data: bytes) -> str:
 
 def _cut(text: str, limit: int) -> tuple[str, bool]:
     """Return the printable text, cut at ``limit`` bytes; what is beyond the cut is only counted."""
-    size = len(text.encode("utf-8", "replace"))
+    long = len(text) > _LONG  # what is counted in bytes is copied first
+    size = len(text) if long else len(text.encode("utf-8", "replace"))
     if size <= limit:
         return printable(text), False
     kept = text[:limit].encode("utf-8", "replace")[:limit].decode("utf-8", "ignore")
-    return f"{printable(kept)}… [cut: {size:,} bytes, the first {limit:,} shown]", True
+    least = "at least " if long and not text.isascii() else ""
+    return f"{printable(kept)}… [cut: {least}{size:,} bytes, the first {limit:,} shown]", True
 
 
 def _clean(value: JsonValue) -> JsonValue:

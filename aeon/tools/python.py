@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import keyword
 import re
+from itertools import takewhile
 from textwrap import dedent
 
 from pydantic_monty import CollectString, Monty, MontyError, MontyRuntimeError, MontySyntaxError, ResourceLimits
@@ -11,8 +13,8 @@ from pydantic_monty import CollectString, Monty, MontyError, MontyRuntimeError, 
 from aeon.errors import ToolFailed
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.text import one_line
+from aeon.tools import csvrows
 from aeon.tools.references import REFERENCE
-from aeon.tools.tables import Table
 from aeon.tools.tool import Tool, tool
 
 __all__ = ["python"]
@@ -31,6 +33,8 @@ Args:
 _FENCED = re.compile(r"\s*```[a-zA-Z]*\n(.*?)\n?\s*```\s*", re.DOTALL)
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)\s*(?::[^=]+)?[-+*/%]?=(?!=)")
 _PRINTED_BYTES = 1_000_000
+_PRELUDE = f"{inspect.getsource(csvrows)}\nNone"
+"""What runs before each program, within the same limits: no function of the host is called from inside."""
 
 
 def python(seconds: float = 5.0, memory: int = 100_000_000) -> Tool:
@@ -46,10 +50,10 @@ def python(seconds: float = 5.0, memory: int = 100_000_000) -> Tool:
         variables = {key: value for key, value in inputs.items() if key.isidentifier() and not keyword.iskeyword(key)}
         program, asked = _program(code, variables)
         printed = CollectString(max_bytes=_PRINTED_BYTES)
-        lookup = {"csv_rows": _csv_rows}
         try:
             with Monty(max_processes=1, request_timeout=3 * seconds + 5) as pool, pool.checkout(limits=limits) as one:
-                value = one.feed_run(program, inputs=variables, external_lookup=lookup, print_callback=printed)
+                one.feed_run(_PRELUDE)
+                value = one.feed_run(program, inputs=variables, print_callback=printed)
         except (MontyError, ValueError, TimeoutError) as error:
             raise ToolFailed(_message(error)) from None
         return _result(printed.output.rstrip("\n"), value, asked)
@@ -81,18 +85,10 @@ def _result(printed: str, value: JsonValue, asked: bool) -> JsonValue:
     return value
 
 
-def _csv_rows(text: str) -> list[JsonObject]:
-    """Return the rows of a CSV text as dicts, for the program to call."""
-    try:
-        return Table.parse(text).objects()
-    except ToolFailed as error:
-        raise ValueError(str(error)) from None
-
-
 def _message(error: Exception) -> str:
     """Return what went wrong in one line, with the program's line number where there is one."""
     if not isinstance(error, MontyRuntimeError | MontySyntaxError):
         return one_line(f"{type(error).__name__}: {error}")
-    frames = error.traceback()
+    frames = list(takewhile(lambda frame: frame.function_name != csvrows.csv_rows.__name__, error.traceback()))
     line = f"line {frames[-1].line}: " if frames else ""
     return one_line(f"{line}{error.display('type-msg')}")

@@ -14,12 +14,13 @@ from datetime import datetime, time
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from aeon.errors import MissingExtraError, ToolFailed
 from aeon.text import one_line
 from aeon.tools.loading import Row, Sheet
+from aeon.tools.quoting import is_sound, records, unclosed_lines
 
 if TYPE_CHECKING:
     from openpyxl.worksheet._read_only import ReadOnlyWorksheet as Worksheet
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["READERS", "decode"]
 
 _MAX_CELL = 1_000_000
+_MAX_TABLES = 500
+_MAX_VALUE = 32 * 1024 * 1024
 _MAX_BOOK_BYTES = 512 * 1024 * 1024
 _MAX_BOOK_CELLS = 10_000_000
 _SAMPLE = 64 * 1024
@@ -58,25 +61,34 @@ def _delimited(path: Path) -> list[Sheet]:
     if not text.strip():
         raise ToolFailed("it is empty")
     declared = text[:5].lower().startswith("sep=") and text[5:6] in ("\r", "\n")
-    sample = text[:_SAMPLE]
-    delimiter = text[4] if declared else _delimiter(sample)
-    quoting: Literal[0, 3] = (
-        csv.QUOTE_NONE if text.count('"') % 2 and _is_unclosed(text, delimiter) else csv.QUOTE_MINIMAL
-    )
-    del text, sample
+    delimiter = text[4] if declared else _delimiter(text[:_SAMPLE])
+    if '"' in text and not is_sound(text, delimiter, _MAX_CELL):
+        del data
+        return _unsound(text, delimiter, declared)
+    del text
 
     def rows() -> Iterator[Row]:
         csv.field_size_limit(_MAX_CELL)
         with io.TextIOWrapper(io.BytesIO(data), encoding=encoding, newline="") as lines:
             if declared:
                 lines.readline()
-            reader = csv.reader(lines, delimiter=delimiter, quoting=quoting)
+            reader = csv.reader(lines, delimiter=delimiter)
             try:
                 yield from _filled(reader)
             except csv.Error as error:
                 raise ToolFailed(f"line {reader.line_num} is no CSV: {error}") from None
 
     return [Sheet("", rows)]
+
+
+def _unsound(text: str, delimiter: str, declared: bool) -> list[Sheet]:
+    """Return the table of a text with quotes that are not closed: there, a quote is a character like any other."""
+    csv.field_size_limit(_MAX_CELL)
+    lines = list(io.StringIO(text, newline=""))[declared:]
+    unclosed = [number + declared for number in unclosed_lines(lines, delimiter)]
+    more = f" and {len(unclosed) - 1:,} more" if len(unclosed) > 1 else ""
+    note = f"line {unclosed[0]}{more} opened a quote that is not closed: read as it stands" if unclosed else ""
+    return [Sheet("", lambda: _filled(row for row, _ in records(lines, delimiter)), note)]
 
 
 def _filled(rows: Iterator[Sequence[str]]) -> Iterator[Row]:
@@ -110,19 +122,6 @@ def _widths(sample: str, delimiter: str) -> list[int]:
     with suppress(csv.Error):
         widths.extend(len(row) for row in islice(rows, _SAMPLE_ROWS))
     return widths
-
-
-def _is_unclosed(text: str, delimiter: str) -> bool:
-    """Whether a quote opens a cell that never ends; read as one, it would swallow all rows to the end of the file."""
-    csv.field_size_limit(len(text) + 1)
-    try:
-        for _ in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True):
-            pass
-    except csv.Error as error:
-        return "unexpected end" in str(error)
-    finally:
-        csv.field_size_limit(_MAX_CELL)
-    return False
 
 
 def _book(path: Path) -> list[Sheet]:
@@ -216,6 +215,8 @@ def _database(path: Path) -> list[Sheet]:
     tables = [str(row[0]) for row in _select(path, names)][1:]
     if not tables:
         raise ToolFailed("the database holds no table")
+    if len(tables) > _MAX_TABLES:
+        raise ToolFailed(f"the database has {len(tables):,} tables; up to {_MAX_TABLES:,} are read")
     return [Sheet(name if len(tables) > 1 else "", _table_rows(path, name)) for name in tables]
 
 
@@ -230,6 +231,7 @@ def _select(path: Path, query: str) -> Iterator[Sequence[object]]:
     connection: sqlite3.Connection | None = None
     try:
         connection = sqlite3.connect(f"file:{quote(path.as_posix())}?mode=ro{fixed}", uri=True)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE)
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
         cursor = connection.execute(query)
         yield [column[0] for column in cursor.description]

@@ -144,3 +144,5 @@ def _prepare(tool: Tool, arguments: JsonObject) -> tuple[dict[str, object], list
         return {}, [one_line(item["msg"], 200) for item in error.errors(include_url=False, include_context=False)]
     except ValueError as error:
         return {}, [one_line(str(error), 200)]
+    except Exception as error:  # noqa: BLE001 - a type's own validator may raise anything
+        return {}, [one_line(f"{type(error).__name__} while the arguments were read", 200)]

@@ -8,6 +8,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 
 from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.tools.naming import unique
 
 __all__ = ["display", "json_rows", "json_value"]
 
@@ -27,12 +28,7 @@ def json_rows(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> JsonV
     if len(columns) == 1:
         values = [json_value(row[0]) for row in rows]
         return values[0] if len(values) == 1 else values
-    names: list[str] = []
-    for column in columns:
-        name, number = column, 2
-        while name in names:
-            name, number = f"{column}_{number}", number + 1
-        names.append(name)
+    names = unique(columns)
     objects: list[JsonValue] = [_object(names, row) for row in rows]
     return objects[0] if len(objects) == 1 else objects
 

@@ -21,7 +21,7 @@ from aeon.tools.dates import dates
 from aeon.tools.files import Files
 from aeon.tools.tool import Tool
 
-__all__ = ["AVAILABLE", "Given", "folder_specs", "opened", "portable", "resolve"]
+__all__ = ["AVAILABLE", "Given", "folder_specs", "listed", "opened", "portable", "resolve"]
 
 Given: TypeAlias = Tool | str | Files
 """A tool, a specification of some, or an opened folder."""
@@ -56,6 +56,23 @@ _NAMES = ("calculator", _FOLDER, "algebra", "dates", "python")
 
 AVAILABLE = tuple(f"{name}=DIR" if name == _FOLDER else name for name in _NAMES)
 """What may stand in a specification."""
+
+
+def listed(given: Iterable[Given]) -> tuple[Given, ...]:
+    """Return the tools one by one. Raises ``UsageError`` for what is no list, or holds something else."""
+    if isinstance(given, str | Tool | Files) or not isinstance(given, Iterable):
+        raise UsageError(f"tools: pass a list, as in tools=['calculator', 'dates'], not {_kind(given)}")
+    chosen = tuple(given)
+    for one in chosen:
+        if callable(one):
+            raise UsageError(f"tools: {_kind(one)} is no tool yet: decorate it with @tool, or call what makes one")
+        if not isinstance(one, Given):
+            raise UsageError(f"tools: {_kind(one)} is no tool; pass what @tool makes, or names such as 'calculator'")
+    return chosen
+
+
+def _kind(value: object) -> str:
+    return one_line(getattr(value, "__name__", None) or repr(value), 60)
 
 
 def folder_specs(paths: Paths) -> list[str]:

@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 import inspect
+import json
+import math
 import re
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
+from jsonschema.protocols import Validator
 from pydantic import PydanticUserError, TypeAdapter
+from pydantic_core import SchemaError as UnusableType
 
 from aeon.errors import ConfigError
+from aeon.jsonschemas.inlining import inlined
+from aeon.jsonschemas.patterns import PatternValidator, bad_pattern
 from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.text import one_line
 from aeon.tools.tableinfo import Named
 
-__all__ = ["HOST_FILLED", "Tool", "tool"]
+__all__ = ["HOST_FILLED", "NO_TOOL", "Tool", "tool"]
 
 HOST_FILLED = ("idempotency_key", "inputs")
 """Parameters of these names are filled by the host and are no part of a tool's schema."""
+
+NO_TOOL = "none"
+"""What stands in a planned step in the place of a tool's name where it has none."""
+
+_STEP_KEYS = ("goal", "tool")
+"""What else a planned step says beside its tool's arguments."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _ARGUMENT = re.compile(r"(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)")
@@ -44,7 +58,7 @@ class Tool:
     read out of them by the model. ``knows`` gives those of some words that its tables or texts hold. ``names`` gives
     the values of columns that a text names. ``mend`` gives the arguments that those of a plan evidently mean.
 
-    Raises ``ConfigError`` for a name, schema or timeout that cannot work.
+    References in ``parameters`` are written out. Raises ``ConfigError`` for a name, schema or timeout that cannot work.
     """
 
     name: str
@@ -66,19 +80,21 @@ class Tool:
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise ConfigError(f"tool name {self.name!r}: use letters, digits and underscores, at most 64")
+        if self.name == NO_TOOL:
+            raise ConfigError(f"tool {NO_TOOL}: in a plan this name stands for a step without a tool; take another")
+        if inspect.isasyncgenfunction(self.call):
+            raise ConfigError(f"tool {self.name}: its function is an async generator; let it return a list")
         if not self.timeout > 0:
             raise ConfigError(f"tool {self.name}: timeout must be above 0 seconds, not {self.timeout}")
-        if self.parameters.get("type") != "object":
-            raise ConfigError(f"tool {self.name}: parameters must be a JSON Schema of type object")
-        try:
-            Draft202012Validator.check_schema(self.parameters)
-        except SchemaError as error:
-            raise ConfigError(f"tool {self.name}: parameters are no valid JSON Schema: {error.message}") from None
+        object.__setattr__(self, "parameters", _written_out(self.name, self.parameters))
+        own = self.parameters.get("properties")
+        if not self.late_arguments and isinstance(own, dict) and (taken := [key for key in _STEP_KEYS if key in own]):
+            raise ConfigError(f"tool {self.name}: a step of a plan has a {taken[0]} of its own; rename the parameter")
 
     @cached_property
-    def validator(self) -> Draft202012Validator:
+    def validator(self) -> Validator:
         """What holds arguments against ``parameters``."""
-        return Draft202012Validator(self.parameters)
+        return PatternValidator(self.parameters)
 
     @property
     def host_filled(self) -> tuple[str, ...]:
@@ -128,6 +144,9 @@ def tool(
     """
 
     def make(target: Callable[..., object]) -> Tool:
+        if not inspect.isroutine(target):
+            what = one_line(repr(target), 60)
+            raise ConfigError(f"@tool takes a function, not {what}; write a function with `def` that calls it")
         label = name or getattr(target, "__name__", "")
         text = inspect.getdoc(target)
         if not text:
@@ -150,14 +169,35 @@ def tool(
     return make if function is None else make(function)
 
 
+def _written_out(name: str, parameters: JsonObject) -> JsonObject:
+    """Return the schema of a tool's parameters as models can be shown it: without references."""
+    if not isinstance(parameters, dict) or parameters.get("type") != "object":
+        raise ConfigError(f"tool {name}: parameters must be a JSON Schema of type object")
+    try:
+        json.dumps(parameters, allow_nan=False)
+        Draft202012Validator.check_schema(parameters)
+        short = inlined(parameters)
+    except SchemaError as error:
+        raise ConfigError(f"tool {name}: parameters are no valid JSON Schema: {_line(error.message)}") from None
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConfigError(f"tool {name}: parameters are no schema for a model: {_line(str(error))}") from None
+    if problem := bad_pattern(short):
+        raise ConfigError(f"tool {name}: {problem}")
+    loops = short.get("$defs")
+    if isinstance(loops, dict):
+        names = " and ".join(loops)
+        raise ConfigError(f"tool {name}: {names} can contain itself; take a flat type, or a text that you parse")
+    return short
+
+
 def _adapters(label: str, function: Callable[..., object]) -> dict[str, TypeAdapter[object]]:
     """Return a pydantic adapter for each parameter that is the caller's to fill."""
     try:
         hints = typing.get_type_hints(function, include_extras=True)
-    except NameError as error:
-        raise ConfigError(f"tool {label}: a type hint cannot be resolved: {error}") from None
+    except (NameError, AttributeError, TypeError, SyntaxError) as error:
+        raise ConfigError(f"tool {label}: a type hint cannot be resolved: {_line(str(error))}") from None
     adapters: dict[str, TypeAdapter[object]] = {}
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in _signature(label, function).values():
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             raise ConfigError(f"tool {label}: parameter {parameter} cannot be passed by keyword; give it a plain name")
         if parameter.name not in hints:
@@ -167,11 +207,19 @@ def _adapters(label: str, function: Callable[..., object]) -> dict[str, TypeAdap
             continue
         try:
             adapters[parameter.name] = TypeAdapter(hints[parameter.name])
-        except PydanticUserError as error:
+        except (PydanticUserError, UnusableType) as error:
+            reason = one_line(str(error).split("\nFor further")[0], 200)
             raise ConfigError(
-                f"tool {label}: parameter {parameter.name} has a type that JSON cannot carry: {_line(error.message)}"
+                f"tool {label}: parameter {parameter.name} has a type that JSON cannot carry: {reason}"
             ) from None
     return adapters
+
+
+def _signature(label: str, function: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        raise ConfigError(f"tool {label}: its parameters cannot be found out; write a function that calls it") from None
 
 
 def _check_host_filled(label: str, name: str, hint: object) -> None:
@@ -194,7 +242,7 @@ def _schema(
         schemas, shared = TypeAdapter.json_schemas([(k, "validation", adapter) for k, adapter in adapters.items()])
     except PydanticUserError as error:
         raise ConfigError(f"tool {label}: a parameter's type has no JSON Schema: {_line(error.message)}") from None
-    signature = inspect.signature(function).parameters
+    signature = _signature(label, function)
     properties: JsonObject = {
         key: _property(signature[key], schemas[key, "validation"], texts.get(key)) for key in adapters
     }
@@ -212,8 +260,9 @@ def _property(parameter: inspect.Parameter, schema: Mapping[str, JsonValue], tex
     entry = {key: value for key, value in schema.items() if key != "title"}
     if text is not None:
         entry["description"] = text
-    if parameter.default is None or isinstance(parameter.default, str | int | float | bool):
-        entry["default"] = parameter.default
+    default = parameter.default.value if isinstance(parameter.default, Enum) else parameter.default
+    if default is None or isinstance(default, str | int) or (isinstance(default, float) and math.isfinite(default)):
+        entry["default"] = default
     return entry
 
 
@@ -237,4 +286,4 @@ def _argument_texts(docstring: str) -> dict[str, str]:
 
 
 def _line(text: str) -> str:
-    return text.strip().splitlines()[0]
+    return one_line(text.strip().splitlines()[0], 200) if text.strip() else "no reason was given"

@@ -11,12 +11,12 @@ __all__ = ["signature", "type_text"]
 _DEPTH = 3
 
 
-def signature(parameters: JsonObject) -> str:
+def signature(parameters: JsonObject, depth: int = _DEPTH) -> str:
     """Return the parameters of a JSON Schema of type object, in order; those that may be left out end in ``?``."""
     properties, required = parameters.get("properties"), parameters.get("required")
     must = required if isinstance(required, list) else []
     entries = properties.items() if isinstance(properties, dict) else ()
-    return ", ".join(f"{key}{'' if key in must else '?'}: {type_text(schema)}" for key, schema in entries)
+    return ", ".join(f"{key}{'' if key in must else '?'}: {type_text(schema, depth)}" for key, schema in entries)
 
 
 def type_text(schema: JsonValue, depth: int = _DEPTH) -> str:
@@ -38,7 +38,15 @@ def _kind_text(schema: JsonObject, depth: int) -> str:
     if isinstance(kind, list):
         return " | ".join(str(item) for item in kind)
     if kind == "array":
-        return f"list of {type_text(schema.get('items'), depth - 1)}"
-    if "$ref" in schema:
-        return "object"
+        return _list_text(schema, depth - 1)
+    if kind == "object" and "properties" in schema and depth > 1:
+        return f"{{{signature(schema, depth - 1)}}}"
     return kind if isinstance(kind, str) else "any"
+
+
+def _list_text(schema: JsonObject, depth: int) -> str:
+    """Return what a list holds: of any length one thing, or one thing for each place."""
+    places = schema.get("prefixItems")
+    if isinstance(places, list):
+        return f"[{', '.join(type_text(place, depth) for place in places)}]"
+    return f"list of {type_text(schema.get('items'), depth)}"

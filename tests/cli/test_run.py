@@ -78,6 +78,25 @@ def test_context_and_schema_come_from_files(aeon: Aeon, model: Model, tmp_path: 
     assert any("A pen costs 2.40." in json.dumps(body) for body in model.bodies)
 
 
+def test_an_answer_that_does_not_fit_its_schema_is_no_success(aeon: Aeon, model: Model, tmp_path: Path) -> None:
+    """The exit code is 3, and the reason stands under the answer."""
+    (tmp_path / "s.json").write_text('{"type": "object", "properties": {"total": {"const": 1}}, "maxProperties": 0}')
+    done = aeon("run", TASK, "--model", model.url, "--schema", str(tmp_path / "s.json"))
+    assert done.code == 3 and "schema unmet" in done.out
+    assert "converged" not in done.out.splitlines()[-1]
+
+
+def test_tools_that_are_given_again_add_up(aeon: Aeon, model: Model) -> None:
+    """None is dropped without a word, and one that is given twice is refused."""
+    done = aeon(
+        "run", TASK, "--model", model.url, "--json", "--thorough", "--tools", "calculator", "--tools", "algebra"
+    )
+    assert done.code == 0
+    asked = json.dumps(model.bodies)
+    assert "calculator(expression" in asked and "solve_equation(" in asked
+    aeon("run", TASK, "--model", model.url, "--tools", "dates", "--tools", "dates").complains(2, "two tools are named")
+
+
 def test_the_bound_is_known_without_a_model(aeon: Aeon) -> None:
     """--bound prints the most that a run could spend, and follows from the settings alone."""
     done = aeon("run", "--bound", "--json", "--budget-calls", "7")
@@ -176,12 +195,17 @@ def test_with_json_an_error_is_a_document_too(aeon: Aeon, name: str) -> None:
     [
         ("[1]", "must be an object"),
         ("{", "no JSON"),
-        ('{"type": "objekt"}', "no JSON Schema"),
+        ('{"type": "objekt"}', "JSON Schema"),
         ('{"description": "\\ud800"}', "lone surrogate"),
         ('{"properties": {"\\udfff": {}}}', "lone surrogate"),
         ('{"maximum": ' + "9" * 5_000 + "}", "digits"),
         ('{"not":' * 300 + "{}" + "}" * 300, "nested too deeply"),
         ('{"$schema": 5}', "$schema"),
+        ('{"$ref": "#/$defs/none"}', "leads nowhere"),
+        ('{"$ref": "#"}', "without end"),
+        ('{"pattern": "(?=a)"}', "look-around"),
+        ('{"maximum": Infinity}', "no JSON"),
+        ('{"maximum": 1e999}', "no JSON"),
         ("[" * 100_000, "nested too deeply"),
         ("\xff", "UTF-8"),
     ],

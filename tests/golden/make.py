@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from kernel.world import CONVERGED, ENDPOINT_DOWN, NOT_YET, World, add, found, step
@@ -29,12 +30,14 @@ from aeon.schema import (
     Dimensions,
     Evaluation,
     Failure,
+    JsonObject,
     Plan,
     Question,
     Reading,
     Refinement,
     Reply,
     StepResult,
+    Task,
     TaskProfile,
     Usage,
     Value,
@@ -115,6 +118,14 @@ def forked(path: Path) -> None:
     went_on(fork(journal, 5, MULTIPASS, Config(max_passes=2), path=path), again, ticking())
 
 
+def schema_unmet(path: Path) -> None:
+    """A task with a schema for its answer, and no object that fits."""
+    world = World(STEPS, synthesize=Failure(kind="completion", message="$.total: 'much' is not of type 'number'"))
+    driver = AsyncDriver((), lambda execution_id: Journal(path), ticking(), new_id=lambda: path.stem)
+    total: JsonObject = {"type": "object", "properties": {"total": {"type": "number"}}}
+    driver.execute(replace(job(world), task=Task(text="How much is it?", answer_schema=total)))
+
+
 def budgeted(**budget: float) -> Callable[[Path], None]:
     """A run that would go on for ever but for this budget."""
     return lambda path: driven(path, World(**LONG, refine_plan=growing), Config(budget=Budget.model_validate(budget)))
@@ -167,6 +178,7 @@ MADE: dict[str, Callable[[Path], None]] = {
         path, World(validate_plan=found("plan"), refine_plan=growing, ask=Failure(kind="waiting", message=WHICH.text))
     ),
     "unknown_outcome": lambda path: driven(path, World(ask=Reply(text="stop")), execute=mail),
+    "schema_unmet": schema_unmet,
     "failed": lambda path: driven(path, World(STEPS, validate_results=ENDPOINT_DOWN)),
 }
 """How each journal is made, by its name: that of its stop reason, save for those that converged in another way."""

@@ -134,14 +134,15 @@ class World:
         """What all effects so far have cost."""
         return sum((outcome.usage for outcome in self.outcomes), Usage())
 
-    def run(self, config: Config | None = None, task: str = "How much is it?") -> Result:
+    def run(self, config: Config | None = None, task: Task | str = "How much is it?") -> Result:
         """Run a task to its end in this world, on the multi-pass engine."""
         return self.run_on(MULTIPASS, config or Config(), task)
 
-    def run_on(self, engine: Engine[Any, Any, R], config: Settings, task: str = "How much is it?") -> R:
+    def run_on(self, engine: Engine[Any, Any, R], config: Settings, task: Task | str = "How much is it?") -> R:
         """Run a task to its end in this world, on any engine."""
         engine = chosen(engine)
-        return self.drive(engine.program(engine.start(Task(text=task), config, "run-1")))
+        whole = Task(text=task) if isinstance(task, str) else task
+        return self.drive(engine.program(engine.start(whole, config, "run-1")))
 
     def drive(self, running: Program[R]) -> R:
         """Step any program to its end, by hand."""

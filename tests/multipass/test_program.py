@@ -30,6 +30,7 @@ from aeon.schema import (
     SemanticValidationReport,
     Source,
     StepResult,
+    Task,
     TaskProfile,
 )
 
@@ -339,6 +340,27 @@ def test_a_failed_synthesis_becomes_an_answer_assembled_from_outputs() -> None:
     result = World((step("a"), step("b")), synthesize=NO_ANSWER).run()
     assert result.answer == "do a: out of a\ndo b: out of b"
     assert (result.assembled, result.converged) == (True, True)
+
+
+@pytest.mark.requirement("J7", "K13")
+@pytest.mark.parametrize("said", [NO_ANSWER, Answer(text="much"), Answer(text=" ")])
+def test_without_a_value_that_fits_the_schema_of_the_task_a_run_has_not_converged(said: Any) -> None:
+    """The outputs are the answer, and the stop reason says that it is not the one that was asked for."""
+    asked = Task(text="How much is it?", answer_schema={"type": "object"})
+    result = World(synthesize=said).run(task=asked)
+    assert (result.stop_reason, result.sufficient, result.converged) == ("schema_unmet", False, False)
+    assert (result.value, bool(result.answer), result.detail) == (None, True, result.history.conclusion.detail)
+    met = World(synthesize=Answer(text="{}", value={})).run(task=asked)
+    assert (met.stop_reason, met.sufficient, met.value) == ("converged", True, {})
+    late = World(synthesize=said, **GROWING).run(Config(max_passes=2), asked)
+    assert late.stop_reason == "ttl_expired"
+
+
+@pytest.mark.requirement("J7")
+def test_null_is_a_value_that_fits_where_the_schema_says_so() -> None:
+    """A value of null is told from one that could not be had."""
+    result = World(synthesize=Answer(text="null")).run(task=Task(text="t", answer_schema={"type": "null"}))
+    assert (result.stop_reason, result.answer) == ("converged", "null")
 
 
 @pytest.mark.requirement("J7", "K2")

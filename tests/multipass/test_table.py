@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kernel.deciding import decide
 
 from aeon.kernel.decide import table
-from aeon.multipass.rules import TABLE, PassSignals
+from aeon.multipass.rules import TABLE, UNFIT, PassSignals
 from aeon.schema import ROWS as MOVABLE
 from aeon.schema import Decision, Failure, Question
 
@@ -25,6 +25,7 @@ ROWS = [
     ("unknown_outcome", {"failure": UNKNOWN}),
     ("waiting", {"failure": WAITING}),
     ("interrupted", {"interrupted": True}),
+    ("schema_unmet", {"unfit": True}),
     ("not_stated", {"absent": True}),
     ("disagreement", {"disagrees": True}),
     ("uncertain", {"uncertain": True}),
@@ -45,6 +46,7 @@ SIGNALS = st.builds(
     passes=st.integers(0, 9), ttl=st.integers(1, 9), exhausted=st.sampled_from((None, *BUDGETS)), stalled=st.booleans(),
     question=st.sampled_from((None, WHICH)), unclear=st.booleans(), confident=st.booleans(),
     diminishing=st.booleans(), absent=st.booleans(), disagrees=st.booleans(), uncertain=st.booleans(),
+    unfit=st.booleans(),
 )  # fmt: skip
 
 
@@ -77,7 +79,7 @@ def test_the_rows_under_test_are_the_table() -> None:
     """A row that is added to the table must be added here."""
     names = ["budget" if reason in BUDGETS else reason for reason, _ in ROWS]
     assert [rule.reason for rule in RULES] == names
-    assert tuple(rule.reason for rule in TABLE) == MOVABLE
+    assert tuple(rule.reason for rule in TABLE) == (UNFIT.reason, *MOVABLE)
 
 
 @pytest.mark.requirement("O4")

@@ -37,6 +37,9 @@ from aeon.tools.numbers import parse_cell, plain, restored
         ("1,200 + 1", 1201),
         ("12,345,678.5 * 2", 24691357),
         ("max(1,200)", 200),
+        ("max(1, 200) + max(1000,200)", 1200),
+        ("sum(1.5,200, 3)", Fraction(409, 2)),
+        ("0 x 10 + 10x10", 100),
         ("max((1,200), 3)", 1200),
         ("sum([1, 2, 3], 4)", 10),
         ("3 \u00d7 4 \u00f7 2 \u2212 1", 5),
@@ -141,6 +144,15 @@ def test_no_value_is_tool_failed(expression) -> None:  # type: ignore[no-untyped
         "1,20",
         "$s1 + 1",
         "sum()",
+        "sum(1,000,2,000)",
+        "sum(1,000)",
+        "sum([1,000, 2])",
+        "min(1,000,000)",
+        "sum(1,200, 3)",
+        "sum(3, 1,200)",
+        "round(1,234.567, 2)",
+        "0x10",
+        "1 + 0XfF",
         "abs(1, 2)",
         "[1]",
         "(1 < 2) + 1",
@@ -159,6 +171,20 @@ def test_no_expression_is_an_argument_error(expression) -> None:  # type: ignore
     with pytest.raises(ToolArgumentError) as caught:
         evaluate(expression)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("expression", "words"),
+    [
+        ("sum(1,000,2,000)", "1,000 between a function's parentheses may be one number or two: write 1000"),
+        ("sum(1,200, 3)", "1,200 between a function's parentheses may be one number or two: write 1200"),
+        ("0x10", "0x10 is hexadecimal; write it as a decimal number"),
+    ],
+)
+def test_what_could_be_read_in_two_ways_is_not_read_in_one(expression: str, words: str) -> None:
+    """The line says how to write what is meant."""
+    with pytest.raises(ToolArgumentError, match=words):
+        evaluate(expression)
 
 
 def test_error_says_what_is_accepted() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from aeon.documents.folder import Folder
 from aeon.errors import InputFileError, ToolArgumentError, ToolFailed
 from aeon.schema import JsonObject, JsonValue
 from aeon.tools import Tool, ToolRegistry
@@ -263,16 +264,41 @@ def test_a_search_for_nothing_is_refused(folder: Path) -> None:
         ask(files(folder), "search_files", text="")
 
 
-def test_a_part_that_is_too_large_is_not_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The answer says that it is about the rest."""
-    monkeypatch.setattr("aeon.tools.files._SEARCH_BYTES", 50)
-    (tmp_path / "a.txt").write_text("alpha\n")
-    (tmp_path / "b.txt").write_text("beta\n" * 20)
-    tools = files(tmp_path)
-    assert ask(tools, "search_files", text="beta") == "no line contains 'beta' in the part that was searched"
-    assert str(ask(tools, "search_files", text="alpha")).splitlines() == [
-        "a.txt:1: alpha", "… [cut: the search stopped after 1 lines]",
-    ]  # fmt: skip
+def test_a_file_that_is_too_large_is_left_out_of_a_search_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What sorts after it is searched all the same; a file that is no text takes nothing of what may be searched."""
+    monkeypatch.setattr("aeon.tools.files._SEARCH_BYTES", 1024**2)
+    root = tmp_path / "data"
+    root.mkdir()
+    (root / "a.txt").write_text("alpha\n")
+    (root / "b.bin").write_bytes(b"\x00" * (1024**2 - 100))
+    (root / "c.txt").write_text(f"beta{' ' * 1024**2}\n")
+    (root / "d.txt").write_text("delta\n")
+    tools = files(root)
+    note = "not searched, as only 1 MB are: c.txt"
+    assert ask(tools, "search_files", text="beta") == f"no line contains 'beta'; {note}"
+    assert ask(tools, "search_files", text="delta") == f"d.txt:1: delta\n… [{note}]"
+
+
+@pytest.mark.parametrize("number", [3, 100])
+def test_hidden_files_are_found_by_no_tool_however_many_others_there_are(tmp_path: Path, number: int) -> None:
+    """Neither by their names nor by what they say, nor by a link to them."""
+    root = tmp_path / "data"
+    (root / ".git").mkdir(parents=True)
+    for place in range(number):
+        (root / f"f{place}.txt").write_text(f"The part {place} weighs 3 kg.")
+    for name in (".env", ".git/config.txt"):
+        (root / name).write_text("The password is 4711.")
+    (root / "shown.txt").symlink_to(root / ".env")
+    (root / "settings.txt").symlink_to(root / ".git" / "config.txt")
+    tools = files(root)
+    assert ask(tools, "search_files", text="4711") == "no line contains '4711'"
+    assert ask(tools, "lookup", question="What is the password 4711?") == []
+    assert len(ask(tools, "list_files")) == number  # type: ignore[arg-type]
+    for name in (".env", ".git/config.txt", "shown.txt"):
+        with pytest.raises(ToolFailed, match="there is no file"):
+            Folder.open(root).find(name)
 
 
 def test_the_names_of_texts_in_a_prompt_are_bounded(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import openpyxl
@@ -21,8 +22,10 @@ from hypothesis import strategies as st
 
 from aeon.documents.folder import Folder
 from aeon.errors import MissingExtraError
-from aeon.tools import filling, readers
+from aeon.tools import filling, quoting, readers
 from aeon.tools.database import Database, TableInfo
+from aeon.tools.files import Files
+from aeon.tools.naming import unique
 
 pytestmark = pytest.mark.requirement("T1")
 
@@ -71,11 +74,55 @@ def test_encodings_are_found(tmp_path: Path, encoding: str) -> None:
 def test_quotes_hold_delimiters_quotes_and_line_breaks(tmp_path: Path) -> None:
     """A quoted cell is one cell."""
     assert cells(tmp_path, 'a,b\n"x, ""y""","l1\nl2"\nz,w\n') == [['x, "y"', "l1\nl2"], ["z", "w"]]
+    windows = 'a,b\r\n"l1\r\nl2",1\r\n"l3\nl4",2\r\n'
+    assert cells(tmp_path, windows) == [["l1\r\nl2", 1], ["l3\nl4", 2]]
 
 
 def test_a_quote_that_never_ends_swallows_no_rows(tmp_path: Path) -> None:
     """An inch sign at the beginning of a cell is taken as it is."""
     assert cells(tmp_path, 'a,b\n"5,1\nx,2\n') == [['"5', 1], ["x", 2]]
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "note"),
+    [
+        ('a,b\n"x,1\ny,2\n"z,3\nw,4\n', [['"x', 1], ["y", 2], ['"z', 3], ["w", 4]], "line 2 and 1 more opened"),
+        ('a,b\n"x,1\ny,2"\nz,3\n', [['"x', "1"], ["y", '2"'], ["z", "3"]], "line 2 opened"),
+        ('a,b\n"S, J",1\n"x,2\n"D, X",3\n', [["S, J", 1], ['"x', 2], ["D, X", 3]], "line 3 opened"),
+        ('a,b\r\n"l1\r\nl2",1\r\n"x,2\r\ny,3\r\n', [["l1\r\nl2", 1], ['"x', 2], ["y", 3]], "line 4 opened"),
+        ('sep=;\na;b\n"x;1\ny;2\n"z;3\n', [['"x', 1], ["y", 2], ['"z', 3]], "line 3 and 1 more opened"),
+        ('a,b\n"x" ,1\n"l1\nl2",2\n', [["x", 1], ["l1\nl2", 2]], ""),
+        ('a,b\n"say "hi" now",1\ny,2\n', [['say hi" now"', 1], ["y", 2]], ""),
+    ],
+)
+def test_a_quote_that_is_not_closed_swallows_no_line_and_is_told(
+    tmp_path: Path, text: str, rows: list[list[object]], note: str
+) -> None:
+    """Only its own line is read without quotes, and the line of what was found says which."""
+    assert cells(tmp_path, text) == rows
+    found = Files.open(tmp_path).found
+    assert (f"t.csv: {note} a quote that is not closed" in found) if note else "quote" not in found
+
+
+def test_many_quotes_that_are_not_closed_are_read_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No line is looked at more than a few times; reading on from each to the end of the file would take hours."""
+    looked = 0
+
+    class Counted(list[str]):
+        def __getitem__(self, at: Any) -> Any:
+            nonlocal looked
+            looked += 1
+            return super().__getitem__(at)
+
+    lines = Counted(["a,b\n", *['"x,1\n', "y,2\n", "z,3\n"] * 2_000])
+    assert [number for _, number in quoting.records(lines, ",")].count(0) == 4_001
+    assert looked < 8 * len(lines)
+
+
+def test_columns_beyond_what_is_held_are_refused_in_words(tmp_path: Path) -> None:
+    """The reason names the limit, and not what the engine runs out of."""
+    (tmp_path / "t.csv").write_text(",".join(["a"] * 16_385) + "\n1\n")
+    assert load(tmp_path).skipped == (("t.csv", "it has 16,385 columns; up to 16,384 are read"),)
 
 
 def test_ragged_rows_are_filled_and_cut(tmp_path: Path) -> None:
@@ -155,6 +202,28 @@ def test_missing_texts_are_null(tmp_path: Path) -> None:
     """The usual marks for no value are no values, in texts as well."""
     rows = cells(tmp_path, "k,v\n1,x\n2,N/A\n3,-\n4,NA\n5,null\n6,\n7,None\n")
     assert [row[1] for row in rows] == ["x", None, None, None, None, None, "None"]
+
+
+@pytest.mark.parametrize(
+    ("header", "first", "last"),
+    [
+        (["a"] * 400_000, "a", "a_400000"),
+        (["x", *[""] * 399_999], "x", "column_400000"),
+        ([*[f"a_{n}" for n in range(200_000)], *["A"] * 200_000], "a_0", "A_399998"),
+    ],
+    ids=["one name", "no name", "names that are taken"],
+)
+def test_columns_of_one_name_are_told_apart_in_one_go(header: list[str], first: str, last: str) -> None:
+    """However many of a name there are; trying all numbers anew for each took minutes."""
+    columns = unique(header, fold=str.lower)
+    assert (columns[0], columns[-1], len(set(columns))) == (first, last, len(header))
+
+
+def test_a_query_of_thousands_of_columns_of_one_name(tmp_path: Path) -> None:
+    """Its columns are told apart in one go too."""
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    row = load(tmp_path).query(f"SELECT {','.join('a' for _ in range(8_000))} FROM t")
+    assert isinstance(row, dict) and len(row) == 8_000 and list(row)[-1] == "a_8000"
 
 
 def test_ten_thousand_columns(tmp_path: Path) -> None:
@@ -295,6 +364,25 @@ def test_sqlite(tmp_path: Path) -> None:
     assert database.query("SELECT * FROM base_u") == {"r": 1.5, "b": "A"}
     assert (tmp_path / "base.db").read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["base.db"]
+
+
+def test_a_database_of_very_many_tables_is_refused_in_words(tmp_path: Path) -> None:
+    """Each is found among all others, which takes minutes for some thousands."""
+    with sqlite3.connect(tmp_path / "base.db") as connection:
+        for number in range(501):
+            connection.execute(f"CREATE TABLE t{number}(a)")
+    connection.close()
+    assert load(tmp_path).skipped == (("base.db", "the database has 501 tables; up to 500 are read"),)
+
+
+def test_a_value_that_a_database_makes_of_nothing_is_bounded(tmp_path: Path) -> None:
+    """A column that is computed may make gigabytes of a file of some kilobytes."""
+    with sqlite3.connect(tmp_path / "base.db") as connection:
+        connection.execute("CREATE TABLE t(a, b GENERATED ALWAYS AS (hex(zeroblob(30000000))) VIRTUAL)")
+        connection.execute("INSERT INTO t(a) VALUES (1)")
+    connection.close()
+    (skipped,) = load(tmp_path).skipped
+    assert skipped == ("base.db", "it is no readable database: string or blob too big")
 
 
 def test_large_files_are_read_by_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

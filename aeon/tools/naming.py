@@ -1,0 +1,26 @@
+"""Names of columns that are there once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+__all__ = ["unique"]
+
+
+def unique(names: Sequence[str], fold: Callable[[str], str] = str) -> list[str]:
+    """Return a name for each column: one without is ``column_3``, a second of a name ``name_2``.
+
+    Two names are the same where they are so after ``fold``. Takes time in proportion to their number.
+    """
+    taken: set[str] = set()
+    numbers: dict[str, int] = {}  # the next number to try for a stem; trying all anew takes minutes on a wide header
+    columns: list[str] = []
+    for place, name in enumerate(names, start=1):
+        column = stem = name or f"column_{place}"
+        number = numbers.get(fold(stem), 2)
+        while fold(column) in taken:
+            column, number = f"{stem}_{number}", number + 1
+        numbers[fold(stem)] = number
+        taken.add(fold(column))
+        columns.append(column)
+    return columns
