@@ -83,7 +83,7 @@ class Collection:
         return cls(updated.index, documents, skipped, updated.note)
 
     def search(self, question: str, most: int = 3) -> list[Passage]:
-        """Return the passages that fit a question best, best first; no two of them overlap.
+        """Return the passages that fit a question best, best first; two share at most one sentence.
 
         They are ranked by the words that they share with it (BM25) and, with the extra embeddings, by similarity too. A
         question without content words finds nothing, nor does one of which no document holds a word, whatever is
@@ -162,7 +162,8 @@ def _passage(row: Row) -> Passage:
 
 
 def _overlap(a: Passage, b: Passage) -> bool:
-    return a.source == b.source and a.start < b.end and b.start < a.end
+    """Whether two passages say the same: one sentence is what those that follow each other share."""
+    return a.source == b.source and len({*a.sentences} & {*b.sentences}) > 1
 
 
 @contextlib.contextmanager

@@ -35,7 +35,7 @@ _PASSAGES = TypeAdapter(list[Passage])
 
 
 class Evidence:
-    """The sentences that a search gave, in their order; `shown` is how a prompt is told of them.
+    """The sentences that a search gave, those of a text as they stand in it; `shown` is how a prompt is told of them.
 
     Of the first two passages all sentences count, of the others those that share two words with the ``question``: what
     has nothing to do with it misleads a small model.
@@ -49,7 +49,9 @@ class Evidence:
         for rank, passage in enumerate(found):
             for source in passage.sources() if rank < _WHOLE or not words else _telling(passage.sources(), words):
                 there.setdefault((source.source, source.start, source.end), source)
-        self.sources = tuple(there.values())[:_MOST_SENTENCES]
+        best = list(there.values())[:_MOST_SENTENCES]
+        files = list(dict.fromkeys(source.source for source in best))
+        self.sources = tuple(sorted(best, key=lambda source: (files.index(source.source), source.start)))
 
     @property
     def shown(self) -> str:
