@@ -42,7 +42,9 @@ class Services(Generic[C]):
         cls, config: C, adapter: LLMAdapter, tools: ToolRegistry, models: Callable[[str], LLMAdapter] = select
     ) -> Services[C]:
         """The services of a run on this model with these tools."""
-        return cls(config, adapter, tools, _supervisor(config, adapter), Briefing(tools.describe()), models)
+        return cls(
+            config, adapter, tools, _supervisor(config, adapter), Briefing(tools.describe(), tools.material()), models
+        )
 
     def supervisor_of(self, model: str) -> Supervisor:
         """A supervisor for a model of its own, or the run's where the name is empty.

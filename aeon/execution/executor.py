@@ -28,6 +28,7 @@ from aeon.tools.registry import ToolRegistry
 __all__ = ["Executor"]
 
 _LONGEST_INPUTS = 5_000
+_LONGEST_PROBLEM = 800
 _CALCULATOR = "calculator"
 _EXACT = (_CALCULATOR, CHOOSE)
 _LEANS = re.compile(r"\b(?:it|its|they|their|them|he|she|his|her|that|this|those|these|one|ones)\b", re.IGNORECASE)
@@ -127,7 +128,8 @@ class Executor:
             "required": ["tool"],
             "additionalProperties": False,
         }
-        question = f"Step: {effect.step.description}\nIts tool cannot be used: {problem}. Which tool does this step?"
+        why = fence("problem", problem, _LONGEST_PROBLEM)
+        question = f"Step: {effect.step.description}\nIts tool cannot be used:\n{why}\nWhich tool does this step?"
         prompt = self._briefing.prompt(effect.task, question)
         reply = await self._supervisor.structured(prompt, _Arguments, schema=schema, max_tokens=40, repairs=0)
         return str(reply.value.root["tool"])
@@ -135,7 +137,7 @@ class Executor:
     async def _write_arguments(
         self, effect: ExecuteStep, tool: str, problem: str, repairs: int | None = None
     ) -> JsonObject:
-        note = f"\nA first try cannot be used: {problem}" if problem else ""
+        note = f"\nA first try cannot be used:\n{fence('problem', problem, _LONGEST_PROBLEM)}" if problem else ""
         question = render(load("aeon.execution", "arguments.md"), tool=tool, problem=note, **_place(effect))
         reply = await self._supervisor.structured(
             self._briefing.prompt(effect.task, question),

@@ -16,21 +16,25 @@ __all__ = ["Briefing"]
 
 _LONGEST_TASK = 6_000
 _LONGEST_ANSWER = 1_000
+_LONGEST_MATERIAL = 6_000
 
 
 @dataclass(frozen=True)
 class Briefing:
     """What every module tells the model first. ``tools`` describes the tools of the run, one a line.
 
+    ``material`` says what they can be used on. It comes from files, so it is fenced and no instruction.
     Of a task or a context that is too long, start and end are shown, with a mark between them: `Task.unread` has them.
     """
 
     tools: str = ""
+    material: str = ""
 
     def prompt(self, task: Task, question: str) -> Prompt:
         """A prompt that asks ``question`` about ``task``."""
         system = render(load("aeon.supervisor", "briefing.md"), tools=self.tools or "(none)")
-        parts = [f"TASK: {cut(task.text, _LONGEST_TASK)}"]
+        parts = [fence("tools", self.material, _LONGEST_MATERIAL)] if self.material else []
+        parts.append(f"TASK: {cut(task.text, _LONGEST_TASK)}")
         if task.context:
             parts.append(fence("context", task.context, LONGEST_CONTEXT))
         if task.criteria:

@@ -63,8 +63,13 @@ class ToolRegistry:
         raise UnknownNameError(f"no tool is named {one_line(name, 64)!r}; the tools are: {names}{guess}")
 
     def describe(self) -> str:
-        """All tools for a prompt: a line each, then what is said of its parameters and its hint, indented."""
+        """All tools for a prompt: a line each, then what is said of its parameters, indented."""
         return "\n".join(self._entry(tool) for tool in self._tools.values() if tool.offered)
+
+    def material(self) -> str:
+        """What the tools can be used on, as their hints say, such as names of files and columns: data for a prompt."""
+        hints = ((tool.name, tool.hint) for tool in self._tools.values() if tool.offered and tool.hint)
+        return "\n".join(f"{name}: {hint}" for name, hint in hints)
 
     def check(self, name: str, arguments: JsonValue, *, references: bool = False) -> list[str]:
         """Return what is wrong with the arguments, in short texts that name the path; empty where they fit.
@@ -120,7 +125,6 @@ class ToolRegistry:
             text = schema.get("description") if isinstance(schema, dict) else None
             if isinstance(text, str):
                 lines.append(f"    {key}: {' '.join(text.split())}")
-        lines += [f"    {line}" for line in tool.hint.splitlines()]
         return "\n".join(lines)
 
 

@@ -62,11 +62,11 @@ def test_duplicate_names_are_refused() -> None:
 
 
 def test_describe_is_one_line_then_details() -> None:
-    """The listing for prompts shows signature, description, parameter texts and hint."""
+    """The listing for prompts shows signature, description and parameter texts; hints are data, and come apart."""
     assert ToolRegistry([add]).describe() == (
-        "add(a: integer, b?: integer) - Add two numbers.\n    a: the first one\n"
-        "    b: the second one\n    first\n    second"
+        "add(a: integer, b?: integer) - Add two numbers.\n    a: the first one\n    b: the second one"
     )
+    assert ToolRegistry([add]).material() == "add: first\nsecond"
 
 
 @pytest.mark.parametrize(
