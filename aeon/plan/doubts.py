@@ -11,6 +11,7 @@ from fractions import Fraction
 from aeon.documents.words import stems
 from aeon.plan.evidence import stated_numbers
 from aeon.plan.queries import query_of
+from aeon.plan.ranks import unranked
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.sources import LOOKUP, SQL
 from aeon.schema import Action, Plan, Step, ToolCall
@@ -53,13 +54,6 @@ _COMPARED = re.compile(
     r"slow)e?r|more|less|fewer)\b",
     _I,
 )
-_FIRST_OF_ALL = re.compile(
-    r"\b(?:which|who|what)\b(?!\s+(?:two|three|four|five|\d+)\b)[^.?!]*\b(?:most|least|fewest|best|worst|first|last|"
-    r"(?:short|long|high|low|cheap|dear|earli|lat|old|young|bigg|small|larg|great|heavi|light|fast|slow)est)\b",
-    _I,
-)
-_GROUPED = re.compile(r"\bGROUP\s+BY\b", _I)
-_RANKED = re.compile(r"\bLIMIT\b|\bHAVING\b|\bQUALIFY\b|=\s*\(\s*SELECT\b", _I)
 _OPEN = re.compile(r"\b(?:since|from|after|before|until|till|between|to|by|through)\b", _I)
 _BEGIN = re.compile(r">=?\s*\\?'?\d{4}-\d\d|>=?\s*DATE", _I)
 _END = re.compile(r"<|\bBETWEEN\b|\bMONTH\w*\(|\bEXTRACT\(|\bSTRFTIME\(|\bDATE_(?:PART|TRUNC)\(", _I)
@@ -85,7 +79,7 @@ def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[s
         _misread(question, said),
         _undecided(question, answers),
         _half_answered(question, answers),
-        _unranked(question, answers),
+        unranked(question, answers),
     )
     return next(found, "")
 
@@ -152,13 +146,6 @@ def _half_answered(question: str, answers: Sequence[Step]) -> Iterator[str]:
         return
     if actions[0].tool in (QUOTE, CALCULATOR) or _gives_one_column(query_of(answers[0])):
         yield "print the answers to both parts of the question"
-
-
-def _unranked(question: str, answers: Sequence[Step]) -> Iterator[str]:
-    """Whether a question for the first of all gets all of them."""
-    for query in map(query_of, answers):
-        if _FIRST_OF_ALL.search(question) and _GROUPED.search(query) and not _RANKED.search(query):
-            yield "only the first one is asked for: use ORDER BY and LIMIT 1"
 
 
 def _gives_one_column(query: str) -> bool:

@@ -16,6 +16,7 @@ from aeon.plan.doubts import doubts
 from aeon.plan.evidence import Evidence
 from aeon.plan.program import is_code, mended, misfits, numbers, read
 from aeon.plan.queries import asks_one, invented, is_several, queried, summed
+from aeon.plan.ranks import ranked
 from aeon.plan.reader import CALCULATOR, WRITE
 from aeon.plan.sources import LOOKUP, SQL, About, Sources
 from aeon.runtime.ledger import current_ledger
@@ -169,7 +170,9 @@ class Programmer:
         about, faults = asked.about, list[str]()
         plan = read(text, self._tools, asked.evidence, asked.said, faults.append)
         plan = without_unsaid(plan, f"{asked.said}\n{asked.evidence.text}", about.named)
-        plan = without_sign(mended(completed(plan, about.text, about.named), self._tools), about.text)
+        plan = without_sign(
+            mended(ranked(completed(plan, about.text, about.named), about.text), self._tools), about.text
+        )
         faults += [f"no sentence says {kind!r}" for kind in _special_kinds(plan, about)]
         return plan, faults[0] if faults else ""
 

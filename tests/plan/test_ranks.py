@@ -1,0 +1,50 @@
+"""Questions for the first of all groups."""
+
+from __future__ import annotations
+
+import pytest
+
+from aeon.plan.queries import query_of
+from aeon.plan.ranks import ranked, unranked
+from aeon.schema import Plan, Step, ToolCall
+
+pytestmark = pytest.mark.requirement("T1")
+GROUPS = "SELECT plot, MAX(rent) FROM plots GROUP BY plot"
+
+
+def asked(query: str) -> Step:
+    """A step with this query."""
+    return Step(id="s1", description="answer", action=ToolCall(tool="sql", arguments={"query": query}))
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "behind"),
+    [
+        ("Which plot has the highest rent?", GROUPS, " ORDER BY 2 DESC LIMIT 1"),
+        ("Which plot has the lowest rent, and how much is it?", f"{GROUPS};", " ORDER BY 2 ASC LIMIT 1"),
+        ("Who pays the most?", "SELECT t, sum(rent) AS r FROM p WHERE y = 1 GROUP BY t", " ORDER BY 2 DESC LIMIT 1"),
+        ("What is the cheapest plot?", GROUPS, " ORDER BY 2 ASC LIMIT 1"),
+        ("Which plots have which rent?", GROUPS, ""),
+        ("Which three plots have the highest rent?", GROUPS, ""),
+        ("What is the rent of each plot?", GROUPS, ""),
+        ("Which plot has the most recent lease?", GROUPS, ""),
+        ("Which plot has the highest rent?", f"{GROUPS} ORDER BY 2 DESC LIMIT 1", ""),
+        ("Which plot has the highest rent?", f"{GROUPS} HAVING MAX(rent) > 3", ""),
+        ("Which plot has the highest rent?", "SELECT plot, area, MAX(rent) FROM plots GROUP BY plot, area", ""),
+        ("Which plot has the highest rent?", "SELECT MAX(rent) FROM plots", ""),
+    ],
+)
+def test_one_group_is_given_where_one_is_asked_for(question: str, query: str, behind: str) -> None:
+    """Where the query is plain; else it stays as it is."""
+    (step,) = ranked(Plan(steps=(asked(query),)), question).steps
+    assert query_of(step) == (query.rstrip(";") if behind else query) + behind
+
+
+def test_a_query_that_is_not_plain_is_doubtful() -> None:
+    """It gives all groups to a question for one."""
+    many = asked("SELECT plot, area, MAX(rent) FROM plots GROUP BY plot, area")
+    assert list(unranked("Which plot has the highest rent?", [many])) == [
+        "only the first one is asked for: use ORDER BY and LIMIT 1"
+    ]
+    assert not list(unranked("Which plots are let?", [many]))
+    assert not list(unranked("Which plot has the highest rent?", [asked(f"{GROUPS} ORDER BY 2 DESC LIMIT 1")]))
