@@ -174,6 +174,8 @@ class Programmer:
             mended(ranked(completed(plan, about.text, about.named), about.text), self._tools), about.text
         )
         faults += [f"no sentence says {kind!r}" for kind in _special_kinds(plan, about)]
+        if {step.action.tool for step in plan.steps if isinstance(step.action, ToolCall)} == {SQL}:
+            faults += [f'no file has {word!r}: print("not stated")' for word in about.unknown_things]
         return plan, faults[0] if faults else ""
 
     async def _with_sums(self, plan: Plan) -> Plan:

@@ -30,6 +30,8 @@ _TO_WRITE = re.compile(
 )
 _FACT = re.compile(r"\?|^\s*(?:who|what|when|where|which|whose|how|is|are|was|were|do|does|did|has|have|can)\b", _I)
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:[.,]\d+)*(?![\w:/-]*\d)")
+_THING = re.compile(r"\b(?:the|an?|of|from|for|in|at|to|by|with)\s+([^\W\d]+)", _I)
+_NO_THING = re.compile(r"(?:ed|ing)$|^(?:tables?|files?|data|columns?|texts?|documents?|lists?)$", _I)
 _QUOTED = re.compile(r"(?<!\w)'[^'\n]+'(?!\w)|\"[^\"\n]+\"|\u201c[^\u201d\n]+\u201d|\u201e[^\u201c\n]+\u201c")
 _OF_FORM = word_set(
     "sentence sentences word words line lines bullet bullets point points paragraph paragraphs json text short brief "
@@ -64,6 +66,12 @@ class About:
         return "; ".join(
             filter(None, (f"named: {named}" if named else "", f"no file has: {lacking}" if lacking else ""))
         )
+
+    @property
+    def unknown_things(self) -> tuple[str, ...]:
+        """The words that no file has and that stand where a question names what it is about: the tray, in Oslo."""
+        places = (match[1] for match in _THING.finditer(self.text) if self.is_question)
+        return tuple(word for word in places if word.casefold() in self.unknown and not _NO_THING.search(word))
 
     @property
     def is_question(self) -> bool:

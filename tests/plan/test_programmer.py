@@ -283,6 +283,18 @@ def test_a_sentence_about_the_general_says_nothing_of_a_special_kind(both: tuple
 
 
 @pytest.mark.requirement("G5")
+def test_a_query_says_nothing_of_a_thing_that_no_file_has(both: tuple[Tool, ...]) -> None:
+    """The sum of everything is not that of the kettle: the question is told back once, then looked up."""
+    text = "What is the total revenue from the kettle?"
+    everything = 'print(sql("SELECT SUM(revenue) FROM sales"))'
+    made, model = plan(text, everything, everything, tools=both)
+    assert does(made) == [("lookup", text)]
+    assert asked(model.requests[1]).endswith("(Mind: no file has 'kettle': print(\"not stated\"))")
+    made, _ = plan("What is the total revenue?", everything, tools=both)
+    assert [name for name, _ in does(made)] == ["sql"]
+
+
+@pytest.mark.requirement("G5")
 @pytest.mark.parametrize(
     ("text", "program"),
     [

@@ -89,6 +89,23 @@ def test_notes_name_values_and_words_that_no_file_has(folder: Path) -> None:
     assert about(folder, "What is the rebate?")[0].notes == ""
 
 
+@pytest.mark.parametrize(
+    ("text", "things"),
+    [
+        ("What did we take from the kettle in Oslo?", ("kettle", "Oslo")),
+        ("How much did Cork get for the sold kettles?", ()),
+        ("Revenue of Cork, if the table has units?", ()),
+        ("How many parking spaces does Cork have?", ()),
+        ("Write a note on Cork.", ()),
+    ],
+)
+def test_a_thing_that_no_file_has_stands_behind_its_preposition(
+    text: str, things: tuple[str, ...], folder: Path
+) -> None:
+    """What is only a word of the question is none, nor is how something is."""
+    assert about(folder, text)[0].unknown_things == things
+
+
 def test_what_queries_give_is_tried(folder: Path) -> None:
     """Those that cannot run are left out."""
     sources = Sources(ToolRegistry(files(folder)))
