@@ -30,7 +30,7 @@ _TO_WRITE = re.compile(
 )
 _FACT = re.compile(r"\?|^\s*(?:who|what|when|where|which|whose|how|is|are|was|were|do|does|did|has|have|can)\b", _I)
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:[.,]\d+)*(?![\w:/-]*\d)")
-_THING = re.compile(r"\b(?:the|an?|of|from|for|in|at|to|by|with)\s+([^\W\d]+)", _I)
+_THING = re.compile(r"\b(?:the|an?|(?:of|from|for|in|at|to|by|with)(?!\s+(?:the|an?)\b))\s+([^\W\d]+)", _I)
 _NO_THING = re.compile(r"(?:ed|ing)$|^(?:tables?|files?|data|columns?|texts?|documents?|lists?)$", _I)
 _QUOTED = re.compile(r"(?<!\w)'[^'\n]+'(?!\w)|\"[^\"\n]+\"|\u201c[^\u201d\n]+\u201d|\u201e[^\u201c\n]+\u201c")
 _OF_FORM = word_set(
