@@ -17,6 +17,7 @@
     │   ├── ServerBroken         the local server cannot load the model, or dies each time
     │   ├── EndpointUnreachable  refused, no route, no such host
     │   ├── EndpointRejected     401 or 403: the key is missing or wrong
+    │   ├── EndpointMoved        it redirects to another origin, where nothing is sent
     │   ├── ModelNotFound        the endpoint does not serve this model
     │   └── CassetteMiss         a recorded adapter has no answer for this request
     ├── CompletionError          the endpoint answered, but not with something usable
@@ -58,6 +59,7 @@ __all__ = [
     "DownloadFailed",
     "EmptyCompletion",
     "EndpointFailed",
+    "EndpointMoved",
     "EndpointRejected",
     "EndpointTimeout",
     "EndpointUnreachable",
@@ -168,6 +170,12 @@ class EndpointUnreachable(ModelError):
 
 class EndpointRejected(ModelError):
     """The endpoint answered 401 or 403."""
+
+    fatal = True
+
+
+class EndpointMoved(ModelError):
+    """The endpoint redirects to another origin; neither the prompt nor the key was sent there."""
 
     fatal = True
 

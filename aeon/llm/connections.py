@@ -10,10 +10,15 @@ from weakref import WeakKeyDictionary
 
 import openai
 
+from aeon.llm.replies import PACKINGS, guard
+
 __all__ = ["CONNECT_SECONDS", "Connections", "is_loopback"]
 
 CONNECT_SECONDS = 10.0
 """How long connecting may take."""
+
+MOST_REDIRECTS = 3
+"""Redirects within one origin that are followed for a request."""
 
 
 def is_loopback(url: str) -> bool:
@@ -34,7 +39,7 @@ class Connections:
 
     def __init__(self, base_url: str, api_key: str | None) -> None:
         self.base_url = base_url
-        self._api_key = api_key or None
+        self.api_key = api_key or None
         self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, openai.AsyncOpenAI] = WeakKeyDictionary()
         self._holders: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncGenerator[openai.AsyncOpenAI]] = (
@@ -71,16 +76,21 @@ class Connections:
         kept may be closed by the server at the very moment that it is used again.
         """
         headers: dict[str, str | openai.Omit] = {"Connection": "close"} if is_loopback(self.base_url) else {}
-        if self._api_key is None:
+        if self.api_key is None:
             headers["Authorization"] = openai.Omit()
         return {"timeout": openai.Timeout(seconds, connect=CONNECT_SECONDS), "headers": headers}
 
     def _open(self) -> openai.AsyncOpenAI:
         return openai.AsyncOpenAI(
             base_url=self.base_url,
-            api_key=self._api_key or "none",  # never the SDK's own choice, an environment variable
+            api_key=self.api_key or "none",  # never the SDK's own choice, an environment variable
             max_retries=0,
-            http_client=openai.DefaultAsyncHttpxClient(trust_env=not is_loopback(self.base_url)),
+            http_client=openai.DefaultAsyncHttpxClient(
+                trust_env=not is_loopback(self.base_url),
+                headers={"Accept-Encoding": PACKINGS},
+                max_redirects=MOST_REDIRECTS,
+                event_hooks={"response": [guard(self.base_url)]},
+            ),
         )
 
     async def _hold(self, client: openai.AsyncOpenAI) -> AsyncGenerator[openai.AsyncOpenAI]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
+import httpx2
 import openai
-from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from aeon.errors import EndpointFailed, EndpointTimeout, MalformedResponse, ModelError
 from aeon.llm.adapter import Permit, freely
@@ -19,8 +18,9 @@ from aeon.llm.base_url import plain_url
 from aeon.llm.connections import Connections
 from aeon.llm.probe import measured, probe, told
 from aeon.llm.profiles import Told
-from aeon.llm.translation import RETRIED, TRANSLATED, backoff, refused_part, retry_after, translate
-from aeon.llm.wire import Gathering, parse
+from aeon.llm.replies import events
+from aeon.llm.translation import RETRIED, TRANSLATED, backoff, one_line, refused_part, retry_after, translate
+from aeon.llm.wire import Gathering, WireReply, parse
 from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
 
@@ -173,7 +173,7 @@ class OpenAICompatible:
     async def _attempt(self, request: LLMRequest, ways: tuple[Form, ...], deadline: float) -> Gathering | _Failure:
         body = request_body(request, self._model, ways[0], self._habits)
         try:
-            gathering = await (self._stream if "stream" in body else self._whole)(body, deadline)
+            gathering = await self._exchange(body, deadline)
         except ModelError as error:
             return _Failure(error)
         except TRANSLATED as raw:
@@ -196,51 +196,55 @@ class OpenAICompatible:
             return _Failure(error, rephrase=self._habits.learn(field))
         return _Failure(error, wait=retry_after(raw.response.headers))
 
-    async def _whole(self, body: JsonObject, deadline: float) -> Gathering:
+    async def _exchange(self, body: JsonObject, deadline: float) -> Gathering:
+        """Send the body and read what comes back: a stream of events, or one whole reply."""
         client = await self._connections.client()
-        async with asyncio.timeout_at(deadline):
-            reply = await client.post(
-                COMPLETIONS, body=body, cast_to=ChatCompletion, options=self._connections.options()
-            )
-        return self._gather(reply)
-
-    async def _stream(self, body: JsonObject, deadline: float) -> Gathering:
-        client = await self._connections.client()
-        async with self._patience(deadline):
+        streamed = "stream" in body
+        async with self._patience(deadline) if streamed else asyncio.timeout_at(deadline):
             stream = await client.post(
                 COMPLETIONS,
                 body=body,
-                cast_to=ChatCompletionChunk,
+                cast_to=object,
                 options=self._connections.options(),
-                stream=True,
-                stream_cls=openai.AsyncStream[ChatCompletionChunk],
+                stream=True,  # the reply is read here, within its limits
+                stream_cls=openai.AsyncStream[object],
             )
         async with stream:
-            if "json" in stream.response.headers.get("content-type", ""):  # a server that knows no streaming
-                async with asyncio.timeout_at(deadline):
-                    return self._gather(json.loads(await stream.response.aread()))
-            return await self._follow(stream, deadline)
+            response = stream.response
+            if streamed and "json" not in response.headers.get("content-type", "").lower():
+                return await self._follow(response, deadline)
+            async with asyncio.timeout_at(deadline):  # a server that knows no streaming
+                return self._gather(await response.aread())
 
-    async def _follow(self, stream: openai.AsyncStream[ChatCompletionChunk], deadline: float) -> Gathering:
+    async def _follow(self, response: httpx2.Response, deadline: float) -> Gathering:
         gathering = Gathering()
-        while True:
-            async with self._patience(deadline):
-                chunk = await anext(stream, None)
-            if chunk is None:
-                break
-            gathering.add(parse(_decode(chunk), self._where))
+        async with contextlib.aclosing(events(response.aiter_bytes(), self._base_url)) as stream:
+            while True:
+                async with self._patience(deadline):
+                    event = await anext(stream, None)
+                if event is None:
+                    break
+                gathering.add(self._understood(event))
         if not gathering.started:
             raise MalformedResponse(f"{self._where} answered something that is no chat completion; {CHECK_URL}")
         if not gathering.finished:
             raise EndpointFailed(f"{self._where} broke off in the middle of its answer; try again or look at its log")
         return gathering
 
-    def _gather(self, reply: object) -> Gathering:
+    def _gather(self, reply: bytes) -> Gathering:
         gathering = Gathering()
-        gathering.add(parse(_decode(reply), self._where))
+        gathering.add(self._understood(reply))
         if not gathering.started:
             raise MalformedResponse(f"{self._where} answered something that is no chat completion; {CHECK_URL}")
         return gathering
+
+    def _understood(self, raw: bytes) -> WireReply:
+        """A completion or a part of it. Raises `EndpointFailed` where it is the report of an error."""
+        reply = parse(raw, self._where)
+        if reply.complaint:
+            detail = one_line(reply.complaint, self._api_key)
+            raise EndpointFailed(f"{self._where} reported an error: {detail}; try again or look at its log")
+        return reply
 
     @contextlib.asynccontextmanager
     async def _patience(self, deadline: float) -> AsyncIterator[None]:
@@ -255,7 +259,3 @@ class OpenAICompatible:
             raise EndpointTimeout(
                 f"{self._where} sent nothing for {self._idle_timeout:g} s; allow more time or ask for fewer tokens"
             ) from None
-
-
-def _decode(reply: object) -> object:
-    return reply.to_dict(warnings=False) if isinstance(reply, openai.BaseModel) else reply

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+import httpx2
 import openai
 
 from aeon.errors import (
@@ -16,7 +16,6 @@ from aeon.errors import (
     EndpointRejected,
     EndpointTimeout,
     EndpointUnreachable,
-    MalformedResponse,
     ModelError,
     ModelNotFound,
     RateLimited,
@@ -44,7 +43,7 @@ LONGEST_DETAIL = 300
 RETRIED = (RateLimited, EndpointFailed, EndpointTimeout, EndpointUnreachable)
 """What another attempt can cure."""
 
-TRANSLATED = (openai.OpenAIError, TimeoutError, json.JSONDecodeError, UnicodeDecodeError)
+TRANSLATED = (openai.OpenAIError, httpx2.HTTPError, TimeoutError)
 """What an attempt can raise that `translate` understands."""
 
 CONTEXT_WORDS = (
@@ -69,25 +68,24 @@ def translate(error: BaseException, where: str, secret: str | None) -> ModelErro
     if isinstance(error, openai.APIStatusError):
         return _from_status(error, where, secret)
     if isinstance(error, openai.APIConnectionError):
-        return _from_connection(error, where, secret)
+        return _from_connection(error, error.__cause__, where, secret)
+    if isinstance(error, httpx2.HTTPError):
+        return _from_connection(error, error, where, secret)
     if isinstance(error, TimeoutError):
         return EndpointTimeout(
             f"{where} gave no whole answer within the deadline; allow more time or ask for fewer tokens"
         )
-    if isinstance(error, (openai.APIResponseValidationError, json.JSONDecodeError, UnicodeDecodeError)):
-        return MalformedResponse(
-            f"{where} answered something that is no JSON; check that the base URL ends in the API's root, such as /v1"
-        )
     return EndpointFailed(f"{where} reported an error: {one_line(str(error), secret)}; try again or look at its log")
 
 
-def _from_connection(error: openai.APIConnectionError, where: str, secret: str | None) -> ModelError:
-    cause = error.__cause__
-    kind = type(cause).__name__  # the SDK's HTTP library differs between its versions, the names do not
-    if kind in ("ConnectError", "ConnectTimeout", "UnsupportedProtocol", "ProxyError"):
+def _from_connection(error: Exception, cause: BaseException | None, where: str, secret: str | None) -> ModelError:
+    if isinstance(cause, ModelError):  # of the guard
+        return cause
+    kind = type(cause).__name__
+    if isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.UnsupportedProtocol, httpx2.ProxyError)):
         detail = one_line(str(cause), secret) or kind
         return EndpointUnreachable(f"cannot reach {where}: {detail}; check the base URL and that the server is running")
-    if isinstance(error, openai.APITimeoutError):
+    if isinstance(error, (openai.APITimeoutError, httpx2.TimeoutException)):
         return translate(TimeoutError(), where, secret)
     return EndpointFailed(f"{where} broke off the connection ({kind}); try again or look at the server's log")
 

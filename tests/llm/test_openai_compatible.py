@@ -28,6 +28,7 @@ from aeon.errors import (
     AllowanceExhausted,
     CassetteMiss,
     EndpointFailed,
+    EndpointMoved,
     EndpointRejected,
     EndpointTimeout,
     EndpointUnreachable,
@@ -390,7 +391,7 @@ def test_a_probe_that_cannot_ask_fails(endpoint: Endpoint, step: Step, error: ty
 def test_only_an_endpoint_that_cannot_be_used_is_fatal() -> None:
     """One failed request says nothing about the next one; a wrong key does."""
     fatal = {error for error in ModelError.__subclasses__() if error.fatal}
-    assert fatal == {CassetteMiss, EndpointRejected, EndpointUnreachable, ModelNotFound, ServerBroken}
+    assert fatal == {CassetteMiss, EndpointMoved, EndpointRejected, EndpointUnreachable, ModelNotFound, ServerBroken}
     assert not ModelError.fatal
 
 
