@@ -454,6 +454,36 @@ def test_a_probe_ends_with_the_time_of_the_effect() -> None:
     assert ledger.spent == Usage(calls=4, prompt_tokens=400, generated_tokens=400)
 
 
+@pytest.mark.parametrize("seconds", [None, 0.01])
+def test_an_endpoint_that_did_not_say_what_it_can_do_is_not_asked_again_in_a_run(seconds: float | None) -> None:
+    """Whether it failed or ran out of time: the run goes on in the plainest way; another run asks once more."""
+
+    class Mute(Scripted):
+        probed = 0
+
+        async def capabilities(self, permit: Permit = freely) -> Capabilities:
+            self.probed += 1
+            if seconds is not None:
+                await asyncio.sleep(60)
+            raise EndpointTimeout("it takes too long")
+
+    llm = Mute([said(GOOD)] * 3, ENFORCING)
+    supervisor = Supervisor(llm)
+
+    async def asked(run: str, least: float | None = None) -> Reply[Pick] | AeonError:
+        with Ledger(Allowance(calls=9, seconds=least), execution_id=run):
+            try:
+                return await supervisor.structured(PROMPT, Pick)
+            except AeonError as error:
+                return error
+
+    assert isinstance(asyncio.run(asked("one", seconds)), AllowanceExhausted if seconds else EndpointTimeout)
+    for _ in range(2):
+        assert isinstance(asyncio.run(asked("one")), Reply)
+        assert llm.probed == 1 and llm.requests[-1].json_schema is None
+    assert isinstance(asyncio.run(asked("two", seconds)), AeonError) and llm.probed == 2
+
+
 def test_without_token_probabilities_no_call_is_made() -> None:
     """An endpoint that tells none cannot be asked for one."""
     llm = playing(said("Yes"))
