@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from typing import Literal, NamedTuple
 
 __all__ = ["mended"]
@@ -62,7 +62,7 @@ def _lexemes(literal: str) -> Iterator[_Lexeme]:
         yield _Lexeme(kinds.get(match.lastgroup or "", "word"), match.group())
 
 
-@lru_cache(maxsize=None)
+@cache
 def _lexeme(unclosed: frozenset[str]) -> re.Pattern[str]:
     """What finds the next lexeme; a text does not begin with a quote that is known to be ``unclosed``."""
     texts = [text for quote, text in _TEXTS.items() if quote not in unclosed] or ["(?!)"]

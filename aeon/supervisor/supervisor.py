@@ -14,7 +14,15 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from aeon.errors import AllowanceExhausted, CompletionError, EmptyCompletion, Malformed, ModelError, Refused, Truncated
+from aeon.errors import (
+    AllowanceExhausted,
+    CompletionError,
+    EmptyCompletion,
+    EndpointTimeout,
+    Malformed,
+    Refused,
+    Truncated,
+)
 from aeon.llm.adapter import LLMAdapter
 from aeon.runtime.ledger import current_ledger
 from aeon.schema.frozen import JsonObject
@@ -80,7 +88,7 @@ class Supervisor:
         self.output_tokens = output_tokens
         self.price = price
         self._capabilities: Capabilities | None = None
-        self._unanswered: deque[str] = deque(maxlen=_MOST_UNANSWERED)  # runs in which it did not come to light
+        self._unanswered: deque[str] = deque(maxlen=_MOST_UNANSWERED)  # runs in which it took too long
 
     def through(self, llm: LLMAdapter) -> Supervisor:
         """The same supervisor, which asks the same endpoint through another adapter."""
@@ -94,7 +102,7 @@ class Supervisor:
 
         The calls that this may take are charged to the current ledger. Where it has no room for them and one more, the
         endpoint is taken for one that can only write text; that is not remembered. So it is for the rest of a run in
-        which it gave no answer when asked.
+        which it took too long to answer them.
 
         Raises:
             AllowanceExhausted: the time is over.
@@ -112,7 +120,7 @@ class Supervisor:
             except TimeoutError:
                 self._unanswered.append(ledger.execution_id)
                 raise AllowanceExhausted("seconds", "the time for this step is over") from None
-            except ModelError:
+            except EndpointTimeout:
                 self._unanswered.append(ledger.execution_id)
                 raise
         return self._capabilities
