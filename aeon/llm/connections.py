@@ -8,8 +8,10 @@ from collections.abc import AsyncGenerator
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
+import httpx2
 import openai
 
+from aeon.errors import ConfigError
 from aeon.llm.replies import PACKINGS, guard
 
 __all__ = ["CONNECT_SECONDS", "Connections", "is_loopback"]
@@ -81,16 +83,24 @@ class Connections:
         return {"timeout": openai.Timeout(seconds, connect=CONNECT_SECONDS), "headers": headers}
 
     def _open(self) -> openai.AsyncOpenAI:
-        return openai.AsyncOpenAI(
-            base_url=self.base_url,
-            api_key=self.api_key or "none",  # never the SDK's own choice, an environment variable
-            max_retries=0,
-            http_client=openai.DefaultAsyncHttpxClient(
+        try:
+            http = openai.DefaultAsyncHttpxClient(
                 trust_env=not is_loopback(self.base_url),
                 headers={"Accept-Encoding": PACKINGS},
                 max_redirects=MOST_REDIRECTS,
                 event_hooks={"response": [guard(self.base_url)]},
-            ),
+            )
+        except (ValueError, ImportError, httpx2.InvalidURL) as error:  # of what the environment says of proxies
+            said = " ".join(str(error).split())
+            raise ConfigError(
+                f"{self.base_url} cannot be reached through the proxy that the environment names ({said}); mend or "
+                "unset HTTP_PROXY, HTTPS_PROXY and ALL_PROXY"
+            ) from None
+        return openai.AsyncOpenAI(
+            base_url=self.base_url,
+            api_key=self.api_key or "none",  # never the SDK's own choice, an environment variable
+            max_retries=0,
+            http_client=http,
         )
 
     async def _hold(self, client: openai.AsyncOpenAI) -> AsyncGenerator[openai.AsyncOpenAI]:

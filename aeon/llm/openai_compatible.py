@@ -11,15 +11,24 @@ from dataclasses import dataclass
 import httpx2
 import openai
 
-from aeon.errors import EndpointFailed, EndpointTimeout, MalformedResponse, ModelError
+from aeon.errors import AeonError, EndpointFailed, EndpointTimeout, MalformedResponse, ModelError
 from aeon.llm.adapter import Permit, freely
 from aeon.llm.asking import OPTIONAL_FIELDS, Form, Habits, forms, request_body
-from aeon.llm.base_url import plain_url
+from aeon.llm.base_url import plain_key, plain_url
 from aeon.llm.connections import Connections
 from aeon.llm.probe import measured, probe, told
 from aeon.llm.profiles import Told
 from aeon.llm.replies import events
-from aeon.llm.translation import RETRIED, TRANSLATED, backoff, one_line, refused_part, retry_after, translate
+from aeon.llm.translation import (
+    RETRIED,
+    TRANSLATED,
+    backoff,
+    one_line,
+    refused_part,
+    retry_after,
+    translate,
+    unreadable,
+)
 from aeon.llm.wire import Gathering, WireReply, parse
 from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
@@ -51,7 +60,8 @@ class OpenAICompatible:
     ``retries`` times, with exponential backoff or as long as ``Retry-After`` says, within the deadline.
     ``timeout`` is the deadline of a whole call and ``idle_timeout`` the longest wait for the next token, in seconds.
     ``capabilities`` skips probing.
-    A ``base_url`` with a user, a password or a query in it is refused with `ConfigError`.
+    A ``base_url`` with a user, a password or a query in it is refused with `ConfigError`, and so is a key that no HTTP
+    header can carry.
 
     Token counts are the endpoint's own, never estimates. Answers are streamed, so that an idle deadline can be held; an
     endpoint whose streams have no counts is asked again without streaming, and from then on only so. One that tells no
@@ -71,7 +81,7 @@ class OpenAICompatible:
     ) -> None:
         self._model = model
         self._base_url = plain_url(base_url or OPENAI_BASE_URL)
-        self._api_key = api_key
+        self._api_key = plain_key(api_key)
         self._retries = retries
         self._timeout = timeout
         self._idle_timeout = idle_timeout
@@ -171,13 +181,22 @@ class OpenAICompatible:
         return wait
 
     async def _attempt(self, request: LLMRequest, ways: tuple[Form, ...], deadline: float) -> Gathering | _Failure:
+        """What came of one call. However it fails, the call was made, and the failure has its type."""
         body = request_body(request, self._model, ways[0], self._habits)
         try:
-            gathering = await self._exchange(body, deadline)
+            return await self._tried(body, len(ways) > 1, deadline)
         except ModelError as error:
             return _Failure(error)
+        except AeonError:
+            raise
+        except Exception as error:  # noqa: BLE001 - what an endpoint sends can make the SDK raise anything
+            return _Failure(unreadable(error, self._where, self._api_key))
+
+    async def _tried(self, body: JsonObject, can_be_plainer: bool, deadline: float) -> Gathering | _Failure:
+        try:
+            gathering = await self._exchange(body, deadline)
         except TRANSLATED as raw:
-            return self._understand(raw, len(ways) > 1)
+            return self._understand(raw, can_be_plainer)
         if gathering.counted:
             return gathering
         again = self._habits.learn("stream_options")

@@ -16,6 +16,7 @@ from aeon.errors import (
     EndpointRejected,
     EndpointTimeout,
     EndpointUnreachable,
+    MalformedResponse,
     ModelError,
     ModelNotFound,
     RateLimited,
@@ -31,6 +32,7 @@ __all__ = [
     "refused_part",
     "retry_after",
     "translate",
+    "unreadable",
 ]
 
 BACKOFF_SECONDS = 0.5
@@ -76,6 +78,12 @@ def translate(error: BaseException, where: str, secret: str | None) -> ModelErro
             f"{where} gave no whole answer within the deadline; allow more time or ask for fewer tokens"
         )
     return EndpointFailed(f"{where} reported an error: {one_line(str(error), secret)}; try again or look at its log")
+
+
+def unreadable(error: Exception, where: str, secret: str | None) -> ModelError:
+    """Aeon's error for any other exception that reading a reply raised."""
+    detail = one_line(f"{type(error).__name__}: {error}", secret)
+    return MalformedResponse(f"{where} sent something that cannot be read ({detail}); check what serves this address")
 
 
 def _from_connection(error: Exception, cause: BaseException | None, where: str, secret: str | None) -> ModelError:
@@ -125,7 +133,7 @@ def refused_part(error: openai.APIStatusError, parts: tuple[str, ...]) -> str | 
     """Which of these request fields a 400 or 422 complains about, ``None`` if none of them."""
     if error.status_code not in (400, 422):
         return None
-    named = (error.param or "").split(".")[0]
+    named = error.param.split(".")[0] if isinstance(error.param, str) else ""
     if named in parts:
         return named
     text = f"{error.message} {error.body}"
@@ -143,10 +151,10 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
         pass
     try:
         when = parsedate_to_datetime(value)
-    except ValueError:
+        aware = when if when.tzinfo else when.replace(tzinfo=UTC)
+        return max(0.0, (aware - (now or datetime.now(UTC))).total_seconds())
+    except (ValueError, OverflowError):
         return None
-    aware = when if when.tzinfo else when.replace(tzinfo=UTC)
-    return max(0.0, (aware - (now or datetime.now(UTC))).total_seconds())
 
 
 def backoff(retry: int) -> float:

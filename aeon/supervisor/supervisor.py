@@ -15,6 +15,7 @@ from typing import Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from aeon.errors import (
+    AeonError,
     AllowanceExhausted,
     CompletionError,
     EmptyCompletion,
@@ -30,7 +31,7 @@ from aeon.schema.judgment import Form
 from aeon.schema.llm import Capabilities, LLMResponse, Message, TokenProbability
 from aeon.schema.usage import Price, Usage
 from aeon.supervisor.bounds import bounds
-from aeon.supervisor.calls import Ask, call, permitted
+from aeon.supervisor.calls import Ask, adapter_failed, call, permitted
 from aeon.supervisor.extract import without_thoughts
 from aeon.supervisor.prompt import Prompt, clean, cut
 from aeon.supervisor.repair import parse
@@ -123,6 +124,10 @@ class Supervisor:
             except EndpointTimeout:
                 self._unanswered.append(ledger.execution_id)
                 raise
+            except AeonError:
+                raise
+            except Exception as error:
+                raise adapter_failed(error, self.llm) from error
         return self._capabilities
 
     def _permit(self, most: Usage) -> AbstractAsyncContextManager[Callable[[Usage], None]]:

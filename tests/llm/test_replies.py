@@ -13,11 +13,22 @@ from typing import Any
 import pytest
 from played_endpoint import USAGE, Endpoint, Step, chunk, hello, request, send, served, stream, whole
 
-from aeon.errors import AeonError, ConfigError, EndpointFailed, EndpointMoved, MalformedResponse, RateLimited
+from aeon.errors import (
+    AeonError,
+    ConfigError,
+    EndpointFailed,
+    EndpointMoved,
+    EndpointUnreachable,
+    MalformedResponse,
+    ModelError,
+    RateLimited,
+    RequestRefused,
+)
 from aeon.llm import replies
 from aeon.llm.listing import only_model
 from aeon.llm.openai_compatible import OpenAICompatible
 from aeon.llm.replies import MOST_BODY, MOST_ERROR, MOST_STREAM, events
+from aeon.llm.select import select
 from aeon.schema.llm import Capabilities, LLMResponse
 
 KEY = "sk-very-secret"
@@ -244,3 +255,119 @@ def test_an_error_with_the_status_of_success_is_one(endpoint: Endpoint) -> None:
         ask(endpoint)
     endpoint.play(send(200, {"error": None, **json.loads(ANSWER)}), whole())
     assert ask(endpoint).text == "hello"
+
+
+def nested(depth: int, status: int = 200) -> Step:
+    return raw(b'{"choices":' + b"[" * depth + b"]" * depth + b"}", status)
+
+
+def raw(body: bytes, status: int = 200, **headers: str) -> Step:
+    def step(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+        handler.send_response(status)
+        for name, value in {"Content_Type": "application/json", "Content_Length": str(len(body)), **headers}.items():
+            handler.send_header(name.replace("_", "-"), value)
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    return step
+
+
+def choice(**more: object) -> Step:
+    return send(200, {"choices": [{"message": {"content": "hi"}, "finish_reason": "stop", **more}], "usage": USAGE})
+
+
+@pytest.mark.parametrize(
+    ("step", "error"),
+    [
+        (nested(100_000), MalformedResponse),
+        (nested(100_000, 400), RequestRefused),
+        (nested(900, 400), RequestRefused),
+        (raw(b"data: " + b"[" * 100_000 + b"\n\n", Content_Type=STREAM), MalformedResponse),
+        (raw(b'data: {"x":"\xff"}\n\n', Content_Type=STREAM), MalformedResponse),
+        (raw(b"data: null\n\n", Content_Type=STREAM), MalformedResponse),
+        (raw(b"\x00" * 1000), MalformedResponse),
+        (raw(b""), MalformedResponse),
+        (raw(ANSWER.replace(b"hello", b"\\ud800")), MalformedResponse),
+        (raw(ANSWER, Content_Type="image/png"), MalformedResponse),
+        (raw(b"<html>", Content_Type=STREAM), MalformedResponse),
+        (choice(logprobs=[1, 2]), MalformedResponse),
+        (choice(logprobs={"content": [{"top_logprobs": {}}]}), MalformedResponse),
+        (choice(index="first"), MalformedResponse),
+        (send(200, {"choices": []}), MalformedResponse),
+        (send(200, {"choices": [], "error": ["out", "of", "order"]}), EndpointFailed),
+        (send(400, {"error": {"message": "no seed", "param": ["seed"], "code": {}, "type": 7}}), RequestRefused),
+        (send(400, {"error": [[[]]]}), RequestRefused),
+        (raw(b"{}", 999), EndpointFailed),
+        (raw(b"{}", 429, Retry_After="Fri, 31 Dec 9999 23:59:59 -2359"), RateLimited),
+        (raw(b"{}", 429, Retry_After="inf"), RateLimited),
+        (raw(b"{}", 429, Retry_After="nan"), RateLimited),
+        (raw(b"{}", 429, Retry_After="-1"), RateLimited),
+    ],
+)
+def test_whatever_an_endpoint_sends_the_failure_is_typed_and_counted(
+    endpoint: Endpoint, step: Step, error: type[ModelError]
+) -> None:
+    """No reply gets past the adapter as anything but an answer or a `ModelError` that says how many calls it took."""
+    endpoint.play(step)
+    with pytest.raises(ModelError) as caught:
+        ask(endpoint)
+    assert type(caught.value) is error
+    assert caught.value.attempts == len(endpoint.bodies) and "\n" not in str(caught.value)
+
+
+def test_what_nobody_thought_of_is_typed_as_well(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever reading raises, the call was made and is charged at its most; the text names no key."""
+
+    def unforeseen(*_: object) -> None:
+        raise RecursionError(f"at {KEY}")
+
+    monkeypatch.setattr("aeon.llm.openai_compatible.parse", unforeseen)
+    endpoint.play(hello())
+    with pytest.raises(MalformedResponse, match=r"cannot be read \(RecursionError: at \*\*\*\)") as caught:
+        ask(endpoint)
+    assert (caught.value.attempts, caught.value.unmetered) == (1, 1)
+
+
+def test_a_deep_answer_to_a_probe_is_no_object(endpoint: Endpoint) -> None:
+    """The text of an answer may be nested as deep as its writer likes."""
+    endpoint.play(whole("[" * 100_000), whole("1" * 5000), hello())
+    can = asyncio.run(OpenAICompatible(endpoint.model, endpoint.base_url).capabilities())
+    assert not can.json_schema and not can.json_mode
+
+
+@pytest.mark.parametrize("proxy", ["foo", "socks9://x", "http://[", "http://\n"])
+def test_a_proxy_that_cannot_be_used_is_told_before_any_request(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line names the variables to mend."""
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    llm = OpenAICompatible("m", "http://endpoint.invalid/v1", retries=0)
+    with pytest.raises((ConfigError, EndpointUnreachable), match=r"prox|cannot reach"):
+        asyncio.run(llm.complete(request()))
+
+
+@pytest.mark.parametrize(
+    ("key", "says"),
+    [
+        ("sk-1\n", "a line end"),
+        ("sk 1", "a space"),
+        ("sk-ä1", r"U\+00E4"),
+        ("\x00sk", r"U\+0000"),
+        ("sk\u200b1", r"U\+200B"),
+    ],
+)
+def test_a_key_that_no_header_can_carry_is_one_line(endpoint: Endpoint, key: str, says: str) -> None:
+    """It is refused before any request, with the name of its variable, and is not repeated."""
+    endpoint.pages = {"/v1/models": send(200, {"data": [{"id": "m"}]})}
+    cases = [
+        ({"AEON_API_KEY": key}, endpoint.base_url, "AEON_API_KEY"),
+        ({"OPENAI_API_KEY": key, "OPENAI_BASE_URL": endpoint.base_url}, None, "OPENAI_API_KEY"),
+        ({"OPENAI_API_KEY": key, "OPENAI_BASE_URL": endpoint.base_url}, f"{endpoint.base_url}#m", "OPENAI_API_KEY"),
+        ({"OPENAI_API_KEY": key}, "openai:m", "OPENAI_API_KEY"),
+        ({"AEON_API_KEY": key}, "openai:m", "AEON_API_KEY"),
+    ]
+    for environ, model, variable in cases:
+        with pytest.raises(ConfigError, match=f"the API key has .*{says}.* in it.*{variable}$") as caught:
+            select(model, environ=environ)
+        assert key not in str(caught.value)
+    with pytest.raises(ConfigError, match=says):
+        OpenAICompatible("m", endpoint.base_url, key)
+    assert endpoint.headers == []

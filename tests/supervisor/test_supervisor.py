@@ -16,6 +16,7 @@ from aeon.errors import (
     CompletionError,
     DownloadFailed,
     EmptyCompletion,
+    EndpointFailed,
     EndpointRejected,
     EndpointTimeout,
     Malformed,
@@ -452,6 +453,31 @@ def test_a_probe_ends_with_the_time_of_the_effect() -> None:
     failure, ledger = under(Allowance(calls=9, seconds=0.01), lambda: Supervisor(Silent([])).structured(PROMPT, Pick))
     assert isinstance(failure, AllowanceExhausted) and failure.limit == "seconds"
     assert ledger.spent == Usage(calls=4, prompt_tokens=400, generated_tokens=400)
+
+
+def test_an_adapter_that_raises_what_it_should_have_translated_is_charged() -> None:
+    """Its calls count at their most, and the failure is the endpoint's: three of them end a run."""
+
+    class Broken(Scripted):
+        ready = False
+
+        async def capabilities(self, permit: Permit = freely) -> Capabilities:
+            async with permit(Usage(calls=4, prompt_tokens=400, generated_tokens=400)):
+                if self.ready:
+                    return PLAIN
+                raise RecursionError("too\ndeep")
+
+        async def complete(self, request: LLMRequest) -> LLMResponse:
+            raise OverflowError("too large")
+
+    llm = Broken([])
+    failure, ledger = under(Allowance(calls=9), lambda: Supervisor(llm).structured(PROMPT, Pick))
+    assert isinstance(failure, EndpointFailed) and "raised RecursionError: too deep; mend" in str(failure)
+    assert ledger.spent.calls == 4
+    llm.ready = True
+    failure, ledger = under(Allowance(calls=9), lambda: Supervisor(llm).structured(PROMPT, Pick))
+    assert isinstance(failure, EndpointFailed) and "raised OverflowError" in str(failure)
+    assert ledger.spent.calls == 3 and ledger.spent.tokens > 0
 
 
 @pytest.mark.parametrize("seconds", [None, 0.01])
