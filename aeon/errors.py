@@ -121,12 +121,14 @@ class ModelError(AeonError):
 
     ``fatal``: the endpoint cannot be used at all, so that asking it anything else is useless; otherwise only this
     request failed. ``attempts`` is how many calls were made before giving up. ``unmetered`` is how many of them the
-    endpoint may have worked on, without a word on the tokens that this took.
+    endpoint may have worked on, without a word on the tokens that this took. ``put_off`` is how many requests before
+    them a rate limit put off, which are no calls.
     """
 
     fatal: ClassVar[bool] = False
     attempts: int = 1
     unmetered: int = 0
+    put_off: int = 0
 
 
 class RequestRefused(ModelError):

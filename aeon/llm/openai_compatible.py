@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import httpx2
 import openai
 
-from aeon.errors import AeonError, EndpointFailed, EndpointTimeout, MalformedResponse, ModelError
+from aeon.errors import AeonError, EndpointFailed, EndpointTimeout, MalformedResponse, ModelError, RateLimited
 from aeon.llm.adapter import Permit, freely
 from aeon.llm.asking import OPTIONAL_FIELDS, Form, Habits, forms, request_body
 from aeon.llm.base_url import plain_key, plain_url
@@ -39,6 +38,8 @@ OPENAI_BASE_URL = "https://api.openai.com/v1"
 
 COMPLETIONS = "/chat/completions"
 CHECK_URL = "check that the base URL ends in the API's root, such as /v1"
+LONGEST_WAIT = 300.0
+"""Seconds that rate limits may put a call off in all, where no budget of time bounds it."""
 NO_COUNTS = "use a server that sends usage"
 
 
@@ -52,18 +53,45 @@ class _Failure:
     wait: float | None = None
 
 
+class _Patience:
+    """Waits as long as a rate limit asks; ``most`` bounds the seconds in all, ``None``: the time that is left does.
+
+    The endpoint did not work on such a request, so it is no call. Each wait is at least a backoff, so that an endpoint
+    that never asks for a real one is not asked without end.
+    """
+
+    def __init__(self, most: float | None) -> None:
+        self._left = most
+        self.waits = 0
+
+    def asked(self, failure: _Failure, left: float) -> float | None:
+        """Seconds to wait before the request is made again; ``None`` if it was not put off, or for too long."""
+        if not failure.wait or not isinstance(failure.error, RateLimited):
+            return None
+        wait = max(failure.wait, backoff(self.waits + 1))
+        if wait >= (left if self._left is None else self._left):
+            return None
+        self.waits += 1
+        if self._left is not None:
+            self._left -= wait
+        return wait
+
+
 class OpenAICompatible:
     """A model behind an OpenAI-compatible API.
 
     ``base_url`` is the API's root, such as ``http://127.0.0.1:8080/v1``, by default OpenAI's. ``api_key`` is sent to
     it and nowhere else; no environment variable is read. Failures that another attempt can cure are retried at most
-    ``retries`` times, with exponential backoff or as long as ``Retry-After`` says, within the deadline.
+    ``retries`` times, with exponential backoff or as long as ``Retry-After`` says, within the deadline. Where a rate
+    limit says how long to wait, that is no attempt: it is waited for within the request's deadline, or for 300 s in all
+    where the request has none.
     ``timeout`` is the deadline of a whole call and ``idle_timeout`` the longest wait for the next token, in seconds.
     ``capabilities`` skips probing.
     A ``base_url`` with a user, a password or a query in it is refused with `ConfigError`, and so is a key that no HTTP
     header can carry.
 
-    Token counts are the endpoint's own, never estimates. Answers are streamed, so that an idle deadline can be held; an
+    Token counts are the endpoint's own; a count that cannot be (none for a text, below 0, beyond ten million) is taken
+    for none, and that attempt counts as unmetered. Answers are streamed, so that an idle deadline can be held; an
     endpoint whose streams have no counts is asked again without streaming, and from then on only so. One that tells no
     counts at all gives `MalformedResponse`, since no budget could be kept with it. A stream that ends before the
     endpoint said why is a failure, never a short answer.
@@ -157,21 +185,29 @@ class OpenAICompatible:
     async def _converse(self, request: LLMRequest, ways: tuple[Form, ...]) -> LLMResponse:
         clock = asyncio.get_running_loop().time
         deadline = clock() + (request.timeout or self._timeout)
+        patience = _Patience(LONGEST_WAIT if request.timeout is None else None)
         retries = unmetered = 0
-        for attempts in itertools.count(1):
+        attempts = 1
+        while True:
             outcome = await self._attempt(request, ways, deadline)
             if isinstance(outcome, Gathering):
-                return outcome.response(attempts, unmetered)
+                return outcome.response(attempts, unmetered, patience.waits)
+            wait = patience.asked(outcome, deadline - clock())
+            if wait is not None:
+                await asyncio.sleep(wait)
+                deadline += wait if request.timeout is None else 0
+                continue
             unmetered += outcome.error.unmetered
             outcome.error.attempts, outcome.error.unmetered = attempts, unmetered
+            outcome.error.put_off = patience.waits
             if attempts >= request.attempts:
                 raise outcome.error
+            attempts += 1
             if outcome.rephrase:
                 ways = ways[1:] if outcome.plainer else ways
                 continue
             retries += 1
             await asyncio.sleep(self._wait(outcome, retries, deadline - clock()))
-        raise AssertionError("unreachable")
 
     def _wait(self, failure: _Failure, retry: int, left: float) -> float:
         """Seconds to wait before this retry; raises the failure's error if none is due or the deadline is nearer."""
@@ -213,7 +249,10 @@ class OpenAICompatible:
             return _Failure(error, rephrase=can_be_plainer, plainer=can_be_plainer)
         if field is not None:
             return _Failure(error, rephrase=self._habits.learn(field))
-        return _Failure(error, wait=retry_after(raw.response.headers))
+        wait = retry_after(raw.response.headers)
+        if wait:
+            error = type(error)(f"{error}; it asks to wait {wait:g} s")
+        return _Failure(error, wait=wait)
 
     async def _exchange(self, body: JsonObject, deadline: float) -> Gathering:
         """Send the body and read what comes back: a stream of events, or one whole reply."""

@@ -36,7 +36,7 @@ _FINISH_REASONS = {word: reason for reason, words in _WORDS.items() for word in 
 """What servers call the end of an answer. vLLM's ``abort`` or DeepSeek's ``insufficient_system_resource`` is none."""
 
 
-MOST_TOKENS = 100_000_000
+MOST_TOKENS = 10_000_000
 """A count beyond which nothing is believed: no model reads or writes so much at once."""
 _MOST_NAME = 200
 _MOST_CHOICES = 128
@@ -205,32 +205,45 @@ class Gathering:
             self._first_token = _probabilities(choice.logprobs.content[0])
         self._finish = choice.finish_reason or self._finish
 
-    def response(self, calls: int, unmetered: int = 0) -> LLMResponse:
-        """The completion; ``calls`` is how many attempts it took, ``unmetered`` how many of them were not counted."""
+    def response(self, calls: int, unmetered: int = 0, put_off: int = 0) -> LLMResponse:
+        """The completion; ``calls`` is how many attempts it took, ``unmetered`` how many of them were not counted.
+
+        ``put_off`` requests before it met a rate limit. An attempt with counts that cannot be is one that was not
+        counted: it is charged with the most that it can have used.
+        """
+        believed = self._is_believable()
         finish = _FINISH_REASONS.get((self._finish or "").lower(), "other")
         return LLMResponse(
             text="".join(self._texts),
             finish_reason="refusal" if self._refused else finish,
-            usage=self._total_usage(calls),
+            usage=self._total_usage(calls, put_off) if believed else Usage(calls=calls, put_off=put_off),
             first_token=self._first_token,
             model=self._model,
             thought=self._thought or self._has_reasoning_tokens(),
-            unmetered=unmetered,
+            unmetered=unmetered + (not believed),
         )
 
     def _has_reasoning_tokens(self) -> bool:
         details = self._usage.completion_tokens_details if self._usage else None
         return bool(details and details.reasoning_tokens)
 
-    def _total_usage(self, calls: int) -> Usage:
+    def _is_believable(self) -> bool:
+        """Whether the counts can be: no prompt has no tokens, and no text."""
+        usage = self._usage
+        if usage is None or not usage.prompt_tokens or usage.completion_tokens is None:
+            return False
+        return usage.completion_tokens > 0 or not any(self._texts)
+
+    def _total_usage(self, calls: int, put_off: int) -> Usage:
         usage = self._usage or _Usage()
         details = usage.prompt_tokens_details
         cached = (details.cached_tokens if details else None) or 0
         return Usage(
             calls=calls,
             prompt_tokens=usage.prompt_tokens or 0,
-            cached_tokens=max(cached, 0),
+            cached_tokens=min(cached, usage.prompt_tokens or 0),
             generated_tokens=usage.completion_tokens or 0,
+            put_off=put_off,
         )
 
 

@@ -314,7 +314,12 @@ def most_of_a_call(llm: Scripted, attempts: int) -> Usage:
     """The most that so many attempts of the last request can have used: a token is at least a byte."""
     request = llm.requests[-1]
     prompt = prompt_bytes(request.messages) + 16 * len(request.messages) + 64
-    return Usage(calls=attempts, prompt_tokens=attempts * prompt, generated_tokens=attempts * request.max_tokens)
+    return Usage(
+        calls=attempts,
+        prompt_tokens=attempts * prompt,
+        generated_tokens=attempts * request.max_tokens,
+        estimated=attempts,
+    )
 
 
 @pytest.mark.requirement("K12")
