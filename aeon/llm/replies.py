@@ -128,35 +128,53 @@ def _unpacking(packing: str, where: str) -> Unpack:
     return unpack
 
 
+class _Assembly:
+    """Puts events together out of the parts of a stream."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self._rest = bytearray()
+        self._data: list[bytes] = []
+        self._size = self._total = 0
+
+    def take(self, part: bytes) -> Iterator[bytes]:
+        """The data of each event that this part completes. Raises `MalformedResponse` at the limits."""
+        for line in self._lines(part):
+            self._total += len(line) + _LINE
+            text = line.rstrip(b"\r\n")
+            if text.startswith(b"data:"):
+                self._data.append(bytes(text[5:]).removeprefix(b" "))
+                self._size += len(text) + _LINE
+            elif not text and self._data:
+                event, self._data, self._size = b"\n".join(self._data), [], 0
+                yield event
+        if self._size + len(self._rest) > MOST_BODY:
+            raise _too_long(self._where, MOST_BODY, "event of a stream")
+        if self._total > MOST_STREAM:
+            raise _too_long(self._where, MOST_STREAM, "reply")
+
+    def _lines(self, part: bytes) -> list[bytearray]:
+        """The lines that are whole with this part. A line end may come in two parts, and so may the line."""
+        self._rest += part
+        if b"\n" not in part and b"\r" not in part:
+            return []
+        lines = self._rest.splitlines(keepends=True)
+        self._rest = bytearray() if lines[-1].endswith(b"\n") else lines.pop()
+        return lines
+
+
 async def events(parts: AsyncIterator[bytes], where: str) -> AsyncGenerator[bytes]:
     """The data of each server-sent event, up to the one that says that the stream is done.
 
     Raises `MalformedResponse` where one event or all of them are too long.
     """
-    rest, data, size, total = bytearray(), list[bytes](), 0, 0
+    assembly = _Assembly(where)
     async for part in parts:
-        rest += part
-        lines: list[bytearray] = []
-        if b"\n" in part or b"\r" in part:
-            lines = rest.splitlines(keepends=True)
-            # a line end may come in two parts, and so may the line
-            rest = bytearray() if lines[-1].endswith(b"\n") else lines.pop()
-        for line in lines:
-            total += len(line) + _LINE
-            text = line.rstrip(b"\r\n")
-            if text.startswith(b"data:"):
-                data.append(bytes(text[5:]).removeprefix(b" "))
-                size += len(text) + _LINE
-            elif not text and data:
-                event, data, size = b"\n".join(data), [], 0
-                if event.startswith(b"[DONE]"):
-                    await _drain(parts)
-                    return
-                yield event
-        if size + len(rest) > MOST_BODY:
-            raise _too_long(where, MOST_BODY, "event of a stream")
-        if total > MOST_STREAM:
-            raise _too_long(where, MOST_STREAM, "reply")
+        for event in assembly.take(part):
+            if event.startswith(b"[DONE]"):
+                await _drain(parts)
+                return
+            yield event
 
 
 def _too_long(where: str, most: int, what: str) -> MalformedResponse:
