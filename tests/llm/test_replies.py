@@ -18,6 +18,7 @@ from aeon.errors import (
     ConfigError,
     EndpointFailed,
     EndpointMoved,
+    EndpointTimeout,
     EndpointUnreachable,
     MalformedResponse,
     ModelError,
@@ -27,6 +28,7 @@ from aeon.errors import (
 from aeon.llm import replies
 from aeon.llm.listing import only_model
 from aeon.llm.openai_compatible import OpenAICompatible
+from aeon.llm.profiles import Told
 from aeon.llm.replies import MOST_BODY, MOST_ERROR, MOST_STREAM, events
 from aeon.llm.select import select
 from aeon.schema.llm import Capabilities, LLMResponse
@@ -234,6 +236,25 @@ def test_a_list_of_models_is_bounded(endpoint: Endpoint) -> None:
         endpoint.pages = {"/v1/models": page}
         with pytest.raises(error):
             only_model(endpoint.base_url, None)
+
+
+def test_a_list_that_drips_in_meets_a_deadline(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes byte by byte is never silent for long, and is given up all the same."""
+
+    def drip(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+        handler.close_connection = True
+        handler.send_response(200)
+        handler.send_header("Content-Type", "application/json")
+        handler.end_headers()
+        while not handler.server.closed.wait(0.02):  # type: ignore[attr-defined]
+            handler.wfile.write(b" ")
+
+    monkeypatch.setattr("aeon.llm.listing.ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr("aeon.llm.probe.INFORMATION_SECONDS", 0.2)
+    endpoint.pages = {"/v1/models": drip, "/props": drip}
+    with pytest.raises(EndpointTimeout, match="within the deadline"):
+        only_model(endpoint.base_url, None)
+    assert asyncio.run(OpenAICompatible("m", endpoint.base_url).told()) == Told()
 
 
 def test_a_reply_of_countless_parts_is_refused_early(endpoint: Endpoint) -> None:
