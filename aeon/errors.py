@@ -17,6 +17,7 @@
     │   ├── ServerBroken         the local server cannot load the model, or dies each time
     │   ├── EndpointUnreachable  refused, no route, no such host
     │   ├── EndpointRejected     401 or 403: the key is missing or wrong
+    │   ├── EndpointMoved        it redirects to another origin, where nothing is sent
     │   ├── ModelNotFound        the endpoint does not serve this model
     │   └── CassetteMiss         a recorded adapter has no answer for this request
     ├── CompletionError          the endpoint answered, but not with something usable
@@ -58,6 +59,7 @@ __all__ = [
     "DownloadFailed",
     "EmptyCompletion",
     "EndpointFailed",
+    "EndpointMoved",
     "EndpointRejected",
     "EndpointTimeout",
     "EndpointUnreachable",
@@ -119,12 +121,14 @@ class ModelError(AeonError):
 
     ``fatal``: the endpoint cannot be used at all, so that asking it anything else is useless; otherwise only this
     request failed. ``attempts`` is how many calls were made before giving up. ``unmetered`` is how many of them the
-    endpoint may have worked on, without a word on the tokens that this took.
+    endpoint may have worked on, without a word on the tokens that this took. ``put_off`` is how many requests before
+    them a rate limit put off, which are no calls.
     """
 
     fatal: ClassVar[bool] = False
     attempts: int = 1
     unmetered: int = 0
+    put_off: int = 0
 
 
 class RequestRefused(ModelError):
@@ -168,6 +172,12 @@ class EndpointUnreachable(ModelError):
 
 class EndpointRejected(ModelError):
     """The endpoint answered 401 or 403."""
+
+    fatal = True
+
+
+class EndpointMoved(ModelError):
+    """The endpoint redirects to another origin; neither the prompt nor the key was sent there."""
 
     fatal = True
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from aeon.errors import ModelError, RequestRefused
 from aeon.llm.asking import Form
 from aeon.llm.probe import Examinable
+from aeon.llm.spending import lost, true_usage
 from aeon.schema.llm import LLMRequest, LLMResponse, Message
 from aeon.schema.usage import Usage
 
@@ -38,9 +39,9 @@ class Examination:
         try:
             response = await self.endpoint.ask(request, form)
         except ModelError as error:
-            self.spent += Usage(calls=error.attempts)
+            self.spent += lost(request, error)
             raise
-        self.spent += response.usage
+        self.spent += true_usage(request, response)
         self.answered_as = response.model
         return response
 

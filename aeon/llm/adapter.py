@@ -43,6 +43,8 @@ class LLMAdapter(Protocol):
     async def complete(self, request: LLMRequest) -> LLMResponse:
         """One completion; its ``usage.calls`` counts every attempt, at most ``request.attempts``.
 
+        ``usage.put_off`` counts the requests that a rate limit put off for a time that was waited for: no attempts.
+
         A completion that was cut off by its token limit comes back with ``finish_reason="length"``, never as whole.
         ``usage.cost`` is left at 0: the cost follows from the tokens and the price where they are charged.
         Raises `ModelError`, whose ``attempts`` says how many calls were made. Any other error of Aeon means that none

@@ -1,4 +1,4 @@
-"""The base URL of an endpoint: one spelling, and no secret in it, because journals, profiles and errors show it."""
+"""The base URL of an endpoint, in one spelling and without a secret, since journals and errors show it; and its key."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from aeon.errors import ConfigError
 
-__all__ = ["API_KEY", "plain_url", "unsecret"]
+__all__ = ["API_KEY", "plain_key", "plain_url", "unsecret"]
 
 API_KEY = "AEON_API_KEY"
 """The environment variable for the key, unless the caller names another."""
@@ -51,6 +51,22 @@ def _parts(url: str) -> tuple[SplitResult, str]:
     if not parts.hostname:
         raise ConfigError(f"the base URL is none: it names no host; {_EXAMPLE}")
     return parts, port
+
+
+def plain_key(key: str | None, variable: str = API_KEY) -> str | None:
+    """The key as it is; ``variable`` is the environment variable that it comes from.
+
+    Raises:
+        ConfigError: no HTTP header can carry it; the text does not repeat it.
+    """
+    if not key or (key.isascii() and key.isprintable() and " " not in key):
+        return key
+    odd = next(char for char in key if not "!" <= char <= "~")
+    what = "a line end" if odd in "\r\n" else "a space" if odd == " " else f"the character U+{ord(odd):04X}"
+    raise ConfigError(
+        f"the API key has {what} in it, which no request can carry; copy it anew, without what stands around it, into "
+        f"{variable}"
+    )
 
 
 def unsecret(text: str) -> str:

@@ -8,12 +8,19 @@ from collections.abc import AsyncGenerator
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
+import httpx2
 import openai
+
+from aeon.errors import ConfigError
+from aeon.llm.replies import PACKINGS, guard
 
 __all__ = ["CONNECT_SECONDS", "Connections", "is_loopback"]
 
 CONNECT_SECONDS = 10.0
 """How long connecting may take."""
+
+MOST_REDIRECTS = 3
+"""Redirects within one origin that are followed for a request."""
 
 
 def is_loopback(url: str) -> bool:
@@ -34,7 +41,7 @@ class Connections:
 
     def __init__(self, base_url: str, api_key: str | None) -> None:
         self.base_url = base_url
-        self._api_key = api_key or None
+        self.api_key = api_key or None
         self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, openai.AsyncOpenAI] = WeakKeyDictionary()
         self._holders: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncGenerator[openai.AsyncOpenAI]] = (
@@ -71,16 +78,29 @@ class Connections:
         kept may be closed by the server at the very moment that it is used again.
         """
         headers: dict[str, str | openai.Omit] = {"Connection": "close"} if is_loopback(self.base_url) else {}
-        if self._api_key is None:
+        if self.api_key is None:
             headers["Authorization"] = openai.Omit()
         return {"timeout": openai.Timeout(seconds, connect=CONNECT_SECONDS), "headers": headers}
 
     def _open(self) -> openai.AsyncOpenAI:
+        try:
+            http = openai.DefaultAsyncHttpxClient(
+                trust_env=not is_loopback(self.base_url),
+                headers={"Accept-Encoding": PACKINGS},
+                max_redirects=MOST_REDIRECTS,
+                event_hooks={"response": [guard(self.base_url)]},
+            )
+        except (ValueError, ImportError, httpx2.InvalidURL) as error:  # of what the environment says of proxies
+            said = " ".join(str(error).split())
+            raise ConfigError(
+                f"{self.base_url} cannot be reached through the proxy that the environment names ({said}); mend or "
+                "unset HTTP_PROXY, HTTPS_PROXY and ALL_PROXY"
+            ) from None
         return openai.AsyncOpenAI(
             base_url=self.base_url,
-            api_key=self._api_key or "none",  # never the SDK's own choice, an environment variable
+            api_key=self.api_key or "none",  # never the SDK's own choice, an environment variable
             max_retries=0,
-            http_client=openai.DefaultAsyncHttpxClient(trust_env=not is_loopback(self.base_url)),
+            http_client=http,
         )
 
     async def _hold(self, client: openai.AsyncOpenAI) -> AsyncGenerator[openai.AsyncOpenAI]:

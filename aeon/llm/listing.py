@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import openai
-from pydantic import BaseModel, ValidationError
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
-from aeon.errors import ConfigError
-from aeon.llm.connections import is_loopback
+from pydantic import BaseModel, Field, ValidationError
+
+from aeon.errors import ConfigError, ModelError
+from aeon.llm.connections import Connections
 from aeon.llm.translation import TRANSLATED, translate
 
-__all__ = ["only_model"]
+__all__ = ["MOST_LISTED", "only_model"]
 
 ANSWER_SECONDS = 10.0
 MOST_NAMES = 8
+MOST_LISTED = 10_000
+"""Models beyond which a list is not read."""
+_LONGEST_NAME = 100
 
 
 class _Model(BaseModel):
@@ -20,7 +25,7 @@ class _Model(BaseModel):
 
 
 class _Listing(BaseModel):
-    data: list[_Model] = []
+    data: list[_Model] = Field([], max_length=MOST_LISTED, fail_fast=True)
 
 
 def only_model(base_url: str, api_key: str | None) -> str:
@@ -28,22 +33,27 @@ def only_model(base_url: str, api_key: str | None) -> str:
 
     Raises `ConfigError` if it serves several or tells none, and `ModelError` if it cannot be asked.
     """
-    options: openai.RequestOptions = {} if api_key else {"headers": {"Authorization": openai.Omit()}}
-    with openai.OpenAI(
-        base_url=base_url,
-        api_key=api_key or "none",
-        max_retries=0,
-        timeout=ANSWER_SECONDS,
-        http_client=openai.DefaultHttpxClient(trust_env=not is_loopback(base_url)),
-    ) as client:
-        try:
-            served = _Listing.model_validate_json(client.get("/models", cast_to=str, options=options)).data
-        except ValidationError:
-            served = []
-        except TRANSLATED as error:
-            raise translate(error, base_url, api_key) from None
+    with ThreadPoolExecutor(1) as thread:  # the caller's may have an event loop of its own
+        served = thread.submit(asyncio.run, _listed(Connections(base_url, api_key))).result()
     if len(served) == 1:
-        return served[0].id
-    names = ", ".join(model.id for model in served[:MOST_NAMES]) + (" …" if len(served) > MOST_NAMES else "")
+        return served[0]
+    names = ", ".join(name[:_LONGEST_NAME] for name in served[:MOST_NAMES]) + (" …" if len(served) > MOST_NAMES else "")
     choice = f"it serves {len(served)} models: {names}" if served else "it does not list its models"
     raise ConfigError(f"which model of {base_url}? {choice}; name one in AEON_MODEL, or append it to the URL as #name")
+
+
+async def _listed(connections: Connections) -> list[str]:
+    """The names of the models that the endpoint lists, none where it has no such list. Raises `ModelError`."""
+    try:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            client = await connections.client()
+            text = await client.get("/models", cast_to=str, options=connections.options())
+        return [model.id for model in _Listing.model_validate_json(text).data]
+    except ValidationError:
+        return []
+    except ModelError:
+        raise
+    except TRANSLATED as error:
+        raise translate(error, connections.base_url, connections.api_key) from None
+    finally:
+        await connections.aclose()

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
-import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
+import httpx2
 import openai
-from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
-from aeon.errors import EndpointFailed, EndpointTimeout, MalformedResponse, ModelError
+from aeon.errors import AeonError, EndpointFailed, EndpointTimeout, MalformedResponse, ModelError, RateLimited
 from aeon.llm.adapter import Permit, freely
 from aeon.llm.asking import OPTIONAL_FIELDS, Form, Habits, forms, request_body
-from aeon.llm.base_url import plain_url
+from aeon.llm.base_url import plain_key, plain_url
 from aeon.llm.connections import Connections
 from aeon.llm.probe import measured, probe, told
 from aeon.llm.profiles import Told
-from aeon.llm.translation import RETRIED, TRANSLATED, backoff, refused_part, retry_after, translate
-from aeon.llm.wire import Gathering, parse
+from aeon.llm.replies import events
+from aeon.llm.translation import (
+    RETRIED,
+    TRANSLATED,
+    backoff,
+    one_line,
+    refused_part,
+    retry_after,
+    translate,
+    unreadable,
+)
+from aeon.llm.wire import Gathering, WireReply, parse
 from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
 
@@ -30,6 +38,8 @@ OPENAI_BASE_URL = "https://api.openai.com/v1"
 
 COMPLETIONS = "/chat/completions"
 CHECK_URL = "check that the base URL ends in the API's root, such as /v1"
+LONGEST_WAIT = 300.0
+"""Seconds that rate limits may put a call off in all, where no budget of time bounds it."""
 NO_COUNTS = "use a server that sends usage"
 
 
@@ -43,17 +53,45 @@ class _Failure:
     wait: float | None = None
 
 
+class _Patience:
+    """Waits as long as a rate limit asks; ``most`` bounds the seconds in all, ``None``: the time that is left does.
+
+    The endpoint did not work on such a request, so it is no call. Each wait is at least a backoff, so that an endpoint
+    that never asks for a real one is not asked without end.
+    """
+
+    def __init__(self, most: float | None) -> None:
+        self._left = most
+        self.waits = 0
+
+    def asked(self, failure: _Failure, left: float) -> float | None:
+        """Seconds to wait before the request is made again; ``None`` if it was not put off, or for too long."""
+        if not failure.wait or not isinstance(failure.error, RateLimited):
+            return None
+        wait = max(failure.wait, backoff(self.waits + 1))
+        if wait >= (left if self._left is None else self._left):
+            return None
+        self.waits += 1
+        if self._left is not None:
+            self._left -= wait
+        return wait
+
+
 class OpenAICompatible:
     """A model behind an OpenAI-compatible API.
 
     ``base_url`` is the API's root, such as ``http://127.0.0.1:8080/v1``, by default OpenAI's. ``api_key`` is sent to
     it and nowhere else; no environment variable is read. Failures that another attempt can cure are retried at most
-    ``retries`` times, with exponential backoff or as long as ``Retry-After`` says, within the deadline.
+    ``retries`` times, with exponential backoff or as long as ``Retry-After`` says, within the deadline. Where a rate
+    limit says how long to wait, that is no attempt: it is waited for within the request's deadline, or for 300 s in all
+    where the request has none.
     ``timeout`` is the deadline of a whole call and ``idle_timeout`` the longest wait for the next token, in seconds.
     ``capabilities`` skips probing.
-    A ``base_url`` with a user, a password or a query in it is refused with `ConfigError`.
+    A ``base_url`` with a user, a password or a query in it is refused with `ConfigError`, and so is a key that no HTTP
+    header can carry.
 
-    Token counts are the endpoint's own, never estimates. Answers are streamed, so that an idle deadline can be held; an
+    Token counts are the endpoint's own; a count that cannot be (none for a text, below 0, beyond ten million) is taken
+    for none, and that attempt counts as unmetered. Answers are streamed, so that an idle deadline can be held; an
     endpoint whose streams have no counts is asked again without streaming, and from then on only so. One that tells no
     counts at all gives `MalformedResponse`, since no budget could be kept with it. A stream that ends before the
     endpoint said why is a failure, never a short answer.
@@ -71,7 +109,7 @@ class OpenAICompatible:
     ) -> None:
         self._model = model
         self._base_url = plain_url(base_url or OPENAI_BASE_URL)
-        self._api_key = api_key
+        self._api_key = plain_key(api_key)
         self._retries = retries
         self._timeout = timeout
         self._idle_timeout = idle_timeout
@@ -147,21 +185,29 @@ class OpenAICompatible:
     async def _converse(self, request: LLMRequest, ways: tuple[Form, ...]) -> LLMResponse:
         clock = asyncio.get_running_loop().time
         deadline = clock() + (request.timeout or self._timeout)
+        patience = _Patience(LONGEST_WAIT if request.timeout is None else None)
         retries = unmetered = 0
-        for attempts in itertools.count(1):
+        attempts = 1
+        while True:
             outcome = await self._attempt(request, ways, deadline)
             if isinstance(outcome, Gathering):
-                return outcome.response(attempts, unmetered)
+                return outcome.response(attempts, unmetered, patience.waits)
+            wait = patience.asked(outcome, deadline - clock())
+            if wait is not None:
+                await asyncio.sleep(wait)
+                deadline += wait if request.timeout is None else 0
+                continue
             unmetered += outcome.error.unmetered
             outcome.error.attempts, outcome.error.unmetered = attempts, unmetered
+            outcome.error.put_off = patience.waits
             if attempts >= request.attempts:
                 raise outcome.error
+            attempts += 1
             if outcome.rephrase:
                 ways = ways[1:] if outcome.plainer else ways
                 continue
             retries += 1
             await asyncio.sleep(self._wait(outcome, retries, deadline - clock()))
-        raise AssertionError("unreachable")
 
     def _wait(self, failure: _Failure, retry: int, left: float) -> float:
         """Seconds to wait before this retry; raises the failure's error if none is due or the deadline is nearer."""
@@ -171,13 +217,22 @@ class OpenAICompatible:
         return wait
 
     async def _attempt(self, request: LLMRequest, ways: tuple[Form, ...], deadline: float) -> Gathering | _Failure:
+        """What came of one call. However it fails, the call was made, and the failure has its type."""
         body = request_body(request, self._model, ways[0], self._habits)
         try:
-            gathering = await (self._stream if "stream" in body else self._whole)(body, deadline)
+            return await self._tried(body, len(ways) > 1, deadline)
         except ModelError as error:
             return _Failure(error)
+        except AeonError:
+            raise
+        except Exception as error:  # noqa: BLE001 - what an endpoint sends can make the SDK raise anything
+            return _Failure(unreadable(error, self._where, self._api_key))
+
+    async def _tried(self, body: JsonObject, can_be_plainer: bool, deadline: float) -> Gathering | _Failure:
+        try:
+            gathering = await self._exchange(body, deadline)
         except TRANSLATED as raw:
-            return self._understand(raw, len(ways) > 1)
+            return self._understand(raw, can_be_plainer)
         if gathering.counted:
             return gathering
         again = self._habits.learn("stream_options")
@@ -194,53 +249,60 @@ class OpenAICompatible:
             return _Failure(error, rephrase=can_be_plainer, plainer=can_be_plainer)
         if field is not None:
             return _Failure(error, rephrase=self._habits.learn(field))
-        return _Failure(error, wait=retry_after(raw.response.headers))
+        wait = retry_after(raw.response.headers)
+        if wait:
+            error = type(error)(f"{error}; it asks to wait {wait:g} s")
+        return _Failure(error, wait=wait)
 
-    async def _whole(self, body: JsonObject, deadline: float) -> Gathering:
+    async def _exchange(self, body: JsonObject, deadline: float) -> Gathering:
+        """Send the body and read what comes back: a stream of events, or one whole reply."""
         client = await self._connections.client()
-        async with asyncio.timeout_at(deadline):
-            reply = await client.post(
-                COMPLETIONS, body=body, cast_to=ChatCompletion, options=self._connections.options()
-            )
-        return self._gather(reply)
-
-    async def _stream(self, body: JsonObject, deadline: float) -> Gathering:
-        client = await self._connections.client()
-        async with self._patience(deadline):
+        streamed = "stream" in body
+        async with self._patience(deadline) if streamed else asyncio.timeout_at(deadline):
             stream = await client.post(
                 COMPLETIONS,
                 body=body,
-                cast_to=ChatCompletionChunk,
+                cast_to=object,
                 options=self._connections.options(),
-                stream=True,
-                stream_cls=openai.AsyncStream[ChatCompletionChunk],
+                stream=True,  # the reply is read here, within its limits
+                stream_cls=openai.AsyncStream[object],
             )
         async with stream:
-            if "json" in stream.response.headers.get("content-type", ""):  # a server that knows no streaming
-                async with asyncio.timeout_at(deadline):
-                    return self._gather(json.loads(await stream.response.aread()))
-            return await self._follow(stream, deadline)
+            response = stream.response
+            if streamed and "json" not in response.headers.get("content-type", "").lower():
+                return await self._follow(response, deadline)
+            async with asyncio.timeout_at(deadline):  # a server that knows no streaming
+                return self._gather(await response.aread())
 
-    async def _follow(self, stream: openai.AsyncStream[ChatCompletionChunk], deadline: float) -> Gathering:
+    async def _follow(self, response: httpx2.Response, deadline: float) -> Gathering:
         gathering = Gathering()
-        while True:
-            async with self._patience(deadline):
-                chunk = await anext(stream, None)
-            if chunk is None:
-                break
-            gathering.add(parse(_decode(chunk), self._where))
+        async with contextlib.aclosing(events(response.aiter_bytes(), self._base_url)) as stream:
+            while True:
+                async with self._patience(deadline):
+                    event = await anext(stream, None)
+                if event is None:
+                    break
+                gathering.add(self._understood(event))
         if not gathering.started:
             raise MalformedResponse(f"{self._where} answered something that is no chat completion; {CHECK_URL}")
         if not gathering.finished:
             raise EndpointFailed(f"{self._where} broke off in the middle of its answer; try again or look at its log")
         return gathering
 
-    def _gather(self, reply: object) -> Gathering:
+    def _gather(self, reply: bytes) -> Gathering:
         gathering = Gathering()
-        gathering.add(parse(_decode(reply), self._where))
+        gathering.add(self._understood(reply))
         if not gathering.started:
             raise MalformedResponse(f"{self._where} answered something that is no chat completion; {CHECK_URL}")
         return gathering
+
+    def _understood(self, raw: bytes) -> WireReply:
+        """A completion or a part of it. Raises `EndpointFailed` where it is the report of an error."""
+        reply = parse(raw, self._where)
+        if reply.complaint:
+            detail = one_line(reply.complaint, self._api_key)
+            raise EndpointFailed(f"{self._where} reported an error: {detail}; try again or look at its log")
+        return reply
 
     @contextlib.asynccontextmanager
     async def _patience(self, deadline: float) -> AsyncIterator[None]:
@@ -255,7 +317,3 @@ class OpenAICompatible:
             raise EndpointTimeout(
                 f"{self._where} sent nothing for {self._idle_timeout:g} s; allow more time or ask for fewer tokens"
             ) from None
-
-
-def _decode(reply: object) -> object:
-    return reply.to_dict(warnings=False) if isinstance(reply, openai.BaseModel) else reply

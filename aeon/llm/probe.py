@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from json import JSONDecodeError
 from typing import Protocol, TypeVar, runtime_checkable
 
-import openai
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from aeon.errors import ModelError, RequestRefused
 from aeon.llm.adapter import Permit, freely
 from aeon.llm.asking import Form
 from aeon.llm.connections import Connections
+from aeon.llm.listing import MOST_LISTED
 from aeon.llm.profiles import Told, agrees, load
 from aeon.llm.spending import lost, most_usage, true_usage
+from aeon.llm.translation import TRANSLATED
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse, Message
 from aeon.schema.usage import Usage
 
@@ -143,7 +144,7 @@ def _object(response: LLMResponse | None) -> object:
         return None
     try:
         value: object = json.loads(response.text)
-    except JSONDecodeError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 
@@ -159,7 +160,7 @@ class _Served(_Lenient):
 
 
 class _Listing(_Lenient):
-    data: list[_Served] = []
+    data: list[_Served] = Field([], max_length=MOST_LISTED, fail_fast=True)
 
 
 class _Slot(_Lenient):
@@ -207,7 +208,8 @@ async def _read(connections: Connections, path: str, shape: type[Shape]) -> Shap
     """The JSON at the path, ``None`` if the server has none such there: this information is a courtesy."""
     client = await connections.client()
     try:
-        text = await client.get(path, cast_to=str, options=connections.options(INFORMATION_SECONDS))
+        async with asyncio.timeout(INFORMATION_SECONDS):
+            text = await client.get(path, cast_to=str, options=connections.options())
         return shape.model_validate_json(text)
-    except (openai.OpenAIError, ValidationError):
+    except (*TRANSLATED, ModelError, ValidationError):
         return None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from aeon.errors import ConfigError, InputFileError, UnknownNameError
 from aeon.llm.adapter import LLMAdapter
-from aeon.llm.base_url import API_KEY, plain_url, unsecret
+from aeon.llm.base_url import API_KEY, plain_key, plain_url, unsecret
 from aeon.llm.catalogue import CATALOGUE, DEFAULT_MODEL, CatalogueEntry
 from aeon.llm.download import Report
 
@@ -61,7 +61,7 @@ def _by_name(model: str, env: Mapping[str, str], progress: Report | None) -> LLM
     if model in CATALOGUE:
         return _local(CATALOGUE[model], env, progress)
     if model.startswith(("http://", "https://")):
-        return _endpoint(model, None, _key_for(model.partition("#")[0], env))
+        return _endpoint(model, None, *_key_for(model.partition("#")[0], env))
     if model.startswith(OPENAI_PREFIX):
         return _openai(model.removeprefix(OPENAI_PREFIX), env)
     if model.endswith(".gguf"):
@@ -75,24 +75,25 @@ def _by_name(model: str, env: Mapping[str, str], progress: Report | None) -> LLM
     )
 
 
-def _key_for(url: str, env: Mapping[str, str]) -> str | None:
-    """The key to send there: OpenAI's own only to where the environment says it belongs."""
+def _key_for(url: str, env: Mapping[str, str]) -> tuple[str | None, str]:
+    """The key to send there, and where it comes from: OpenAI's own only to where the environment says it belongs."""
     own = env.get("OPENAI_BASE_URL", OPENAI_BASE_URL).rstrip("/")
-    fallback = env.get("OPENAI_API_KEY") if url.rstrip("/") == own else None
-    return env.get("AEON_API_KEY") or fallback
+    if API_KEY not in env and "OPENAI_API_KEY" in env and url.rstrip("/") == own:
+        return env["OPENAI_API_KEY"], "OPENAI_API_KEY"
+    return env.get(API_KEY), API_KEY
 
 
 def _openai(name: str, env: Mapping[str, str]) -> LLMAdapter:
-    key = env.get("OPENAI_API_KEY") or env.get("AEON_API_KEY")
-    if key is None:
+    variable = API_KEY if API_KEY in env and "OPENAI_API_KEY" not in env else "OPENAI_API_KEY"
+    if variable not in env:
         raise ConfigError(f"{OPENAI_PREFIX}{name} needs a key; set OPENAI_API_KEY")
-    return _endpoint(env.get("OPENAI_BASE_URL", OPENAI_BASE_URL), name, key, "OPENAI_API_KEY")
+    return _endpoint(env.get("OPENAI_BASE_URL", OPENAI_BASE_URL), name, env[variable], variable)
 
 
 def _endpoint(url: str, name: str | None, key: str | None, variable: str = API_KEY) -> LLMAdapter:
     """The adapter for an endpoint; the URL may end in ``#model-name``, and ``variable`` is where the key comes from."""
     root, _, in_url = url.partition("#")
-    url, name = plain_url(root, variable), name or in_url or None
+    url, name, key = plain_url(root, variable), name or in_url or None, plain_key(key, variable)
     # imported when it is needed: the SDK takes a second, which a run with another model should not pay
     if name is None:
         name = importlib.import_module("aeon.llm.listing").only_model(url, key)

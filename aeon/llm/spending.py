@@ -47,11 +47,17 @@ def true_usage(request: LLMRequest, response: LLMResponse, prompt_tokens: int | 
 
 def lost(request: LLMRequest, error: ModelError, prompt_tokens: int | None = None) -> Usage:
     """An upper bound of what a request used that got no answer."""
-    return _attempts(request, error.attempts, error.unmetered, prompt_tokens)
+    used = _attempts(request, error.attempts, error.unmetered, prompt_tokens)
+    return used.changed(put_off=error.put_off) if error.put_off else used
 
 
 def _attempts(request: LLMRequest, calls: int, worked: int, prompt_tokens: int | None) -> Usage:
     """The most that ``calls`` calls can use, if the endpoint worked on ``worked`` of them."""
     if prompt_tokens is None:
         prompt_tokens = most_prompt_tokens(request.messages, request.json_schema)
-    return Usage(calls=calls, prompt_tokens=worked * prompt_tokens, generated_tokens=worked * request.max_tokens)
+    return Usage(
+        calls=calls,
+        prompt_tokens=worked * prompt_tokens,
+        generated_tokens=worked * request.max_tokens,
+        estimated=worked,
+    )

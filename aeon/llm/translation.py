@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+import httpx2
 import openai
 
 from aeon.errors import (
@@ -32,6 +32,7 @@ __all__ = [
     "refused_part",
     "retry_after",
     "translate",
+    "unreadable",
 ]
 
 BACKOFF_SECONDS = 0.5
@@ -44,7 +45,7 @@ LONGEST_DETAIL = 300
 RETRIED = (RateLimited, EndpointFailed, EndpointTimeout, EndpointUnreachable)
 """What another attempt can cure."""
 
-TRANSLATED = (openai.OpenAIError, TimeoutError, json.JSONDecodeError, UnicodeDecodeError)
+TRANSLATED = (openai.OpenAIError, httpx2.HTTPError, TimeoutError)
 """What an attempt can raise that `translate` understands."""
 
 CONTEXT_WORDS = (
@@ -69,25 +70,30 @@ def translate(error: BaseException, where: str, secret: str | None) -> ModelErro
     if isinstance(error, openai.APIStatusError):
         return _from_status(error, where, secret)
     if isinstance(error, openai.APIConnectionError):
-        return _from_connection(error, where, secret)
+        return _from_connection(error, error.__cause__, where, secret)
+    if isinstance(error, httpx2.HTTPError):
+        return _from_connection(error, error, where, secret)
     if isinstance(error, TimeoutError):
         return EndpointTimeout(
             f"{where} gave no whole answer within the deadline; allow more time or ask for fewer tokens"
         )
-    if isinstance(error, (openai.APIResponseValidationError, json.JSONDecodeError, UnicodeDecodeError)):
-        return MalformedResponse(
-            f"{where} answered something that is no JSON; check that the base URL ends in the API's root, such as /v1"
-        )
     return EndpointFailed(f"{where} reported an error: {one_line(str(error), secret)}; try again or look at its log")
 
 
-def _from_connection(error: openai.APIConnectionError, where: str, secret: str | None) -> ModelError:
-    cause = error.__cause__
-    kind = type(cause).__name__  # the SDK's HTTP library differs between its versions, the names do not
-    if kind in ("ConnectError", "ConnectTimeout", "UnsupportedProtocol", "ProxyError"):
+def unreadable(error: Exception, where: str, secret: str | None) -> ModelError:
+    """Aeon's error for any other exception that reading a reply raised."""
+    detail = one_line(f"{type(error).__name__}: {error}", secret)
+    return MalformedResponse(f"{where} sent something that cannot be read ({detail}); check what serves this address")
+
+
+def _from_connection(error: Exception, cause: BaseException | None, where: str, secret: str | None) -> ModelError:
+    if isinstance(cause, ModelError):  # of the guard
+        return cause
+    kind = type(cause).__name__
+    if isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.UnsupportedProtocol, httpx2.ProxyError)):
         detail = one_line(str(cause), secret) or kind
         return EndpointUnreachable(f"cannot reach {where}: {detail}; check the base URL and that the server is running")
-    if isinstance(error, openai.APITimeoutError):
+    if isinstance(error, (openai.APITimeoutError, httpx2.TimeoutException)):
         return translate(TimeoutError(), where, secret)
     return EndpointFailed(f"{where} broke off the connection ({kind}); try again or look at the server's log")
 
@@ -127,7 +133,7 @@ def refused_part(error: openai.APIStatusError, parts: tuple[str, ...]) -> str | 
     """Which of these request fields a 400 or 422 complains about, ``None`` if none of them."""
     if error.status_code not in (400, 422):
         return None
-    named = (error.param or "").split(".")[0]
+    named = error.param.split(".")[0] if isinstance(error.param, str) else ""
     if named in parts:
         return named
     text = f"{error.message} {error.body}"
@@ -145,10 +151,10 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
         pass
     try:
         when = parsedate_to_datetime(value)
-    except ValueError:
+        aware = when if when.tzinfo else when.replace(tzinfo=UTC)
+        return max(0.0, (aware - (now or datetime.now(UTC))).total_seconds())
+    except (ValueError, OverflowError):
         return None
-    aware = when if when.tzinfo else when.replace(tzinfo=UTC)
-    return max(0.0, (aware - (now or datetime.now(UTC))).total_seconds())
 
 
 def backoff(retry: int) -> float:

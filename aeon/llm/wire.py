@@ -6,10 +6,20 @@ completion is put together.
 
 from __future__ import annotations
 
+import codecs
 import math
 from collections.abc import Mapping
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from aeon.errors import MalformedResponse
 from aeon.schema.llm import FinishReason, LLMResponse, TokenProbability
@@ -26,6 +36,32 @@ _FINISH_REASONS = {word: reason for reason, words in _WORDS.items() for word in 
 """What servers call the end of an answer. vLLM's ``abort`` or DeepSeek's ``insufficient_system_resource`` is none."""
 
 
+MOST_TOKENS = 10_000_000
+"""A count beyond which nothing is believed: no model reads or writes so much at once."""
+_MOST_NAME = 200
+_MOST_CHOICES = 128
+_MOST_ALTERNATIVES = 64
+_MOST_BYTES = 256
+
+
+def _first(most: int) -> BeforeValidator:
+    """Leaves out what follows the first items of a list, unread."""
+    return BeforeValidator(lambda raw: raw[:most] if isinstance(raw, list) else raw)
+
+
+def _plausible(raw: object, read: ValidatorFunctionWrapHandler) -> int | None:
+    """The count, or ``None`` for one that cannot be."""
+    try:
+        count = read(raw)
+    except ValidationError:
+        return None
+    return count if count is not None and 0 <= count <= MOST_TOKENS else None
+
+
+_Count = Annotated[int | None, WrapValidator(_plausible)]
+"""A number of tokens; ``None`` where the endpoint tells none, or one that cannot be."""
+
+
 class _Wire(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -33,20 +69,20 @@ class _Wire(BaseModel):
 class _Cached(_Wire):
     """The part of the prompt that came from a prefix cache."""
 
-    cached_tokens: int | None = None
+    cached_tokens: _Count = None
 
 
 class _Hidden(_Wire):
     """The part of the completion that was reasoning."""
 
-    reasoning_tokens: int | None = None
+    reasoning_tokens: _Count = None
 
 
 class _Usage(_Wire):
     """Token counts as the endpoint tells them."""
 
-    prompt_tokens: int = Field(ge=0)
-    completion_tokens: int = Field(0, ge=0)
+    prompt_tokens: _Count = None
+    completion_tokens: _Count = None
     prompt_tokens_details: _Cached | None = None
     completion_tokens_details: _Hidden | None = None
 
@@ -55,20 +91,20 @@ class _Alternative(_Wire):
     """One candidate token; ``token`` or ``bytes`` can be missing."""
 
     token: str | None = None
-    bytes: list[int] | None = None
+    bytes: Annotated[list[int] | None, _first(_MOST_BYTES)] = None
     logprob: float | None = None
 
 
 class _Token(_Wire):
     """One generated token with its alternatives."""
 
-    top_logprobs: list[_Alternative] | None = None
+    top_logprobs: Annotated[list[_Alternative] | None, _first(_MOST_ALTERNATIVES)] = None
 
 
 class _Logprobs(_Wire):
-    """Log-probabilities of the generated tokens, in order."""
+    """Log-probabilities of the generated tokens, in order; those of the first are all that is read."""
 
-    content: list[_Token] | None = None
+    content: Annotated[list[_Token] | None, _first(1)] = None
 
 
 class _Message(_Wire):
@@ -91,19 +127,28 @@ class _Choice(_Wire):
 
 
 class WireReply(_Wire):
-    """A whole completion or one chunk of it."""
+    """A whole completion or one chunk of it; or an error, which some servers send with the status 200."""
 
     model: str | None = None
-    choices: list[_Choice] | None = None
+    choices: list[_Choice] | None = Field(None, max_length=_MOST_CHOICES, fail_fast=True)
     usage: _Usage | None = None
+    error: object = None
+
+    @property
+    def complaint(self) -> str:
+        """What went wrong, in the endpoint's own words; empty if nothing did."""
+        if not self.error:
+            return ""
+        said = self.error.get("message") if isinstance(self.error, dict) else self.error
+        return said if isinstance(said, str) and said.strip() else "it does not say what"
 
 
-def parse(raw: object, where: str) -> WireReply:
-    """Read a decoded JSON value. Raises `MalformedResponse` if it has not the shape of a completion."""
+def parse(raw: bytes, where: str) -> WireReply:
+    """Read JSON. Raises `MalformedResponse` if it has not the shape of a completion."""
     try:
-        return WireReply.model_validate(raw)
+        return WireReply.model_validate_json(raw.removeprefix(codecs.BOM_UTF8))
     except ValidationError as error:
-        first = error.errors()[0]
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         at = ".".join(str(part) for part in first["loc"]) or "the body"
         raise MalformedResponse(
             f"{where} answered something that is no chat completion ({at}: {first['msg']}); "
@@ -141,7 +186,7 @@ class Gathering:
 
     def add(self, reply: WireReply) -> None:
         """Take in one reply or chunk."""
-        self._model = reply.model or self._model
+        self._model = (reply.model or self._model)[:_MOST_NAME]
         self._usage = reply.usage or self._usage
         for choice in reply.choices or []:
             if not choice.index:
@@ -160,32 +205,45 @@ class Gathering:
             self._first_token = _probabilities(choice.logprobs.content[0])
         self._finish = choice.finish_reason or self._finish
 
-    def response(self, calls: int, unmetered: int = 0) -> LLMResponse:
-        """The completion; ``calls`` is how many attempts it took, ``unmetered`` how many of them were not counted."""
+    def response(self, calls: int, unmetered: int = 0, put_off: int = 0) -> LLMResponse:
+        """The completion; ``calls`` is how many attempts it took, ``unmetered`` how many of them were not counted.
+
+        ``put_off`` requests before it met a rate limit. An attempt with counts that cannot be is one that was not
+        counted: it is charged with the most that it can have used.
+        """
+        believed = self._is_believable()
         finish = _FINISH_REASONS.get((self._finish or "").lower(), "other")
         return LLMResponse(
             text="".join(self._texts),
             finish_reason="refusal" if self._refused else finish,
-            usage=self._total_usage(calls),
+            usage=self._total_usage(calls, put_off) if believed else Usage(calls=calls, put_off=put_off),
             first_token=self._first_token,
             model=self._model,
             thought=self._thought or self._has_reasoning_tokens(),
-            unmetered=unmetered,
+            unmetered=unmetered + (not believed),
         )
 
     def _has_reasoning_tokens(self) -> bool:
         details = self._usage.completion_tokens_details if self._usage else None
         return bool(details and details.reasoning_tokens)
 
-    def _total_usage(self, calls: int) -> Usage:
-        usage = self._usage or _Usage(prompt_tokens=0)
+    def _is_believable(self) -> bool:
+        """Whether the counts can be: no prompt has no tokens, and no text."""
+        usage = self._usage
+        if usage is None or not usage.prompt_tokens or usage.completion_tokens is None:
+            return False
+        return usage.completion_tokens > 0 or not any(self._texts)
+
+    def _total_usage(self, calls: int, put_off: int) -> Usage:
+        usage = self._usage or _Usage()
         details = usage.prompt_tokens_details
         cached = (details.cached_tokens if details else None) or 0
         return Usage(
             calls=calls,
-            prompt_tokens=usage.prompt_tokens,
-            cached_tokens=max(cached, 0),
-            generated_tokens=usage.completion_tokens,
+            prompt_tokens=usage.prompt_tokens or 0,
+            cached_tokens=min(cached, usage.prompt_tokens or 0),
+            generated_tokens=usage.completion_tokens or 0,
+            put_off=put_off,
         )
 
 

@@ -13,7 +13,7 @@ __all__ = ["NOTHING", "Allowance", "Bound", "Budget", "Left", "Price", "Usage"]
 
 
 class Usage(Value):
-    """What was spent: model calls, tokens, tool calls, cost in US dollars; and what was mended.
+    """What was spent: model calls, tokens, tool calls, cost in US dollars; and what was mended, estimated or put off.
 
     Adds up with ``+``; ``-`` takes away what was added.
     """
@@ -25,6 +25,8 @@ class Usage(Value):
     tool_calls: Annotated[int, Field(ge=0)] = 0
     mended: Annotated[int, Field(ge=0, description="values whose JSON syntax had to be mended")] = 0
     cost: Annotated[float, Field(ge=0)] = 0.0
+    estimated: Annotated[int, Field(ge=0, description="calls charged with the most tokens, for want of a count")] = 0
+    put_off: Annotated[int, Field(ge=0, description="requests put off by a rate limit, none of the calls")] = 0
 
     @property
     def tokens(self) -> int:
@@ -44,6 +46,8 @@ class Usage(Value):
             tool_calls=self.tool_calls + other.tool_calls,
             mended=self.mended + other.mended,
             cost=self.cost + other.cost,
+            estimated=self.estimated + other.estimated,
+            put_off=self.put_off + other.put_off,
         )
 
     def __sub__(self, other: Usage) -> Usage:
@@ -55,6 +59,8 @@ class Usage(Value):
             tool_calls=self.tool_calls - other.tool_calls,
             mended=self.mended - other.mended,
             cost=self.cost - other.cost,
+            estimated=self.estimated - other.estimated,
+            put_off=self.put_off - other.put_off,
         )
 
 

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from aeon.errors import AeonError, AllowanceExhausted, ModelError
+from aeon.errors import AeonError, AllowanceExhausted, EndpointFailed, ModelError
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.spending import lost, most_prompt_tokens, most_usage, true_usage
 from aeon.runtime.ledger import Ledger, current_ledger
@@ -18,10 +18,11 @@ from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import LLMRequest, LLMResponse, Message
 from aeon.schema.usage import Price, Usage
 
-__all__ = ["Ask", "call", "permitted"]
+__all__ = ["Ask", "adapter_failed", "call", "permitted"]
 
 _LEAST_COMPLETION = 64
 _MOST_ATTEMPTS = 3
+_LONGEST_WORDS = 300
 _NOTHING = Usage()
 
 
@@ -56,7 +57,8 @@ async def call(llm: LLMAdapter, ask: Ask, price: Price | None = None) -> LLMResp
 
     Raises:
         AllowanceExhausted: the ledger does not admit the call.
-        ModelError: the endpoint gave no answer; its attempts are charged.
+        ModelError: the endpoint gave no answer; its attempts are charged. So it is, with the most that was admitted,
+            where the adapter raised what is no error of Aeon.
     """
     ledger = current_ledger()
     prompt = ask.most_prompt_tokens
@@ -72,6 +74,8 @@ async def call(llm: LLMAdapter, ask: Ask, price: Price | None = None) -> LLMResp
     except AeonError:
         actual = _NOTHING
         raise
+    except Exception as error:
+        raise adapter_failed(error, llm) from error
     finally:
         ledger.settle(most, actual)
     return response
@@ -101,6 +105,12 @@ async def permitted(most: Usage, price: Price | None, spare: int) -> AsyncIterat
         raise
     finally:
         ledger.settle(most, actual)
+
+
+def adapter_failed(error: Exception, llm: LLMAdapter) -> ModelError:
+    """The typed failure for what an adapter raised that it should have translated."""
+    said = " ".join(str(error).split())[:_LONGEST_WORDS]
+    return EndpointFailed(f"the adapter of {llm.name} raised {type(error).__name__}: {said}; mend the adapter")
 
 
 def _with_cost(usage: Usage, price: Price | None) -> Usage:

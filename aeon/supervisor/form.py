@@ -38,7 +38,7 @@ _MOST_WORDS = re.compile(rf"\b{_MOST} {_N} words\b|\b{_N} words{_OR_LESS}", _I)
 _EXACT_WORDS = re.compile(rf"\bexactly {_N} words\b", _I)
 _LIST = re.compile(
     rf"\b(?:list(?: of)?|name|give(?: me)?|suggest|write|propose)\s+(?:exactly |only )?{_MANY} (?:\w+ ){{0,6}}?"
-    rf"[^.?!]*\b(?:one|each)\b[^.?!]{{0,20}}\b(?:per|on|a|its own|in its own|in a) (?:\w+ )?line\b",
+    rf"[^.?!]{{0,300}}\b(?:one|each)\b[^.?!]{{0,20}}\b(?:per|on|a|its own|in its own|in a) (?:\w+ )?line\b",
     _I,
 )
 _POINTS = re.compile(rf"\b{_MANY} (?:\w+ )?(?:bullet points?|bullets)\b|\b(?:in|as) {_MANY} (?:\w+ )?points\b", _I)
@@ -61,7 +61,7 @@ _KINDS = (
 _SEVERAL = re.compile(r"\band (?:who|whom|whose|what|which|where|when|how)\b", _I)
 _SENTENCE_END = re.compile(r"(?<![.!?])[.!?]++[\"')\]\u201d\u2019]*(?=\s+[\"'(\[\u201c\u2018]*[A-ZÄÖÜ0-9]|\s*$)")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|Mr|Mrs|Ms|Dr|Prof|St|No|approx|U\.S|a\.m|p\.m)\.", _I)
-_BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+\S", re.MULTILINE)
+_BULLET = re.compile(r"^[^\S\n]*(?:[-*•]|\d+[.)])\s+\S", re.MULTILINE)
 _FENCE = re.compile(r"^\s*```[^\n]*\n.*\n?```\s*$", re.DOTALL)
 
 

@@ -10,20 +10,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Literal, NamedTuple
 
 __all__ = ["mended"]
 
 Kind = Literal["open", "close", "comma", "colon", "text", "word"]
 
-_LEXEME = re.compile(
-    r"""
-    (?P<open>[{\[]) | (?P<close>[}\]]) | (?P<comma>,) | (?P<colon>:)
-    | (?P<text> "(?:[^"\\]|\\.)*+" | '(?:[^'\\]|\\.)*+' | “(?:[^”\\]|\\.)*+” )
-    | (?P<word> [^\s{}\[\],:"'“”]++ | ["'“”] )
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+_TEXTS = {'"': r'"(?:[^"\\]|\\.)*+"', "'": r"'(?:[^'\\]|\\.)*+'", "“": r"“(?:[^”\\]|\\.)*+”"}
+"""The texts of JSON and of those who write it badly, by their opening quotes."""
 _TO_ESCAPE = re.compile(r"""\\.|["\x00-\x1f]""", re.DOTALL)
 _NAME = re.compile(r"[^\W\d]\w*")
 _PYTHON = {"True": "true", "False": "false", "None": "null"}
@@ -58,8 +53,27 @@ def mended(literal: str) -> str:
 
 def _lexemes(literal: str) -> Iterator[_Lexeme]:
     kinds: dict[str, Kind] = {"open": "open", "close": "close", "comma": "comma", "colon": "colon", "text": "text"}
-    for match in _LEXEME.finditer(literal):
+    unclosed: frozenset[str] = frozenset()
+    position = 0
+    while match := _lexeme(unclosed).search(literal, position):
+        position = match.end()
+        if match.group() in _TEXTS:  # a quote alone: to the end nothing closes it, and so nothing closes a later one
+            unclosed |= {match.group()}
         yield _Lexeme(kinds.get(match.lastgroup or "", "word"), match.group())
+
+
+@cache
+def _lexeme(unclosed: frozenset[str]) -> re.Pattern[str]:
+    """What finds the next lexeme; a text does not begin with a quote that is known to be ``unclosed``."""
+    texts = [text for quote, text in _TEXTS.items() if quote not in unclosed] or ["(?!)"]
+    return re.compile(
+        rf"""
+        (?P<open>[{{\[]) | (?P<close>[}}\]]) | (?P<comma>,) | (?P<colon>:)
+        | (?P<text> {" | ".join(texts)} )
+        | (?P<word> [^\s{{}}\[\],:"'“”]++ | ["'“”] )
+        """,
+        re.VERBOSE | re.DOTALL,
+    )
 
 
 def _ends_value(lexeme: _Lexeme) -> bool:

@@ -18,7 +18,7 @@ __all__ = ["Prompt", "clean", "cut", "fence", "load", "render"]
 
 _PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff]")
-_DATA_TAG = re.compile(r"<(?=\s*/?\s*data\b)", re.IGNORECASE)
+_DATA_TAG = re.compile(r"<(?=\s*+/?\s*+data\b)", re.IGNORECASE)
 _LABEL = re.compile(r"[^\w .:/$#-]+")
 
 

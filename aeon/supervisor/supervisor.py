@@ -6,6 +6,7 @@ Every call is admitted by the current ledger before it is made and charged to it
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -13,7 +14,16 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from aeon.errors import AllowanceExhausted, CompletionError, EmptyCompletion, Malformed, Refused, Truncated
+from aeon.errors import (
+    AeonError,
+    AllowanceExhausted,
+    CompletionError,
+    EmptyCompletion,
+    EndpointTimeout,
+    Malformed,
+    Refused,
+    Truncated,
+)
 from aeon.llm.adapter import LLMAdapter
 from aeon.runtime.ledger import current_ledger
 from aeon.schema.frozen import JsonObject
@@ -21,7 +31,7 @@ from aeon.schema.judgment import Form
 from aeon.schema.llm import Capabilities, LLMResponse, Message, TokenProbability
 from aeon.schema.usage import Price, Usage
 from aeon.supervisor.bounds import bounds
-from aeon.supervisor.calls import Ask, call, permitted
+from aeon.supervisor.calls import Ask, adapter_failed, call, permitted
 from aeon.supervisor.extract import without_thoughts
 from aeon.supervisor.prompt import Prompt, clean, cut
 from aeon.supervisor.repair import parse
@@ -37,6 +47,7 @@ _LONGEST_ERRORS = 1000
 _LONGEST_TEXT = 200_000
 _ALTERNATIVES = 10
 _UNKNOWN = Capabilities()
+_MOST_UNANSWERED = 100
 _TOKEN_MARKS = " \t\r\n▁Ġ\"'*"
 _SHORTER = "Your last answer was cut off because it was too long. Give a shorter answer, complete from start to end."
 _ANSWER = "Your last answer was empty. Give the answer now."
@@ -78,31 +89,45 @@ class Supervisor:
         self.output_tokens = output_tokens
         self.price = price
         self._capabilities: Capabilities | None = None
+        self._unanswered: deque[str] = deque(maxlen=_MOST_UNANSWERED)  # runs in which it took too long
 
     def through(self, llm: LLMAdapter) -> Supervisor:
         """The same supervisor, which asks the same endpoint through another adapter."""
         other = Supervisor(llm, self.repairs, self.prompt_bytes, self.output_tokens, self.price)
         other._capabilities = self._capabilities
+        other._unanswered = self._unanswered
         return other
 
     async def capabilities(self) -> Capabilities:
         """The capabilities of the endpoint, asked of the adapter once.
 
         The calls that this may take are charged to the current ledger. Where it has no room for them and one more, the
-        endpoint is taken for one that can only write text; that is not remembered.
+        endpoint is taken for one that can only write text; that is not remembered. So it is for the rest of a run in
+        which it took too long to answer them.
 
         Raises:
             AllowanceExhausted: the time is over.
             ModelError: the endpoint gives no answer.
         """
         if self._capabilities is None:
+            ledger = current_ledger()
+            if ledger.execution_id and ledger.execution_id in self._unanswered:
+                return _UNKNOWN
             try:
-                async with asyncio.timeout(current_ledger().seconds_left()):
+                async with asyncio.timeout(ledger.seconds_left()):
                     self._capabilities = await self.llm.capabilities(self._permit)
             except AllowanceExhausted:
                 return _UNKNOWN
             except TimeoutError:
+                self._unanswered.append(ledger.execution_id)
                 raise AllowanceExhausted("seconds", "the time for this step is over") from None
+            except EndpointTimeout:
+                self._unanswered.append(ledger.execution_id)
+                raise
+            except AeonError:
+                raise
+            except Exception as error:
+                raise adapter_failed(error, self.llm) from error
         return self._capabilities
 
     def _permit(self, most: Usage) -> AbstractAsyncContextManager[Callable[[Usage], None]]:

@@ -28,6 +28,7 @@ from aeon.errors import (
     AllowanceExhausted,
     CassetteMiss,
     EndpointFailed,
+    EndpointMoved,
     EndpointRejected,
     EndpointTimeout,
     EndpointUnreachable,
@@ -41,7 +42,7 @@ from aeon.errors import (
 from aeon.llm.adapter import Permit
 from aeon.llm.openai_compatible import OpenAICompatible
 from aeon.llm.probe import JSON_REQUEST, LOGPROBS_REQUEST, SCHEMA_REQUEST
-from aeon.llm.spending import most_usage
+from aeon.llm.spending import lost, most_usage, true_usage
 from aeon.llm.translation import retry_after
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
 from aeon.schema.usage import Usage
@@ -63,7 +64,7 @@ def test_a_streamed_answer_is_joined_and_counted(endpoint: Endpoint) -> None:
     endpoint.play(hello())
     response = ask(endpoint)
     assert (response.text, response.finish_reason, response.model) == ("hello", "stop", "real")
-    assert response.usage.model_dump(exclude={"cost", "tool_calls", "mended"}) == {
+    assert response.usage.model_dump(exclude={"cost", "tool_calls", "mended", "estimated", "put_off"}) == {
         "calls": 1,
         "prompt_tokens": 7,
         "cached_tokens": 5,
@@ -167,12 +168,33 @@ def test_retry_after_is_honoured(endpoint: Endpoint) -> None:
     assert time.monotonic() - start >= 0.2
 
 
+def test_what_a_rate_limit_puts_off_is_no_attempt(endpoint: Endpoint) -> None:
+    """However often it says how long to wait: the waits are on record, and the calls are those that were worked on."""
+    endpoint.play(*[failure(429, Retry_After="0.001")] * 4, failure(500), failure(429, Retry_After="0.001"), hello())
+    response = ask(endpoint, request(attempts=2, timeout=60), retries=1)
+    assert len(endpoint.bodies) == 7 and response.text == "hello"
+    assert (response.usage.calls, response.usage.put_off, response.unmetered) == (2, 5, 1)
+
+
 def test_a_wait_beyond_the_deadline_is_not_begun(endpoint: Endpoint) -> None:
-    """Retry-After of an hour gives the error at once."""
-    endpoint.play(failure(429, Retry_After="3600"), hello())
-    with pytest.raises(RateLimited):
-        ask(endpoint, timeout=5)
-    assert len(endpoint.bodies) == 1
+    """Retry-After of an hour gives the error at once, with the waits before it, also without a deadline."""
+    endpoint.play(failure(429, Retry_After="0.001"), failure(429, Retry_After="3600"), hello())
+    for asked in (request(timeout=5), request()):
+        endpoint.bodies.clear()
+        with pytest.raises(RateLimited, match="asks to wait 3600 s") as caught:
+            ask(endpoint, asked)
+        assert len(endpoint.bodies) == 2
+        assert (caught.value.attempts, caught.value.put_off) == (1, 1)
+        assert lost(asked, caught.value) == Usage(calls=1, put_off=1)
+
+
+def test_waits_of_an_endless_rate_limit_end(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waits grow, and where no budget of time bounds them, their sum is bounded."""
+    monkeypatch.setattr("aeon.llm.openai_compatible.LONGEST_WAIT", 0.2)
+    endpoint.play(failure(429, Retry_After="0.0001"))
+    with pytest.raises(RateLimited) as caught:
+        ask(endpoint)
+    assert 3 <= caught.value.put_off <= 8 and caught.value.attempts == 3
 
 
 def test_retry_after_reads_numbers_and_dates() -> None:
@@ -222,6 +244,44 @@ def test_an_endpoint_without_counts_is_refused(endpoint: Endpoint) -> None:
     endpoint.play(whole(usage=None))
     with pytest.raises(MalformedResponse, match="no budget"):
         ask(endpoint)
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens": 2**64, "completion_tokens": 3},
+        {"prompt_tokens": 7, "completion_tokens": 2**64},
+        {"prompt_tokens": -5, "completion_tokens": 3},
+        {"prompt_tokens": 7, "completion_tokens": -1},
+        {"prompt_tokens": 0, "completion_tokens": 0},
+        {"prompt_tokens": 7, "completion_tokens": 0},
+        {"prompt_tokens": 7},
+        {"completion_tokens": 3},
+        {"prompt_tokens": "many", "completion_tokens": 3},
+        {"prompt_tokens": 1.5, "completion_tokens": 3},
+        {"prompt_tokens": None, "completion_tokens": 3, "total_tokens": 3},
+    ],
+)
+@pytest.mark.parametrize("streamed", [True, False])
+def test_counts_that_cannot_be_are_not_believed(endpoint: Endpoint, usage: dict[str, Any], streamed: bool) -> None:
+    """The answer is taken, charged with the most that it can have used, and marked as estimated."""
+    endpoint.play(stream(chunk("hello"), chunk(finish="stop"), usage=usage) if streamed else whole(usage=usage))
+    asked = request(attempts=1, max_tokens=99)
+    response = ask(endpoint, asked)
+    assert (response.text, response.unmetered) == ("hello", 1)
+    assert true_usage(asked, response) == most_usage(asked) and most_usage(asked).estimated == 1
+
+
+def test_counts_that_can_be_are_the_endpoints_own(endpoint: Endpoint) -> None:
+    """An empty answer has no tokens; no more tokens come from a cache than the prompt has."""
+    details = {"prompt_tokens_details": {"cached_tokens": 10**9}}
+    endpoint.play(whole("", usage={"prompt_tokens": 7, "completion_tokens": 0, **details}))
+    response = ask(endpoint)
+    assert response.usage == Usage(calls=1, prompt_tokens=7, cached_tokens=0) and response.unmetered == 0
+    endpoint.play(
+        whole(usage={"prompt_tokens": 7, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 9}})
+    )
+    assert ask(endpoint).usage.cached_tokens == 7
 
 
 def test_a_server_that_ignores_streaming_is_understood(endpoint: Endpoint) -> None:
@@ -390,7 +450,7 @@ def test_a_probe_that_cannot_ask_fails(endpoint: Endpoint, step: Step, error: ty
 def test_only_an_endpoint_that_cannot_be_used_is_fatal() -> None:
     """One failed request says nothing about the next one; a wrong key does."""
     fatal = {error for error in ModelError.__subclasses__() if error.fatal}
-    assert fatal == {CassetteMiss, EndpointRejected, EndpointUnreachable, ModelNotFound, ServerBroken}
+    assert fatal == {CassetteMiss, EndpointMoved, EndpointRejected, EndpointUnreachable, ModelNotFound, ServerBroken}
     assert not ModelError.fatal
 
 

@@ -94,6 +94,7 @@ KINDS = {
     errors.ModelError: "request",
     errors.ServerBroken: "endpoint",
     errors.EndpointUnreachable: "endpoint",
+    errors.EndpointMoved: "endpoint",
     errors.EndpointRejected: "endpoint",
     errors.ModelNotFound: "endpoint",
     errors.CassetteMiss: "endpoint",

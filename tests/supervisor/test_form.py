@@ -184,3 +184,23 @@ def test_a_very_long_answer_is_counted_too(piece: str) -> None:
 def test_an_answer_is_of_the_kind_that_was_asked_for(question: str, answer: str, fits: bool) -> None:
     """A quantity has a digit and an address looks like one; what cannot be told by its look may be anything."""
     assert is_of_kind(question, answer) == fits
+
+
+@pytest.mark.parametrize(
+    ("task", "answer"),
+    [
+        ("Name it in 3 bullet points.", "a" + "\n" * 190_000 + "b"),
+        ("Name it in 3 bullet points.", "-" + " \n" * 95_000 + "b"),
+        ("list 3 " * 20_000, "Yes."),
+    ],
+)
+def test_text_made_to_be_slow_is_counted_like_any_other(task: str, answer: str) -> None:
+    """What would take minutes if each line, or each word, looked at all that follow."""
+    form_faults(task, answer)
+
+
+def test_points_are_counted_line_by_line() -> None:
+    """Empty lines between points, and space before them, do not matter."""
+    task = "Name it in 3 bullet points."
+    assert not form_faults(task, "\n\n - a\n\n\n\t* b\n 3) c\n")
+    assert "it has 2 points" in faults(task, "- a\n\n- b\n-\n\n")

@@ -74,6 +74,12 @@ def test_a_cut_is_marked_and_keeps_both_ends() -> None:
     assert short.startswith("aaaa") and short.endswith("zzzz") and "1000 characters in all" in short
 
 
+def test_a_fence_around_text_made_to_be_slow_ends() -> None:
+    """What would take hours if the space after a bracket were tried in all ways; a tag with space in it is one."""
+    assert fence("a", "<" + " " * 1_000_000 + "x", 2_000_000).endswith("x\n</data>")
+    assert "&lt; / data>" in fence("a", "< / data>", 100)
+
+
 @given(st.text(alphabet=st.characters(categories=["Cc", "Cs", "L", "Zs"])))
 def test_a_prompt_is_always_encodable_and_printable(text: str) -> None:
     """Surrogates and control characters never reach an endpoint; tab and newlines do."""

@@ -16,6 +16,7 @@ from aeon.errors import (
     CompletionError,
     DownloadFailed,
     EmptyCompletion,
+    EndpointFailed,
     EndpointRejected,
     EndpointTimeout,
     Malformed,
@@ -313,7 +314,12 @@ def most_of_a_call(llm: Scripted, attempts: int) -> Usage:
     """The most that so many attempts of the last request can have used: a token is at least a byte."""
     request = llm.requests[-1]
     prompt = prompt_bytes(request.messages) + 16 * len(request.messages) + 64
-    return Usage(calls=attempts, prompt_tokens=attempts * prompt, generated_tokens=attempts * request.max_tokens)
+    return Usage(
+        calls=attempts,
+        prompt_tokens=attempts * prompt,
+        generated_tokens=attempts * request.max_tokens,
+        estimated=attempts,
+    )
 
 
 @pytest.mark.requirement("K12")
@@ -452,6 +458,61 @@ def test_a_probe_ends_with_the_time_of_the_effect() -> None:
     failure, ledger = under(Allowance(calls=9, seconds=0.01), lambda: Supervisor(Silent([])).structured(PROMPT, Pick))
     assert isinstance(failure, AllowanceExhausted) and failure.limit == "seconds"
     assert ledger.spent == Usage(calls=4, prompt_tokens=400, generated_tokens=400)
+
+
+def test_an_adapter_that_raises_what_it_should_have_translated_is_charged() -> None:
+    """Its calls count at their most, and the failure is the endpoint's: three of them end a run."""
+
+    class Broken(Scripted):
+        ready = False
+
+        async def capabilities(self, permit: Permit = freely) -> Capabilities:
+            async with permit(Usage(calls=4, prompt_tokens=400, generated_tokens=400)):
+                if self.ready:
+                    return PLAIN
+                raise RecursionError("too\ndeep")
+
+        async def complete(self, request: LLMRequest) -> LLMResponse:
+            raise OverflowError("too large")
+
+    llm = Broken([])
+    failure, ledger = under(Allowance(calls=9), lambda: Supervisor(llm).structured(PROMPT, Pick))
+    assert isinstance(failure, EndpointFailed) and "raised RecursionError: too deep; mend" in str(failure)
+    assert ledger.spent.calls == 4
+    llm.ready = True
+    failure, ledger = under(Allowance(calls=9), lambda: Supervisor(llm).structured(PROMPT, Pick))
+    assert isinstance(failure, EndpointFailed) and "raised OverflowError" in str(failure)
+    assert ledger.spent.calls == 3 and ledger.spent.tokens > 0
+
+
+@pytest.mark.parametrize("seconds", [None, 0.01])
+def test_an_endpoint_that_did_not_say_what_it_can_do_is_not_asked_again_in_a_run(seconds: float | None) -> None:
+    """Whether it failed or ran out of time: the run goes on in the plainest way; another run asks once more."""
+
+    class Mute(Scripted):
+        probed = 0
+
+        async def capabilities(self, permit: Permit = freely) -> Capabilities:
+            self.probed += 1
+            if seconds is not None:
+                await asyncio.sleep(60)
+            raise EndpointTimeout("it takes too long")
+
+    llm = Mute([said(GOOD)] * 3, ENFORCING)
+    supervisor = Supervisor(llm)
+
+    async def asked(run: str, least: float | None = None) -> Reply[Pick] | AeonError:
+        with Ledger(Allowance(calls=9, seconds=least), execution_id=run):
+            try:
+                return await supervisor.structured(PROMPT, Pick)
+            except AeonError as error:
+                return error
+
+    assert isinstance(asyncio.run(asked("one", seconds)), AllowanceExhausted if seconds else EndpointTimeout)
+    for _ in range(2):
+        assert isinstance(asyncio.run(asked("one")), Reply)
+        assert llm.probed == 1 and llm.requests[-1].json_schema is None
+    assert isinstance(asyncio.run(asked("two", seconds)), AeonError) and llm.probed == 2
 
 
 def test_without_token_probabilities_no_call_is_made() -> None:
