@@ -43,8 +43,15 @@ class Experience(Frozen):
     kinds: Mapping[str, Seen] = {}
 
     def of(self, plan: Plan) -> Seen:
-        """What was seen of answers that came about as this plan's."""
-        return self.kinds.get(kind_of(plan)) or Seen()
+        """What was seen of answers that came about as this plan's.
+
+        Where that is too little, of all those of which the same is known for or against them.
+        """
+        kind = kind_of(plan)
+        own = self.kinds.get(kind) or Seen()
+        like = [seen for name, seen in self.kinds.items() if _notes(name) == _notes(kind)]
+        pooled = Seen(right=sum(seen.right for seen in like), runs=sum(seen.runs for seen in like))
+        return own if own.runs >= LEAST_RUNS else pooled
 
 
 def kind_of(plan: Plan) -> str:
@@ -64,6 +71,11 @@ def kind_of(plan: Plan) -> str:
     return ", ".join(
         [" + ".join(parts) or "nothing", *_derived(plan), *(note for note, holds in notes.items() if holds)]
     )
+
+
+def _notes(kind: str) -> str:
+    """What is known for or against answers of a kind."""
+    return kind.partition(", ")[2]
 
 
 def _derived(plan: Plan) -> list[str]:

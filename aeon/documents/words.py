@@ -43,11 +43,11 @@ def special_kinds(question: str, unknown: Collection[str], sentence: str) -> tup
     ``unknown`` are the words of the question that stand nowhere; one of them right before a word of the sentence makes
     a special kind of it, where a noun may stand: ``who approves leave`` asks for no kind of leave.
     """
-    words, there = _WORD.findall(question[:_LONGEST].casefold()), stems(sentence)
+    words, there = ["", *_WORD.findall(question[:_LONGEST].casefold())], stems(sentence)
     return tuple(
         f"{one} {other}"
         for before, one, other in zip(words, words[1:], words[2:], strict=False)
-        if before in _BEFORE_NOUNS and one in unknown and stem(other) in there
+        if (not before or before in _BEFORE_NOUNS) and one in unknown and stem(other) in there
     )
 
 

@@ -304,9 +304,9 @@ class Run(Generic[C, S]):
         self.lost += outcome.lost
         self.elapsed = max(self.elapsed, outcome.ended)
         self.signals.interrupted |= outcome.interrupted
-        failure = outcome.failure
-        self.failing = self.failing + 1 if failure and failure.kind == "request" else 0
-        if failure and (failure.kind in ("endpoint", "waiting", "journal") or self.failing == DEAD_AFTER):
+        failure, kind = outcome.failure, outcome.failure.kind if outcome.failure else ""
+        self.failing = self.failing + 1 if kind == "request" else self.failing * (outcome.usage.calls == 0)
+        if failure and (kind in ("endpoint", "waiting", "journal") or self.failing == DEAD_AFTER):
             self.signals.failure = failure
         if self.charge is not None:
             self.charge(outcome)

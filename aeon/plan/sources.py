@@ -30,7 +30,9 @@ _TO_WRITE = re.compile(
 )
 _FACT = re.compile(r"\?|^\s*(?:who|what|when|where|which|whose|how|is|are|was|were|do|does|did|has|have|can)\b", _I)
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:[.,]\d+)*(?![\w:/-]*\d)")
-_THING = re.compile(r"\b(?:the|an?|(?:of|from|for|in|at|to|by|with)(?!\s+(?:the|an?)\b))\s+([^\W\d]+)", _I)
+_PLACE = r"\b(?:the|an?|(?:of|from|for|in|at|to|by|with|per)(?!\s+(?:the|an?)\b))"
+_THING = re.compile(rf"{_PLACE}\s+([^\W\d_]+)", _I)
+_IN_YEAR = re.compile(r"\b(?:in|of|for|during)\s+(?:[A-Z][a-z]+\s+)?((?:19|20)\d\d)\b(?!-)")
 _NO_THING = re.compile(r"(?:ed|ing)$|^(?:tables?|files?|data|columns?|texts?|documents?|lists?)$", _I)
 _QUOTED = re.compile(r"(?<!\w)'[^'\n]+'(?!\w)|\"[^\"\n]+\"|\u201c[^\u201d\n]+\u201d|\u201e[^\u201c\n]+\u201c")
 _OF_FORM = word_set(
@@ -70,8 +72,8 @@ class About:
     @property
     def unknown_things(self) -> tuple[str, ...]:
         """The words that no file has and that stand where a question names what it is about: the tray, in Oslo."""
-        places = (match[1] for match in _THING.finditer(self.text) if self.is_question)
-        return tuple(word for word in places if word.casefold() in self.unknown and not _NO_THING.search(word))
+        said = [*_THING.findall(self.text), *_IN_YEAR.findall(self.text)] if self.is_question else []
+        return tuple(word for word in said if word.casefold() in self.unknown and not _NO_THING.search(word))
 
     @property
     def is_question(self) -> bool:
@@ -115,10 +117,17 @@ class Sources:
             tables=by_table - by_text,
             texts=by_text - by_table,
             both=by_table & by_text,
-            unknown=frozenset(filter(str.isalpha, words - by_table - by_text)) if self.names else frozenset(),
+            unknown=frozenset(filter(_WORD_OR_YEAR.fullmatch, words - by_table - by_text))
+            if self.names
+            else frozenset(),
             named=names(text) if names else (),
             mostly=most * 2 > len(own),
         )
+
+    def _unknown_of(self, text: str, words: frozenset[str]) -> frozenset[str]:
+        """Those of the words that count as unknown: none without files, of numbers only years that it is about."""
+        years = _IN_YEAR.findall(text)
+        return frozenset(word for word in words if word.isalpha() or word in years) if self.names else frozenset()
 
     def functions(self, about: About) -> tuple[str, ...]:
         """The sources that may answer, by the words that they know; none for a sum of its own numbers."""

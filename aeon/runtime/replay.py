@@ -137,7 +137,7 @@ def resume_point(journal: Journal, engine: AnyEngine) -> ResumePoint:
     def answer(first: int, effects: tuple[Effect, ...], recorded: Outcomes) -> Outcomes | None:
         for number, outcome in enumerate(recorded, first):
             failed = outcome is not None and outcome.failure is not None and outcome.failure.kind == "request"
-            if len(failing) < DEAD_AFTER:
+            if len(failing) < DEAD_AFTER and outcome is not None and (failed or outcome.usage.calls):
                 failing[:] = [*failing, number] if failed else []
         again = [n for n, outcome in enumerate(recorded, first) if outcome and outcome.broken_off]
         if again or None in recorded or any(outcome and outcome.interrupted for outcome in recorded):

@@ -44,11 +44,15 @@ class Vocabulary:
         self._database = database
         self._names = frozenset(stem(word) for table in database.tables for word in _names(table))
         large = sorted(database.tables, key=lambda table: -table.rows)
-        self._dates = [name for table in large for name in _columns(table, ("DATE", "TIMESTAMP"))]
+        self._days = [(table.name, name) for table in large for name in _columns(table, ("DATE", "TIMESTAMP"))]
+        self._dates = [name for _, name in self._days]
         self._texts = [(t.name, name) for t in database.tables for name in _columns(t, ("VARCHAR",))][:_MOST_COLUMNS]
 
     def known(self, words: Iterable[str]) -> frozenset[str]:
-        """Those of the words that name a table or a column, stand in a cell, or tell a date where there are dates."""
+        """Those of the words that name a table or a column, stand in a cell, or name a month or a year of the dates.
+
+        Of months all are known where there are dates.
+        """
         return frozenset(word for word in words if self._knows(word))
 
     def named(self, text: str) -> tuple[Named, ...]:
@@ -101,9 +105,19 @@ class Vocabulary:
     def _knows(self, word: str) -> bool:
         if stem(word) in self._names:
             return True
-        if self._dates and (word in _MONTHS or _YEAR.fullmatch(word)):
+        if self._dates and (word in _MONTHS or (_YEAR.fullmatch(word) and self._has_year(int(word)))):
             return True
         return bool(self._texts) and _WORD.fullmatch(word) is not None and self._in_cells(stem(word))
+
+    def _has_year(self, year: int) -> bool:
+        """Whether a date is of this year; also where it takes too long to say."""
+        try:
+            return any(
+                self._database.query(f"SELECT COUNT(*) FROM {quoted(table)} WHERE year({quoted(column)}) = {year}")
+                for table, column in self._days
+            )
+        except ToolError:
+            return True
 
     def _in_cells(self, stemmed: str) -> bool:
         pattern = rf"(?i)\b{stemmed}"

@@ -23,7 +23,7 @@ from typing import Any
 
 from figures import wilson
 
-__all__ = ["area", "counts", "error", "main"]
+__all__ = ["area", "counts", "error", "main", "told"]
 
 Row = dict[str, Any]
 _DONE = ("converged", "confident")
@@ -85,7 +85,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("no run of Aeon with an exact answer is in these files")
     if options.counts:
         print(json.dumps({rows[0]["model"]: {"kinds": counts(rows)}}, indent=2))
-        return 0
+    else:
+        told(rows)
+    return 0
+
+
+def told(rows: Sequence[Row]) -> None:
+    """Print a line for each kind, the endings, and the two figures over all."""
     print("kind      right of those that converge   converge        right in all")
     for kind in dict.fromkeys(row["kind"] for row in rows):
         print(_line(kind, [row for row in rows if row["kind"] == kind]))
@@ -96,7 +102,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("; ".join(f"{reason}: {sum(found)} of {len(found)} right" for reason, found in sorted(ends.items())))
     apart, runs = error(rows)
     print(f"area under the risk-coverage curve {area(rows):.3f}; calibration error {apart:.3f} over {runs} runs")
-    return 0
 
 
 if __name__ == "__main__":

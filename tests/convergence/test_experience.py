@@ -101,13 +101,23 @@ def test_the_threshold_is_a_setting() -> None:
     [
         None,
         Experience(kinds={"table": Seen(right=0, runs=LEAST_RUNS - 1)}),
-        Experience(kinds={"sum": Seen(right=0, runs=99)}),
+        Experience(kinds={"sum, agreed": Seen(right=0, runs=99)}),
     ],
 )
 def test_where_too_little_was_seen_nothing_is_said(known: Experience | None) -> None:
     """No probability, and rules alone decide."""
     found = assessed(known)
     assert found.converged and found.probability is None
+
+
+def test_a_kind_of_which_too_little_was_seen_is_read_with_others_like_it() -> None:
+    """Those with the same notes: what is doubtful is held against what was doubtful."""
+    doubtful = {"sum, doubtful": Seen(right=3, runs=6), "sentence, doubtful": Seen(right=1, runs=4)}
+    known = Experience(kinds={"table": Seen(right=9, runs=9), "table, doubtful": Seen(right=0, runs=1), **doubtful})
+    assert known.of(Plan(steps=(QUERY,))) == Seen(right=9, runs=9)
+    assert known.of(Plan(steps=(QUERY,), doubts=("?",))) == Seen(right=4, runs=11)
+    assert known.of(Plan(steps=(QUERY, QUOTE))) == Seen(right=9, runs=9)
+    assert known.of(Plan(steps=(SUM,), agreement=AGREED)).probability is None
 
 
 def test_what_is_shipped_can_be_read() -> None:

@@ -96,6 +96,11 @@ def test_notes_name_values_and_words_that_no_file_has(folder: Path) -> None:
         ("How much did Cork get for the sold kettles?", ()),
         ("Revenue of Cork, if the table has units?", ()),
         ("How many parking spaces does Cork have?", ()),
+        ("How many orders did Cork have in 1999?", ("1999",)),
+        ("How many orders did Cork have in May 1999?", ("1999",)),
+        ("How many orders did Cork have before 1999?", ()),
+        ("How many orders did Cork have until 1 May 1999?", ()),
+        ("What did Cork make per elephant?", ("elephant",)),
         ("Write a note on Cork.", ()),
     ],
 )
