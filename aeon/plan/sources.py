@@ -117,9 +117,7 @@ class Sources:
             tables=by_table - by_text,
             texts=by_text - by_table,
             both=by_table & by_text,
-            unknown=frozenset(filter(_WORD_OR_YEAR.fullmatch, words - by_table - by_text))
-            if self.names
-            else frozenset(),
+            unknown=self._unknown_of(text, words - by_table - by_text),
             named=names(text) if names else (),
             mostly=most * 2 > len(own),
         )
