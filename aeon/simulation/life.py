@@ -182,8 +182,7 @@ class Life:
 
     def _process(self, world: World, troubles: Troubles, before: Conclusion | None) -> Conclusion:
         """One process, from its start to its end or death."""
-        world.lives += 1
-        world.over = False
+        world.begin()
         if world.fired["outage"]:
             world.down_at = None
         if world.disk.refused:
@@ -204,12 +203,15 @@ class Life:
         clock = Clock(self._loop)
         resumes = journal.opening is not None
         job = self._job(world, journal, answer)
+        world.clock = self._loop.time
+        world.clock_alone = world.clock_alone and not troubles.jumps and not resumes
+        world.deadline = job.config.budget.seconds if world.clock_alone else None
         if resumes:
             clock.ahead = troubles.moved.pop() if troubles.moved else 0.0
             world.fired["clock_moved"] += bool(clock.ahead)
-        observers: list[Observer] = [Watch(world, job.config.caps)]
-        plans = PlanWatch(world)
-        if issubclass(job.engine.result, Result):
+        observers: list[Observer] = [Watch(world, job)]
+        plans = PlanWatch(world, job.config.limits) if issubclass(job.engine.result, Result) else None
+        if plans is not None:
             observers.append(plans)
         driver = self.parts.driver(observers, lambda _: journal, clock, lambda: f"run{world.scenario.seed}")
         timers = [*self._interrupts(world, driver, troubles), *self._jumps(world, clock, troubles)]
@@ -218,7 +220,7 @@ class Life:
         finally:
             for timer in timers:
                 timer.cancel()
-        if isinstance(result, Result):
+        if plans is not None and isinstance(result, Result):
             plans.concluded(result)
         return result
 

@@ -6,9 +6,26 @@ import json
 from collections import Counter
 
 from aeon.kernel.effects import Effect
-from aeon.multipass.effects import ExecuteStep, PassNote, Synthesize, ValidatePlan
+from aeon.multipass.effects import (
+    AssessConvergence,
+    ExecuteStep,
+    PassNote,
+    Synthesize,
+    ValidatePlan,
+    ValidateResults,
+)
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted
-from aeon.schema import Outcome, Plan, RefinementRecord, Result, Step, StepResult, fragment
+from aeon.schema import (
+    Outcome,
+    Plan,
+    RefinementLimits,
+    RefinementRecord,
+    Result,
+    SemanticValidationReport,
+    Step,
+    StepResult,
+    fragment,
+)
 from aeon.simulation.world import World
 
 __all__ = ["PlanWatch", "hold_passes"]
@@ -20,10 +37,14 @@ _STATE = {"status", "output", "clarity", "mode", "problem"}
 class PlanWatch:
     """An observer for one process of a multi-pass run; it tells the world what did not hold."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, limits: RefinementLimits) -> None:
         self._world = world
+        self._most_steps = limits.total_steps
         self._executed: dict[str, Step] = {}
         self._answering = False
+        self._assessed: Plan | None = None
+        self._answered: Plan | None = None
+        self._report = SemanticValidationReport()
 
     def __call__(self, event: Event) -> None:
         """See an event."""
@@ -43,6 +64,18 @@ class PlanWatch:
             for step in record.executed:
                 then = step.changed(**_PLACE)
                 _hold_step(self._world, then, self._executed.get(step.id, then))
+        self._hold_settled(result)
+
+    def _hold_settled(self, result: Result) -> None:
+        """Hold the plan of the answer against the latest complete pass: nothing that came after it is in there."""
+        plan, complete = self._answered, [record for record in result.history.passes if record.complete]
+        if plan is None or not complete:
+            return
+        settled = {step.id for record in complete for step in record.executed}
+        if late := [step.id for step in plan.steps if step.executed and step.id not in settled]:
+            self._world.wrong("an answer is of a settled plan", f"{', '.join(late)} ran in no complete pass")
+        if complete[-1].assessment is not None and plan != self._assessed:
+            self._world.wrong("an answer is of a settled plan", f"{_ids(plan)}, not {_ids(self._assessed)}")
 
     def _started(self, effect: Effect, number: int) -> None:
         if isinstance(effect, Synthesize):
@@ -57,11 +90,28 @@ class PlanWatch:
             self._world.wrong("only errors of the hierarchy", f"'{effect.phase}': {outcome.failure.message}")
         if isinstance(plan := getattr(effect, "plan", None), Plan) and not _elsewhere(effect):
             self._see(plan)
+        self._rests(effect, outcome)
         if isinstance(effect, ExecuteStep) and isinstance(outcome.value, StepResult):
             self._keep(effect.step.given(outcome.value))
 
+    def _rests(self, effect: Effect, outcome: Outcome) -> None:
+        """Take note of what the assessment and the answer are made from."""
+        match effect:
+            case ValidateResults():
+                value = outcome.value
+                self._report = value if isinstance(value, SemanticValidationReport) else _UNCHECKED
+            case AssessConvergence():
+                if effect.report != self._report:
+                    self._world.wrong("no report is dropped", f"assessed with {effect.report}, not {self._report}")
+                if not outcome.undone:
+                    self._assessed = effect.plan
+            case Synthesize():
+                self._answered = effect.plan
+
     def _see(self, plan: Plan) -> None:
         """Hold a plan against what is known: a step that has run never changes, save to become invalid."""
+        if len(plan.steps) > self._most_steps:
+            self._world.wrong("refinement limits hold", f"a plan of {len(plan.steps)} steps, not {self._most_steps}")
         for step in plan.steps:
             if step.executed:
                 self._keep(step)
@@ -79,7 +129,12 @@ class PlanWatch:
         self._executed[step.id] = now
 
 
+_UNCHECKED = SemanticValidationReport(failed=True)
 _UNCHANGED = "executed steps never change"
+
+
+def _ids(plan: Plan | None) -> str:
+    return "none" if plan is None else ", ".join(f"{step.id} {step.status}" for step in plan.steps)
 
 
 def _elsewhere(effect: Effect) -> bool:

@@ -1,0 +1,184 @@
+"""Faults planted in the shipped code itself: each is patched in while seeds run, and the simulation has to notice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+from unittest.mock import patch
+
+from aeon.execution import executor
+from aeon.kernel import budget
+from aeon.kernel.effects import Program
+from aeon.llm.adapter import LLMAdapter
+from aeon.llm.spending import true_usage
+from aeon.multipass import program, refine
+from aeon.multipass.plans import problems
+from aeon.multipass.record import Progress
+from aeon.runtime.ledger import Ledger
+from aeon.schema import (
+    Answer,
+    ConvergenceAssessment,
+    Decision,
+    Left,
+    LLMRequest,
+    LLMResponse,
+    Plan,
+    Price,
+    SemanticValidationReport,
+    Usage,
+)
+from aeon.supervisor import calls, judge, judge_specs, supervisor
+from aeon.supervisor.calls import Ask
+from aeon.supervisor.supervisor import Supervisor
+from aeon.synthesis import synthesizer
+from aeon.tools import registry
+from aeon.tools.registry import ToolRegistry
+from aeon.validation.semantic import SemanticValidator
+
+__all__ = ["MUTANTS", "Mutant"]
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """What is put in the place of what, the faults of the world that bring it to light, and what it violates."""
+
+    patches: tuple[tuple[Any, str, object], ...]
+    faults: str
+    invariant: str
+
+    @contextmanager
+    def planted(self) -> Iterator[None]:
+        """The faulty code, for the time of the block."""
+        with ExitStack() as stack:
+            for place, name, faulty in self.patches:
+                stack.enter_context(patch.object(place, name, faulty))
+            yield
+
+
+def _mutant(place: Any, name: str, faulty: object, faults: str, invariant: str) -> Mutant:
+    return Mutant(((place, name, faulty),), faults, invariant)
+
+
+def _settles_nothing(ledger: Ledger, most: Usage, actual: Usage) -> None:
+    ledger._free(most)
+
+
+async def _asks_past_the_ledger(llm: LLMAdapter, ask: Ask, price: Price | None = None) -> LLMResponse:
+    """Questions with token probabilities are asked without admission and charge."""
+    if not ask.top_logprobs:
+        return await calls.call(llm, ask, price)
+    return await llm.complete(
+        LLMRequest(messages=ask.messages, max_tokens=ask.max_tokens, top_logprobs=ask.top_logprobs)
+    )
+
+
+_charge = Ledger.charge
+
+
+def _charges_no_tool(ledger: Ledger, usage: Usage) -> None:
+    _charge(ledger, usage.changed(tool_calls=0))
+
+
+def _half(request: LLMRequest, response: LLMResponse, prompt_tokens: int | None = None) -> Usage:
+    usage = true_usage(request, response, prompt_tokens)
+    return usage.changed(prompt_tokens=usage.prompt_tokens // 2, generated_tokens=usage.generated_tokens // 2)
+
+
+def _double(request: LLMRequest, response: LLMResponse, prompt_tokens: int | None = None) -> Usage:
+    usage = true_usage(request, response, prompt_tokens)
+    return usage.changed(prompt_tokens=usage.prompt_tokens + 1)
+
+
+_left = budget.left
+
+
+def _timeless(*args: Any) -> Left:
+    return _left(*args)._replace(seconds=None)
+
+
+def _keeps_nothing(*args: Any) -> Left:
+    return _left(*args[:-1], 0)
+
+
+_weight = judge._weight
+_whole = Supervisor._whole
+
+
+def _takes_what_was_cut(asker: Supervisor, response: LLMResponse) -> LLMResponse:
+    if response.finish_reason == "length":
+        response = response.changed(finish_reason="stop")
+    return _whole(asker, response)
+
+
+def _unfenced(label: str, text: str, limit: int) -> str:
+    return f"{label}:\n{text[:limit]}"
+
+
+async def _no_report(*_: object) -> SemanticValidationReport:
+    return SemanticValidationReport()
+
+
+def _any_size(plan: Plan, most_steps: int, most_depth: int = 0) -> tuple[str, ...]:
+    return problems(plan, 1_000, most_depth)
+
+
+async def _constant(*_: object) -> Answer:
+    return Answer(text="The total is 4711.")
+
+
+_synthesize = program._synthesize
+
+
+def _of_any_plan(progress: Progress, decision: Decision) -> Program[Answer]:
+    progress.settled = None
+    return (yield from _synthesize(progress, decision))
+
+
+_CONVERGED = ConvergenceAssessment(converged=True, failed=True)
+_COUNTED = "whatever was used is counted"
+_IN_TIME = "nothing begins after its time"
+_FENCED = "data stays data"
+
+MUTANTS: dict[str, Mutant] = {
+    "settles no call": _mutant(Ledger, "settle", _settles_nothing, "none", _COUNTED),
+    "asks past the ledger": _mutant(supervisor, "call", _asks_past_the_ledger, "none", _COUNTED),
+    "charges no failed call": _mutant(calls, "lost", lambda *_: Usage(), "endpoint_dead", _COUNTED),
+    "charges no retry": _mutant(calls, "true_usage", lambda _, answer, __: answer.usage, "retried", _COUNTED),
+    "charges no tool call": _mutant(Ledger, "charge", _charges_no_tool, "none", _COUNTED),
+    "halves tokens": _mutant(calls, "true_usage", _half, "none", _COUNTED),
+    "charges too much": _mutant(calls, "true_usage", _double, "none", "nothing else is charged"),
+    "has no budget of seconds": _mutant(budget, "left", _timeless, "budget_seconds", _IN_TIME),
+    "gives no deadline": _mutant(Ledger, "seconds_left", lambda _: None, "budget_seconds", _IN_TIME),
+    "keeps no reserve": _mutant(budget, "left", _keeps_nothing, "budget_calls", "the reserve is kept"),
+    "keeps no tokens": _mutant(budget, "left", _keeps_nothing, "budget_tokens", "the reserve is kept"),
+    "keeps no time": _mutant(budget, "left", _keeps_nothing, "budget_seconds", "the reserve is kept"),
+    "takes a failed assessment": _mutant(
+        program, "_UNASSESSED", _CONVERGED, "malformed,endpoint_dead", "converged rests on an assessment"
+    ),
+    "inverts the judge": _mutant(judge, "_weight", lambda a: -_weight(a), "none", "a verdict is the model's"),
+    "takes what was cut off": _mutant(
+        Supervisor, "_whole", _takes_what_was_cut, "truncated", "what is cut off is not used"
+    ),
+    "fences no input": _mutant(executor, "fence", _unfenced, "tool_output", _FENCED),
+    "fences no result": _mutant(synthesizer, "fence", _unfenced, "tool_output", _FENCED),
+    "fences no evidence": _mutant(judge_specs, "fence", _unfenced, "tool_output", _FENCED),
+    "validates nothing": _mutant(SemanticValidator, "validate_results", _no_report, "none", "no report is dropped"),
+    "plans of any size": _mutant(refine, "problems", _any_size, "bad_judgment,tool_fails", "refinement limits hold"),
+    "lets tools run at once": _mutant(ToolRegistry, "_lock", lambda _: nullcontext(), "none", "tools take turns"),
+    "checks no arguments": Mutant(
+        (
+            (registry, "problems", lambda *_, **__: []),
+            (registry, "_prepare", lambda _, arguments: (dict(arguments), [])),
+        ),
+        "none", "a tool gets what it takes",
+    ),
+    "answers the same": _mutant(
+        synthesizer.Synthesizer, "synthesize", _constant, "none", "an answer is made of the run"
+    ),
+    "answers from any plan": _mutant(
+        program, "_synthesize", _of_any_plan, "bad_judgment", "an answer is of a settled plan"
+    ),
+}  # fmt: skip
+"""By name: faults of the shipped code."""
