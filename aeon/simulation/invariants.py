@@ -41,12 +41,12 @@ def same(straight: Story, troubled: Story) -> None:
     that changes the world, the run asks or stops, so that it is another run from there on. Where an endpoint was down
     until the time was over, the time is what ran out, and that is not taken back. Where something was lost and calls,
     tokens or money are limited, less of them is left. Where a process has to find out anew what the endpoint can do,
-    that is charged anew. Where the clock jumped, or tools waited for one that hung, times are not compared; and with a
+    that is charged anew. Where the clock jumped, or tools waited for another, times are not compared; and with a
     budget of seconds nothing is, since what was done then depends on them.
     """
     world = troubled.world
     _asked_with_need(troubled)
-    timeless = bool(world.fired["clock_jump"]) or _hung(straight.world)
+    timeless = bool(world.fired["clock_jump"]) or _hung(straight.world) or straight.world.queued
     if _may_differ(straight, troubled) or (timeless and _budget(straight).seconds is not None):
         return
     left_out = {"lost", "bound", *(_TIMES if timeless else ())}  # a nested run's bound is what is left around it

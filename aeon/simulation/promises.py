@@ -66,7 +66,8 @@ MULTIPASS_INVARIANTS: dict[str, str] = {
         "keeps the run from converging"
     ),
     "no report is dropped": (
-        "each report of a validation is in the record, the assessment sees it, and its issues lead to a refinement"
+        "each report of a validation is in the record, the assessment sees it, and its issues lead to a refinement; "
+        "a report on results says something of each that states a wrong sum"
     ),
     "an answer is made of the run": (
         "each word and number of it is in a step, in the task, in why the run ended, or was said by the model for it"

@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator
 
 from aeon.runtime.journal import Journal
-from aeon.schema import Conclusion, ConvergenceAssessment, Result, SemanticValidationReport
+from aeon.runtime.lines import Entry
+from aeon.schema import Conclusion, ConvergenceAssessment, ExecutionPass, Result, SemanticValidationReport
 from aeon.simulation.texts import CUT
+from aeon.simulation.words import WRONG
 from aeon.simulation.world import World
 from aeon.supervisor.judge_specs import judgment
 
@@ -16,9 +18,8 @@ __all__ = ["hold_rests", "hold_whole"]
 
 _LIKELY, _UNLIKELY = 0.7, 0.15
 _WORD = re.compile(r"[A-Za-z]{2,}|\d+")
-_HOST_WORDS = frozenset(
-    "unchecked no step was were completed none yes true false null the files do not say searched nan".split()
-)
+_SAID_BY_HOST = "unchecked no step was were completed none yes true false null the files do not say searched nan"
+_HOST_WORDS = frozenset(_SAID_BY_HOST.split())
 """What the host itself can put into an answer."""
 _EMPTY = SemanticValidationReport()
 
@@ -74,16 +75,34 @@ def _reported(world: World, result: Result, journal: Journal) -> None:
     for record in history.passes:
         kept += [record.report, record.refinement.report]
     phases = ("validate_plan", "validate_results")
-    entries = [entry for _, entry in sorted(journal.entries.items()) if entry.phase in phases and not entry.failure]
-    made = [SemanticValidationReport.model_validate(entry.value) for entry in entries]
+    entries = [entry for _, entry in sorted(journal.entries.items()) if entry.phase in phases]
+    made = [report for report in map(_report, entries) if report is not None]
     if [report for report in made if report != _EMPTY] != [r for r in kept if r != _EMPTY and not r.failed]:
         world.wrong("no report is dropped", f"{len(made)} were made; the record has {kept}"[:400])
+    results = [entry for entry in entries if entry.phase == "validate_results"]
+    for record, report in zip(history.passes, map(_report, results), strict=False):
+        _seen(world, record, report)
     for record in history.passes:
         steps = {step.id for step in record.executed}
         triggers = {(trigger.location, trigger.detail) for trigger in record.refinement.triggers}
         issues = {(i.location, i.description) for i in record.report.issues if i.location in steps}
         if record.refinement.triggers and not issues <= triggers:
             world.wrong("no report is dropped", f"pass {record.number}: {issues} led to {triggers}"[:400])
+
+
+def _report(entry: Entry) -> SemanticValidationReport | None:
+    return None if entry.failure else SemanticValidationReport.model_validate(entry.value)
+
+
+def _seen(world: World, record: ExecutionPass, report: SemanticValidationReport | None) -> None:
+    """A report on results says something of each one whose sum is plainly wrong."""
+    reasoned = [s for s in record.executed if s.status == "complete" and s.mode in ("reasoning", "reasoning_fallback")]
+    wrong = [step.id for step in reasoned if WRONG in str(step.output)]
+    if report is None or not wrong:
+        return
+    told = {line.partition(":")[0] for line in report.evidence}
+    if missing := sorted(set(wrong) - told):
+        world.wrong("no report is dropped", f"pass {record.number} says nothing of {', '.join(missing)}: {WRONG}")
 
 
 def _from_the_run(world: World, result: Result, journal: Journal) -> None:

@@ -87,7 +87,7 @@ def _passes(scenario: Scenario) -> dict[str, object]:
         "max_passes": scenario.passes if chance.random() < 0.5 else chance.randint(1, scenario.passes),
         "limits": RefinementLimits(
             attempts_per_fragment=chance.randint(1, 3), attempts=chance.choice((2, 10, 10)),
-            plan_steps=steps, total_steps=steps * 2 + chance.randint(0, 4), subplan_depth=chance.randint(0, 3),
+            plan_steps=steps, total_steps=steps + chance.randint(0, steps + 4), subplan_depth=chance.randint(0, 3),
         ),
         "caps": CallCaps(execute=chance.choice((1, 5)), validate_results=chance.choice((0, 3, 8))),
     }  # fmt: skip

@@ -12,6 +12,7 @@ from aeon.simulation.world import ROUNDING, World
 
 __all__ = ["Watch"]
 
+_NOTHING_KEPT = Reserve(tokens=0, seconds=0, cost=0)
 _LATE = 1e-6  # seconds: times are kept in six decimals
 
 
@@ -23,7 +24,7 @@ class Watch:
         self._config = config = job.config
         self._final = job.engine.final
         self._kept_calls = config.caps.of(self._final.phase) if self._final else 0
-        self._kept = config.reserve if self._kept_calls else Reserve(tokens=0, seconds=0, cost=0)
+        self._kept = config.reserve if self._kept_calls else _NOTHING_KEPT
         self._calls = job.engine.bound(config).calls
         self._spent = NOTHING
         self._under_way: dict[int, Allowance] = {}
@@ -53,23 +54,28 @@ class Watch:
 
     def _reserved(self, effect: Effect) -> None:
         """What is spent, and what all effects under way may spend, leaves what is kept for the answer."""
-        final = self._final is not None and isinstance(effect, self._final)
-        kept, kept_calls = (Reserve(tokens=0, seconds=0, cost=0), 0) if final else (self._kept, self._kept_calls)
-        budget, granted = self._config.budget, list(self._under_way.values())
-        most = {
-            "calls": (self._calls, kept_calls / max(1, self._calls), self._spent.calls, [a.calls for a in granted]),
-            "tokens": (budget.tokens, kept.tokens, self._spent.tokens, [a.tokens for a in granted]),
-            "cost": (budget.cost, kept.cost, self._spent.cost, [a.cost for a in granted]),
-        }
-        for name, (limit, share, spent, shares) in most.items():
-            if limit is None or not getattr(effect.allowance, name):
-                if limit is not None and getattr(effect.allowance, name) is None:
-                    self._world.wrong("the reserve is kept", f"'{effect.phase}' was issued without a limit of {name}")
+        for name, most in self._limits(effect).items():
+            given = getattr(effect.allowance, name)
+            if most is None or given == 0:
                 continue
-            committed = spent + sum(share or 0 for share in shares)
-            if committed > limit * (1 - share) + ROUNDING:
-                detail = f"'{effect.phase}': {committed} {name} of {limit} are spent or granted"
+            granted = sum(getattr(allowance, name) or 0 for allowance in self._under_way.values())
+            committed = getattr(self._spent, name) + granted
+            if given is None or committed > most + ROUNDING:
+                detail = f"'{effect.phase}' may spend {given} {name}: {committed} of {most} are spent or granted"
                 self._world.wrong("the reserve is kept", detail)
+
+    def _limits(self, effect: Effect) -> dict[str, float | None]:
+        """The most of each budget that may be spent before the answer, or on it."""
+        final = self._is_final(effect)
+        kept, budget = _NOTHING_KEPT if final else self._kept, self._config.budget
+        return {
+            "calls": self._calls - (0 if final else self._kept_calls),
+            "tokens": None if budget.tokens is None else int(budget.tokens * (1 - kept.tokens)),
+            "cost": None if budget.cost is None else budget.cost * (1 - kept.cost),
+        }
+
+    def _is_final(self, effect: Effect) -> bool:
+        return self._final is not None and isinstance(effect, self._final)
 
     def _ended(self, effect: Effect, outcome: Outcome, recorded: bool) -> None:
         """Hold what an effect took against what it may; note whether the run was short of calls for it."""
@@ -86,10 +92,9 @@ class Watch:
     def _in_time(self, effect: Effect, outcome: Outcome) -> None:
         """The time that an effect is given ends before what is kept for the answer."""
         limit, given = self._config.budget.seconds, effect.allowance.seconds
-        final = self._final is not None and isinstance(effect, self._final)
         if limit is None or effect.after or isinstance(effect, AskUser):
             return
-        most = limit if final else limit * (1 - self._kept.seconds)
+        most = limit if self._is_final(effect) else limit * (1 - self._kept.seconds)
         if given is None or (given and outcome.started + given > most + _LATE):
             self._world.wrong("the reserve is kept", f"'{effect.phase}' has {given} s from {outcome.started} on")
 

@@ -40,6 +40,7 @@ class World:
     ``over``: the run has ended, so that nothing may be asked of the world. ``strike_call``
     is the call of a tool with side effects (from 0) that the process dies in; ``down_at`` what is asked of the model
     (from 0) when the endpoint goes down; ``attended``: somebody is there to answer; ``waited``: the run was suspended;
+    ``queued``: a tool began when that of another effect had ended, which it may have waited for;
     ``short``: an effect had fewer calls than its cap, or than it had before some were lost.
     """
 
@@ -61,6 +62,8 @@ class World:
         self.deadline: float | None = None
         self.clock_alone = False
         self._alone = ""
+        self._freed = (-1.0, -1)
+        self.queued = False
         self.deeds = 0
         self.short = False
         self.effects = 0
@@ -110,7 +113,7 @@ class World:
 
     @contextmanager
     def using(self, tool: str, together: bool) -> Iterator[None]:
-        """A tool is called; unless it may run ``together`` with others, no other such tool is at work. Raises `Crash`."""
+        """A tool is at work; unless it may run ``together`` with others, it is the only one. Raises as `touched`."""
         self.touched(f"the tool {tool}")
         self.spend(Usage(tool_calls=1))
         if together:
@@ -118,11 +121,13 @@ class World:
             return
         if self._alone:
             self.wrong("tools take turns", f"{tool} was called while {self._alone} was at work")
+        number = current_ledger().number
+        self.queued |= self._freed[0] == self.clock() and self._freed[1] != number
         self._alone = tool
         try:
             yield
         finally:
-            self._alone = ""
+            self._alone, self._freed = "", (self.clock(), number)
 
     def ask(self) -> int:
         """Something is asked of the model: what was asked before it. Raises as `touched`."""

@@ -13,8 +13,7 @@ from aeon.kernel import budget
 from aeon.kernel.effects import Program
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.spending import true_usage
-from aeon.multipass import program, refine
-from aeon.multipass.plans import problems
+from aeon.multipass import program
 from aeon.multipass.record import Progress
 from aeon.runtime.ledger import Ledger
 from aeon.schema import (
@@ -24,7 +23,6 @@ from aeon.schema import (
     Left,
     LLMRequest,
     LLMResponse,
-    Plan,
     Price,
     SemanticValidationReport,
     Usage,
@@ -99,7 +97,7 @@ def _timeless(*args: Any) -> Left:
 
 
 def _keeps_nothing(*args: Any) -> Left:
-    return _left(*args[:-1], 0)
+    return _left(args[0], args[1], args[2], args[3], 0)
 
 
 _weight = judge._weight
@@ -118,10 +116,6 @@ def _unfenced(label: str, text: str, limit: int) -> str:
 
 async def _no_report(*_: object) -> SemanticValidationReport:
     return SemanticValidationReport()
-
-
-def _any_size(plan: Plan, most_steps: int, most_depth: int = 0) -> tuple[str, ...]:
-    return problems(plan, 1_000, most_depth)
 
 
 async def _constant(*_: object) -> Answer:
@@ -161,12 +155,11 @@ MUTANTS: dict[str, Mutant] = {
     "takes what was cut off": _mutant(
         Supervisor, "_whole", _takes_what_was_cut, "truncated", "what is cut off is not used"
     ),
-    "fences no input": _mutant(executor, "fence", _unfenced, "tool_output", _FENCED),
+    "fences no input": _mutant(executor, "fence", _unfenced, "tool_output,bad_judgment", _FENCED),
     "fences no result": _mutant(synthesizer, "fence", _unfenced, "tool_output", _FENCED),
     "fences no evidence": _mutant(judge_specs, "fence", _unfenced, "tool_output", _FENCED),
     "validates nothing": _mutant(SemanticValidator, "validate_results", _no_report, "none", "no report is dropped"),
-    "plans of any size": _mutant(refine, "problems", _any_size, "bad_judgment,tool_fails", "refinement limits hold"),
-    "lets tools run at once": _mutant(ToolRegistry, "_lock", lambda _: nullcontext(), "none", "tools take turns"),
+    "lets tools run at once": _mutant(ToolRegistry, "_lock", lambda _: nullcontext(), "tool_hangs", "tools take turns"),
     "checks no arguments": Mutant(
         (
             (registry, "problems", lambda *_, **__: []),
@@ -178,7 +171,7 @@ MUTANTS: dict[str, Mutant] = {
         synthesizer.Synthesizer, "synthesize", _constant, "none", "an answer is made of the run"
     ),
     "answers from any plan": _mutant(
-        program, "_synthesize", _of_any_plan, "bad_judgment", "an answer is of a settled plan"
+        program, "_synthesize", _of_any_plan, "tool_fails,budget_seconds", "an answer is of a settled plan"
     ),
 }  # fmt: skip
 """By name: faults of the shipped code."""
