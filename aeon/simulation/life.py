@@ -15,6 +15,7 @@ from aeon.assembly.multipass import PLUGIN
 from aeon.assembly.plugin import AnyPlugin
 from aeon.errors import JournalError
 from aeon.kernel.ports import Job
+from aeon.llm.adapter import LLMAdapter
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
@@ -38,10 +39,14 @@ _MOST_ROUNDS = 20
 
 @dataclass(frozen=True)
 class Parts:
-    """What is simulated: the shipped engine with its handlers, and the shipped driver, unless others are given."""
+    """What is simulated: the shipped engine with its handlers, and the shipped driver, unless others are given.
+
+    ``endpoint`` makes the adapter for the model of a world.
+    """
 
     plugin: AnyPlugin = PLUGIN
     driver: type[AsyncDriver] = AsyncDriver
+    endpoint: Callable[[World], LLMAdapter] = Endpoint
 
     @property
     def option(self) -> str:
@@ -226,7 +231,7 @@ class Life:
 
     def _job(self, world: World, journal: Journal, answer: str | None) -> Job[Any, Any, Any]:
         """The run of the scenario, begun or resumed."""
-        plugin, endpoint, ask = self.parts.plugin, Endpoint(world), self._answerer(world)
+        plugin, endpoint, ask = self.parts.plugin, self.parts.endpoint(world), self._answerer(world)
         tools = self._desk.tools if self._desk is not None else ()
         if journal.opening is not None:
             return resumption(journal, endpoint, tools, ask=ask, answer=answer, engine=plugin).job

@@ -8,7 +8,14 @@ from collections.abc import Iterator
 
 from aeon.runtime.journal import Journal
 from aeon.runtime.lines import Entry
-from aeon.schema import Conclusion, ConvergenceAssessment, ExecutionPass, Result, SemanticValidationReport
+from aeon.schema import (
+    Conclusion,
+    ConvergenceAssessment,
+    ConvergenceThresholds,
+    ExecutionPass,
+    Result,
+    SemanticValidationReport,
+)
 from aeon.simulation.texts import CUT
 from aeon.simulation.words import WRONG
 from aeon.simulation.world import World
@@ -37,7 +44,8 @@ def hold_rests(world: World, result: Result, journal: Journal) -> None:
     """Hold the verdict, the record and the answer against what the model and the steps gave."""
     assessed = list(_assessments(journal))
     for number, assessment in assessed:
-        _as_judged(world, number, assessment)
+        if assessment is not None:
+            _as_judged(world, number, assessment, result.history.configuration.convergence)
     latest = assessed[-1][1] if assessed else None
     if result.stop_reason == "converged" and (latest is None or latest.failed or not latest.converged):
         world.wrong("converged rests on an assessment", f"the latest one is {latest}")
@@ -52,18 +60,16 @@ def _assessments(journal: Journal) -> Iterator[tuple[int, ConvergenceAssessment 
             yield number, ConvergenceAssessment.model_validate(value) if value is not None else None
 
 
-def _as_judged(world: World, number: int, assessment: ConvergenceAssessment | None) -> None:
+def _as_judged(world: World, number: int, assessment: ConvergenceAssessment, thresholds: ConvergenceThresholds) -> None:
     """Where the model leaned one way in every question, the score goes that way; a low one keeps from converging."""
-    if assessment is None:
-        return
     for name in ("completeness", "coherence", "consistency"):
         sure = [probability for asked, probability in world.leanings[number] if asked == name]
         score = getattr(assessment, name)
-        if not sure or score is None:
+        if score is None:
             continue
         yes = score >= judgment(name).threshold
-        against = max(sure) <= _UNLIKELY
-        if (against and (yes or assessment.converged)) or (min(sure) >= _LIKELY and not yes):
+        against = bool(sure) and ((max(sure) <= _UNLIKELY and yes) or (min(sure) >= _LIKELY and not yes))
+        if against or (assessment.converged and score < getattr(thresholds, name)):
             detail = f"effect {number}: {name} is {score}, converged {assessment.converged}; the model said {sure}"
             world.wrong("a verdict is the model's", detail)
 

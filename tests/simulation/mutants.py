@@ -8,12 +8,19 @@ from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
+from aeon.convergence.engine import ConvergenceEngine
+from aeon.errors import CompletionError, EndpointFailed, ModelError
 from aeon.execution import executor
 from aeon.kernel import budget
 from aeon.kernel.effects import Program
+from aeon.llm import wire
 from aeon.llm.adapter import LLMAdapter
+from aeon.llm.asking import Form
+from aeon.llm.openai_compatible import OpenAICompatible
 from aeon.llm.spending import true_usage
+from aeon.llm.wire import Gathering
 from aeon.multipass import program
+from aeon.multipass.effects import AssessConvergence
 from aeon.multipass.record import Progress
 from aeon.runtime.ledger import Ledger
 from aeon.schema import (
@@ -27,6 +34,7 @@ from aeon.schema import (
     SemanticValidationReport,
     Usage,
 )
+from aeon.simulation.life import Parts
 from aeon.supervisor import calls, judge, judge_specs, supervisor
 from aeon.supervisor.calls import Ask
 from aeon.supervisor.supervisor import Supervisor
@@ -34,8 +42,12 @@ from aeon.synthesis import synthesizer
 from aeon.tools import registry
 from aeon.tools.registry import ToolRegistry
 from aeon.validation.semantic import SemanticValidator
+from simulation.wired import Wired
 
 __all__ = ["MUTANTS", "Mutant"]
+
+
+_SHIPPED = Parts()
 
 
 @dataclass(frozen=True)
@@ -45,6 +57,7 @@ class Mutant:
     patches: tuple[tuple[Any, str, object], ...]
     faults: str
     invariant: str
+    parts: Parts = _SHIPPED
 
     @contextmanager
     def planted(self) -> Iterator[None]:
@@ -57,6 +70,11 @@ class Mutant:
 
 def _mutant(place: Any, name: str, faulty: object, faults: str, invariant: str) -> Mutant:
     return Mutant(((place, name, faulty),), faults, invariant)
+
+
+def _wired(place: Any, name: str, faulty: object, faults: str, invariant: str) -> Mutant:
+    """A fault of the shipped HTTP adapter."""
+    return Mutant(((place, name, faulty),), faults, invariant, Parts(endpoint=Wired))
 
 
 def _settles_nothing(ledger: Ledger, most: Usage, actual: Usage) -> None:
@@ -110,6 +128,17 @@ def _takes_what_was_cut(asker: Supervisor, response: LLMResponse) -> LLMResponse
     return _whole(asker, response)
 
 
+_assess = ConvergenceEngine.assess
+
+
+async def _made_up(engine: ConvergenceEngine, effect: AssessConvergence) -> ConvergenceAssessment:
+    """Where the model gives no usable answer, all is well."""
+    try:
+        return await _assess(engine, effect)
+    except CompletionError:
+        return ConvergenceAssessment(converged=True)
+
+
 def _unfenced(label: str, text: str, limit: int) -> str:
     return f"{label}:\n{text[:limit]}"
 
@@ -128,6 +157,28 @@ _synthesize = program._synthesize
 def _of_any_plan(progress: Progress, decision: Decision) -> Program[Answer]:
     progress.settled = None
     return (yield from _synthesize(progress, decision))
+
+
+_response = Gathering.response
+_total_usage = Gathering._total_usage
+_converse = OpenAICompatible._converse
+
+
+def _one_attempt(gathering: Gathering, calls: int, unmetered: int = 0, put_off: int = 0) -> LLMResponse:
+    return _response(gathering, 1, unmetered, put_off)
+
+
+def _half_the_prompt(gathering: Gathering, calls: int, put_off: int) -> Usage:
+    usage = _total_usage(gathering, calls, put_off)
+    return usage.changed(prompt_tokens=usage.prompt_tokens // 2)
+
+
+async def _makes_no_attempts(adapter: OpenAICompatible, request: LLMRequest, ways: tuple[Form, ...]) -> LLMResponse:
+    try:
+        return await _converse(adapter, request, ways)
+    except ModelError as error:
+        error.attempts = 0
+        raise
 
 
 _CONVERGED = ConvergenceAssessment(converged=True, failed=True)
@@ -151,6 +202,9 @@ MUTANTS: dict[str, Mutant] = {
     "takes a failed assessment": _mutant(
         program, "_UNASSESSED", _CONVERGED, "malformed,endpoint_dead", "converged rests on an assessment"
     ),
+    "makes up an assessment": _mutant(
+        ConvergenceEngine, "assess", _made_up, "malformed,empty", "a verdict is the model's"
+    ),
     "inverts the judge": _mutant(judge, "_weight", lambda a: -_weight(a), "none", "a verdict is the model's"),
     "takes what was cut off": _mutant(
         Supervisor, "_whole", _takes_what_was_cut, "truncated", "what is cut off is not used"
@@ -172,6 +226,14 @@ MUTANTS: dict[str, Mutant] = {
     ),
     "answers from any plan": _mutant(
         program, "_synthesize", _of_any_plan, "tool_fails,budget_seconds", "an answer is of a settled plan"
+    ),
+    "adapter counts one attempt": _wired(Gathering, "response", _one_attempt, "retried", _COUNTED),
+    "adapter forgets what failed": _wired(EndpointFailed, "unmetered", 0, "retried", _COUNTED),
+    "adapter makes no attempts": _wired(OpenAICompatible, "_converse", _makes_no_attempts, "endpoint_dead", _COUNTED),
+    "adapter halves tokens": _wired(Gathering, "_total_usage", _half_the_prompt, "none", _COUNTED),
+    "adapter believes any count": _wired(Gathering, "_is_believable", lambda _: True, "endpoint_dead", _COUNTED),
+    "adapter takes what was cut off": _wired(
+        wire, "_FINISH_REASONS", dict.fromkeys(("stop", "length"), "stop"), "truncated", "what is cut off is not used"
     ),
 }  # fmt: skip
 """By name: faults of the shipped code."""

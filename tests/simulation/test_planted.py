@@ -50,7 +50,7 @@ def test_a_planted_bug_is_reported_by_its_invariant(name: str) -> None:
 def test_a_bug_in_the_shipped_code_is_reported_by_its_invariant(name: str) -> None:
     """What the shipped code must do is noticed within a hundred seeds where it does not do it."""
     mutant = MUTANTS[name]
-    with mutant.planted(), Life() as life:
+    with mutant.planted(), Life(mutant.parts) as life:
         report = first(name, life, mutant.faults, mutant.invariant)
     assert mutant.invariant in {problem.invariant for problem in report.problems}
 
