@@ -208,9 +208,7 @@ class Life:
         clock = Clock(self._loop)
         resumes = journal.opening is not None
         job = self._job(world, journal, answer)
-        world.clock = self._loop.time
-        world.clock_alone = world.clock_alone and not troubles.jumps and not resumes
-        world.deadline = job.config.budget.seconds if world.clock_alone else None
+        world.tell_time(self._loop.time, job.config.budget.seconds, jumps=bool(troubles.jumps) or resumes)
         if resumes:
             clock.ahead = troubles.moved.pop() if troubles.moved else 0.0
             world.fired["clock_moved"] += bool(clock.ahead)

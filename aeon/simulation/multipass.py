@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 
 from aeon.kernel.effects import Effect
 from aeon.multipass.effects import (
@@ -68,14 +69,13 @@ class PlanWatch:
 
     def _hold_settled(self, result: Result) -> None:
         """Hold the plan of the answer against the latest complete pass: nothing that came after it is in there."""
-        plan, complete = self._answered, [record for record in result.history.passes if record.complete]
-        if plan is None or not complete:
+        complete = [record for record in result.history.passes if record.complete]
+        if self._answered is None or not complete:
             return
-        settled = {step.id for record in complete for step in record.executed}
-        if late := [step.id for step in plan.steps if step.executed and step.id not in settled]:
-            self._world.wrong("an answer is of a settled plan", f"{', '.join(late)} ran in no complete pass")
-        if complete[-1].assessment is not None and plan != self._assessed:
-            self._world.wrong("an answer is of a settled plan", f"{_ids(plan)}, not {_ids(self._assessed)}")
+        if late := _ran(self._answered.steps) - _ran(step for record in complete for step in record.executed):
+            self._world.wrong("an answer is of a settled plan", f"{', '.join(sorted(late))} ran in no complete pass")
+        if complete[-1].assessment is not None and self._answered != self._assessed:
+            self._world.wrong("an answer is of a settled plan", f"{_ids(self._answered)}, not {_ids(self._assessed)}")
 
     def _started(self, effect: Effect, number: int) -> None:
         if isinstance(effect, Synthesize):
@@ -131,6 +131,10 @@ class PlanWatch:
 
 _UNCHECKED = SemanticValidationReport(failed=True)
 _UNCHANGED = "executed steps never change"
+
+
+def _ran(steps: Iterable[Step]) -> set[str]:
+    return {step.id for step in steps if step.executed}
 
 
 def _ids(plan: Plan | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from aeon.runtime.journal import Journal
 from aeon.runtime.lines import Entry
@@ -12,6 +12,7 @@ from aeon.schema import (
     Conclusion,
     ConvergenceAssessment,
     ConvergenceThresholds,
+    ExecutionHistory,
     ExecutionPass,
     Result,
     SemanticValidationReport,
@@ -28,6 +29,7 @@ _WORD = re.compile(r"[A-Za-z]{2,}|\d+")
 _SAID_BY_HOST = "unchecked no step was were completed none yes true false null the files do not say searched nan"
 _HOST_WORDS = frozenset(_SAID_BY_HOST.split())
 """What the host itself can put into an answer."""
+_VALIDATIONS = ("validate_plan", "validate_results")
 _EMPTY = SemanticValidationReport()
 
 
@@ -64,36 +66,52 @@ def _as_judged(world: World, number: int, assessment: ConvergenceAssessment, thr
     """Where the model leaned one way in every question, the score goes that way; a low one keeps from converging."""
     for name in ("completeness", "coherence", "consistency"):
         sure = [probability for asked, probability in world.leanings[number] if asked == name]
-        score = getattr(assessment, name)
+        score: float | None = getattr(assessment, name)
         if score is None:
             continue
-        yes = score >= judgment(name).threshold
-        against = bool(sure) and ((max(sure) <= _UNLIKELY and yes) or (min(sure) >= _LIKELY and not yes))
-        if against or (assessment.converged and score < getattr(thresholds, name)):
+        low = score < getattr(thresholds, name)
+        if _against(sure, score >= judgment(name).threshold) or (assessment.converged and low):
             detail = f"effect {number}: {name} is {score}, converged {assessment.converged}; the model said {sure}"
             world.wrong("a verdict is the model's", detail)
 
 
+def _against(sure: Sequence[float], yes: bool) -> bool:
+    """Whether a judgment says the opposite of what all its answers do."""
+    return bool(sure) and (max(sure) <= _UNLIKELY if yes else min(sure) >= _LIKELY)
+
+
 def _reported(world: World, result: Result, journal: Journal) -> None:
-    """Each report that a validation gave is in the record, and each issue of a pass that went on led to a trigger."""
-    history = result.history
-    kept = [history.preparation.report, history.preparation.refinement.report]
-    for record in history.passes:
-        kept += [record.report, record.refinement.report]
-    phases = ("validate_plan", "validate_results")
-    entries = [entry for _, entry in sorted(journal.entries.items()) if entry.phase in phases]
-    made = [report for report in map(_report, entries) if report is not None]
-    if [report for report in made if report != _EMPTY] != [r for r in kept if r != _EMPTY and not r.failed]:
-        world.wrong("no report is dropped", f"{len(made)} were made; the record has {kept}"[:400])
-    results = [entry for entry in entries if entry.phase == "validate_results"]
-    for record, report in zip(history.passes, map(_report, results), strict=False):
+    """Each report of a validation is in the record, and says what it must; its issues led to triggers."""
+    made = [entry for _, entry in sorted(journal.entries.items()) if entry.phase in _VALIDATIONS]
+    reports, kept = _telling(map(_report, made)), _telling(_kept(result.history))
+    if reports != kept:
+        world.wrong("no report is dropped", f"{len(reports)} were made; the record has {kept}"[:400])
+    results = [_report(entry) for entry in made if entry.phase == "validate_results"]
+    for record, report in zip(result.history.passes, results, strict=False):
         _seen(world, record, report)
+    for record in result.history.passes:
+        _triggered(world, record)
+
+
+def _telling(reports: Iterable[SemanticValidationReport | None]) -> list[SemanticValidationReport]:
+    """Those that were made and say something."""
+    return [report for report in reports if report is not None and report != _EMPTY and not report.failed]
+
+
+def _kept(history: ExecutionHistory) -> Iterator[SemanticValidationReport]:
+    """The reports of the record, in the order in which they were made."""
+    yield from (history.preparation.report, history.preparation.refinement.report)
     for record in history.passes:
-        steps = {step.id for step in record.executed}
-        triggers = {(trigger.location, trigger.detail) for trigger in record.refinement.triggers}
-        issues = {(i.location, i.description) for i in record.report.issues if i.location in steps}
-        if record.refinement.triggers and not issues <= triggers:
-            world.wrong("no report is dropped", f"pass {record.number}: {issues} led to {triggers}"[:400])
+        yield from (record.report, record.refinement.report)
+
+
+def _triggered(world: World, record: ExecutionPass) -> None:
+    """Where a pass led to a refinement, each issue of a step that it ran is among the reasons."""
+    steps = {step.id for step in record.executed}
+    triggers = {(trigger.location, trigger.detail) for trigger in record.refinement.triggers}
+    issues = {(issue.location, issue.description) for issue in record.report.issues if issue.location in steps}
+    if triggers and not issues <= triggers:
+        world.wrong("no report is dropped", f"pass {record.number}: {issues} led to {triggers}"[:400])
 
 
 def _report(entry: Entry) -> SemanticValidationReport | None:
@@ -113,12 +131,25 @@ def _seen(world: World, record: ExecutionPass, report: SemanticValidationReport 
 
 def _from_the_run(world: World, result: Result, journal: Journal) -> None:
     """Each word and number of the answer is in a step, in the task, in why the run ended, or was said by the model."""
-    history = result.history
-    steps = [step for record in history.passes for step in record.executed]
-    said = [text for n, entry in journal.entries.items() if entry.phase == "synthesize" for text in world.texts[n]]
-    known = [*(f"{s.description} {s.output} {s.problem}" for s in steps), *said, result.detail, history.task.text]
-    known += [one.taken.answer for one in (r.agreement for r in history.passes) if one is not None and one.taken]
-    material = " ".join(known).casefold()
-    strange = {word for word in _WORD.findall(result.answer.casefold()) if word not in material} - _HOST_WORDS
+    texts = (*_steps(result.history), *_said(world, journal), result.detail, result.history.task.text)
+    material = " ".join(texts).casefold()
+    words = set(_WORD.findall(result.answer.casefold())) - _HOST_WORDS
+    strange = {word for word in words if word not in material}
     if strange:
         world.wrong("an answer is made of the run", f"{', '.join(sorted(strange)[:5])} in {result.answer[:200]!r}")
+
+
+def _steps(history: ExecutionHistory) -> Iterator[str]:
+    """What the steps were for and gave, and what other derivations gave in their place."""
+    for record in history.passes:
+        for step in record.executed:
+            yield f"{step.description} {step.output} {step.problem}"
+        if record.agreement is not None and record.agreement.taken is not None:
+            yield record.agreement.taken.answer
+
+
+def _said(world: World, journal: Journal) -> Iterator[str]:
+    """What the model said when it was asked for the answer."""
+    for number, entry in journal.entries.items():
+        if entry.phase == "synthesize":
+            yield from world.texts[number]

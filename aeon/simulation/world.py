@@ -111,6 +111,12 @@ class World:
         self.clock_alone = self.lives == 1
         self._alone = ""
 
+    def tell_time(self, clock: Callable[[], float], seconds: float | None, jumps: bool) -> None:
+        """The process has this clock, which ``jumps`` or does not, and a budget of so many seconds."""
+        self.clock = clock
+        self.clock_alone = self.clock_alone and not jumps
+        self.deadline = seconds if self.clock_alone else None
+
     @contextmanager
     def using(self, tool: str, together: bool) -> Iterator[None]:
         """A tool is at work; unless it may run ``together`` with others, it is the only one. Raises as `touched`."""

@@ -198,6 +198,7 @@ MUTANTS: dict[str, Mutant] = {
     "gives no deadline": _mutant(Ledger, "seconds_left", lambda _: None, "budget_seconds", _IN_TIME),
     "keeps no reserve": _mutant(budget, "left", _keeps_nothing, "budget_calls", "the reserve is kept"),
     "keeps no tokens": _mutant(budget, "left", _keeps_nothing, "budget_tokens", "the reserve is kept"),
+    "keeps no money": _mutant(budget, "left", _keeps_nothing, "budget_cost", "the reserve is kept"),
     "keeps no time": _mutant(budget, "left", _keeps_nothing, "budget_seconds", "the reserve is kept"),
     "takes a failed assessment": _mutant(
         program, "_UNASSESSED", _CONVERGED, "malformed,endpoint_dead", "converged rests on an assessment"
