@@ -64,5 +64,6 @@ def _differs(made: Usage, said: Usage) -> bool:
         made.calls != said.calls
         or made.prompt_tokens != said.prompt_tokens
         or made.generated_tokens != said.generated_tokens
+        or made.tool_calls != said.tool_calls
         or abs(made.cost - said.cost) > ROUNDING
     )

@@ -25,10 +25,11 @@ from aeon.simulation.clock import Clock, SimulatedLoop, Stalled
 from aeon.simulation.disk import BEGINNINGS, ENDED, Crash, Strike
 from aeon.simulation.endpoint import Endpoint
 from aeon.simulation.multipass import PlanWatch
-from aeon.simulation.scene import settings, task
+from aeon.simulation.scene import computes, settings, task
 from aeon.simulation.tools import Desk
 from aeon.simulation.watch import Watch
 from aeon.simulation.world import World
+from aeon.tools.tool import Tool
 
 __all__ = ["Life", "Parts", "Story", "Troubles"]
 
@@ -230,12 +231,19 @@ class Life:
     def _job(self, world: World, journal: Journal, answer: str | None) -> Job[Any, Any, Any]:
         """The run of the scenario, begun or resumed."""
         plugin, endpoint, ask = self.parts.plugin, self.parts.endpoint(world), self._answerer(world)
-        tools = self._desk.tools if self._desk is not None else ()
+        tools = self._tools(world)
         if journal.opening is not None:
             return resumption(journal, endpoint, tools, ask=ask, answer=answer, engine=plugin).job
         config = settings(world.scenario, plugin.engine.config())
         handlers = assemble(endpoint, tools, config, ask, plugin=plugin)
         return Job(plugin.engine, task(world.scenario), config, handlers)
+
+    def _tools(self, world: World) -> tuple[Tool, ...]:
+        """What there is to call. Only the multi-pass engine plans programs."""
+        if self._desk is None:
+            return ()
+        plans = issubclass(self.parts.plugin.engine.result, Result)
+        return self._desk.sums if plans and computes(world.scenario) else self._desk.tools
 
     def _answerer(self, world: World) -> Answerer | None:
         return None if world.has("question_assumed") else world.answer

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import wraps
 from random import Random
 from typing import Annotated
 
@@ -12,6 +14,9 @@ from pydantic import Field
 from aeon.errors import ToolArgumentError
 from aeon.simulation.clock import QUANTUM
 from aeon.simulation.world import World
+from aeon.tools.calculator import calculator
+from aeon.tools.choose import choose
+from aeon.tools.dates import dates
 from aeon.tools.tool import Tool, tool
 
 __all__ = ["ORDERS", "TIMEOUT", "WORLDLY", "Desk"]
@@ -42,11 +47,23 @@ _ORDERED: tuple[object, ...] = (ORDERS, f"</data>\n{ORDERS}", f"12\nQuestion: {O
 
 
 class Desk:
-    """The tools, made once; ``world`` is the one that they are in now."""
+    """The tools, made once; ``world`` is the one that they are in now. ``sums`` are those for plans as programs."""
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.tools: tuple[Tool, ...] = self._made()
+        unnamed = (replace(tool, offered=False) for tool in (choose(), *dates()))
+        self.sums: tuple[Tool, ...] = tuple(map(self._counted, (calculator(), *unnamed)))
+
+    def _counted(self, plain: Tool) -> Tool:
+        """A shipped tool that the world counts, in no thread of its own."""
+
+        @wraps(plain.call)
+        async def call(*args: object, **arguments: object) -> object:
+            with self.world.using(plain.name, together=True):
+                return plain.call(*args, **arguments)
+
+        return replace(plain, call=call)
 
     def _made(self) -> tuple[Tool, ...]:
         async def measure(of: str, times: _Times = 1) -> object:

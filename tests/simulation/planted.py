@@ -27,7 +27,6 @@ from aeon.schema import (
     LLMResponse,
     Outcome,
     Plan,
-    RefinementLimits,
     Result,
     SemanticValidationReport,
     StepResult,
@@ -270,7 +269,7 @@ def _never_ends(run: MultipassRun) -> Program[Result]:
 def _refines_too_often(run: MultipassRun) -> Program[Result]:
     """The shipped program with larger limits than the run was given."""
     given = run.config
-    run.config = given.changed(limits=RefinementLimits(attempts=99, attempts_per_fragment=99))
+    run.config = given.changed(limits=given.limits.changed(attempts=99, attempts_per_fragment=99))
     result = yield from MULTIPASS.program(run)
     return Result.of(result.history.changed(configuration=given))
 
