@@ -43,7 +43,7 @@ class PlanWatch:
         self._most_steps = limits.total_steps
         self._executed: dict[str, Step] = {}
         self._answering = False
-        self._assessed: Plan | None = None
+        self._assessed: list[Plan] = []  # one for each pass
         self._answered: Plan | None = None
         self._report = SemanticValidationReport()
 
@@ -74,8 +74,9 @@ class PlanWatch:
             return
         if late := _ran(self._answered.steps) - _ran(step for record in complete for step in record.executed):
             self._world.wrong("an answer is of a settled plan", f"{', '.join(sorted(late))} ran in no complete pass")
-        if complete[-1].assessment is not None and self._answered != self._assessed:
-            self._world.wrong("an answer is of a settled plan", f"{_ids(self._answered)}, not {_ids(self._assessed)}")
+        settled = self._assessed[complete[-1].number - 1] if complete[-1].assessment is not None else self._answered
+        if self._answered != settled:
+            self._world.wrong("an answer is of a settled plan", f"{_ids(self._answered)}, not {_ids(settled)}")
 
     def _started(self, effect: Effect, number: int) -> None:
         if isinstance(effect, Synthesize):
@@ -103,8 +104,7 @@ class PlanWatch:
             case AssessConvergence():
                 if effect.report != self._report:
                     self._world.wrong("no report is dropped", f"assessed with {effect.report}, not {self._report}")
-                if not outcome.undone:
-                    self._assessed = effect.plan
+                self._assessed.append(effect.plan)
             case Synthesize():
                 self._answered = effect.plan
 
@@ -137,8 +137,8 @@ def _ran(steps: Iterable[Step]) -> set[str]:
     return {step.id for step in steps if step.executed}
 
 
-def _ids(plan: Plan | None) -> str:
-    return "none" if plan is None else ", ".join(f"{step.id} {step.status}" for step in plan.steps)
+def _ids(plan: Plan) -> str:
+    return ", ".join(f"{step.id} {step.status}" for step in plan.steps)
 
 
 def _elsewhere(effect: Effect) -> bool:
