@@ -13,6 +13,7 @@ from aeon.errors import CompletionError, EndpointFailed, ModelError
 from aeon.execution import executor
 from aeon.kernel import budget
 from aeon.kernel.effects import Program
+from aeon.kernel.engine import Run
 from aeon.llm import wire
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.asking import Form
@@ -30,6 +31,7 @@ from aeon.schema import (
     Left,
     LLMRequest,
     LLMResponse,
+    Outcome,
     Price,
     SemanticValidationReport,
     Usage,
@@ -118,6 +120,14 @@ def _keeps_nothing(*args: Any) -> Left:
     return _left(args[0], args[1], args[2], args[3], 0)
 
 
+_account = Run.account
+
+
+def _takes_no_time(run: Run[Any, Any], outcome: Outcome) -> None:
+    _account(run, outcome)
+    run.elapsed = run.began
+
+
 _weight = judge._weight
 _whole = Supervisor._whole
 
@@ -200,6 +210,7 @@ MUTANTS: dict[str, Mutant] = {
     "keeps no tokens": _mutant(budget, "left", _keeps_nothing, "budget_tokens", "the reserve is kept"),
     "keeps no money": _mutant(budget, "left", _keeps_nothing, "budget_cost", "the reserve is kept"),
     "keeps no time": _mutant(budget, "left", _keeps_nothing, "budget_seconds", "the reserve is kept"),
+    "takes no time": _mutant(Run, "account", _takes_no_time, "none", "time is what it took"),
     "takes a failed assessment": _mutant(
         program, "_UNASSESSED", _CONVERGED, "malformed,endpoint_dead", "converged rests on an assessment"
     ),
