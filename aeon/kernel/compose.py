@@ -16,14 +16,16 @@ T = TypeVar("T")
 
 
 def side_by_side(*programs: Program[T]) -> Program[tuple[T, ...]]:
-    """The results of several programs that run at once, in their order."""
+    """The results of several programs that run at once, in their order. Each hears its outcomes when all have ended."""
     results: dict[Program[T], T] = {}
     replies: dict[Program[T], tuple[Outcome, ...] | None] = dict.fromkeys(programs)
     try:
         while replies:
             batches = yield from _advance(replies, results)
-            outcomes = iter((yield _common(batches.values())) if batches else ())
-            replies = {program: tuple(islice(outcomes, len(batch.effects))) for program, batch in batches.items()}
+            outcomes = (yield _common(batches.values())) if batches else ()
+            now = max((outcome.ended for outcome in outcomes), default=0.0)
+            heard = (outcome.changed(ended=now) for outcome in outcomes)
+            replies = {program: tuple(islice(heard, len(batch.effects))) for program, batch in batches.items()}
     finally:
         for program in programs:
             program.close()
@@ -60,8 +62,5 @@ def _common(batches: Iterable[Batch]) -> Batch:
     effects: list[Effect] = []
     for batch in batches:
         shift = len(effects)
-        effects += [
-            effect.changed(after=tuple(place + shift for place in effect.after)) if shift and effect.after else effect
-            for effect in batch.effects
-        ]
+        effects += [effect.changed(after=tuple(at + shift for at in effect.after)) for effect in batch.effects]
     return Batch(effects=tuple(effects))

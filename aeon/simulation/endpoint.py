@@ -22,13 +22,15 @@ from aeon.errors import (
     ServerBroken,
 )
 from aeon.llm.adapter import Permit, freely
+from aeon.runtime.ledger import current_ledger
 from aeon.schema import Capabilities, JsonObject, LLMRequest, LLMResponse, TokenProbability, Usage
 from aeon.simulation.clock import QUANTUM
 from aeon.simulation.scene import MODEL, capabilities
-from aeon.simulation.texts import spoilt
+from aeon.simulation.texts import CUT, spoilt
 from aeon.simulation.tools import ORDERS, WORLDLY
 from aeon.simulation.words import Words
 from aeon.simulation.world import World
+from aeon.supervisor.judge_specs import judgments
 
 __all__ = ["Endpoint"]
 
@@ -37,6 +39,8 @@ _FAILED = (RequestRefused, RateLimited, EndpointTimeout, MalformedResponse, Endp
 _DOWN = (EndpointUnreachable, EndpointRejected, ModelNotFound, ServerBroken)
 _PROBE = Usage(calls=1, prompt_tokens=24, generated_tokens=8)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_DATA = re.compile(r"<data [^>\n]*>\n.*?\n</data>", re.DOTALL)
+_LATE = 1e-6  # seconds: times are kept in six decimals
 _SHARE_OF_PROGRAMS = 0.3  # of the texts that no schema is asked for
 _BYTES_PER_TOKEN = 4
 
@@ -82,8 +86,7 @@ class Endpoint:
         """
         world = self._world
         number = world.ask()
-        if any(ORDERS in message.content for message in request.messages if message.role == "system"):
-            world.wrong("data stays data", "a tool's output entered the instructions")
+        self._check(request)
         chance = Random(_identity(world.scenario.seed, request))
         seconds = chance.randint(1, 256) * QUANTUM * (100 if world.fails("endpoint_slow", chance) else 1)
         error = self._failure(request, chance, number)
@@ -100,8 +103,28 @@ class Endpoint:
         more = request.attempts - 1 if world.fails("retried", chance) else 0
         worked = chance.randint(0, more)
         world.spend(_repeated(one, 1 + worked).changed(calls=1 + more))
+        world.texts[current_ledger().number].append(response.text)
+        self._lean(request, response)
         await asyncio.sleep(seconds)
         return response.changed(usage=one.changed(calls=1 + more), unmetered=worked)
+
+    def _check(self, request: LLMRequest) -> None:
+        """Hold a request against what none may have: a tool's output as an instruction, or more time than is left."""
+        world = self._world
+        for message in request.messages:
+            if ORDERS in (message.content if message.role == "system" else _DATA.sub("", message.content)):
+                world.wrong("data stays data", f"a tool's output stands unfenced in a message of the {message.role}")
+        late = world.clock() + (request.timeout or 0.0)
+        if world.deadline is not None and not (request.timeout and late <= world.deadline + _LATE):
+            world.wrong("nothing begins after its time", f"a call may take until {late} s of {world.deadline} s")
+
+    def _lean(self, request: LLMRequest, response: LLMResponse) -> None:
+        """Have the world know how sure this answer to a question is that the judgment holds."""
+        sure = {one.token: one.probability for one in response.first_token}.get("Yes")
+        asked = _judgment(request.messages[-1].content) if sure is not None else None
+        if sure is not None and asked is not None:
+            name, speaks_for = asked
+            self._world.leanings[current_ledger().number].append((name, sure if speaks_for else 1 - sure))
 
     def _failure(self, request: LLMRequest, chance: Random, number: int) -> ModelError | None:
         """What keeps the answer from coming, if anything does."""
@@ -129,7 +152,7 @@ class Endpoint:
             text, form = spoilt(text, chance)
             world.fired[f"malformed:{form}"] += 1
         if world.fails("truncated", chance):
-            return LLMResponse(text=text[: len(text) * 2 // 3], finish_reason="length")
+            return LLMResponse(text=text[: len(text) * 2 // 3] + CUT, finish_reason="length")
         if len(text) > request.max_tokens * _BYTES_PER_TOKEN:
             return LLMResponse(text=text[: request.max_tokens * _BYTES_PER_TOKEN], finish_reason="length")
         return LLMResponse(text=text)
@@ -154,6 +177,13 @@ class Endpoint:
             given = _NUMBER.findall(request.messages[-1].content)
             return words.program(given) if chance.random() < _SHARE_OF_PROGRAMS else words.sentence(), False
         return json.dumps(words.value(schema), ensure_ascii=False), True
+
+
+@lru_cache(maxsize=256)
+def _judgment(text: str) -> tuple[str, bool] | None:
+    """The shipped judgment that a prompt asks for, and whether a Yes speaks for it."""
+    questions = ((name, question) for name, spec in judgments().items() for question in spec.questions)
+    return next(((name, one.yes) for name, one in questions if text.endswith(one.prompt)), None)
 
 
 def _wanted(request: LLMRequest) -> JsonObject | None:

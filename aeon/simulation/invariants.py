@@ -8,29 +8,30 @@ from aeon.errors import AeonError
 from aeon.kernel.decide import ENDINGS, table
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine, replay
-from aeon.schema import Budget, Conclusion, Frozen, JsonValue, Result, Usage
+from aeon.schema import NOTHING, Budget, Conclusion, Frozen, JsonValue, Result
+from aeon.simulation.accounts import hold_accounts
 from aeon.simulation.faults import CRASHES
 from aeon.simulation.life import Story
 from aeon.simulation.multipass import hold_passes
-from aeon.simulation.world import ROUNDING, World
+from aeon.simulation.rests import hold_rests, hold_whole
+from aeon.simulation.world import World
 
 __all__ = ["hold", "same"]
 
 _TIMES = frozenset({"started", "ended", "seconds"})
-_NOTHING = Usage()
 
 
 def hold(story: Story, engine: AnyEngine) -> None:
     """Hold a run against every invariant that needs no other run; what does not hold is told to its world."""
     world, result, journal = story.world, story.result, story.journal
     _answered(world, result, engine)
-    _bounded(world, result)
-    _counted(world, result)
-    _added_up(world, result, journal)
+    hold_accounts(world, result, journal)
+    hold_whole(world, result, journal)
     _done_once(world)
     _replayed(story, engine)
     if isinstance(result, Result):
         hold_passes(world, result)
+        hold_rests(world, result, journal)
 
 
 def same(straight: Story, troubled: Story) -> None:
@@ -40,12 +41,12 @@ def same(straight: Story, troubled: Story) -> None:
     that changes the world, the run asks or stops, so that it is another run from there on. Where an endpoint was down
     until the time was over, the time is what ran out, and that is not taken back. Where something was lost and calls,
     tokens or money are limited, less of them is left. Where a process has to find out anew what the endpoint can do,
-    that is charged anew. Where the clock jumped, or tools waited for one that hung, times are not compared; and with a
+    that is charged anew. Where the clock jumped, or tools waited for another, times are not compared; and with a
     budget of seconds nothing is, since what was done then depends on them.
     """
     world = troubled.world
     _asked_with_need(troubled)
-    timeless = bool(world.fired["clock_jump"]) or _hung(straight.world)
+    timeless = bool(world.fired["clock_jump"]) or _hung(straight.world) or straight.world.queued
     if _may_differ(straight, troubled) or (timeless and _budget(straight).seconds is not None):
         return
     left_out = {"lost", "bound", *(_TIMES if timeless else ())}  # a nested run's bound is what is left around it
@@ -77,7 +78,7 @@ def _short_of_means(straight: Story, troubled: Story) -> bool:
     """Whether something was lost that is missing from a budget, or from the calls of an effect."""
     budget, lost = _budget(straight), troubled.result.lost
     limited = not (budget.calls is budget.tokens is budget.cost is None)
-    return lost != _NOTHING and (limited or troubled.world.short)
+    return lost != NOTHING and (limited or troubled.world.short)
 
 
 def _out_of_time(straight: Story, troubled: Story) -> bool:
@@ -117,30 +118,6 @@ def _answered(world: World, result: Conclusion, engine: AnyEngine) -> None:
         world.wrong("a good answer stands", f"{result.stop_reason}, though {', '.join(lost)} does not")
     world.ran_out(result.stop_reason.removesuffix("_exhausted"))
     world.fired["question_assumed"] += world.has("question_assumed") and bool(result.assumptions)
-
-
-def _bounded(world: World, result: Conclusion) -> None:
-    """What the world counted, and what the result says, is no more than was said before the start."""
-    bound = result.bound
-    for usage in (world.made, result.usage + result.lost):
-        dear = bound.cost is None or usage.cost > bound.cost + ROUNDING
-        if usage.calls > bound.calls or usage.tokens > bound.tokens or dear:
-            world.wrong("within its bound", f"{usage}; at most {bound}")
-
-
-def _counted(world: World, result: Conclusion) -> None:
-    """Whatever the model was asked for is in the result, in whichever process that was."""
-    made, said = world.made, result.usage + result.lost
-    if said.calls < made.calls or said.tokens < made.tokens or said.cost < made.cost - ROUNDING:
-        world.wrong("whatever was used is counted", f"{made} was used; the result says {said}")
-
-
-def _added_up(world: World, result: Conclusion, journal: Journal) -> None:
-    entries = [entry for _, entry in sorted(journal.entries.items())]
-    spent, lost = (sum(usages, _NOTHING) for usages in ([e.usage for e in entries], [e.lost for e in entries]))
-    if (spent, lost) != (result.usage, result.lost):
-        said = f"{result.usage}, {result.lost}"
-        world.wrong("usage is the sum of the entries", f"{said}, not {spent}, {lost}")
 
 
 def _done_once(world: World) -> None:

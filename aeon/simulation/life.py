@@ -15,6 +15,7 @@ from aeon.assembly.multipass import PLUGIN
 from aeon.assembly.plugin import AnyPlugin
 from aeon.errors import JournalError
 from aeon.kernel.ports import Job
+from aeon.llm.adapter import LLMAdapter
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
@@ -24,10 +25,11 @@ from aeon.simulation.clock import Clock, SimulatedLoop, Stalled
 from aeon.simulation.disk import BEGINNINGS, ENDED, Crash, Strike
 from aeon.simulation.endpoint import Endpoint
 from aeon.simulation.multipass import PlanWatch
-from aeon.simulation.scene import settings, task
+from aeon.simulation.scene import computes, settings, task
 from aeon.simulation.tools import Desk
 from aeon.simulation.watch import Watch
 from aeon.simulation.world import World
+from aeon.tools.tool import Tool
 
 __all__ = ["Life", "Parts", "Story", "Troubles"]
 
@@ -38,10 +40,14 @@ _MOST_ROUNDS = 20
 
 @dataclass(frozen=True)
 class Parts:
-    """What is simulated: the shipped engine with its handlers, and the shipped driver, unless others are given."""
+    """What is simulated: the shipped engine with its handlers, and the shipped driver, unless others are given.
+
+    ``endpoint`` makes the adapter for the model of a world.
+    """
 
     plugin: AnyPlugin = PLUGIN
     driver: type[AsyncDriver] = AsyncDriver
+    endpoint: Callable[[World], LLMAdapter] = Endpoint
 
     @property
     def option(self) -> str:
@@ -182,8 +188,7 @@ class Life:
 
     def _process(self, world: World, troubles: Troubles, before: Conclusion | None) -> Conclusion:
         """One process, from its start to its end or death."""
-        world.lives += 1
-        world.over = False
+        world.begin()
         if world.fired["outage"]:
             world.down_at = None
         if world.disk.refused:
@@ -204,12 +209,13 @@ class Life:
         clock = Clock(self._loop)
         resumes = journal.opening is not None
         job = self._job(world, journal, answer)
+        world.tell_time(self._loop.time, job.config.budget.seconds, jumps=bool(troubles.jumps) or resumes)
         if resumes:
             clock.ahead = troubles.moved.pop() if troubles.moved else 0.0
             world.fired["clock_moved"] += bool(clock.ahead)
-        observers: list[Observer] = [Watch(world, job.config.caps)]
-        plans = PlanWatch(world)
-        if issubclass(job.engine.result, Result):
+        observers: list[Observer] = [Watch(world, job)]
+        plans = PlanWatch(world, job.config.limits) if issubclass(job.engine.result, Result) else None
+        if plans is not None:
             observers.append(plans)
         driver = self.parts.driver(observers, lambda _: journal, clock, lambda: f"run{world.scenario.seed}")
         timers = [*self._interrupts(world, driver, troubles), *self._jumps(world, clock, troubles)]
@@ -218,19 +224,26 @@ class Life:
         finally:
             for timer in timers:
                 timer.cancel()
-        if isinstance(result, Result):
+        if plans is not None and isinstance(result, Result):
             plans.concluded(result)
         return result
 
     def _job(self, world: World, journal: Journal, answer: str | None) -> Job[Any, Any, Any]:
         """The run of the scenario, begun or resumed."""
-        plugin, endpoint, ask = self.parts.plugin, Endpoint(world), self._answerer(world)
-        tools = self._desk.tools if self._desk is not None else ()
+        plugin, endpoint, ask = self.parts.plugin, self.parts.endpoint(world), self._answerer(world)
+        tools = self._tools(world)
         if journal.opening is not None:
             return resumption(journal, endpoint, tools, ask=ask, answer=answer, engine=plugin).job
         config = settings(world.scenario, plugin.engine.config())
         handlers = assemble(endpoint, tools, config, ask, plugin=plugin)
         return Job(plugin.engine, task(world.scenario), config, handlers)
+
+    def _tools(self, world: World) -> tuple[Tool, ...]:
+        """What there is to call. Only the multi-pass engine plans programs."""
+        if self._desk is None:
+            return ()
+        plans = issubclass(self.parts.plugin.engine.result, Result)
+        return self._desk.sums if plans and computes(world.scenario) else self._desk.tools
 
     def _answerer(self, world: World) -> Answerer | None:
         return None if world.has("question_assumed") else world.answer

@@ -4,11 +4,29 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 
 from aeon.kernel.effects import Effect
-from aeon.multipass.effects import ExecuteStep, PassNote, Synthesize, ValidatePlan
+from aeon.multipass.effects import (
+    AssessConvergence,
+    ExecuteStep,
+    PassNote,
+    Synthesize,
+    ValidatePlan,
+    ValidateResults,
+)
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted
-from aeon.schema import Outcome, Plan, RefinementRecord, Result, Step, StepResult, fragment
+from aeon.schema import (
+    Outcome,
+    Plan,
+    RefinementLimits,
+    RefinementRecord,
+    Result,
+    SemanticValidationReport,
+    Step,
+    StepResult,
+    fragment,
+)
 from aeon.simulation.world import World
 
 __all__ = ["PlanWatch", "hold_passes"]
@@ -20,10 +38,14 @@ _STATE = {"status", "output", "clarity", "mode", "problem"}
 class PlanWatch:
     """An observer for one process of a multi-pass run; it tells the world what did not hold."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, limits: RefinementLimits) -> None:
         self._world = world
+        self._most_steps = limits.total_steps
         self._executed: dict[str, Step] = {}
         self._answering = False
+        self._assessed: list[Plan] = []  # one for each pass
+        self._answered: Plan | None = None
+        self._report = SemanticValidationReport()
 
     def __call__(self, event: Event) -> None:
         """See an event."""
@@ -43,6 +65,18 @@ class PlanWatch:
             for step in record.executed:
                 then = step.changed(**_PLACE)
                 _hold_step(self._world, then, self._executed.get(step.id, then))
+        self._hold_settled(result)
+
+    def _hold_settled(self, result: Result) -> None:
+        """Hold the plan of the answer against the latest complete pass: nothing that came after it is in there."""
+        complete = [record for record in result.history.passes if record.complete]
+        if self._answered is None or not complete:
+            return
+        if late := _ran(self._answered.steps) - _ran(step for record in complete for step in record.executed):
+            self._world.wrong("an answer is of a settled plan", f"{', '.join(sorted(late))} ran in no complete pass")
+        settled = self._assessed[complete[-1].number - 1] if complete[-1].assessment is not None else self._answered
+        if self._answered != settled:
+            self._world.wrong("an answer is of a settled plan", f"{_ids(self._answered)}, not {_ids(settled)}")
 
     def _started(self, effect: Effect, number: int) -> None:
         if isinstance(effect, Synthesize):
@@ -57,11 +91,27 @@ class PlanWatch:
             self._world.wrong("only errors of the hierarchy", f"'{effect.phase}': {outcome.failure.message}")
         if isinstance(plan := getattr(effect, "plan", None), Plan) and not _elsewhere(effect):
             self._see(plan)
+        self._rests(effect, outcome)
         if isinstance(effect, ExecuteStep) and isinstance(outcome.value, StepResult):
             self._keep(effect.step.given(outcome.value))
 
+    def _rests(self, effect: Effect, outcome: Outcome) -> None:
+        """Take note of what the assessment and the answer are made from."""
+        match effect:
+            case ValidateResults():
+                value = outcome.value
+                self._report = value if isinstance(value, SemanticValidationReport) else _UNCHECKED
+            case AssessConvergence():
+                if effect.report != self._report:
+                    self._world.wrong("no report is dropped", f"assessed with {effect.report}, not {self._report}")
+                self._assessed.append(effect.plan)
+            case Synthesize():
+                self._answered = effect.plan
+
     def _see(self, plan: Plan) -> None:
         """Hold a plan against what is known: a step that has run never changes, save to become invalid."""
+        if len(plan.steps) > self._most_steps:
+            self._world.wrong("refinement limits hold", f"a plan of {len(plan.steps)} steps, not {self._most_steps}")
         for step in plan.steps:
             if step.executed:
                 self._keep(step)
@@ -79,7 +129,16 @@ class PlanWatch:
         self._executed[step.id] = now
 
 
+_UNCHECKED = SemanticValidationReport(failed=True)
 _UNCHANGED = "executed steps never change"
+
+
+def _ran(steps: Iterable[Step]) -> set[str]:
+    return {step.id for step in steps if step.executed}
+
+
+def _ids(plan: Plan) -> str:
+    return ", ".join(f"{step.id} {step.status}" for step in plan.steps)
 
 
 def _elsewhere(effect: Effect) -> bool:

@@ -14,8 +14,21 @@ INVARIANTS: dict[str, str] = {
     ),
     "whatever was used is counted": (
         "calls, tokens and cost that the world counted are in `usage` and `lost` of the result, also those of calls "
-        "that a crash, an interrupt or a resumption made void"
+        "that a crash, an interrupt or a resumption made void; each effect is charged its own, tool calls too"
     ),
+    "nothing else is charged": (
+        "an effect whose calls were all counted, in a run of one process, is charged what the world counted, no more"
+    ),
+    "time is what it took": "a run of one process, whose clock did not jump, says how long it took",
+    "nothing begins after its time": (
+        "with a budget of seconds, no model and no tool is called when it is over, and no call may take longer"
+    ),
+    "the reserve is kept": (
+        "what is spent and what all effects under way may spend leaves what is kept for the answer, of each budget"
+    ),
+    "tools take turns": "of the tools that are not safe to run side by side, one is at work at a time",
+    "a tool gets what it takes": "arguments fit the tool's parameters, in type and range",
+    "what is cut off is not used": "no text that its token limit cut off is in an outcome or in the result",
     "usage is the sum of the entries": "so are `usage` and `lost` the sums over the entries of the journal",
     "nothing is done before it is on record": (
         "no model is called and no tool changes the world before the journal says that it is about to happen"
@@ -32,7 +45,7 @@ INVARIANTS: dict[str, str] = {
         "step was broken off after its tool was called"
     ),
     "no negative duration": "no outcome ends before it starts, whatever the clock does",
-    "data stays data": "a tool's output never enters the instructions",
+    "data stays data": "a tool's output never enters the instructions, and stands in a fence wherever a model sees it",
     "only errors of the hierarchy": "nothing is raised where nobody waits for it, and no observer raises",
     "replay is byte-identical": "replay from the bytes on the disk gives the same result",
     "the same bytes as without trouble": (
@@ -46,7 +59,20 @@ INVARIANTS: dict[str, str] = {
 
 MULTIPASS_INVARIANTS: dict[str, str] = {
     "executed steps never change": "save that a complete step may become invalid",
-    "refinement limits hold": "attempts for each fragment and for the run, and the steps of a run",
+    "refinement limits hold": "attempts for each fragment and for the run, and the steps of a run and of a plan",
+    "converged rests on an assessment": "a run converges only where the latest assessment was made and says so",
+    "a verdict is the model's": (
+        "where the model leaned one way in each question of an assessment, its score goes that way, and a low one "
+        "keeps the run from converging"
+    ),
+    "no report is dropped": (
+        "each report of a validation is in the record, the assessment sees it, and its issues lead to a refinement; "
+        "a report on results says something of each that states a wrong sum"
+    ),
+    "an answer is made of the run": (
+        "each word and number of it is in a step, in the task, in why the run ended, or was said by the model for it"
+    ),
+    "an answer is of a settled plan": "it is made from the plan of the latest complete pass, as that left it",
     "within its bound": "no more passes than the limit; nothing is begun with no time or money left",
     "no effect after the end": "after the decision to end, the answer is all that is still asked for",
     "only errors of the hierarchy": "no handler fails with an error of its own",

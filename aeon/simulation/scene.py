@@ -19,7 +19,7 @@ from aeon.schema import (
 )
 from aeon.simulation.faults import Scenario
 
-__all__ = ["MODEL", "PRICE", "capabilities", "settings", "task"]
+__all__ = ["MODEL", "PRICE", "capabilities", "computes", "settings", "task"]
 
 C = TypeVar("C", bound=Settings)
 
@@ -28,6 +28,8 @@ MODEL = "qwen2.5-coder-1.5b"
 PRICE = Price(input=4, output=16)
 """What the model costs."""
 
+_OF_TOOLS = {"tool_fails", "tool_hangs", "tool_refuses", "tool_output", "crash_begun", "crash_called"}
+_SHARE_OF_SUMS = 0.2
 _MOST_EFFECTS = 1_000  # no simulated run may need more: one that does is taken for one without end
 _ANSWER: JsonObject = {
     "type": "object",
@@ -44,6 +46,11 @@ def capabilities(scenario: Scenario) -> Capabilities:
         json_schema=chance.random() < 0.6, json_mode=chance.random() < 0.5, logprobs=chance.random() < 0.6,
         context_tokens=chance.choice((None, 4_096, 32_768)),
     )  # fmt: skip
+
+
+def computes(scenario: Scenario) -> bool:
+    """Whether there is nothing but the calculator, so that plans are programs; never where a tool is to fail."""
+    return not scenario.faults & _OF_TOOLS and scenario.chance("tools").random() < _SHARE_OF_SUMS
 
 
 def task(scenario: Scenario) -> Task:
@@ -87,7 +94,7 @@ def _passes(scenario: Scenario) -> dict[str, object]:
         "max_passes": scenario.passes if chance.random() < 0.5 else chance.randint(1, scenario.passes),
         "limits": RefinementLimits(
             attempts_per_fragment=chance.randint(1, 3), attempts=chance.choice((2, 10, 10)),
-            plan_steps=steps, total_steps=steps * 2 + chance.randint(0, 4), subplan_depth=chance.randint(0, 3),
+            plan_steps=steps, total_steps=steps + chance.randint(0, steps + 4), subplan_depth=chance.randint(0, 3),
         ),
         "caps": CallCaps(execute=chance.choice((1, 5)), validate_results=chance.choice((0, 3, 8))),
     }  # fmt: skip

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-__all__ = ["FORMS", "spoilt"]
+__all__ = ["CUT", "FORMS", "spoilt"]
+
+CUT = "cutoffhere"
+"""What a text ends in that its token limit cut off, so that it is known wherever it turns up."""
 
 _Spoil = Callable[[str], str]
 

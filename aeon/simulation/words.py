@@ -8,7 +8,10 @@ from random import Random
 
 from aeon.schema import JsonObject, JsonValue
 
-__all__ = ["Words"]
+__all__ = ["WRONG", "Words"]
+
+WRONG = "2 + 2 = 5"
+"""A sum that results of reasoning state now and then, so that whoever validates them has something to find."""
 
 _SPOKEN = """
     add sum find price width total rolls loaves year river long north of the in per first last mean count tax rate
@@ -132,6 +135,8 @@ class Words:
         if pattern == r"^\$s[0-9]{1,2}$":
             return f"$s{self.chance.randint(1, max(1, before))}"
         text = self.sentence()
+        if key == "result" and self.chance.random() < 0.2:
+            text = f"{WRONG}, {text}"
         if key == "goal":
             text = f"{place} {text}"
         if before and self.chance.random() < 0.3:

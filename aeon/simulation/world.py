@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from random import Random
 from typing import NamedTuple
 
-from aeon.schema import Question, Usage
+from aeon.runtime.ledger import current_ledger
+from aeon.schema import NOTHING, Question, Usage
 from aeon.simulation.disk import Crash, Disk
 from aeon.simulation.faults import Scenario
 from aeon.simulation.promises import INVARIANTS, MULTIPASS_INVARIANTS
@@ -29,10 +32,15 @@ class World:
     """Counts what happens and keeps what did not hold.
 
     ``happened`` counts the side effects by their idempotency key, ``repeats`` by step how often a person asked for one
-    to be done again. ``asked`` counts what was asked of the model, and ``made`` adds up what that really took, whether
-    or not the run heard of it. ``over``: the run has ended, so that nothing may be asked of the world. ``strike_call``
+    to be done again. ``asked`` counts what was asked of the model, and ``made`` adds up what that really took, by the
+    number of the effect, whether or not the run heard of it; the calls of tools are in it, too. ``texts`` is what the
+    model answered, and ``leanings`` how sure it was, question by question, that a judgment of this name holds.
+    ``clock`` gives the seconds since the first process began, and ``clock_alone`` says that these are the run's own:
+    there was no other process, and the clock did not jump. After ``deadline`` nothing may begin, if there is one.
+    ``over``: the run has ended, so that nothing may be asked of the world. ``strike_call``
     is the call of a tool with side effects (from 0) that the process dies in; ``down_at`` what is asked of the model
     (from 0) when the endpoint goes down; ``attended``: somebody is there to answer; ``waited``: the run was suspended;
+    ``queued``: a tool began when that of another effect had ended, which it may have waited for;
     ``short``: an effect had fewer calls than its cap, or than it had before some were lost.
     """
 
@@ -47,7 +55,15 @@ class World:
         self.over = False
         self.waited = False
         self.asked = 0
-        self.made = Usage()
+        self.made: defaultdict[int, Usage] = defaultdict(Usage)
+        self.texts: defaultdict[int, list[str]] = defaultdict(list)
+        self.leanings: defaultdict[int, list[tuple[str, float]]] = defaultdict(list)
+        self.clock: Callable[[], float] = lambda: 0.0
+        self.deadline: float | None = None
+        self.clock_alone = False
+        self._alone = ""
+        self._freed = (-1.0, -1)
+        self.queued = False
         self.deeds = 0
         self.short = False
         self.effects = 0
@@ -84,6 +100,40 @@ class World:
             raise Crash
         if self.over:
             self.wrong("no effect after the end", f"{what} was called when the run had ended")
+        if self.deadline is not None and self.clock() > self.deadline:
+            self.wrong("nothing begins after its time", f"{what} was called {self.clock()} s after the start")
+
+    def begin(self) -> None:
+        """A process begins: what another one had under way is not there any more."""
+        self.lives += 1
+        self.over = False
+        self.deadline = None
+        self.clock_alone = self.lives == 1
+        self._alone = ""
+
+    def tell_time(self, clock: Callable[[], float], seconds: float | None, jumps: bool) -> None:
+        """The process has this clock, which ``jumps`` or does not, and a budget of so many seconds."""
+        self.clock = clock
+        self.clock_alone = self.clock_alone and not jumps
+        self.deadline = seconds if self.clock_alone else None
+
+    @contextmanager
+    def using(self, tool: str, together: bool) -> Iterator[None]:
+        """A tool is at work; unless it may run ``together`` with others, it is the only one. Raises as `touched`."""
+        self.touched(f"the tool {tool}")
+        self.spend(Usage(tool_calls=1))
+        if together:
+            yield
+            return
+        if self._alone:
+            self.wrong("tools take turns", f"{tool} was called while {self._alone} was at work")
+        number = current_ledger().number
+        self.queued |= self._freed[0] == self.clock() and self._freed[1] != number
+        self._alone = tool
+        try:
+            yield
+        finally:
+            self._alone, self._freed = "", (self.clock(), number)
 
     def ask(self) -> int:
         """Something is asked of the model: what was asked before it. Raises as `touched`."""
@@ -94,16 +144,19 @@ class World:
         return number
 
     def act(self) -> int:
-        """A tool is about to change the world: how many did before it. Raises as `touched`."""
-        self.touched("a tool")
+        """A tool is about to change the world: how many did before it."""
         number, self.deeds = self.deeds, self.deeds + 1
         if self.deeds > self.disk.begun:
             self.wrong("nothing is done before it is on record", f"{self.deeds} deeds, {self.disk.begun} on record")
         return number
 
     def spend(self, usage: Usage) -> None:
-        """Count what model calls really take."""
-        self.made += usage.changed(cost=PRICE.of(usage))
+        """Count what calls really take, for the effect that makes them."""
+        self.made[current_ledger().number] += usage.changed(cost=PRICE.of(usage))
+
+    def total(self) -> Usage:
+        """What all calls took, in all processes."""
+        return sum(self.made.values(), NOTHING)
 
     async def answer(self, question: Question) -> str | None:
         """What the person says, if one is there."""

@@ -64,9 +64,10 @@ class Wording(NamedTuple):
 async def worded(supervisor: Supervisor, task: Task, results: Sequence[Result]) -> Wording:
     """One sentence or two that answer the task with these results; bare where the model does not find the words.
 
-    Many results and long ones are not asked for: they are bare as they are meant to be.
+    Many results, long ones and those of several lines are not asked for: they are bare as they are meant to be. Each
+    has one line of the prompt: what follows it on another line could pass for the question.
     """
-    if len(results) > _MOST_RESULTS or any(len(result.text) > _LONGEST_VALUE for result in results):
+    if len(results) > _MOST_RESULTS or any(_is_long(result.text) for result in results):
         return Wording(bare(results))
     lines = [f"{{{r.name}}} = {r.text}" + (f" ({r.label})" if r.label else "") for r in results]
     question = "\n".join([*lines, f"Question: {cut(task.text, _LONGEST_TASK)}"])
@@ -77,6 +78,10 @@ async def worded(supervisor: Supervisor, task: Task, results: Sequence[Result]) 
         return Wording(bare(results), f"no sentence was written: {error}")
     text = filled(reply.value, task, results)
     return Wording(text) if text else Wording(bare(results), f"the sentence cannot be used: {one_line(reply.value)}")
+
+
+def _is_long(text: str) -> bool:
+    return len(text) > _LONGEST_VALUE or len(text.splitlines()) > 1
 
 
 def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:

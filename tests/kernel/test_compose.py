@@ -261,6 +261,22 @@ def test_programs_side_by_side_issue_common_batches_and_end_on_their_own() -> No
     assert result == ("2,1", "", "1,1,2")
 
 
+@pytest.mark.requirement("M3", "K12")
+def test_a_program_beside_a_slower_one_goes_on_when_both_have_ended() -> None:
+    """Its next effect begins with the next common batch, so what it waited is no time that it still has."""
+    heard: list[float] = []
+
+    def hearing(name: str) -> Program[None]:
+        (outcome,) = yield batch(name)
+        heard.append(outcome.ended)
+
+    running = side_by_side(hearing("quick"), hearing("slow"))
+    next(running)
+    with pytest.raises(StopIteration):
+        running.send((Outcome(value=Words(text="a"), ended=1.0), Outcome(value=Words(text="b"), ended=4.0)))
+    assert heard == [4.0, 4.0]
+
+
 @pytest.mark.requirement("M3")
 def test_notes_of_programs_side_by_side_pass_through_before_the_batch() -> None:
     """They are answered with nothing, and wait for nobody."""

@@ -13,7 +13,7 @@ from aeon.kernel.effects import Batch, Effect, Program
 from aeon.kernel.engine import Run
 from aeon.kernel.ports import Handlers
 from aeon.llm.adapter import LLMAdapter, Permit, freely
-from aeon.multipass.effects import ExecuteStep, InferProfile, PassNote, Synthesize
+from aeon.multipass.effects import ExecuteStep, InferProfile, PassNote, Synthesize, ValidateResults
 from aeon.multipass.program import MULTIPASS
 from aeon.multipass.rules import PassSignals
 from aeon.runtime.driver import AsyncDriver
@@ -27,8 +27,8 @@ from aeon.schema import (
     LLMResponse,
     Outcome,
     Plan,
-    RefinementLimits,
     Result,
+    SemanticValidationReport,
     StepResult,
     TaskProfile,
     Usage,
@@ -269,9 +269,31 @@ def _never_ends(run: MultipassRun) -> Program[Result]:
 def _refines_too_often(run: MultipassRun) -> Program[Result]:
     """The shipped program with larger limits than the run was given."""
     given = run.config
-    run.config = given.changed(limits=RefinementLimits(attempts=99, attempts_per_fragment=99))
+    run.config = given.changed(limits=given.limits.changed(attempts=99, attempts_per_fragment=99))
     result = yield from MULTIPASS.program(run)
     return Result.of(result.history.changed(configuration=given))
+
+
+def _plans_of_any_size(run: MultipassRun) -> Program[Result]:
+    """The shipped program, which lets plans grow beyond the steps that the run was given."""
+    given = run.config
+    run.config = given.changed(limits=given.limits.changed(total_steps=1_000))
+    result = yield from MULTIPASS.program(run)
+    return Result.of(result.history.changed(configuration=given))
+
+
+def _drops_reports(run: MultipassRun) -> Program[Result]:
+    """The shipped program, which hears of no report on results."""
+    running = MULTIPASS.program(run)
+    reply: tuple[Outcome, ...] | None = None
+    while True:
+        try:
+            request = next(running) if reply is None else running.send(reply)
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]
+        reply = yield request
+        if isinstance(request, Batch) and isinstance(request.effects[0], ValidateResults) and reply:
+            reply = (reply[0].changed(value=SemanticValidationReport()),)
 
 
 def _answers_twice(run: MultipassRun) -> Program[Result]:
@@ -300,6 +322,8 @@ PLANTED: dict[str, tuple[Parts, str, str]] = {
     "overspends": (_endpoint(_Greedy), "none", "within its bound"),
     "rewrites": (_program(_rewrites), "bad_judgment", "executed steps never change"),
     "goes on": (_program(_goes_on), "none", "no effect after the end"),
+    "plans of any size": (_program(_plans_of_any_size), "bad_judgment", "refinement limits hold"),
+    "drops reports": (_program(_drops_reports), "none", "no report is dropped"),
     "refines too often": (_program(_refines_too_often), "bad_judgment,tool_fails", "refinement limits hold"),
 }
 """By name: the faulty parts, the faults that bring it to light, and the invariant that it violates."""

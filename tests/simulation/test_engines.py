@@ -37,7 +37,7 @@ def test_nested_runs_stay_within_the_bound_of_the_run_around_them(faults: str) -
             story = life.lived(world, Troubles())
             assert story is not None and isinstance(story.result, Lines) and not world.problems
             result = story.result
-            assert world.made.calls <= result.bound.calls and world.made.tokens <= result.bound.tokens
+            assert world.total().calls <= result.bound.calls and world.total().tokens <= result.bound.tokens
             for inner in result.nested:
                 assert inner.usage.calls <= inner.bound.calls <= result.bound.calls
             assert sum(inner.usage.calls for inner in result.nested) <= result.usage.calls

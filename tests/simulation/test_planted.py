@@ -14,6 +14,7 @@ from aeon.simulation.faults import scenario
 from aeon.simulation.life import Life
 from aeon.simulation.shrink import shrunk
 from aeon.simulation.watch import Watch
+from simulation.mutants import MUTANTS
 from simulation.planted import PLANTED
 
 MOST_SEEDS = 120
@@ -23,7 +24,12 @@ MANY = "bad_judgment,malformed,tool_fails,question_answered,clock_moved,line_twi
 def found(name: str, life: Life, extra: str = "") -> Report:
     """The first seed that shows the planted bug."""
     _, faults, invariant = PLANTED[name]
-    reports = (check(scenario(seed, extra + faults), life) for seed in range(MOST_SEEDS))
+    return first(name, life, extra + faults, invariant)
+
+
+def first(name: str, life: Life, faults: str, invariant: str) -> Report:
+    """The first seed with these faults that violates the invariant."""
+    reports = (check(scenario(seed, faults), life) for seed in range(MOST_SEEDS))
     failing = (r for r in reports if any(p.invariant == invariant for p in r.problems))
     report = next(failing, None)
     assert report is not None, f"{name} was not noticed in {MOST_SEEDS} seeds"
@@ -37,6 +43,16 @@ def test_a_planted_bug_is_reported_by_its_invariant(name: str) -> None:
     with Life(PLANTED[name][0]) as life:
         report = found(name, life)
     assert PLANTED[name][2] in {problem.invariant for problem in report.problems}
+
+
+@pytest.mark.requirement("K13")
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_bug_in_the_shipped_code_is_reported_by_its_invariant(name: str) -> None:
+    """What the shipped code must do is noticed within a hundred seeds where it does not do it."""
+    mutant = MUTANTS[name]
+    with mutant.planted(), Life(mutant.parts) as life:
+        report = first(name, life, mutant.faults, mutant.invariant)
+    assert mutant.invariant in {problem.invariant for problem in report.problems}
 
 
 @pytest.mark.requirement("K13")
