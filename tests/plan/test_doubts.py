@@ -151,7 +151,7 @@ def test_per_cent_and_numbers_of_a_sum(expression: str, doubt: str) -> None:
 def test_a_question_for_one_of_two_things_is_decided(actions: Sequence[Action], decided: bool) -> None:
     """By a choice, by one name or by what a tool finds out; numbers or both names decide nothing."""
     for question in (
-        "Is Cork or Porto larger?",
+        "Is it Cork or Porto?",
         "Cork or Porto: how large is the larger one?",
         "Which is it, or none?",
     ):
@@ -179,6 +179,8 @@ def test_a_comparison_is_made_and_not_guessed(actions: Sequence[Action], compare
     ):
         assert (doubts(plan(*actions), question, (), (), "") == "") is compared
     assert doubts(plan(*actions), "Which city is it?", (), (), "") == ""
+    either = doubts(plan(quoted("Cork"), calculated("3 - 2")), "Is Cork or Porto larger, and by how much?", (), (), "")
+    assert either.startswith("compare the two values")
 
 
 @pytest.mark.parametrize(
