@@ -49,7 +49,10 @@ _EITHER = re.compile(
 )
 _TWO_PARTS = re.compile(r"[,;]? and (?:who|whom|whose|what|which|where|when|how|by how)\b", _I)
 _COLUMNS = re.compile(r"\bSELECT\s+(.*?)\s+FROM\b", _I | re.DOTALL)
-_MORE = r"(?:(?:short|long|high|low|cheap|dear|earli|lat|old|young|bigg|small|larg|heavi|light|fast|slow)e?r|more|less|fewer)"
+_MORE = (
+    r"(?:(?:short|long|high|low|cheap|dear|earli|lat|old|young|bigg|small|larg|heavi|light|fast|slow)e?r|more|less|"
+    r"fewer)"
+)
 _COMPARED = re.compile(
     rf"\b(?:which|who|what)\b[^.?!]*\b{_MORE}\b|"
     rf"\b(?:is|are|was|were|do|does|did|has|have)\b[^.?!]*\bor\b[^.?!]*\b{_MORE}\b",
