@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 
+from aeon.derivation.sums import done_again
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.multipass.effects import DeriveAgain
 from aeon.multipass.plans import answer_steps
@@ -43,7 +44,10 @@ _EXAMPLES = (
 
 
 class Deriver:
-    """Derives an answer anew, without the plan, and counts which answer two derivations give."""
+    """Derives an answer anew, without the plan, and counts which answer two derivations give.
+
+    The model sets the problem up; sums that it states are done again, so that none is outvoted by bad arithmetic.
+    """
 
     def __init__(self, supervisor: Supervisor) -> None:
         self._supervisor = supervisor
@@ -59,7 +63,7 @@ class Deriver:
         derived: list[Derivation] = []
         answers = [given]
         for method in list(_TOKENS)[: effect.most]:
-            text = await self._derived(effect.task, method)
+            text = done_again(await self._derived(effect.task, method), effect.task.text)
             answer = _last(text)
             if numbers := numbers_of(answer):
                 derived.append(Derivation(method=method, text=text.strip(), answer=answer))

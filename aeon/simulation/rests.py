@@ -26,6 +26,9 @@ __all__ = ["hold_rests", "hold_whole"]
 
 _LIKELY, _UNLIKELY = 0.7, 0.15
 _WORD = re.compile(r"[A-Za-z]{2,}|\d+")
+_DECIMAL = re.compile(r"\d+\.\d+(?:e[+-]?\d+)?|\d+e[+-]?\d+")
+_ROUNDED = 1e-3
+"""How far apart, in proportion or at all, a decimal of an answer may be from what it rounds."""
 _SAID_BY_HOST = "unchecked no step was were completed none yes true false null the files do not say searched nan"
 _HOST_WORDS = frozenset(_SAID_BY_HOST.split())
 """What the host itself can put into an answer."""
@@ -133,7 +136,12 @@ def _from_the_run(world: World, result: Result, journal: Journal) -> None:
     """Each word and number of the answer is in a step, in the task, in why the run ended, or was said by the model."""
     texts = (*_steps(result.history), *_said(world, journal), result.detail, result.history.task.text)
     material = " ".join(texts).casefold()
-    words = set(_WORD.findall(result.answer.casefold())) - _HOST_WORDS
+    answer = result.answer.casefold()
+    known = [float(number) for number in _DECIMAL.findall(material)]
+    for number in map(float, _DECIMAL.findall(answer)):
+        if not any(abs(number - one) <= _ROUNDED * max(1.0, abs(one)) for one in known):
+            world.wrong("an answer is made of the run", f"{number} in {result.answer[:200]!r}")
+    words = set(_WORD.findall(_DECIMAL.sub(" ", answer))) - _HOST_WORDS
     strange = {word for word in words if word not in material}
     if strange:
         world.wrong("an answer is made of the run", f"{', '.join(sorted(strange)[:5])} in {result.answer[:200]!r}")

@@ -1,0 +1,51 @@
+"""Sums that a derivation states, done again: a model that sets a problem up well may still calculate badly."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from aeon.proof.again import evaluate
+from aeon.proof.readings import exact, rounded
+
+__all__ = ["done_again"]
+
+_NUM = r"\d+(?:,\d{3})*(?:\.\d+)?"
+_SIGN = r"(?:[-+*/\u00d7\u00f7\u00b7\u2212]|\\times|\\div|\\cdot)"
+_OPERAND = rf"[(\s]*[€$]?{_NUM}\s?(?:\\?%)?[)\s]*"
+_SUM = re.compile(
+    rf"(?P<left>{_OPERAND}(?:{_SIGN}{_OPERAND})+)=\s*[€$]?(?P<result>(?>-?{_NUM}))(?!\s*(?:{_SIGN}|%))(?!\d)"
+)
+_WORDS = {"\\times": "*", "\\cdot": "*", "\\div": "/", "\u00b7": "*", "$": "", "€": "", ",": "", "\\%": "%"}
+_PLACES = 4
+
+
+def done_again(text: str, task: str) -> str:
+    """The text with each sum that is wrong put right, and the right result wherever its wrong one stands later.
+
+    A result that is only rounded stays, and so does a number that the ``task`` gives.
+    """
+    given = set(re.findall(_NUM, task))
+    place = 0
+    while (found := _SUM.search(text, place)) is not None:
+        place = found.end()
+        right = _right(found["left"], found["result"])
+        if right:
+            before, said, after = text[: found.start("result")], found["result"], text[place:]
+            later = after if said in given else re.sub(rf"(?<![\d.,]){re.escape(said)}(?![\d]|[.,]\d)", right, after)
+            text, place = f"{before}{right}{later}", found.start("result") + len(right)
+    return text
+
+
+def _right(left: str, said: str) -> str:
+    """What the sum gives, if that is not what is said of it, in whatever rounding; else empty."""
+    for word, sign in _WORDS.items():
+        left = left.replace(word, sign)
+    try:
+        value = evaluate(re.sub(r"(\d+(?:\.\d+)?)\s?%", r"(\1 / 100)", left), {})
+    except ValueError:
+        return ""
+    stated, places = Fraction(said.replace(",", "")), len(said.partition(".")[2])
+    if abs(value - stated) < Fraction(1, 10**places):
+        return ""
+    return exact(rounded(value, _PLACES))
