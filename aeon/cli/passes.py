@@ -10,6 +10,7 @@ from aeon.observability.lines import Line, Span, degradation_line, labelled, sho
 from aeon.observability.passes.lines import (
     agreement_lines,
     assessment_lines,
+    doubt_lines,
     profile_line,
     refinement_lines,
     report_lines,
@@ -94,7 +95,8 @@ class PassNarrator(Narrator):
         if not isinstance(note, PassNote) or note.plan is None:
             return []
         if note.refinement is None:
-            return labelled("plan", plan_lines(note.plan, self._took if self.past is None else None))
+            lines = labelled("plan", plan_lines(note.plan, self._took if self.past is None else None))
+            return lines + labelled("doubt", doubt_lines(note.plan))
         refinement = labelled("refine", refinement_lines(note.refinement)) if self.past is None else []
         return refinement + (_to_do(note.plan) if note.refinement.applied else [])
 

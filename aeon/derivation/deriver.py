@@ -53,7 +53,7 @@ class Deriver:
         self._supervisor = supervisor
 
     async def derive(self, effect: DeriveAgain) -> Agreement:
-        """What other derivations give, at most as many as asked for; none where nothing but numbers was computed.
+        """What other derivations give, at most as many as asked for; none where not just numbers were computed.
 
         They stop as soon as two of all give the same.
         """

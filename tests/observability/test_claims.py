@@ -6,7 +6,8 @@ import pytest
 
 from aeon.observability.lines import claim_lines, coverage, plain
 from aeon.observability.page import to_html
-from aeon.observability.passes.lines import agreement_lines, conclusion_lines
+from aeon.observability.passes.lines import agreement_lines, conclusion_lines, doubt_lines
+from aeon.observability.passes.report import history_lines
 from aeon.observability.trail import Trail
 from aeon.schema import (
     Agreement,
@@ -18,8 +19,10 @@ from aeon.schema import (
     FromSource,
     FromTask,
     FromTool,
+    Plan,
     Reading,
     Result,
+    Step,
     Support,
     Verdict,
 )
@@ -108,3 +111,11 @@ def test_each_derivation_says_what_it_gives() -> None:
     told = plain(agreement_lines(Agreement(derivations=(one, one.changed(taken=False), two))))
     assert told == "worked  760 euros  taken\nworked  760 euros  the same\nthought  950  another answer"
     assert agreement_lines(None) == []
+
+
+def test_what_the_planner_could_not_settle_is_told() -> None:
+    """In the report and in the story of the run, next to the plan."""
+    plan = Plan(steps=(Step(id="s1", description="add them"),), doubts=("use 26 too",))
+    assert plain(doubt_lines(plan)) == "use 26 too" and doubt_lines(Plan()) == []
+    told = plain(history_lines(played(plan=plan).history))
+    assert "  doubt    use 26 too" in told

@@ -34,6 +34,7 @@ __all__ = [
     "agreement_lines",
     "assessment_lines",
     "conclusion_lines",
+    "doubt_lines",
     "effect_title",
     "outcome_words",
     "plan_lines",
@@ -228,6 +229,11 @@ def _delta_lines(action: RefinementAction, width: int) -> list[Line]:
     if action.justification:
         lines.append((Span("     because " + short(action.justification, width - 20), "dim"),))
     return lines
+
+
+def doubt_lines(plan: Plan) -> list[Line]:
+    """What the planner could not settle."""
+    return [(Span(short(doubt, _WIDTH), "warn"),) for doubt in plan.doubts]
 
 
 def agreement_lines(agreement: Agreement | None) -> list[Line]:

@@ -9,6 +9,7 @@ from aeon.observability.passes.lines import (
     agreement_lines,
     assessment_lines,
     conclusion_lines,
+    doubt_lines,
     plan_lines,
     profile_line,
     refinement_lines,
@@ -42,6 +43,7 @@ def preparation_lines(history: ExecutionHistory) -> list[Line]:
     return [
         *labelled("profile", [profile_line(start.profile)]),
         *labelled("plan", plan_lines(start.plan)),
+        *labelled("doubt", doubt_lines(start.plan)),
         *labelled("check", report_lines(start.report)),
         *labelled("refine", refinement_lines(start.refinement)),
         *labelled("time", [_times(start.timings)]),
