@@ -15,7 +15,7 @@ from aeon.plan.differences import without_sign
 from aeon.plan.doubts import doubts
 from aeon.plan.evidence import Evidence
 from aeon.plan.program import is_code, mended, misfits, numbers, read
-from aeon.plan.queries import asks_one, invented, is_several, queried, summed
+from aeon.plan.queries import asks_one, borrowed, invented, is_several, queried, summed
 from aeon.plan.ranks import ranked
 from aeon.plan.reader import CALCULATOR, WRITE
 from aeon.plan.sources import LOOKUP, SQL, About, Sources
@@ -99,10 +99,10 @@ class _Program:
     unfit: dict[str, str] = field(default_factory=dict)
     doubt: str = ""
 
-    @property
-    def doubtful(self) -> Plan:
-        """The plan, with its doubt if there is one."""
-        return self.plan.changed(doubts=(self.doubt,)) if self.doubt else self.plan
+    def doubtful(self, *more: str) -> Plan:
+        """The plan with its doubts: its own and others, if there are any."""
+        doubts = tuple(filter(None, (self.doubt, *more)))
+        return self.plan.changed(doubts=doubts) if doubts else self.plan
 
     @property
     def runs(self) -> bool:
@@ -141,7 +141,11 @@ class Programmer:
         if fault and current_ledger().calls_left() > 1:
             again = await self._program(_without_tables(asked, program, fault))
             program = again if again.runs and not (again.doubt and program.runs) else program
-        return program.doubtful if program.runs else self._asked(asked)
+        return (
+            program.doubtful(borrowed(program.plan, asked.said, asked.evidence.text))
+            if program.runs
+            else self._asked(asked)
+        )
 
     async def _program(self, asked: _Asked) -> _Program:
         """The plan of the program that is written for what is asked, and what is wrong with it."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from aeon.plan.doubts import doubts
-from aeon.plan.queries import asks_one, invented, is_several, queried, summed
+from aeon.plan.queries import asks_one, borrowed, invented, is_several, queried, summed
 from aeon.schema import Action, JsonValue, Plan, Step, ToolCall, Writing
 from aeon.tools.choose import CHOOSE
 from aeon.tools.quote import QUOTE
@@ -267,3 +267,22 @@ def test_the_queries_of_a_plan_are_those_that_need_nothing_else() -> None:
         )
     )
     assert queried(made) == [{"query": "SELECT 1"}]
+
+
+@pytest.mark.requirement("G4")
+@pytest.mark.parametrize(
+    ("query", "taken"),
+    [
+        ("SELECT SUM(r) * 0.94 FROM s", "0.94"),
+        ("SELECT CASE WHEN r > 600 THEN r END FROM s", "600"),
+        ("SELECT SUM(r) * 8 FROM s", ""),
+        ("SELECT SUM(r) FROM s WHERE y = 2024 LIMIT 1", ""),
+        ("SELECT SUM(r) FROM s WHERE c = '600'", ""),
+        ("SELECT SUM(r) * 17 FROM s", ""),
+    ],
+)
+def test_a_query_that_takes_a_number_from_a_text_is_doubtful(query: str, taken: str) -> None:
+    """A number of the question, a usual one, a year or one that no text has is no rule's."""
+    stated = "Orders of more than 600 euros get 6 percent off since 2024."
+    expected = f"a query takes {taken} from a text" if taken else ""
+    assert borrowed(plan(sql(query)), "What is it for 8 shops?", stated) == expected
