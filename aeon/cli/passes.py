@@ -96,7 +96,11 @@ class PassNarrator(Narrator):
             return []
         if note.refinement is None:
             lines = labelled("plan", plan_lines(note.plan, self._took if self.past is None else None))
-            return lines + labelled("doubt", doubt_lines(note.plan))
+            return [
+                *lines,
+                *labelled("again", agreement_lines(note.plan.agreement)),
+                *labelled("doubt", doubt_lines(note.plan)),
+            ]
         refinement = labelled("refine", refinement_lines(note.refinement)) if self.past is None else []
         return refinement + (_to_do(note.plan) if note.refinement.applied else [])
 

@@ -118,7 +118,7 @@ def _one_pass(progress: Progress) -> Program[None]:
 def _derive(progress: Progress, executed: tuple[str, ...]) -> Program[None]:
     """Where tools alone gave the whole answer, what other ways to it give."""
     run = progress.run
-    if executed:
+    if executed and progress.number > 1:  # what is derived again is what a later pass gives; a plan may bring its own
         progress.plan = progress.plan.changed(agreement=None)
     if run.config.derivations > 1 and progress.plan.agreement is None and is_computed(progress.plan):
         effect = ask.DeriveAgain(task=run.task, plan=progress.plan, most=run.config.derivations - 1)

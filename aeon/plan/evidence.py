@@ -14,7 +14,7 @@ from aeon.schema import JsonValue, Passage, Source
 from aeon.text import one_line
 from aeon.tools.numbers import parse_cell
 
-__all__ = ["Evidence", "cited_lines", "stands_in", "stated_numbers"]
+__all__ = ["Evidence", "cited_lines", "figures", "stands_in", "stated_numbers"]
 
 _CITED = re.compile(r"#\s*(\d{1,3}(?:(?:\s*(?:,|and|&)\s*|\s+)\d{1,3})*)[\s,]*$")
 _NUMBER = re.compile(r"(?<![\w.:])\d+(?:[.,]\d+)*(?![\d:]*:\d)")  # the 6 of 6:30 is none
@@ -91,12 +91,12 @@ def _telling(sources: Sequence[Source], words: frozenset[str]) -> Iterator[Sourc
 
 def stands_in(value: str | float, source: Source) -> bool:
     """Whether a number stands in a sentence, or all the numbers and most of the words of a text."""
-    numbers = _figures(source.text)
+    numbers = figures(source.text)
     if not isinstance(value, str):
         return bool({Fraction(str(value)), Fraction(str(value)) * 100} & numbers)
     if value.casefold() in source.text.casefold() or _same_day(value, source.text):
         return True
-    if not _figures(value) <= numbers:
+    if not figures(value) <= numbers:
         return False
     words = stems(value)
     return bool(words) and len(words & stems(f"{source.heading} {source.text}")) >= _SHARE * len(words)
@@ -131,7 +131,7 @@ def stated_numbers(text: str) -> frozenset[Fraction]:
     return frozenset(every)
 
 
-def _figures(text: str) -> set[Fraction | str]:
+def figures(text: str) -> set[Fraction | str]:
     """The numbers of a text; what only looks like one, such as ``1.2.3``, as it is written."""
     written = (found.rstrip(".,") for found in _NUMBER.findall(text))
     return {found if (number := _exact(found)) is None else number for found in written}

@@ -17,7 +17,7 @@ from aeon.tools.calculator import evaluate
 from aeon.tools.references import REFERENCE, references
 from aeon.tools.registry import ToolRegistry
 
-__all__ = ["formulas_only", "is_code", "leaves_out", "mended", "misfits", "numbers", "planned", "read"]
+__all__ = ["formulas_only", "is_code", "leaves_out", "mended", "misfits", "numbers", "planned", "read", "step_of"]
 
 _FENCED = re.compile(r"```(?:[a-z]*\n)?(.*?)(?:```|$)", re.DOTALL)
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
@@ -139,7 +139,7 @@ def _renumber(steps: Sequence[tuple[str, Action]], printed: Sequence[str]) -> Pl
             needs.update(references(_words(by_id[step_id][1])))
     ids = {old: f"s{number}" for number, old in enumerate((step_id for step_id in by_id if step_id in needs), 1)}
     answer = tuple(dict.fromkeys(ids[step_id] for step_id in printed))
-    return Plan(steps=tuple(_step_of(ids, old, *by_id[old]) for old in ids), answer=answer)
+    return Plan(steps=tuple(step_of(ids, old, *by_id[old]) for old in ids), answer=answer)
 
 
 def _words(action: Action) -> JsonValue:
@@ -147,7 +147,8 @@ def _words(action: Action) -> JsonValue:
     return action.arguments if isinstance(action, ToolCall) else action.task if isinstance(action, Writing) else None
 
 
-def _step_of(ids: dict[str, str], old: str, goal: str, action: Action) -> Step:
+def step_of(ids: dict[str, str], old: str, goal: str, action: Action) -> Step:
+    """The step of an action, under its new id; references to others get theirs."""
     if isinstance(action, ToolCall):
         own: JsonObject = {name: _with(value, ids) for name, value in (action.arguments or {}).items()}
         action = ToolCall(tool=action.tool, arguments=own)

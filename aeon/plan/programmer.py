@@ -2,93 +2,32 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import NotRequired, TypedDict
 
 from aeon.documents.words import special_kinds, stem, stems
 from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.plan.citing import cited
 from aeon.plan.conditions import completed, unsaid, without_unsaid
 from aeon.plan.differences import without_sign
 from aeon.plan.doubts import doubts
-from aeon.plan.evidence import Evidence
 from aeon.plan.program import is_code, mended, misfits, numbers, read
+from aeon.plan.prompts import LONGEST_TASK, Asked, Prompts, as_program
 from aeon.plan.queries import asks_one, borrowed, invented, is_several, queried, summed
 from aeon.plan.ranks import ranked
-from aeon.plan.reader import CALCULATOR, WRITE
+from aeon.plan.reader import CALCULATOR
 from aeon.plan.sources import LOOKUP, SQL, About, Sources
+from aeon.proof.alike import alike, computed
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Plan, Step, Task, ToolCall, Writing
+from aeon.schema import Agreement, Derivation, JsonValue, Plan, Step, Task, ToolCall, Writing
 from aeon.supervisor.form import is_of_kind
-from aeon.supervisor.prompt import Prompt, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.quote import QUOTE
 from aeon.tools.registry import ToolRegistry
 
 __all__ = ["Programmer", "open_plan"]
 
-_I = re.IGNORECASE
 _PROGRAM_TOKENS = 240
-_LONGEST_CONTEXT = 6_000
-_LONGEST_TASK = 3_000
-_LONGEST_FAULT = 300
-_DATES, _TIMES, _COMPARES = "dates", "times", "compare"
-_FUNCTIONS = {
-    SQL: "sql(query) gives what one SELECT over the tables gives.",
-    LOOKUP: "What the texts say is in the numbered sentences: copy values from them, with the number of the sentence "
-    'behind #. Print "not stated" where they do not say it.',
-    WRITE: "write(task) gives a text such as an explanation, a list, an email or code.",
-    _DATES: "days_between(first, last), add_days(day, days) and weekday(day) take dates such as 2024-02-29.",
-}
-_DATE = re.compile(
-    r"\b\d{4}-\d\d?-\d\d?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\bdays?\b.*\b(?:after|before|from|between|until|apart)\b|"
-    r"\b\d{1,2}(?:st|nd|rd|th)?\.? (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|"
-    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2}\b|\b(?:weekday|day of the week)\b",
-    _I,
-)
-_TIME = re.compile(r"\b\d{1,2}[:.]\d\d\b.*\b\d{1,2}[:.]\d\d\b|\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b", _I)
-_COMPARE = re.compile(r"\bor\b|\bwhich\b|\bwho\b", _I)
-
-
-class _Example(TypedDict):
-    """A question about other files, with its program; ``uses`` are the functions that it shows."""
-
-    uses: list[str]
-    question: str
-    notes: NotRequired[str]
-    program: str
-
-
-class _Examples(TypedDict):
-    """The examples, what their tables and texts are said to hold, and the words that only belong to them."""
-
-    heads: dict[str, str]
-    names: list[str]
-    examples: list[_Example]
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What a program is written for, in at most ``most`` steps; ``fault`` is what was wrong with a first one."""
-
-    task: Task
-    most: int
-    functions: tuple[str, ...]
-    about: About
-    thoughts: str
-    fault: str = ""
-
-    @property
-    def said(self) -> str:
-        """What the person said, with the context."""
-        return f"{self.about.text} {self.task.context}"
-
-    @property
-    def evidence(self) -> Evidence:
-        """The sentences that the program may copy from."""
-        return self.about.evidence if LOOKUP in self.functions else Evidence()
 
 
 @dataclass(frozen=True)
@@ -96,18 +35,24 @@ class _Program:
     """A plan read out of a program, the tools that cannot take what it says, and what is doubtful about it."""
 
     plan: Plan
+    text: str = ""
     unfit: dict[str, str] = field(default_factory=dict)
     doubt: str = ""
 
-    def doubtful(self, *more: str) -> Plan:
-        """The plan with its doubts: its own and others, if there are any."""
-        doubts = tuple(filter(None, (self.doubt, *more)))
-        return self.plan.changed(doubts=doubts) if doubts else self.plan
+    @property
+    def fault(self) -> str:
+        """What is wrong with it, in a few words for the model; "" where nothing is."""
+        return self.unfit.get(SQL) or self.doubt
 
     @property
     def runs(self) -> bool:
         """Whether it is a plan that can run."""
         return bool(self.plan.steps) and not self.unfit
+
+    def settled(self, *doubts: str, agreement: Agreement | None = None) -> Plan:
+        """The plan with its own and other doubts, and with what another derivation of it says."""
+        every = tuple(filter(None, (self.doubt, *doubts)))
+        return self.plan.changed(doubts=every, agreement=agreement) if every or agreement else self.plan
 
 
 class Programmer:
@@ -117,7 +62,7 @@ class Programmer:
         self._supervisor = supervisor
         self._tools = tools
         self._sources = Sources(tools)
-        self._examples: _Examples = json.loads(load("aeon.plan", "programs.json"))
+        self._prompts = Prompts(tools)
 
     @property
     def able(self) -> bool:
@@ -135,32 +80,79 @@ class Programmer:
         about = await self._sources.about(_words(task))
         if about.is_writing if self._sources.names else not numbers(about.text):
             return open_plan(task)
-        asked = _Asked(task, most, self._sources.functions(about), about, thoughts)
+        asked = Asked(task, most, self._sources.functions(about), about, thoughts)
         program = await self._program(asked)
-        fault = program.unfit.get(SQL) or program.doubt
-        if fault and current_ledger().calls_left() > 1:
-            again = await self._program(_without_tables(asked, program, fault))
-            program = again if again.runs and not (again.doubt and program.runs) else program
-        return (
-            program.doubtful(borrowed(program.plan, asked.said, asked.evidence.text))
-            if program.runs
-            else self._asked(asked)
-        )
+        if self._applies_rule(program, asked):
+            return await self._ruled(asked, program)
+        return self._settled(asked, await self._again(asked, program))
 
-    async def _program(self, asked: _Asked) -> _Program:
+    def _settled(self, asked: Asked, program: _Program, agreement: Agreement | None = None) -> Plan:
+        """The plan of the program, or where that cannot run, the task put to the texts."""
+        if not program.runs:
+            return self._asked(asked)
+        taken = borrowed(program.plan, asked.said, asked.evidence.text)
+        plan = program.settled("" if agreement else taken, agreement=agreement)
+        whole = cited(plan, asked.evidence, asked.said) if taken else plan
+        return whole if len(whole.steps) <= asked.most else plan
+
+    def _applies_rule(self, program: _Program, asked: Asked) -> bool:
+        """Whether a program that asks the tables has to apply to them what the texts state."""
+        if not {SQL, LOOKUP} <= {*asked.functions} or f"{SQL}(" not in program.text:
+            return False
+        if not program.runs:
+            return bool(asked.about.tables)
+        return bool(program.fault or borrowed(program.plan, asked.said, asked.evidence.text))
+
+    async def _again(self, asked: Asked, program: _Program) -> _Program:
+        """The program, or where it is at fault a second one that was told so, if that is better."""
+        if not program.fault or current_ledger().calls_left() <= 1:
+            return program
+        again = await self._program(_without_tables(asked, program))
+        return again if again.runs and not (again.doubt and program.runs) else program
+
+    async def _ruled(self, asked: Asked, program: _Program) -> Plan:
+        """The plan of one query that applies the rule to each row; the program is a second derivation of its answer.
+
+        A program that leaves less out is the plan, and the query the second derivation. Without a query that runs it is
+        the plan of the program, too.
+        """
+        by_query = replace(asked, by_query=True)
+        query = await self._again(by_query, await self._program(by_query))
+        if not query.runs:
+            return self._settled(asked, await self._again(asked, program))
+        if query.doubt and program.runs and not program.doubt:
+            return self._settled(asked, program, await self._agreement(program, query, "query"))
+        return self._settled(asked, query, await self._agreement(query, program, "program"))
+
+    async def _agreement(self, taken: _Program, other: _Program, method: str) -> Agreement | None:
+        """The other as a derivation of what the one gives that is taken; ``None`` where it gives nothing."""
+        mine, theirs = [await self._given(each) for each in (taken, other)]
+        if not mine or not theirs:
+            return None
+        told, numbers = ", ".join(map(str, theirs)), computed(mine)
+        agrees = mine == theirs or bool(numbers and alike(numbers, computed(theirs)))
+        return Agreement(derivations=(Derivation(method=method, text=other.text, answer=told, agrees=agrees),))
+
+    async def _given(self, program: _Program) -> list[JsonValue]:
+        """What a plan of nothing but queries gives."""
+        queries = queried(program.plan) if program.runs else []
+        whole = len(queries) == len(program.plan.steps)
+        return [value for _, value in await self._sources.values(queries)] if whole else []
+
+    async def _program(self, asked: Asked) -> _Program:
         """The plan of the program that is written for what is asked, and what is wrong with it."""
         about, text = asked.about, await self._written(asked)
         if text and not is_code(text) and not asked.evidence.sources:
-            return _Program(self._prose(asked))
+            return _Program(self._prose(asked), text)
         plan, fault = self._read(text, asked)
         if fault or len(plan.steps) > asked.most or not self._fits(plan, about):
-            return _Program(Plan(), doubt=fault)
+            return _Program(Plan(), text, doubt=fault)
         needed = [name for name in about.needed if name in asked.functions]
         doubt = doubts(plan, asked.said, about.named, needed, asked.evidence.text)
         unfit = self._unfit(plan, f"{asked.said}\n{asked.evidence.text}")
-        return _Program(await self._with_sums(plan) if asks_one(about.text) else plan, unfit, doubt)
+        return _Program(await self._with_sums(plan) if asks_one(about.text) else plan, text, unfit, doubt)
 
-    def _prose(self, asked: _Asked) -> Plan:
+    def _prose(self, asked: Asked) -> Plan:
         """What becomes of a reply that is no program: an open task, but no fact where there are files."""
         return Plan() if self._sources.names and asked.about.is_question else open_plan(asked.task)
 
@@ -169,7 +161,7 @@ class Programmer:
         foreign = unsaid(plan, material) or invented(plan, material)
         return {**misfits(plan, self._tools), **({SQL: foreign} if foreign else {})}
 
-    def _read(self, text: str, asked: _Asked) -> tuple[Plan, str]:
+    def _read(self, text: str, asked: Asked) -> tuple[Plan, str]:
         """The plan of a program with what it evidently means, and what it says that nobody said."""
         about, faults = asked.about, list[str]()
         plan = read(text, self._tools, asked.evidence, asked.said, faults.append)
@@ -193,46 +185,19 @@ class Programmer:
             return False
         return _answers(plan, about.text) and self._grounded(plan, about) and not self._foreign(plan, about)
 
-    async def _written(self, asked: _Asked) -> str:
+    async def _written(self, asked: Asked) -> str:
         """The program that the model writes."""
-        shown = {*asked.functions, WRITE, CALCULATOR, *_calendar(asked.about.text)}
-        if asked.evidence.sources:  # one beginning for all of these, so that it is read once
-            shown = {*shown, _DATES, _COMPARES} - {CALCULATOR}
-        said = " ".join(text for name, text in _FUNCTIONS.items() if name in shown)
-        system = render(load("aeon.plan", "functions.md"), functions=said)
-        prompt = Prompt(system, self._question(asked), self._worked(asked.functions, frozenset(shown)), fixed=True)
         try:
-            return (await self._supervisor.text(prompt, max_tokens=_PROGRAM_TOKENS, repairs=0)).value
+            reply = await self._supervisor.text(self._prompts.of(asked), max_tokens=_PROGRAM_TOKENS, repairs=0)
         except (CompletionError, AllowanceExhausted):
             return ""
-
-    def _question(self, asked: _Asked) -> str:
-        """The task with all that the program may rest on."""
-        task = asked.task
-        parts = [
-            fence("context", task.context, _LONGEST_CONTEXT) if task.context else "",
-            fence("thoughts", asked.thoughts, _LONGEST_CONTEXT) if asked.thoughts else "",
-            self._tools.get(SQL).hint if SQL in asked.functions else "",
-            asked.evidence.shown,
-            _put(asked.about.text[:_LONGEST_TASK], asked.about.notes),
-            f"(Mind: {asked.fault[:_LONGEST_FAULT]})" if asked.fault else "",
-        ]
-        return "\n".join(filter(None, parts))
-
-    def _worked(self, functions: Sequence[str], shown: frozenset[str]) -> tuple[tuple[str, str], ...]:
-        """The examples of what is offered, as turns; the first says what their files hold."""
-        examples = [example for example in self._examples["examples"] if shown >= {*example["uses"]}]
-        turns = [(_put(example["question"], example.get("notes", "")), example["program"]) for example in examples]
-        heads = [text for name, text in self._examples["heads"].items() if name in functions]
-        return (("\n".join([*heads, turns[0][0]]), turns[0][1]), *turns[1:])
+        return as_program(reply.value) if asked.by_query else reply.value
 
     def _foreign(self, plan: Plan, about: About) -> bool:
         """Whether a step names what stands only in the examples."""
         said = stems(" ".join(str(step.action) for step in plan.steps))
         said_before = stems(about.text)
-        names = frozenset(
-            name for name in self._examples["names"] if stem(name) in said and stem(name) not in said_before
-        )
+        names = frozenset(name for name in self._prompts.names if stem(name) in said and stem(name) not in said_before)
         return bool(self._sources.unknown(names))
 
     def _grounded(self, plan: Plan, about: About) -> bool:
@@ -242,12 +207,12 @@ class Programmer:
             return True
         return bool(numbers(about.text) & numbers(" ".join(map(str, actions))))
 
-    def _asked(self, asked: _Asked) -> Plan:
+    def _asked(self, asked: Asked) -> Plan:
         """The task itself, put to the texts; empty where there are none, or where it has its own numbers."""
         if LOOKUP not in self._sources.names or asked.about.is_sum:
             return Plan()
         task = asked.task
-        action = ToolCall(tool=LOOKUP, arguments={"question": task.text[:_LONGEST_TASK]})
+        action = ToolCall(tool=LOOKUP, arguments={"question": task.text[:LONGEST_TASK]})
         return Plan(steps=(Step(id="s1", description=task.text, action=action, provides=("s1",)),), answer=("s1",))
 
 
@@ -269,11 +234,11 @@ def _answers(plan: Plan, question: str) -> bool:
     return len(quoted) < len(answers) or is_of_kind(question, " ".join(str(one["value"]) for one in quoted))
 
 
-def _without_tables(asked: _Asked, program: _Program, fault: str) -> _Asked:
+def _without_tables(asked: Asked, program: _Program) -> Asked:
     """What is asked the second time: without the tables where they do not bind and the texts may say it."""
-    keep = program.runs or LOOKUP not in asked.functions or asked.about.tables
+    keep = program.runs or LOOKUP not in asked.functions or asked.about.tables or asked.by_query
     functions = asked.functions if keep else tuple(name for name in asked.functions if name != SQL)
-    return replace(asked, functions=functions, fault=fault)
+    return replace(asked, functions=functions, fault=program.fault)
 
 
 def _special_kinds(plan: Plan, about: About) -> Iterator[str]:
@@ -284,21 +249,6 @@ def _special_kinds(plan: Plan, about: About) -> Iterator[str]:
         for source in about.evidence.sources:
             if (source.source, source.start) == (place["source"], place["start"]):
                 yield from special_kinds(about.text, about.unknown, f"{source.heading} {source.text}")
-
-
-def _put(question: str, notes: str) -> str:
-    """A question as a prompt puts it, with what is known of its words."""
-    return f"Question: {question}" + (f"\n({notes})" if notes else "")
-
-
-def _calendar(text: str) -> Iterator[str]:
-    """The kinds of calculation with dates and times of day that a text may need."""
-    if _DATE.search(text):
-        yield _DATES
-    if _TIME.search(text):
-        yield _TIMES
-    if _COMPARE.search(text):
-        yield _COMPARES
 
 
 def _words(task: Task) -> str:

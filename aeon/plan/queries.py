@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from aeon.plan.evidence import stated_numbers
 from aeon.plan.sources import SQL
 from aeon.schema import JsonObject, JsonValue, Plan, Step, ToolCall
 
-__all__ = ["asks_one", "borrowed", "invented", "is_several", "queried", "query_of", "summed", "with_query"]
+__all__ = ["amounts", "asks_one", "borrowed", "invented", "is_several", "queried", "query_of", "summed", "with_amounts", "with_query"]
 
 _I = re.IGNORECASE
 _FIGURE = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
@@ -18,9 +18,35 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _TEXT = re.compile(r"'[^']*'")
 _SHARE = re.compile(r"(?<![\w.])(\d+(?:[.,]\d+)?) ?(?:%|per ?cent\b)", _I)
 _FACTOR = re.compile(r"(?<=[*/+-] )\d+(?:\.\d+)?(?![\w.])|(?<![\w.])\d+\.\d+(?![\w.])")
+_CALENDAR = r"(?:YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE)"
+_AMOUNT = re.compile(
+    r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\b(?:LIMIT|OFFSET)\s+\d+|"
+    rf"\b(?:{_CALENDAR}\w*\([^()]*\)|EXTRACT\({_CALENDAR}\b[^()]*\)|DATE_?PART\([^()]*\))\s*"
+    r"(?:(?:=|<>|!=|[<>]=?)\s*\d+|(?:NOT\s+)?IN\s*\([^()]*\)|BETWEEN\s+\d+\s+AND\s+\d+)|"
+    r"(?<![\w.])(?P<number>\d+(?:\.\d+)?)(?![\w.])",
+    _I,
+)
+"""A number of a query that may be an amount, in its group; texts, names, months and limits are passed over."""
 _USUAL = frozenset(map(Fraction, (0, 1, 2, 3, 4, 7, 10, 12, 24, 30, 52, 60, 100, 365, 1000)))
 _LISTED = re.compile(r"\b(?:each|every|list|all the|which|per|both)\b", _I)
 _QUANTITY = re.compile(r"\bhow (?:many|much)\b|\b(?:total|sum|number|amount|units|revenue|turnover|sales|count)\b", _I)
+
+
+def amounts(query: str) -> frozenset[Fraction]:
+    """The numbers of a query that may come from a text: none of the calendar, no year, none that needs no source."""
+    found = (match["number"] for match in _AMOUNT.finditer(query))
+    return frozenset(Fraction(number) for number in found if number and not _YEAR.fullmatch(number)) - _USUAL
+
+
+def with_amounts(query: str, change: Callable[[Fraction], str]) -> str:
+    """The query with what ``change`` gives for each of its amounts; where that is "", the number stays."""
+
+    def changed(match: re.Match[str]) -> str:
+        own = bool(match["number"]) and Fraction(match["number"]) in there
+        return (change(Fraction(match["number"])) if own else "") or match[0]
+
+    there = amounts(query)
+    return _AMOUNT.sub(changed, query)
 
 
 def query_of(step: Step) -> str:
@@ -61,12 +87,10 @@ def borrowed(plan: Plan, said: str, stated: str) -> str:
 
     Such a plan reads the rule, the table and the question together, and is wrong more often than one that does not.
     """
-    known = {Fraction(number) for number in _FIGURE.findall(said.replace(",", ""))} | _USUAL
-    there = stated_numbers(stated)
+    there = stated_numbers(stated) - {Fraction(number) for number in _FIGURE.findall(said.replace(",", ""))}
     for arguments in queried(plan):
-        for number in _FIGURE.findall(_TEXT.sub("", str(arguments.get("query")))):
-            if Fraction(number) in there - known and not _YEAR.fullmatch(number):
-                return f"a query takes {number} from a text"
+        for number in sorted(amounts(str(arguments.get("query"))) & there):
+            return f"a query takes {float(number):g} from a text"
     return ""
 
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from aeon.derivation.deriver import Deriver, alike, numbers_of
+from aeon.derivation.deriver import Deriver
+from aeon.proof.alike import alike, numbers_of
 from aeon.llm.scripted import Reply, Scripted
 from aeon.multipass.effects import DeriveAgain
 from aeon.runtime.ledger import Ledger

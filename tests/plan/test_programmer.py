@@ -52,6 +52,7 @@ REVENUE = "What is the revenue of Cork?"
 ANNUAL = "How many days of annual leave does an employee have?"
 BY_CITY = "print(sql(\"SELECT SUM(revenue) FROM sales WHERE city = 'Cork'\"))"
 WRONG = "print(sql(\"SELECT SUM(turnover) FROM sales WHERE city = 'Cork'\"))"
+WRONG_QUERY = "SELECT SUM(turnover) FROM sales"
 BUILT_IN = [replace(one, offered=False) for one in (choose(), *dates())]
 
 
@@ -446,9 +447,9 @@ def test_words_that_only_the_tables_know_are_asked_of_them_again(both: tuple[Too
     """Cork stands in no text, so the second program has the tables too."""
     text = "What is the revenue of Cork for each day of annual leave?"
     right = f"leave = 28\nrevenue = {BY_CITY[6:-1]}\nprint(revenue / leave)"
-    made, model = plan(text, WRONG, right, tools=both)
+    made, model = plan(text, WRONG, WRONG_QUERY, WRONG_QUERY, right, tools=both)
     assert [name for name, _ in does(made)] == [QUOTE, "sql", "calculator"]
-    assert "sql(query)" in system(model.requests[1])
+    assert "sql(query)" in system(model.requests[3])
 
 
 @pytest.mark.requirement("T2", "T4")

@@ -43,6 +43,7 @@ def preparation_lines(history: ExecutionHistory) -> list[Line]:
     return [
         *labelled("profile", [profile_line(start.profile)]),
         *labelled("plan", plan_lines(start.plan)),
+        *labelled("again", agreement_lines(start.plan.agreement)),
         *labelled("doubt", doubt_lines(start.plan)),
         *labelled("check", report_lines(start.report)),
         *labelled("refine", refinement_lines(start.refinement)),

@@ -1,0 +1,160 @@
+"""What the model is asked for a plan: a short program over tables and texts, or one query that applies a rule."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NotRequired, TypedDict
+
+from aeon.plan.evidence import Evidence
+from aeon.plan.reader import CALCULATOR, WRITE
+from aeon.plan.sources import LOOKUP, SQL, About
+from aeon.schema import Task
+from aeon.supervisor.prompt import Prompt, fence, load, render
+from aeon.tools.registry import ToolRegistry
+
+__all__ = ["LONGEST_TASK", "Asked", "Prompts", "as_program"]
+
+LONGEST_TASK = 3_000
+_LONGEST_CONTEXT = 6_000
+_LONGEST_FAULT = 300
+_I = re.IGNORECASE
+_DATES, _TIMES, _COMPARES = "dates", "times", "compare"
+_FUNCTIONS = {
+    SQL: "sql(query) gives what one SELECT over the tables gives.",
+    LOOKUP: "What the texts say is in the numbered sentences: copy values from them, with the number of the sentence "
+    'behind #. Print "not stated" where they do not say it.',
+    WRITE: "write(task) gives a text such as an explanation, a list, an email or code.",
+    _DATES: "days_between(first, last), add_days(day, days) and weekday(day) take dates such as 2024-02-29.",
+}
+_DATE = re.compile(
+    r"\b\d{4}-\d\d?-\d\d?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\bdays?\b.*\b(?:after|before|from|between|until|apart)\b|"
+    r"\b\d{1,2}(?:st|nd|rd|th)?\.? (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|"
+    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2}\b|\b(?:weekday|day of the week)\b",
+    _I,
+)
+_TIME = re.compile(r"\b\d{1,2}[:.]\d\d\b.*\b\d{1,2}[:.]\d\d\b|\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b", _I)
+_COMPARE = re.compile(r"\bor\b|\bwhich\b|\bwho\b", _I)
+_FENCED = re.compile(r"```(?:[a-z]*\n)?(.*?)(?:```|$)", re.DOTALL)
+
+
+class _Example(TypedDict):
+    """A question about other files, with its program or query; ``uses`` are the functions that it shows."""
+
+    uses: NotRequired[list[str]]
+    question: str
+    notes: NotRequired[str]
+    program: str
+
+
+class _Rules(TypedDict):
+    """Examples of queries that apply rules, and what their tables and texts are said to hold."""
+
+    head: str
+    examples: list[_Example]
+
+
+class _Examples(TypedDict):
+    """The examples, what their tables and texts are said to hold, and the words that only belong to them."""
+
+    heads: dict[str, str]
+    names: list[str]
+    examples: list[_Example]
+    rules: _Rules
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a plan is written for, in at most ``most`` steps; ``fault`` is what was wrong with a first one.
+
+    ``by_query``: it is to be one query that applies what the sentences state to the rows of the tables.
+    """
+
+    task: Task
+    most: int
+    functions: tuple[str, ...]
+    about: About
+    thoughts: str
+    fault: str = ""
+    by_query: bool = False
+
+    @property
+    def said(self) -> str:
+        """What the person said, with the context."""
+        return f"{self.about.text} {self.task.context}"
+
+    @property
+    def evidence(self) -> Evidence:
+        """The sentences that the program may copy from."""
+        return self.about.evidence if LOOKUP in self.functions else Evidence()
+
+
+class Prompts:
+    """Makes the prompts; ``names`` are the words that stand only in their examples."""
+
+    def __init__(self, tools: ToolRegistry) -> None:
+        self._tools = tools
+        self._examples: _Examples = json.loads(load("aeon.plan", "programs.json"))
+        self.names: frozenset[str] = frozenset(self._examples["names"])
+
+    def of(self, asked: Asked) -> Prompt:
+        """The prompt for what is asked, after examples of it."""
+        return self._query(asked) if asked.by_query else self._program(asked)
+
+    def _program(self, asked: Asked) -> Prompt:
+        shown = {*asked.functions, WRITE, CALCULATOR, *_calendar(asked.about.text)}
+        if asked.evidence.sources:  # one beginning for all of these, so that it is read once
+            shown = {*shown, _DATES, _COMPARES} - {CALCULATOR}
+        said = " ".join(text for name, text in _FUNCTIONS.items() if name in shown)
+        system = render(load("aeon.plan", "functions.md"), functions=said)
+        examples = [example for example in self._examples["examples"] if shown >= {*example.get("uses", ())}]
+        heads = [text for name, text in self._examples["heads"].items() if name in asked.functions]
+        return Prompt(system, self._question(asked), _worked("\n".join(heads), examples), fixed=True)
+
+    def _query(self, asked: Asked) -> Prompt:
+        rules = self._examples["rules"]
+        worked = _worked(rules["head"], rules["examples"])
+        return Prompt(load("aeon.plan", "rules.md"), self._question(asked), worked, fixed=True)
+
+    def _question(self, asked: Asked) -> str:
+        """The task with all that the program may rest on."""
+        task = asked.task
+        parts = [
+            fence("context", task.context, _LONGEST_CONTEXT) if task.context else "",
+            fence("thoughts", asked.thoughts, _LONGEST_CONTEXT) if asked.thoughts else "",
+            self._tools.get(SQL).hint if SQL in asked.functions else "",
+            asked.evidence.shown,
+            _put(asked.about.text[:LONGEST_TASK], asked.about.notes),
+            f"(Mind: {asked.fault[:_LONGEST_FAULT]})" if asked.fault else "",
+        ]
+        return "\n".join(filter(None, parts))
+
+
+def _worked(head: str, examples: Sequence[_Example]) -> tuple[tuple[str, str], ...]:
+    """The examples as turns; the first says what their files hold."""
+    turns = [(_put(example["question"], example.get("notes", "")), example["program"]) for example in examples]
+    return ((f"{head}\n{turns[0][0]}" if head else turns[0][0], turns[0][1]), *turns[1:])
+
+
+def as_program(query: str) -> str:
+    """The program that prints what a query gives, which stands alone or between fences; "" for no query."""
+    fenced = _FENCED.search(query)
+    text = (fenced[1] if fenced else query).strip().rstrip(";")
+    return f"print(sql({text!r}))" if text else ""
+
+
+def _put(question: str, notes: str) -> str:
+    """A question as a prompt puts it, with what is known of its words."""
+    return f"Question: {question}" + (f"\n({notes})" if notes else "")
+
+
+def _calendar(text: str) -> Iterator[str]:
+    """The kinds of calculation with dates and times of day that a text may need."""
+    if _DATE.search(text):
+        yield _DATES
+    if _TIME.search(text):
+        yield _TIMES
+    if _COMPARE.search(text):
+        yield _COMPARES

@@ -1,0 +1,70 @@
+"""Whether two answers that are numbers are the same one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from fractions import Fraction
+
+from aeon.proof.readings import Read, read, rounded
+from aeon.schema.frozen import JsonValue
+
+__all__ = ["alike", "computed", "numbers_of"]
+
+_CLOSE = Fraction(1, 200)
+"""How far apart, in proportion, two numbers may be that are written with different numbers of places."""
+_NUMBER = re.compile(r"(?<![\w.,])(?:(?<!\d )-)?\d+(?:[.,]\d+)*")
+
+
+def computed(outputs: Sequence[JsonValue]) -> tuple[Read, ...]:
+    """The numbers that outputs hold, in order; none where they hold anything else."""
+    texts = [text for output in outputs for text in _texts(output)]
+    return tuple(map(_read, texts)) if all(map(_NUMBER.fullmatch, texts)) else ()
+
+
+def _texts(output: JsonValue) -> Iterator[str]:
+    """An output as people write it, each part of it."""
+    match output:
+        case list():
+            for item in output:
+                yield from _texts(item)
+        case dict():
+            yield from _texts(list(output.values()))
+        case float():
+            yield f"{output:.6f}".rstrip("0").rstrip(".")
+        case _:
+            yield str(output)
+
+
+def numbers_of(text: str) -> tuple[Read, ...]:
+    """The numbers that a text says, in order."""
+    return tuple(_read(match[0]) for match in _NUMBER.finditer(text))
+
+
+def _read(text: str) -> Read:
+    """The number; where its marks are those of no notation, the text as it is, which is like no other."""
+    for form in ("point", "comma", "text"):
+        with suppress(ValueError):
+            return read(text, form)
+    return Read(text)
+
+
+def alike(one: Sequence[Read], other: Sequence[Read]) -> bool:
+    """Whether two answers give the same numbers, in whatever order; rounded, if one has fewer places."""
+    left = list(other)
+    for number in one:
+        match = next((place for place, each in enumerate(left) if _is_same(number, each)), None)
+        if match is None:
+            return False
+        del left[match]
+    return not left
+
+
+def _is_same(one: Read, other: Read) -> bool:
+    first, second = one.number, other.number
+    if first is None or second is None or first == second:
+        return one.value == other.value
+    places = min(one.places or 0, other.places or 0)
+    near = abs(first - second) <= _CLOSE * max(abs(first), abs(second))
+    return near and rounded(first, places) == rounded(second, places)
