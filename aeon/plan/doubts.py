@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from aeon.documents.words import stems
 from aeon.plan.evidence import stated_numbers
-from aeon.plan.queries import query_of
+from aeon.plan.queries import figures_of, query_of
 from aeon.plan.ranks import unranked
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.sources import LOOKUP, SQL
@@ -78,7 +78,7 @@ def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[s
     answers = [step for step in plan.steps if step.id in plan.answer]
     found = itertools.chain(
         _numbers_left_out(question, said),
-        itertools.chain(_left_out(question, said, named), _rules_left_out(said, stated)) if SQL in used else (),
+        itertools.chain(_left_out(question, said, named), _rules_left_out(calls, stated)) if SQL in used else (),
         _sources_left_out(used, needed, _copies(said, stated_numbers(stated) - stated_numbers(question))),
         _misread(question, said),
         _undecided(question, answers),
@@ -116,13 +116,21 @@ def _sources_left_out(used: Set[str], needed: Sequence[str], copied: bool) -> It
         yield "use the numbers of the sentences too"
 
 
-def _rules_left_out(said: str, stated: str) -> Iterator[str]:
+def _rules_left_out(calls: Sequence[ToolCall], stated: str) -> Iterator[str]:
     """What stands in a rule that a program copies a number from, and not in the program: its limit, or its amount."""
-    there = _figures(said)
+    there = {number for call in calls for number in _calculated(call)}
     for rule in _RULE.findall(stated):
         if _CONDITION.search(rule) and stated_numbers(rule) & there - {0, 1}:
             lost = (part for part in _AMOUNT.findall(rule) if not stated_numbers(part) & there)
-            yield from (f"use {part.strip()!r} of the rule too" for part in lost)
+            yield from (f"use {part.strip()!r} of the rule too: CASE WHEN ... THEN ... ELSE ... END" for part in lost)
+
+
+def _calculated(call: ToolCall) -> Set[Fraction]:
+    """The numbers that a call calculates with."""
+    arguments = call.arguments or {}
+    if call.tool == SQL:
+        return figures_of(str(arguments.get("query")))
+    return _figures(json.dumps(arguments, ensure_ascii=False))
 
 
 def _misread(question: str, said: str) -> Iterator[str]:

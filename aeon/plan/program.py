@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from decimal import Decimal
 
 from aeon.errors import AeonError
@@ -58,7 +59,7 @@ def read(
     code = _with_names(fenced[1] if fenced else text)
     reader = ProgramReader(tools, Quotes(evidence or Evidence(), cited_lines(code), known))
     try:
-        for statement in with_tools(ast.parse(code[:_LONGEST])).body:
+        for statement in with_tools(_parsed(code[:_LONGEST])).body:
             reader.read(statement)
         return _renumber(reader.steps, reader.printed or reader.last)
     except UnstatedError as error:
@@ -66,6 +67,14 @@ def read(
         return Plan()
     except (UnfitError, SyntaxError, ValueError, RecursionError, MemoryError):
         return Plan()
+
+
+def _parsed(code: str) -> ast.Module:
+    """The program as a tree; where it closes all but its last parenthesis, with that. Raises ``SyntaxError``."""
+    if code.rstrip().endswith(")"):  # else it was cut off
+        with suppress(SyntaxError):
+            return ast.parse(f"{code.rstrip()})")
+    return ast.parse(code)
 
 
 def _with_names(code: str) -> str:

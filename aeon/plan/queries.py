@@ -10,7 +10,7 @@ from aeon.plan.evidence import stated_numbers
 from aeon.plan.sources import SQL
 from aeon.schema import JsonObject, JsonValue, Plan, Step, ToolCall
 
-__all__ = ["amounts", "asks_one", "borrowed", "invented", "is_several", "queried", "query_of", "summed", "with_amounts", "with_query"]
+__all__ = ["amounts", "asks_one", "borrowed", "figures_of", "invented", "is_several", "queried", "query_of", "summed", "with_amounts", "with_query"]
 
 _I = re.IGNORECASE
 _FIGURE = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
@@ -32,10 +32,14 @@ _LISTED = re.compile(r"\b(?:each|every|list|all the|which|per|both)\b", _I)
 _QUANTITY = re.compile(r"\bhow (?:many|much)\b|\b(?:total|sum|number|amount|units|revenue|turnover|sales|count)\b", _I)
 
 
+def figures_of(query: str) -> frozenset[Fraction]:
+    """The numbers that a query calculates or compares with; none of the calendar, and none in a text."""
+    return frozenset(Fraction(match["number"]) for match in _AMOUNT.finditer(query) if match["number"])
+
+
 def amounts(query: str) -> frozenset[Fraction]:
-    """The numbers of a query that may come from a text: none of the calendar, no year, none that needs no source."""
-    found = (match["number"] for match in _AMOUNT.finditer(query))
-    return frozenset(Fraction(number) for number in found if number and not _YEAR.fullmatch(number)) - _USUAL
+    """The numbers of a query that may come from a text: no year, and none that needs no source."""
+    return frozenset(number for number in figures_of(query) if not _YEAR.fullmatch(str(number))) - _USUAL
 
 
 def with_amounts(query: str, change: Callable[[Fraction], str]) -> str:

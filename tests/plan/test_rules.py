@@ -109,10 +109,10 @@ def test_what_a_query_takes_from_a_text_is_quoted(both: tuple[Tool, ...]) -> Non
 def test_a_query_that_leaves_a_part_of_the_rule_out_is_told_so(both: tuple[Tool, ...]) -> None:
     """Once; where it still does, the doubt stays on the plan."""
     made, model = plan(both, program(HALF), HALF, RIGHT)
-    assert "(Mind: use 'more than 450' of the rule too)" in model.requests[2].messages[-1].content
+    assert "(Mind: use 'more than 450' of the rule too: CASE WHEN" in model.requests[2].messages[-1].content
     assert made.doubts == () and made.agreement is not None and made.agreement.disagrees
     made, _ = plan(both, program(HALF), HALF, HALF)
-    assert made.doubts == ("use 'more than 450' of the rule too",)
+    assert made.doubts == ("use 'more than 450' of the rule too: CASE WHEN ... THEN ... ELSE ... END",)
 
 
 @pytest.mark.requirement("T1")
@@ -133,6 +133,21 @@ def test_without_a_query_that_runs_the_program_stands(reply: str, both: tuple[To
     assert made.agreement is None and made.doubts[0].endswith("from a text")
     made, _ = plan(both, program("SELECT SUM(turnover) FROM sales"), reply, reply, program("SELECT x FROM y"))
     assert [name for name, _ in does(made)] == ["lookup"]
+
+
+@pytest.mark.requirement("T1")
+def test_a_month_is_no_number_of_a_rule(both: tuple[Tool, ...]) -> None:
+    """Month 4 and "450 euros" have nothing to do with each other, so nothing is doubtful."""
+    query = "SELECT SUM(CASE WHEN revenue < 150 THEN 7 ELSE 0 END) FROM sales WHERE city = 'Cork' AND MONTH(day) < 5"
+    assert plan(both, program(query), query)[0].doubts == ()
+
+
+@pytest.mark.requirement("T1")
+def test_a_program_may_lack_its_last_parenthesis(both: tuple[Tool, ...]) -> None:
+    """What it means is evident; one that was cut off elsewhere is none."""
+    made, model = plan(both, f"print(round({program(RIGHT)[6:-1]})", RIGHT)
+    assert made.agreement is None and len(model.requests) == 2, "a sum over a query is no query to compare"
+    assert plan(both, program(RIGHT)[:-1], RIGHT)[0].agreement is not None
 
 
 @pytest.mark.requirement("T1", "K12")
