@@ -86,16 +86,18 @@ def test_systems_are_compared_on_the_questions_that_all_have_answered() -> None:
 
 def test_systems_stand_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Aeon's four surest of eight are right; of the other system's four surest two are, at any order of the ties."""
-    aeon = runs("aeon", *[(True, 0.9)] * 4, *[(False, 0.3)] * 4)
+    aeon = runs("aeon", *[(True, 0.9)] * 4, *[(False, 0.3)] * 4, prompt=290, generated=10)
+    votes = [(True, 0.6), (False, 0.6)] * 4
     for n, one in enumerate(aeon):
         one["stop"] = "converged" if n < 4 else "uncertain"
     path = tmp_path / "aeon.jsonl"
     path.write_text("\n".join(map(json.dumps, aeon)))
     other = tmp_path / "other.jsonl"
-    other.write_text("\n".join(map(json.dumps, runs("consistency", *[(True, 0.6), (False, 0.6)] * 4))))
+    other.write_text("\n".join(map(json.dumps, runs("consistency", *votes, prompt=50, generated=30))))
     selective.main([str(path), str(other), "--picture", str(tmp_path / "p.svg")])
     told = capsys.readouterr().out.splitlines()
     table = [line for line in told if line.startswith(("aeon ", "consistency "))]
+    assert "tokens" in told[told.index(table[0]) - 1] and [line.split()[-1] for line in table[:2]] == ["300", "80"]
     assert table[0].split()[:4] == ["aeon", "4", "50.0%", "100.0%"]
     assert table[1].split()[:4] == ["consistency", "4", "50.0%", "50.0%"]
     expected = sum(n / (4 + n) for n in range(1, 5)) / 8 - 0.5
@@ -136,3 +138,10 @@ def test_a_point_of_the_curve_is_where_its_risk_is() -> None:
     lines = [selective.Line("one", [0.0, 0.25, 0.5, 0.5], mark=2)]
     circle = ElementTree.fromstring(selective.picture(lines, "")).find("{http://www.w3.org/2000/svg}circle")
     assert circle is not None and (circle.attrib["cx"], circle.attrib["cy"]) == ("262", "184.0")
+
+
+def test_the_debiased_error_says_what_chance_alone_would_show() -> None:
+    """Of too few runs nothing is said."""
+    assert selective.calibration([(0.75, n % 4 > 0) for n in range(40)]).startswith("0.000 [0.0")
+    assert selective.calibration([(0.9, False)] * 20).startswith("0.900 [")
+    assert selective.calibration([(0.9, True)] * 9) == "-"

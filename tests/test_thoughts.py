@@ -21,7 +21,7 @@ BENCH = str(Path(__file__).parents[1] / "scripts" / "bench")
 sys.path.insert(0, BENCH)
 try:
     import everyday
-    from everyday_baselines import weighted
+    from everyday_baselines import aeon_answer, weighted
     from everyday_items import Item, number
     from everyday_thoughts import Consistency, Thought, Token, final, meaning, sequence_probability, spent
 finally:
@@ -162,3 +162,10 @@ def test_the_confidence_is_the_weighted_mean_of_what_was_measured() -> None:
     assert weighted(evaluation, plan) == pytest.approx((0.3 * 1.0 + 0.2 * 0.5) / 0.5)
     assert weighted(evaluation.changed(confidence=0.4), plan) == 0.4
     assert weighted(evaluation.changed(parts=None), plan) is None
+
+
+def test_a_run_of_aeon_brings_its_weighted_confidence(tmp_path: Path) -> None:
+    """Also a short one, which judges nothing: what a calculator gave rests on a tool."""
+    llm = Scripted(lambda request: "print(6 * 7)" if len(request.messages) > 2 else "It is {r1}.")
+    reply = asyncio.run(aeon_answer(ITEM, tmp_path, llm))
+    assert (reply.answer, reply.confidence) == ("42", 1.0)

@@ -106,18 +106,24 @@ def sentences(count: int, seed: int) -> list[Sentence]:
     while len(made) < count:
         found, paragraphs = _made(seed, chance)
         cited = {case.source.text.strip() for case in found if case.source}
-        for case in found:
-            negated = negation(case, chance)
-            away = [
-                part for part in paragraphs if len(part) >= _SHORTEST and not any(_in(v, part) for v, _ in case.values)
-            ]
-            swapped, unrelated = ([part for part in away if (part in cited) is same] for same in (True, False))
-            if case.source and negated and swapped and unrelated:
-                claim, turned = (f"{case.task.text} {answer}" for answer in (case.answer, negated))
-                span = case.source.text.strip()
-                made.append(Sentence(claim, turned, span, chance.choice(swapped), chance.choice(unrelated)))
+        made += [one for case in found if (one := _sentence(case, paragraphs, cited, chance)) is not None]
         seed += 1
     return chance.sample(made, count)
+
+
+def _sentence(case: Case, paragraphs: list[str], cited: set[str], chance: Random) -> Sentence | None:
+    negated = negation(case, chance)
+    away = {part for part in paragraphs if _is_beside(case, part)}
+    swapped, unrelated = sorted(away & cited), sorted(away - cited)
+    if case.source is None or negated is None or not (swapped and unrelated):
+        return None
+    claim, turned = f"{case.task.text} {case.answer}", f"{case.task.text} {negated}"
+    return Sentence(claim, turned, case.source.text.strip(), chance.choice(swapped), chance.choice(unrelated))
+
+
+def _is_beside(case: Case, paragraph: str) -> bool:
+    """Whether a paragraph has none of the values of a case; a heading does not count."""
+    return len(paragraph) >= _SHORTEST and not any(_in(value, paragraph) for value, _ in case.values)
 
 
 def _case(item: Item, texts: dict[str, str], chance: Random) -> Case | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from figures import wilson
@@ -79,24 +79,35 @@ def report(opinions: Sequence[Opinion], supported: Callable[[float], bool], show
     The second AUROC is that of the log-odds less those of the same claim with the unrelated span. ``show`` what it was
     wrong about.
     """
-    true = [(one.span, one.span - one.unrelated) for one in opinions]
-    changes = {
-        "two spans swapped": [(one.swapped, one.swapped - one.unrelated) for one in opinions],
-        "a negation": [(one.negated, one.negated - one.negated_unrelated) for one in opinions],
-        "an unrelated span": [(one.unrelated, 0.0) for one in opinions],
-    }
     print(f"{'change':22} {'caught at the cut':30}  AUROC             less the control")
-    for name, changed in changes.items():
-        missed = [one for one, (raw, _) in zip(opinions, changed, strict=True) if supported(raw)]
-        plain, less = ([*((t[at], True) for t in true), *((c[at], False) for c in changed)] for at in (0, 1))
-        ranks = "  ".join(f"{auroc(pairs):.2f} ({interval(pairs, auroc)})" for pairs in (plain, less))
-        print(f"{name:22} {_share(len(opinions) - len(missed), len(opinions))}  {ranks}")
-        for one in missed if show else ():
-            print(f"    {one.sentence.negated if name == 'a negation' else one.sentence.claim}")
+    for name, changed in CHANGES.items():
+        missed = [one for one in opinions if supported(changed(one)[0])]
+        share = _share(len(opinions) - len(missed), len(opinions))
+        print(f"{name:22} {share}  {_ranks(opinions, changed)}")
+        _list([one.sentence.negated if name == "a negation" else one.sentence.claim for one in missed], show)
     alarms = [one.sentence for one in opinions if not supported(one.span)]
     print(f"{'false alarms':22} {_share(len(alarms), len(opinions))}")
-    for sentence in alarms if show else ():
-        print(f"    {sentence.claim}  |  {' '.join(sentence.span.split())}")
+    _list([f"{one.claim}  |  {' '.join(one.span.split())}" for one in alarms], show)
+
+
+CHANGES: Mapping[str, Callable[[Opinion], tuple[float, float]]] = {
+    "two spans swapped": lambda one: (one.swapped, one.swapped - one.unrelated),
+    "a negation": lambda one: (one.negated, one.negated - one.negated_unrelated),
+    "an unrelated span": lambda one: (one.unrelated, 0.0),
+}
+"""The log-odds of each change, alone and less those with the unrelated span."""
+
+
+def _ranks(opinions: Sequence[Opinion], changed: Callable[[Opinion], tuple[float, float]]) -> str:
+    false = [changed(one) for one in opinions]
+    true = [(one.span, one.span - one.unrelated) for one in opinions]
+    both = [[*((odds[at], True) for odds in true), *((odds[at], False) for odds in false)] for at in (0, 1)]
+    return "  ".join(f"{auroc(pairs):.2f} ({interval(pairs, auroc)})" for pairs in both)
+
+
+def _list(texts: Sequence[str], show: bool) -> None:
+    for text in texts if show else ():
+        print(f"    {text}")
 
 
 def _share(count: int, of: int) -> str:

@@ -13,7 +13,8 @@ compares the mean probability with the share right, in groups of one probability
 Where the files hold other systems that say how sure they are, a table puts them beside Aeon, on the questions that all
 of them have answered: how many are right, how many of the surest as many as Aeon converges on, the area, and the
 calibration error, debiased: the root mean square over bins of equal size, less what chance adds (Kumar et al., 2019);
-in brackets what a perfectly calibrated system would show on so few questions. Aeon stands there a second time with the
+in brackets what a perfectly calibrated system would show on so few questions; the median of the tokens, read and
+generated. Aeon stands there a second time with the
 weighted confidence of its assessment in the place of verdict and probability. ``--picture`` draws the curves.
 With ``--counts`` it prints how often answers were right by how they came about, as ``experience.json`` has it.
 """
@@ -22,6 +23,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import statistics
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,10 +36,11 @@ from curve import Line, picture
 from figures import paired, wilson
 from judging import debiased_error, perfect
 
-__all__ = ["Ranked", "area", "compared", "counts", "drawn", "error", "main", "ranked", "risks", "told"]
+__all__ = ["Ranked", "area", "calibration", "compared", "counts", "drawn", "error", "main", "ranked", "risks", "told"]
 
 Row = dict[str, Any]
 Sure = tuple[bool, float]
+Question = tuple[object, object, object]
 _DONE = ("converged", "confident")
 _RESAMPLES = 1_000
 _LEAST_RUNS = 10
@@ -123,21 +126,28 @@ def _line(name: str, rows: Sequence[Row]) -> str:
 
 
 def ranked(every: Sequence[Row]) -> list[Ranked]:
-    """Aeon by its verdict and by its weighted confidence, and the others, on the questions that all have answered."""
-    by: dict[str, dict[tuple[object, ...], Row]] = {}
+    """Aeon by its verdict and by its weighted confidence, and the others, on the questions that all have answered.
+
+    Of several answers of a system to a question the last one counts; a system that never says how sure it is has none.
+    """
+    names = dict.fromkeys(row["system"] for row in every if row["system"] == "aeon" or row["probability"] is not None)
+    by: dict[str, dict[Question, Row]] = {name: {} for name in names}
     for row in every:
-        if row["system"] == "aeon" or row["probability"] is not None:
-            by.setdefault(row["system"], {})
-    for row in every:
-        if row["system"] in by:
-            by[row["system"]][row["model"], row.get("seed"), row.get("id")] = row
-    shared = [key for key in next(iter(by.values()), ()) if all(key in rows for rows in by.values())]
-    rows = {name: [own[key] for key in shared] for name, own in by.items()}
+        by.get(row["system"], {})[row["model"], row.get("seed"), row.get("id")] = row
+    rows = _on_shared(by)
     aeon = rows.pop("aeon", [])
-    found = [Ranked("aeon", aeon, stands=True)]
-    if any(row.get("confidence") is not None for row in aeon):
-        found.append(Ranked("aeon, weighted confidence", aeon, "confidence"))
-    return [*found, *(Ranked(name, own) for name, own in rows.items())] if shared else []
+    if not aeon:
+        return []
+    weighted = [Ranked("aeon, weighted confidence", aeon, "confidence")]
+    has_confidence = any(row.get("confidence") is not None for row in aeon)
+    others = [Ranked(name, own) for name, own in rows.items()]
+    return [Ranked("aeon", aeon, stands=True), *(weighted if has_confidence else []), *others]
+
+
+def _on_shared(by: Mapping[str, Mapping[Question, Row]]) -> dict[str, list[Row]]:
+    """The rows of each system on the questions that all have answered, in one order."""
+    shared = [key for key in next(iter(by.values()), {}) if all(key in rows for rows in by.values())]
+    return {name: [own[key] for key in shared] for name, own in by.items()}
 
 
 def _bootstrapped(count: int, of: Callable[[Sequence[int]], float]) -> tuple[float, float]:
@@ -156,7 +166,9 @@ def compared(systems: Sequence[Ranked]) -> None:
     first, count = systems[0], len(systems[0].rows)
     done = sum(row["stop"] in _DONE for row in first.rows)
     print(f"\non {count} questions that all have answered; aeon converges on {done}")
-    print(f"{'system':26} right        of the surest {done:3}   area [95 %]           calibration error, debiased")
+    print(
+        f"{'system':26} right        of the surest {done:3}   area [95 %]           calibration error, debiased  tokens"
+    )
     for one in systems:
         print(f"{one.name:26} {_figures(one, done)}")
     for other in systems[1:]:
@@ -172,15 +184,20 @@ def compared(systems: Sequence[Ranked]) -> None:
 
 
 def _figures(one: Ranked, done: int) -> str:
-    count, found, pairs = len(one.rows), risks(one.rows, one.sure), one.pairs()
+    count, found = len(one.rows), risks(one.rows, one.sure)
     low, high = _bootstrapped(count, lambda chosen: _area_of(one, chosen))
     right = sum(row["right"] for row in one.rows)
     surest = f"{1 - found[done - 1]:6.1%}" if done else f"{'-':>6}"
-    calibration = "-"
-    if len(pairs) >= _LEAST_RUNS:
-        calibration = f"{debiased_error(pairs):.3f} [{perfect(pairs, debiased_error):.3f}] of {len(pairs)}"
     under = f"{sum(found) / count:.3f} [{low:.3f}, {high:.3f}]"
-    return f"{right:3} {right / count:6.1%}   {surest:>17}   {under}  {calibration}"
+    tokens = statistics.median(row.get("prompt", 0) + row.get("generated", 0) for row in one.rows)
+    return f"{right:3} {right / count:6.1%}   {surest:>17}   {under}  {calibration(one.pairs()):27}  {tokens:6.0f}"
+
+
+def calibration(pairs: Sequence[tuple[float, bool]]) -> str:
+    """The debiased calibration error, and in brackets that of a perfect one on as many; of how many runs."""
+    if len(pairs) < _LEAST_RUNS:
+        return "-"
+    return f"{debiased_error(pairs):.3f} [{perfect(pairs, debiased_error):.3f}] of {len(pairs)}"
 
 
 NAMES: Mapping[str, str] = {
@@ -210,9 +227,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--picture", type=Path, metavar="FILE.svg", help="draw the risk-coverage curves")
     parser.add_argument("--counts", action="store_true", help="print how answers came about, as JSON")
     options = parser.parse_args(arguments)
-    lines = [json.loads(line) for path in options.files for line in path.read_text(encoding="utf-8").splitlines()]
-    kinds = options.kinds.split(",") if options.kinds else [row["kind"] for row in lines]
-    every = [row for row in lines if row["kind"] != "open" and row["kind"] in kinds]
+    every = _read(options.files, options.kinds)
     rows = [row for row in every if row["system"] == "aeon"]
     if not rows:
         parser.error("no run of Aeon with an exact answer is in these files")
@@ -221,13 +236,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     told(rows)
     systems = ranked(every)
+    if not systems:
+        parser.error("there is no question that all systems of these files have answered")
     if len(systems) > 1:
         compared(systems)
     if options.picture:
-        if not systems:
-            parser.error("there is no question that all systems of these files have answered")
         options.picture.write_text(drawn(systems), encoding="utf-8")
     return 0
+
+
+def _read(files: Sequence[Path], kinds: str) -> list[Row]:
+    """The rows of the files that are of these kinds, all but open ones where none is named."""
+    rows = [json.loads(line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    chosen = kinds.split(",") if kinds else [row["kind"] for row in rows]
+    return [row for row in rows if row["kind"] in chosen and row["kind"] != "open"]
 
 
 def told(rows: Sequence[Row]) -> None:
@@ -242,6 +264,7 @@ def told(rows: Sequence[Row]) -> None:
     print("; ".join(f"{reason}: {sum(found)} of {len(found)} right" for reason, found in sorted(ends.items())))
     apart, runs = error(rows)
     print(f"area under the risk-coverage curve {area(rows):.3f}; calibration error {apart:.3f} over {runs} runs")
+    print(f"calibration error, debiased: {calibration(Ranked('aeon', rows).pairs())}")
 
 
 if __name__ == "__main__":
