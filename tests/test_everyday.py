@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import datetime
+import hashlib
+import json
 import re
 import sys
 from collections import Counter
@@ -57,6 +59,24 @@ def test_every_seed_makes_all_kinds_and_halves(seed: int, tmp_path: Path) -> Non
     assert len({item.id for item in items}) == len({item.question for item in items}) == len(items)
     for kind, count in COUNTS.items():
         assert sum(item.half == "closing" for item in items if item.kind == kind) == count // 2
+
+
+def test_more_word_problems_leave_the_first_ones_as_they_are(items: list[Item], tmp_path: Path) -> None:
+    """The first 40 keep their texts, ids and halves; of 200, a hundred different ones are for closing."""
+    more = make(tmp_path, SEED, word=200)
+    assert more[: len(items)] == items
+    words = [item for item in more if item.kind == "word"]
+    assert len({item.id for item in words}) == len({item.question for item in words}) == 200
+    assert sum(item.half == "closing" for item in words) == 100
+    for item in words:
+        assert score(item, ", ".join(map(shown, item.expected))).right, item
+
+
+def test_the_first_word_problems_of_a_seed_never_change(items: list[Item]) -> None:
+    """Figures that were published name a seed: its questions and halves are those of then."""
+    words = [(item.id, item.half, item.question) for item in items if item.kind == "word"]
+    digest = hashlib.sha256(json.dumps(words).encode()).hexdigest()
+    assert digest[:16] == "29b4e9f075f3606b"
 
 
 def test_the_folder_has_three_tables_and_twelve_short_texts(folder: Path, items: list[Item]) -> None:

@@ -103,3 +103,13 @@ def test_the_labelled_cases_can_be_measured(path: Path) -> None:
     assert len({case["id"] for case in cases}) == len(cases) >= 20
     assert 1 / 3 <= sum(case["label"] for case in cases) / len(cases) <= 2 / 3
     assert all(case.get("task") or case.get("claim") for case in cases)
+
+
+def test_the_debiased_error_does_not_part_equal_scores() -> None:
+    """A judge with three scores that are all its shares has no error, in whichever order its cases come."""
+    groups = [(0.25, 4, 16), (0.5, 10, 20), (0.75, 18, 24)]
+    pairs = [(score, n < right) for score, right, of in groups for n in range(of)]
+    assert judging.debiased_error(pairs) == judging.debiased_error(pairs[::-1]) == 0.0
+    high = [(min(1.0, score + 0.25), label) for score, label in pairs]
+    assert judging.debiased_error(high) == pytest.approx(0.25, abs=0.03)
+    assert judging.debiased_error([(0.5, True)]) == 0.5

@@ -100,13 +100,14 @@ class Local:
         If the server dies meanwhile, raises `EndpointFailed`, which names its log; the next call starts it again.
         Raises also `ServerBroken`, `WeightsError`, `MissingExtraError` and `InputFileError` when it cannot be started.
         """
-        return await self._through(request, lambda endpoint, timed: endpoint.complete(timed))
+        return await self.through(request, lambda endpoint, timed: endpoint.complete(timed))
 
     async def ask(self, request: LLMRequest, form: Form) -> LLMResponse:
         """One completion in exactly this form; raises what `complete` does."""
-        return await self._through(request, lambda endpoint, timed: endpoint.ask(timed, form))
+        return await self.through(request, lambda endpoint, timed: endpoint.ask(timed, form))
 
-    async def _through(self, request: LLMRequest, call: Call) -> LLMResponse:
+    async def through(self, request: LLMRequest, call: Call) -> LLMResponse:
+        """What ``call`` gets from the running server, within what is left of the request's deadline."""
         process = await _in_thread(self._ready)
         with process.calling():
             clock = asyncio.get_running_loop().time

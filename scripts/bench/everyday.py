@@ -1,13 +1,19 @@
 """Everyday questions over a folder of files: Aeon beside simpler ways to use the same model. Writes JSON lines.
 
     python scripts/bench/everyday.py [--half development|closing] [--kinds tables,fact] [--systems direct,program,aeon]
-                                     [--sample N] [--seed N] [--model NAME|URL] [--out FILE] [--resume] [--show-wrong]
+                                     [--sample N] [--seed N] [--words N] [--like FILE] [--model NAME|URL]
+                                     [--out FILE] [--resume] [--show-wrong]
     python scripts/bench/everyday.py --list
 
 Files and questions are made from the seed (``everyday_tasks.py``), so that nothing in them is common knowledge and each
 right answer is known exactly; ``everyday_scoring.py`` judges. The systems take turns on each question, so that a noisy
 machine meets all alike. ``--out`` holds a line for each answer, written at once; ``--resume`` goes on with such a file,
 and judges what it holds anew.
+
+Three systems say how sure they are: ``thought`` by the probability of its answer's tokens, ``consistency`` by the share
+of votes, Aeon by its verdict; ``thought-texts`` and ``consistency-texts`` see the best passages too. With ``--like`` a
+question costs self-consistency as many tokens, read and generated together, as the median one of its kind cost Aeon in
+that file; without, it takes 5 samples. ``selective.py`` puts them side by side.
 """
 
 from __future__ import annotations
@@ -18,15 +24,17 @@ import json
 import statistics
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from everyday_baselines import Reply, System, aeon_answer, bm25, direct, pasted, sql, thought
+from everyday_baselines import Reply, System, aeon_answer, bm25, direct, pasted, sql
 from everyday_items import COUNTS, Item, shown
 from everyday_program import program
 from everyday_scoring import score
 from everyday_tasks import make
+from everyday_thoughts import Consistency, Thought, spent
 from figures import Row, wilson
 from machine import machine, said
 
@@ -36,7 +44,8 @@ from aeon.llm.select import select
 from aeon.schema import Usage
 
 SYSTEMS: dict[str, System] = {
-    "direct": direct, "thought": thought, "pasted": pasted, "bm25": bm25, "sql": sql, "program": program,
+    "direct": direct, "thought": Thought(), "thought-texts": Thought(passages=True), "consistency": Consistency(),
+    "consistency-texts": Consistency(passages=True), "pasted": pasted, "bm25": bm25, "sql": sql, "program": program,
     "aeon": aeon_answer,
 }  # fmt: skip
 
@@ -65,6 +74,7 @@ class Record:
             "answer": reply.answer, **_judged(item, reply.answer), "calls": spent.calls, "prompt": spent.prompt_tokens,
             "cached": spent.cached_tokens, "generated": spent.generated_tokens, "seconds": round(reply.seconds, 2),
             "trace": reply.trace, "stop": reply.stop, "made": reply.kind, "probability": reply.probability,
+            "confidence": reply.confidence,
         }  # fmt: skip
         self.rows.append(row)
         with self._path.open("a", encoding="utf-8") as file:
@@ -85,25 +95,27 @@ def chosen(items: Sequence[Item], kinds: Sequence[str], half: str, sample: int) 
     return [found[i] for i in range(most) for found in spread if i < len(found)]
 
 
-async def measure(llm: LLMAdapter, items: Sequence[Item], systems: Sequence[str], folder: Path, record: Record) -> None:
+async def measure(
+    llm: LLMAdapter, items: Sequence[Item], systems: Mapping[str, System], folder: Path, record: Record
+) -> None:
     """Every question with every system, as far as it is not on record."""
     for number, item in enumerate(items, 1):
-        for system in systems:
+        for system, answer in systems.items():
             if record.has(item, system):
                 continue
             try:
-                reply = await SYSTEMS[system](item, folder, llm)
+                reply = await answer(item, folder, llm)
             except AeonError as error:
                 reply = Reply("", Usage(), 0.0, (f"{type(error).__name__}: {error}",))
             row = record.add(item, system, reply)
             mark = "right" if row["right"] else f"wrong: {row['why']}"
             told = f"{row['calls']:2} calls {row['generated']:5} tokens {row['seconds']:6.1f} s"
-            print(f"{number:3} of {len(items)}  {item.id:10} {system:8} {told}  {mark[:70]}", flush=True)
+            print(f"{number:3} of {len(items)}  {item.id:10} {system:17} {told}  {mark[:70]}", flush=True)
 
 
 def table(rows: Sequence[Row], kinds: Sequence[str], systems: Sequence[str]) -> None:
     """Print a line for each kind and system, and for all kinds together."""
-    print(f"{'kind':8} {'system':8}  right          [95 %]    calls  prompt   gen   s median  90 %")
+    print(f"{'kind':8} {'system':17}  right          [95 %]    calls  prompt   gen   s median  90 %")
     for kind in (*kinds, *(("all",) if len(kinds) > 1 else ())):
         for system in systems:
             own = [row for row in rows if row["system"] == system and kind in ("all", row["kind"])]
@@ -119,7 +131,7 @@ def _line(kind: str, system: str, rows: Sequence[Row]) -> str:
     )
     slow = sorted(row["seconds"] for row in rows)[min(of - 1, round(0.9 * of))]
     share = f"{right:3} of {of:3} {right / of:6.1%} [{low:4.0%},{high:5.0%}]"
-    return f"{kind:8} {system:8} {share} {calls:5.1f} {prompt:7.0f} {generated:5.0f} {seconds:9.1f} {slow:6.1f}"
+    return f"{kind:8} {system:17} {share} {calls:5.1f} {prompt:7.0f} {generated:5.0f} {seconds:9.1f} {slow:6.1f}"
 
 
 def wrong(rows: Sequence[Row]) -> None:
@@ -146,6 +158,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--systems", default=",".join(SYSTEMS), help="separated by commas")
     parser.add_argument("--sample", type=int, default=0, help="at most so many of each kind")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--words", type=int, default=COUNTS["word"], help="word problems of both halves together")
+    parser.add_argument("--like", type=Path, action="append", default=[], help="runs of Aeon: as many tokens as these")
     parser.add_argument("--model", default=None)
     parser.add_argument("--folder", type=Path, help="where to write the files; else a temporary folder")
     parser.add_argument("--out", type=Path, default=Path("everyday.jsonl"))
@@ -158,7 +172,17 @@ def arguments() -> argparse.Namespace:
         parser.error(f"there is no {', '.join(unknown)}; there are {', '.join((*COUNTS, *SYSTEMS))}")
     if options.out.exists() and not (options.resume or options.list):
         parser.error(f"{options.out} exists: go on with it (--resume) or name another (--out)")
+    if missing := [str(path) for path in options.like if not path.is_file()]:
+        parser.error(f"--like {', '.join(missing)}: there is no such file")
+    if options.words < COUNTS["word"]:
+        parser.error(f"--words {options.words}: there are at least {COUNTS['word']}; use --sample for fewer")
     return options
+
+
+def systems(names: Sequence[str], tokens: Mapping[str, float]) -> dict[str, System]:
+    """The systems of these names; self-consistency spends so many tokens on a question of a kind."""
+    own = {name: replace(system, tokens=tokens) for name, system in SYSTEMS.items() if isinstance(system, Consistency)}
+    return {name: (SYSTEMS | own)[name] for name in names}
 
 
 async def main() -> None:
@@ -166,7 +190,7 @@ async def main() -> None:
     options = arguments()
     with tempfile.TemporaryDirectory(prefix="everyday-") as temporary:
         folder = options.folder or Path(temporary)
-        every = make(folder, options.seed)
+        every = make(folder, options.seed, options.words)
         items = chosen(every, options.kinds, options.half, options.sample)
         if options.list:
             listed(items)
@@ -175,7 +199,7 @@ async def main() -> None:
         record = Record(options.out, llm.name, options.seed, every)
         print(f"{llm.name}, seed {options.seed}, {len(items)} questions; {said(machine())}", flush=True)
         try:
-            await measure(llm, items, options.systems, folder, record)
+            await measure(llm, items, systems(options.systems, spent(options.like)), folder, record)
         finally:
             await llm.aclose()
     asked = {item.id for item in items}

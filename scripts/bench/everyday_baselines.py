@@ -18,17 +18,18 @@ from everyday_folder import Folder, opened, said
 from everyday_items import Item
 
 from aeon.assembly.build import build
+from aeon.convergence.evaluation import mean_confidence
 from aeon.convergence.experience import kind_of
 from aeon.llm.adapter import LLMAdapter, Permit, freely
 from aeon.observability.snapshot import plan_before
-from aeon.schema import Capabilities, LLMRequest, LLMResponse, Message, Usage
+from aeon.schema import Capabilities, Evaluation, LLMRequest, LLMResponse, Message, Plan, ReasoningEngine, Usage
 
 __all__ = [
-    "DIRECT", "Calls", "Reply", "System", "aeon_answer", "bm25", "direct", "from_passages", "pasted", "sql", "thought",
+    "DIRECT", "LONG", "Calls", "Reply", "System", "aeon_answer", "asked", "bm25", "direct", "from_passages", "pasted",
+    "sql",
 ]  # fmt: skip
 
 DIRECT = "Do exactly what is asked, and say nothing else. Answer a question with the result only."
-THINK = "Think step by step, then give the final answer on a last line that begins with 'Answer:'."
 PASSAGES = (
     "Answer the question from the passages alone, with a few words or a number and nothing else. If the passages do "
     "not say it, answer: not stated"
@@ -46,8 +47,8 @@ SHORT, LONG, QUERY = 120, 500, 300
 class Reply:
     """An answer, what it cost, and what was said on the way to it.
 
-    Of a run of Aeon, ``stop`` is its stop reason, ``kind`` how the answer came about, and ``probability`` that of its
-    being right.
+    ``probability`` is how likely it is to be right, as the system itself says. Of a run of Aeon, ``stop`` is its stop
+    reason, ``kind`` how the answer came about, and ``confidence`` the weighted mean of the assessment.
     """
 
     answer: str
@@ -57,6 +58,7 @@ class Reply:
     stop: str = ""
     kind: str = ""
     probability: float | None = None
+    confidence: float | None = None
 
 
 System: TypeAlias = Callable[[Item, Path, LLMAdapter], Awaitable[Reply]]
@@ -71,34 +73,35 @@ class Calls:
 
     async def ask(self, how: str, what: str, tokens: int = SHORT, examples: Sequence[tuple[str, str]] = ()) -> str:
         """One call to the model, after examples of what was asked and said; what it says, without white space."""
-        turns = [
-            ("system", how),
-            *(turn for a, b in examples for turn in (("user", a), ("assistant", b))),
-            ("user", what),
-        ]
-        messages = tuple(Message.model_validate({"role": role, "content": content}) for role, content in turns)
-        reply = await self._llm.complete(LLMRequest(messages=messages, max_tokens=tokens))
+        return self.count(await self._llm.complete(asked(how, what, tokens, examples)))
+
+    def count(self, reply: LLMResponse) -> str:
+        """Take down a call that was made, and give what the model said, without white space around it."""
         self.usage += reply.usage
         self.trace.append(reply.text)
         return reply.text.strip()
 
-    def reply(self, answer: str) -> Reply:
+    def reply(self, answer: str, probability: float | None = None) -> Reply:
         """The answer, with what all calls cost."""
-        return Reply(answer, self.usage, time.monotonic() - self._began, tuple(self.trace))
+        seconds = time.monotonic() - self._began
+        return Reply(answer, self.usage, seconds, tuple(self.trace), probability=probability)
+
+
+def asked(how: str, what: str, tokens: int, examples: Sequence[tuple[str, str]] = ()) -> LLMRequest:
+    """The request for one answer, after examples of what was asked and said."""
+    turns = [
+        ("system", how),
+        *(turn for a, b in examples for turn in (("user", a), ("assistant", b))),
+        ("user", what),
+    ]
+    messages = tuple(Message.model_validate({"role": role, "content": content}) for role, content in turns)
+    return LLMRequest(messages=messages, max_tokens=tokens)
 
 
 async def direct(task: Item, folder: Path, llm: LLMAdapter) -> Reply:
     """The question and nothing else, in one call."""
     calls = Calls(llm)
     return calls.reply(await calls.ask(DIRECT, task.question, LONG))
-
-
-async def thought(task: Item, folder: Path, llm: LLMAdapter) -> Reply:
-    """A chain of thought; what follows the last "Answer:" counts, else the last line."""
-    calls = Calls(llm)
-    text = await calls.ask(THINK, task.question, 2 * LONG)
-    _, mark, last = text.rpartition("Answer:")
-    return calls.reply(last if mark else text.splitlines()[-1] if text else "")
 
 
 async def pasted(task: Item, folder: Path, llm: LLMAdapter) -> Reply:
@@ -172,9 +175,23 @@ async def aeon_answer(task: Item, folder: Path, adapter: LLMAdapter) -> Reply:
     heard = Overheard(adapter)
     result = await build(llm=heard, files=folder).aexecute(task.question)
     seconds = time.monotonic() - began
-    kind = kind_of(plan_before(result.history, result.passes + 1))
-    probability = result.assessment.probability if result.assessment else None
-    return Reply(result.answer, result.usage, seconds, tuple(heard.replies), result.stop_reason, kind, probability)
+    plan, assessed = plan_before(result.history, result.passes + 1), result.assessment
+    return Reply(
+        result.answer, result.usage, seconds, tuple(heard.replies), result.stop_reason, kind_of(plan),
+        assessed.probability if assessed else None,
+        weighted(assessed.evaluation, plan) if assessed and assessed.evaluation else None,
+    )  # fmt: skip
+
+
+def weighted(evaluation: Evaluation, plan: Plan) -> float | None:
+    """The confidence of an assessment: the weighted mean of its parts, less where it rests on too few tool results.
+
+    A short run judges nothing, so that its evaluation has no confidence; then it is the mean of the parts that the host
+    measured: how the results came about, and how many of the final ones rest on a tool.
+    """
+    if evaluation.confidence is not None or evaluation.parts is None:
+        return evaluation.confidence
+    return mean_confidence(evaluation.parts, plan, ReasoningEngine())
 
 
 class Overheard:

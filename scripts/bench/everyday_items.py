@@ -131,12 +131,15 @@ def shown(value: Value) -> str:
     return value.text if isinstance(value, Name) else value.value.isoformat()
 
 
-def halved(kind: str, items: Iterable[Item], chance: Random) -> list[Item]:
-    """The items of a kind with their ids; half of them, by chance, are for development, the others for closing."""
+def halved(kind: str, items: Iterable[Item], chance: Random, before: int = 0) -> list[Item]:
+    """The items of a kind with their ids; half of them, by chance, are for development, the others for closing.
+
+    ``before`` is how many items of the kind there are already.
+    """
     listed: Sequence[Item] = list(items)
     order = chance.sample(range(len(listed)), len(listed))
     closing = set(order[: len(listed) // 2])
     return [
-        replace(item, id=f"{kind}-{i + 1:02}", kind=kind, half="closing" if i in closing else "development")
+        replace(item, id=f"{kind}-{before + i + 1:02}", kind=kind, half="closing" if i in closing else "development")
         for i, item in enumerate(listed)
     ]

@@ -17,8 +17,11 @@ from everyday_words import words
 __all__ = ["make"]
 
 
-def make(folder: Path, seed: int) -> list[Item]:
-    """Write the files into the folder, and give all questions; both are the same for the same seed."""
+def make(folder: Path, seed: int, word: int = COUNTS["word"]) -> list[Item]:
+    """Write the files into the folder, and give all questions; both are the same for the same seed.
+
+    ``word`` is how many word problems there are. The first ones, and their halves, are the same however many there are.
+    """
     found = world(Random(f"{seed} files"))
     stated = write_texts(found, Random(f"{seed} texts"))
     folder.mkdir(parents=True, exist_ok=True)
@@ -35,4 +38,8 @@ def make(folder: Path, seed: int) -> list[Item]:
         "open": opened(chance["open"], COUNTS["open"]),
         "word": words(chance["word"], COUNTS["word"]),
     }
-    return [item for kind, items in drawn.items() for item in halved(kind, items, chance[kind])]
+    more = words(Random(f"{seed} word"), word)[COUNTS["word"] :]
+    return [
+        *(item for kind, items in drawn.items() for item in halved(kind, items, chance[kind])),
+        *halved("word", more, Random(f"{seed} more"), COUNTS["word"]),
+    ]

@@ -5,6 +5,7 @@ A case is a pair of a score and whether the judgment is true of it.
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -50,16 +51,27 @@ def calibration_error(pairs: Pairs) -> float:
 def debiased_error(pairs: Pairs) -> float:
     """The root mean square calibration error over bins of equal size, less what chance alone adds (Kumar et al., 2019).
 
-    Five bins of few cases, ten of a hundred and more; 0 where no more than chance is left.
+    Five bins of few cases, ten of a hundred and more; cases of one score are never parted. 0 where no more than chance
+    is left.
     """
-    ordered, count = sorted(pairs), BINS if len(pairs) >= 100 else BINS // 2
     total = 0.0
-    for number in range(count):
-        inside = ordered[number * len(ordered) // count : (number + 1) * len(ordered) // count]
+    for inside in _bins(pairs, BINS if len(pairs) >= 100 else BINS // 2):
         size, share = len(inside), sum(label for _, label in inside) / len(inside)
         off = sum(s for s, _ in inside) / size - share
-        total += size / len(ordered) * (off * off - share * (1 - share) / (size - 1))
+        total += size / len(pairs) * (off * off - share * (1 - share) / max(1, size - 1))
     return math.sqrt(max(0.0, total))
+
+
+def _bins(pairs: Pairs, count: int) -> list[list[tuple[float, bool]]]:
+    """The cases by score in at most so many bins of about one size; equal scores are in one of them."""
+    bins, size = list[list[tuple[float, bool]]](), len(pairs) / count
+    for _, alike in itertools.groupby(sorted(pairs), key=lambda pair: pair[0]):
+        if not bins or len(bins[-1]) >= size:
+            bins.append([])
+        bins[-1] += alike
+    if len(bins) > 1 and len(bins[-1]) < size / 2:
+        bins[-2:] = [bins[-2] + bins[-1]]
+    return bins
 
 
 def perfect(pairs: Pairs, of: Figure) -> float:

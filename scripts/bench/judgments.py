@@ -1,7 +1,7 @@
 """How well a model judges, in every form of asking, on labelled cases. Prints a table; raw scores go to a file.
 
     python scripts/bench/judgments.py CASES_DIR... [--model NAME|URL] [--only JUDGMENT] [--forms probability,samples]
-                                      [--limit N] [--out FILE] [--fit | --shipped]
+                                      [--limit N] [--out FILE] [--fit [--held-out FOLDER] | --shipped]
 
 A folder holds ``JUDGMENT.jsonl`` for each judgment to measure; a case is a JSON object with ``id``, ``label`` and the
 values that the judgment's material names (a list is joined, numbered, by lines; ``results`` are the goals and results
@@ -14,7 +14,8 @@ of all folders together by 5-fold cross-validation, 20 times; and, of several fo
 With ``--shipped`` they are those of the calibration in the package, which says something only on cases that it was not
 fitted to. What stands in square brackets is what a perfectly calibrated judge with the same scores would show on so few
 cases: nothing below that can be told. Intervals are 95 % bootstrap. ``--fit`` writes the calibration of every judgment
-and form measured, fitted to all cases, into the package.
+and form measured, fitted to all cases, into the package; with ``--held-out closing`` it is fitted to those of the other
+folders, and its AUROC, by which it may decide, is that on the cases of the folder ``closing``.
 
 Judgments that are measured but used by no run, with their calibrations, are in ``unused.json`` beside this file.
 """
@@ -234,13 +235,14 @@ class Measured:
             alone = [(row["answers"][number], bool(row["label"])) for row in self.rows if row["answers"]]
             yield f"  {auroc(alone):.2f}  {self.spec.name}: {question.ask}"
 
-    def fitted(self) -> Calibration:
-        """The calibration of all cases."""
-        scale, shift = platt(self.pairs)
+    def fitted(self, held_out: str | None = None) -> Calibration:
+        """The calibration of all cases; or of those outside a folder, with the AUROC on those in it."""
+        inside, outside = self._split(held_out) if held_out else (self.rows, self.rows)
+        scale, shift = platt(pairs_of(outside))
         return Calibration.model_validate({
             "model": self.rows[0]["model"], "judgment": self.spec.name, "form": self.form,
             "wording": self.spec.wording, "scale": round(scale, 4), "shift": round(shift, 4),
-            "auroc": round(auroc(self.pairs), 3), "cases": len(self.rows),
+            "auroc": round(auroc(pairs_of(inside)), 3), "cases": len(inside),
         })  # fmt: skip
 
 
@@ -274,9 +276,9 @@ def report(measured: list[Measured], model: str, shipped: Calibrations | None) -
             print("\n".join(one.questions()))
 
 
-def write_fit(measured: list[Measured]) -> None:
+def write_fit(measured: list[Measured], held_out: str | None) -> None:
     """Put the new calibrations in the place of those of the same model, judgment and form."""
-    new = {(m.rows[0]["model"], m.spec.name, m.form): m.fitted() for m in measured if m.form != "number"}
+    new = {(m.rows[0]["model"], m.spec.name, m.form): m.fitted(held_out) for m in measured if m.form != "number"}
     apart = unused()
     names = {spec.name for spec in apart.judgments}
     for path, old, mine in (
@@ -307,8 +309,12 @@ def options() -> argparse.Namespace:
     parser.add_argument("--limit", type=int, default=None, help="at most so many cases of each judgment and folder")
     parser.add_argument("--out", type=Path, default=Path("judgments.jsonl"))
     parser.add_argument("--fit", action="store_true")
+    parser.add_argument("--held-out", default=None, metavar="FOLDER", help="fit to the others; this one says how good")
     parser.add_argument("--shipped", action="store_true")
     given = parser.parse_args()
+    names = {folder.resolve().name for folder in given.cases}
+    if given.held_out and (given.held_out not in names or len(names) < 2):
+        parser.error(f"--held-out {given.held_out}: name one of several folders, {', '.join(sorted(names))}")
     unknown = set(given.forms.split(",")) - set(FORMS)
     if unknown:
         parser.error(f"no form is called {', '.join(sorted(unknown))}; use some of {', '.join(FORMS)}")
@@ -343,7 +349,7 @@ async def main() -> None:
     known = Calibrations(entries=(*judge_specs.calibrations().entries, *unused().entries))
     report(measured, llm.name, known if given.shipped else None)
     if given.fit:
-        write_fit(measured)
+        write_fit(measured, given.held_out)
 
 
 if __name__ == "__main__":

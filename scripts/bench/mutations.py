@@ -4,12 +4,17 @@ Right answers are made from the everyday benchmark's questions: their expected v
 rest on (paragraphs of the texts, outputs of tools). Each is changed in one place; a change is caught if a claim is not
 supported any more, or, for a change of the proof file, if it is not verified. Figures with Wilson's 95 % intervals.
 
-    python scripts/bench/mutations.py [--answers 200] [--seed 11] [--show]
+    python scripts/bench/mutations.py [--answers 200] [--seed 11] [--show] [--judge N [--model NAME|URL]]
+
+With ``--judge`` it asks the evidence judge instead, about N answers to questions of fact, each behind its question and
+beside the paragraph that it cites: unchanged, with a paragraph that another answer cites, negated, and as a control
+with one that no answer cites. What is caught at the shipped cut; the AUROC, also of the difference to the control.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import datetime
 import json
 import re
@@ -23,9 +28,11 @@ from typing import Any, NamedTuple
 from everyday_items import EXACT, MONTHS, Date, Item, Name, Number, Value
 from everyday_tasks import make
 from figures import wilson
+from mutations_judge import Sentence, judged, report
 
 from aeon.grounding.grounds import ToolOutput
 from aeon.grounding.matching import claims
+from aeon.llm.select import select
 from aeon.proof.canonical import canonical, sha256
 from aeon.proof.document import Derivation, Proof, ProofSource, ProofStep, proof_bytes
 from aeon.proof.verify import verify
@@ -41,6 +48,8 @@ NAMES = ("Oslo", "Petra Novak", "Cedar Stool", "Bergen Trading", "Viktor Hale")
 SENTENCES = ("It comes to {}.", "The answer is {}, as asked.", "For this the files give {}.", "In all that makes {}!")
 
 
+_SHORTEST = 60
+"""Characters of a paragraph that may be cited in the place of another; a shorter one is a heading."""
 _NO_UNIT = re.compile(r"(?:rounded )?to (?:the )?cents?|according to the minutes")
 
 
@@ -76,12 +85,45 @@ def cases(count: int, seed: int) -> list[Case]:
     made: list[Case] = []
     chance = Random(seed)
     while len(made) < count:
-        with tempfile.TemporaryDirectory() as folder:
-            items = [item for item in make(Path(folder), seed) if item.kind in EXACT]
-            texts = {path.name: path.read_text() for path in Path(folder).iterdir() if path.suffix in (".md", ".txt")}
-        made += [case for item in items if (case := _case(item, texts, chance)) is not None]
+        made += _made(seed, chance)[0]
         seed += 1
     return chance.sample(made, count)
+
+
+def _made(seed: int, chance: Random) -> tuple[list[Case], list[str]]:
+    """The right answers to the questions of a seed, and the paragraphs of its texts."""
+    with tempfile.TemporaryDirectory() as folder:
+        items = [item for item in make(Path(folder), seed) if item.kind in EXACT]
+        texts = {path.name: path.read_text() for path in Path(folder).iterdir() if path.suffix in (".md", ".txt")}
+    found = [case for item in items if (case := _case(item, texts, chance)) is not None]
+    return found, [part.strip() for name in sorted(texts) for part in texts[name].split("\n\n")]
+
+
+def sentences(count: int, seed: int) -> list[Sentence]:
+    """As many right answers that cite a paragraph and can be negated, with other paragraphs of the same folder."""
+    made: list[Sentence] = []
+    chance = Random(seed)
+    while len(made) < count:
+        found, paragraphs = _made(seed, chance)
+        cited = {case.source.text.strip() for case in found if case.source}
+        made += [one for case in found if (one := _sentence(case, paragraphs, cited, chance)) is not None]
+        seed += 1
+    return chance.sample(made, count)
+
+
+def _sentence(case: Case, paragraphs: list[str], cited: set[str], chance: Random) -> Sentence | None:
+    negated = negation(case, chance)
+    away = {part for part in paragraphs if _is_beside(case, part)}
+    swapped, unrelated = sorted(away & cited), sorted(away - cited)
+    if case.source is None or negated is None or not (swapped and unrelated):
+        return None
+    claim, turned = f"{case.task.text} {case.answer}", f"{case.task.text} {negated}"
+    return Sentence(claim, turned, case.source.text.strip(), chance.choice(swapped), chance.choice(unrelated))
+
+
+def _is_beside(case: Case, paragraph: str) -> bool:
+    """Whether a paragraph has none of the values of a case; a heading does not count."""
+    return len(paragraph) >= _SHORTEST and not any(_in(value, paragraph) for value, _ in case.values)
 
 
 def _case(item: Item, texts: dict[str, str], chance: Random) -> Case | None:
@@ -185,7 +227,7 @@ def date(case: Case, chance: Random) -> str | None:
 
 
 def negation(case: Case, chance: Random) -> str | None:
-    """The sentence says the opposite: of use to the judge only."""
+    """The sentence says the opposite, which only a judge can see."""
     for verb, other in ((" comes ", " does not come "), (" is ", " is not "), (" give ", " do not give ")):
         if verb in case.answer:
             return case.answer.replace(verb, other, 1)
@@ -247,8 +289,21 @@ def main() -> None:
     parser.add_argument("--answers", type=int, default=200)
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--show", action="store_true", help="print what was missed, and false alarms")
+    parser.add_argument("--judge", type=int, default=0, metavar="N", help="ask the evidence judge about N sentences")
+    parser.add_argument("--model", default=None)
     options = parser.parse_args()
+    if options.judge:
+        asyncio.run(_ask(sentences(options.judge, options.seed), options.model, options.show))
+        return
     measure(cases(options.answers, options.seed), Random(options.seed), options.show)
+
+
+async def _ask(every: list[Sentence], model: str | None, show: bool) -> None:
+    llm = select(model)
+    try:
+        report(*await judged(every, llm), show)
+    finally:
+        await llm.aclose()
 
 
 def measure(every: list[Case], chance: Random, show: bool) -> None:
