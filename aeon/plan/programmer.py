@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from aeon.documents.words import special_kinds, stem, stems
@@ -101,7 +101,8 @@ class Programmer:
             return False
         if not program.runs:
             return bool(asked.about.tables)
-        return bool(program.fault or borrowed(program.plan, asked.said, asked.evidence.text))
+        quotes = any(isinstance(step.action, ToolCall) and step.action.tool == QUOTE for step in program.plan.steps)
+        return bool(quotes or program.fault or borrowed(program.plan, asked.said, asked.evidence.text))
 
     async def _again(self, asked: Asked, program: _Program) -> _Program:
         """The program, or where it is at fault a second one that was told so, if that is better."""
@@ -111,33 +112,21 @@ class Programmer:
         return again if again.runs and not (again.doubt and program.runs) else program
 
     async def _ruled(self, asked: Asked, program: _Program) -> Plan:
-        """The plan of one query that applies the rule to each row; the program is a second derivation of its answer.
+        """The plan of one query that applies the rule to each row, where it runs; the program is a second derivation.
 
-        A program that leaves less out is the plan, and the query the second derivation. Without a query that runs it is
-        the plan of the program, too.
+        Where both give the same, or the program leaves less out, it is the other way round.
         """
         by_query = replace(asked, by_query=True)
         query = await self._again(by_query, await self._program(by_query))
         if not query.runs:
             return self._settled(asked, await self._again(asked, program))
-        if query.doubt and program.runs and not program.doubt:
-            return self._settled(asked, program, await self._agreement(program, query, "query"))
-        return self._settled(asked, query, await self._agreement(query, program, "program"))
-
-    async def _agreement(self, taken: _Program, other: _Program, method: str) -> Agreement | None:
-        """The other as a derivation of what the one gives that is taken; ``None`` where it gives nothing."""
-        mine, theirs = [await self._given(each) for each in (taken, other)]
+        mine, theirs = [await self._sources.outcome(each.plan) if each.runs else [] for each in (program, query)]
+        agrees = mine == theirs or bool(sums := computed(mine)) and alike(sums, computed(theirs))
         if not mine or not theirs:
-            return None
-        told, numbers = ", ".join(map(str, theirs)), computed(mine)
-        agrees = mine == theirs or bool(numbers and alike(numbers, computed(theirs)))
-        return Agreement(derivations=(Derivation(method=method, text=other.text, answer=told, agrees=agrees),))
-
-    async def _given(self, program: _Program) -> list[JsonValue]:
-        """What a plan of nothing but queries gives."""
-        queries = queried(program.plan) if program.runs else []
-        whole = len(queries) == len(program.plan.steps)
-        return [value for _, value in await self._sources.values(queries)] if whole else []
+            return self._settled(asked, program if mine else query)
+        if not program.doubt and (agrees or query.doubt):
+            return self._settled(asked, program, _derived("query", query, theirs, agrees))
+        return self._settled(asked, query, _derived("program", program, mine, agrees))
 
     async def _program(self, asked: Asked) -> _Program:
         """The plan of the program that is written for what is asked, and what is wrong with it."""
@@ -239,6 +228,12 @@ def _without_tables(asked: Asked, program: _Program) -> Asked:
     keep = program.runs or LOOKUP not in asked.functions or asked.about.tables or asked.by_query
     functions = asked.functions if keep else tuple(name for name in asked.functions if name != SQL)
     return replace(asked, functions=functions, fault=program.fault)
+
+
+def _derived(method: str, program: _Program, given: Sequence[JsonValue], agrees: bool) -> Agreement:
+    """What a program gives as the only other derivation of an answer."""
+    told = ", ".join(map(str, given))
+    return Agreement(derivations=(Derivation(method=method, text=program.text, answer=told, agrees=agrees),))
 
 
 def _special_kinds(plan: Plan, about: About) -> Iterator[str]:

@@ -11,8 +11,10 @@ from aeon.documents.plain import word_set
 from aeon.documents.words import content_words, stem
 from aeon.errors import ToolError
 from aeon.plan.evidence import Evidence
-from aeon.schema import JsonObject, JsonValue
+from aeon.schema import JsonObject, JsonValue, Plan, ToolCall
 from aeon.supervisor.form import asks_form
+from aeon.tools.quote import QUOTE, quoted
+from aeon.tools.references import substitute
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.tableinfo import Named
 
@@ -146,6 +148,20 @@ class Sources:
             with suppress(ToolError):
                 found.append((arguments, (await self._tools.call(SQL, arguments)).value))
         return found
+
+    async def outcome(self, plan: Plan) -> list[JsonValue]:
+        """What a plan gives whose steps are all calls of tools without side effects; nothing if a step fails."""
+        given: dict[str, JsonValue] = {}
+        for step in plan.steps:
+            action = step.action
+            if not isinstance(action, ToolCall) or self._tools.get(action.tool).side_effects:
+                return []
+            try:
+                found = await self._tools.call(action.tool, substitute(action.arguments or {}, given))
+            except ToolError:
+                return []
+            given[step.id] = quoted(found.value)[0] if action.tool == QUOTE else found.value
+        return [given[step_id] for step_id in plan.answer if given[step_id] is not None]
 
     async def _evidence(self, text: str) -> Evidence:
         if LOOKUP not in self.names:

@@ -227,7 +227,9 @@ def test_a_value_copied_from_a_sentence_is_the_plan(both: tuple[Tool, ...]) -> N
 def test_a_program_may_rest_on_both(both: tuple[Tool, ...]) -> None:
     """What a table gives and what a text says go into one formula."""
     text = "What is the revenue of Cork for each day of annual leave?"
-    made, _ = plan(text, f"days = 28\n{BY_CITY.replace('print(', 'total = ', 1)[:-1]}\nprint(total / days)", tools=both)
+    program = f"days = 28\n{BY_CITY.replace('print(', 'total = ', 1)[:-1]}\nprint(total / days)"
+    made, _ = plan(text, program, "SELECT SUM(revenue) / 28 FROM sales WHERE city = 'Cork'", tools=both)
+    assert made.agreement is not None and made.agreement.derivations[0].agrees
     assert [name for name, _ in does(made)] == [QUOTE, "sql", "calculator"]
     assert set(made.steps[-1].dependencies) == {"s1", "s2"}
 
