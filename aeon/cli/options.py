@@ -17,6 +17,7 @@ COMMANDS = (
     "calibrate", "config", "verify",
 )  # fmt: skip
 FORMATS = ("text", "json", "mermaid", "effects")
+SHAPES = ("openai", "cohere", "anthropic", "w3c")
 _CODES = """\
 exit codes:
   0  answered, and by the engine's rules well enough   3  answered otherwise
@@ -261,6 +262,8 @@ def _verify_options(parser: argparse.ArgumentParser) -> None:
     add("file", metavar="FILE", nargs="?", type=_name, help="the proof file of an answer")
     add("--journal", metavar="FILE", type=_name, help="also compare it with the saved run that it was made from")
     add("--sources", metavar="FOLDER", type=_name, help="also compare its sources with the files below FOLDER")
+    what = "print its citations in the shape of " + ", ".join(SHAPES[:-1]) + f" or {SHAPES[-1]}, if it is verified"
+    add("--as", choices=SHAPES, dest="shape", metavar="|".join(SHAPES), help=what)
     add("--write-verifier", metavar="FILE", type=_name, help="write the verifier as one Python file that needs no Aeon")
     add("--json", action="store_true", help="print one JSON document")
 

@@ -1,4 +1,4 @@
-"""``aeon verify``: the proof file of an answer is verified, offline; or the verifier is written as one file."""
+"""``aeon verify``: the proof of an answer is verified, offline, or shown as clients know it; the verifier as a file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import argparse
 import json
 from pathlib import Path
 
+from aeon.cli.output import remark
 from aeon.errors import InputFileError, UsageError
+from aeon.proof.renderings import SHAPES
 from aeon.proof.standalone import verifier
 from aeon.proof.verify import verify_file
 
@@ -16,10 +18,14 @@ __all__ = ["command"]
 def command(options: argparse.Namespace) -> int:
     """Verify ``options.file`` and say what came of it: 0 verified, 1 not, 2 no proof file.
 
+    With ``options.shape`` the citations of a proof that is verified stand on standard output instead of the report.
+
     Raises:
         InputFileError: the verifier cannot be written where it was to be.
-        UsageError: there is neither a file to verify nor one to write.
+        UsageError: there is neither a file to verify nor one to write, or two kinds of output are wanted.
     """
+    if options.shape and options.json:
+        raise UsageError("verify: --as and --json are two kinds of output; name one")
     if options.write_verifier:
         try:
             with Path(options.write_verifier).open("x", encoding="utf-8") as file:
@@ -32,6 +38,24 @@ def command(options: argparse.Namespace) -> int:
             return 0
         raise UsageError("verify: name a proof file, or --write-verifier FILE")
     report = verify_file(options.file, options.journal, options.sources)
-    shown = json.dumps(report._asdict(), indent=2) if options.json else report.text
-    print("".join(one if one.isprintable() or one == "\n" else ascii(one)[1:-1] for one in shown))
+    if not options.shape:
+        _show(json.dumps(report._asdict(), indent=2) if options.json else report.text)
+    elif report.problems:
+        for problem in report.problems:
+            remark(f"not verified: {problem}")
+    else:
+        _render(options.file, options.shape)
     return report.code
+
+
+def _render(path: str, shape: str) -> None:
+    """Print the proof in a shape that clients know; on standard error, what that has no place for."""
+    rendering = SHAPES[shape](Path(path).read_bytes())
+    _show(json.dumps(rendering.content, indent=2))
+    if rendering.left_out:
+        counts = ", ".join(f"{count} {what}" for what, count in rendering.left_out.items())
+        remark(f"not in this shape: {counts}")
+
+
+def _show(text: str) -> None:
+    print("".join(one if one.isprintable() or one == "\n" else ascii(one)[1:-1] for one in text))
