@@ -17,6 +17,8 @@ from aeon.cli.session import Session
 from aeon.errors import ConfigError, InputFileError, UsageError
 from aeon.llm.select import select
 from aeon.observability.lines import dollars
+from aeon.proof.signing import signer
+from aeon.proof.verify import SIGNATURE
 from aeon.runtime.journal import Journal
 from aeon.schema import Bound, JsonObject, JsonValue, Result, Settings, Task
 from aeon.settings import assignments, load_config, merged
@@ -35,7 +37,8 @@ def command(options: argparse.Namespace) -> int:
 
     Raises:
         UsageError: an option, a setting or the task is wrong, or the engine cannot be used.
-        InputFileError: a file cannot be read or written.
+        InputFileError: a file cannot be read or written, or the key to sign with cannot be used.
+        MissingExtraError: the proof is to be signed, and the extra ``sign`` is not installed.
     """
     brought = plugin(options.engine)
     kind = brought.engine.config
@@ -45,10 +48,10 @@ def command(options: argparse.Namespace) -> int:
         settings = priced(config, select(options.model), brought)
         return _print_bound(settings, brought.engine.bound(settings), options.json)
     task = _task(options)
-    for path, what in ((options.save, "a journal"), (options.proof, "a proof")):
-        if path and os.path.lexists(path):
-            raise InputFileError(f"{path}: exists already; {what} is never overwritten, name another file")
-    _apart(options)
+    if options.sign and not options.proof:
+        raise UsageError("run: --sign signs the proof of the answer; name a file for that with --proof")
+    sign = signer(options.sign) if options.sign else None
+    _check_files(options)
     if options.proof and not issubclass(brought.engine.result, Result):
         raise UsageError(f"run: --proof: the engine '{options.engine}' keeps no steps to show; leave it out")
     with Session(options, options.model, options.save) as session:
@@ -65,15 +68,19 @@ def command(options: argparse.Namespace) -> int:
         )
         if orchestrator.bound.calls:
             session.make_ready()
-        proved = Proving(given, options.save, options.proof)
+        proved = Proving(given, options.save, options.proof, sign)
         return session.conduct(orchestrator.driver, lambda: orchestrator.execute(task), proved)
 
 
-def _apart(options: argparse.Namespace) -> None:
-    """Refuse one file for the proof and for something else."""
-    others = {"--save": options.save, "--log": options.log or os.environ.get("AEON_LOG")}
-    for option, path in others.items():
-        if path and options.proof and os.path.realpath(path) == os.path.realpath(options.proof):
+def _check_files(options: argparse.Namespace) -> None:
+    """Refuse to overwrite what is there, and one file for two things that are written."""
+    signature = f"{options.proof}{SIGNATURE}" if options.sign else None
+    for path, what in ((options.save, "a journal"), (options.proof, "a proof"), (signature, "a signature")):
+        if path and os.path.lexists(path):
+            raise InputFileError(f"{path}: exists already; {what} is never overwritten, name another file")
+    proofs = [os.path.realpath(path) for path in (options.proof, signature) if path]
+    for option, path in {"--save": options.save, "--log": options.log or os.environ.get("AEON_LOG")}.items():
+        if path and os.path.realpath(path) in proofs:
             raise UsageError(f"run: {option} and --proof name the same file, {path}; name two")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from aeon.cli.output import remark
 from aeon.errors import InputFileError, UsageError
 from aeon.proof.renderings import SHAPES
+from aeon.proof.signing import signed_by
 from aeon.proof.standalone import verifier
 from aeon.proof.verify import verify_file
 
@@ -21,7 +22,8 @@ def command(options: argparse.Namespace) -> int:
     With ``options.shape`` the citations of a proof that is verified stand on standard output instead of the report.
 
     Raises:
-        InputFileError: the verifier cannot be written where it was to be.
+        InputFileError: the verifier cannot be written where it was to be, or the public key cannot be used.
+        MissingExtraError: a signature is to be checked, and the extra ``sign`` is not installed.
         UsageError: there is neither a file to verify nor one to write, or two kinds of output are wanted.
     """
     if options.shape and options.json:
@@ -37,7 +39,8 @@ def command(options: argparse.Namespace) -> int:
         if options.write_verifier:
             return 0
         raise UsageError("verify: name a proof file, or --write-verifier FILE")
-    report = verify_file(options.file, options.journal, options.sources)
+    key = signed_by(options.public_key) if options.public_key else None
+    report = verify_file(options.file, options.journal, options.sources, key)
     if not options.shape:
         _show(json.dumps(report._asdict(), indent=2) if options.json else report.text)
     elif report.problems:

@@ -22,10 +22,13 @@ from aeon.proof.canonical import MOST_BYTES, ProofError, at_path, load, output_o
 from aeon.proof.inference import check_verdict, must, read_again
 from aeon.proof.readings import Read
 
-__all__ = ["QUOTED", "Report", "main", "verify", "verify_file"]
+__all__ = ["QUOTED", "SIGNATURE", "Report", "SignedBy", "main", "verify", "verify_file"]
 
 QUOTED = 32
 """Characters of a quote's prefix and suffix."""
+SIGNATURE = ".sig"
+"""What the name of a signature ends with, behind the name of its proof file."""
+_SIGNATURE_BYTES = 64
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
 _MARKS = re.compile(r"\[\d+\]|^\s*\d+[.)](?=\s)", re.MULTILINE)
 
@@ -51,8 +54,20 @@ class Report(NamedTuple):
         return "\n".join(lines + [f"only recorded: {line}" for line in self.recorded])
 
 
-def verify_file(path: Path | str, journal: Path | str | None = None, folder: Path | str | None = None) -> Report:
-    """Verify a proof file; with the ``journal`` of its run and the ``folder`` of its sources, those too."""
+class SignedBy(NamedTuple):
+    """A public key: its SHA-256, and whether a signature is one of it over some data."""
+
+    fingerprint: str
+    stands: Callable[[bytes, bytes], bool]
+
+
+def verify_file(
+    path: Path | str,
+    journal: Path | str | None = None,
+    folder: Path | str | None = None,
+    key: SignedBy | None = None,
+) -> Report:
+    """Verify a proof file; with the ``journal`` of its run, the ``folder`` of its sources, the ``key``, those too."""
     try:
         size = Path(path).stat().st_size
         if size > MOST_BYTES:
@@ -60,7 +75,25 @@ def verify_file(path: Path | str, journal: Path | str | None = None, folder: Pat
         data = Path(path).read_bytes()
     except OSError as error:
         return Report(2, (f"it cannot be read: {error.strerror}",))
-    return verify(data, journal, folder)
+    return _with_signature(verify(data, journal, folder), Path(f"{path}{SIGNATURE}"), data, key)
+
+
+def _with_signature(report: Report, place: Path, data: bytes, key: SignedBy | None) -> Report:
+    """The report with what came of the signature, if there is one or a ``key`` asks for one."""
+    if key is None:
+        line = f"the signature {place.name!r}; aeon verify --public-key FILE checks it"
+        return report._replace(recorded=(*report.recorded, line)) if place.exists() else report
+    try:
+        with place.open("rb") as file:
+            made = file.read(_SIGNATURE_BYTES + 1)
+    except OSError as error:
+        problem = f"its signature {place.name!r} cannot be read: {error.strerror}"
+    else:
+        if len(made) == _SIGNATURE_BYTES and key.stands(made, data):
+            return report._replace(verified=(*report.verified, f"the signature, by the public key {key.fingerprint}"))
+        length = "of this key over this file" if len(made) == _SIGNATURE_BYTES else f"of {_SIGNATURE_BYTES} bytes"
+        problem = f"its signature {place.name!r} is none {length}"
+    return report._replace(code=report.code or 1, problems=(*report.problems, problem))
 
 
 def verify(data: bytes, journal: Path | str | None = None, folder: Path | str | None = None) -> Report:
