@@ -10,23 +10,42 @@ from aeon.errors import InputFileError
 from aeon.observability.lines import Line, Span, visible
 from aeon.proof.document import proof_bytes
 from aeon.proof.verify import SIGNATURE
+from aeon.runtime.journal import Journal
 from aeon.schema import Conclusion
 from aeon.tools.select import Given
 
-__all__ = ["Proving"]
+__all__ = ["Proving", "Record"]
+
+
+class Record:
+    """The journal of a run, which is saved to ``path`` if one is given."""
+
+    def __init__(self, path: str | None) -> None:
+        self._path = path
+        self._journal: Journal | None = None
+
+    def begin(self, execution_id: str) -> Journal:
+        """A new journal for the run."""
+        self._journal = Journal(self._path) if self._path else Journal()
+        return self._journal
+
+    @property
+    def kept(self) -> Journal | str | None:
+        """Where the run is on record: its file, or its journal in memory."""
+        return self._path or self._journal
 
 
 class Proving:
-    """Writes the proof to ``path``, if one is given: with the tools of the run, and its journal if it is ``saved``.
+    """Writes the proof to ``path``, if one is given: with the tools of the run, and its record.
 
     ``sign`` makes its signature, which is written beside it.
     """
 
     def __init__(
-        self, given: Sequence[Given], saved: str | None, path: str | None, sign: Callable[[bytes], bytes] | None = None
+        self, given: Sequence[Given], record: Record, path: str | None, sign: Callable[[bytes], bytes] | None = None
     ) -> None:
         self._given = given
-        self._saved = saved
+        self._record = record
         self._path = path
         self._sign = sign
 
@@ -35,11 +54,11 @@ class Proving:
 
         Raises:
             InputFileError: the proof or its signature cannot be written.
-            UsageError: the run has none.
+            UsageError: a text that the answer rests on is not there as it was read.
         """
         if self._path is None:
             return []
-        data = proof_bytes(proof_of(result, self._given, self._saved))
+        data = proof_bytes(proof_of(result, self._given, self._record.kept))
         _write(Path(self._path), data, "proof")
         lines: list[Line] = [(Span("proof   ", "dim"), Span(f"aeon verify {visible(self._path)}"))]
         if self._sign is not None:

@@ -12,15 +12,14 @@ from pydantic import ValidationError
 from aeon.assembly.build import build, priced
 from aeon.assembly.registry import plugin
 from aeon.cli.output import print_json
-from aeon.cli.proving import Proving
+from aeon.cli.proving import Proving, Record
 from aeon.cli.session import Session
 from aeon.errors import ConfigError, InputFileError, UsageError
 from aeon.llm.select import select
 from aeon.observability.lines import dollars
 from aeon.proof.signing import signer
 from aeon.proof.verify import SIGNATURE
-from aeon.runtime.journal import Journal
-from aeon.schema import Bound, JsonObject, JsonValue, Result, Settings, Task
+from aeon.schema import Bound, JsonObject, JsonValue, Settings, Task
 from aeon.settings import assignments, load_config, merged
 from aeon.settings.files import LARGEST, content
 from aeon.supervisor.valid import validator
@@ -52,23 +51,22 @@ def command(options: argparse.Namespace) -> int:
         raise UsageError("run: --sign signs the proof of the answer; name a file for that with --proof")
     sign = signer(options.sign) if options.sign else None
     _check_files(options)
-    if options.proof and not issubclass(brought.engine.result, Result):
-        raise UsageError(f"run: --proof: the engine '{options.engine}' keeps no steps to show; leave it out")
     with Session(options, options.model, options.save) as session:
+        record = Record(options.save)
         given = session.opened([*(options.tools or _TOOLS), *folder_specs(options.files)])
         orchestrator = build(
             session.model,
             given,
             config,
             session.observers,
-            lambda _: Journal(options.save) if options.save else Journal(),
+            record.begin,
             session.ask,
             session.spec,
             brought,
         )
         if orchestrator.bound.calls:
             session.make_ready()
-        proved = Proving(given, options.save, options.proof, sign)
+        proved = Proving(given, record, options.proof, sign)
         return session.conduct(orchestrator.driver, lambda: orchestrator.execute(task), proved)
 
 

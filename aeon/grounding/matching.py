@@ -44,10 +44,12 @@ def claims(
     ``outputs`` are what tools gave, ``spans`` the cited parts of sources. ``stated`` are the texts of steps that rest
     on nothing but the model, by step: a computation that one states with known values makes its result known.
     """
+    found = values(answer)
+    if not found:
+        return ()
     grounds = Grounds(task, outputs, spans)
     for step, text in (stated or {}).items():
         _learn(grounds, step, text)
-    found = values(answer)
     matches = [_matched(grounds, mention) for mention in found]
     kept = [(one, match) for one, match in zip(found, matches, strict=True) if one.certain or match is not None]
     made = [_claim(f"c{number}", one, match) for number, (one, match) in enumerate(kept, 1)]

@@ -56,15 +56,21 @@ def test_a_proof_that_cannot_be_written_costs_no_answer(aeon: Aeon, model: Model
     assert "40.8" in done.out and done.code == 2 and "the proof cannot be written" in done.err
 
 
-def test_an_engine_that_keeps_no_steps_refuses_it(aeon: Aeon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One line names the option and the engine."""
+def test_the_proof_of_another_engine(aeon: Aeon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From its journal, saved or not: its answer with what the task says of it."""
     package = tmp_path / "shortener-1.0.dist-info"
     package.mkdir()
     (package / "METADATA").write_text("Metadata-Version: 2.1\nName: shortener\nVersion: 1.0\n")
     (package / "entry_points.txt").write_text("[aeon.engines]\nshorten = cli.shortener:PLUGIN\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    done = aeon("run", TASK, "--engine", "shorten", "--proof", str(tmp_path / "p.json"))
-    done.complains(2, "--proof", "'shorten'", "keeps no steps")
+    run = ("run", "17 pens at 2.40 euros", "--engine", "shorten", "--proof")
+    done = aeon(*run, str(tmp_path / "p.json"))
+    assert "claims  1 of 1 checked, 1 supported" in done.out and done.code == 0
+    saved = str(tmp_path / "run.jsonl")
+    assert aeon(*run, str(tmp_path / "q.json"), "--save", saved).code == 0
+    for proof, more in (("p.json", ()), ("q.json", ("--journal", saved))):
+        checked = aeon("verify", str(tmp_path / proof), *more)
+        assert checked.code == 0 and "1 claim: 1 checked, 1 supported" in checked.out
 
 
 @pytest.fixture
