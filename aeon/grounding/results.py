@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from aeon.grounding.grounds import ToolOutput
 from aeon.grounding.matching import claims
-from aeon.schema import Claim, JsonValue, Plan, Source, Step, StepResult, Task, ToolCall
+from aeon.schema import Claim, FromClaim, JsonValue, Plan, Source, Step, StepResult, Task, ToolCall
 
-__all__ = ["BY_TOOL", "given", "grounded", "has_grounds", "spans_of", "told", "unchecked"]
+__all__ = ["BY_TOOL", "given", "grounded", "has_grounds", "resting_on_record", "spans_of", "told", "unchecked"]
 
 BY_TOOL = ("tool", "tool_repaired")
 """How a step was done whose output is the tool's."""
+_RECORDED = ("source", "tool")
 _UNCHECKED = "nothing was looked up or computed that it could rest on"
 
 
@@ -25,6 +26,26 @@ def grounded(answer: str, task: Task, plan: Plan) -> tuple[Claim, ...]:
     spans = list(spans_of(done))
     found = claims(answer, task, outputs, spans, _stated(plan, done))
     return found if has_grounds(plan) else tuple(unchecked(claim) for claim in found)
+
+
+def resting_on_record(found: Sequence[Claim]) -> list[Claim]:
+    """The supported claims that rest on a source or a tool, directly or through values that they follow from."""
+    named = {claim.id: claim for claim in found}
+    resting: dict[str, bool] = {}
+    for claim in found:  # one that follows from others may stand before them, as in "10 = 4 + 6"
+        _note_resting(claim, named, resting)
+    return [claim for claim in found if resting[claim.id]]
+
+
+def _note_resting(claim: Claim, named: Mapping[str, Claim], resting: dict[str, bool]) -> bool:
+    """Note whether a claim rests on a source or a tool."""
+    if claim.id not in resting:
+        resting[claim.id] = False  # one that rests on itself rests on nothing
+        resting[claim.id] = claim.verdict == "supported" and any(
+            _note_resting(named[one.claim], named, resting) if isinstance(one, FromClaim) else one.type in _RECORDED
+            for one in claim.evidence
+        )
+    return resting[claim.id]
 
 
 def told(task: Task) -> Task:
