@@ -50,6 +50,7 @@ def claims(
     grounds = Grounds(task, outputs, spans)
     for step, text in (stated or {}).items():
         _learn(grounds, step, text)
+    found = tuple(_named(grounds, mention) for mention in found)
     matches = [_matched(grounds, mention) for mention in found]
     kept = [(one, match) for one, match in zip(found, matches, strict=True) if one.certain or match is not None]
     made = [_claim(f"c{number}", one, match) for number, (one, match) in enumerate(kept, 1)]
@@ -108,6 +109,13 @@ def _stated(equation: Equation, operands: Sequence[Read], said: Read, step: str)
 def _value(equation: Equation, operands: Sequence[Read]) -> Fraction | None:
     numbers = [operand.number for operand in operands if operand.number is not None]
     return equation.value(numbers) if len(numbers) == len(operands) else None
+
+
+def _named(grounds: Grounds, mention: Mention) -> Mention:
+    """The mention, or what is left of a name without the word before it where that alone stands somewhere."""
+    if mention.later is None or grounds.text(mention) is not None or grounds.text(mention.later) is None:
+        return mention
+    return mention.later
 
 
 def _matched(grounds: Grounds, mention: Mention) -> _Match | None:

@@ -305,10 +305,15 @@ class _Proof:
             return
         for source in self._sources.values():
             place = PurePosixPath(source["location"])
-            if place.is_absolute() or ".." in place.parts or "://" in source["location"]:
+            if not place.parts or place.is_absolute() or ".." in place.parts or "://" in source["location"]:
                 self.recorded.append(f"source {source['id']}: it is no file below the folder")
                 continue
+            if not source["raw_sha256"]:
+                self.recorded.append(f"source {source['id']}: the proof has no hash of its file")
+                continue
             try:
+                if not (Path(folder) / place).is_file():  # a pipe has no end
+                    raise FileNotFoundError
                 with (Path(folder) / place).open("rb") as file:
                     same = hashlib.file_digest(file, "sha256").hexdigest() == source["raw_sha256"]
             except (OSError, ValueError):
