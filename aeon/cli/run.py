@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Sequence
 
 from pydantic import ValidationError
 
@@ -71,12 +72,17 @@ def command(options: argparse.Namespace) -> int:
 
 
 def _check_files(options: argparse.Namespace) -> None:
-    """Refuse to overwrite what is there, and one file for two things that are written."""
-    signature = f"{options.proof}{SIGNATURE}" if options.sign else None
-    for path, what in ((options.save, "a journal"), (options.proof, "a proof"), (signature, "a signature")):
+    """Refuse to overwrite what is there, and one file for two things."""
+    proofs = {options.proof: "a proof"} if options.proof else {}
+    proofs |= {f"{options.proof}{SIGNATURE}": "a signature"} if options.sign else {}
+    for path, what in {options.save: "a journal", **proofs}.items():
         if path and os.path.lexists(path):
             raise InputFileError(f"{path}: exists already; {what} is never overwritten, name another file")
-    proofs = [os.path.realpath(path) for path in (options.proof, signature) if path]
+    _apart(options, [os.path.realpath(path) for path in proofs])
+
+
+def _apart(options: argparse.Namespace, proofs: Sequence[str]) -> None:
+    """Refuse one file for the proof, or its signature, and for something else."""
     for option, path in {"--save": options.save, "--log": options.log or os.environ.get("AEON_LOG")}.items():
         if path and os.path.realpath(path) in proofs:
             raise UsageError(f"run: {option} and --proof name the same file, {path}; name two")

@@ -11,7 +11,7 @@ from aeon.errors import InputFileError, UsageError
 from aeon.proof.renderings import SHAPES
 from aeon.proof.signing import signed_by
 from aeon.proof.standalone import verifier
-from aeon.proof.verify import verify_file
+from aeon.proof.verify import Report, verify_file
 
 __all__ = ["command"]
 
@@ -29,30 +29,35 @@ def command(options: argparse.Namespace) -> int:
     if options.shape and options.json:
         raise UsageError("verify: --as and --json are two kinds of output; name one")
     if options.write_verifier:
-        try:
-            with Path(options.write_verifier).open("x", encoding="utf-8") as file:
-                file.write(verifier())
-        except OSError as error:
-            raise InputFileError(f"{options.write_verifier}: cannot be written: {error.strerror}") from None
-        print(f"wrote {options.write_verifier}; use it with: python {options.write_verifier} FILE")
+        _write_verifier(options.write_verifier)
     if options.file is None:
         if options.write_verifier:
             return 0
         raise UsageError("verify: name a proof file, or --write-verifier FILE")
     key = signed_by(options.public_key) if options.public_key else None
     report = verify_file(options.file, options.journal, options.sources, key)
-    if not options.shape:
-        _show(json.dumps(report._asdict(), indent=2) if options.json else report.text)
-    elif report.problems:
-        for problem in report.problems:
-            remark(f"not verified: {problem}")
+    if options.shape:
+        _render(options.file, options.shape, report)
     else:
-        _render(options.file, options.shape)
+        _show(json.dumps(report._asdict(), indent=2) if options.json else report.text)
     return report.code
 
 
-def _render(path: str, shape: str) -> None:
-    """Print the proof in a shape that clients know; on standard error, what that has no place for."""
+def _write_verifier(path: str) -> None:
+    try:
+        with Path(path).open("x", encoding="utf-8") as file:
+            file.write(verifier())
+    except OSError as error:
+        raise InputFileError(f"{path}: cannot be written: {error.strerror}") from None
+    print(f"wrote {path}; use it with: python {path} FILE")
+
+
+def _render(path: str, shape: str, report: Report) -> None:
+    """Print a proof that is verified in a shape that clients know; on standard error, what that has no place for."""
+    for problem in report.problems:
+        remark(f"not verified: {problem}")
+    if report.problems:
+        return
     rendering = SHAPES[shape](Path(path).read_bytes())
     _show(json.dumps(rendering.content, indent=2))
     if rendering.left_out:

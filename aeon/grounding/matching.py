@@ -44,17 +44,22 @@ def claims(
     ``outputs`` are what tools gave, ``spans`` the cited parts of sources. ``stated`` are the texts of steps that rest
     on nothing but the model, by step: a computation that one states with known values makes its result known.
     """
-    found = values(answer)
-    if not found:
+    said = values(answer)
+    if not said:
         return ()
-    grounds = Grounds(task, outputs, spans)
-    for step, text in (stated or {}).items():
-        _learn(grounds, step, text)
-    found = tuple(_named(grounds, mention) for mention in found)
-    matches = [_matched(grounds, mention) for mention in found]
-    kept = [(one, match) for one, match in zip(found, matches, strict=True) if one.certain or match is not None]
+    grounds = _grounds(task, outputs, spans, stated or {})
+    pairs = [(one, _matched(grounds, one)) for one in (_named(grounds, one) for one in said)]
+    kept = [(one, match) for one, match in pairs if one.certain or match is not None]
     made = [_claim(f"c{number}", one, match) for number, (one, match) in enumerate(kept, 1)]
     return _computed(answer, [one for one, _ in kept], made)
+
+
+def _grounds(task: Task, outputs: Sequence[ToolOutput], spans: Sequence[Source], stated: Mapping[str, str]) -> Grounds:
+    """The grounds with what follows from them by the computations that steps state."""
+    grounds = Grounds(task, outputs, spans)
+    for step, text in stated.items():
+        _learn(grounds, step, text)
+    return grounds
 
 
 def _learn(grounds: Grounds, step: str, text: str) -> None:

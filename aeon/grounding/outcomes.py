@@ -27,10 +27,13 @@ def grounded_on(answer: str, task: Task, outcomes: Mapping[int, Outcome]) -> tup
     stated = {name: str(step.output) for name, step in steps.items() if not _looked_up(step)}
     outputs = [ToolOutput(name, output) for name, step in steps.items() for output in given(step)]
     found = claims(answer, told(task), outputs, list(spans_of(steps.values())), stated)
-    hidden = any(one.usage.tool_calls and not isinstance(one.value, StepResult) for one in outcomes.values())
-    if hidden or not any(map(_looked_up, steps.values())):
-        return tuple(unchecked(claim) for claim in found)
-    return found
+    whole = any(map(_looked_up, steps.values())) and not any(map(_hidden, outcomes.values()))
+    return found if whole else tuple(unchecked(claim) for claim in found)
+
+
+def _hidden(outcome: Outcome) -> bool:
+    """Whether a tool was called, and what it gave is not on record."""
+    return outcome.usage.tool_calls > 0 and not isinstance(outcome.value, StepResult)
 
 
 def _looked_up(step: StepResult) -> bool:

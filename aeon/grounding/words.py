@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from aeon.grounding.mention import Mention, mentioned
 
@@ -82,11 +82,15 @@ def proper_names(text: str, cell: bool = False) -> Iterator[Mention]:
     german = not cell and is_german(text)
     for start, end, begins in _runs(text, cell):
         name = text[start:end]
-        if len(name) > 1 and not any(first <= start < last for first, last in headings):
+        if len(name) > 1 and not _within(start, headings):
             mention = mentioned("name", start, name, ["text"])
             if mention is not None:
                 later = _later(text, mention) if begins else None
                 yield mention._replace(certain=" " in name or not (begins or german), later=later)
+
+
+def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= place < end for start, end in spans)
 
 
 def _later(text: str, name: Mention) -> Mention | None:

@@ -304,23 +304,26 @@ class _Proof:
                 self.recorded.append("where the sources come from; --sources FOLDER compares them with files")
             return
         for source in self._sources.values():
-            place = PurePosixPath(source["location"])
+            name, place = f"source {source['id']}", PurePosixPath(source["location"])
             if not place.parts or place.is_absolute() or ".." in place.parts or "://" in source["location"]:
-                self.recorded.append(f"source {source['id']}: it is no file below the folder")
-                continue
-            if not source["raw_sha256"]:
-                self.recorded.append(f"source {source['id']}: the proof has no hash of its file")
-                continue
-            try:
-                if not (Path(folder) / place).is_file():  # a pipe has no end
-                    raise FileNotFoundError
-                with (Path(folder) / place).open("rb") as file:
-                    same = hashlib.file_digest(file, "sha256").hexdigest() == source["raw_sha256"]
-            except (OSError, ValueError):
-                self.problems.append(f"source {source['id']}: the file {source['location'][:100]!r} cannot be read")
-                continue
-            self._hold(same, f"source {source['id']}: the file {source['location'][:100]!r} changed since")
-            self.verified.append(f"source {source['id']}: the file is still the same")
+                self.recorded.append(f"{name}: it is no file below the folder")
+            elif not source["raw_sha256"]:
+                self.recorded.append(f"{name}: the proof has no hash of its file")
+            else:
+                self._check_file(name, Path(folder) / place, source)
+
+    def _check_file(self, name: str, path: Path, source: dict[str, Any]) -> None:
+        file_name = f"the file {source['location'][:100]!r}"
+        try:
+            if not path.is_file():  # a pipe has no end
+                raise FileNotFoundError
+            with path.open("rb") as file:
+                same = hashlib.file_digest(file, "sha256").hexdigest() == source["raw_sha256"]
+        except (OSError, ValueError):
+            self.problems.append(f"{name}: {file_name} cannot be read")
+        else:
+            self._hold(same, f"{name}: {file_name} changed since")
+            self.verified += [f"{name}: the file is still the same"] if same else []
 
 
 def _claims_of(claim: dict[str, Any]) -> set[str]:

@@ -20,7 +20,7 @@ from aeon.runtime.ledger import current_ledger
 from aeon.schema import Questions, Source
 from aeon.tools.files import Files
 
-pytestmark = pytest.mark.requirement("G1", "G4", "G6b")
+pytestmark = pytest.mark.requirement("G1", "G1a", "G4", "G6b")
 FEE = {"fee": StepResult(output={"fee": 12.5}, mode="tool")}
 TASK = "What do 3 guests pay?"
 

@@ -138,7 +138,7 @@ def test_citation_density_is_what_final_results_rest_on(steps: tuple[Step, ...],
     ],
 )
 def test_citation_density_is_counted_in_values(text: str, density: float) -> None:
-    """Of a reasoned result those that a tool gave, or that follow from such; an invented one and the task's are none."""
+    """Of a reasoned result those that a tool gave, or that follow from such; neither an invented one nor the task's."""
     first = step("s1").changed(output=[37.5, 2.5])
     result = evaluated(first, reasoned("s2", "s1").changed(output=text), task="What do 3 guests pay, or 4?")
     assert result.parts and result.parts.citation_density == pytest.approx(density, abs=1e-6)
