@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         Question,
         Result,
         Settings,
+        StepResult,
         Task,
         Value,
     )
@@ -78,6 +79,7 @@ __all__ = [
     "Services",
     "Settings",
     "Signals",
+    "StepResult",
     "Task",
     "Tool",
     "Value",
@@ -110,7 +112,7 @@ _HOMES = {
     "aeon.runtime.journal": ("Journal",),
     "aeon.schema": (
         "Answer", "Budget", "Caps", "Conclusion", "Config", "ExecutionHistory", "Price", "Question", "Result",
-        "Settings", "Task", "Value",
+        "Settings", "StepResult", "Task", "Value",
     ),
     "aeon.tools.tool": ("Tool", "tool"),
 }  # fmt: skip

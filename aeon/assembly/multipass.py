@@ -9,7 +9,6 @@ from aeon.convergence.engine import ConvergenceEngine
 from aeon.derivation.deriver import Deriver
 from aeon.execution.executor import Executor
 from aeon.grounding.results import grounded
-from aeon.grounding.steps import with_unfounded
 from aeon.kernel.ports import Handlers
 from aeon.multipass.effects import Synthesize, ValidateResults
 from aeon.multipass.program import MULTIPASS
@@ -20,6 +19,7 @@ from aeon.plan.recursive import RecursivePlanner
 from aeon.schema import Answer, Config, Result, SemanticValidationReport
 from aeon.synthesis.synthesizer import Synthesizer
 from aeon.validation.semantic import SemanticValidator
+from aeon.validation.unfounded import with_unfounded
 
 __all__ = ["PLUGIN"]
 

@@ -7,10 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from aeon.assembly.views import trail
 from aeon.errors import ToolFailed, UsageError
-from aeon.grounding.results import told
+from aeon.grounding.outcomes import step_name
+from aeon.grounding.results import BY_TOOL, spans_of, told
+from aeon.kernel.effects import Effect
+from aeon.multipass.effects import ExecuteStep
 from aeon.proof.document import Derivation, Proof, ProofSource, ProofStep, journal_root
-from aeon.schema import Agreement, Claim, Conclusion, FromSource, JsonValue, Result, Source, Step, ToolCall
+from aeon.runtime.basis import Basis
+from aeon.runtime.journal import Journal
+from aeon.runtime.replay import AnyEngine
+from aeon.schema import Agreement, Claim, Conclusion, FromSource, JsonValue, Result, Source, Step, StepResult, ToolCall
 from aeon.tools.files import Files
 from aeon.tools.select import Given
 
@@ -22,32 +29,69 @@ _LIMITS = (
 )
 
 
-def proof_of(result: Conclusion, given: Iterable[Given] = (), journal: Path | str | None = None) -> Proof:
-    """The proof of a multi-pass run's answer: its claims with the steps and the texts that they rest on.
+def proof_of(
+    result: Conclusion,
+    given: Iterable[Given] = (),
+    journal: Journal | Path | str | None = None,
+    engine: AnyEngine | None = None,
+) -> Proof:
+    """The proof of a run's answer: its claims with the steps and the texts that they rest on.
 
     ``given`` are the tools of the run; the texts that it quotes are read from the folders among them. ``journal`` is
-    where the run was saved.
+    where the run was saved, or its record in memory; an engine other than the multi-pass one needs it, since only there
+    stands what its tools gave. ``engine`` is that engine; without it, the installed one that the journal names.
 
     Raises:
-        UsageError: the run is of an engine that keeps no steps on record, or a text that the answer rests on is not
-            there any more, or is not what was read.
+        UsageError: another engine's run without its journal or with that of another run, or a text that the answer
+            rests on is not there any more, or is not what was read.
         InputFileError: the journal cannot be read.
     """
-    if not isinstance(result, Result):
-        raise UsageError(f"--proof: the engine '{result.engine}' keeps no steps that a proof could show; leave it out")
-    steps = _completed(result)
-    cited = _cited(steps, result.claims)
+    if isinstance(result, Result):
+        steps = _completed(result)
+        task, derivations, read = result.history.task, tuple(_derivations(result, steps)), list(spans_of(steps))
+    else:
+        basis, recorded = _basis(result, journal, engine)
+        task, read = basis.task, list(spans_of(basis.steps.values()))
+        derivations = (Derivation(id="d1", steps=recorded),) if recorded else ()
+    cited = _cited(read, result.claims)
     sources = {source.id: source for source in _sources(cited, [one for one in given if isinstance(one, Files)])}
     _check(cited, sources)
     return Proof(
-        task=told(result.history.task),
+        task=told(task),
         answer=result.answer,
         claims=result.claims,
         sources=tuple(sources.values()),
-        derivations=tuple(_derivations(result, steps)),
+        derivations=derivations,
         limits=_LIMITS,
-        journal=journal_root(journal) if journal is not None else None,
+        journal=journal_root(journal) if isinstance(journal, Path | str) else None,
     )
+
+
+def _basis(
+    result: Conclusion, journal: Journal | Path | str | None, engine: AnyEngine | None
+) -> tuple[Basis, tuple[ProofStep, ...]]:
+    """What the answer of a run of any engine could rest on, and its steps, from its journal."""
+    if journal is None:
+        raise UsageError(f"--proof: what the tools of the engine '{result.engine}' gave stands in its journal; give it")
+    record = journal if isinstance(journal, Journal) else Journal.read(journal)
+    whole = trail(record, engine)
+    if whole.execution_id != result.execution_id or whole.task is None:
+        raise UsageError("--proof: the journal is of another run; give the one of this run")
+    basis, steps = Basis(whole.task), []
+    for number, effect, outcome, _ in (done for batch in whole.batches for done in batch):
+        if outcome is not None:
+            basis.add(number, [effect], [outcome])
+            steps += [_of_effect(number, effect, outcome.value)] if isinstance(outcome.value, StepResult) else []
+    return basis, tuple(steps)
+
+
+def _of_effect(number: int, effect: Effect, given: StepResult) -> ProofStep:
+    """An effect that gave what a tool did, or a text of a model; an effect of another engine is named by its phase."""
+    name, output = step_name(number), _output(given)
+    if isinstance(effect, ExecuteStep) and isinstance(action := effect.step.action, ToolCall):
+        return ProofStep(id=name, tool=action.tool, arguments=action.arguments, output=output)
+    by_tool = given.mode in BY_TOOL and not isinstance(effect, ExecuteStep)
+    return ProofStep(id=name, tool=effect.phase if by_tool else "", output=output)
 
 
 def _derivations(result: Result, steps: Sequence[Step]) -> Iterator[Derivation]:
@@ -59,10 +103,10 @@ def _derivations(result: Result, steps: Sequence[Step]) -> Iterator[Derivation]:
         yield Derivation(id=f"d{number}", steps=(ProofStep(id=one.method, output=one.text),), taken=one.taken)
 
 
-def _cited(steps: Iterable[Step], claims: Iterable[Claim]) -> list[Source]:
-    """The sentences of the texts that claims rest on."""
+def _cited(read: Iterable[Source], claims: Iterable[Claim]) -> list[Source]:
+    """The sentences, of those that were read, of the texts that claims rest on."""
     needed = {one.source for claim in claims for one in claim.evidence if isinstance(one, FromSource)}
-    return [source for step in steps for source in step.sources if source.source in needed]
+    return [source for source in read if source.source in needed]
 
 
 def _check(cited: Iterable[Source], sources: Mapping[str, ProofSource]) -> None:
@@ -85,7 +129,7 @@ def _completed(result: Result) -> list[Step]:
     return list(last.values())
 
 
-def _output(step: Step) -> JsonValue:
+def _output(step: Step | StepResult) -> JsonValue:
     """What a step gave; where it found nothing, what it says of that."""
     return step.output if step.output is not None or not step.problem else step.problem
 

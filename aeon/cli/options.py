@@ -17,6 +17,7 @@ COMMANDS = (
     "calibrate", "config", "verify",
 )  # fmt: skip
 FORMATS = ("text", "json", "mermaid", "effects")
+SHAPES = ("openai", "cohere", "anthropic", "w3c")
 _CODES = """\
 exit codes:
   0  answered, and by the engine's rules well enough   3  answered otherwise
@@ -128,6 +129,8 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     save = "save the run, to be shown, continued, replayed, forked and compared"
     add("--save", metavar="FILE", type=_name, help=save)
     add("--proof", metavar="FILE", type=_name, help="write what each value of the answer rests on, for: aeon verify")
+    key = "also write PROOF.sig, signed with the Ed25519 private key in this PEM file; needs the extra sign"
+    add("--sign", metavar="KEY", type=_name, help=key)
     _shown(parser)
     add("--bound", action="store_true", help="print the most that the run could spend, and run nothing")
 
@@ -261,6 +264,10 @@ def _verify_options(parser: argparse.ArgumentParser) -> None:
     add("file", metavar="FILE", nargs="?", type=_name, help="the proof file of an answer")
     add("--journal", metavar="FILE", type=_name, help="also compare it with the saved run that it was made from")
     add("--sources", metavar="FOLDER", type=_name, help="also compare its sources with the files below FOLDER")
+    key = "also check its signature, FILE.sig, by the public key in this PEM file; needs the extra sign"
+    add("--public-key", metavar="KEY", type=_name, help=key)
+    what = "print its citations in the shape of " + ", ".join(SHAPES[:-1]) + f" or {SHAPES[-1]}, if it is verified"
+    add("--as", choices=SHAPES, dest="shape", metavar="|".join(SHAPES), help=what)
     add("--write-verifier", metavar="FILE", type=_name, help="write the verifier as one Python file that needs no Aeon")
     add("--json", action="store_true", help="print one JSON document")
 

@@ -1,44 +1,77 @@
-"""The file that proves the answer of a finished run."""
+"""The file that proves the answer of a finished run, and its signature."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from aeon.assembly.proofs import proof_of
 from aeon.errors import InputFileError
 from aeon.observability.lines import Line, Span, visible
 from aeon.proof.document import proof_bytes
+from aeon.proof.verify import SIGNATURE
+from aeon.runtime.journal import Journal
 from aeon.schema import Conclusion
 from aeon.tools.select import Given
 
-__all__ = ["Proving"]
+__all__ = ["Proving", "Record"]
+
+
+class Record:
+    """The journal of a run, which is saved to ``path`` if one is given."""
+
+    def __init__(self, path: str | None) -> None:
+        self._path = path
+        self._journal: Journal | None = None
+
+    def begin(self, execution_id: str) -> Journal:
+        """A new journal for the run."""
+        self._journal = Journal(self._path) if self._path else Journal()
+        return self._journal
+
+    @property
+    def kept(self) -> Journal | str | None:
+        """Where the run is on record: its file, or its journal in memory."""
+        return self._path or self._journal
 
 
 class Proving:
-    """Writes the proof to ``path``, if one is given: with the tools of the run, and its journal if it is ``saved``."""
+    """Writes the proof to ``path``, if one is given: with the tools of the run, and its record.
 
-    def __init__(self, given: Sequence[Given], saved: str | None, path: str | None) -> None:
+    ``sign`` makes its signature, which is written beside it.
+    """
+
+    def __init__(
+        self, given: Sequence[Given], record: Record, path: str | None, sign: Callable[[bytes], bytes] | None = None
+    ) -> None:
         self._given = given
-        self._saved = saved
+        self._record = record
         self._path = path
+        self._sign = sign
 
     def __call__(self, result: Conclusion) -> list[Line]:
         """Write the proof where one is wanted, and say how it is checked.
 
         Raises:
-            InputFileError: the proof cannot be written.
-            UsageError: the run has none.
+            InputFileError: the proof or its signature cannot be written.
+            UsageError: a text that the answer rests on is not there as it was read.
         """
         if self._path is None:
             return []
-        _write(Path(self._path), proof_bytes(proof_of(result, self._given, self._saved)))
-        return [(Span("proof   ", "dim"), Span(f"aeon verify {visible(self._path)}"))]
+        data = proof_bytes(proof_of(result, self._given, self._record.kept))
+        _write(Path(self._path), data, "proof")
+        lines: list[Line] = [(Span("proof   ", "dim"), Span(f"aeon verify {visible(self._path)}"))]
+        if self._sign is not None:
+            path = f"{self._path}{SIGNATURE}"
+            _write(Path(path), self._sign(data), "signature")
+            lines.append((Span("signed  ", "dim"), Span(visible(path))))
+        return lines
 
 
-def _write(path: Path, data: bytes) -> None:
+def _write(path: Path, data: bytes, what: str) -> None:
     try:
         with path.open("xb") as file:
             file.write(data)
     except OSError as error:
-        raise InputFileError(f"{path}: the proof cannot be written: {(error.strerror or str(error)).lower()}") from None
+        why = (error.strerror or str(error)).lower()
+        raise InputFileError(f"{path}: the {what} cannot be written: {why}") from None

@@ -6,19 +6,21 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Sequence
 
 from pydantic import ValidationError
 
 from aeon.assembly.build import build, priced
 from aeon.assembly.registry import plugin
 from aeon.cli.output import print_json
-from aeon.cli.proving import Proving
+from aeon.cli.proving import Proving, Record
 from aeon.cli.session import Session
 from aeon.errors import ConfigError, InputFileError, UsageError
 from aeon.llm.select import select
 from aeon.observability.lines import dollars
-from aeon.runtime.journal import Journal
-from aeon.schema import Bound, JsonObject, JsonValue, Result, Settings, Task
+from aeon.proof.signing import signer
+from aeon.proof.verify import SIGNATURE
+from aeon.schema import Bound, JsonObject, JsonValue, Settings, Task
 from aeon.settings import assignments, load_config, merged
 from aeon.settings.files import LARGEST, content
 from aeon.supervisor.valid import validator
@@ -35,7 +37,8 @@ def command(options: argparse.Namespace) -> int:
 
     Raises:
         UsageError: an option, a setting or the task is wrong, or the engine cannot be used.
-        InputFileError: a file cannot be read or written.
+        InputFileError: a file cannot be read or written, or the key to sign with cannot be used.
+        MissingExtraError: the proof is to be signed, and the extra ``sign`` is not installed.
     """
     brought = plugin(options.engine)
     kind = brought.engine.config
@@ -45,35 +48,43 @@ def command(options: argparse.Namespace) -> int:
         settings = priced(config, select(options.model), brought)
         return _print_bound(settings, brought.engine.bound(settings), options.json)
     task = _task(options)
-    for path, what in ((options.save, "a journal"), (options.proof, "a proof")):
-        if path and os.path.lexists(path):
-            raise InputFileError(f"{path}: exists already; {what} is never overwritten, name another file")
-    _apart(options)
-    if options.proof and not issubclass(brought.engine.result, Result):
-        raise UsageError(f"run: --proof: the engine '{options.engine}' keeps no steps to show; leave it out")
+    if options.sign and not options.proof:
+        raise UsageError("run: --sign signs the proof of the answer; name a file for that with --proof")
+    sign = signer(options.sign) if options.sign else None
+    _check_files(options)
     with Session(options, options.model, options.save) as session:
+        record = Record(options.save)
         given = session.opened([*(options.tools or _TOOLS), *folder_specs(options.files)])
         orchestrator = build(
             session.model,
             given,
             config,
             session.observers,
-            lambda _: Journal(options.save) if options.save else Journal(),
+            record.begin,
             session.ask,
             session.spec,
             brought,
         )
         if orchestrator.bound.calls:
             session.make_ready()
-        proved = Proving(given, options.save, options.proof)
+        proved = Proving(given, record, options.proof, sign)
         return session.conduct(orchestrator.driver, lambda: orchestrator.execute(task), proved)
 
 
-def _apart(options: argparse.Namespace) -> None:
-    """Refuse one file for the proof and for something else."""
-    others = {"--save": options.save, "--log": options.log or os.environ.get("AEON_LOG")}
-    for option, path in others.items():
-        if path and options.proof and os.path.realpath(path) == os.path.realpath(options.proof):
+def _check_files(options: argparse.Namespace) -> None:
+    """Refuse to overwrite what is there, and one file for two things."""
+    proofs = {options.proof: "a proof"} if options.proof else {}
+    proofs |= {f"{options.proof}{SIGNATURE}": "a signature"} if options.sign else {}
+    for path, what in {options.save: "a journal", **proofs}.items():
+        if path and os.path.lexists(path):
+            raise InputFileError(f"{path}: exists already; {what} is never overwritten, name another file")
+    _apart(options, [os.path.realpath(path) for path in proofs])
+
+
+def _apart(options: argparse.Namespace, proofs: Sequence[str]) -> None:
+    """Refuse one file for the proof, or its signature, and for something else."""
+    for option, path in {"--save": options.save, "--log": options.log or os.environ.get("AEON_LOG")}.items():
+        if path and os.path.realpath(path) in proofs:
             raise UsageError(f"run: {option} and --proof name the same file, {path}; name two")
 
 

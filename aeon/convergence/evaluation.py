@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
+from aeon.grounding.results import BY_TOOL, grounded, resting_on_record
 from aeon.multipass.effects import AssessConvergence
 from aeon.schema import (
     ConfidenceParts,
@@ -55,7 +56,7 @@ def evaluate(
     """
     plan, monitor = effect.plan, engine.state_monitor
     aspects = _aspects(effect, judgments)
-    parts = _parts(plan, judgments)
+    parts = _parts(effect, judgments)
     measurable = monitor.track_confidence and parts.entity_coverage is not None
     mean = mean_confidence(parts, plan, engine) if measurable else None
     confidence = None if mean is None else calibrated(mean)
@@ -108,14 +109,13 @@ def _weighted_mean(measures: ConfidenceParts | Dimensions, weights: Iterable[tup
     return round(min(1.0, math.fsum(weight * value for weight, value in measured) / total), 6)
 
 
-def _parts(plan: Plan, judgments: Judgments) -> ConfidenceParts:
-    complete = _complete(plan)
-    needed = {dependency for step in complete for dependency in step.dependencies}
+def _parts(effect: AssessConvergence, judgments: Judgments) -> ConfidenceParts:
+    plan, complete = effect.plan, _complete(effect.plan)
     present = _mean(map(float, judgments.entities.values())) if judgments.entities else None
     return ConfidenceParts(
         source_quality=_mean(_GROUNDED[step.mode or "reasoning"] for step in complete),
         entity_coverage=judgments.scores.get("completeness") if present is None else present,
-        citation_density=_mean(float(_is_grounded(plan, step)) for step in complete if step.id not in needed),
+        citation_density=_mean(_cited_share(effect, step) for step in _final(plan)),
         consistency=judgments.scores.get("consistency"),
         recency=_recency(plan),
     )
@@ -199,8 +199,10 @@ def _warnings(effect: AssessConvergence, parts: ConfidenceParts) -> list[str]:
     warnings = []
     if not _complete(effect.plan):
         warnings.append("no step is complete")
-    elif parts.citation_density == 0:
+    elif not any(_is_grounded(effect.plan, step) for step in _final(effect.plan)):
         warnings.append("no result rests on a tool")
+    elif parts.citation_density == 0:
+        warnings.append("no value of a result stands in what a tool gave or in a cited sentence")
     if effect.report.failed:
         warnings.append("the results could not be checked")
     return warnings
@@ -217,6 +219,25 @@ def _draw(effect: AssessConvergence, engine: ReasoningEngine) -> float | None:
         return None
     seen = f"{engine.decide.seed}:{effect.task.text}:{effect.plan.model_dump_json()}"
     return round(Random(seen).random(), 6)
+
+
+def _final(plan: Plan) -> list[Step]:
+    """The complete steps that no complete one builds on: their results are what the answer is made of."""
+    complete = _complete(plan)
+    needed = {dependency for step in complete for dependency in step.dependencies}
+    return [step for step in complete if step.id not in needed]
+
+
+def _cited_share(effect: AssessConvergence, step: Step) -> float:
+    """The share (0-1) of the values of a result that stand in what a tool gave or a cited sentence, or follow from it.
+
+    A tool's own result is one. A result without values is, or is not, made of a tool's.
+    """
+    if step.mode in BY_TOOL:
+        return 1.0
+    found = grounded(str(step.output), effect.task, effect.plan) if step.output is not None else ()
+    resting = resting_on_record(found)
+    return len(resting) / len(found) if found else float(_is_grounded(effect.plan, step))
 
 
 def _is_grounded(plan: Plan, step: Step) -> bool:

@@ -26,6 +26,11 @@ _WRITTEN = (
     (rf"(?i:{_NAME})\b\.?,?\s\d{{4}}(?!\d)", ("my",)),
     (r"\d{4}-\d{2}(?![-\d])", ("ym",)),
     (rf"(?:{_FULL})\b", ("m",)),
+    (r"\d{4}[年년]\s?\d{1,2}[月월]\s?\d{1,2}[日일]", ("ymd",)),
+    (r"\d{4}[年년]\s?\d{1,2}[月월](?!\s?\d{1,2}[日일])", ("ym",)),
+    (r"\d{1,2}[月월]\s?\d{1,2}[日일]", ("md",)),
+    (r"\d{1,2}[月월](?!\s?\d)", ("m",)),
+    (r"(?:19|20)\d{2}[年년](?!\s?\d{1,2}[月월])", ("y",)),
 )
 _DATES = tuple((re.compile(rf"(?<![\w.,/-]){pattern}"), forms) for pattern, forms in _WRITTEN)
 _TIME = re.compile(
@@ -44,7 +49,8 @@ def days(text: str, cell: bool = False) -> Iterator[Mention]:
     """
     for pattern, forms in _DATES:
         for match in pattern.finditer(text):
-            lone = not cell and forms == ("m",) and text[: match.start()].rstrip()[-1:] in ("", ".", "!", "?", ":")
+            named = match[0][:1].isalpha() and forms == ("m",)
+            lone = not cell and named and text[: match.start()].rstrip()[-1:] in ("", ".", "!", "?", ":")
             if lone or (forms[0] in ("dm", "md") and _ALSO_WORDS.search(match[0])):
                 continue
             mention = mentioned("date", match.start(), match[0], forms)

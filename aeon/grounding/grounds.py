@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from aeon.grounding.mention import Form, Mention
 from aeon.grounding.mentions import mentions
 from aeon.grounding.numerals import UNIT
+from aeon.grounding.unspaced import spaced
 from aeon.proof.readings import Read, folded, read, rounded
 from aeon.schema import Computation, FromSource, FromTask, FromTool, JsonValue, Reading, Source, Support, Task
 
@@ -61,6 +62,7 @@ class Grounds:
 
     def __init__(self, task: Task, outputs: Sequence[ToolOutput] = (), spans: Sequence[Source] = ()) -> None:
         self._passages = list(_passages(task, outputs, spans))
+        self._spaced = [spaced(passage.text) for passage in self._passages]
         self._exact: dict[tuple[str, str], Known] = {}
         self._units: dict[str, Support] = {}
         self._numbers: defaultdict[str, list[Known]] = defaultdict(list)
@@ -70,7 +72,7 @@ class Grounds:
             self._index(number, passage)
 
     def _index(self, number: int, passage: _Passage) -> None:
-        for token in set(_TOKEN.findall(folded(passage.text))):
+        for token in set(_TOKEN.findall(folded(self._spaced[number]))):
             self._tokens[token].append(number)
         for mention in mentions(passage.text, cell=passage.type == "tool"):
             for form in mention.forms:
@@ -123,11 +125,11 @@ class Grounds:
         if not tokens:
             return None
         rarest = min((self._tokens.get(token, []) for token in tokens), key=len)
-        spaced = r"\s+".join(map(re.escape, mention.text.split()))
-        pattern = re.compile(rf"(?<!\w){spaced}(?!\w)", re.IGNORECASE)
+        apart = r"\s+".join(map(re.escape, mention.text.split()))
+        pattern = re.compile(rf"(?<!\w){apart}(?!\w)", re.IGNORECASE)
         for number in rarest:
             passage = self._passages[number]
-            for match in pattern.finditer(passage.text):
+            for match in pattern.finditer(self._spaced[number]):
                 if folded(match[0]) == words:
                     form = Form("text", Read(words))
                     return Known(form, (passage.support(match.start(), match.end(), form.reading),))

@@ -44,14 +44,22 @@ def claims(
     ``outputs`` are what tools gave, ``spans`` the cited parts of sources. ``stated`` are the texts of steps that rest
     on nothing but the model, by step: a computation that one states with known values makes its result known.
     """
-    grounds = Grounds(task, outputs, spans)
-    for step, text in (stated or {}).items():
-        _learn(grounds, step, text)
-    found = values(answer)
-    matches = [_matched(grounds, mention) for mention in found]
-    kept = [(one, match) for one, match in zip(found, matches, strict=True) if one.certain or match is not None]
+    said = values(answer)
+    if not said:
+        return ()
+    grounds = _grounds(task, outputs, spans, stated or {})
+    pairs = [(one, _matched(grounds, one)) for one in (_named(grounds, one) for one in said)]
+    kept = [(one, match) for one, match in pairs if one.certain or match is not None]
     made = [_claim(f"c{number}", one, match) for number, (one, match) in enumerate(kept, 1)]
     return _computed(answer, [one for one, _ in kept], made)
+
+
+def _grounds(task: Task, outputs: Sequence[ToolOutput], spans: Sequence[Source], stated: Mapping[str, str]) -> Grounds:
+    """The grounds with what follows from them by the computations that steps state."""
+    grounds = Grounds(task, outputs, spans)
+    for step, text in stated.items():
+        _learn(grounds, step, text)
+    return grounds
 
 
 def _learn(grounds: Grounds, step: str, text: str) -> None:
@@ -106,6 +114,13 @@ def _stated(equation: Equation, operands: Sequence[Read], said: Read, step: str)
 def _value(equation: Equation, operands: Sequence[Read]) -> Fraction | None:
     numbers = [operand.number for operand in operands if operand.number is not None]
     return equation.value(numbers) if len(numbers) == len(operands) else None
+
+
+def _named(grounds: Grounds, mention: Mention) -> Mention:
+    """The mention, or what is left of a name without the word before it where that alone stands somewhere."""
+    if mention.later is None or grounds.text(mention) is not None or grounds.text(mention.later) is None:
+        return mention
+    return mention.later
 
 
 def _matched(grounds: Grounds, mention: Mention) -> _Match | None:

@@ -26,7 +26,8 @@ class Form(NamedTuple):
 class Mention(NamedTuple):
     """Characters ``start`` to ``end`` of a text that name a value; ``forms`` are its readings, the likeliest first.
 
-    ``certain`` is false for a capitalised word that may be an ordinary one: it begins a sentence, say.
+    ``certain`` is false for a capitalised word that may be an ordinary one: it begins a sentence, say. ``later`` is
+    what is left of a name without a first word that may only begin the sentence.
     """
 
     start: int
@@ -35,6 +36,7 @@ class Mention(NamedTuple):
     kind: ClaimKind
     forms: tuple[Form, ...]
     certain: bool = True
+    later: Mention | None = None
 
     def moved(self, by: int) -> Mention:
         """The same mention in a text that this one is a part of."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from aeon.grounding.days import days, times
 from aeon.grounding.mention import Mention, mentioned
 from aeon.grounding.numerals import numerals
+from aeon.grounding.unspaced import DATE_SIGNS, spaced
 from aeon.grounding.words import addresses, is_german, proper_names, quotations
 
 __all__ = ["mentions", "values"]
@@ -41,9 +42,10 @@ def mentions(text: str, cell: bool = False) -> tuple[Mention, ...]:
             _take(taken, *match.span())
     found: list[Mention] = []
     german = is_german(text)
+    dated, plain = spaced(text, DATE_SIGNS), spaced(text)
     for mention in (
-        *addresses(text), *quotations(text), *days(text, cell), *times(text), *numerals(text, german),
-        *proper_names(text, cell),
+        *addresses(text), *quotations(text), *days(dated, cell), *times(plain), *numerals(plain, german),
+        *proper_names(plain, cell),
     ):  # fmt: skip
         if 1 not in taken[mention.start : mention.end]:
             _take(taken, mention.start, mention.end)

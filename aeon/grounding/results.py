@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from aeon.grounding.grounds import ToolOutput
 from aeon.grounding.matching import claims
-from aeon.schema import Claim, JsonValue, Plan, Source, Step, Task, ToolCall
+from aeon.schema import Claim, FromClaim, JsonValue, Plan, Source, Step, StepResult, Task, ToolCall
 
-__all__ = ["grounded", "has_grounds", "spans_of", "told"]
+__all__ = ["BY_TOOL", "given", "grounded", "has_grounds", "resting_on_record", "spans_of", "told", "unchecked"]
 
-_BY_TOOL = ("tool", "tool_repaired")
+BY_TOOL = ("tool", "tool_repaired")
+"""How a step was done whose output is the tool's."""
+_RECORDED = ("source", "tool")
 _UNCHECKED = "nothing was looked up or computed that it could rest on"
 
 
@@ -20,10 +22,30 @@ def grounded(answer: str, task: Task, plan: Plan) -> tuple[Claim, ...]:
     Where no step looked anything up or computed anything, what the task does not say is not checked.
     """
     done, task = [step for step in plan.steps if step.status == "complete"], told(task)
-    outputs = [ToolOutput(step.id, output) for step in done for output in _given(step)]
+    outputs = [ToolOutput(step.id, output) for step in done for output in given(step)]
     spans = list(spans_of(done))
     found = claims(answer, task, outputs, spans, _stated(plan, done))
-    return found if has_grounds(plan) else tuple(_unchecked(claim) for claim in found)
+    return found if has_grounds(plan) else tuple(unchecked(claim) for claim in found)
+
+
+def resting_on_record(found: Sequence[Claim]) -> list[Claim]:
+    """The supported claims that rest on a source or a tool, directly or through values that they follow from."""
+    named = {claim.id: claim for claim in found}
+    resting: dict[str, bool] = {}
+    for claim in found:  # one that follows from others may stand before them, as in "10 = 4 + 6"
+        _note_resting(claim, named, resting)
+    return [claim for claim in found if resting[claim.id]]
+
+
+def _note_resting(claim: Claim, named: Mapping[str, Claim], resting: dict[str, bool]) -> bool:
+    """Note whether a claim rests on a source or a tool."""
+    if claim.id not in resting:
+        resting[claim.id] = False  # one that rests on itself rests on nothing
+        resting[claim.id] = claim.verdict == "supported" and any(
+            _note_resting(named[one.claim], named, resting) if isinstance(one, FromClaim) else one.type in _RECORDED
+            for one in claim.evidence
+        )
+    return resting[claim.id]
 
 
 def told(task: Task) -> Task:
@@ -37,15 +59,15 @@ def has_grounds(plan: Plan) -> bool:
     return any(isinstance(step.action, ToolCall) for step in plan.steps if step.status == "complete")
 
 
-def _given(step: Step) -> Iterator[JsonValue]:
+def given(step: Step | StepResult) -> Iterator[JsonValue]:
     """What the tool of a step gave; of a reading, whose words are the model's, what it says where it found nothing."""
     if step.output is None:
         yield from [step.problem] if step.problem else []
-    elif step.mode in _BY_TOOL and not step.sources:
+    elif step.mode in BY_TOOL and not step.sources:
         yield step.output
 
 
-def spans_of(steps: Sequence[Step]) -> Iterator[Source]:
+def spans_of(steps: Iterable[Step | StepResult]) -> Iterator[Source]:
     """The sentences that the steps rest on, each once."""
     every = (source for step in steps for source in step.sources)
     yield from {(one.source, one.start, one.end): one for one in every}.values()
@@ -58,7 +80,8 @@ def _stated(plan: Plan, done: Sequence[Step]) -> dict[str, str]:
     return {step.id: str(step.output) for step in done if not isinstance(step.action, ToolCall)} | derived
 
 
-def _unchecked(claim: Claim) -> Claim:
+def unchecked(claim: Claim) -> Claim:
+    """The claim of an answer for which nothing was looked up: what was not found is not checked."""
     if claim.verdict != "not_found":
         return claim
     return claim.changed(verdict="not_checked", note=_UNCHECKED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from aeon.grounding.mention import Mention, mentioned
 
@@ -25,7 +25,8 @@ _QUOTED = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_]\w*(?:[-'’&]\w+)*")
 _BETWEEN = re.compile(r"[^\S\n]|\s(?:&|of|of the|von|van|de|der|del|di|la|zu|am)\s")
-_BEGINS = re.compile(r"[.!?:;|…\n][\s\"'“„»‘(\[*_#>•\-–—\d.)]*$")
+_BEGINS = re.compile(r"[.!?:;|…\n][\s\"'“„»‘(\[*_#>•\-–—\d.)\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]*$")
+"""What stands before a sentence: the end of another, and signs such as bullets and emoji."""
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 _IN_ENGLISH = (
     " a about above after again all also although among an and another any are as at based be because been before"
@@ -81,10 +82,21 @@ def proper_names(text: str, cell: bool = False) -> Iterator[Mention]:
     german = not cell and is_german(text)
     for start, end, begins in _runs(text, cell):
         name = text[start:end]
-        if len(name) > 1 and not any(first <= start < last for first, last in headings):
+        if len(name) > 1 and not _within(start, headings):
             mention = mentioned("name", start, name, ["text"])
             if mention is not None:
-                yield mention._replace(certain=" " in name or not (begins or german))
+                later = _later(text, mention) if begins else None
+                yield mention._replace(certain=" " in name or not (begins or german), later=later)
+
+
+def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= place < end for start, end in spans)
+
+
+def _later(text: str, name: Mention) -> Mention | None:
+    """The name without its first word, if two are left: that one may only begin the sentence, as in "Ask Ann Lee"."""
+    words = list(_WORD.finditer(text, name.start, name.end))
+    return mentioned("name", words[1].start(), text[words[1].start() : name.end], ["text"]) if words[2:] else None
 
 
 def _runs(text: str, cell: bool) -> Iterator[tuple[int, int, bool]]:

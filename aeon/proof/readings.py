@@ -45,6 +45,7 @@ SCALES = {
     word: power
     for words, power in (
         ("thousand tausend tsd", 3), ("million millions mio millionen", 6),
+        ("千 천", 3), ("万 萬 만", 4), ("億 亿 억", 8), ("兆 조", 12),
         ("billion billions bn mrd milliarde milliarden", 9), ("trillion trillions billionen", 12),
     )
     for word in words.split()

@@ -22,10 +22,13 @@ from aeon.proof.canonical import MOST_BYTES, ProofError, at_path, load, output_o
 from aeon.proof.inference import check_verdict, must, read_again
 from aeon.proof.readings import Read
 
-__all__ = ["QUOTED", "Report", "main", "verify", "verify_file"]
+__all__ = ["QUOTED", "SIGNATURE", "Report", "SignedBy", "main", "verify", "verify_file"]
 
 QUOTED = 32
 """Characters of a quote's prefix and suffix."""
+SIGNATURE = ".sig"
+"""What the name of a signature ends with, behind the name of its proof file."""
+_SIGNATURE_BYTES = 64
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
 _MARKS = re.compile(r"\[\d+\]|^\s*\d+[.)](?=\s)", re.MULTILINE)
 
@@ -51,8 +54,20 @@ class Report(NamedTuple):
         return "\n".join(lines + [f"only recorded: {line}" for line in self.recorded])
 
 
-def verify_file(path: Path | str, journal: Path | str | None = None, folder: Path | str | None = None) -> Report:
-    """Verify a proof file; with the ``journal`` of its run and the ``folder`` of its sources, those too."""
+class SignedBy(NamedTuple):
+    """A public key: its SHA-256, and whether a signature is one of it over some data."""
+
+    fingerprint: str
+    stands: Callable[[bytes, bytes], bool]
+
+
+def verify_file(
+    path: Path | str,
+    journal: Path | str | None = None,
+    folder: Path | str | None = None,
+    key: SignedBy | None = None,
+) -> Report:
+    """Verify a proof file; with the ``journal`` of its run, the ``folder`` of its sources, the ``key``, those too."""
     try:
         size = Path(path).stat().st_size
         if size > MOST_BYTES:
@@ -60,7 +75,25 @@ def verify_file(path: Path | str, journal: Path | str | None = None, folder: Pat
         data = Path(path).read_bytes()
     except OSError as error:
         return Report(2, (f"it cannot be read: {error.strerror}",))
-    return verify(data, journal, folder)
+    return _with_signature(verify(data, journal, folder), Path(f"{path}{SIGNATURE}"), data, key)
+
+
+def _with_signature(report: Report, place: Path, data: bytes, key: SignedBy | None) -> Report:
+    """The report with what came of the signature, if there is one or a ``key`` asks for one."""
+    if key is None:
+        line = f"the signature {place.name!r}; aeon verify --public-key FILE checks it"
+        return report._replace(recorded=(*report.recorded, line)) if place.exists() else report
+    try:
+        with place.open("rb") as file:
+            made = file.read(_SIGNATURE_BYTES + 1)
+    except OSError as error:
+        problem = f"its signature {place.name!r} cannot be read: {error.strerror}"
+    else:
+        if len(made) == _SIGNATURE_BYTES and key.stands(made, data):
+            return report._replace(verified=(*report.verified, f"the signature, by the public key {key.fingerprint}"))
+        length = "of this key over this file" if len(made) == _SIGNATURE_BYTES else f"of {_SIGNATURE_BYTES} bytes"
+        problem = f"its signature {place.name!r} is none {length}"
+    return report._replace(code=report.code or 1, problems=(*report.problems, problem))
 
 
 def verify(data: bytes, journal: Path | str | None = None, folder: Path | str | None = None) -> Report:
@@ -271,18 +304,26 @@ class _Proof:
                 self.recorded.append("where the sources come from; --sources FOLDER compares them with files")
             return
         for source in self._sources.values():
-            place = PurePosixPath(source["location"])
-            if place.is_absolute() or ".." in place.parts or "://" in source["location"]:
-                self.recorded.append(f"source {source['id']}: it is no file below the folder")
-                continue
-            try:
-                with (Path(folder) / place).open("rb") as file:
-                    same = hashlib.file_digest(file, "sha256").hexdigest() == source["raw_sha256"]
-            except (OSError, ValueError):
-                self.problems.append(f"source {source['id']}: the file {source['location'][:100]!r} cannot be read")
-                continue
-            self._hold(same, f"source {source['id']}: the file {source['location'][:100]!r} changed since")
-            self.verified.append(f"source {source['id']}: the file is still the same")
+            name, place = f"source {source['id']}", PurePosixPath(source["location"])
+            if not place.parts or place.is_absolute() or ".." in place.parts or "://" in source["location"]:
+                self.recorded.append(f"{name}: it is no file below the folder")
+            elif not source["raw_sha256"]:
+                self.recorded.append(f"{name}: the proof has no hash of its file")
+            else:
+                self._check_file(name, Path(folder) / place, source)
+
+    def _check_file(self, name: str, path: Path, source: dict[str, Any]) -> None:
+        file_name = f"the file {source['location'][:100]!r}"
+        try:
+            if not path.is_file():  # a pipe has no end
+                raise FileNotFoundError
+            with path.open("rb") as file:
+                same = hashlib.file_digest(file, "sha256").hexdigest() == source["raw_sha256"]
+        except (OSError, ValueError):
+            self.problems.append(f"{name}: {file_name} cannot be read")
+        else:
+            self._hold(same, f"{name}: {file_name} changed since")
+            self.verified += [f"{name}: the file is still the same"] if same else []
 
 
 def _claims_of(claim: dict[str, Any]) -> set[str]:

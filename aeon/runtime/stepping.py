@@ -9,6 +9,7 @@ from aeon.errors import AeonError, EngineError
 from aeon.kernel.decide import Signals
 from aeon.kernel.effects import Batch, Effect, Note
 from aeon.kernel.engine import Engine, Halt
+from aeon.runtime.basis import Basis
 from aeon.runtime.remainder import Remainder
 from aeon.schema import Conclusion, Outcome, Settings, Task
 
@@ -24,13 +25,16 @@ class Stepper(Generic[C, S, R]):
     """One run's program, held to the rules of programs; ``issued`` counts the effects of the batches so far.
 
     However a program counts, none of its batches may spend more than is left of the run's bound. ``result`` is there
-    when `batch` gives ``None``: the program has ended.
+    when `batch` gives ``None``: the program has ended, and its answer was held against what is on record.
 
     Raises:
         EngineError: the program cannot be begun.
     """
 
-    __slots__ = ("_began", "_engine", "_most", "_note", "_phases", "_program", "_remainder", "issued", "result")
+    __slots__ = (
+        "_basis", "_began", "_engine", "_last", "_most", "_note", "_phases", "_program", "_remainder", "issued",
+        "result",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -44,6 +48,8 @@ class Stepper(Generic[C, S, R]):
         self._phases = engine.phases
         self._most = config.effects
         self._note = note
+        self._basis = Basis(task)
+        self._last: tuple[Effect, ...] = ()
         self._began = False
         self.issued = 0
         self.result: R | None = None
@@ -60,6 +66,7 @@ class Stepper(Generic[C, S, R]):
             EngineError: it yields, raises or returns what no program may, or it never ends.
         """
         self._remainder.charge(outcomes)
+        self._basis.add(self.issued - len(self._last), self._last, outcomes)
         request = self._sent(outcomes)
         notes = 0
         while isinstance(request, Note):
@@ -74,6 +81,7 @@ class Stepper(Generic[C, S, R]):
             raise self._error(f"yielded {_shown(request)}, where only a batch of effects or a note may be yielded")
         self._check(request.effects)
         self.issued += len(request.effects)
+        self._last = request.effects
         return request.effects
 
     def _sent(self, outcomes: tuple[Outcome, ...]) -> object:
@@ -112,7 +120,7 @@ class Stepper(Generic[C, S, R]):
     def _concluded(self, value: object) -> R:
         if not isinstance(value, self._engine.result) or not value.answer.strip():
             raise self._error(f"ended with {_shown(value)}, not with an answer in a {self._engine.result.__name__}")
-        return value
+        return self._basis.held(value)
 
     def _error(self, what: str) -> EngineError:
         return EngineError(f"engine '{self._engine.name}': its program {what}, after {self.issued} effects")

@@ -74,6 +74,8 @@ class Conclusion(Frozen):
 
     outside_digest: ClassVar[Any] = {"bound"}
     """What a digest of the result leaves out: what follows from the configuration alone."""
+    gives_claims: ClassVar[bool] = False
+    """Whether the engine itself gives the claims of its answers; for any other, the host finds them."""
 
     @property
     def assembled(self) -> bool:

@@ -24,8 +24,10 @@ class ConfidenceParts(Value):
       used. The host knows this; no model judges it.
     - ``entity_coverage``: where the things that the answer must contain were named, the share of them that is there;
       else where the completeness was judged, that. Without any result neither is asked.
-    - ``citation_density``: where a final step, one that nothing builds on, is complete. The share of those whose result
-      rests on a tool, directly or through earlier steps.
+    - ``citation_density``: where a final step, one that nothing builds on, is complete. The mean over those of the
+      share of the values of its result that stand in what a tool gave or a cited sentence, or follow from such values.
+      A tool's own result counts as 1; one without values as 1 if it builds on a tool's, directly or through earlier
+      steps, else as 0.
     - ``consistency``: where a judge whose accuracy was measured on labelled cases, and is good enough, held several
       results against each other. Its score.
     - ``recency``: where a step was executed again. The share of the executed steps whose result still stands; attempts

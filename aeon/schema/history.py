@@ -126,6 +126,7 @@ class Result(FinalResult):
     history: ExecutionHistory
 
     outside_digest: ClassVar[Any] = {"bound": True, "history": {"configuration": True, "conclusion": {"bound"}}}
+    gives_claims: ClassVar[bool] = True
 
     @classmethod
     def of(cls, history: ExecutionHistory) -> Result:

@@ -14,7 +14,6 @@ from aeon.llm.scripted import Reply, Scripted
 from aeon.observability.lines import claim_lines, coverage, plain
 from aeon.proof.document import Proof, proof_bytes
 from aeon.proof.verify import Report, verify
-from aeon.schema import Conclusion
 from aeon.tools.files import Files
 
 pytestmark = pytest.mark.requirement("G1", "G2", "G6", "G6b")
@@ -129,12 +128,6 @@ def test_the_proof_is_the_same_for_the_same_run(folder: Path) -> None:
     assert proof_bytes(first) == proof_bytes(second)
     assert str(folder) not in proof_bytes(first).decode()
     assert json.loads(proof_bytes(first))["answer"] == "They are 37.5 euros."
-
-
-def test_an_engine_without_steps_has_no_proof() -> None:
-    """It keeps nothing that a claim could rest on."""
-    with pytest.raises(UsageError, match="keeps no steps"):
-        proof_of(Conclusion.model_construct(engine="vote/1", answer="4"))
 
 
 def test_the_line_on_claims() -> None:

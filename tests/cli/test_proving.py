@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from .conftest import Outcome
 from .played_model import Model
@@ -54,12 +56,64 @@ def test_a_proof_that_cannot_be_written_costs_no_answer(aeon: Aeon, model: Model
     assert "40.8" in done.out and done.code == 2 and "the proof cannot be written" in done.err
 
 
-def test_an_engine_that_keeps_no_steps_refuses_it(aeon: Aeon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One line names the option and the engine."""
+def test_the_proof_of_another_engine(aeon: Aeon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From its journal, saved or not: its answer with what the task says of it."""
     package = tmp_path / "shortener-1.0.dist-info"
     package.mkdir()
     (package / "METADATA").write_text("Metadata-Version: 2.1\nName: shortener\nVersion: 1.0\n")
     (package / "entry_points.txt").write_text("[aeon.engines]\nshorten = cli.shortener:PLUGIN\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    done = aeon("run", TASK, "--engine", "shorten", "--proof", str(tmp_path / "p.json"))
-    done.complains(2, "--proof", "'shorten'", "keeps no steps")
+    run = ("run", "17 pens at 2.40 euros", "--engine", "shorten", "--proof")
+    done = aeon(*run, str(tmp_path / "p.json"))
+    assert "claims  1 of 1 checked, 1 supported" in done.out and done.code == 0
+    saved = str(tmp_path / "run.jsonl")
+    assert aeon(*run, str(tmp_path / "q.json"), "--save", saved).code == 0
+    for proof, more in (("p.json", ()), ("q.json", ("--journal", saved))):
+        checked = aeon("verify", str(tmp_path / proof), *more)
+        assert checked.code == 0 and "1 claim: 1 checked, 1 supported" in checked.out
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> tuple[str, str]:
+    """The files of a private key and of its public one."""
+    key = Ed25519PrivateKey.generate()
+    private, public = tmp_path / "key.pem", tmp_path / "public.pem"
+    private.touch(0o600)
+    private.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    public.write_bytes(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    return str(private), str(public)
+
+
+@pytest.mark.requirement("G6d")
+def test_a_proof_is_signed_and_the_signature_is_checked(
+    aeon: Aeon, model: Model, tmp_path: Path, keys: tuple[str, str]
+) -> None:
+    """Beside the proof; with the public key ``aeon verify`` says that it stands, and refuses another file."""
+    proof, (private, public) = tmp_path / "p.json", keys
+    done = aeon("run", TASK, "--model", model.url, "--proof", str(proof), "--sign", private)
+    assert done.code == 0 and f"signed  {proof}.sig" in done.out
+    assert "verified: the signature, by the public key" in aeon("verify", str(proof), "--public-key", public).out
+    assert "only recorded: the signature 'p.json.sig'" in aeon("verify", str(proof)).out
+    Path(f"{proof}.sig").write_bytes(b"\0" * 64)
+    again = aeon("verify", str(proof), "--public-key", public)
+    assert (again.code, again.out) == (
+        1,
+        "not verified: its signature 'p.json.sig' is none of this key over this file\n",
+    )
+    aeon("verify", str(proof), "--public-key", private).complains(2, "holds a private key")
+
+
+@pytest.mark.requirement("G6d")
+def test_what_cannot_be_signed_is_refused_before_the_run(
+    aeon: Aeon, model: Model, tmp_path: Path, keys: tuple[str, str]
+) -> None:
+    """No proof to sign, a key that others can read, a signature that is there already, one file for two things."""
+    proof, private = str(tmp_path / "p.json"), keys[0]
+    run = ("run", TASK, "--model", model.url, "--sign", private)
+    aeon(*run).complains(2, "--sign", "--proof")
+    aeon(*run, "--proof", proof, "--save", f"{proof}.sig").complains(2, "--save and --proof")
+    Path(f"{proof}.sig").write_text("mine")
+    aeon(*run, "--proof", proof).complains(2, "p.json.sig", "a signature is never overwritten")
+    Path(private).chmod(0o644)
+    aeon(*run, "--proof", str(tmp_path / "q.json")).complains(2, "chmod 600")
+    assert not model.bodies

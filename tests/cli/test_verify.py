@@ -60,3 +60,23 @@ def test_the_verifier_can_be_taken_along(aeon: Aeon, proof: Path, tmp_path: Path
     done = subprocess.run([sys.executable, "-I", "-S", script, proof], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, aeon("verify", str(proof)).out)
     aeon("verify", "--write-verifier", str(script)).complains(2, "cannot be written")
+
+
+@pytest.mark.requirement("G6c")
+@pytest.mark.parametrize("shape", ["openai", "cohere", "anthropic", "w3c"])
+def test_a_proof_is_shown_as_clients_know_it(aeon: Aeon, proof: Path, shape: str) -> None:
+    """One JSON document on standard output; what it has no place for is one line beside it."""
+    done = aeon("verify", str(proof), "--as", shape)
+    assert done.code == 0 and done.document
+    assert done.err == "aeon: not in this shape: 1 values of the task, 1 values that are not supported\n"
+
+
+@pytest.mark.requirement("G6c")
+def test_what_is_not_verified_is_not_shown(aeon: Aeon, proof: Path) -> None:
+    """Nothing on standard output, and the exit code of the verifier; two kinds of output are refused."""
+    proof.write_bytes(proof.read_bytes()[:-1])
+    done = aeon("verify", str(proof), "--as", "w3c")
+    assert done.out == ""
+    done.complains(1, "not verified", "cut short")
+    aeon("verify", str(proof), "--as", "w3c", "--json").complains(2, "--as and --json")
+    aeon("verify", str(proof), "--as", "word").complains(2, "--as", "word")

@@ -26,6 +26,7 @@ from aeon.schema import (
     Plan,
     ReasoningEngine,
     SemanticValidationReport,
+    Source,
     Step,
     StepMode,
     StepStatus,
@@ -120,6 +121,38 @@ def test_source_quality_is_how_results_came_about(mode: StepMode, quality: float
 def test_citation_density_is_what_final_results_rest_on(steps: tuple[Step, ...], density: float) -> None:
     """A result that nothing builds on rests on a tool itself or through earlier steps whose results stand."""
     assert parts(*steps).citation_density == density
+
+
+@pytest.mark.requirement("O2")
+@pytest.mark.parametrize(
+    ("text", "density"),
+    [
+        ("They pay 37.5.", 1.0),
+        ("They pay 37.5 and 99.", 0.5),
+        ("3 guests pay 99.", 0.0),
+        ("3 guests pay.", 0.0),
+        ("37.5 + 2.5 = 40, and the tip is 2.5.", 1.0),
+        ("37.5 + 99 = 136.5.", 1 / 3),
+        ("3 + 4 = 7.", 0.0),
+        ("They pay.", 1.0),
+    ],
+)
+def test_citation_density_is_counted_in_values(text: str, density: float) -> None:
+    """Of a reasoned result those that a tool gave, or that follow from such; neither an invented one nor the task's."""
+    first = step("s1").changed(output=[37.5, 2.5])
+    result = evaluated(first, reasoned("s2", "s1").changed(output=text), task="What do 3 guests pay, or 4?")
+    assert result.parts and result.parts.citation_density == pytest.approx(density, abs=1e-6)
+    warned = "no value of a result stands in what a tool gave or in a cited sentence" in result.warnings
+    assert warned is (density == 0)
+
+
+@pytest.mark.requirement("O2")
+def test_a_reading_is_held_against_its_sentence() -> None:
+    """Its words are the model's; a value that its cited sentence does not have is no citation."""
+    sentence = Source(source="fees.md", start=0, end=22, text="The fee is 12.50 euros.")
+    read = step("s1", mode="reading").changed(output="12.50 euros", sources=(sentence,))
+    assert parts(read).citation_density == 1.0
+    assert parts(read.changed(output="13.50 euros")).citation_density == 0.0
 
 
 @pytest.mark.requirement("O2")

@@ -164,3 +164,18 @@ def test_a_chain_of_sums_that_a_step_states_is_one_computation_over_what_it_bega
     rounded = "Each: 348 / 48 = 7\nTwice: 7 + 348 = 355"
     (lost,) = of("it is 355 now", {"a": 348, "b": 48}, stated={"worked": rounded})
     assert lost.verdict == "not_found"
+
+
+def test_a_name_behind_the_first_word_of_a_sentence_is_found() -> None:
+    """Only where that alone stands there; a name that is wrong stays whole, and so does one that stands there whole."""
+    text = "Anna Weber looks after it, with Sir Peter Brown."
+    spans = (Source(source="1", start=0, end=len(text), text=text),)
+
+    def said(answer: str) -> list[tuple[str, str]]:
+        return [(one.text, one.verdict) for one in claims(answer, Task(text="?"), (), spans)]
+
+    assert said("Contact Anna Weber at once.") == [("Anna Weber", "supported")]
+    assert said("Contact Maria Weber at once.") == [("Contact Maria Weber", "not_found")]
+    assert said("Sir Peter Brown knows. Maria Weber too.") == [
+        ("Sir Peter Brown", "supported"), ("Maria Weber", "not_found"),
+    ]  # fmt: skip

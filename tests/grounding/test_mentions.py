@@ -35,6 +35,11 @@ pytestmark = pytest.mark.requirement("G1", "G2", "G2a")
         ("It is 45kg in all", "45", "kg"),
         ("It is 1.5e3 in all", "1500", ""),
         ("the 2nd one", "2", ""),
+        ("それは1,040円です", "1040", ""),
+        ("価格は１２３４円", "1234", ""),
+        ("価格は3万円です", "30000", ""),
+        ("약 1.2억 명", "120000000", ""),
+        ("ราคา1040บาท", "1040", ""),
     ],
 )
 def test_a_number_is_read_in_any_notation(text: str, value: str, unit: str) -> None:
@@ -63,6 +68,13 @@ def test_an_ambiguous_notation_has_both_readings() -> None:
         ("am 3. März 2025 dann", {"2025-03-03"}),
         ("in March 2025 then", {"2025-03-00"}),
         ("on 12 April then", {"0000-04-12"}),
+        ("会議は2025年4月12日です", {"2025-04-12"}),
+        ("２０２５年４月１２日に", {"2025-04-12"}),
+        ("2025年4月に", {"2025-04-00"}),
+        ("2025年に", {"2025-00-00"}),
+        ("4月12日に", {"0000-04-12"}),
+        ("4月に", {"0000-04-00"}),
+        ("2025년 4월 12일에", {"2025-04-12"}),
     ],
 )
 def test_a_date_is_read_in_any_form(text: str, readings: set[str]) -> None:
@@ -106,6 +118,26 @@ def test_a_capital_letter_that_begins_a_sentence_makes_no_certain_name() -> None
         ("Anna Weber", True),
         ("Nordholz", True),
     ]
+
+
+def test_scripts_without_spaces_hide_no_name_and_make_none() -> None:
+    """A name ends where such a script begins; its letters are no capitals. Numbers of several parts are left out."""
+    assert [one.text for one in mentions("担当はAnna Weberさん、第3回、3万5千円、三十五")] == ["Anna Weber", "3"]
+    assert [one.text for one in mentions("2025年4月に")] == ["2025年4月"]
+
+
+def test_signs_before_a_sentence_make_its_first_word_no_name() -> None:
+    """Bullets, arrows, emoji; what may be left of a name without the word that begins the sentence is noted."""
+    found = mentions("✅ Done.\n→ Call Mr Brown.\n🏛 Ask Weber. She asked Anna Weber.")
+    assert [(one.text, one.certain, one.later and one.later.text) for one in found] == [
+        ("Done", False, None), ("Call Mr Brown", True, "Mr Brown"), ("Ask Weber", True, None),
+        ("Anna Weber", True, None),
+    ]  # fmt: skip
+
+
+def test_a_sign_before_a_space_is_none_of_a_fraction() -> None:
+    """In a sum it stands between two."""
+    assert [one.text for one in mentions("½ + ½ = 1, or −½")] == ["½", "½", "1", "−½"]
 
 
 def test_german_nouns_are_no_certain_names() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from aeon.grounding.results import grounded, told
-from aeon.grounding.steps import with_unfounded
 from aeon.multipass.effects import ValidateResults
 from aeon.schema import (
     Action,
@@ -25,6 +24,7 @@ from aeon.schema import (
     ToolCall,
     Writing,
 )
+from aeon.validation.unfounded import with_unfounded
 
 TASK = Task(text="What do 3 guests pay?")
 FEE = Source(source="fees.md", start=10, end=31, text="The fee is 12.50 euro")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -61,6 +62,12 @@ def sealed(document: Any) -> bytes:
     """A document as a proof file whose digest fits, whatever it says."""
     data = canonical(document | {"digest": "0" * 64}).encode()
     return data.replace(b'"digest":"' + b"0" * 64, b'"digest":"' + sha256(data).encode())
+
+
+def resealed(data: bytes) -> bytes:
+    """The bytes of a proof that were changed, with a digest that fits."""
+    zeros = re.sub(rb'"digest":"[0-9a-f]{64}"', b'"digest":"' + b"0" * 64 + b'"', data)
+    return zeros.replace(b'"digest":"' + b"0" * 64, b'"digest":"' + sha256(zeros).encode())
 
 
 def changed(data: bytes, change: Callable[[Any], object]) -> bytes:

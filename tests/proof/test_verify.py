@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ from aeon.proof.standalone import verifier
 from aeon.proof.verify import Report, verify, verify_file
 from aeon.schema import Claim, FromSource, Reading, Task
 
-from .proofs import TEXT, changed, made, medium, sealed, small
+from .proofs import TEXT, changed, made, medium, resealed, sealed, small
 
 pytestmark = pytest.mark.requirement("G6", "G6a")
 
@@ -261,6 +263,95 @@ def test_a_source_that_changed_on_disk_is_named(tmp_path: Path) -> None:
     outside = changed(data, lambda d: d["sources"][0].update(location="../../etc/passwd"))
     report = verify(outside, folder=tmp_path)
     assert any("no file below the folder" in line for line in report.recorded)
+
+
+def test_a_source_that_is_no_file_is_recorded(tmp_path: Path) -> None:
+    """Without a place, or without a hash of its file, there is nothing to compare; a pipe is never waited for."""
+    for change in ({"location": ""}, {"location": "."}, {"raw_sha256": ""}):
+        report = verify(changed(made(ANSWER), lambda d, change=change: d["sources"][0].update(change)), folder=tmp_path)
+        assert report.code == 0 and any(line.startswith("source 1: ") for line in report.recorded)
+    os.mkfifo(tmp_path / "lease.md")
+    assert verify(made(ANSWER), folder=tmp_path).problems == ("source 1: the file 'lease.md' cannot be read",)
+
+
+def test_a_large_source_is_compared_piece_by_piece(tmp_path: Path) -> None:
+    """A gigabyte takes no gigabyte of memory: it changed, and that is all."""
+    with (tmp_path / "lease.md").open("wb") as file:
+        file.truncate(2**30)
+    tracemalloc.start()
+    try:
+        report = verify(made(ANSWER), folder=tmp_path)
+        assert tracemalloc.get_traced_memory()[1] < 16 * 2**20
+    finally:
+        tracemalloc.stop()
+    assert report.problems == ("source 1: the file 'lease.md' changed since",)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"claims":1', '"claims":1.0', "integers only"),
+        ('"claims":1', '"claims":1e0', "integers only"),
+        ('"claims":1', '"claims":-1', "coverage"),
+        ('"claims":1', '"claims":-0', "canonical form"),
+        ('"claims":1', '"claims":1,"claims":1', "one key twice"),
+        ('"limits":[]', '"limits":[],"limits":[]', "one key twice"),
+        ('"text":"5 euros?"', '"text":"5 euros?\\ud800"', "half a character"),
+        ('"limits":[]', '"limits":["\\u0041"]', "canonical form"),
+    ],
+)
+def test_what_only_looks_like_a_proof_is_refused_though_its_digest_fits(old: str, new: str, words: str) -> None:
+    """Floats, other ways to write an integer or a text, a key twice, half a character: each is one line."""
+    text = small().decode()
+    assert text.count(old) == 1
+    report = verify(resealed(text.replace(old, new).encode()))
+    assert (report.code, len(report.problems)) == (1, 1) and words in report.problems[0]
+
+
+@pytest.mark.parametrize(
+    "evidence", [{"type": "tool", "id": "s9"}, {"type": "claim", "id": "c9"}, {"type": "task", "id": "title"}]
+)
+def test_evidence_in_what_is_not_there_is_refused(evidence: dict[str, str]) -> None:
+    """An unknown step, claim or part of the task."""
+    report = broken(lambda d: d["claims"][3]["evidence"][0].update(evidence))
+    assert any("which is not there" in problem for problem in report.problems)
+
+
+def test_a_journal_that_is_none_is_refused(tmp_path: Path) -> None:
+    """A folder, a file of bytes, one that ends within a line: none is the one of the proof."""
+    data = made(ANSWER, journal=JournalRoot(lines=2, sha256=sha256(b'{"a":1}\n{"b":2}\n')))
+    (tmp_path / "bytes").write_bytes(bytes(range(256)) * 100)
+    (tmp_path / "torn").write_bytes(b'{"a":1}\n{"b":2}')
+    for name in ("", "bytes", "torn"):
+        assert verify(data, journal=tmp_path / name).code == 1
+
+
+@pytest.mark.requirement("G2", "G2a")
+@pytest.mark.parametrize(
+    ("answer", "claimed"),
+    [
+        ("الإيجار ١٬٠٤٠ يورو منذ ٠١/٠٣/٢٠٢٣", ["١٬٠٤٠", "٠١/٠٣/٢٠٢٣"]),
+        ("Die Halle kostet 1.040,00 Euro seit dem 1.3.2023.", ["1.040,00 Euro", "1.3.2023"]),
+        ("賃料は1,040円、2023年3月1日から、担当はAnna Weberさん。", ["1,040", "2023年3月1日", "Anna Weber"]),
+        ("임대료는 1,040유로, 2023년 3월 1일부터", ["1,040", "2023년 3월 1일"]),
+        ('{"rent": 1040, "since": "2023-03-01", "who": "Anna Weber"}', ["1040", "2023-03-01", "Anna Weber"]),
+        ("```python\nrent = 99\n```\nIt is 1,040 euros.", ["1,040 euros"]),
+    ],
+)
+def test_answers_in_other_scripts_and_forms_are_proved(answer: str, claimed: list[str]) -> None:
+    """Each value stands in the English text, and the verifier reads it again; a wrong figure is none of them."""
+    document = json.loads(made(answer))
+    assert [(one["text"], one["verdict"]) for one in document["claims"]] == [(text, "supported") for text in claimed]
+    report = verify(made(answer))
+    assert (report.code, report.problems) == (0, ()) and not any("figures" in line for line in report.recorded)
+
+
+@pytest.mark.requirement("G2a")
+def test_an_answer_with_a_thousand_numbers_is_proved() -> None:
+    """Every one of them is a claim; those that stand nowhere are counted."""
+    answer = ", ".join(f"{number}.5" for number in range(1000, 2000)) + ", and 1040."
+    report = verify(made(answer))
+    assert report.code == 0 and any("1001 values" in line and "1000 not_found" in line for line in report.verified)
 
 
 @pytest.mark.requirement("X2")

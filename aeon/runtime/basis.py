@@ -1,0 +1,50 @@
+"""What the answer of a run may rest on, as its outcomes come in; and the answer held against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar, cast
+
+from aeon.grounding.outcomes import grounded_on
+from aeon.kernel.decide import borne_out
+from aeon.kernel.effects import AskUser, Effect
+from aeon.schema import Conclusion, Decision, Outcome, Reply, StepResult, Task
+
+__all__ = ["Basis"]
+
+R = TypeVar("R", bound=Conclusion)
+
+
+class Basis:
+    """The task of a run with what people said of it, and the outcomes that claims can rest on, by their numbers."""
+
+    __slots__ = ("outcomes", "task")
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.outcomes: dict[int, Outcome] = {}
+
+    @property
+    def steps(self) -> dict[int, StepResult]:
+        """The results of steps among the outcomes, by their numbers."""
+        return {number: one.value for number, one in self.outcomes.items() if isinstance(one.value, StepResult)}
+
+    def add(self, first: int, effects: Sequence[Effect], outcomes: Iterable[Outcome]) -> None:
+        """Take in a batch, whose first effect has this number."""
+        for number, outcome in enumerate(outcomes, first):
+            kind = type(outcome.value)
+            if kind is StepResult or outcome.usage.tool_calls:
+                self.outcomes[number] = outcome
+            elif kind is Reply and isinstance(effect := effects[number - first], AskUser):
+                self.task = self.task.clarified(effect.question, cast("Reply", outcome.value))
+
+    def held(self, result: R) -> R:
+        """The result with the claims of its answer; no answer is good enough whose claims do not stand."""
+        if result.gives_claims or result.claims:
+            return result
+        claims = grounded_on(result.answer, self.task, self.outcomes)
+        decision = Decision(
+            action="OUTPUT", reason=result.stop_reason, detail=result.detail, sufficient=result.sufficient
+        )
+        ended = borne_out(decision, claims)
+        return result.changed(claims=claims, stop_reason=ended.reason, detail=ended.detail, sufficient=ended.sufficient)
