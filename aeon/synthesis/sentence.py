@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from aeon.errors import AllowanceExhausted, CompletionError
@@ -26,6 +26,7 @@ UNNAMED = "answer"
 
 _REFERENCE = re.compile(r"\{\s*(r\d+)\s*\}")
 _TWICE = re.compile(r"\b([^\W\d_]{3,})\b[ ]\1\b", re.IGNORECASE)  # a unit that result and sentence both have
+_WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"(?<![\w{])(?<!\w\.)\.?\d+(?:[.,]\d+)*")
 _EXAMPLES = (
     (
@@ -93,11 +94,28 @@ def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
     by_name = {result.name: result.text for result in results}
     if len(set(named)) < len(named) or not by_name.keys() >= set(named):
         return ""
-    text = _TWICE.sub(r"\1", _REFERENCE.sub(lambda match: by_name[match[1]], sentence)).strip()
+    text = _TWICE.sub(r"\1", _put(sentence, by_name)).strip()
     known = _numbers(" ".join([task.text, *by_name.values()]))
     if "{" in text or not _numbers(text) <= known:
         return ""
     return text if all(r.name in named or _holds(text, r.text) for r in results) and not _repeats(text, results) else ""
+
+
+def _put(sentence: str, by_name: Mapping[str, str]) -> str:
+    """The sentence with the results in their places; what follows one is left out as far as the result says it too.
+
+    Of "26 days a year", and "days a year of leave" behind its place, comes "26 days a year of leave".
+    """
+    before, *rest = _REFERENCE.split(sentence)
+    text = before
+    for name, after in zip(rest[::2], rest[1::2], strict=True):
+        own = _WORD.findall(by_name[name]) if _NUMBER.search(by_name[name]) else []
+        words = list(_WORD.finditer(after))
+        same = 0
+        while same < min(len(own), len(words)) and own[same].casefold() == words[same][0].casefold():
+            same += 1
+        text += by_name[name] + (after[words[same - 1].end() :] if same and after[: words[0].start()] == " " else after)
+    return text
 
 
 def _repeats(text: str, results: Sequence[Result]) -> bool:

@@ -122,10 +122,21 @@ def test_a_result_inside_of_another_word_is_missing(task: str, value: str, sente
     assert filled(sentence, Task(text=task), (Result("r1", "", value),)) == ""
 
 
-def test_a_unit_that_both_have_is_said_once() -> None:
-    """The result brings its own."""
-    result = (Result("r1", "", "14 days"),)
-    assert filled("It takes {r1} days.", Task(text="How long?"), result) == "It takes 14 days."
+@pytest.mark.parametrize(
+    ("value", "sentence", "said"),
+    [
+        ("14 days", "It takes {r1} days.", "It takes 14 days."),
+        ("26 days a year", "Staff get {r1} days a year of leave.", "Staff get 26 days a year of leave."),
+        ("26 days a year", "Staff get {r1} days of leave.", "Staff get 26 days a year of leave."),
+        ("41 cents per kilometre", "It is {r1} Cents per kilometre.", "It is 41 cents per kilometre."),
+        ("14 days", "It takes {r1}, days that count.", "It takes 14 days, days that count."),
+        ("14 days", "It takes {r1}days.", "It takes 14 daysdays."),
+        ("Book Circle", "Join the {r1} book fair.", "Join the Book Circle book fair."),
+    ],
+)
+def test_a_unit_that_both_have_is_said_once(value: str, sentence: str, said: str) -> None:
+    """The result brings its own, and all that it says behind its number."""
+    assert filled(sentence, Task(text="How long?"), (Result("r1", "", value),)) == said
 
 
 _TEXTS = st.text(max_size=40) | st.lists(
