@@ -78,7 +78,7 @@ def does(made: Plan) -> list[tuple[str, JsonValue]]:
     return [(call.tool, next(iter((call.arguments or {"": None}).values()))) for call in calls]
 
 
-@pytest.mark.requirement("T1", "G4")
+@pytest.mark.requirement("T1c", "G4")
 @pytest.mark.parametrize(("first", "agrees"), [(RIGHT, True), (SAME, True), (OTHER, False)])
 def test_a_program_that_takes_a_number_from_a_text_is_derived_again_as_a_query(
     first: str, agrees: bool, both: tuple[Tool, ...]
@@ -93,7 +93,7 @@ def test_a_program_that_takes_a_number_from_a_text_is_derived_again_as_a_query(
     assert "one DuckDB query" in model.requests[1].messages[0].content
 
 
-@pytest.mark.requirement("G1", "T1")
+@pytest.mark.requirement("G1", "T1c")
 def test_what_a_query_takes_from_a_text_is_quoted(both: tuple[Tool, ...]) -> None:
     """The answer rests on the sentence too: the query refers to steps that quote it."""
     made, _ = plan(both, program(RIGHT), RIGHT)
@@ -106,7 +106,7 @@ def test_what_a_query_takes_from_a_text_is_quoted(both: tuple[Tool, ...]) -> Non
     assert len(plan(both, program(RIGHT), RIGHT, most=2)[0].steps) == 1, "it has room for no quotation"
 
 
-@pytest.mark.requirement("T1")
+@pytest.mark.requirement("T1", "T1c")
 def test_a_query_that_leaves_a_part_of_the_rule_out_is_told_so(both: tuple[Tool, ...]) -> None:
     """Once; where it still does, the doubt stays on the plan."""
     made, model = plan(both, program(HALF), HALF, RIGHT)
@@ -116,7 +116,7 @@ def test_a_query_that_leaves_a_part_of_the_rule_out_is_told_so(both: tuple[Tool,
     assert made.doubts == ("use 'more than 450' of the rule too: CASE WHEN ... THEN ... ELSE ... END",)
 
 
-@pytest.mark.requirement("T1")
+@pytest.mark.requirement("T1", "T1c")
 def test_a_program_that_is_whole_stands_before_a_query_that_is_not(both: tuple[Tool, ...]) -> None:
     """The better of the two is the plan, whichever was asked for first."""
     made, _ = plan(both, program(RIGHT), HALF, HALF)
@@ -125,7 +125,7 @@ def test_a_program_that_is_whole_stands_before_a_query_that_is_not(both: tuple[T
     assert "CASE" in str(does(made)[-1][1])
 
 
-@pytest.mark.requirement("T1")
+@pytest.mark.requirement("T1", "T1c")
 @pytest.mark.parametrize("reply", ["", "I do not know.", "DROP TABLE sales", "SELECT SUM(turnover) FROM sales"])
 def test_without_a_query_that_runs_the_program_stands(reply: str, both: tuple[Tool, ...]) -> None:
     """It has what it takes from the text as a doubt; a program that does not run either is put to the texts."""
@@ -136,14 +136,14 @@ def test_without_a_query_that_runs_the_program_stands(reply: str, both: tuple[To
     assert [name for name, _ in does(made)] == ["lookup"]
 
 
-@pytest.mark.requirement("T1")
+@pytest.mark.requirement("T1", "T1c")
 def test_a_month_is_no_number_of_a_rule(both: tuple[Tool, ...]) -> None:
     """Month 4 and "450 euros" have nothing to do with each other, so nothing is doubtful."""
     query = "SELECT SUM(CASE WHEN revenue < 150 THEN 7 ELSE 0 END) FROM sales WHERE city = 'Cork' AND MONTH(day) < 5"
     assert plan(both, program(query), query)[0].doubts == ()
 
 
-@pytest.mark.requirement("T1")
+@pytest.mark.requirement("T1", "T1c")
 def test_a_program_may_lack_its_last_parenthesis(both: tuple[Tool, ...]) -> None:
     """What it means is evident; one that was cut off elsewhere is none."""
     made, _ = plan(both, f"print(round({program(RIGHT)[6:-1]})", RIGHT)
@@ -151,14 +151,14 @@ def test_a_program_may_lack_its_last_parenthesis(both: tuple[Tool, ...]) -> None
     assert plan(both, program(RIGHT)[:-1], RIGHT)[0].agreement is not None
 
 
-@pytest.mark.requirement("T1", "K12")
+@pytest.mark.requirement("T1c", "K12")
 def test_a_rule_costs_no_call_that_is_not_there(both: tuple[Tool, ...]) -> None:
     """With one call there is the program alone, with two no query is asked for twice."""
     assert len(plan(both, program(RIGHT), calls=1)[1].requests) == 1
     assert len(plan(both, program(RIGHT), HALF, calls=2)[1].requests) == 2
 
 
-@pytest.mark.requirement("G4", "G1")
+@pytest.mark.requirement("G4", "G1", "T1c")
 @pytest.mark.parametrize(("first", "stop"), [(SAME, "converged"), (OTHER, "disagreement")])
 def test_a_run_on_a_rule(first: str, stop: str, folder: Path) -> None:
     """Two queries that differ are no agreement; the sentence of the rule is among what the answer rests on."""
@@ -169,7 +169,7 @@ def test_a_run_on_a_rule(first: str, stop: str, folder: Path) -> None:
     assert [step.sources[0].text for step in quotes] == [TERMS.split("\n")[2]] * 2
 
 
-@pytest.mark.requirement("T1")
+@pytest.mark.requirement("T1", "T1c")
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
