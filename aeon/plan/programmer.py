@@ -114,19 +114,27 @@ class Programmer:
     async def _ruled(self, asked: Asked, program: _Program) -> Plan:
         """The plan of one query that applies the rule to each row, where it runs; the program is a second derivation.
 
-        Where both give the same, or the program leaves less out, it is the other way round.
+        Where both give the same, or the program leaves less out, it is the other way round. A program that is at fault
+        and gives something else is told so once.
         """
         by_query = replace(asked, by_query=True)
         query = await self._again(by_query, await self._program(by_query))
         if not query.runs:
             return self._settled(asked, await self._again(asked, program))
-        mine, theirs = [await self._sources.outcome(each.plan) if each.runs else [] for each in (program, query)]
-        agrees = mine == theirs or bool(sums := computed(mine)) and alike(sums, computed(theirs))
+        theirs, mine = await self._outcome(query), await self._outcome(program)
+        if program.fault and not _is_same(mine, theirs):
+            program = await self._again(asked, program)
+            mine = await self._outcome(program)
         if not mine or not theirs:
             return self._settled(asked, program if mine else query)
+        agrees = _is_same(mine, theirs)
         if not program.doubt and (agrees or query.doubt):
             return self._settled(asked, program, _derived("query", query, theirs, agrees))
         return self._settled(asked, query, _derived("program", program, mine, agrees))
+
+    async def _outcome(self, program: _Program) -> list[JsonValue]:
+        """What the program gives; nothing if it cannot run."""
+        return await self._sources.outcome(program.plan) if program.runs else []
 
     async def _program(self, asked: Asked) -> _Program:
         """The plan of the program that is written for what is asked, and what is wrong with it."""
@@ -228,6 +236,11 @@ def _without_tables(asked: Asked, program: _Program) -> Asked:
     keep = program.runs or LOOKUP not in asked.functions or asked.about.tables or asked.by_query
     functions = asked.functions if keep else tuple(name for name in asked.functions if name != SQL)
     return replace(asked, functions=functions, fault=program.fault)
+
+
+def _is_same(one: Sequence[JsonValue], other: Sequence[JsonValue]) -> bool:
+    """Whether two programs give the same, numbers as they are rounded."""
+    return one == other or bool((sums := computed(one)) and alike(sums, computed(other)))
 
 
 def _derived(method: str, program: _Program, given: Sequence[JsonValue], agrees: bool) -> Agreement:

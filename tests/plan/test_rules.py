@@ -109,9 +109,12 @@ def test_what_a_query_takes_from_a_text_is_quoted(both: tuple[Tool, ...]) -> Non
 @pytest.mark.requirement("T1", "T1c")
 def test_a_query_that_leaves_a_part_of_the_rule_out_is_told_so(both: tuple[Tool, ...]) -> None:
     """Once; where it still does, the doubt stays on the plan."""
-    made, model = plan(both, program(HALF), HALF, RIGHT)
+    made, model = plan(both, program(HALF), HALF, RIGHT, program(HALF))
     assert "(Mind: use 'more than 450' of the rule too: CASE WHEN" in model.requests[2].messages[-1].content
     assert made.doubts == () and made.agreement is not None and made.agreement.disagrees
+    made, model = plan(both, program(HALF), HALF, RIGHT, program(SAME))
+    assert "(Mind: use 'more than 450' of the rule too: CASE WHEN" in model.requests[3].messages[-1].content
+    assert made.doubts == () and made.agreement is not None and not made.agreement.disagrees
     made, _ = plan(both, program(HALF), HALF, HALF)
     assert made.doubts == ("use 'more than 450' of the rule too: CASE WHEN ... THEN ... ELSE ... END",)
 
