@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from aeon.documents.collection import Collection
 from aeon.errors import ToolFailed, UsageError
 from aeon.grounding.results import told
 from aeon.proof.document import Derivation, Proof, ProofSource, ProofStep, journal_root
-from aeon.schema import Agreement, Claim, Conclusion, FromSource, JsonValue, Result, Source, Step, ToolCall
+from aeon.schema import Agreement, Claim, Conclusion, FromSource, JsonValue, Result, Source, Step, Task, ToolCall
 from aeon.tools.files import Files
+from aeon.tools.lookup import CONTEXT
 from aeon.tools.select import Given
 
 __all__ = ["proof_of"]
@@ -37,7 +39,8 @@ def proof_of(result: Conclusion, given: Iterable[Given] = (), journal: Path | st
         raise UsageError(f"--proof: the engine '{result.engine}' keeps no steps that a proof could show; leave it out")
     steps = _completed(result)
     cited = _cited(steps, result.claims)
-    sources = {source.id: source for source in _sources(cited, [one for one in given if isinstance(one, Files)])}
+    files = [one for one in given if isinstance(one, Files)]
+    sources = {source.id: source for source in _sources(cited, files, result.history.task)}
     _check(cited, sources)
     return Proof(
         task=told(result.history.task),
@@ -97,9 +100,14 @@ def _recorded(step: Step) -> ProofStep:
     return ProofStep(id=step.id, tool=action.tool, arguments=action.arguments, output=_output(step))
 
 
-def _sources(cited: Iterable[Source], files: Sequence[Files]) -> Iterator[ProofSource]:
-    """The texts that are cited, each with the hash of its file as it is now."""
+def _sources(cited: Iterable[Source], files: Sequence[Files], task: Task) -> Iterator[ProofSource]:
+    """The texts that are cited, each with the hash of its file as it is now, or of the task's context."""
     for name in dict.fromkeys(source.source for source in cited):
+        if name == CONTEXT:
+            text = Collection.of_text(name, task.context).text(name)
+            digest = hashlib.sha256(task.context.encode()).hexdigest()
+            yield ProofSource(id=name, title=name, location="task://context", text=text, raw_sha256=digest)
+            continue
         for one in files:
             with suppress(ToolFailed, OSError):
                 text = one.collection.text(name)

@@ -13,6 +13,7 @@ from aeon.supervisor.form import is_of_kind
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
+from aeon.tools.lookup import CONTEXT
 
 __all__ = ["read_answer"]
 
@@ -58,7 +59,8 @@ async def read_answer(supervisor: Supervisor, question: str, task: str, found: J
         output=None,
         clarity="PARTIALLY_CLEAR",
         mode="reading",
-        problem=f"the files do not say: {question} (searched: {_few(searched)})",
+        problem=f"the {'context does' if searched == CONTEXT else 'files do'} not say: {question}"
+        f" (searched: {_few(searched)})",
     )
     sources = _sentences(_PASSAGES.validate_python(found))
     if not sources:

@@ -13,7 +13,7 @@ from aeon.schema.evaluation import Evaluation
 from aeon.schema.history import ExecutionHistory, ExecutionPass, FinalResult, Preparation, Result
 from aeon.schema.judgment import ConvergenceAssessment, TaskProfile
 from aeon.schema.outcome import Answer
-from aeon.schema.plan import Plan, Writing
+from aeon.schema.plan import Plan, ToolCall, Writing
 from aeon.schema.task import Unread
 
 __all__ = ["Progress"]
@@ -106,9 +106,14 @@ class Progress:
         return Result.of(history)
 
     def _unread(self) -> tuple[Unread, ...]:
-        """What of the task the prompts did not show whole; a text that is written gets the whole task."""
+        """What of the task was not read whole.
+
+        A text that is written gets the whole task. The context is searched where a step rests on what was found in a
+        text and none is the model's own, whose prompt shows a part of it.
+        """
         unread, whole = self.run.task.unread, Writing(task=self.run.task.text)
         executed = [step for one in self.passes for step in one.executed] if unread else []
-        if any(step.action != whole for step in executed):
-            return unread
-        return tuple(one for one in unread if one.part == "context")
+        searched = any(step.mode == "reading" or step.sources for step in executed)
+        searched = searched and all(isinstance(step.action, ToolCall) for step in executed)
+        written = all(step.action == whole for step in executed)
+        return tuple(one for one in unread if not (written if one.part == "task" else searched))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
@@ -132,13 +132,13 @@ def resume_point(journal: Journal, engine: AnyEngine) -> ResumePoint:
         Divergence: the program asks for something else than the journal holds.
     """
     points: list[ResumePoint] = []
-    failing: list[int] = []
+    failing: list[_Failed] = []
 
     def answer(first: int, effects: tuple[Effect, ...], recorded: Outcomes) -> Outcomes | None:
         for number, outcome in enumerate(recorded, first):
             failed = outcome is not None and outcome.failure is not None and outcome.failure.kind == "request"
             if len(failing) < DEAD_AFTER and outcome is not None and (failed or outcome.usage.calls):
-                failing[:] = [*failing, number] if failed else []
+                failing[:] = [*failing, _Failed(number, first + len(effects))] if failed else []
         again = [n for n, outcome in enumerate(recorded, first) if outcome and outcome.broken_off]
         if again or None in recorded or any(outcome and outcome.interrupted for outcome in recorded):
             void = (*again, *(n for n in sorted(journal.entries) if n >= first + len(effects)))
@@ -154,8 +154,24 @@ def resume_point(journal: Journal, engine: AnyEngine) -> ResumePoint:
 
     result = walk(journal, answer, engine)
     if result is not None and result.stop_reason == "failed" and len(failing) == DEAD_AFTER:
-        return ResumePoint(tuple(failing), tuple(failing[:1]))
+        return _taken_back(journal, failing)
     return points[0] if points else ResumePoint()
+
+
+class _Failed(NamedTuple):
+    """A request that failed: its number, and that of the first effect after its batch."""
+
+    number: int
+    after: int
+
+
+def _taken_back(journal: Journal, failing: Sequence[_Failed]) -> ResumePoint:
+    """The first of these requests that no tool followed which changes the world, the others, and what came of them."""
+    harmless = (one for one in failing if not any(number >= one.after for number in journal.begun))
+    first = next(harmless, failing[-1])
+    failed = {one.number for one in failing if one.number >= first.number}
+    void = {*failed, *(number for number in journal.entries if number >= first.after)}
+    return ResumePoint(tuple(sorted(void)), (first.number,))
 
 
 def drop_after(journal: Journal, point: ResumePoint, setup: JsonObject | None = None) -> None:

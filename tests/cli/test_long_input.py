@@ -16,23 +16,33 @@ TASK = "What do 17 pens at 2.40 cost?"
 ROWS = "\n".join(f"row {number}: pens {number}.40" for number in range(600))
 
 
-@pytest.mark.parametrize("more", [(), ("--thorough",)], ids=["short", "thorough"])
+@pytest.mark.parametrize(
+    "asked", [("Write a summary of it.",), (TASK, "--thorough")], ids=["written", "calculated in steps"]
+)
 def test_a_context_that_no_prompt_shows_whole_is_said(
-    aeon: Aeon, model: Model, tmp_path: Path, more: tuple[str, ...]
+    aeon: Aeon, model: Model, tmp_path: Path, asked: tuple[str, ...]
 ) -> None:
     """One line names it, the result and its history hold it, and the answer does not count as good enough."""
     (tmp_path / "rows").write_text(ROWS)
-    asked = (*more, "--model", model.url, "--context", str(tmp_path / "rows"))
-    done = aeon("run", TASK, *asked, "--save", str(tmp_path / "saved"))
-    said = f"cut: prompts show 6,000 of the context's {len(ROWS):,} characters; "
+    asked = (*asked, "--model", model.url, "--context", str(tmp_path / "rows"))
+    done = aeon("run", *asked, "--save", str(tmp_path / "saved"))
+    said = f"cut: prompts show 6,000 of the context's {len(ROWS):,} characters"
     assert done.code == 3
     assert [line.startswith(said) for line in done.out.splitlines()].count(True) == 1
     assert said in aeon("history", str(tmp_path / "saved")).out
-    document = aeon("run", TASK, *asked, "--json")
+    document = aeon("run", *asked, "--json")
     unread = [{"part": "context", "characters": len(ROWS), "shown": 6_000}]
     assert document.code == 3 and document.document["unread"] == unread
     assert document.document["history"]["conclusion"]["unread"] == unread
     assert aeon("replay", str(tmp_path / "saved")).code == 0
+
+
+def test_a_context_that_is_searched_is_not_cut(aeon: Aeon, model: Model, tmp_path: Path) -> None:
+    """A step looked in all of it: what it does not say is not stated."""
+    (tmp_path / "rows").write_text(ROWS)
+    done = aeon("run", "Who is the mayor of Cork?", "--model", model.url, "--context", str(tmp_path / "rows"))
+    assert done.code == 3 and "The context does not say: Who is the mayor of Cork?" in done.out
+    assert "cut:" not in done.out and "not stated" in done.out
 
 
 def test_a_task_that_no_prompt_shows_whole_is_said(aeon: Aeon, model: Model) -> None:
