@@ -42,7 +42,7 @@ def _handlers(services: Services[Config]) -> Handlers:
     """
     plain, tools = _modules(services), services.tools
     may_search = services.config.thorough or not tools.offered or Programmer(services.supervisor, tools).able
-    if not may_search or LOOKUP in tools.names and not tools.get(LOOKUP).reading:
+    if not may_search or (LOOKUP in tools.names and not tools.get(LOOKUP).reading):
         return plain
     searching = _Searching(services)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -34,10 +33,10 @@ SHAPES = {
 QUOTED: tuple[Reply, ...] = ("price = 300.4\nprint(price)", "The price is {r1} euros.")
 
 
-def run(task: Task, *replies: Reply, journal: Callable[[str], Journal] = lambda _: Journal()) -> tuple[Result, Scripted]:
+def run(task: Task, *replies: Reply, saved: Path | None = None) -> tuple[Result, Scripted]:
     """A run with the calculator alone."""
     model = Scripted(replies)
-    return build(llm=model, journal=journal).execute(task), model
+    return build(llm=model, journal=lambda _: Journal(saved)).execute(task), model
 
 
 def asked(model: Scripted, number: int = 0) -> str:
@@ -100,7 +99,7 @@ def test_the_proof_holds_it_as_a_source() -> None:
 def test_a_resumed_run_searches_it_again(tmp_path: Path) -> None:
     """The journal holds the task, and the search is made of that; the history is derived again without a model."""
     saved, task = tmp_path / "run.jsonl", Task(text=QUESTION, context=LINES)
-    broken, _ = run(task, EndpointFailed("gone"), journal=lambda _: Journal(saved))
+    broken, _ = run(task, EndpointFailed("gone"), saved=saved)
     assert broken.stop_reason == "failed"
     result = resume(saved, llm=Scripted(QUOTED))
     assert result.answer == "The price is 300.4 euros." and result.unread == ()
