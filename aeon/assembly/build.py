@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 from aeon.asking.asker import Answerer, Asker
+from aeon.assembly.arguments import check_callables
 from aeon.assembly.multipass import PLUGIN
 from aeon.assembly.plugin import AnyPlugin, Plugin, Services, price_of
 from aeon.assembly.registry import plugin, plugin_of
@@ -92,6 +93,7 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
         UsageError: a model, tool, folder, engine or setting that does not exist or cannot be used.
         WeightsError: the embedded model had to be fetched and could not be.
     """
+    observers = check_callables(observers, journal, ask)
     brought = engine if isinstance(engine, Plugin) else PLUGIN if engine is None else plugin(engine)
     settings = config if config is not None else brought.engine.config()
     _check_config(settings, brought)
