@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
+from aeon.asking.answers import no_option, options_of
 from aeon.asking.asker import Answerer, Asker
 from aeon.assembly.arguments import check_callables
 from aeon.assembly.multipass import PLUGIN
@@ -206,6 +207,8 @@ def resumption(  # noqa: PLR0913 - all but the first few are for the rare case, 
     point = resume_point(journal, brought.engine)
     if answer is not None and point.question is None:
         raise UsageError("the run waits for no answer: nothing was asked; leave the answer out")
+    if answer is not None and point.question is not None and (other := no_option(point.question, answer)):
+        raise UsageError(f"answer: {other} is none of the options, which are: {options_of(point.question)}")
     opening, setup = journal.opened, journal.setup
     trust = trust or Trust.of(journal)
     reach(journal, brought, trust, llm is not None, tools is not None).refuse()

@@ -22,12 +22,17 @@ LONGEST_CONTEXT = 6_000
 class Question(Value):
     """One question to the person who set the task.
 
-    ``default`` is what may be assumed where nobody answers; without one, nothing may.
+    ``default`` is what may be assumed where nobody answers; without one, nothing may, and options are the only answers.
     """
 
     text: Annotated[str, Field(min_length=1)]
     options: tuple[str, ...] = ()
     default: str = ""
+
+    @property
+    def closed(self) -> bool:
+        """Whether only one of its options is an answer."""
+        return bool(self.options) and not self.default.strip()
 
 
 class Reply(Value):
