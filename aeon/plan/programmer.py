@@ -20,9 +20,9 @@ from aeon.plan.ranks import ranked
 from aeon.plan.reader import CALCULATOR, WRITE
 from aeon.plan.sources import LOOKUP, SQL, About, Sources
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Plan, Step, Task, ToolCall, Writing
+from aeon.schema import LONGEST_CONTEXT, LONGEST_TASK, Plan, Step, Task, ToolCall, Writing
 from aeon.supervisor.form import is_of_kind
-from aeon.supervisor.prompt import Prompt, fence, load, render
+from aeon.supervisor.prompt import Prompt, cut, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.quote import QUOTE
 from aeon.tools.registry import ToolRegistry
@@ -31,9 +31,8 @@ __all__ = ["Programmer", "open_plan"]
 
 _I = re.IGNORECASE
 _PROGRAM_TOKENS = 240
-_LONGEST_CONTEXT = 6_000
-_LONGEST_TASK = 3_000
 _LONGEST_FAULT = 300
+_LONGEST_THOUGHT = 3_000
 _DATES, _TIMES, _COMPARES = "dates", "times", "compare"
 _FUNCTIONS = {
     SQL: "sql(query) gives what one SELECT over the tables gives.",
@@ -210,11 +209,11 @@ class Programmer:
         """The task with all that the program may rest on."""
         task = asked.task
         parts = [
-            fence("context", task.context, _LONGEST_CONTEXT) if task.context else "",
-            fence("thoughts", asked.thoughts, _LONGEST_CONTEXT) if asked.thoughts else "",
+            fence("context", task.context, LONGEST_CONTEXT) if task.context else "",
+            fence("thoughts", asked.thoughts, _LONGEST_THOUGHT) if asked.thoughts else "",
             self._tools.get(SQL).hint if SQL in asked.functions else "",
             asked.evidence.shown,
-            _put(asked.about.text[:_LONGEST_TASK], asked.about.notes),
+            _put(cut(asked.about.text, LONGEST_TASK), asked.about.notes),
             f"(Mind: {asked.fault[:_LONGEST_FAULT]})" if asked.fault else "",
         ]
         return "\n".join(filter(None, parts))
@@ -247,7 +246,7 @@ class Programmer:
         if LOOKUP not in self._sources.names or asked.about.is_sum:
             return Plan()
         task = asked.task
-        action = ToolCall(tool=LOOKUP, arguments={"question": task.text[:_LONGEST_TASK]})
+        action = ToolCall(tool=LOOKUP, arguments={"question": cut(task.text, LONGEST_TASK)})
         return Plan(steps=(Step(id="s1", description=task.text, action=action, provides=("s1",)),), answer=("s1",))
 
 

@@ -13,10 +13,10 @@ from aeon.text import is_text
 
 __all__ = ["LONGEST_CONTEXT", "LONGEST_TASK", "Clarification", "Question", "Reply", "Task", "Unread", "task_of"]
 
-LONGEST_TASK = 3_000
-"""The characters of a task's text that every prompt about it shows."""
+LONGEST_TASK = 6_000
+"""The characters of a task's text that every prompt shows in which it is planned, worked on or answered."""
 LONGEST_CONTEXT = 6_000
-"""The characters of a task's context that every prompt about it shows."""
+"""The same of its context."""
 
 
 class Question(Value):

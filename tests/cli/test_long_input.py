@@ -63,3 +63,15 @@ def test_what_every_prompt_shows_whole_is_not_mentioned(aeon: Aeon, model: Model
     written = aeon("run", text, "--model", model.url, "--json")
     assert written.code == 0 and written.document["unread"] == []
     assert any(text.strip() in message["content"] for body in model.bodies for message in body["messages"])
+
+
+def test_a_task_that_a_program_is_written_for_is_cut_in_its_middle(aeon: Aeon, model: Model) -> None:
+    """The prompt for the program shows start and end with the same mark, and the whole of what is not longer."""
+    for rows in (ROWS[:5_800], ROWS):
+        model.bodies.clear()
+        task = f"What do 17 pens at 2.40 cost? {rows} And the last word is pens."
+        aeon("run", task, "--model", model.url)
+        asked = [body["messages"][-1]["content"] for body in model.bodies]
+        first = next(text for text in asked if text.startswith("Question: What do 17 pens"))
+        assert first.rstrip().endswith("the last word is pens.")
+        assert (task in first, "the middle left out" in first) == (rows != ROWS, rows == ROWS)
