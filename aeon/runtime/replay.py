@@ -45,11 +45,39 @@ def walk(
     effects = stepper.batch()
     while effects is not None:
         first = stepper.issued - len(effects)
-        reply = answer(first, *in_order(effects, partial(_recorded, journal, engine.config, first)))
+        ready, recorded = in_order(effects, partial(_recorded, journal, engine.config, first))
+        _check_calls(journal, first, effects, engine.bound(config).tokens if journal.under_way else 0)
+        reply = answer(first, ready, recorded)
         if reply is None or None in reply:
+            if None in recorded:
+                _refuse_unissued(journal, stepper.issued)
             return None
         effects = stepper.batch(cast("tuple[Outcome, ...]", reply))
+    _refuse_unissued(journal, stepper.issued)
     return stepper.result
+
+
+def _check_calls(journal: Journal, first: int, effects: tuple[Effect, ...], bound: int) -> None:
+    """Refuse a note of calls under way that the effect was never allowed."""
+    for number, most in journal.under_way.items():
+        if first <= number < first + len(effects):
+            allowed = effects[number - first].allowance
+            tokens = bound if allowed.tokens is None else allowed.tokens
+            if most.calls > allowed.calls + allowed.spare or most.tokens > tokens:
+                raise Divergence(
+                    f"effect {number}: the journal notes a call for up to {most.calls:,} calls and {most.tokens:,} "
+                    "tokens in all, which is more than it was allowed: it was edited"
+                )
+
+
+def _refuse_unissued(journal: Journal, issued: int) -> None:
+    """Refuse a note of calls under way of an effect that the run has not asked for."""
+    for number in sorted(journal.under_way):
+        if number >= issued:
+            raise Divergence(
+                f"effect {number}: the journal notes a call for it, and the run has asked for {issued} effects: "
+                "it was edited"
+            )
 
 
 def _recorded(
@@ -149,13 +177,14 @@ def resume_point(journal: Journal, engine: AnyEngine) -> ResumePoint:
                 if isinstance(effect, AskUser) and (outcome is None or outcome.broken_off)
             ]
             points.append(ResumePoint(void, (*again, *missing), questions[0] if questions else None))
-            return None
-        return recorded
+        return recorded  # to its end, so that all of the journal is held against the program
 
     result = walk(journal, answer, engine)
+    if points:
+        return points[0]
     if result is not None and result.stop_reason == "failed" and len(failing) == DEAD_AFTER:
         return _taken_back(journal, failing)
-    return points[0] if points else ResumePoint()
+    return ResumePoint()
 
 
 class _Failed(NamedTuple):
