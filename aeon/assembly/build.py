@@ -205,10 +205,8 @@ def resumption(  # noqa: PLR0913 - all but the first few are for the rare case, 
     """
     brought = engine if engine is not None else plugin_of(journal)
     point = resume_point(journal, brought.engine)
-    if answer is not None and point.question is None:
-        raise UsageError("the run waits for no answer: nothing was asked; leave the answer out")
-    if answer is not None and point.question is not None and (other := no_option(point.question, answer)):
-        raise UsageError(f"answer: {other} is none of the options, which are: {options_of(point.question)}")
+    if answer is not None:
+        _check_answer(answer, point.question)
     opening, setup = journal.opened, journal.setup
     trust = trust or Trust.of(journal)
     reach(journal, brought, trust, llm is not None, tools is not None).refuse()
@@ -222,6 +220,13 @@ def resumption(  # noqa: PLR0913 - all but the first few are for the rare case, 
     driver = AsyncDriver(observers, lambda execution_id: journal)
     job = Job(brought.engine, opening.task, journal.first_config(brought.engine.config), handlers)
     return Resumption(driver, job, adapter, point.question)
+
+
+def _check_answer(answer: str, question: Question | None) -> None:
+    if question is None:
+        raise UsageError("the run waits for no answer: nothing was asked; leave the answer out")
+    if other := no_option(question, answer):
+        raise UsageError(f"answer: {other} is none of the options, which are: {options_of(question)}")
 
 
 def resume(  # noqa: PLR0913 - all but the first few are for the rare case, and given by name

@@ -51,8 +51,8 @@ def fork(
     """A journal of a new run that shares the first ``at`` effects; resume it to run its future.
 
     From there on ``config`` holds, if it is given; ``value`` is the outcome of effect ``at`` as JSON. With a ``path``
-    the new journal is on disk. Raises as `aeon.runtime.fork.fork`, and UsageError where the engine is not installed or it is no
-    journal.
+    the new journal is on disk. Raises as `aeon.runtime.fork.fork`, and UsageError where the engine is not installed
+    or it is no journal.
     """
     check_journal(journal, "fork")
     return forking.fork(journal, at, engine_of(journal, engine), config, value, path)

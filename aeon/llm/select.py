@@ -39,7 +39,8 @@ def select(
 
     A URL with a user, a password or a query in it is refused: a key comes from the environment.
 
-    Raises `UsageError`, `UnknownNameError`, `InputFileError`, `ConfigError`, and `ModelError` if the endpoint cannot be asked.
+    Raises `UsageError`, `UnknownNameError`, `InputFileError`, `ConfigError`, and `ModelError` if the endpoint cannot be
+    asked.
     """
     if model is not None and not isinstance(model, str):
         return _adapter(model)

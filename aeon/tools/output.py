@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from itertools import islice
+from typing import Any
 
 from pydantic import Field
 from pydantic_core import PydanticSerializationError, to_jsonable_python
@@ -42,8 +43,8 @@ def bounded(value: object, limit: int) -> tuple[JsonValue, bool]:
     JSON text, cut likewise. Dates, sets, dataclasses and models become their JSON forms, what an iterator gives a list,
     anything else its ``str``. Raises ``ToolFailed`` for nesting beyond ``MAX_DEPTH``, which a journal could not be read
     back with, for an iterator of more than 100,000 items, wherever it stands, for more than 1,000,000 lists and
-    objects, and for what has no JSON form: NaN, bytes that are no UTF-8, cycles, integers beyond 4,300 digits, and objects that
-    are told by their address alone.
+    objects, and for what has no JSON form: NaN, bytes that are no UTF-8, cycles, integers beyond 4,300 digits, and
+    objects that are told by their address alone.
     """
     if isinstance(value, bytes | bytearray | memoryview):
         value = _decode(bytes(value))
@@ -101,7 +102,7 @@ class _Listing:
             return self._listed(_items(value))
         return value
 
-    def _mapped(self, value: Mapping[object, object]) -> object:
+    def _mapped(self, value: Mapping[Any, object]) -> object:
         return {key: one if type(one) in _SIMPLE else self.of(one) for key, one in value.items()}
 
     def _listed(self, value: Collection[object]) -> object:

@@ -64,7 +64,10 @@ FORGED: dict[str, tuple[Callable[[Lines], object], str]] = {
     "a call that was settled": (lambda lines: lines.append(called(1)), "notes a call after the outcome of effect 1"),
     "a call never issued": (lambda lines: lines.append(called(9)), "effect 9: the journal notes a call for it"),
     "a call of too many calls": (lambda lines: lines.append(called(3, calls=10**9)), "more than it was allowed"),
-    "a call of too many tokens": (lambda lines: lines.append(called(3, prompt_tokens=10**9)), "more than it was allowed"),
+    "a call of too many tokens": (
+        lambda lines: lines.append(called(3, prompt_tokens=10**9)),
+        "more than it was allowed",
+    ),
     "settings that are none": (lambda lines: lines[0].update(config=5), ""),
 }
 

@@ -1,4 +1,4 @@
-"""``--log``, ``--save`` and ``--proof`` where there is something else than a file: one line, before a model is asked."""
+"""``--log``, ``--save`` and ``--proof`` on what is no file: one line, before a model is asked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TASK = "What do 17 pens at 2.40 cost?"
 
 @pytest.fixture
 def odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a pipe that nobody reads, a socket and a folder; the place to be in, as a socket's path is short."""
+    """The working folder, with a pipe that nobody reads, a socket and a folder."""
     monkeypatch.chdir(tmp_path)
     os.mkfifo("pipe")
     Path("folder").mkdir()
