@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -80,6 +82,20 @@ SUM: JsonObject = {"goal": "the total", "tool": "calculator", "expression": "240
         ({"tools": ["calculator", len]}, UsageError, "len is no tool yet"),
         ({"tools": [5]}, UsageError, "5 is no tool"),
         ({"config": {"brief": True}}, UsageError, "configured by Config, not dict"),
+        ({"config": 5}, UsageError, "configured by Config, not int"),
+        ({"llm": 5}, UsageError, "llm: pass an adapter, or as a text the name of a model"),
+        ({"llm": Scripted}, UsageError, "llm: pass an adapter"),
+        ({"files": 5}, UsageError, "files: pass the path of a folder, or a list of them, not 5"),
+        ({"files": None}, UsageError, "files: pass the path of a folder"),
+        ({"files": b"x"}, UsageError, "files: pass the path of a folder, or a list of them, not b'x'"),
+        ({"files": [5]}, UsageError, "files: pass the path of a folder"),
+        ({"engine": 5}, UsageError, "engine: pass an engine's name or a Plugin, not 5"),
+        ({"engine": {}}, UsageError, "engine: pass an engine's name or a Plugin, not {}"),
+        ({"observers": 5}, UsageError, "observers: pass a list of functions that take an event, not 5"),
+        ({"observers": [None]}, UsageError, "not with None in it"),
+        ({"journal": "run.jsonl"}, UsageError, "journal=lambda _: Journal('run.jsonl'), not 'run.jsonl'"),
+        ({"journal": None}, UsageError, "journal: pass a function"),
+        ({"ask": "x"}, UsageError, "ask: pass a function that takes a question and gives its answer, not 'x'"),
         ({"llm": "gpt-99"}, UnknownNameError, "qwen2.5-coder-1.5b"),
         ({"llm": "/no/such/model.gguf"}, InputFileError, "/no/such/model.gguf"),
     ],
@@ -97,9 +113,43 @@ def test_what_cannot_be_used_is_told_before_anything_runs(
 def test_a_task_is_a_text_or_a_task() -> None:
     """Anything else is refused in a line, before anything runs."""
     model = Scripted(oblige)
-    with pytest.raises(UsageError, match="the task is a text or a Task, not 3"):
-        build(model).execute(3)  # type: ignore[arg-type]
+    for given in (3, None, b"x", ["a"]):
+        with pytest.raises(UsageError, match=re.escape(f"the task is a text or a Task, not {given!r}")):
+            build(model).execute(given)  # type: ignore[arg-type]
     assert not model.requests
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("", "the task is empty: say in words"), (" \n", "the task is empty"), ("\ud800", "no text")]
+)
+def test_words_that_are_no_task_are_refused(text: str, said: str) -> None:
+    """The front door says so in a line, whichever way the run would be driven."""
+    orchestrator = build(Scripted(oblige))
+    ways = (orchestrator.execute, orchestrator.stream, lambda task: asyncio.run(orchestrator.aexecute(task)))
+    for way in ways:
+        with pytest.raises(UsageError, match=said) as refused:
+            way(text)
+        assert "\n" not in str(refused.value)
+
+
+def test_what_makes_no_journal_is_refused() -> None:
+    """So is a way to leave a stream that is none."""
+    with pytest.raises(UsageError, match="the function must give a Journal, not 5"):
+        build(Scripted(oblige), journal=lambda _: 5).execute("Say it.")  # type: ignore[arg-type, return-value]
+    with pytest.raises(UsageError, match="on_leave: write continue or interrupt, not 5"):
+        build(Scripted(oblige)).stream("Say it.", on_leave=5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", [5, None, "run.jsonl", b"x"])
+def test_what_is_no_journal_is_refused(given: Any) -> None:
+    """Each function on saved runs says what to pass."""
+    for act in (aeon.replay, lambda journal: aeon.fork(journal, 1), lambda journal: aeon.diff(journal, journal)):
+        with pytest.raises(UsageError, match=r"pass a journal, as Journal\.read\('run\.jsonl'\) gives it, not "):
+            act(given)
+    if given != "run.jsonl":
+        for act in (aeon.resume, Journal.read, Journal.reopen, aeon.notebook):
+            with pytest.raises(UsageError, match="pass the path of a journal as a text or a Path, not "):
+                act(given)
 
 
 @pytest.mark.requirement("K13")

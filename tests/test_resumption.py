@@ -14,6 +14,7 @@ import aeon
 from aeon.asking.asker import Answerer
 from aeon.assembly.build import build, resume, resumption
 from aeon.assembly.runs import fork, replay
+from aeon.cli.main import main
 from aeon.errors import InputFileError, UsageError
 from aeon.llm.scripted import Scripted
 from aeon.runtime.journal import Journal
@@ -130,6 +131,37 @@ def test_an_answer_to_no_question_is_refused(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match=r"^the run waits for no answer: nothing was asked"):
             resume(path, llm=model(), answer="2025")
     assert path.read_bytes() == before
+
+
+@tool
+def send(text: str) -> str:
+    """Send a text."""
+    return f"sent {text}"
+
+
+@pytest.mark.requirement("O6", "X3")
+def test_whether_it_was_done_is_answered_by_an_option(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is none of the options is refused with them, in Python and at the command line; it does not mean stop."""
+    whole, path = tmp_path / "whole", tmp_path / "run"
+    tools: list[Tool | str] = ["calculator", send]
+    plan = json.dumps({"s1": {"goal": "send it", "tool": "send", "text": "hello"}})
+    planned = Scripted(lambda one: plan if "Now plan" in one.messages[-1].content else oblige(one), name="plain")
+    config = Config(questions=Questions(unattended="suspend"), thorough=True)
+    build(planned, tools, config, journal=lambda _: Journal(whole)).execute(TASK)
+    lines = whole.read_bytes().splitlines(keepends=True)
+    begun = next(number for number, line in enumerate(lines) if b'"line":"begun"' in line)
+    path.write_bytes(b"".join(lines[: begun + 1]))
+    asked = resume(path, planned, tools)
+    assert asked.question is not None and asked.question.options == ("done", "repeat", "stop")
+    before = path.read_bytes()
+    for words in ("yes", "no", "4"):
+        with pytest.raises(UsageError, match=f"answer: {words} is none of the options, which are: 1 done, 2 repeat, 3"):
+            resume(path, planned, tools, answer=words)
+        assert main(["resume", str(path), "--answer", words]) == 2
+        said = capsys.readouterr().err
+        assert f"--answer: {words} is none of the options, which are: 1 done, 2 repeat, 3 stop\n" in said
+    assert path.read_bytes() == before
+    assert resume(path, planned, tools, answer="Done").stop_reason != "unknown_outcome"
 
 
 @pytest.mark.requirement("X3")

@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import Literal, TypeAlias
 
+from aeon.asking.answers import meant, no_option, options_of
 from aeon.errors import Waiting
 from aeon.kernel.effects import AskUser
 from aeon.schema import Question, Reply
@@ -32,11 +33,12 @@ class Asker:
         """The answer, or the question's default, marked as assumed.
 
         Raises:
-            Waiting: nobody answers, and the policy is to suspend the run, or there is nothing to assume.
+            Waiting: nobody answers, and the policy is to suspend the run, or there is nothing to assume; or what is
+                said to a closed question is none of its options.
         """
         said = await self.said(effect.question)
         if said and said.strip():
-            return Reply(text=said.strip())
+            return Reply(text=_taken(effect.question, said.strip()))
         if self._unattended == "suspend" or not effect.question.default.strip():
             raise Waiting(effect.question.text)
         return Reply(text=effect.question.default, assumed=True)
@@ -50,6 +52,13 @@ class Asker:
         run = contextvars.copy_context().run
         loop = asyncio.get_running_loop()
         return await _awaited(await loop.run_in_executor(None, run, self._answerer, question))  # it waits for a person
+
+
+def _taken(question: Question, said: str) -> str:
+    """What was said, in words of its own; of a closed question, the option that it means."""
+    if question.closed and (other := no_option(question, said)):
+        raise Waiting(f"{question.text} ({other} is none of the options, which are: {options_of(question)})")
+    return meant(question, said) if question.closed else said
 
 
 async def _awaited(said: str | Awaitable[str | None] | None) -> str | None:

@@ -8,7 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
+from aeon.asking.answers import no_option, options_of
 from aeon.asking.asker import Answerer, Asker
+from aeon.assembly.arguments import check_callables
 from aeon.assembly.multipass import PLUGIN
 from aeon.assembly.plugin import AnyPlugin, Plugin, Services, price_of
 from aeon.assembly.registry import plugin, plugin_of
@@ -92,6 +94,7 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
         UsageError: a model, tool, folder, engine or setting that does not exist or cannot be used.
         WeightsError: the embedded model had to be fetched and could not be.
     """
+    observers = check_callables(observers, journal, ask)
     brought = engine if isinstance(engine, Plugin) else PLUGIN if engine is None else plugin(engine)
     settings = config if config is not None else brought.engine.config()
     _check_config(settings, brought)
@@ -202,8 +205,8 @@ def resumption(  # noqa: PLR0913 - all but the first few are for the rare case, 
     """
     brought = engine if engine is not None else plugin_of(journal)
     point = resume_point(journal, brought.engine)
-    if answer is not None and point.question is None:
-        raise UsageError("the run waits for no answer: nothing was asked; leave the answer out")
+    if answer is not None:
+        _check_answer(answer, point.question)
     opening, setup = journal.opened, journal.setup
     trust = trust or Trust.of(journal)
     reach(journal, brought, trust, llm is not None, tools is not None).refuse()
@@ -217,6 +220,13 @@ def resumption(  # noqa: PLR0913 - all but the first few are for the rare case, 
     driver = AsyncDriver(observers, lambda execution_id: journal)
     job = Job(brought.engine, opening.task, journal.first_config(brought.engine.config), handlers)
     return Resumption(driver, job, adapter, point.question)
+
+
+def _check_answer(answer: str, question: Question | None) -> None:
+    if question is None:
+        raise UsageError("the run waits for no answer: nothing was asked; leave the answer out")
+    if other := no_option(question, answer):
+        raise UsageError(f"answer: {other} is none of the options, which are: {options_of(question)}")
 
 
 def resume(  # noqa: PLR0913 - all but the first few are for the rare case, and given by name

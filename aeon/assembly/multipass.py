@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Callable
+
 from aeon.adaptive.profiler import Profiler
 from aeon.assembly.plugin import Plugin, Services
 from aeon.convergence.calibrated import calibrated, experience
@@ -9,23 +12,67 @@ from aeon.convergence.engine import ConvergenceEngine
 from aeon.derivation.deriver import Deriver
 from aeon.execution.executor import Executor
 from aeon.grounding.results import grounded
+from aeon.kernel.effects import Effect
 from aeon.kernel.ports import Handlers
-from aeon.multipass.effects import Synthesize, ValidateResults
+from aeon.multipass.effects import DraftPlan, Synthesize, ValidateResults
 from aeon.multipass.program import MULTIPASS
 from aeon.multipass.rules import PassSignals
 from aeon.plan.programmer import Programmer
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.recursive import RecursivePlanner
 from aeon.schema import Answer, Config, Result, SemanticValidationReport
+from aeon.schema.value import Value
 from aeon.synthesis.synthesizer import Synthesizer
+from aeon.tools.lookup import LOOKUP, is_searched
 from aeon.validation.semantic import SemanticValidator
 from aeon.validation.unfounded import with_unfounded
 
 __all__ = ["PLUGIN"]
 
+_KEPT = 4
+"""Contexts whose index is kept in memory."""
+
 
 def _handlers(services: Services[Config]) -> Handlers:
-    """The judgment modules, each under the name of the phase that it answers."""
+    """The judgment modules, each under the name of the phase that it answers.
+
+    A context that is too long for prompts is a text that is searched: then the modules are made with a search of it.
+    The
+    planner is shown the sentences that it finds instead. With tools of the user's own, only plans in steps use both.
+    """
+    plain, tools = _modules(services), services.tools
+    may_search = services.config.thorough or not tools.offered or Programmer(services.supervisor, tools).able
+    if not may_search or (LOOKUP in tools.names and not tools.get(LOOKUP).reading):
+        return plain
+    searching = _Searching(services)
+
+    def answered(phase: str) -> Callable[[Effect], Awaitable[Value]]:
+        def answer(effect: Effect) -> Awaitable[Value]:
+            return searching.answer(phase, effect) if is_searched(effect.task) else plain[phase](effect)
+
+        return answer
+
+    return {phase: answered(phase) for phase in plain}
+
+
+class _Searching:
+    """The judgment modules with a search of a task's context, for the latest few contexts."""
+
+    def __init__(self, services: Services[Config]) -> None:
+        self._services = services
+        self._made: dict[str, Handlers] = {}
+
+    async def answer(self, phase: str, effect: Effect) -> Value:
+        context = effect.task.context
+        if context not in self._made:  # its index takes seconds where it has megabytes
+            made = await asyncio.to_thread(lambda: _modules(self._services.searching(context)))
+            self._made = {**dict(list(self._made.items())[1 - _KEPT :]), context: made}
+        seen = effect.changed(task=effect.task.changed(context="")) if isinstance(effect, DraftPlan) else effect
+        return await self._made[context][phase](seen)
+
+
+def _modules(services: Services[Config]) -> Handlers:
+    """The judgment modules of these services."""
     config, supervisor, briefing, tools = services.config, services.supervisor, services.briefing, services.tools
     engine = config.reasoning_engine
     judging = services.supervisor_of(engine.evaluate.eval_model)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from aeon.kernel.decide import Signals
@@ -14,6 +14,7 @@ from aeon.llm.select import select
 from aeon.schema import Conclusion, Price, Settings
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
+from aeon.tools.lookup import with_context
 from aeon.tools.registry import ToolRegistry
 
 __all__ = ["AnyPlugin", "Plugin", "Services", "no_models", "price_of"]
@@ -45,6 +46,16 @@ class Services(Generic[C]):
         return cls(
             config, adapter, tools, _supervisor(config, adapter), Briefing(tools.describe(), tools.material()), models
         )
+
+    def searching(self, context: str) -> Services[C]:
+        """The same with a task's context as a text that is searched.
+
+        Raises:
+            ToolFailed: it cannot be indexed.
+        """
+        every = map(self.tools.get, self.tools.names)
+        tools = ToolRegistry(with_context(every, context), self.tools.output_bytes)
+        return replace(self, tools=tools, briefing=Briefing(tools.describe(), tools.material()))
 
     def supervisor_of(self, model: str) -> Supervisor:
         """A supervisor for a model of its own, or the run's where the name is empty.

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from aeon.assembly.views import trail
+from aeon.documents.collection import Collection
 from aeon.errors import ToolFailed, UsageError
 from aeon.grounding.outcomes import step_name
 from aeon.grounding.results import BY_TOOL, spans_of, told
@@ -17,8 +18,21 @@ from aeon.proof.document import Derivation, Proof, ProofSource, ProofStep, journ
 from aeon.runtime.basis import Basis
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine
-from aeon.schema import Agreement, Claim, Conclusion, FromSource, JsonValue, Result, Source, Step, StepResult, ToolCall
+from aeon.schema import (
+    Agreement,
+    Claim,
+    Conclusion,
+    FromSource,
+    JsonValue,
+    Result,
+    Source,
+    Step,
+    StepResult,
+    Task,
+    ToolCall,
+)
 from aeon.tools.files import Files
+from aeon.tools.lookup import CONTEXT
 from aeon.tools.select import Given
 
 __all__ = ["proof_of"]
@@ -54,7 +68,8 @@ def proof_of(
         task, read = basis.task, list(spans_of(basis.steps.values()))
         derivations = (Derivation(id="d1", steps=recorded),) if recorded else ()
     cited = _cited(read, result.claims)
-    sources = {source.id: source for source in _sources(cited, [one for one in given if isinstance(one, Files)])}
+    files = [one for one in given if isinstance(one, Files)]
+    sources = {source.id: source for source in _sources(cited, files, task)}
     _check(cited, sources)
     return Proof(
         task=told(task),
@@ -141,9 +156,14 @@ def _recorded(step: Step) -> ProofStep:
     return ProofStep(id=step.id, tool=action.tool, arguments=action.arguments, output=_output(step))
 
 
-def _sources(cited: Iterable[Source], files: Sequence[Files]) -> Iterator[ProofSource]:
-    """The texts that are cited, each with the hash of its file as it is now."""
+def _sources(cited: Iterable[Source], files: Sequence[Files], task: Task) -> Iterator[ProofSource]:
+    """The texts that are cited, each with the hash of its file as it is now, or of the task's context."""
     for name in dict.fromkeys(source.source for source in cited):
+        if name == CONTEXT:
+            text = Collection.of_text(name, task.context).text(name)
+            digest = hashlib.sha256(task.context.encode()).hexdigest()
+            yield ProofSource(id=name, title=name, location="task://context", text=text, raw_sha256=digest)
+            continue
         for one in files:
             with suppress(ToolFailed, OSError):
                 text = one.collection.text(name)

@@ -9,6 +9,7 @@ from aeon.assembly.multipass import PLUGIN
 from aeon.assembly.plugin import AnyPlugin, Plugin
 from aeon.errors import AeonError, UnknownNameError, UsageError
 from aeon.runtime.journal import Journal
+from aeon.text import one_line
 
 __all__ = ["GROUP", "Installed", "installed", "plugin", "plugin_of"]
 
@@ -61,8 +62,10 @@ def plugin(name: str) -> AnyPlugin:
 
     Raises:
         UnknownNameError: none of that name is installed; names those that are.
-        UsageError: it cannot be used, or another version of it is installed.
+        UsageError: it cannot be used, or another version of it is installed; or it is no name.
     """
+    if not isinstance(name, str):
+        raise UsageError(f"engine: pass an engine's name or a Plugin, not {one_line(repr(name), 60)}")
     word, _, version = name.partition("/")
     if word == PLUGIN.name:
         choices = [Installed(PLUGIN.name, "aeon-orchestrator", PLUGIN)]

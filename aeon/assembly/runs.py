@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from aeon.assembly.arguments import check_journal
 from aeon.assembly.registry import plugin_of
 from aeon.runtime import diff as diffing
 from aeon.runtime import fork as forking
@@ -33,8 +34,9 @@ def replay(journal: Journal, engine: AnyEngine | None = None) -> Any:  # noqa: A
     Raises:
         Divergence: the program asks for something else than the journal holds, or ends otherwise.
         JournalError: the run had not ended when the journal was written, and is not waiting for an answer.
-        UsageError: the engine is not installed in this version.
+        UsageError: the engine is not installed in this version, or it is no journal.
     """
+    check_journal(journal, "replay")
     return replaying.replay(journal, engine_of(journal, engine))
 
 
@@ -49,8 +51,10 @@ def fork(
     """A journal of a new run that shares the first ``at`` effects; resume it to run its future.
 
     From there on ``config`` holds, if it is given; ``value`` is the outcome of effect ``at`` as JSON. With a ``path``
-    the new journal is on disk. Raises as `aeon.runtime.fork.fork`, and UsageError where the engine is not installed.
+    the new journal is on disk. Raises as `aeon.runtime.fork.fork`, and UsageError where the engine is not installed
+    or it is no journal.
     """
+    check_journal(journal, "fork")
     return forking.fork(journal, at, engine_of(journal, engine), config, value, path)
 
 
@@ -60,6 +64,8 @@ def diff(a: Journal, b: Journal, engine: AnyEngine | None = None) -> Difference:
     Raises:
         Divergence: a journal is of another program or version.
         JournalError: a journal holds no run.
-        UsageError: an engine is not installed in this version.
+        UsageError: an engine is not installed in this version, or one is no journal.
     """
+    for one in (a, b):
+        check_journal(one, "diff")
     return diffing.diff(a, b, engine_of(a, engine), engine_of(b, engine))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import stat
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,12 +27,14 @@ class LogFile:
     Where the file takes no more, that is said once, and the run continues without it.
 
     Raises:
-        InputFileError: the file cannot be opened, or is a saved run.
+        InputFileError: the file cannot be opened, is none, or is a saved run.
     """
 
     def __init__(self, path: str) -> None:
         self._path = path
         try:
+            if _waits(path):
+                raise InputFileError(f"{path}: is no file but a pipe, a socket or a disk; put the log in a file")
             if is_journal(path):
                 raise InputFileError(f"{path}: is a saved run, which a log would damage; name another file for the log")
             self._file = Path(path).open("a", encoding="utf-8", buffering=1)  # noqa: SIM115 - closed by __exit__
@@ -56,6 +59,15 @@ class LogFile:
     def __exit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
         with contextlib.suppress(OSError):  # what it could not take was mentioned
             self._file.close()
+
+
+def _waits(path: str) -> bool:
+    """Whether it is what would have to be read at the other end, or a whole disk; a terminal may take a log."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:  # it is said when it is opened
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or stat.S_ISBLK(mode)
 
 
 class _OneLine(logging.Handler):

@@ -10,11 +10,12 @@ import termios
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
+from aeon.asking.answers import meant, no_option
 from aeon.errors import Waiting
-from aeon.observability.lines import short, visible
+from aeon.observability.lines import short
 from aeon.schema import Question
 
-__all__ = ["Prompt", "meant", "no_option"]
+__all__ = ["Prompt"]
 
 Say = Callable[[str], None]
 _DEFAULT_WIDTH = 40
@@ -64,29 +65,10 @@ class Prompt:
             if said is None:
                 say("\n")
                 raise Waiting(question.text)
-            if number := no_option(question, said):
-                say(f"           {number} is none of the {len(question.options)} options\n")
+            if other := no_option(question, said):
+                say(f"           {other} is none of the {len(question.options)} options\n")
             elif answer := meant(question, said):
                 return answer
-
-
-def no_option(question: Question, said: str) -> str:
-    """The number that somebody says who means an option that is not there; where options are numbers, it may be one."""
-    text = said.strip()
-    numbered = text.isascii() and text.isdigit() and not any(option.isdigit() for option in question.options)
-    beyond = numbered and question.options and not 1 <= int(text[:9]) <= len(question.options)
-    return text[:9] if beyond else ""
-
-
-def meant(question: Question, said: str) -> str:
-    """The answer that a person means who says so: an option, also by its number; nothing means the default."""
-    text = visible(" ".join(said.split()))
-    for option in question.options:
-        if text.casefold() == option.casefold():
-            return option
-    if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= len(question.options):
-        return question.options[int(text) - 1]
-    return text or question.default
 
 
 def _line(terminal: int, woken: int) -> str | None:

@@ -7,13 +7,13 @@ import asyncio
 from collections.abc import Iterable
 from pathlib import Path
 
+from aeon.asking.answers import meant, no_option, options_of
 from aeon.assembly.build import Unattended, resumption
 from aeon.assembly.registry import plugin_of
 from aeon.assembly.setup import Trust, recorded_model, recorded_tools
 from aeon.cli.consent import agreed
 from aeon.cli.narration import Past
 from aeon.cli.output import print_json, remark
-from aeon.cli.prompt import meant, no_option
 from aeon.cli.saved import say_torn
 from aeon.cli.session import Session, exit_code
 from aeon.errors import UsageError
@@ -105,9 +105,9 @@ def _answer(text: str | None, question: Question | None) -> str | None:
         return None
     if question is None:
         raise UsageError("--answer: the run waits for no answer: nothing was asked; leave it out")
-    if number := no_option(question, text):
-        options = ", ".join(f"{place} {option}" for place, option in enumerate(question.options, 1))
-        raise UsageError(f"--answer: {number} is none of the options, which are: {options}; or answer in words")
+    if other := no_option(question, text):
+        words = "" if question.closed else "; or answer in words"
+        raise UsageError(f"--answer: {other} is none of the options, which are: {options_of(question)}{words}")
     if not (answer := meant(question, text)):
         raise UsageError(f"--answer: is empty, and there is no default; the question is: {question.text}")
     return answer

@@ -17,9 +17,12 @@ from aeon.documents.embedding import embedder
 from aeon.documents.folder import Folder
 from aeon.documents.folders import roots
 from aeon.documents.fusion import fused, share
-from aeon.documents.index import Index, Row
+from aeon.documents.index import Index, Row, Stamp
 from aeon.documents.leftovers import note_use, remove_leftovers
+from aeon.documents.passages import passages
+from aeon.documents.plain import clean, with_columns
 from aeon.documents.query import terms
+from aeon.documents.readers import Text
 from aeon.documents.update import Update
 from aeon.errors import ToolFailed
 from aeon.home import cache_dir
@@ -81,6 +84,26 @@ class Collection:
         documents = tuple(name for name in names if name not in updated.reasons)
         skipped = tuple((printable(name), reason) for name, reason in updated.reasons.items())
         return cls(updated.index, documents, skipped, updated.note)
+
+    @classmethod
+    def of_text(cls, name: str, text: str) -> Collection:
+        """Return the collection of one text under that name, kept in memory; `text` gives it as it is read.
+
+        Commas between columns are semicolons there, so that two cells with digits are not one number.
+
+        Raises:
+            ToolFailed: this SQLite has no full-text search.
+        """
+        whole = Text(with_columns(clean(text)))
+        try:
+            index = Index(":memory:")
+            with index.update():
+                index.put(name, Stamp(0, 0, "", ""), whole, passages(whole.text))
+                if embed := embedder():
+                    index.embed(name, embed)
+        except sqlite3.Error as error:
+            raise ToolFailed(f"the {name} cannot be indexed: {error}") from None
+        return cls(index, (name,), (), "")
 
     def search(self, question: str, most: int = 3) -> list[Passage]:
         """Return the passages that fit a question best, best first; two share at most one sentence.

@@ -20,8 +20,15 @@ Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
 def each(paths: Paths) -> list[str]:
-    """The paths, one by one."""
-    return [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+    """The paths, one by one. Raises ``UsageError`` for what is none."""
+    several = paths if isinstance(paths, Iterable) and not isinstance(paths, str | bytes | os.PathLike) else [paths]
+    return [_path(one) for one in several]
+
+
+def _path(path: object) -> str:
+    if isinstance(path, str | os.PathLike) and isinstance(name := os.fspath(path), str):
+        return name
+    raise UsageError(f"files: pass the path of a folder, or a list of them, not {one_line(repr(path), 60)}")
 
 
 @dataclass(frozen=True)

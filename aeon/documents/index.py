@@ -22,7 +22,7 @@ from aeon.documents.readers import Text
 __all__ = ["ForeignIndex", "Index", "OtherVersion", "Row", "Stamp", "is_damage"]
 
 _APPLICATION = 0x41454F4E
-_LAYOUT = 2
+_LAYOUT = 3
 """Counts up when tables, readers, the cutting into passages or embeddings change: an older index is then built anew."""
 _BUSY_SECONDS = 30.0
 _MOST_RANKED = 10_000

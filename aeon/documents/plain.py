@@ -8,11 +8,14 @@ import re
 from aeon.errors import ToolFailed
 from aeon.text import printable
 
-__all__ = ["clean", "decode", "word_set"]
+__all__ = ["clean", "decode", "with_columns", "word_set"]
 
 _BREAK = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _SAMPLE = 100_000
+_ROWS = 20
+_CELL_END = {mark: re.compile(rf'{mark}(?=(?:[^"]*"[^"]*")*[^"]*$)') for mark in ",;"}
+"""The commas or semicolons of a line that stand in no quotes."""
 _MOST_CONTROL = 0.05
 """Share of control characters above which the bytes are no text."""
 
@@ -20,6 +23,15 @@ _MOST_CONTROL = 0.05
 def clean(text: str) -> str:
     """Return the text with one kind of line break, and what cannot be shown replaced."""
     return printable(_BREAK.sub("\n", text))
+
+
+def with_columns(text: str) -> str:
+    """Return the text with semicolons for the commas between columns, if it is like a CSV file; else as it is."""
+    first = list(filter(None, map(str.strip, text[:_SAMPLE].split("\n", _ROWS)[:_ROWS])))
+    counts = {mark: {len(_CELL_END[mark].findall(line)) for line in first} for mark in _CELL_END}
+    if len(first) < 2 or any(len(own) != 1 for own in counts.values()) or counts[";"] != {0} or counts[","] == {0}:
+        return text
+    return re.sub(r'"[^"\n]*"|,', lambda match: ";" if match[0] == "," else match[0], text)
 
 
 def word_set(words: str) -> frozenset[str]:

@@ -73,21 +73,32 @@ _NUMBERED_TITLE = re.compile(
     r"|§+\s?\d+|(?i:article|artikel|section|chapter|kapitel|abschnitt|part|teil)\s+(?:\d+|[IVXLC]+)\b"
 )
 _LEAST_CAPITALS = 5
+_RECORD_ENDS = re.compile(r"\n|[}\]]\s?,(?=\s?[{\[])")
 
 
 def sentences(text: str) -> list[Sentence]:
     """Return the spans of the sentences: in order, disjoint, without blanks at their ends; between them is only blank.
 
     A list item, a row of a table, a line ``key: value`` and a heading each count as one sentence. What is longer than
-    1,000 characters is cut at a blank.
+    1,000 characters is cut into its lines or its records, as of a CSV file or a JSON list; else at a blank. The first
+    line of what has commas like a CSV file is the heading of the others.
     """
     heading = ""
     spans: list[Sentence] = []
     for block in _blocks(text):
         if block.kind == "heading":
             heading = _title(text[block.start : block.end])
-        spans += (Sentence(start, end, heading) for start, end in _pieces(text, block))
+        columns = _columns(text[block.start : block.end])
+        spans += (Sentence(start, end, columns or heading) for start, end in _pieces(text, block))
     return spans
+
+
+def _columns(block: str) -> str:
+    """The names of the columns of a block too long for a sentence that is like a CSV file; empty for any other."""
+    lines = block.split("\n", 2) if len(block) > _LONGEST else []
+    if len(lines) < 2 or len(lines[0]) > 2 * _LONGEST_TITLE or any(map(str.isdigit, lines[0])):
+        return ""
+    return lines[0].strip() if any(lines[0].count(mark) == lines[1].count(mark) > 0 for mark in ",;") else ""
 
 
 def _lines(text: str) -> list[_Line]:
@@ -185,6 +196,13 @@ def _pieces(text: str, block: _Block) -> Iterator[tuple[int, int]]:
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The span cut into its records if it is too long and has any, and what is too long of these at blanks."""
+    cuts = [match.end() for match in _RECORD_ENDS.finditer(text, start, end)] if end - start > _LONGEST else []
+    for first, last in itertools.pairwise((start, *cuts, end)):
+        yield from _cut(text, first, last)
+
+
+def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     while start < end:
         piece = text[start : min(end, start + _LONGEST)]
         if start + len(piece) < end and not text[start + len(piece)].isspace():

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from pydantic import TypeAdapter
 
 from aeon.documents.words import content_words, special_kinds, stem, stems
-from aeon.schema import JsonValue, Passage, Source, StepResult
+from aeon.schema import LONGEST_TASK, JsonValue, Passage, Source, StepResult
 from aeon.supervisor.form import is_of_kind
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
+from aeon.tools.lookup import CONTEXT
 
 __all__ = ["read_answer"]
 
@@ -58,7 +59,8 @@ async def read_answer(supervisor: Supervisor, question: str, task: str, found: J
         output=None,
         clarity="PARTIALLY_CLEAR",
         mode="reading",
-        problem=f"the files do not say: {question} (searched: {_few(searched)})",
+        problem=f"the {'context does' if searched == CONTEXT else 'files do'} not say: {question}"
+        f" (searched: {_few(searched)})",
     )
     sources = _sentences(_PASSAGES.validate_python(found))
     if not sources:
@@ -66,7 +68,7 @@ async def read_answer(supervisor: Supervisor, question: str, task: str, found: J
     numbered = "\n".join(f"{number} {source.text}" for number, source in enumerate(sources, 1))
     material = fence("sentences", numbered, _LONGEST_PASSAGES)
     part = f"\n(to find out: {cut(task, _LONGEST_QUESTION)})" if question != task else ""
-    asked = f"{material}\nQuestion: {question[:_LONGEST_QUESTION]}{part}{_note(question, sources)}"
+    asked = f"{material}\nQuestion: {cut(question, LONGEST_TASK)}{part}{_note(question, sources)}"
     prompt = Prompt(load("aeon.execution", "read.md"), asked, _EXAMPLES, fixed=True)
     reply = await supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0)
     answer = _CITED.sub("", reply.value).strip().strip("\"'").removesuffix(".").strip()
@@ -96,7 +98,7 @@ def _sentences(passages: Sequence[Passage]) -> list[Source]:
 
 def _note(question: str, sources: Sequence[Source]) -> str:
     """Which words of the question no sentence has."""
-    lacking = ", ".join(_lacking(question[:_LONGEST_QUESTION], sources)[:_MOST_LACKING])
+    lacking = ", ".join(_lacking(cut(question, LONGEST_TASK), sources)[:_MOST_LACKING])
     return f"\n(no sentence has: {one_line(lacking, _LONGEST_NOTE)})" if lacking else ""
 
 

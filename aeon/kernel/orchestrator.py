@@ -10,7 +10,7 @@ from aeon.kernel.ports import Driver, Handlers, Job
 from aeon.schema.conclusion import Conclusion
 from aeon.schema.config import Settings
 from aeon.schema.stream import OnLeave, Stream
-from aeon.schema.task import Task
+from aeon.schema.task import Task, task_of
 from aeon.schema.usage import Bound
 
 __all__ = ["Orchestrator"]
@@ -49,4 +49,4 @@ class Orchestrator(Generic[C, S, R]):
         return self.driver.stream(self._job(task), on_leave)
 
     def _job(self, task: Task | str) -> Job[C, S, R]:
-        return Job(self.engine, Task(text=task) if isinstance(task, str) else task, self.config, self.handlers)
+        return Job(self.engine, task_of(task), self.config, self.handlers)

@@ -7,11 +7,12 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from aeon.errors import ConfigError, InputFileError, UnknownNameError
+from aeon.errors import ConfigError, InputFileError, UnknownNameError, UsageError
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.base_url import API_KEY, plain_key, plain_url, unsecret
 from aeon.llm.catalogue import CATALOGUE, DEFAULT_MODEL, CatalogueEntry
 from aeon.llm.download import Report
+from aeon.text import one_line
 
 __all__ = ["select"]
 
@@ -38,12 +39,22 @@ def select(
 
     A URL with a user, a password or a query in it is refused: a key comes from the environment.
 
-    Raises `UnknownNameError`, `InputFileError`, `ConfigError`, and `ModelError` if the endpoint cannot be asked.
+    Raises `UsageError`, `UnknownNameError`, `InputFileError`, `ConfigError`, and `ModelError` if the endpoint cannot be
+    asked.
     """
     if model is not None and not isinstance(model, str):
-        return model
+        return _adapter(model)
     env = {name: value for name, value in (os.environ if environ is None else environ).items() if value}
     return _by_name(model, env, progress) if model else _from_environment(env, progress)
+
+
+def _adapter(model: LLMAdapter) -> LLMAdapter:
+    if isinstance(model, type) or not all(hasattr(model, name) for name in ("name", "complete")):
+        raise UsageError(
+            f"llm: pass an adapter, or as a text the name of a model, a path that ends in .gguf or a URL, not "
+            f"{one_line(repr(model), 60)}"
+        )
+    return model
 
 
 def _from_environment(env: Mapping[str, str], progress: Report | None) -> LLMAdapter:

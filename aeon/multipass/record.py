@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from aeon.kernel.engine import Run
@@ -13,8 +14,8 @@ from aeon.schema.evaluation import Evaluation
 from aeon.schema.history import ExecutionHistory, ExecutionPass, FinalResult, Preparation, Result
 from aeon.schema.judgment import ConvergenceAssessment, TaskProfile
 from aeon.schema.outcome import Answer
-from aeon.schema.plan import Plan, Writing
-from aeon.schema.task import Unread
+from aeon.schema.plan import Plan, Step, ToolCall, Writing
+from aeon.schema.task import Task, Unread
 
 __all__ = ["Progress"]
 
@@ -106,9 +107,25 @@ class Progress:
         return Result.of(history)
 
     def _unread(self) -> tuple[Unread, ...]:
-        """What of the task the prompts did not show whole; a text that is written gets the whole task."""
-        unread, whole = self.run.task.unread, Writing(task=self.run.task.text)
+        """What of the task was not read whole.
+
+        A text that is written gets the whole task. A step of the model's own is shown a part of the context; one that
+        looks something up searches all of it.
+        """
+        unread = self.run.task.unread
         executed = [step for one in self.passes for step in one.executed] if unread else []
-        if any(step.action != whole for step in executed):
-            return unread
-        return tuple(one for one in unread if one.part == "context")
+        whole = {"task": _is_written(executed, self.run.task), "context": _is_searched(executed)}
+        return tuple(one for one in unread if not whole[one.part])
+
+
+def _is_written(steps: Sequence[Step], task: Task) -> bool:
+    """Whether no step does anything but write what the task says."""
+    written = Writing(task=task.text)
+    return all(step.action == written for step in steps)
+
+
+def _is_searched(steps: Sequence[Step]) -> bool:
+    """Whether a step rests on what was found in a text, and none is the model's own."""
+    return any(step.mode == "reading" or step.sources for step in steps) and all(
+        isinstance(step.action, ToolCall) for step in steps
+    )

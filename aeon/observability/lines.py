@@ -255,6 +255,8 @@ def _reservations(end: Conclusion) -> tuple[str, str]:
 def _unread_words(one: Unread) -> str:
     """What the model did not get to read, and what to do."""
     most = f"prompts show {one.shown:,} of the {one.part}'s {one.characters:,} characters"
+    if one.part == "context":
+        return f"cut: {most}, and no step that the answer rests on searched it; ask for a fact of it"
     return f"cut: {most}; a folder of files is searched instead: --files DIR"
 
 

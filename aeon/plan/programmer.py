@@ -12,15 +12,16 @@ from aeon.plan.conditions import completed, unsaid, without_unsaid
 from aeon.plan.differences import without_sign
 from aeon.plan.doubts import doubts
 from aeon.plan.program import is_code, mended, misfits, numbers, read
-from aeon.plan.prompts import LONGEST_TASK, Asked, Prompts, as_program
+from aeon.plan.prompts import Asked, Prompts, as_program
 from aeon.plan.queries import asks_one, borrowed, invented, is_several, queried, summed
 from aeon.plan.ranks import ranked
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.sources import LOOKUP, SQL, About, Sources
 from aeon.proof.alike import alike, computed
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Agreement, Derivation, JsonValue, Plan, Step, Task, ToolCall, Writing
+from aeon.schema import LONGEST_TASK, Agreement, Derivation, JsonValue, Plan, Step, Task, ToolCall, Writing
 from aeon.supervisor.form import is_of_kind
+from aeon.supervisor.prompt import cut
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.quote import QUOTE
 from aeon.tools.registry import ToolRegistry
@@ -209,7 +210,7 @@ class Programmer:
         if LOOKUP not in self._sources.names or asked.about.is_sum:
             return Plan()
         task = asked.task
-        action = ToolCall(tool=LOOKUP, arguments={"question": task.text[:LONGEST_TASK]})
+        action = ToolCall(tool=LOOKUP, arguments={"question": cut(task.text, LONGEST_TASK)})
         return Plan(steps=(Step(id="s1", description=task.text, action=action, provides=("s1",)),), answer=("s1",))
 
 

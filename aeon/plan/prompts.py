@@ -11,15 +11,14 @@ from typing import NotRequired, TypedDict
 from aeon.plan.evidence import Evidence
 from aeon.plan.reader import CALCULATOR, WRITE
 from aeon.plan.sources import LOOKUP, SQL, About
-from aeon.schema import Task
-from aeon.supervisor.prompt import Prompt, fence, load, render
+from aeon.schema import LONGEST_CONTEXT, LONGEST_TASK, Task
+from aeon.supervisor.prompt import Prompt, cut, fence, load, render
 from aeon.tools.registry import ToolRegistry
 
-__all__ = ["LONGEST_TASK", "Asked", "Prompts", "as_program"]
+__all__ = ["Asked", "Prompts", "as_program"]
 
-LONGEST_TASK = 3_000
-_LONGEST_CONTEXT = 6_000
 _LONGEST_FAULT = 300
+_LONGEST_THOUGHT = 3_000
 _I = re.IGNORECASE
 _DATES, _TIMES, _COMPARES = "dates", "times", "compare"
 _FUNCTIONS = {
@@ -122,11 +121,11 @@ class Prompts:
         """The task with all that the program may rest on."""
         task = asked.task
         parts = [
-            fence("context", task.context, _LONGEST_CONTEXT) if task.context else "",
-            fence("thoughts", asked.thoughts, _LONGEST_CONTEXT) if asked.thoughts else "",
+            fence("context", task.context, LONGEST_CONTEXT) if task.context else "",
+            fence("thoughts", asked.thoughts, _LONGEST_THOUGHT) if asked.thoughts else "",
             self._tools.get(SQL).hint if SQL in asked.functions else "",
             asked.evidence.shown,
-            _put(asked.about.text[:LONGEST_TASK], asked.about.notes),
+            _put(cut(asked.about.text, LONGEST_TASK), asked.about.notes),
             f"(Mind: {asked.fault[:_LONGEST_FAULT]})" if asked.fault else "",
         ]
         return "\n".join(filter(None, parts))

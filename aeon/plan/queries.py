@@ -10,7 +10,19 @@ from aeon.plan.evidence import stated_numbers
 from aeon.plan.sources import SQL
 from aeon.schema import JsonObject, JsonValue, Plan, Step, ToolCall
 
-__all__ = ["amounts", "asks_one", "borrowed", "figures_of", "invented", "is_several", "queried", "query_of", "summed", "with_amounts", "with_query"]
+__all__ = [
+    "amounts",
+    "asks_one",
+    "borrowed",
+    "figures_of",
+    "invented",
+    "is_several",
+    "queried",
+    "query_of",
+    "summed",
+    "with_amounts",
+    "with_query",
+]
 
 _I = re.IGNORECASE
 _FIGURE = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")

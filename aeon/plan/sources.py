@@ -11,8 +11,9 @@ from aeon.documents.plain import word_set
 from aeon.documents.words import content_words, stem
 from aeon.errors import ToolError
 from aeon.plan.evidence import Evidence
-from aeon.schema import JsonObject, JsonValue, Plan, ToolCall
+from aeon.schema import LONGEST_TASK, JsonObject, JsonValue, Plan, ToolCall
 from aeon.supervisor.form import asks_form
+from aeon.supervisor.prompt import cut
 from aeon.tools.quote import QUOTE, quoted
 from aeon.tools.references import substitute
 from aeon.tools.registry import ToolRegistry
@@ -23,7 +24,6 @@ __all__ = ["LOOKUP", "SQL", "About", "Sources"]
 SQL = "sql"
 LOOKUP = "lookup"
 _I = re.IGNORECASE
-_LONGEST_TASK = 3_000
 _MOST_UNKNOWN = 4
 _TO_WRITE = re.compile(
     r"\b(?:explain|describe|write|list(?! price)|suggest|draft|compose|translate|summari[sz]e|rewrite|rephrase|propose|"
@@ -166,7 +166,7 @@ class Sources:
     async def _evidence(self, text: str) -> Evidence:
         if LOOKUP not in self.names:
             return Evidence()
-        question = text[:_LONGEST_TASK]
+        question = cut(text, LONGEST_TASK)
         return Evidence((await self._tools.call(LOOKUP, {"question": question})).value, question)
 
     def _known(self, tool: str, words: frozenset[str]) -> frozenset[str]:

@@ -9,9 +9,9 @@ import time
 import uuid
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, get_args
 
-from aeon.errors import Divergence, JournalError
+from aeon.errors import Divergence, JournalError, UsageError
 from aeon.kernel.decide import Signals
 from aeon.kernel.effects import Effect, Note
 from aeon.kernel.ports import Job
@@ -24,6 +24,7 @@ from aeon.runtime.lines import Opening
 from aeon.runtime.stepping import Stepper
 from aeon.schema import Conclusion, JsonObject, Outcome, Settings, Task
 from aeon.schema.stream import OnLeave
+from aeon.text import one_line
 
 __all__ = ["AsyncDriver", "RunStream"]
 
@@ -74,7 +75,7 @@ class AsyncDriver:
         """Run a job to its end in the running event loop.
 
         Raises:
-            UsageError: the task is not admitted.
+            UsageError: the task is not admitted, or what should make its journal does not.
             EngineError: the engine's program breaks the rules; what it did so far is in the journal.
             JournalError: the journal cannot be begun.
         """
@@ -103,6 +104,8 @@ class AsyncDriver:
         self._admit(job.task)
         execution_id = self._new_id()
         journal = self._journal(execution_id)
+        if not isinstance(journal, Journal):
+            raise UsageError(f"journal: the function must give a Journal, not {one_line(repr(journal), 60)}")
         try:
             if journal.opening is None:
                 await journal.open(Opening(
@@ -145,6 +148,8 @@ class RunStream(Generic[R]):
     """
 
     def __init__(self, driver: AsyncDriver, job: Job[Any, Any, R], on_leave: OnLeave) -> None:
+        if on_leave not in get_args(OnLeave):
+            raise UsageError(f"on_leave: write {' or '.join(get_args(OnLeave))}, not {one_line(repr(on_leave), 60)}")
         self._driver = driver
         self._job = job
         self._on_leave = on_leave

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from aeon.errors import InputFileError, JournalError
+from aeon.errors import InputFileError, JournalError, UsageError
 from aeon.runtime.lines import VERSION
+from aeon.text import one_line
 
-__all__ = ["BEGINNING", "broken_line", "is_journal", "refuse_others"]
+__all__ = ["BEGINNING", "broken_line", "is_journal", "refuse_no_path", "refuse_others"]
 
 BEGINNING = b'{"format":"aeon-journal",'
 """How every journal begins."""
@@ -29,12 +30,24 @@ def is_journal(path: Path | str) -> bool:
         return opened.read(len(BEGINNING)) == BEGINNING
 
 
+def refuse_no_path(path: object) -> None:
+    """Refuse what names no file. A number does: one that the process has open.
+
+    Raises:
+        UsageError: says what to pass.
+    """
+    if not isinstance(path, str | Path):
+        raise UsageError(f"pass the path of a journal as a text or a Path, not {one_line(repr(path), 60)}")
+
+
 def refuse_others(path: Path | str) -> None:
     """Refuse a file that is no journal, or one of another version.
 
     Raises:
+        UsageError: it is no path.
         InputFileError: says what the file is and what to do.
     """
+    refuse_no_path(path)
     file = Path(path)
     try:
         if file.exists() and not (file.is_file() or file.is_dir()):

@@ -8,7 +8,7 @@ the world leaves a line before it is called, so that its call is never repeated 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -137,6 +137,11 @@ class Journal:
     async def _call(self, number: int, most: Usage) -> None:
         await self._write(Called(number=number, most=most))
         self._calls[number] = most
+
+    @property
+    def under_way(self) -> Mapping[int, Usage]:
+        """What the effects that have no outcome yet can have cost in this life at most, by their numbers."""
+        return self._calls
 
     async def begin(self, number: int, tool: str) -> None:
         """Note that effect ``number`` is about to call a tool that changes the world."""
@@ -285,8 +290,9 @@ class Journal:
                 read = LINE.validate_json(line)
             except ValidationError:
                 raise broken_line(path, number, line) from None
-            if isinstance(read, Entry) and read.number in journal._entries:
-                raise JournalError(f"{path}: line {number} is a second outcome of effect {read.number}")
+            if not isinstance(read, Resumed | Ended) and read.number in journal._entries:
+                again = "is a second outcome" if isinstance(read, Entry) else "notes a call after the outcome"
+                raise JournalError(f"{path}: line {number} {again} of effect {read.number}")
             journal._count(read, number - 1)
         journal.line = len(lines) - 1
         return journal

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
@@ -45,11 +45,39 @@ def walk(
     effects = stepper.batch()
     while effects is not None:
         first = stepper.issued - len(effects)
-        reply = answer(first, *in_order(effects, partial(_recorded, journal, engine.config, first)))
+        ready, recorded = in_order(effects, partial(_recorded, journal, engine.config, first))
+        _check_calls(journal, first, effects, engine.bound(config).tokens if journal.under_way else 0)
+        reply = answer(first, ready, recorded)
         if reply is None or None in reply:
+            if None in recorded:
+                _refuse_unissued(journal, stepper.issued)
             return None
         effects = stepper.batch(cast("tuple[Outcome, ...]", reply))
+    _refuse_unissued(journal, stepper.issued)
     return stepper.result
+
+
+def _check_calls(journal: Journal, first: int, effects: tuple[Effect, ...], bound: int) -> None:
+    """Refuse a note of calls under way that the effect was never allowed."""
+    for number, most in journal.under_way.items():
+        if first <= number < first + len(effects):
+            allowed = effects[number - first].allowance
+            tokens = bound if allowed.tokens is None else allowed.tokens
+            if most.calls > allowed.calls + allowed.spare or most.tokens > tokens:
+                raise Divergence(
+                    f"effect {number}: the journal notes a call for up to {most.calls:,} calls and {most.tokens:,} "
+                    "tokens in all, which is more than it was allowed: it was edited"
+                )
+
+
+def _refuse_unissued(journal: Journal, issued: int) -> None:
+    """Refuse a note of calls under way of an effect that the run has not asked for."""
+    for number in sorted(journal.under_way):
+        if number >= issued:
+            raise Divergence(
+                f"effect {number}: the journal notes a call for it, and the run has asked for {issued} effects: "
+                "it was edited"
+            )
 
 
 def _recorded(
@@ -132,13 +160,13 @@ def resume_point(journal: Journal, engine: AnyEngine) -> ResumePoint:
         Divergence: the program asks for something else than the journal holds.
     """
     points: list[ResumePoint] = []
-    failing: list[int] = []
+    failing: list[_Failed] = []
 
     def answer(first: int, effects: tuple[Effect, ...], recorded: Outcomes) -> Outcomes | None:
         for number, outcome in enumerate(recorded, first):
             failed = outcome is not None and outcome.failure is not None and outcome.failure.kind == "request"
             if len(failing) < DEAD_AFTER and outcome is not None and (failed or outcome.usage.calls):
-                failing[:] = [*failing, number] if failed else []
+                failing[:] = [*failing, _Failed(number, first + len(effects))] if failed else []
         again = [n for n, outcome in enumerate(recorded, first) if outcome and outcome.broken_off]
         if again or None in recorded or any(outcome and outcome.interrupted for outcome in recorded):
             void = (*again, *(n for n in sorted(journal.entries) if n >= first + len(effects)))
@@ -149,13 +177,30 @@ def resume_point(journal: Journal, engine: AnyEngine) -> ResumePoint:
                 if isinstance(effect, AskUser) and (outcome is None or outcome.broken_off)
             ]
             points.append(ResumePoint(void, (*again, *missing), questions[0] if questions else None))
-            return None
-        return recorded
+        return recorded  # to its end, so that all of the journal is held against the program
 
     result = walk(journal, answer, engine)
+    if points:
+        return points[0]
     if result is not None and result.stop_reason == "failed" and len(failing) == DEAD_AFTER:
-        return ResumePoint(tuple(failing), tuple(failing[:1]))
-    return points[0] if points else ResumePoint()
+        return _taken_back(journal, failing)
+    return ResumePoint()
+
+
+class _Failed(NamedTuple):
+    """A request that failed: its number, and that of the first effect after its batch."""
+
+    number: int
+    after: int
+
+
+def _taken_back(journal: Journal, failing: Sequence[_Failed]) -> ResumePoint:
+    """The first of these requests that no tool followed which changes the world, the others, and what came of them."""
+    harmless = (one for one in failing if not any(number >= one.after for number in journal.begun))
+    first = next(harmless, failing[-1])
+    failed = {one.number for one in failing if one.number >= first.number}
+    void = {*failed, *(number for number in journal.entries if number >= first.after)}
+    return ResumePoint(tuple(sorted(void)), (first.number,))
 
 
 def drop_after(journal: Journal, point: ResumePoint, setup: JsonObject | None = None) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from filelock import lock_descriptor
 
 from aeon.errors import InputFileError, JournalError
+from aeon.runtime.header import refuse_no_path
 from aeon.runtime.seals import KEY_VARIABLE, Sealer, sealer
 
 __all__ = ["SealedFile", "read_sealed", "sealed", "unsealed"]
@@ -44,9 +45,11 @@ class SealedFile:
         """A new file.
 
         Raises:
+            UsageError: it is no path.
             InputFileError: it exists already or cannot be written.
             ConfigError: the key for its seals cannot be read.
         """
+        refuse_no_path(path)
         made = sealer()
         try:
             file = io.FileIO(path, "x")

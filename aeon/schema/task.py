@@ -4,29 +4,35 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationError, field_validator
 
+from aeon.errors import UsageError
 from aeon.schema.frozen import JsonObject, Written
 from aeon.schema.value import Value
 from aeon.text import is_text
 
-__all__ = ["LONGEST_CONTEXT", "LONGEST_TASK", "Clarification", "Question", "Reply", "Task", "Unread"]
+__all__ = ["LONGEST_CONTEXT", "LONGEST_TASK", "Clarification", "Question", "Reply", "Task", "Unread", "task_of"]
 
-LONGEST_TASK = 3_000
-"""The characters of a task's text that every prompt about it shows."""
+LONGEST_TASK = 6_000
+"""The characters of a task's text that every prompt shows in which it is planned, worked on or answered."""
 LONGEST_CONTEXT = 6_000
-"""The characters of a task's context that every prompt about it shows."""
+"""The same of its context."""
 
 
 class Question(Value):
     """One question to the person who set the task.
 
-    ``default`` is what may be assumed where nobody answers; without one, nothing may.
+    ``default`` is what may be assumed where nobody answers; without one, nothing may, and options are the only answers.
     """
 
     text: Annotated[str, Field(min_length=1)]
     options: tuple[str, ...] = ()
     default: str = ""
+
+    @property
+    def closed(self) -> bool:
+        """Whether only one of its options is an answer."""
+        return bool(self.options) and not self.default.strip()
 
 
 class Reply(Value):
@@ -70,12 +76,14 @@ class Task(Written):
     criteria: tuple[str, ...] = ()
     clarifications: tuple[Clarification, ...] = ()
 
-    @field_validator("text")
+    @field_validator("text", mode="before")
     @classmethod
-    def _not_blank(cls, text: str) -> str:
-        if not text.strip():
+    def _not_blank(cls, text: object) -> object:
+        if isinstance(text, str) and not text.strip():
             raise ValueError("the task is empty: say in words what you want to know")
-        return text.strip()
+        if not is_text(text):
+            raise ValueError("the task holds a lone surrogate, which is no text: no journal can keep it")
+        return text.strip() if isinstance(text, str) else text
 
     @field_validator("context", "answer_schema", "criteria")
     @classmethod
@@ -101,3 +109,15 @@ class Task(Written):
         """The task with one more question answered."""
         new = Clarification(question=question.text, answer=reply.text, assumed=reply.assumed)
         return self.changed(clarifications=(*self.clarifications, new))
+
+
+def task_of(said: Task | str) -> Task:
+    """The task that somebody set: in words, or whole already.
+
+    Raises:
+        UsageError: the words are none.
+    """
+    try:
+        return Task(text=said) if isinstance(said, str) else said
+    except ValidationError as error:
+        raise UsageError(error.errors()[0]["msg"].removeprefix("Value error, ")) from None

@@ -24,7 +24,7 @@ class Usage(Value):
     generated_tokens: Annotated[int, Field(ge=0)] = 0
     tool_calls: Annotated[int, Field(ge=0)] = 0
     mended: Annotated[int, Field(ge=0, description="values whose JSON syntax had to be mended")] = 0
-    cost: Annotated[float, Field(ge=0)] = 0.0
+    cost: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     estimated: Annotated[int, Field(ge=0, description="calls charged with the most tokens, for want of a count")] = 0
     put_off: Annotated[int, Field(ge=0, description="requests put off by a rate limit, none of the calls")] = 0
 

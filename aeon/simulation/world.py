@@ -168,7 +168,8 @@ class World:
     def said(self, question: Question) -> str:
         """The answer to a question: always the same one."""
         chance = self.scenario.chance(f"answer:{question.text}")
-        said = chance.choice([*question.options, question.default or "the first one"])
+        own = question.options[-1] if question.closed else question.default or "the first one"
+        said = chance.choice([*question.options, own])
         if said == "repeat" and question.text not in self._repeated:  # a lost answer is given once more
             self._repeated.add(question.text)
             self.repeats[question.text.split()[1]] += 1

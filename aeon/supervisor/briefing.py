@@ -9,12 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from aeon.schema import LONGEST_CONTEXT, Clarification, Task
+from aeon.schema import LONGEST_CONTEXT, LONGEST_TASK, Clarification, Task
 from aeon.supervisor.prompt import Prompt, cut, fence, load, render
 
 __all__ = ["Briefing"]
 
-_LONGEST_TASK = 6_000
 _LONGEST_ANSWER = 1_000
 _LONGEST_MATERIAL = 6_000
 
@@ -34,7 +33,7 @@ class Briefing:
         """A prompt that asks ``question`` about ``task``."""
         system = render(load("aeon.supervisor", "briefing.md"), tools=self.tools or "(none)")
         parts = [fence("tools", self.material, _LONGEST_MATERIAL)] if self.material else []
-        parts.append(f"TASK: {cut(task.text, _LONGEST_TASK)}")
+        parts.append(f"TASK: {cut(task.text, LONGEST_TASK)}")
         if task.context:
             parts.append(fence("context", task.context, LONGEST_CONTEXT))
         if task.criteria:

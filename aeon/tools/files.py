@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +18,7 @@ from aeon.errors import ToolArgumentError, ToolError
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.text import one_line
 from aeon.tools.database import TABLE_SUFFIXES, Database
+from aeon.tools.lookup import lookup
 from aeon.tools.mending import mended
 from aeon.tools.quote import quote
 from aeon.tools.sql import sql
@@ -28,9 +29,7 @@ __all__ = ["Files", "files", "takes_long"]
 
 _SEARCH_BYTES = 64 * 1024 * 1024
 _SEARCH_LINES = 100
-_PASSAGES = 4
 _KEPT_RESULTS = 64
-_MOST_NAMES = 400  # characters of the names of texts that a prompt is told
 _MOST_REASONS = 5
 _MANY_DOCUMENTS = 50
 _MUCH = 16 * 1024 * 1024
@@ -98,7 +97,7 @@ class Files:
         asking = (self._sql(self.database),) if self.database and self.database.tables else ()
         return (
             *asking,
-            self._lookup(),
+            lookup(self.collection),
             quote(self.collection),
             _reader(_list_files(self.folder)),
             _reader(_search_files(self.folder)),
@@ -124,24 +123,6 @@ class Files:
         hint = f"Tables: {database.describe()}"
         return replace(sql(database), hint=hint, prepare=checked, knows=words.known, names=words.named, mend=meant)
 
-    def _lookup(self) -> Tool:
-        collection = self.collection
-
-        @tool(side_effects=False, parallel_safe=True, hint=_texts(collection.documents))
-        def lookup(question: str) -> list[dict[str, object]]:
-            """Find one fact in the texts.
-
-            Args:
-                question: what is to be known, as a question
-            """
-            passages = collection.search(question, _PASSAGES)
-            return [passage.model_dump(mode="json", exclude={"score"}) for passage in passages]
-
-        def known(words: frozenset[str]) -> frozenset[str]:
-            return frozenset(word for word in words if collection.holds(word))
-
-        return replace(lookup, reading=True, knows=known)
-
 
 def files(folder: Paths) -> tuple[Tool, ...]:
     """Return the tools over a folder, or over several. Raises as `Files.open`."""
@@ -158,16 +139,6 @@ def takes_long(folder: Folder) -> bool:
 
 def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'s' * (count != 1)}"
-
-
-def _texts(names: Sequence[str]) -> str:
-    listed: list[str] = []
-    for name in names:
-        if sum(map(len, listed)) + len(name) > _MOST_NAMES:
-            break
-        listed.append(one_line(name, 80))
-    more = len(names) - len(listed)
-    return f"Texts: {', '.join(listed) or 'none'}{f' and {more:,} more' if more else ''}"
 
 
 def _list_files(source: Folder) -> Callable[..., object]:

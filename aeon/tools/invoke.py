@@ -12,12 +12,15 @@ from contextlib import contextmanager, suppress
 from aeon.errors import ToolArgumentError, ToolError, ToolFailed, ToolTimeout
 from aeon.schema.frozen import JsonValue
 from aeon.text import one_line
+from aeon.tools.leash import Leash
 from aeon.tools.output import bounded
 from aeon.tools.tool import Tool
 
 __all__ = ["invoke"]
 
 _Result = tuple[JsonValue, bool]
+_CLEANUP = 1.0
+"""Seconds that a cancelled tool has to clean up."""
 
 
 async def invoke(tool: Tool, arguments: Mapping[str, object], limit: int) -> _Result:
@@ -25,7 +28,8 @@ async def invoke(tool: Tool, arguments: Mapping[str, object], limit: int) -> _Re
 
     A plain function runs in a daemon thread, so that one that hangs blocks neither the loop nor the interpreter's exit;
     after its timeout it is abandoned, for a thread cannot be stopped. A coroutine function runs as a task of this loop,
-    which is cancelled at the timeout. Raises ``ToolTimeout``, or ``ToolFailed`` for whatever the tool raises.
+    which is cancelled at the timeout, has a second to clean up, and is ended if it goes on all the same. Raises
+    ``ToolTimeout``, or ``ToolFailed`` for whatever the tool raises.
     """
     if inspect.iscoroutinefunction(tool.call) or inspect.iscoroutinefunction(type(tool.call).__call__):
         pending: asyncio.Future[_Result] = asyncio.ensure_future(_await_call(tool, arguments, limit))
@@ -36,8 +40,11 @@ async def invoke(tool: Tool, arguments: Mapping[str, object], limit: int) -> _Re
         done, _ = await asyncio.wait({pending}, timeout=tool.timeout)
     except asyncio.CancelledError:
         pending.cancel()
+        pending.get_loop().call_later(_CLEANUP, pending.cancel)
         raise
     if not done:
+        pending.cancel()
+        await asyncio.wait({pending}, timeout=_CLEANUP)
         pending.cancel()
         raise ToolTimeout(f"{tool.name} did not return within {tool.timeout:g} s")
     if pending.cancelled():  # by the tool itself: whoever cancels this call is told above
@@ -49,7 +56,7 @@ async def _await_call(tool: Tool, arguments: Mapping[str, object], limit: int) -
     call: Callable[..., object] = tool.call
     with _translate_errors(tool.name, asyncio.current_task()):
         result = call(**arguments)
-        return bounded(await result if inspect.isawaitable(result) else result, limit)
+        return bounded(await Leash(result) if inspect.isawaitable(result) else result, limit)
 
 
 def _start_thread(tool: Tool, arguments: Mapping[str, object], limit: int) -> asyncio.Future[_Result]:

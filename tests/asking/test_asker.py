@@ -78,6 +78,22 @@ def test_a_question_without_a_default_is_never_answered_by_assumption(unattended
         asked(None, unattended, OPEN.changed(default=default))
 
 
+@pytest.mark.requirement("O6", "X3")
+@pytest.mark.parametrize(("said", "answer"), [("done", "done"), (" Repeat\n", "repeat"), ("3", "stop")])
+def test_a_closed_question_takes_an_option(said: str, answer: str) -> None:
+    """By its words, in any case, or by its number."""
+    assert asked(lambda _: said, question=OPEN) == Reply(text=answer)
+
+
+@pytest.mark.requirement("O6", "X3")
+@pytest.mark.parametrize("said", ["yes", "no", "4", "done and repeat"])
+def test_what_is_no_option_of_a_closed_question_leaves_it_open(said: str) -> None:
+    """The run waits, and says what the options are."""
+    with pytest.raises(Waiting) as waiting:
+        asked(lambda _: said, question=OPEN)
+    assert str(waiting.value) == (f"Was it done? ({said} is none of the options, which are: 1 done, 2 repeat, 3 stop)")
+
+
 @pytest.mark.requirement("O6")
 def test_a_function_that_blocks_blocks_nobody_else() -> None:
     """It runs in a thread, with the caller's context, while the event loop goes on."""

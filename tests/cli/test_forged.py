@@ -42,6 +42,11 @@ def entries(lines: Lines) -> Lines:
     return [line for line in lines if line.get("line") == "entry"]
 
 
+def called(number: int, **most: object) -> dict[str, Any]:
+    """The note of a call of this effect."""
+    return {"line": "called", "version": 2, "number": number, "most": {"calls": 1, **most}}
+
+
 FORGED: dict[str, tuple[Callable[[Lines], object], str]] = {
     "a second outcome": (lambda lines: lines.append(dict(entries(lines)[0])), "second outcome of effect 0"),
     "an effect before the first": (lambda lines: entries(lines)[0].update(number=-1), "no line of a journal"),
@@ -51,6 +56,17 @@ FORGED: dict[str, tuple[Callable[[Lines], object], str]] = {
     "an end that never was": (
         lambda lines: lines.append({"line": "ended", "version": 2, "stop_reason": "converged", "digest": "0" * 32}),
         "outcomes are missing",
+    ),
+    "a call before the first": (lambda lines: lines.append(called(-1)), "no line of a journal"),
+    "a call that gives back": (lambda lines: lines.append(called(3, calls=-5)), "no line of a journal"),
+    "a call without end": (lambda lines: lines.append(called(3, cost=float("inf"))), "no line of a journal"),
+    "a call of nothing": (lambda lines: lines.append(called(3, calls="many")), "no line of a journal"),
+    "a call that was settled": (lambda lines: lines.append(called(1)), "notes a call after the outcome of effect 1"),
+    "a call never issued": (lambda lines: lines.append(called(9)), "effect 9: the journal notes a call for it"),
+    "a call of too many calls": (lambda lines: lines.append(called(3, calls=10**9)), "more than it was allowed"),
+    "a call of too many tokens": (
+        lambda lines: lines.append(called(3, prompt_tokens=10**9)),
+        "more than it was allowed",
     ),
     "settings that are none": (lambda lines: lines[0].update(config=5), ""),
 }

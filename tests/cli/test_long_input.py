@@ -16,23 +16,33 @@ TASK = "What do 17 pens at 2.40 cost?"
 ROWS = "\n".join(f"row {number}: pens {number}.40" for number in range(600))
 
 
-@pytest.mark.parametrize("more", [(), ("--thorough",)], ids=["short", "thorough"])
+@pytest.mark.parametrize(
+    "asked", [("Write a summary of it.",), (TASK, "--thorough")], ids=["written", "calculated in steps"]
+)
 def test_a_context_that_no_prompt_shows_whole_is_said(
-    aeon: Aeon, model: Model, tmp_path: Path, more: tuple[str, ...]
+    aeon: Aeon, model: Model, tmp_path: Path, asked: tuple[str, ...]
 ) -> None:
     """One line names it, the result and its history hold it, and the answer does not count as good enough."""
     (tmp_path / "rows").write_text(ROWS)
-    asked = (*more, "--model", model.url, "--context", str(tmp_path / "rows"))
-    done = aeon("run", TASK, *asked, "--save", str(tmp_path / "saved"))
-    said = f"cut: prompts show 6,000 of the context's {len(ROWS):,} characters; "
+    asked = (*asked, "--model", model.url, "--context", str(tmp_path / "rows"))
+    done = aeon("run", *asked, "--save", str(tmp_path / "saved"))
+    said = f"cut: prompts show 6,000 of the context's {len(ROWS):,} characters"
     assert done.code == 3
     assert [line.startswith(said) for line in done.out.splitlines()].count(True) == 1
     assert said in aeon("history", str(tmp_path / "saved")).out
-    document = aeon("run", TASK, *asked, "--json")
+    document = aeon("run", *asked, "--json")
     unread = [{"part": "context", "characters": len(ROWS), "shown": 6_000}]
     assert document.code == 3 and document.document["unread"] == unread
     assert document.document["history"]["conclusion"]["unread"] == unread
     assert aeon("replay", str(tmp_path / "saved")).code == 0
+
+
+def test_a_context_that_is_searched_is_not_cut(aeon: Aeon, model: Model, tmp_path: Path) -> None:
+    """A step looked in all of it: what it does not say is not stated."""
+    (tmp_path / "rows").write_text(ROWS)
+    done = aeon("run", "Who is the mayor of Cork?", "--model", model.url, "--context", str(tmp_path / "rows"))
+    assert done.code == 3 and "The context does not say: Who is the mayor of Cork?" in done.out
+    assert "cut:" not in done.out and "not stated" in done.out
 
 
 def test_a_task_that_no_prompt_shows_whole_is_said(aeon: Aeon, model: Model) -> None:
@@ -53,3 +63,15 @@ def test_what_every_prompt_shows_whole_is_not_mentioned(aeon: Aeon, model: Model
     written = aeon("run", text, "--model", model.url, "--json")
     assert written.code == 0 and written.document["unread"] == []
     assert any(text.strip() in message["content"] for body in model.bodies for message in body["messages"])
+
+
+def test_a_task_that_a_program_is_written_for_is_cut_in_its_middle(aeon: Aeon, model: Model) -> None:
+    """The prompt for the program shows start and end with the same mark, and the whole of what is not longer."""
+    for rows in (ROWS[:5_800], ROWS):
+        model.bodies.clear()
+        task = f"What do 17 pens at 2.40 cost? {rows} And the last word is pens."
+        aeon("run", task, "--model", model.url)
+        asked = [body["messages"][-1]["content"] for body in model.bodies]
+        first = next(text for text in asked if text.startswith("Question: What do 17 pens"))
+        assert first.rstrip().endswith("the last word is pens.")
+        assert (task in first, "the middle left out" in first) == (rows != ROWS, rows == ROWS)

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import pytest
 
 from aeon.derivation.deriver import Deriver
-from aeon.proof.alike import alike, numbers_of
 from aeon.llm.scripted import Reply, Scripted
 from aeon.multipass.effects import DeriveAgain
+from aeon.proof.alike import alike, numbers_of
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Agreement, Allowance, Clarification, JsonValue, Plan, Step, Task, ToolCall
 from aeon.supervisor.supervisor import Supervisor

@@ -177,10 +177,11 @@ def test_a_sentence_about_the_general_is_no_answer_to_the_special() -> None:
 
 
 def test_long_passages_and_questions_are_bounded() -> None:
-    """At most forty sentences and six thousand characters of them are put to the model."""
+    """At most forty sentences, six thousand characters of them and of the question are put to the model."""
     many = [passage([f"Room {n}, {m} " + "x" * 300 for m in range(9)], f"{n}.txt") for n in range(9)]
     _, model = reading("not stated", found=many, question="x" * 9_000, task="y" * 9_000)  # type: ignore[arg-type]
-    assert len(model.requests[0].messages[-1].content) < 8_000
+    prompt = model.requests[0].messages[-1].content
+    assert len(prompt) < 14_000 and "9000 characters in all, the middle left out" in prompt
 
 
 @pytest.mark.requirement("G5")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import itertools
 import math
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Annotated, NoReturn
+from dataclasses import dataclass
+from typing import Annotated, Any, NoReturn
 
 import pytest
-from pydantic import AfterValidator
+from pydantic import AfterValidator, BaseModel
 
 from aeon.assembly.build import build
-from aeon.errors import ConfigError, ToolFailed
+from aeon.errors import ConfigError, ToolFailed, ToolTimeout
 from aeon.llm.scripted import Scripted
 from aeon.schema import LLMRequest, LLMResponse
 from aeon.testing.obliging import oblige
@@ -101,6 +104,60 @@ def test_a_tool_that_cancels_itself_has_failed() -> None:
         call(stop)
 
 
+async def _never_stops() -> None:
+    while True:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+
+
+async def _busy() -> None:
+    while True:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("stubborn", [_never_stops, _busy])
+def test_a_tool_that_swallows_its_cancellation_ends(
+    stubborn: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its call fails once, for the time that it took, and the loop comes to its end."""
+    monkeypatch.setattr("aeon.tools.invoke._CLEANUP", 0.0)
+    with pytest.raises(ToolTimeout, match=r"^t did not return within 0\.01 s$"):
+        call(stubborn, timeout=0.01)
+
+
+def test_a_run_ends_whose_tool_swallows_its_cancellation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The step fails with one reason."""
+    monkeypatch.setattr("aeon.tools.invoke._CLEANUP", 0.0)
+    stubborn = Tool("t", "Wait.", {"type": "object"}, _never_stops, side_effects=False, timeout=0.01)
+
+    def answer(request: LLMRequest) -> LLMResponse | str:
+        if "Now plan this task" in request.messages[-1].content:
+            return '{"s1": {"goal": "wait", "tool": "t"}}'
+        return oblige(request)
+
+    result = build(Scripted(answer), tools=[stubborn]).execute("Wait.")
+    failed = [step.problem for one in result.history.passes for step in one.executed if step.status == "failed"]
+    assert failed[0] == "t did not return within 0.01 s"
+
+
+def test_a_cancelled_tool_may_clean_up() -> None:
+    """What it awaits for that is awaited."""
+    cleaned: list[str] = []
+
+    async def tidy() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            cleaned.append("up")
+
+    with pytest.raises(ToolTimeout):
+        call(tidy, timeout=0.01)
+    assert cleaned == ["up"]
+
+
 async def _stream() -> AsyncIterator[int]:
     yield 1
 
@@ -116,6 +173,35 @@ class _Awaitable:
 def _endless() -> Iterator[int]:
     while True:
         yield 1
+
+
+@dataclass
+class _Row:
+    cells: object
+
+
+@dataclass(slots=True)
+class _Slotted:
+    cells: object
+
+
+class _Model(BaseModel):
+    cells: Any
+
+
+def _itself() -> list[object]:
+    """A list that holds itself twice."""
+    value: list[object] = []
+    value += [value, value]
+    return value
+
+
+def _doubled() -> object:
+    """A small object that is written out without end."""
+    value: object = 1
+    for _ in range(60):
+        value = [value, value]
+    return value
 
 
 class _Silent:
@@ -135,13 +221,24 @@ class _Silent:
         (lambda: lambda: 1, "function, which has no JSON form"),
         (_Awaitable, "a _Awaitable to be awaited"),
         (_endless, "more than 100,000 items"),
+        (lambda: {"a": [{"b": _endless()}]}, "more than 100,000 items"),
+        (lambda: ({"a": itertools.count()},), "more than 100,000 items"),
+        (lambda: _Row(_endless()), "more than 100,000 items"),
+        (lambda: [_Slotted(_endless())], "more than 100,000 items"),
+        (lambda: [_Model(cells=_endless())], "is a _Model with a generator in it; put a list there"),
+        (lambda: {"a": _Model(cells=[_endless()])}, "is a _Model with a generator in it; put a list there"),
+        (_itself, "no JSON form"),
+        (_doubled, "more than 1,000 lists and objects"),
         (lambda: math.nan, "no JSON form"),
         (lambda: sys.exit(), "SystemExit"),
         (_Silent, "KeyboardInterrupt"),
     ],
 )
-def test_what_is_no_value_is_no_result(value: Callable[[], object], words: str) -> None:
+def test_what_is_no_value_is_no_result(
+    value: Callable[[], object], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What a thing is and where it lies says nothing; it is a failure that says what to return."""
+    monkeypatch.setattr("aeon.tools.output._MOST_OBJECTS", 1_000)
     with pytest.raises(ToolFailed, match=words) as failed:
         call(lambda: value())
     assert "\n" not in str(failed.value)
@@ -151,6 +248,8 @@ def test_what_an_iterator_gives_is_a_list() -> None:
     """It need not be one already."""
     assert call(lambda: iter([1, 2])) == [1, 2]
     assert call(lambda: (n for n in range(3))) == [0, 1, 2]
+    assert call(lambda: {"a": [map(str, [1]), _Row(iter([2])), {3}]}) == {"a": [["1"], {"cells": [2]}, [3]]}
+    assert call(lambda: _Model(cells=[1])) == {"cells": [1]}
 
 
 def test_an_async_generator_is_refused_where_the_tool_is_made() -> None:
