@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from aeon.documents.words import special_kinds, stem, stems
 from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.plan.answering import Answering
 from aeon.plan.citing import cited
 from aeon.plan.conditions import completed, unsaid, without_unsaid
 from aeon.plan.differences import without_sign
@@ -21,6 +22,7 @@ from aeon.proof.alike import alike, computed
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import LONGEST_TASK, Agreement, Derivation, JsonValue, Plan, Step, Task, ToolCall, Writing
 from aeon.supervisor.form import is_of_kind
+from aeon.supervisor.judge import Judge
 from aeon.supervisor.prompt import cut
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.quote import QUOTE
@@ -61,6 +63,7 @@ class Programmer:
 
     def __init__(self, supervisor: Supervisor, tools: ToolRegistry) -> None:
         self._supervisor = supervisor
+        self._answering = Answering(Judge(supervisor, samples=0))
         self._tools = tools
         self._sources = Sources(tools)
         self._prompts = Prompts(tools)
@@ -85,7 +88,9 @@ class Programmer:
         program = await self._program(asked)
         if self._applies_rule(program, asked):
             return await self._ruled(asked, program)
-        return self._settled(asked, await self._again(asked, program))
+        plan = self._settled(asked, await self._again(asked, program))
+        doubt = await self._answering.doubt(plan, asked)
+        return plan.changed(doubts=(*plan.doubts, doubt)) if doubt else plan
 
     def _settled(self, asked: Asked, program: _Program, agreement: Agreement | None = None) -> Plan:
         """The plan of the program, or where that cannot run, the task put to the texts."""

@@ -32,7 +32,7 @@ __all__ = ["HALVES", "JUDGMENTS", "cases", "main", "templates"]
 Row = dict[str, Any]
 Pattern = Callable[[Random], Row]
 HALVES = ("development", "closing")
-JUDGMENTS = ("evidence_supports", "task_vague", "completeness")
+JUDGMENTS = ("evidence_supports", "task_vague", "completeness", "answers_question")
 TEMPLATES = Path(__file__).with_name("templates")
 NAMES: Mapping[str, Mapping[str, Sequence[str]]] = {
     "development": {
@@ -86,9 +86,11 @@ def _drawn(judgment: str, half: str, label: bool, chance: Random) -> Iterator[Ro
 
 
 def _patterns(template: Row, label: bool) -> list[Pattern]:
-    """What a template gives of a label: one pattern for each claim, list of results or task."""
+    """What a template gives of a label: one pattern for each claim, question, list of results or task."""
     if "evidence" in template:
         shapes: list[Row] = [{"claim": claim, "evidence": template["evidence"]} for claim in template[_key(label)]]
+    elif "text" in template:
+        shapes = [{"question": question, "text": template["text"]} for question in template[_key(label)]]
     elif "true" in template:
         shapes = [{"task": template["task"], "results": results} for results in template[_key(label)]]
     else:

@@ -1,0 +1,67 @@
+"""Whether the sentences that a plan quotes answer the question: a judgment, asked where words of it are not in them."""
+
+from __future__ import annotations
+
+from aeon.documents.words import content_words, stems
+from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.plan.evidence import Evidence
+from aeon.plan.prompts import Asked
+from aeon.runtime.ledger import current_ledger
+from aeon.schema import Plan, Source, ToolCall
+from aeon.supervisor.judge import Judge
+from aeon.supervisor.judge_specs import judgment
+from aeon.text import one_line
+from aeon.tools.quote import QUOTE
+
+__all__ = ["Answering"]
+
+_SPEC = "answers_question"
+_BEFORE, _AFTER = 2, 1
+_LONGEST_QUESTION = 400
+
+
+class Answering:
+    """Has a model that was measured for it say whether a text answers exactly the question."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+
+    async def doubt(self, plan: Plan, asked: Asked) -> str:
+        """What is doubtful about a plan of quotations alone, in a few words; "" where nothing is, or nobody can say.
+
+        Not asked where every word of the question stands in the text around the quoted sentences, nor where nothing is
+        left for the answer.
+        """
+        quoted = _quoted(plan, asked.evidence)
+        text = "\n".join(dict.fromkeys(_around(source, asked.evidence) for source in quoted))
+        missing = {word for word in content_words(asked.about.text) if not stems(word) <= stems(text)}
+        if not quoted or not missing or current_ledger().calls_left() < 1:
+            return ""
+        spec = judgment(_SPEC)
+        material = {"text": text, "question": one_line(asked.about.text, _LONGEST_QUESTION)}
+        try:
+            if not await self._judge.decides(spec):
+                return ""
+            judged = await self._judge.ask(spec, material)
+        except (CompletionError, AllowanceExhausted):
+            return ""
+        doubtful = judged.decides and judged.score < spec.threshold
+        return f"the text may not answer exactly this: judged {judged.score:.2f}" if doubtful else ""
+
+
+def _quoted(plan: Plan, evidence: Evidence) -> list[Source]:
+    """The sentences that a plan quotes, if it does nothing else."""
+    calls = [step.action for step in plan.steps if isinstance(step.action, ToolCall) and step.action.tool == QUOTE]
+    if len(calls) < len(plan.steps):
+        return []
+    places = [((call.arguments or {}).get("source"), (call.arguments or {}).get("start")) for call in calls]
+    return [one for one in evidence.sources if (one.source, one.start) in places]
+
+
+def _around(source: Source, evidence: Evidence) -> str:
+    """A sentence with those beside it, below the name of its file and its heading."""
+    own = [one for one in evidence.sources if one.source == source.source]
+    place = own.index(source)
+    beside = own[max(0, place - _BEFORE) : place + 1 + _AFTER]
+    head = ", ".join(filter(None, (source.source, source.heading)))
+    return f"({one_line(head)}) {' '.join(one_line(one.text) for one in beside)}"

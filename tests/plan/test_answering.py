@@ -1,0 +1,118 @@
+"""Whether quoted sentences answer the question: when the model is asked, and what becomes of what it says."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from aeon.llm.scripted import Reply, Scripted
+from aeon.plan.answering import Answering
+from aeon.plan.evidence import Evidence
+from aeon.plan.prompts import Asked
+from aeon.plan.sources import LOOKUP, About
+from aeon.runtime.ledger import Ledger
+from aeon.schema import (
+    Allowance,
+    Capabilities,
+    LLMResponse,
+    Passage,
+    Plan,
+    Step,
+    Task,
+    TokenProbability,
+    ToolCall,
+)
+from aeon.supervisor.judge import Judge
+from aeon.supervisor.judge_specs import Calibration, Calibrations, judgment
+from aeon.supervisor.supervisor import Supervisor
+from aeon.tools.quote import QUOTE
+
+pytestmark = pytest.mark.requirement("G3", "G5")
+
+SENTENCES = ("Staff handbook.", "Each employee has 28 days of annual leave.", "Ms Adler signs.", "Pay is on the fifth.")
+PARENTAL = "How many days of parental leave are there?"
+SPEC = judgment("answers_question")
+
+
+def calibrations(auroc: float) -> Calibrations:
+    """The judgment as it was measured of the scripted model."""
+    entry = Calibration(
+        model="scripted", judgment=SPEC.name, form="probability", wording=SPEC.wording, scale=1, shift=0, auroc=auroc,
+        cases=150,
+    )  # fmt: skip
+    return Calibrations(entries=(entry,))
+
+
+def evidence() -> Evidence:
+    """The sentences of one text."""
+    spans, at = list[tuple[int, int]](), 0
+    for sentence in SENTENCES:
+        spans.append((at, at + len(sentence)))
+        at += len(sentence) + 1
+    whole = Passage(source="staff.md", start=0, end=at - 1, text=" ".join(SENTENCES), sentences=tuple(spans))
+    return Evidence([whole.model_dump(mode="json")])
+
+
+def asked(question: str) -> Asked:
+    """A question about that text."""
+    nothing = frozenset[str]()
+    about = About(question, evidence(), nothing, nothing, nothing, nothing, (), True)
+    return Asked(Task(text=question), 12, (LOOKUP,), about, "")
+
+
+def quoting(number: int, tool: str = QUOTE) -> Plan:
+    """A plan that quotes a sentence."""
+    source = evidence().sources[number - 1]
+    place = {"value": 28, "source": source.source, "start": source.start, "end": source.end}
+    step = Step(id="s1", description="x", action=ToolCall(tool=tool, arguments=place), provides=("s1",))
+    return Plan(steps=(step,), answer=("s1",))
+
+
+def likely(yes: float) -> LLMResponse:
+    """A reply that is Yes with that probability."""
+    first = (TokenProbability(token="Yes", probability=yes), TokenProbability(token="No", probability=1 - yes))
+    return LLMResponse(text="Yes", first_token=first)
+
+
+def doubt(question: str, plan: Plan, *replies: Reply, auroc: float = 0.9, calls: int = 3) -> tuple[str, Scripted]:
+    """What is doubtful about a plan for a question, and the model."""
+    model = Scripted(replies, capabilities=Capabilities(logprobs=True))
+    judge = Judge(Supervisor(model), samples=0, measured=calibrations(auroc))
+
+    async def said() -> str:
+        with Ledger(Allowance(calls=calls)):
+            return await Answering(judge).doubt(plan, asked(question))
+
+    return asyncio.run(said()), model
+
+
+@pytest.mark.parametrize(("yes", "is_doubtful"), [(0.1, True), (0.49, True), (0.6, False), (0.99, False)])
+def test_a_sentence_that_lacks_words_of_the_question_is_judged(yes: float, is_doubtful: bool) -> None:
+    """It is shown with those beside it and below the name of its file, fenced; the verdict says how likely it is."""
+    said, model = doubt(PARENTAL, quoting(2), likely(yes))
+    assert said == (f"the text may not answer exactly this: judged {yes:.2f}" if is_doubtful else "")
+    shown = model.requests[0].messages[-1].content
+    assert "(staff.md) Staff handbook. Each employee has 28 days of annual leave. Ms Adler signs.\n</data>" in shown
+    assert PARENTAL in shown and "fifth" not in shown
+
+
+@pytest.mark.parametrize(
+    ("question", "plan", "auroc", "calls"),
+    [
+        ("How many days of annual leave has each employee?", quoting(2), 0.9, 3),
+        (PARENTAL, quoting(2, tool=LOOKUP), 0.9, 3),
+        (PARENTAL, Plan(), 0.9, 3),
+        (PARENTAL, quoting(2), 0.6, 3),
+        (PARENTAL, quoting(2), 0.9, 0),
+    ],
+)
+def test_nobody_is_asked_where_it_cannot_help(question: str, plan: Plan, auroc: float, calls: int) -> None:
+    """All words are there, nothing is quoted, the judgment was too poor when it was measured, or no call is left."""
+    said, model = doubt(question, plan, auroc=auroc, calls=calls)
+    assert (said, len(model.requests)) == ("", 0)
+
+
+def test_a_reply_that_is_no_verdict_is_no_doubt() -> None:
+    """Neither yes nor no: nothing is known."""
+    assert doubt(PARENTAL, quoting(2), "perhaps")[0] == ""
