@@ -36,9 +36,8 @@ _KEPT = 4
 def _handlers(services: Services[Config]) -> Handlers:
     """The judgment modules, each under the name of the phase that it answers.
 
-    A context that is too long for prompts is a text that is searched: then the modules are made with a search of it.
-    The
-    planner is shown the sentences that it finds instead. With tools of the user's own, only plans in steps use both.
+    A context that is too long for prompts is a text that is searched: then the modules are made with a search of it,
+    and the planner is shown the sentences that it finds. With tools of the user's own, only plans in steps use both.
     """
     plain, tools = _modules(services), services.tools
     may_search = services.config.thorough or not tools.offered or Programmer(services.supervisor, tools).able

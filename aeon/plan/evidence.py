@@ -18,6 +18,7 @@ __all__ = ["Evidence", "cited_lines", "figures", "stands_in", "stated_numbers"]
 
 _CITED = re.compile(r"#\s*(\d{1,3}(?:(?:\s*(?:,|and|&)\s*|\s+)\d{1,3})*)[\s,]*$")
 _NUMBER = re.compile(r"(?<![\w.:])\d+(?:[.,]\d+)*(?![\d:]*:\d)")  # the 6 of 6:30 is none
+_PER_CENT = re.compile(r"\s*(?:%|per ?cent\b)", re.IGNORECASE)
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]*"
@@ -127,7 +128,8 @@ def stated_numbers(text: str) -> frozenset[Fraction]:
     every: set[Fraction] = set()
     for match in _NUMBER.finditer(text):
         if (number := _exact(match[0])) is not None:
-            every |= {number, number / 100, 1 + number / 100, 1 - number / 100}
+            shares = {number / 100, 1 + number / 100, 1 - number / 100} if _PER_CENT.match(text, match.end()) else set()
+            every |= {number, *shares}
     return frozenset(every)
 
 

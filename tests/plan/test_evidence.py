@@ -157,14 +157,15 @@ def test_a_long_line_is_read_in_one_go(piece: str) -> None:
     ("text", "numbers"),
     [
         ("", ()),
-        ("12 rolls", ("12", "12/100", "112/100", "88/100")),
+        ("12 rolls", ("12",)),
+        ("12 per cent off", ("12", "12/100", "112/100", "88/100")),
         ("19%", ("19", "19/100", "119/100", "81/100")),
-        ("It is 1,200.50.", ("1200.5", "12.005", "13.005", "-11.005")),
+        ("It is 1,200.50.", ("1200.5",)),
         ("B30 and thirty", ()),
     ],
 )
 def test_the_numbers_of_a_text_are_known_as_shares_too(text: str, numbers: Sequence[str]) -> None:
-    """A percentage is used as a share, as what is left, and as what comes on top."""
+    """A percentage is used as a share, as what is left, and as what comes on top; another number is not."""
     assert stated_numbers(text) == {Fraction(number) for number in numbers}
 
 
