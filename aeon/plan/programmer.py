@@ -106,7 +106,7 @@ class Programmer:
         if not {SQL, LOOKUP} <= {*asked.functions} or f"{SQL}(" not in program.text:
             return False
         if not program.runs:
-            return bool(asked.about.tables)
+            return bool(asked.about.tables or asked.about.of_rows)
         quotes = any(isinstance(step.action, ToolCall) and step.action.tool == QUOTE for step in program.plan.steps)
         return bool(quotes or program.fault or borrowed(program.plan, asked.said, asked.evidence.text))
 
@@ -239,7 +239,8 @@ def _answers(plan: Plan, question: str) -> bool:
 
 def _without_tables(asked: Asked, program: _Program) -> Asked:
     """What is asked the second time: without the tables where they do not bind and the texts may say it."""
-    keep = program.runs or LOOKUP not in asked.functions or asked.about.tables or asked.by_query
+    about = asked.about
+    keep = program.runs or LOOKUP not in asked.functions or about.tables or about.of_rows or asked.by_query
     functions = asked.functions if keep else tuple(name for name in asked.functions if name != SQL)
     return replace(asked, functions=functions, fault=program.fault)
 

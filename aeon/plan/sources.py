@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from aeon.documents.plain import word_set
-from aeon.documents.words import content_words, stem
+from aeon.documents.words import content_words, stem, stems
 from aeon.errors import ToolError
 from aeon.plan.evidence import Evidence
 from aeon.schema import LONGEST_TASK, JsonObject, JsonValue, Plan, ToolCall
@@ -35,6 +35,10 @@ _NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:[.,]\d+)*(?![\w:/-]*\d)")
 _PLACE = r"\b(?:the|an?|(?:of|from|for|in|at|to|by|with|per)(?!\s+(?:the|an?)\b))"
 _THING = re.compile(rf"{_PLACE}\s+([^\W\d_]+)", _I)
 _IN_YEAR = re.compile(r"\b(?:in|of|for|during)\s+(?:[A-Z][a-z]+\s+)?((?:19|20)\d\d)\b(?!-)")
+_IN_ALL = re.compile(
+    r"\b(?:in all|over all|of all|for all|all (?:our|the|its|my)|total|altogether|together|overall)\b", _I
+)
+_TABLE = re.compile(r"^(?:Tables: )?(\w+)\(", re.MULTILINE)
 _NO_THING = re.compile(r"(?:ed|ing)$|^(?:tables?|files?|data|columns?|texts?|documents?|lists?)$", _I)
 _QUOTED = re.compile(r"(?<!\w)'[^'\n]+'(?!\w)|\"[^\"\n]+\"|\u201c[^\u201d\n]+\u201d|\u201e[^\u201c\n]+\u201c")
 _OF_FORM = word_set(
@@ -50,7 +54,7 @@ class About:
 
     ``tables`` and ``texts`` are words that only these know, ``both`` those that both do, ``named`` are values of
     columns that the text names, ``unknown`` words that no file has. ``mostly``: whether the tables or one passage know
-    more than half of its words.
+    more than half of its words. ``of_rows``: it asks for all rows of a table, or all of those with a value, together.
     """
 
     text: str
@@ -61,6 +65,7 @@ class About:
     unknown: frozenset[str]
     named: tuple[Named, ...]
     mostly: bool
+    of_rows: bool = False
 
     @property
     def notes(self) -> str:
@@ -98,12 +103,18 @@ class About:
         return tuple(name for name, own in ((SQL, self.tables), (LOOKUP, self.texts)) if own)
 
 
+def _is_text(named: Named) -> bool:
+    """Whether what is named is a text in a column, not a month or a year."""
+    return named.condition.endswith("'")
+
+
 class Sources:
     """The tables and the texts that a run may ask."""
 
     def __init__(self, tools: ToolRegistry) -> None:
         self._tools = tools
         self.names = tuple(name for name in (SQL, LOOKUP) if name in tools.names and tools.get(name).knows)
+        self._tables = stems(" ".join(_TABLE.findall(tools.get(SQL).hint))) if SQL in self.names else frozenset()
 
     async def about(self, text: str) -> About:
         """What a text is about, with the sentences that may answer it."""
@@ -113,6 +124,7 @@ class Sources:
         names = self._tools.get(SQL).names if SQL in self.names else None
         own = frozenset(word for word in content_words(_QUOTED.sub(" ", text)) if word.isalpha()) - _OF_FORM
         most = max(len(own & by_table), evidence.shared(frozenset(map(stem, own))))
+        named = names(text) if names else ()
         return About(
             text=text,
             evidence=evidence,
@@ -120,8 +132,9 @@ class Sources:
             texts=by_text - by_table,
             both=by_table & by_text,
             unknown=self._unknown_of(text, words - by_table - by_text),
-            named=names(text) if names else (),
+            named=named,
             mostly=most * 2 > len(own),
+            of_rows=bool(_IN_ALL.search(text) and (any(map(_is_text, named)) or self._tables & stems(text))),
         )
 
     def _unknown_of(self, text: str, words: frozenset[str]) -> frozenset[str]:
@@ -133,7 +146,7 @@ class Sources:
         """The sources that may answer, by the words that they know; none for a sum of its own numbers."""
         if about.is_sum:
             return ()
-        tables = about.tables or (about.both and not about.texts)
+        tables = about.tables or (about.both and (about.of_rows or not about.texts))
         texts = LOOKUP in self.names and (about.texts or not about.tables)
         return (*((SQL,) if tables else ()), *((LOOKUP,) if texts else ()))
 

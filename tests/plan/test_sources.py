@@ -40,6 +40,8 @@ def folder(tmp_path: Path) -> Path:
         ("What is the rebate on the units of Porto?", ("sql", "lookup")),
         ("Who is the landlord?", ("lookup",)),
         ("When does Cork close?", ("lookup",)),
+        ("What is the rebate of Cork?", ("lookup",)),
+        ("What is the rebate of Cork in all?", ("sql", "lookup")),
         ("4 people share 12 pizzas. How many each?", ()),
         ("How many units of 4 or 5 did Porto sell?", ("sql",)),
     ],
