@@ -24,8 +24,8 @@ __all__ = ["PAR", "Calibration", "Calibrations", "JudgmentSpec", "Question", "ca
 
 T = TypeVar("T")
 
-PAR = 0.75
-"""The least AUROC at which a judgment may decide something: three of four pairs in the right order."""
+PAR = 0.8
+"""The least AUROC at which a judgment may decide something: four of five pairs in the right order."""
 
 
 class Question(Frozen):

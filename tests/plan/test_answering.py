@@ -28,7 +28,7 @@ from aeon.supervisor.judge_specs import Calibration, Calibrations, judgment
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.quote import QUOTE
 
-pytestmark = pytest.mark.requirement("G3", "G5")
+pytestmark = pytest.mark.requirement("G3a")
 
 SENTENCES = ("Staff handbook.", "Each employee has 28 days of annual leave.", "Ms Adler signs.", "Pay is on the fifth.")
 PARENTAL = "How many days of parental leave are there?"
