@@ -34,19 +34,22 @@ class Answering:
         """
         quoted = _quoted(plan, asked.evidence)
         text = "\n".join(dict.fromkeys(_around(source, asked.evidence) for source in quoted))
-        missing = {word for word in content_words(asked.about.text) if not stems(word) <= stems(text)}
+        missing = any(not stems(word) <= stems(text) for word in content_words(asked.about.text))
         if not quoted or not missing or current_ledger().calls_left() < 1:
             return ""
+        score = await self._score(text, one_line(asked.about.text, _LONGEST_QUESTION))
+        return "" if score is None else f"the text may not answer exactly this: judged {score:.2f}"
+
+    async def _score(self, text: str, question: str) -> float | None:
+        """How likely the text answers the question, where that is too unlikely; else, and where unknown, ``None``."""
         spec = judgment(_SPEC)
-        material = {"text": text, "question": one_line(asked.about.text, _LONGEST_QUESTION)}
         try:
             if not await self._judge.decides(spec):
-                return ""
-            judged = await self._judge.ask(spec, material)
+                return None
+            judged = await self._judge.ask(spec, {"text": text, "question": question})
         except (CompletionError, AllowanceExhausted):
-            return ""
-        doubtful = judged.decides and judged.score < spec.threshold
-        return f"the text may not answer exactly this: judged {judged.score:.2f}" if doubtful else ""
+            return None
+        return judged.score if judged.decides and judged.score < spec.threshold else None
 
 
 def _quoted(plan: Plan, evidence: Evidence) -> list[Source]:

@@ -149,8 +149,8 @@ def test_a_month_is_no_number_of_a_rule(both: tuple[Tool, ...]) -> None:
 @pytest.mark.requirement("T1", "T1c")
 def test_a_number_is_no_percentage_unless_it_is_said_to_be_one(folder: Path) -> None:
     """2.50 euros have nothing to do with a limit of 150 units, although 1 + 150 / 100 is 2.5."""
-    terms = "# Rebate terms\n\nAn order with a revenue of more than 450 costs 2.50 extra.\nBelow 30 units we ask 150 euros.\n"
-    (folder / "terms.md").write_text(terms)
+    dear = "An order with a revenue of more than 450 costs 2.50 extra."
+    (folder / "terms.md").write_text(f"# Rebate terms\n\n{dear}\nBelow 30 units we ask 150 euros.\n")
     query = "SELECT SUM(CASE WHEN revenue > 450 THEN 2.50 ELSE 0 END) FROM sales WHERE city = 'Cork'"
     assert plan(files(folder), program(query), query)[0].doubts == ()
 
