@@ -20,6 +20,7 @@ from aeon.multipass.rules import PassSignals
 from aeon.plan.programmer import Programmer
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.recursive import RecursivePlanner
+from aeon.plan.sources import Sources
 from aeon.schema import Answer, Config, Result, SemanticValidationReport
 from aeon.schema.value import Value
 from aeon.synthesis.synthesizer import Synthesizer
@@ -96,7 +97,7 @@ def _modules(services: Services[Config]) -> Handlers:
         "validate_plan": validator.validate_plan,
         "refine_plan": RecursivePlanner(refining, briefing, tools, engine.refine).refine,
         "execute": Executor(supervisor, briefing, tools, config.output_tokens).execute,
-        "derive": Deriver(supervisor).derive,
+        "derive": Deriver(supervisor, Sources(tools).shown).derive,
         "validate_results": checked,
         "assess": ConvergenceEngine(judging, briefing, engine=engine, confidence=confidence, experience=known).assess,
         "synthesize": answered,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
 
 from aeon.derivation.sums import done_again
 from aeon.errors import AllowanceExhausted, CompletionError
@@ -15,10 +16,13 @@ from aeon.runtime.ledger import current_ledger
 from aeon.schema import Agreement, Derivation, Plan, Task, ToolCall
 from aeon.supervisor.prompt import Prompt, fence, load
 from aeon.supervisor.supervisor import Supervisor
+from aeon.tools.choose import CHOOSE
+from aeon.tools.quote import QUOTE
 
 __all__ = ["Deriver"]
 
 _CALCULATOR = "calculator"
+_TOOLS = frozenset({_CALCULATOR, CHOOSE, QUOTE})
 _LONGEST = 3_000
 _TOKENS = {"worked": 250, "thought": 700}
 _BOXED = re.compile(r"\\boxed\{([^{}]*)\}")
@@ -39,34 +43,56 @@ _EXAMPLES = (
 )
 
 
+class _Answer(NamedTuple):
+    """What an answer gives: numbers, in any order, and of each choice between two the one that was made."""
+
+    numbers: tuple[Read, ...]
+    choices: tuple[str, ...] = ()
+
+    def is_like(self, other: _Answer) -> bool:
+        """Whether both give the same, rounded where one has fewer places."""
+        return alike(self.numbers, other.numbers) and self.choices == other.choices
+
+
 class Deriver:
     """Derives an answer anew, without the plan, and counts which answer two derivations give.
 
     The model sets the problem up; sums that it states are done again, so that none is outvoted by bad arithmetic.
+    ``evidence`` gives the sentences that may answer a question: a plan that quotes some is derived again from all.
     """
 
-    def __init__(self, supervisor: Supervisor) -> None:
+    def __init__(self, supervisor: Supervisor, evidence: Callable[[str], Awaitable[str]] | None = None) -> None:
         self._supervisor = supervisor
+        self._evidence = evidence
 
     async def derive(self, effect: DeriveAgain) -> Agreement:
-        """What other derivations give, at most as many as asked for; none where not just numbers were computed.
+        """What other derivations give, at most as many as asked for; none where the answer was not computed.
 
         They stop as soon as two of all give the same.
         """
         given = _computed(effect.plan)
-        if not given or len(effect.task.text) + len(effect.task.context) > _LONGEST:
+        if given is None or len(effect.task.text) + len(effect.task.context) > _LONGEST:
+            return Agreement()
+        task = await self._told(effect.task) if _uses(effect.plan, QUOTE) else effect.task
+        if task is None:
             return Agreement()
         derived: list[Derivation] = []
         answers = [given]
         for method in list(_TOKENS)[: effect.most]:
-            text = done_again(await self._derived(effect.task, method), effect.task.text)
+            text = done_again(await self._derived(task, method), f"{task.text} {task.context}")
             answer = _last(text)
-            if numbers := numbers_of(answer):
+            found = _Answer(numbers_of(answer), tuple(_chosen(answer, two) for two in _options(effect.plan)))
+            if found.numbers and all(found.choices):
                 derived.append(Derivation(method=method, text=text.strip(), answer=answer))
-                answers.append(numbers)
+                answers.append(found)
             if _pair(answers):
                 break
         return _counted(derived, answers)
+
+    async def _told(self, task: Task) -> Task | None:
+        """The task with the sentences that may answer it; ``None`` where nobody can say which."""
+        shown = await self._evidence(task.text) if self._evidence else ""
+        return task.changed(context="\n".join(filter(None, [task.context, shown]))) if shown else None
 
     async def _derived(self, task: Task, method: str) -> str:
         """A derivation in the model's words; empty where none can be had."""
@@ -89,26 +115,51 @@ def _last(text: str) -> str:
     return ", ".join(boxed) if boxed else last.strip()
 
 
-def _computed(plan: Plan) -> tuple[Read, ...]:
-    """The numbers that the plan gives, if it has nothing but calculations."""
+def _computed(plan: Plan) -> _Answer | None:
+    """What the plan gives, if it calculates, with nothing but what it quotes, and at most chooses by that."""
     done = [step for step in plan.steps if step.executed]
-    if not all(isinstance(step.action, ToolCall) and step.action.tool == _CALCULATOR for step in done):
-        return ()
-    return computed([step.output for step in answer_steps(plan)])
+    calls = [step.action.tool if isinstance(step.action, ToolCall) else "" for step in done]
+    if not {*calls} <= _TOOLS or _CALCULATOR not in calls:
+        return None
+    outputs = [step.output for step in answer_steps(plan)]
+    options = _options(plan)
+    choices = tuple(two[0] if output == two[0] else two[1] for two in options for output in outputs if output in two)
+    numbers = computed([output for output in outputs if not any(output in two for two in options)])
+    return _Answer(numbers, choices) if numbers and len(choices) == len(options) else None
 
 
-def _pair(answers: Sequence[Sequence[Read]]) -> tuple[int, int] | None:
+def _uses(plan: Plan, tool: str) -> bool:
+    """Whether a step of the plan calls the tool."""
+    return any(isinstance(step.action, ToolCall) and step.action.tool == tool for step in plan.steps)
+
+
+def _options(plan: Plan) -> list[tuple[str, str]]:
+    """The two things of each choice whose outcome is part of the answer, as they were put in."""
+    given = {f"${step.id}": str(step.output) for step in plan.steps}
+    calls = [step.action for step in answer_steps(plan) if isinstance(step.action, ToolCall)]
+    choices = [call.arguments or {} for call in calls if call.tool == CHOOSE]
+    named = [(str(choice.get("yes")), str(choice.get("no"))) for choice in choices]
+    return [(given.get(yes, yes), given.get(no, no)) for yes, no in named]
+
+
+def _chosen(answer: str, two: tuple[str, str]) -> str:
+    """Which of two an answer names first; "" where it names neither."""
+    places = {one: answer.casefold().find(one.casefold()) for one in two}
+    return min((one for one in two if places[one] >= 0), key=lambda one: places[one], default="")
+
+
+def _pair(answers: Sequence[_Answer]) -> tuple[int, int] | None:
     """The places of the first two answers that are alike."""
     pairs = ((a, b) for b in range(len(answers)) for a in range(b))
-    return next(((a, b) for a, b in pairs if alike(answers[a], answers[b])), None)
+    return next(((a, b) for a, b in pairs if answers[a].is_like(answers[b])), None)
 
 
-def _counted(derived: Sequence[Derivation], answers: Sequence[Sequence[Read]]) -> Agreement:
+def _counted(derived: Sequence[Derivation], answers: Sequence[_Answer]) -> Agreement:
     """The derivations with the answer that two give; where none do, that of the plan stays."""
     first = (_pair(answers) or (0, 0))[0]
     return Agreement(
         derivations=tuple(
-            one.changed(agrees=alike(answers[first], answers[number]), taken=number == first)
+            one.changed(agrees=answers[first].is_like(answers[number]), taken=number == first)
             for number, one in enumerate(derived, 1)
         )
     )

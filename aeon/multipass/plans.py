@@ -51,7 +51,7 @@ def _having(steps: Sequence[Step], status: StepStatus) -> list[Step]:
 def is_computed(plan: Plan) -> bool:
     """Whether the planner said which steps give the answer, and all of them have, by tools and without any text."""
     settled = answer_steps(plan)
-    by_tools = all(step.mode in ("tool", "tool_repaired") and not step.sources for step in plan.steps if step.executed)
+    by_tools = all(step.mode in ("tool", "tool_repaired") for step in plan.steps if step.executed)
     return by_tools and bool(settled) and all(s.status == "complete" and s.output is not None for s in settled)
 
 

@@ -162,6 +162,10 @@ class Sources:
                 found.append((arguments, (await self._tools.call(SQL, arguments)).value))
         return found
 
+    async def shown(self, text: str) -> str:
+        """The sentences of the texts that may answer a text, as a prompt is told of them; empty where there are none."""
+        return (await self._evidence(text)).shown
+
     async def outcome(self, plan: Plan) -> list[JsonValue]:
         """What a plan gives whose steps are all calls of tools without side effects; nothing if a step fails."""
         given: dict[str, JsonValue] = {}

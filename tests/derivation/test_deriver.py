@@ -12,7 +12,18 @@ from aeon.llm.scripted import Reply, Scripted
 from aeon.multipass.effects import DeriveAgain
 from aeon.proof.alike import alike, numbers_of
 from aeon.runtime.ledger import Ledger
-from aeon.schema import Agreement, Allowance, Clarification, JsonValue, Plan, Step, Task, ToolCall
+from aeon.schema import (
+    Agreement,
+    Allowance,
+    Clarification,
+    JsonObject,
+    JsonValue,
+    Plan,
+    Source,
+    Step,
+    Task,
+    ToolCall,
+)
 from aeon.supervisor.supervisor import Supervisor
 
 pytestmark = pytest.mark.requirement("G4")
@@ -147,3 +158,65 @@ def test_without_calls_left_nothing_is_derived() -> None:
 def test_answers_are_alike_in_any_notation(one: str, other: str, same: bool) -> None:
     """The same numbers in whatever order; rounded, where one has fewer places."""
     assert alike(numbers_of(one), numbers_of(other)) is same
+
+
+SHELVES = Task(text="Which has the higher price per metre, Kastner AG or Zorin Wares, and by how much?")
+SHOWN = "Sentences:\n(offers.md)\n1 Kastner AG asks 71 euros per metre.\n2 Zorin Wares asks 74 euros per metre."
+LINES = "Kastner AG: 71\nZorin Wares: 74\nDifference: 74 - 71 = 3\nAnswer: Zorin Wares, 3 euros"
+
+
+def ran(name: str, tool: str, arguments: JsonObject, output: JsonValue, *sources: Source) -> Step:
+    """A step that a tool has done."""
+    call = ToolCall(tool=tool, arguments=arguments)
+    done = Step(id=name, description=name, action=call, status="complete", mode="tool", output=output)
+    return done.changed(sources=sources)
+
+
+def quoting(chosen: str, difference: int, last: str = "choose") -> Plan:
+    """A plan that quotes two prices, and gives the dearer one and the difference."""
+    places = [Source(source="offers.md", start=n, end=n + 2, text=str(price)) for n, price in enumerate((71, 74))]
+    quotes = [ran(f"s{n}", "quote", {"value": int(one.text)}, int(one.text), one) for n, one in enumerate(places, 1)]
+    choice: JsonObject = {"condition": "$s1 > $s2", "yes": "Kastner AG", "no": "Zorin Wares"}
+    difference_of = ran("s4", "calculator", {"expression": "abs($s1 - $s2)"}, difference)
+    return Plan(steps=(*quotes, ran("s3", last, choice, chosen), difference_of), answer=("s3", "s4"))
+
+
+def derive_from(made: Plan, *replies: Reply, shown: str = SHOWN) -> tuple[Agreement, Scripted]:
+    """What comes of these replies where these sentences are there, and the model."""
+    model = Scripted(replies)
+
+    async def evidence(question: str) -> str:
+        assert question == SHELVES.text
+        return shown
+
+    deriver = Deriver(Supervisor(model), evidence)
+    return asyncio.run(deriver.derive(DeriveAgain(task=SHELVES, plan=made, most=2))), model
+
+
+def test_a_sum_of_quoted_values_is_derived_again_from_all_sentences() -> None:
+    """The number and the name that was chosen both count."""
+    agreement, model = derive_from(quoting("Zorin Wares", 3), LINES)
+    assert told(agreement) == [("worked", True, False)]
+    assert SHOWN in model.requests[0].messages[-1].content and SHELVES.text in model.requests[0].messages[-1].content
+
+
+@pytest.mark.parametrize(("chosen", "difference"), [("Kastner AG", 3), ("Zorin Wares", 145)])
+def test_another_name_or_another_number_is_another_answer(chosen: str, difference: int) -> None:
+    """Two derivations of three are taken."""
+    thought = "So Zorin Wares is dearer.\nAnswer: Zorin Wares is 3 euros dearer than Kastner AG."
+    agreement, _ = derive_from(quoting(chosen, difference), LINES, thought)
+    assert told(agreement) == [("worked", True, True), ("thought", True, False)]
+
+
+def test_a_derivation_that_names_neither_of_two_does_not_count() -> None:
+    """Two numbers without a name outvote no answer that has one."""
+    agreement, model = derive_from(quoting("Zorin Wares", 3), "Difference: 74 - 71 = 3\nAnswer: 3", "Answer: 3 euros")
+    assert agreement == Agreement() and len(model.requests) == 2
+
+
+@pytest.mark.parametrize(("made", "shown"), [(quoting("Zorin Wares", 3, last="sql"), SHOWN), (quoting("x", 3), SHOWN),
+                                             (quoting("Zorin Wares", 3), "")])  # fmt: skip
+def test_what_cannot_be_derived_from_sentences_is_not(made: Plan, shown: str) -> None:
+    """A query, a name that is neither of two, and no sentences: nobody is asked."""
+    agreement, model = derive_from(made, shown=shown)
+    assert agreement == Agreement() and not model.requests
