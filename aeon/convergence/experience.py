@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from pydantic import Field
 
@@ -18,6 +18,8 @@ LEAST_RUNS = 8
 """Of fewer runs of a kind nothing is said."""
 
 _PARTS = {"quote": "sentence", "sql": "table", "calculator": "sum"}
+_FOR = "agreed"
+"""The one note that speaks for an answer; the others speak against it."""
 _DATES = ("days_between", "add_days", "weekday")
 
 
@@ -45,13 +47,20 @@ class Experience(Frozen):
     def of(self, plan: Plan) -> Seen:
         """What was seen of answers that came about as this plan's.
 
-        Where that is too little, of all those of which the same is known for or against them.
+        Where that is too little, of all those of which the same is known for or against them; where that is too little
+        as well, of those of which the same is known against them, if anything is.
         """
         kind = kind_of(plan)
-        own = self.kinds.get(kind) or Seen()
-        like = [seen for name, seen in self.kinds.items() if _notes(name) == _notes(kind)]
-        pooled = Seen(right=sum(seen.right for seen in like), runs=sum(seen.runs for seen in like))
-        return own if own.runs >= LEAST_RUNS else pooled
+        notes = _notes(kind)
+        against = notes - {_FOR}
+        own = self._pooled(lambda name: name == kind)
+        same = self._pooled(lambda name: _notes(name) == notes)
+        worse = self._pooled(lambda name: bool(against) and _notes(name) >= against)
+        return next((seen for seen in (own, same, worse) if seen.runs >= LEAST_RUNS), same)
+
+    def _pooled(self, like: Callable[[str], bool]) -> Seen:
+        found = [seen for name, seen in self.kinds.items() if like(name)]
+        return Seen(right=sum(seen.right for seen in found), runs=sum(seen.runs for seen in found))
 
 
 def kind_of(plan: Plan) -> str:
@@ -73,16 +82,16 @@ def kind_of(plan: Plan) -> str:
     )
 
 
-def _notes(kind: str) -> str:
+def _notes(kind: str) -> frozenset[str]:
     """What is known for or against answers of a kind."""
-    return kind.partition(", ")[2]
+    return frozenset(kind.split(", ")[1:])
 
 
 def _derived(plan: Plan) -> list[str]:
     """What other derivations say, if there are any."""
     if plan.agreement is None or not plan.agreement.derivations:
         return []
-    return ["disagreed" if plan.agreement.disagrees else "agreed"]
+    return ["disagreed" if plan.agreement.disagrees else _FOR]
 
 
 def _part(step: Step) -> str:

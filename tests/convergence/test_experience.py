@@ -120,6 +120,14 @@ def test_a_kind_of_which_too_little_was_seen_is_read_with_others_like_it() -> No
     assert known.of(Plan(steps=(SUM,), agreement=AGREED)).probability is None
 
 
+def test_what_is_known_against_an_answer_outweighs_an_agreement_that_was_never_seen() -> None:
+    """Doubtful answers that agree are read with the doubtful ones where too few of them were seen."""
+    doubtful = {"table, doubtful": Seen(right=3, runs=10), "sum, agreed": Seen(right=20, runs=20)}
+    made = Plan(steps=(QUERY,), doubts=("use 48 too",), agreement=AGREED)
+    assert Experience(kinds=doubtful).of(made) == Seen(right=3, runs=10)
+    assert Experience(kinds=doubtful).of(made.changed(doubts=())) == Seen(right=20, runs=20)
+
+
 def test_what_is_shipped_can_be_read() -> None:
     """Of each model that was measured; of another one nothing is known."""
     for name in CATALOGUE:
