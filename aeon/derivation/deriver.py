@@ -10,10 +10,10 @@ from aeon.derivation.sums import done_again
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.multipass.effects import DeriveAgain
 from aeon.multipass.plans import answer_steps
-from aeon.proof.alike import alike, computed, numbers_of
+from aeon.proof.alike import alike, computed, numbers_of, without
 from aeon.proof.readings import Read
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Agreement, Derivation, Plan, Task, ToolCall
+from aeon.schema import Agreement, Derivation, JsonValue, Plan, Task, ToolCall
 from aeon.supervisor.prompt import Prompt, fence, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.choose import CHOOSE
@@ -44,14 +44,19 @@ _EXAMPLES = (
 
 
 class _Answer(NamedTuple):
-    """What an answer gives: numbers, in any order, and of each choice between two the one that was made."""
+    """What an answer gives: numbers, in any order, and of each choice between two the one that was made.
+
+    ``beside`` are numbers that it quotes: another answer may have them or not.
+    """
 
     numbers: tuple[Read, ...]
     choices: tuple[str, ...] = ()
+    beside: tuple[Read, ...] = ()
 
     def is_like(self, other: _Answer) -> bool:
         """Whether both give the same, rounded where one has fewer places."""
-        return alike(self.numbers, other.numbers) and self.choices == other.choices
+        mine, theirs = without(self.numbers, other.beside), without(other.numbers, self.beside)
+        return alike(mine, theirs) and self.choices == other.choices
 
 
 class Deriver:
@@ -121,11 +126,17 @@ def _computed(plan: Plan) -> _Answer | None:
     calls = [step.action.tool if isinstance(step.action, ToolCall) else "" for step in done]
     if not {*calls} <= _TOOLS or _CALCULATOR not in calls:
         return None
-    outputs = [step.output for step in answer_steps(plan)]
     options = _options(plan)
-    choices = tuple(two[0] if output == two[0] else two[1] for two in options for output in outputs if output in two)
-    numbers = computed([output for output in outputs if not any(output in two for two in options)])
-    return _Answer(numbers, choices) if numbers and len(choices) == len(options) else None
+    choices = tuple(output for two in options for output in _given(plan, CHOOSE) if output in two)
+    numbers, quoted = computed(_given(plan, _CALCULATOR)), computed(_given(plan, QUOTE))
+    whole = len(choices) == len(options) and (quoted or not _given(plan, QUOTE))
+    return _Answer(numbers, tuple(map(str, choices)), quoted) if numbers and whole else None
+
+
+def _given(plan: Plan, tool: str) -> list[JsonValue]:
+    """What those of the answer's steps gave that call the tool."""
+    calls = [step for step in answer_steps(plan) if isinstance(step.action, ToolCall) and step.action.tool == tool]
+    return [step.output for step in calls]
 
 
 def _uses(plan: Plan, tool: str) -> bool:

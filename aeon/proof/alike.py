@@ -10,7 +10,7 @@ from fractions import Fraction
 from aeon.proof.readings import Read, read, rounded
 from aeon.schema.frozen import JsonValue
 
-__all__ = ["alike", "computed", "numbers_of"]
+__all__ = ["alike", "computed", "numbers_of", "without"]
 
 _CLOSE = Fraction(1, 200)
 """How far apart, in proportion, two numbers may be that are written with different numbers of places."""
@@ -52,13 +52,16 @@ def _read(text: str) -> Read:
 
 def alike(one: Sequence[Read], other: Sequence[Read]) -> bool:
     """Whether two answers give the same numbers, in whatever order; rounded, if one has fewer places."""
-    left = list(other)
-    for number in one:
-        match = next((place for place, each in enumerate(left) if _is_same(number, each)), None)
-        if match is None:
-            return False
-        del left[match]
-    return not left
+    return len(one) == len(other) and not without(other, one)
+
+
+def without(numbers: Sequence[Read], others: Sequence[Read]) -> tuple[Read, ...]:
+    """The numbers without those that are among the others, each of which takes away one."""
+    left = list(numbers)
+    for other in others:
+        if (match := next((place for place, each in enumerate(left) if _is_same(other, each)), None)) is not None:
+            del left[match]
+    return tuple(left)
 
 
 def _is_same(one: Read, other: Read) -> bool:

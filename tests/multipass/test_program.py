@@ -84,16 +84,23 @@ def test_what_tools_computed_is_derived_again_before_it_is_judged() -> None:
         {"execute": StepResult(output=7, mode="reasoning")},
         {"execute": StepResult(output=7, mode="reading")},
         {"execute": StepResult(output=None, mode="tool", problem="not there")},
-        {"execute": StepResult(output=7, mode="tool", sources=(Source(source="a", start=0, end=1, text="7"),))},
         {"execute": Failure(kind="tool", message="no such row")},
         {"plan": Plan(steps=(step("s1"),))},
     ],
 )
-def test_what_rests_on_texts_or_on_the_model_is_not_derived_again(changes: dict[str, Any]) -> None:
+def test_what_rests_on_the_model_is_not_derived_again(changes: dict[str, Any]) -> None:
     """Nor what is not there, or is not said to be the answer."""
     world = World(**COMPUTED | {"derive": AGAIN} | changes)
     result = world.run()
     assert "derive" not in world.phases and result.history.passes[0].agreement is None
+
+
+@pytest.mark.requirement("G4")
+def test_what_quotes_a_text_is_derived_again() -> None:
+    """Its handler knows whether another derivation pays."""
+    quoted = StepResult(output=7, mode="tool", sources=(Source(source="a", start=0, end=1, text="7"),))
+    world = World(**COMPUTED | {"derive": AGAIN, "execute": quoted})
+    assert world.run().history.passes[0].agreement == AGAIN
 
 
 @pytest.mark.requirement("G4", "K13")
