@@ -163,7 +163,7 @@ class Sources:
         return found
 
     async def shown(self, text: str) -> str:
-        """The sentences of the texts that may answer a text, as a prompt is told of them; empty where there are none."""
+        """The sentences of the texts that may answer a question, as a prompt is told of them; empty where none are."""
         return (await self._evidence(text)).shown
 
     async def outcome(self, plan: Plan) -> list[JsonValue]:
