@@ -46,7 +46,7 @@ _EXAMPLES = (
 class _Answer(NamedTuple):
     """What an answer gives: numbers, in any order, and of each choice between two the one that was made.
 
-    ``beside`` are numbers that it quotes: another answer may have them or not.
+    ``beside`` are numbers that it quotes: another answer may say them or not.
     """
 
     numbers: tuple[Read, ...]
@@ -128,9 +128,10 @@ def _computed(plan: Plan) -> _Answer | None:
         return None
     options = _options(plan)
     choices = tuple(output for two in options for output in _given(plan, CHOOSE) if output in two)
-    numbers, quoted = computed(_given(plan, _CALCULATOR)), computed(_given(plan, QUOTE))
-    whole = len(choices) == len(options) and (quoted or not _given(plan, QUOTE))
-    return _Answer(numbers, tuple(map(str, choices)), quoted) if numbers and whole else None
+    numbers, quoted = computed(_given(plan, _CALCULATOR)), _given(plan, QUOTE)
+    whole = len(choices) == len(options) and (computed(quoted) or not quoted)
+    beside = [s.output for s in done if _uses(Plan(steps=(s,)), QUOTE) and isinstance(s.output, int | float)]
+    return _Answer(numbers, tuple(map(str, choices)), computed(beside)) if numbers and whole else None
 
 
 def _given(plan: Plan, tool: str) -> list[JsonValue]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.grounding.numerals import numerals
 from aeon.schema import JsonValue, Step, Task, Writing
 from aeon.supervisor.prompt import Prompt, cut, load
 from aeon.supervisor.supervisor import Supervisor
@@ -26,6 +28,7 @@ UNNAMED = "answer"
 
 _REFERENCE = re.compile(r"\{\s*(r\d+)\s*\}")
 _TWICE = re.compile(r"\b([^\W\d_]{3,})\b[ ]\1\b", re.IGNORECASE)  # a unit that result and sentence both have
+_PER_CENT = re.compile(r"^ ?%")
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"(?<![\w{])(?<!\w\.)\.?\d+(?:[.,]\d+)*")
 _EXAMPLES = (
@@ -49,10 +52,24 @@ class Result(NamedTuple):
     text: str
 
 
-def results_of(steps: Sequence[Step]) -> tuple[Result, ...]:
-    """The values that these steps gave; an object gives one for each of its members."""
-    values = [pair for step in steps if step.output is not None for pair in _values(step)]
-    return tuple(Result(f"r{number}", label, _text(value)) for number, (label, value) in enumerate(values, 1))
+def results_of(steps: Sequence[Step], units: bool = True) -> tuple[Result, ...]:
+    """The values that these steps gave; an object gives one for each of its members.
+
+    With ``units``, a number that is quoted from a sentence has the unit that it has there.
+    """
+    values = [(step, *pair) for step in steps if step.output is not None for pair in _values(step)]
+    texts = [(label, (units and _with_unit(step, value)) or _text(value)) for step, label, value in values]
+    return tuple(Result(f"r{number}", label, text) for number, (label, text) in enumerate(texts, 1))
+
+
+def _with_unit(step: Step, value: JsonValue) -> str:
+    """A number with its unit as a sentence has them that the step quotes; empty where none does."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return ""
+    found = (mention for source in step.sources for mention in numerals(source.text))
+    same = Fraction(str(value))
+    fit = (one for one in found if any(form.read.unit and form.read.number == same for form in one.forms))
+    return next((one_line(one.text) for one in fit), "")
 
 
 class Wording(NamedTuple):
@@ -114,7 +131,8 @@ def _put(sentence: str, by_name: Mapping[str, str]) -> str:
         same = 0
         while same < min(len(own), len(words)) and own[same].casefold() == words[same][0].casefold():
             same += 1
-        text += by_name[name] + (after[words[same - 1].end() :] if same and after[: words[0].start()] == " " else after)
+        after = after[words[same - 1].end() :] if same and after[: words[0].start()] == " " else after
+        text += by_name[name] + (_PER_CENT.sub("", after) if by_name[name].endswith(("percent", "per cent")) else after)
     return text
 
 

@@ -51,7 +51,7 @@ class Synthesizer:
             return Wording("")
         if len(steps) == 1 and isinstance(steps[0].action, Writing):
             return Wording(str(steps[0].output))
-        results = _results(effect.plan, steps)
+        results = _results(effect.plan, steps, units=not self._brief)
         absent = _absent(effect.task, [step for step in steps if step.output is None])
         if not results:
             return Wording(absent)
@@ -76,10 +76,10 @@ class Synthesizer:
         return Answer(text=json.dumps(value, ensure_ascii=False), value=value)
 
 
-def _results(plan: Plan, steps: Sequence[Step]) -> tuple[Result, ...]:
+def _results(plan: Plan, steps: Sequence[Step], units: bool) -> tuple[Result, ...]:
     """What these steps gave, or what another derivation did that is taken in their place."""
     taken = plan.agreement.taken if plan.agreement is not None else None
-    return results_of(steps) if taken is None else (Result("r1", "", taken.answer),)
+    return results_of(steps, units) if taken is None else (Result("r1", "", taken.answer),)
 
 
 def _absent(task: Task, steps: Sequence[Step]) -> str:

@@ -53,9 +53,9 @@ def test_a_value_of_a_text_and_one_that_is_computed(folder: Path, tmp_path: Path
     saved = tmp_path / "run.jsonl"
     program = "fee = 12.5  # 1\nprint(fee, fee * 3)"
     result, proof = run(folder, FEE, program, AGAIN, "A guest pays {r1}, 3 guests pay {r2} euros.", journal=saved)
-    assert result.answer == "A guest pays 12.5, 3 guests pay 37.5 euros."
+    assert result.answer == "A guest pays 12.50 euros, 3 guests pay 37.5 euros."
     assert [(one.text, one.verdict) for one in proof.claims if one.kind == "number"] == [
-        ("12.5", "supported"), ("3", "supported"), ("37.5 euros", "supported"),
+        ("12.50 euros", "supported"), ("3", "supported"), ("37.5 euros", "supported"),
     ]  # fmt: skip
     assert [source.id for source in proof.sources] == ["fees.md"] and proof.journal is not None
     report = verify(proof_bytes(proof), saved, folder)

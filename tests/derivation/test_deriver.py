@@ -209,11 +209,12 @@ def test_another_name_or_another_number_is_another_answer(chosen: str, differenc
 
 
 @pytest.mark.parametrize(
-    ("answer", "agrees"), [("3 euros", True), ("71, 74 and 3", True), ("74 and 3", True), ("71 and 74", False)]
+    ("answer", "agrees"),
+    [("3 euros", True), ("71, 74 and 3", True), ("74 and 3", True), ("71 and 74", False), ("9 and 3", False)],
 )
 def test_quoted_numbers_of_the_answer_may_be_left_out(answer: str, agrees: bool) -> None:
     """What was computed must be there."""
-    made = quoting("Zorin Wares", 3).changed(answer=("s1", "s2", "s4"))
+    made = quoting("Zorin Wares", 3).changed(answer=("s1", "s4"))
     agreement, _ = derive_from(made, f"Difference: 74 - 71 = 3\nAnswer: {answer}", "no idea")
     assert [one.agrees for one in agreement.derivations] == [agrees]
 

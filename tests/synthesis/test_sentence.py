@@ -14,7 +14,19 @@ from aeon.errors import EndpointFailed
 from aeon.llm.scripted import Reply, Scripted
 from aeon.multipass.effects import Synthesize
 from aeon.runtime.ledger import Ledger
-from aeon.schema import Action, Allowance, JsonValue, LLMResponse, Plan, Step, StepStatus, Task, ToolCall, Writing
+from aeon.schema import (
+    Action,
+    Allowance,
+    JsonValue,
+    LLMResponse,
+    Plan,
+    Source,
+    Step,
+    StepStatus,
+    Task,
+    ToolCall,
+    Writing,
+)
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 from aeon.synthesis.sentence import Result, Wording, bare, filled, results_of, worded
@@ -131,12 +143,34 @@ def test_a_result_inside_of_another_word_is_missing(task: str, value: str, sente
         ("41 cents per kilometre", "It is {r1} Cents per kilometre.", "It is 41 cents per kilometre."),
         ("14 days", "It takes {r1}, days that count.", "It takes 14 days, days that count."),
         ("14 days", "It takes {r1}days.", "It takes 14 daysdays."),
+        ("7 percent", "It rises by {r1} %.", "It rises by 7 percent."),
         ("Book Circle", "Join the {r1} book fair.", "Join the Book Circle book fair."),
     ],
 )
 def test_a_unit_that_both_have_is_said_once(value: str, sentence: str, said: str) -> None:
     """The result brings its own, and all that it says behind its number."""
     assert filled(sentence, Task(text="How long?"), (Result("r1", "", value),)) == said
+
+
+@pytest.mark.requirement("G7")
+@pytest.mark.parametrize(
+    ("value", "text", "said"),
+    [
+        (4630, "The board will spend 4630 euros on lamps.", "4630 euros"),
+        (7, "Prices rise by 7 percent.", "7 percent"),
+        (34, "There are 34 places.", "34"),
+        (0.07, "Prices rise by 7 percent.", "0.07"),
+        (9, "It has 9 places and costs 9 euros.", "9 euros"),
+        ("8 weeks", "We need 8 weeks.", "8 weeks"),
+        (True, "It costs 1 euro.", "yes"),
+    ],
+)
+def test_a_quoted_number_has_the_unit_of_its_sentence(value: JsonValue, text: str, said: str) -> None:
+    """So that nobody makes one up; the bare value is there without."""
+    source = Source(source="a.md", start=0, end=len(text), text=text)
+    quoted = Step(id="s1", description="answer", status="complete", output=value, sources=(source,))
+    assert [one.text for one in results_of([quoted])] == [said]
+    assert results_of([quoted], units=False) == results_of([quoted.changed(sources=())])
 
 
 _TEXTS = st.text(max_size=40) | st.lists(
