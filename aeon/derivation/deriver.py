@@ -13,7 +13,7 @@ from aeon.multipass.plans import answer_steps
 from aeon.proof.alike import alike, computed, numbers_of, without
 from aeon.proof.readings import Read
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Agreement, Derivation, JsonValue, Plan, Task, ToolCall
+from aeon.schema import Agreement, Derivation, JsonValue, Plan, Step, Task, ToolCall
 from aeon.supervisor.prompt import Prompt, fence, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.choose import CHOOSE
@@ -78,7 +78,7 @@ class Deriver:
         given = _computed(effect.plan)
         if given is None or len(effect.task.text) + len(effect.task.context) > _LONGEST:
             return Agreement()
-        task = await self._told(effect.task) if _uses(effect.plan, QUOTE) else effect.task
+        task = await self._told(effect.task) if QUOTE in map(_tool, effect.plan.steps) else effect.task
         if task is None:
             return Agreement()
         derived: list[Derivation] = []
@@ -123,26 +123,34 @@ def _last(text: str) -> str:
 def _computed(plan: Plan) -> _Answer | None:
     """What the plan gives, if it calculates, with nothing but what it quotes, and at most chooses by that."""
     done = [step for step in plan.steps if step.executed]
-    calls = [step.action.tool if isinstance(step.action, ToolCall) else "" for step in done]
-    if not {*calls} <= _TOOLS or _CALCULATOR not in calls:
+    if not {*map(_tool, done)} <= _TOOLS or not _given(done, _CALCULATOR):
         return None
-    options = _options(plan)
-    choices = tuple(output for two in options for output in _given(plan, CHOOSE) if output in two)
-    numbers, quoted = computed(_given(plan, _CALCULATOR)), _given(plan, QUOTE)
-    whole = len(choices) == len(options) and (computed(quoted) or not quoted)
-    beside = [s.output for s in done if _uses(Plan(steps=(s,)), QUOTE) and isinstance(s.output, int | float)]
-    return _Answer(numbers, tuple(map(str, choices)), computed(beside)) if numbers and whole else None
+    answers, options = answer_steps(plan), _options(plan)
+    numbers, quoted = computed(_given(answers, _CALCULATOR)), _given(answers, QUOTE)
+    if not numbers or (quoted and not computed(quoted)):
+        return None
+    choices = _choices(answers, options)
+    return _Answer(numbers, choices, computed(_numbers(done))) if len(choices) == len(options) else None
 
 
-def _given(plan: Plan, tool: str) -> list[JsonValue]:
-    """What those of the answer's steps gave that call the tool."""
-    calls = [step for step in answer_steps(plan) if isinstance(step.action, ToolCall) and step.action.tool == tool]
-    return [step.output for step in calls]
+def _choices(answers: Sequence[Step], options: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """Which of each two the answer has."""
+    return tuple(str(output) for two in options for output in _given(answers, CHOOSE) if output in two)
 
 
-def _uses(plan: Plan, tool: str) -> bool:
-    """Whether a step of the plan calls the tool."""
-    return any(isinstance(step.action, ToolCall) and step.action.tool == tool for step in plan.steps)
+def _numbers(steps: Sequence[Step]) -> list[JsonValue]:
+    """The numbers that steps quote."""
+    return [output for output in _given(steps, QUOTE) if isinstance(output, int | float)]
+
+
+def _tool(step: Step) -> str:
+    """The tool that a step calls, "" for none."""
+    return step.action.tool if isinstance(step.action, ToolCall) else ""
+
+
+def _given(steps: Sequence[Step], tool: str) -> list[JsonValue]:
+    """What those of the steps gave that call the tool."""
+    return [step.output for step in steps if _tool(step) == tool]
 
 
 def _options(plan: Plan) -> list[tuple[str, str]]:
