@@ -84,6 +84,7 @@ from aeon.schema.policy import (
     StateMonitor,
     Strategy,
 )
+from aeon.schema.search import Document, Found, SearchProblem, SearchProblemKind
 from aeon.schema.task import LONGEST_CONTEXT, LONGEST_TASK, Clarification, Question, Reply, Task, Unread
 from aeon.schema.usage import NOTHING, Allowance, Bound, Budget, Left, Price, Usage
 from aeon.schema.value import Value
@@ -119,6 +120,7 @@ __all__ = [
     "Degradation",
     "Derivation",
     "Dimensions",
+    "Document",
     "Evaluate",
     "Evaluation",
     "EvaluationWeights",
@@ -129,6 +131,7 @@ __all__ = [
     "FinalResult",
     "FinishReason",
     "Form",
+    "Found",
     "FromClaim",
     "FromSource",
     "FromTask",
@@ -166,6 +169,8 @@ __all__ = [
     "Reserve",
     "Result",
     "Row",
+    "SearchProblem",
+    "SearchProblemKind",
     "SemanticValidationReport",
     "Settings",
     "Severity",

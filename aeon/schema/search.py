@@ -1,0 +1,62 @@
+"""What a search gives: passages of stored texts, and which texts they are of."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from aeon.schema.plan import Passage
+from aeon.schema.value import Value
+
+__all__ = ["Document", "Found", "SearchProblem", "SearchProblemKind"]
+
+SearchProblemKind = Literal[
+    "timeout", "unreachable", "rate_limited", "server", "malformed", "too_large", "forbidden", "configuration"
+]
+
+
+class Document(Value):
+    """A stored text that passages are spans of. ``source`` is what they name it by: a path, or the address of a page.
+
+    ``text`` is the whole text where nothing else keeps it, as of a page of the web; empty where a collection does.
+    ``retrieved`` is when the text was read, as a date and time in ISO form (UTC), ``extractor`` what made the text out
+    of the bytes with the hash ``raw_sha256``; ``site`` is whose page it is, and ``published`` its date, if known.
+    """
+
+    source: str
+    title: str = ""
+    site: str = ""
+    text: str = ""
+    published: str = ""
+    retrieved: str = ""
+    extractor: str = ""
+    raw_sha256: str = ""
+    text_sha256: str = ""
+
+
+class SearchProblem(Value):
+    """Why a search gave nothing: what happened, and whether the same search may succeed later.
+
+    ``retry_after``: seconds that the provider asks to wait, if it says so. A ``configuration`` problem stays until
+    somebody changes a setting; its message says which.
+    """
+
+    kind: SearchProblemKind
+    message: str
+    retryable: bool
+    retry_after: Annotated[float, Field(ge=0)] | None = None
+
+
+class Found(Value):
+    """What a provider found for one query: passages, best first, and the documents that they are of.
+
+    ``problem``: the search failed; then nothing else is there. A search without a problem that found nothing is empty,
+    not failed. ``notes`` are lines about single results that could not be used.
+    """
+
+    provider: str
+    passages: tuple[Passage, ...] = ()
+    documents: tuple[Document, ...] = ()
+    problem: SearchProblem | None = None
+    notes: tuple[str, ...] = ()

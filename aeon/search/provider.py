@@ -1,0 +1,23 @@
+"""What a search provider is: a name and a coroutine that gives the passages for a query."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from aeon.schema import Found
+
+__all__ = ["Provider"]
+
+
+class Provider(Protocol):
+    """Finds passages for a query. ``name`` stands in records, and tells providers of one run apart."""
+
+    name: str
+
+    async def search(self, query: str, most: int) -> Found:
+        """Return the ``most`` passages that fit the query best, best first.
+
+        What goes wrong is a `SearchProblem` in the value, never an exception, but for a bug. The provider makes one
+        attempt: whether and when it is tried again is decided elsewhere.
+        """
+        ...
