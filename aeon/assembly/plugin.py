@@ -11,6 +11,7 @@ from aeon.kernel.engine import Engine
 from aeon.kernel.ports import Handlers
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.select import select
+from aeon.observability.view import GENERIC, View
 from aeon.schema import Conclusion, Price, Settings
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
@@ -90,12 +91,14 @@ class Plugin(Generic[C, S, R]):
     """An engine and the function that makes its handlers, by phase; the host itself asks people (phase ``ask``).
 
     ``models`` names the models that a configuration uses beside the run's own: the bound on the cost rests on them.
+    ``view`` shows its runs.
     A package registers one under an entry point of the group ``aeon.engines``, by the engine's name.
     """
 
     engine: Engine[C, S, R]
     handlers: Callable[[Services[C]], Handlers]
     models: Callable[[C], Sequence[str]] = no_models
+    view: View = GENERIC
 
     @property
     def name(self) -> str:
