@@ -9,6 +9,7 @@ from aeon.engines.research.record import Research
 from aeon.engines.research.reflector import Reflector
 from aeon.engines.research.rules import ResearchSignals
 from aeon.engines.research.searcher import Searcher
+from aeon.engines.research.timing import timed
 from aeon.engines.research.view import VIEW
 from aeon.engines.research.writer import Writer
 from aeon.kernel.ports import Handlers
@@ -31,4 +32,4 @@ def _handlers(services: Services[ResearchConfig]) -> Handlers:
     }
 
 
-PLUGIN: Plugin[ResearchConfig, ResearchSignals, Research] = Plugin(RESEARCH, _handlers, view=VIEW)
+PLUGIN: Plugin[ResearchConfig, ResearchSignals, Research] = Plugin(RESEARCH, _handlers, view=VIEW, fit=timed)
