@@ -19,7 +19,7 @@ from aeon.search.guard import AddressRefused, Guard, Place
 from aeon.text import one_line
 from aeon.unpacking import PACKINGS, Unpacker
 
-__all__ = ["USER_AGENT", "Ask", "Client", "Limits", "Reply"]
+__all__ = ["LIMITS", "USER_AGENT", "Ask", "Client", "Limits", "Reply"]
 
 
 def _version() -> str:
@@ -46,6 +46,10 @@ class Limits:
     connect_seconds: float = 5.0
     read_seconds: float = 10.0
     redirects: int = 5
+
+
+LIMITS = Limits()
+"""The limits where nothing else is said."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,7 @@ class Client:
     what certificates are verified with, by default what this machine trusts. A client may be used in any event loop.
     """
 
-    def __init__(self, guard: Guard, limits: Limits = Limits(), tls: ssl.SSLContext | None = None) -> None:
+    def __init__(self, guard: Guard, limits: Limits = LIMITS, tls: ssl.SSLContext | None = None) -> None:
         self.guard = guard
         self.limits = limits
         self._tls = tls

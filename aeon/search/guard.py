@@ -19,7 +19,7 @@ import httpx2
 from aeon.errors import ConfigError
 from aeon.text import one_line
 
-__all__ = ["AddressRefused", "Guard", "Place", "Resolver", "resolve"]
+__all__ = ["AddressRefused", "Guard", "Place", "Resolver", "parse", "resolve"]
 
 Resolver: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
 """Gives the addresses of a host name for a port; raises ``OSError`` for a name that it does not know."""
@@ -90,12 +90,44 @@ class Place(NamedTuple):
         return self.url.scheme, self.host, self.port
 
     @property
+    def entry(self) -> str:
+        """What allows exactly this server, as an entry of a `Guard`."""
+        return _with_port(self.host, self.port)
+
+    @property
     def server(self) -> str:
         """The server as an error shows it, without path and query."""
         return f"{self.url.scheme}://{self.url.netloc.decode()}"
 
     def __str__(self) -> str:
         return str(self.url)
+
+
+def parse(url: str) -> Place:
+    """Return an address in its plain form.
+
+    Raises:
+        AddressRefused: it is no address of http or https, or holds a user or a password.
+    """
+    label = one_line(repr(_unsecret(url)), 120)
+    if len(url) > _LONGEST:
+        raise AddressRefused(f"the address {label} is refused: it has more than {_LONGEST:,} characters")
+    try:
+        parsed = httpx2.URL(url.strip())
+    except (httpx2.InvalidURL, ValueError):
+        raise AddressRefused(f"{label} is no address that can be fetched") from None
+    if parsed.scheme not in _PORTS or not parsed.raw_host:
+        raise AddressRefused(f"{label} is refused: only addresses with http:// or https:// are fetched")
+    if parsed.userinfo:
+        raise AddressRefused(f"{label} is refused: it has a user or a password in it")
+    host = parsed.raw_host.decode("ascii")
+    if not _HOST.fullmatch(host) and not _is_ip(host):
+        raise AddressRefused(f"{label} is refused: {one_line(repr(host), 60)} is no host")
+    port = _PORTS[parsed.scheme] if parsed.port is None else parsed.port
+    if not 0 < port < 65_536:
+        raise AddressRefused(f"{label} is refused: there is no port {port}")
+    shown_port = None if port == _PORTS[parsed.scheme] else port
+    return Place(parsed.copy_with(fragment=None, port=shown_port), host.rstrip("."), port)
 
 
 async def resolve(host: str, port: int) -> list[str]:
@@ -142,28 +174,15 @@ class Guard:
         """Return the address in its plain form. Nothing is resolved yet.
 
         Raises:
-            AddressRefused: it is no address of http or https, holds a user or a password, or has a port that is not
-                allowed.
+            AddressRefused: as `parse`, or it has a port that is not allowed.
         """
-        label = one_line(repr(_unsecret(url)), 120)
-        if len(url) > _LONGEST:
-            raise AddressRefused(f"the address {label} is refused: it has more than {_LONGEST:,} characters")
-        try:
-            parsed = httpx2.URL(url.strip())
-        except (httpx2.InvalidURL, ValueError):
-            raise AddressRefused(f"{label} is no address that can be fetched") from None
-        if parsed.scheme not in _PORTS or not parsed.raw_host:
-            raise AddressRefused(f"{label} is refused: only addresses with http:// or https:// are fetched")
-        if parsed.userinfo:
-            raise AddressRefused(f"{label} is refused: it has a user or a password in it")
-        host = parsed.raw_host.decode("ascii")
-        if not _HOST.fullmatch(host) and not _is_ip(host):
-            raise AddressRefused(f"{label} is refused: {one_line(host, 60)!r} is no host")
-        port = parsed.port or _PORTS[parsed.scheme]
-        if port not in _PORTS.values() and not any(entry.port == port for entry in self._allowed):
-            raise AddressRefused(f"{label} is refused: only the ports 80 and 443 are used unless another is allowed")
-        shown_port = None if port == _PORTS[parsed.scheme] else port
-        return Place(parsed.copy_with(fragment=None, port=shown_port), host.rstrip("."), port)
+        place = parse(url)
+        if place.port not in _PORTS.values() and not any(entry.port == place.port for entry in self._allowed):
+            raise AddressRefused(
+                f"{one_line(str(place), 120)} is refused: only the ports 80 and 443 are used; if it is meant, allow "
+                f"{place.entry}"
+            )
+        return place
 
     async def addresses(self, place: Place) -> tuple[str, ...]:
         """Return the IP addresses that may be connected to for a place; its name is resolved once.
@@ -185,8 +204,7 @@ class Guard:
         if label := _class(address):
             name = "" if str(address) == place.host else f"{place.host} is {address}, "
             raise AddressRefused(
-                f"{one_line(str(place), 120)} is refused: {name}{label} address; if it is meant, allow "
-                f"{_with_port(place.host, place.port)}"
+                f"{one_line(str(place), 120)} is refused: {name}{label} address; if it is meant, allow {place.entry}"
             )
         if place.port not in _PORTS.values():
             raise AddressRefused(f"{one_line(str(place), 120)} is refused: port {place.port} is allowed elsewhere only")
