@@ -15,7 +15,7 @@ from aeon.text import one_line
 
 __all__ = ["of_error", "of_status", "retry_after"]
 
-_SECONDS = re.compile(r"\d{1,9}")
+_SECONDS = re.compile("[0-9]{1,9}")
 _LONGEST_WAIT = 1_000_000_000.0
 
 

@@ -202,7 +202,7 @@ class Guard:
         if any(entry.fits(place.host, address, place.port) for entry in self._allowed):
             return
         if label := _class(address):
-            name = "" if str(address) == place.host else f"{place.host} is {address}, "
+            name = "" if _is_ip(place.host) else f"{place.host} is {address}, "
             raise AddressRefused(
                 f"{one_line(str(place), 120)} is refused: {name}{label} address; if it is meant, allow {place.entry}"
             )
