@@ -8,7 +8,7 @@ import itertools
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -94,16 +94,25 @@ class Collection:
         Raises:
             ToolFailed: this SQLite has no full-text search.
         """
-        whole = Text(with_columns(clean(text)))
+        return cls.of_texts({name: Text(with_columns(clean(text)))})
+
+    @classmethod
+    def of_texts(cls, texts: Mapping[str, Text]) -> Collection:
+        """Return the collection of some texts as they stand, by name, kept in memory.
+
+        Raises:
+            ToolFailed: this SQLite has no full-text search.
+        """
         try:
             index = Index(":memory:")
             with index.update():
-                index.put(name, Stamp(0, 0, "", ""), whole, passages(whole.text))
-                if embed := embedder():
-                    index.embed(name, embed)
+                for name, whole in texts.items():
+                    index.put(name, Stamp(0, 0, "", ""), whole, passages(whole.text, whole.pages))
+                    if embed := embedder():
+                        index.embed(name, embed)
         except sqlite3.Error as error:
-            raise ToolFailed(f"the {name} cannot be indexed: {error}") from None
-        return cls(index, (name,), (), "")
+            raise ToolFailed(f"the {', '.join(texts)} cannot be indexed: {error}") from None
+        return cls(index, tuple(texts), (), "")
 
     def search(self, question: str, most: int = 3) -> list[Passage]:
         """Return the passages that fit a question best, best first; two share at most one sentence.

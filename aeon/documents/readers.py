@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from aeon.documents.docx import docx_text
 from aeon.documents.html import html_text
 from aeon.documents.pdf import pdf_pages
 from aeon.documents.plain import decode
 from aeon.errors import ToolFailed
+from aeon.text import one_line
 
-__all__ = ["DOCUMENT_SUFFIXES", "MOST_BYTES", "Text", "read"]
+__all__ = ["CONTENT_TYPES", "DOCUMENT_SUFFIXES", "MOST_BYTES", "Reader", "Text", "read", "read_bytes"]
 
 DOCUMENT_SUFFIXES = (".txt", ".md", ".rst", ".log", ".html", ".htm", ".pdf", ".docx")
 """How the names of the files end that can be read."""
@@ -31,6 +33,10 @@ class Text:
     pages: tuple[int, ...] = ()
 
 
+Reader: TypeAlias = Callable[[bytes, str, str], Text]
+"""Makes the text out of the bytes, the name in errors and the charset that a server names, "" for none."""
+
+
 def read(path: Path, label: str) -> Text:
     """Return the text of a file; ``label`` is its name in errors.
 
@@ -40,7 +46,22 @@ def read(path: Path, label: str) -> Text:
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
         raise ToolFailed(f"{label} cannot be read: only {', '.join(DOCUMENT_SUFFIXES)} can")
-    text = reader(_bytes(path, label), label)
+    return _read(reader, _bytes(path, label), label, "")
+
+
+def read_bytes(data: bytes, content_type: str, label: str, charset: str = "") -> Text:
+    """Return the text of what a server sent as one of the `CONTENT_TYPES`; ``charset`` is the one that it names.
+
+    Raises as `read`.
+    """
+    reader = CONTENT_TYPES.get(content_type)
+    if reader is None:
+        raise ToolFailed(f"{label} cannot be read: its type is {one_line(content_type, 60)!r}")
+    return _read(reader, data, label, charset)
+
+
+def _read(reader: Reader, data: bytes, label: str, charset: str) -> Text:
+    text = reader(data, label, charset)
     if not text.text.replace("\ufffd", "").strip():
         raise ToolFailed(f"{label} holds no text")
     return text
@@ -58,25 +79,25 @@ def _bytes(path: Path, label: str) -> bytes:
     return data
 
 
-def _plain(data: bytes, label: str) -> Text:
-    return Text(decode(data, label))
+def _plain(data: bytes, label: str, charset: str) -> Text:
+    return Text(decode(data, label, charset))
 
 
-def _html(data: bytes, label: str) -> Text:
-    return Text(html_text(data, label))
+def _html(data: bytes, label: str, charset: str) -> Text:
+    return Text(html_text(data, label, charset))
 
 
-def _docx(data: bytes, label: str) -> Text:
+def _docx(data: bytes, label: str, charset: str) -> Text:
     return Text(docx_text(data, label))
 
 
-def _pdf(data: bytes, label: str) -> Text:
+def _pdf(data: bytes, label: str, charset: str) -> Text:
     pages = pdf_pages(data, label)
     begins = itertools.accumulate((len(page) for page in pages[:-1]), initial=0)
     return Text("".join(pages), tuple(begins))
 
 
-_READERS: dict[str, Callable[[bytes, str], Text]] = {
+_READERS: dict[str, Reader] = {
     ".txt": _plain,
     ".md": _plain,
     ".rst": _plain,
@@ -86,3 +107,15 @@ _READERS: dict[str, Callable[[bytes, str], Text]] = {
     ".pdf": _pdf,
     ".docx": _docx,
 }
+
+CONTENT_TYPES: Mapping[str, Reader] = {
+    "text/html": _html,
+    "application/xhtml+xml": _html,
+    "text/plain": _plain,
+    "text/markdown": _plain,
+    "text/x-markdown": _plain,
+    "application/json": _plain,
+    "application/pdf": _pdf,
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": _docx,
+}
+"""The content types that can be read, with their readers."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from aeon.schema import Found
 
 __all__ = ["Provider"]
 
 
+@runtime_checkable
 class Provider(Protocol):
     """Finds passages for a query. ``name`` stands in records, and tells providers of one run apart.
 
