@@ -95,7 +95,7 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
         WeightsError: the embedded model had to be fetched and could not be.
     """
     observers = check_callables(observers, journal, ask)
-    brought = engine if isinstance(engine, Plugin) else PLUGIN if engine is None else plugin(engine)
+    brought: AnyPlugin = engine if isinstance(engine, Plugin) else PLUGIN if engine is None else plugin(engine)
     settings = config if config is not None else brought.engine.config()
     _check_config(settings, brought)
     chosen = (*listed(tools), *folder_specs(files))

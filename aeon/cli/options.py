@@ -13,8 +13,8 @@ from aeon.errors import UsageError
 __all__ = ["COMMANDS", "parse"]
 
 COMMANDS = (
-    "run", "research", "resume", "replay", "fork", "diff", "history", "simulate", "models", "engines", "doctor", "metrics",
-    "calibrate", "config", "verify",
+    "run", "research", "resume", "replay", "fork", "diff", "history", "simulate", "models", "engines", "doctor",
+    "metrics", "calibrate", "config", "verify",
 )  # fmt: skip
 FORMATS = ("text", "json", "mermaid", "effects")
 SHAPES = ("openai", "cohere", "anthropic", "w3c")

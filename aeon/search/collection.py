@@ -19,6 +19,8 @@ _TITLE = re.compile(r"\s*# (\S[^\n]{0,200})")
 class CollectionSearch:
     """Finds passages of a collection, which keeps the texts."""
 
+    local = True
+
     def __init__(self, collection: Collection, name: str = "collection") -> None:
         self.name = name
         self._collection = collection

@@ -33,6 +33,8 @@ class SearXNG:
         ConfigError: ``url`` is no address of a server.
     """
 
+    local = False
+
     def __init__(
         self,
         url: str,

@@ -62,6 +62,8 @@ class TemplateSearch:
         ConfigError: the template does not say where the query goes, or is wrong otherwise, or a variable is not set.
     """
 
+    local = False
+
     def __init__(
         self,
         template: Template,

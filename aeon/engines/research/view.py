@@ -9,6 +9,8 @@ from aeon.engines.research.record import Research, SourceUsed
 from aeon.engines.research.values import Cited, Paused, Providers, Queries, Reflection
 from aeon.kernel.effects import Effect
 from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short, visible
+from aeon.observability.report import report_lines
+from aeon.observability.trail import Trail
 from aeon.observability.view import GENERIC, View, ending_lines
 from aeon.schema import Conclusion, Found, Outcome
 
@@ -97,4 +99,8 @@ def _ending(end: Conclusion) -> list[Line]:
     return [*answer, *_sources(end)]
 
 
-VIEW: View = replace(GENERIC, title=_title, words=_words, ending=_ending)
+def _report(trail: Trail) -> list[Line]:
+    return [*report_lines(trail, _title, _words), *(_sources(trail.result) if trail.result else [])]
+
+
+VIEW: View = replace(GENERIC, title=_title, words=_words, ending=_ending, report=_report)
