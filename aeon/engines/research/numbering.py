@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from aeon.documents.words import stems
 from aeon.engines.research.effects import Numbered
 from aeon.engines.research.values import Citation
-from aeon.schema import Passage
 from aeon.text import one_line
 
 __all__ = ["Labels", "citations", "likeliest", "numbered"]
@@ -28,7 +27,7 @@ def numbered(passages: Sequence[Numbered]) -> tuple[str, Labels]:
     for place, one in enumerate(_distinct(passages), 1):
         sentences = one.passage.sources()
         titled = one.passage.start == 0 and len(sentences) > 1 and len(sentences[0].text) <= _LONGEST_TITLE
-        lines.append(f"[{place}] {one_line(sentences[0].text if titled else _title(one.passage))}")
+        lines.append(f"[{place}] {one_line(sentences[0].text if titled else one.title or one.passage.source)}")
         for number, sentence in enumerate(sentences[titled:], 1):
             labels[f"{place}.{number}"] = Citation(number=one.number, source=sentence)
             lines.append(f"{place}.{number} {one_line(sentence.text, _LONGEST_SENTENCE)}")
@@ -53,7 +52,3 @@ def likeliest(answer: str, every: Iterable[Citation]) -> tuple[Citation, ...]:
 
 def _distinct(passages: Sequence[Numbered]) -> list[Numbered]:
     return list({(one.number, one.passage.start): one for one in passages}.values())
-
-
-def _title(passage: Passage) -> str:
-    return passage.heading or passage.source.rpartition("/")[2].rpartition(".")[0].replace("_", " ") or passage.source
