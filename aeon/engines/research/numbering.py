@@ -10,10 +10,10 @@ from aeon.engines.research.effects import Numbered
 from aeon.engines.research.values import Citation
 from aeon.text import one_line
 
-__all__ = ["Labels", "citations", "likeliest", "numbered"]
+__all__ = ["Labels", "citations", "likeliest", "numbered", "with_titles"]
 
 Labels = dict[str, Citation]
-"""Sentences of sources by their labels, as ``2.4``: the fourth sentence of the second passage."""
+"""Sentences of sources by their labels, as ``2.4``: the fourth sentence of the second passage; ``2.0`` is its title."""
 
 _LONGEST_TITLE, _LONGEST_SENTENCE = 100, 1_000
 _LABEL = re.compile(r"(?<![\d.])(\d{1,3}\.\d{1,3})(?![\d.])")
@@ -28,6 +28,8 @@ def numbered(passages: Sequence[Numbered]) -> tuple[str, Labels]:
         sentences = one.passage.sources()
         titled = one.passage.start == 0 and len(sentences) > 1 and len(sentences[0].text) <= _LONGEST_TITLE
         lines.append(f"[{place}] {one_line(sentences[0].text if titled else one.title or one.passage.source)}")
+        if titled:
+            labels[f"{place}.0"] = Citation(number=one.number, source=sentences[0])
         for number, sentence in enumerate(sentences[titled:], 1):
             labels[f"{place}.{number}"] = Citation(number=one.number, source=sentence)
             lines.append(f"{place}.{number} {one_line(sentence.text, _LONGEST_SENTENCE)}")
@@ -41,6 +43,14 @@ def citations(reply: str, labels: Labels) -> tuple[str, tuple[Citation, ...]]:
     """
     named = [labels[label] for label in dict.fromkeys(_LABEL.findall(reply)) if label in labels]
     return _LABEL.sub("", _LISTED.sub("", reply)).strip(), tuple(named)
+
+
+def with_titles(answer: str, cited: Sequence[Citation], labels: Labels) -> tuple[Citation, ...]:
+    """The cited sentences, with the titles of their sources that hold words of the answer which they lack."""
+    lacking = stems(answer) - stems(" ".join(one.source.text for one in cited))
+    numbers = {one.number for one in cited}
+    titles = [one for label, one in labels.items() if label.endswith(".0") and one.number in numbers]
+    return (*cited, *(one for one in titles if one not in cited and lacking & stems(one.source.text)))
 
 
 def likeliest(answer: str, every: Iterable[Citation]) -> tuple[Citation, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from aeon.documents.words import stems
 from aeon.engines.research.effects import Numbered
-from aeon.engines.research.numbering import citations, likeliest, numbered
+from aeon.engines.research.numbering import citations, likeliest, numbered, with_titles
 from aeon.engines.research.values import Citation, Finding
 from aeon.schema import JsonObject
 from aeon.schema.frozen import Frozen
@@ -120,7 +120,8 @@ async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Nu
     answer = answer.strip(" .,;[]\"'")
     if absent(answer) or not _borne_out(answer, question, text):
         return nothing
-    return nothing.changed(answer=answer, evidence=_holding(answer, cited) or likeliest(answer, labels.values()))
+    evidence = _holding(answer, cited) or likeliest(answer, labels.values())
+    return nothing.changed(answer=answer, evidence=with_titles(answer, evidence, labels))
 
 
 def _borne_out(answer: str, question: str, text: str) -> bool:
