@@ -12,7 +12,7 @@ from pydantic import Field
 from aeon.assembly.build import build
 from aeon.engines.research.config import ResearchConfig
 from aeon.engines.research.record import Research
-from aeon.errors import ConfigError
+from aeon.errors import ConfigError, UsageError
 from aeon.llm.adapter import LLMAdapter
 from aeon.schema import Task
 from aeon.schema.frozen import Frozen
@@ -99,6 +99,8 @@ def research(
     settings = config or load_config(ResearchConfig, None, overrides(os.environ), os.environ)
     settings = settings.changed(tier=tier) if tier is not None else settings
     tools = [*folder_specs(sources), *search_specs(search)]
+    if not tools:
+        raise UsageError("research: name where to search: sources='papers', or search=['searxng=http://…:8888']")
     result: Research = build(llm, tools, settings, engine="research", **build_options).execute(question)
     return result
 

@@ -70,8 +70,8 @@ def proof_of(
     else:
         basis, recorded = _basis(result, journal, engine)
         found = [one.value for one in basis.outcomes.values() if isinstance(one.value, Found)]
-        read = [*spans_of(basis.steps.values()), *(s for one in found for p in one.passages for s in p.sources())]
-        task, documents = basis.task, {document.source: document for one in found for document in one.documents}
+        task, documents = basis.task, {doc.source: doc for one in reversed(found) for doc in reversed(one.documents)}
+        read = [*spans_of(basis.steps.values()), *_read(found, documents)]
         derivations = (Derivation(id="d1", steps=recorded),) if recorded else ()
     cited = _cited(read, result.claims)
     files = [one for one in given if isinstance(one, Files)]
@@ -140,6 +140,17 @@ def _cited(read: Iterable[Source], claims: Iterable[Claim]) -> list[Source]:
     """The sentences, of those that were read, of the texts that claims rest on."""
     needed = {one.source for claim in claims for one in claim.evidence if isinstance(one, FromSource)}
     return [source for source in read if source.source in needed]
+
+
+def _read(found: Iterable[Found], documents: Mapping[str, Document]) -> Iterator[Source]:
+    """The sentences of what was found, without those of texts that had changed since they were read first."""
+    for one in found:
+        own = {document.source: document for document in one.documents}
+        for passage in one.passages:
+            unnamed = Document(source=passage.source)
+            first = documents.get(passage.source, unnamed)
+            if own.get(passage.source, unnamed).text_sha256 == first.text_sha256:
+                yield from passage.sources()
 
 
 def _check(cited: Iterable[Source], sources: Mapping[str, ProofSource]) -> None:

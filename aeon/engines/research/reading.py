@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from aeon.documents.words import stems
 from aeon.engines.research.effects import Numbered
-from aeon.engines.research.numbering import citations, likeliest, numbered, with_titles
+from aeon.engines.research.numbering import citations, likeliest, numbered, terms, with_titles
 from aeon.engines.research.values import Citation, Finding
 from aeon.schema import JsonObject
 from aeon.schema.frozen import Frozen
@@ -24,6 +24,7 @@ _ABSENT = re.compile(
 )
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _PLAIN = frozenset({"yes", "no"})
+_LABELLED = re.compile(r"^(?:\[\d+\]|\d+\.\d+) ", re.MULTILINE)
 _CLINIC = fence(
     "sentences",
     "[1] Harbour Clinic\n1.1 The Harbour Clinic is an animal clinic in Ostend.\n1.2 Its head is the vet Dr. Adler.\n"
@@ -103,8 +104,8 @@ async def chosen(supervisor: Supervisor, question: str, spans: Sequence[str]) ->
 async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Numbered]) -> Finding:
     """What the passages say to a question; nothing where they do not say it.
 
-    An answer counts only if its numbers and half of its words stand in what was read: a small model also repeats words
-    of its examples.
+    An answer counts only if its numbers and half of its words stand in what was read, and a sentence bears it out: a
+    small model also repeats words of its examples.
 
     Raises:
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
@@ -116,11 +117,14 @@ async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Nu
     asked = f"{fence('sentences', text, _LONGEST_PASSAGES)}\nQuestion: {cut(question, _LONGEST_QUESTION)}"
     prompt = Prompt(load(_PACKAGE, "read.md"), asked, _READ, fixed=True)
     reply = await supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0)
-    answer, cited = citations(reply.value.splitlines()[0], labels)
+    line = next(line for line in reply.value.splitlines() if line.strip())
+    answer, cited = citations(line, labels)
     answer = answer.strip(" .,;[]\"'")
-    if absent(answer) or not _borne_out(answer, question, text):
+    if absent(answer) or not _borne_out(answer, question, _LABELLED.sub("", text)):
         return nothing
     evidence = _holding(answer, cited) or likeliest(answer, labels.values())
+    if not evidence:
+        return nothing
     return nothing.changed(answer=answer, evidence=with_titles(answer, evidence, labels))
 
 
@@ -134,6 +138,6 @@ def _borne_out(answer: str, question: str, text: str) -> bool:
 
 
 def _holding(answer: str, cited: Sequence[Citation]) -> tuple[Citation, ...]:
-    """Those of the cited sentences that hold a word of the answer, if it has any."""
-    words = stems(answer)
-    return tuple(one for one in cited if not words or words & stems(f"{one.source.text} {one.source.source}"))
+    """Those of the cited sentences that hold a word or a number of the answer, unless it is a mere yes or no."""
+    words = frozenset[str]() if answer.casefold() in _PLAIN else terms(answer)
+    return tuple(one for one in cited if not words or words & terms(f"{one.source.text} {one.source.source}"))

@@ -79,7 +79,8 @@ class Reflector:
 
     async def _first(self, question: str, hops: int) -> str:
         """The description that has to be looked up first; "" where there is none. Later ones are those by a clause."""
-        spans = [span for span in descriptions(question) if not hops or is_nested(span)]
+        short = question if len(question) <= _LONGEST_QUERY else ""  # no model is asked to choose from more
+        spans = [span for span in descriptions(short) if not hops or is_nested(span)]
         if not spans or hops >= _MOST_HOPS or not current_ledger().calls_left():
             return ""
         return await chosen(self._supervisor, question, spans)
