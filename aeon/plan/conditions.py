@@ -102,9 +102,9 @@ def _meant(query: str, text: str, named: Sequence[Named]) -> str:
 
 
 def _unsaid_texts(query: str, said: str) -> list[str]:
-    """The texts that the query compares with and of which no word was said: words, and codes such as ``B01``."""
+    """The texts that the query compares with and of which nothing was said: no word, or of ``B01`` no number."""
     there, folded = stems(said), said.casefold()
     texts = _COMPARED.findall(query)
     words = [text for text in texts if (own := stems(text)) and not own & there and not re.search(r"\d|%", text)]
     codes = (text for text in texts if _CODE.fullmatch(text))
-    return [*words, *(code for code in codes if code.strip("%").casefold() not in folded)]
+    return [*words, *(code for code in codes if re.sub(r"\D", "", code) not in folded)]
