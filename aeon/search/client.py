@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ssl
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.message import Message
@@ -203,26 +204,37 @@ class Client:
 
     async def _body(self, where: str, response: httpx2.Response) -> bytes:
         """The body, unpacked. Raises `_Failed` where it is too large or broken."""
-        most = self.limits.most_bytes
-        packing = response.headers.get("content-encoding", "").strip().lower()
-        unpacker = None if packing in ("", "identity") else _unpacker(where, packing)
-        unpack: Callable[[bytes], Iterable[bytes]] = unpacker.unpack if unpacker else lambda packed: (packed,)
         body = bytearray()
-        received = 0
+        async with contextlib.aclosing(self._unpacked(where, response)) as parts:
+            async for part in parts:
+                body += part
+                if len(body) > self.limits.most_bytes:
+                    raise self._too_large(where)
+        return bytes(body)
+
+    async def _unpacked(self, where: str, response: httpx2.Response) -> AsyncGenerator[bytes]:
+        """The plain bytes, piece by piece. Raises `_Failed` where they cannot be unpacked, or without end."""
+        packing = response.headers.get("content-encoding", "").strip().lower()
+        if packing in ("", "identity"):
+            async for part in response.aiter_raw():
+                yield part
+            return
+        unpacker, received = _unpacker(where, packing), 0
         try:
             async for packed in response.aiter_raw():
                 received += len(packed)
-                for part in unpack(packed):
-                    body += part
-                    if len(body) > most:
-                        raise _too_large(where, most)
-                if received > most:
-                    raise _too_large(where, most)
+                for part in unpacker.unpack(packed):
+                    yield part
+                if received > self.limits.most_bytes:
+                    raise self._too_large(where)
         except zlib.error:
             raise _malformed(where, f"cannot be unpacked ({packing})") from None
-        if unpacker and received and not unpacker.is_whole:
+        if received and not unpacker.is_whole:
             raise _malformed(where, f"cannot be unpacked to its end ({packing})", retryable=True)
-        return bytes(body)
+
+    def _too_large(self, where: str) -> _Failed:
+        message = f"{where} is larger than the {self.limits.most_bytes / 1e6:g} MB that are read"
+        return _Failed(SearchProblem(kind="too_large", message=message, retryable=False))
 
 
 def _label(place: Place, ask: Ask) -> str:
@@ -245,8 +257,3 @@ def _content_type(header: str) -> tuple[str, str]:
 
 def _malformed(where: str, message: str, retryable: bool = False) -> _Failed:
     return _Failed(SearchProblem(kind="malformed", message=f"{where} {message}", retryable=retryable))
-
-
-def _too_large(where: str, most: int) -> _Failed:
-    text = f"{where} is larger than the {most / 1e6:g} MB that are read"
-    return _Failed(SearchProblem(kind="too_large", message=text, retryable=False))

@@ -128,26 +128,28 @@ def read_template(path: Path | str) -> Template:
 
 def _checked(template: Template) -> Template:
     """The template. Raises ``ConfigError`` where it does not fit together."""
-    texts = (template.url, *_texts(template.body))
-    names = {name for text in texts for name in _PLACEHOLDER.findall(text)}
+    names = {name for text in (template.url, *_texts(template.body)) for name in _PLACEHOLDER.findall(text)}
     if unknown := sorted(names - {"query", "most"}):
         raise ConfigError(f"there is no placeholder {{{unknown[0]}}}; there are {{query}} and {{most}}")
-    try:
-        servers = {parse(_filled(template.url, query, 1)).origin for query in ("a", "b")}
-    except AddressRefused as refusal:
-        raise ConfigError(f"url: {refusal}") from None
-    if len(servers) > 1:
-        raise ConfigError("url: {query} cannot stand in the name of the server")
+    _check_server(template.url)
     if "query" not in names:
-        raise ConfigError(
-            "url: it has to hold {query} where the query goes, as in https://example.org/search?q={query}"
-        )
+        raise ConfigError("url: {query} has to stand where the query goes, as in https://example.org/search?q={query}")
     if template.body and template.method != "POST":
         raise ConfigError("body: only the method POST sends one")
     for name in ("results", "address", "title", "text", "date"):
         if not _POINTER.fullmatch(pointer := getattr(template, name)):
             raise ConfigError(f"{name}: {one_line(repr(pointer), 60)} is no JSON pointer, such as /web/results")
     return template
+
+
+def _check_server(url: str) -> None:
+    """Raise ``ConfigError`` if the address is none, or the query could change the server that is asked."""
+    try:
+        servers = {parse(_filled(url, query, 1)).origin for query in ("a", "b")}
+    except AddressRefused as refusal:
+        raise ConfigError(f"url: {refusal}") from None
+    if len(servers) > 1:
+        raise ConfigError("url: {query} cannot stand in the name of the server")
 
 
 def _headers(template: Template, environ: Mapping[str, str]) -> dict[str, str]:

@@ -134,7 +134,22 @@ def test_look_alike_names_are_shown_in_ascii() -> None:
 
 @pytest.mark.parametrize(
     "entry",
-    ["", "http://x.test/", "x.test:99999", "10.0.0.0/99", "a b", "*", "1.2.3", "x.test:y", "[::1", "::1:80:x", 5],
+    [
+        "",
+        "http://x.test/",
+        "x.test:99999",
+        "10.0.0.0/99",
+        "a b",
+        "*",
+        "1.2.3",
+        "x?y",
+        "x#y",
+        "x:0",
+        "x.test:y",
+        "[::1",
+        "::1:80:x",
+        5,
+    ],
 )
 def test_an_entry_that_allows_nothing_is_an_error(entry: object) -> None:
     """What is neither an address nor a network nor a name is refused in one line that says what to write."""
