@@ -164,7 +164,6 @@ class Client:
                 "Accept-Encoding": "gzip, deflate",
                 **ask.headers,
                 "Host": place.url.netloc.decode(),
-                "Connection": "close",
             },
             content=ask.content or None,
             extensions={"timeout": timeout, "sni_hostname": place.host},
