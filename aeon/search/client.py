@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import ssl
 import zlib
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from email.message import Message
 from importlib.metadata import PackageNotFoundError, version
 
 import httpx2
@@ -33,6 +33,7 @@ def _version() -> str:
 USER_AGENT = f"Aeon{_version()} (research assistant)"
 """How Aeon names itself to servers."""
 
+_CHARSET = re.compile(r"(?:^|[;\s])charset\s*=\s*[\"']?([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE)
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_ADDRESSES = 3
 """Addresses of one name that are tried."""
@@ -249,9 +250,9 @@ def _unpacker(where: str, packing: str) -> Unpacker:
 
 def _content_type(header: str) -> tuple[str, str]:
     """The content type in lower case, and the charset if it names one."""
-    message = Message()
-    message["content-type"] = one_line(header, 200)
-    return header.partition(";")[0].strip().lower(), message.get_content_charset("")
+    kind, _, parameters = header.partition(";")
+    charset = _CHARSET.search(parameters)
+    return kind.strip().lower(), charset[1].lower() if charset else ""
 
 
 def _malformed(where: str, message: str, retryable: bool = False) -> _Failed:
