@@ -29,8 +29,8 @@ _HEADERS = st.dictionaries(
     st.sampled_from(_NAMED), st.text(_SIGNS, max_size=40) | _WORDS.filter(str.isprintable), max_size=4
 )
 _PIECES = [
-    b"<", b">", b"<p>", b"</p>", b"<!--", b"<![CDATA[", b"&#0;", b"&#xd800;", b"<?xml", b"<meta charset=", b"utf-16", b"'",
-    b"x", b"%PDF-1.4", b"\xff",
+    b"<", b">", b"<p>", b"</p>", b"<!--", b"<![CDATA[", b"&#0;", b"&#xd800;", b"<?xml", b"<meta charset=", b"utf-16",
+    b"'", b"x", b"%PDF-1.4", b"\xff",
 ]  # fmt: skip
 _BYTES = st.binary(max_size=300) | st.lists(st.sampled_from(_PIECES)).map(b"".join)
 
