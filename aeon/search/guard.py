@@ -29,7 +29,7 @@ _Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _LONGEST = 4_000
 _PORTS = {"http": 80, "https": 443}
-_HOST = re.compile(r"[A-Za-z0-9_-]([A-Za-z0-9._-]*[A-Za-z0-9_-])?\.?")
+_HOST = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?")
 _ENTRY = re.compile(r"(\[(?P<six>[^\]]+)\]|(?P<many>[^:]*:[^:]*:.*)|(?P<one>[^:]+))(:(?P<port>[0-9]{1,5}))?")
 
 # The special-purpose registries of IANA, and a public address that serves metadata. They are written out, since what
@@ -120,7 +120,7 @@ def parse(url: str) -> Place:
         raise AddressRefused(f"{label} is refused: {fault}")
     standard = _PORTS[parsed.scheme]
     port = standard if parsed.port is None else parsed.port
-    plain = parsed.copy_with(fragment=None, port=None if port == standard else port)
+    plain = parsed.copy_with(raw_path=parsed.raw_path, fragment=None, port=None if port == standard else port)
     return Place(plain, parsed.raw_host.decode("ascii").rstrip("."), port)
 
 

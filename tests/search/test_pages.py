@@ -86,6 +86,9 @@ def test_pdf_word_and_plain_text_are_read(site: Site, pages: Pages) -> None:
         ("Größe".encode("latin-1"), "text/plain; charset=idna", "Größe"),
         ("Größe".encode("latin-1"), "text/plain; charset=undefined", "Größe"),
         ("Größe".encode("latin-1"), "text/plain; charset=unicode_escape", "Größe"),
+        ("привет".encode("koi8-r"), "text/plain; charset=koi8-r", "привет"),
+        (b"a\\x41 \xf6", "text/plain; charset=unicode_escape", "a\\x41 ö"),
+        (b"+ADw- \xf6", "text/plain; charset=utf-7", "+ADw- ö"),
         (b"<meta charset=punycode><p>Gr\xf6\xdfe</p>", "text/html", "Größe"),
         (b"<meta charset=windows-1251><p>\xef\xf0\xe8\xe2\xe5\xf2</p>", "text/html", "привет"),
     ],
@@ -177,6 +180,18 @@ def test_a_page_cannot_pass_for_another_one(site: Site, pages: Pages) -> None:
     assert isinstance(evil, Page) and isinstance(good, Page)
     assert evil.document.source == f"{site.url}/evil"
     assert good.document.source == f"{site.url}/bridge" and BRIDGE in good.document.text
+
+
+def test_a_page_goes_by_no_address_of_another_server(site: Site) -> None:
+    """A copy that names the original on another server as its own address is a page beside it."""
+    known = names(a_test="127.0.0.1", b_test="127.0.0.1")
+    pages = Pages(client(site, resolver=known))
+    original, copy = f"http://a.test:{site.port}/bridge", f"http://b.test:{site.port}/copy"
+    site.pages["/bridge"] = page(BRIDGE)
+    site.pages["/copy"] = page(f"{BRIDGE} Copied.", head=f'<link rel="canonical" href="{original}">')
+    first, second = run(pages.get([original, copy]))
+    assert isinstance(first, Page) and isinstance(second, Page)
+    assert [first.document.source, second.document.source] == [original, copy]
 
 
 def test_poisoned_text_is_kept_as_it_is(site: Site, pages: Pages) -> None:
