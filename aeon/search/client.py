@@ -63,7 +63,7 @@ class Ask:
 
     url: str
     method: str = "GET"
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # keys are in them
     content: bytes = b""
     types: frozenset[str] = frozenset()
     stays: bool = False

@@ -31,6 +31,7 @@ class SearXNG:
 
     Raises:
         ConfigError: ``url`` is no address of a server.
+        MissingExtraError: the extra that reads pages is not installed.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class SearXNG:
         limits: Limits = LIMITS,
         tls: ssl.SSLContext | None = None,
     ) -> None:
+        pages.require()
         self.name = name
         self._pages = pages
         self._service = Service(url, _HINTS, limits, tls)

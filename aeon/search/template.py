@@ -60,6 +60,7 @@ class TemplateSearch:
 
     Raises:
         ConfigError: the template does not say where the query goes, or is wrong otherwise, or a variable is not set.
+        MissingExtraError: the extra that reads pages is not installed, and pages are to be read.
     """
 
     def __init__(
@@ -73,6 +74,8 @@ class TemplateSearch:
         self.name = template.name or "json"
         self._template = _checked(template)
         self._pages = pages if template.pages else None
+        if template.pages:
+            pages.require()
         self._headers = _headers(template, os.environ if environ is None else environ)
         self._service = Service(_filled(template.url, "query", 1), None, limits, tls)
 
@@ -128,6 +131,8 @@ def read_template(path: Path | str) -> Template:
 
 def _checked(template: Template) -> Template:
     """The template. Raises ``ConfigError`` where it does not fit together."""
+    if template.name != one_line(template.name, 60):
+        raise ConfigError("name: it has to be one line of at most 60 characters")
     names = {name for text in (template.url, *_texts(template.body)) for name in _PLACEHOLDER.findall(text)}
     if unknown := sorted(names - {"query", "most"}):
         raise ConfigError(f"there is no placeholder {{{unknown[0]}}}; there are {{query}} and {{most}}")
