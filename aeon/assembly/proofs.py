@@ -71,7 +71,8 @@ def proof_of(
         basis, recorded = _basis(result, journal, engine)
         found = [one.value for one in basis.outcomes.values() if isinstance(one.value, Found)]
         read = [*spans_of(basis.steps.values()), *(s for one in found for p in one.passages for s in p.sources())]
-        task, documents = basis.task, {document.source: document for one in found for document in one.documents}
+        every = sorted((document for one in found for document in one.documents), key=lambda one: bool(one.text))
+        task, documents = basis.task, {document.source: document for document in every}  # a text comes once in a run
         derivations = (Derivation(id="d1", steps=recorded),) if recorded else ()
     cited = _cited(read, result.claims)
     files = [one for one in given if isinstance(one, Files)]

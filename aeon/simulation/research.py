@@ -17,7 +17,8 @@ __all__ = ["hold_research"]
 def hold_research(world: World, result: Research, journal: Journal) -> None:
     """Hold the record of a run that has ended against the engine's own invariants; the world is told what broke."""
     found = [Found.model_validate(e.value) for e in journal.entries.values() if e.phase == "search" and e.value]
-    documents = {document.source: document for one in found for document in one.documents}
+    every = [document for one in found for document in one.documents]
+    documents = {document.source: document for document in every if document.text}
     _numbered(world, result)
     for citation in _cited(result):
         _hold_citation(world, result, citation, documents)
