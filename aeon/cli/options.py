@@ -129,6 +129,8 @@ def _research_options(parser: argparse.ArgumentParser) -> None:
     add("--in", dest="files", metavar="DIR|FILE", type=name, action="append", default=[], help=collection)
     search = "where to search besides, such as searxng=http://127.0.0.1:8888; others are asked where it fails"
     add("--search", metavar="PROVIDER", type=name, action="append", default=[], help=search)
+    allow = "an address of the own network that pages may be fetched from; can be given again"
+    add("--allow", metavar="HOST:PORT", type=name, action="append", default=[], help=allow)
     tiers = "how much research: simple, standard (default) or deep; auto has the model choose"
     add("--tier", choices=("auto", "simple", "standard", "deep"), metavar="TIER", help=tiers)
     add("--no-check", action="store_true", help="do not have a judge say whether what a sentence cites supports it")
