@@ -157,7 +157,7 @@ def _recorded(step: Step) -> ProofStep:
 
 
 def _sources(cited: Iterable[Source], files: Sequence[Files], task: Task) -> Iterator[ProofSource]:
-    """The texts that are cited, each with the hash of its file as it is now, or of the task's context."""
+    """The texts that are cited, each with the hash of the file that it was read from, or of the task's context."""
     for name in dict.fromkeys(source.source for source in cited):
         if name == CONTEXT:
             text = Collection.of_text(name, task.context).text(name)
@@ -165,8 +165,10 @@ def _sources(cited: Iterable[Source], files: Sequence[Files], task: Task) -> Ite
             yield ProofSource(id=name, title=name, location="task://context", text=text, raw_sha256=digest)
             continue
         for one in files:
-            with suppress(ToolFailed, OSError):
-                text = one.collection.text(name)
-                digest = hashlib.sha256(one.folder.find(name).read_bytes()).hexdigest()
-                yield ProofSource(id=name, title=name, location=name, text=text, raw_sha256=digest)
+            with suppress(ToolFailed):
+                text, document = one.collection.text(name), one.collection.document(name)
+                yield ProofSource(
+                    id=name, title=document.title, location=name, retrieved=document.retrieved,
+                    extractor=document.extractor, text=text, raw_sha256=document.raw_sha256,
+                )  # fmt: skip
                 break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import logging
 import re
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from typing import Any
 from aeon.documents.extras import library
 from aeon.documents.plain import clean, decode, word_set
 
-__all__ = ["html_text"]
+__all__ = ["html_text", "html_title"]
 
 _LONGEST_SEARCHED = 1_000_000
 """Characters up to which the main part of a page is searched for; of a longer one, everything is taken."""
@@ -28,6 +29,9 @@ _ARTICLE = re.compile(r"<(/?)article\b", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~-])")
 _BLANKS = re.compile(r"[ \t\r\f\v\u00a0]+")
 _SPACE = re.compile(r"\s+")
+_TITLE = re.compile(r"<title\b[^>]{0,200}>([^<]{0,1000})</title", re.IGNORECASE)
+_HEAD = 100_000
+"""Characters within which the title of a page stands."""
 _BLANK_LINES = re.compile(r"\n\s*\n")
 _HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 
@@ -46,13 +50,23 @@ def html_text(data: bytes, label: str) -> str:
     Raises ``ToolFailed`` for bytes that are no text and ``MissingExtraError`` without the extra ``html``.
     """
     trafilatura, lxml = library("trafilatura", "html"), library("lxml.html", "html")
-    charset = _CHARSET.search(data[:4096])
-    page = _DECLARATION.sub("", decode(data, label, charset[1].decode("ascii") if charset else "cp1252"), count=1)
+    page = _DECLARATION.sub("", _decoded(data, label), count=1)
     title, everything = _everything(lxml, page)
     is_searched = len(everything) > _SMALL and len(page) <= _LONGEST_SEARCHED
     main = _main(trafilatura, page) if is_searched else ""
     text = main if len(main.split()) >= _LEAST_SHARE * len(everything.split()) else everything
     return f"# {title}\n\n{text}" if title and text and not _HEADING.search(text) else text
+
+
+def html_title(data: bytes, label: str) -> str:
+    """Return what a page calls itself in its head, "" if it does not. Raises ``ToolFailed`` as `html_text`."""
+    match = _TITLE.search(_decoded(data, label)[:_HEAD])
+    return clean(_SPACE.sub(" ", html.unescape(match[1])).strip()) if match else ""
+
+
+def _decoded(data: bytes, label: str) -> str:
+    charset = _CHARSET.search(data[:4096])
+    return decode(data, label, charset[1].decode("ascii") if charset else "cp1252")
 
 
 def _main(trafilatura: ModuleType, page: str) -> str:

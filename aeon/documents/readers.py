@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import itertools
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from aeon.documents.docx import docx_text
-from aeon.documents.html import html_text
-from aeon.documents.pdf import pdf_pages
+from aeon.documents.html import html_text, html_title
+from aeon.documents.pdf import pdf_pages, pdf_title
 from aeon.documents.plain import decode
 from aeon.errors import ToolFailed
 
-__all__ = ["DOCUMENT_SUFFIXES", "MOST_BYTES", "Text", "read"]
+__all__ = ["DOCUMENT_SUFFIXES", "MOST_BYTES", "Text", "content", "read", "text_of"]
 
 DOCUMENT_SUFFIXES = (".txt", ".md", ".rst", ".log", ".html", ".htm", ".pdf", ".docx")
 """How the names of the files end that can be read."""
@@ -25,28 +27,47 @@ MOST_BYTES = 64_000_000
 
 @dataclass(frozen=True)
 class Text:
-    """What a file says. ``pages`` is where each page begins, in characters, if the file has pages."""
+    """What a file says. ``pages`` is where each page begins, in characters, if the file has pages.
+
+    ``title`` is what the file says beside its text, as in the head of a page; ``extractor`` is the library that made
+    the text out of the bytes, with its version, or "Aeon".
+    """
 
     text: str
     pages: tuple[int, ...] = ()
+    title: str = ""
+    extractor: str = "Aeon"
 
 
 def read(path: Path, label: str) -> Text:
-    """Return the text of a file; ``label`` is its name in errors.
+    """Return the text of a file; ``label`` is its name in errors. Raises as `content` and `text_of`."""
+    _check(path.suffix, label)
+    return text_of(content(path, label), path.suffix, label)
+
+
+def text_of(data: bytes, suffix: str, label: str) -> Text:
+    """Return the text of the bytes of a file whose name ends so; ``label`` is its name in errors.
 
     No text holds a control character or a lone surrogate. Raises ``ToolFailed`` with one line for a file that cannot
     be read or holds no text, and ``MissingExtraError`` if an extra is needed for it that is not installed.
     """
-    reader = _READERS.get(path.suffix.lower())
-    if reader is None:
-        raise ToolFailed(f"{label} cannot be read: only {', '.join(DOCUMENT_SUFFIXES)} can")
-    text = reader(_bytes(path, label), label)
+    _check(suffix, label)
+    text = _READERS[suffix.lower()](data, label)
     if not text.text.replace("\ufffd", "").strip():
         raise ToolFailed(f"{label} holds no text")
     return text
 
 
-def _bytes(path: Path, label: str) -> bytes:
+def _check(suffix: str, label: str) -> None:
+    if suffix.lower() not in _READERS:
+        raise ToolFailed(f"{label} cannot be read: only {', '.join(DOCUMENT_SUFFIXES)} can")
+
+
+def content(path: Path, label: str) -> bytes:
+    """Return the bytes of a file; ``label`` is its name in errors.
+
+    Raises ``ToolFailed`` for one that cannot be read or is larger than `MOST_BYTES`.
+    """
     try:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -63,17 +84,22 @@ def _plain(data: bytes, label: str) -> Text:
 
 
 def _html(data: bytes, label: str) -> Text:
-    return Text(html_text(data, label))
+    return Text(html_text(data, label), title=html_title(data, label), extractor=_made_by("trafilatura"))
 
 
 def _docx(data: bytes, label: str) -> Text:
-    return Text(docx_text(data, label))
+    return Text(docx_text(data, label), extractor=_made_by("python-docx"))
 
 
 def _pdf(data: bytes, label: str) -> Text:
     pages = pdf_pages(data, label)
     begins = itertools.accumulate((len(page) for page in pages[:-1]), initial=0)
-    return Text("".join(pages), tuple(begins))
+    return Text("".join(pages), tuple(begins), pdf_title(data), _made_by("pypdfium2"))
+
+
+@cache
+def _made_by(distribution: str) -> str:
+    return f"{distribution} {importlib.metadata.version(distribution)}"
 
 
 _READERS: dict[str, Callable[[bytes, str], Text]] = {

@@ -116,7 +116,7 @@ def test_own_documents(folder: Folder, place: Path) -> None:
 def test_equal_texts(folder: Folder, place: Path) -> None:
     """Texts that are equally similar come in the order of their paths, whichever was read first."""
     collection(folder, place).close()
-    (folder.root / "a.txt").write_text(TEXTS["clinic.txt"])
+    (folder.root / "a.txt").write_text(f"{TEXTS['clinic.txt']}\n")
     ranked = collection(folder, place)._index.nearest(QUESTION, real())
     assert [row.path for row in ranked][1:3] == ["a.txt", "clinic.txt"]
 
@@ -137,7 +137,7 @@ def test_extra_installed_later(folder: Folder, place: Path, monkeypatch: pytest.
     with monkeypatch.context() as patch:
         without(patch)
         collection(folder, place).close()
-    monkeypatch.setattr(update_module, "read", None)
+    monkeypatch.setattr(update_module, "text_of", None)
     documents = collection(folder, place)
     assert documents.note == ""
     assert sources(documents) == ["office.txt", "clinic.txt"]
