@@ -308,7 +308,9 @@ class Index:
 
     def ranked(self, terms: list[str]) -> Iterator[Row]:
         """The passages that hold any of the terms, best first; of the same score, in the order of paths and places."""
-        counts = {term: count for term in terms if (count := self._count(term))}
+        counts = {term: count for term in terms if (count := self._count(term, _MOST_RANKED + 1))}
+        if counts and min(counts.values()) > _MOST_RANKED:  # only then it matters which of them is the rarest
+            counts = {term: self._count(term, -1) for term in counts}
         match = expression(counts, _MOST_RANKED)
         if not match:
             return
@@ -333,9 +335,10 @@ class Index:
         except ValueError as error:
             raise sqlite3.DatabaseError(f"the embeddings are damaged: {error}") from None
 
-    def _count(self, term: str) -> int:
-        """How many passages hold a term."""
-        (count,) = self._db.execute("SELECT count(*) FROM words WHERE words MATCH ?", (term,)).fetchone()
+    def _count(self, term: str, most: int) -> int:
+        """How many passages hold a term, counted up to ``most``; -1 counts all. Counting reads the list of them."""
+        query = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
+        (count,) = self._db.execute(query, (term, most)).fetchone()
         return int(count)
 
     def _row(self, number: int, score: float) -> Row:
