@@ -64,7 +64,8 @@ class Folder:
         """Return the file of that relative path. Raises ``ToolFailed`` for one outside or that is not there."""
         label = repr(one_line(name, 100))
         try:
-            path = (self.root / name.strip().replace("\\", "/")).resolve()
+            exact = self.root / name  # else a model may have written it in another way
+            path = (exact if exact.is_file() else self.root / name.strip().replace("\\", "/")).resolve()
             if not path.is_relative_to(self.root):
                 raise ToolFailed(f"{label} is outside the folder; only the files listed by list_files can be read")
             is_file = path.is_file() and self._is_shown(path)

@@ -79,7 +79,7 @@ class Folders(Folder):
 
     def find(self, name: str) -> Path:
         """Return the file of that path. Raises ``ToolFailed`` for one outside or that is not there."""
-        first, _, rest = name.strip().replace("\\", "/").partition("/")
+        first, _, rest = name.lstrip().partition("/") if "/" in name else name.lstrip().partition("\\")
         folder = dict(self.parts).get(first)
         if folder is None:
             label, names = repr(one_line(name, 100)), ", ".join(name for name, _ in self.parts)
