@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from aeon.assembly.build import build, resume
+    from aeon.assembly.inquiries import research, run_research
     from aeon.assembly.plugin import Plugin, Services
     from aeon.assembly.runs import diff, fork, replay
     from aeon.assembly.views import notebook
@@ -88,13 +89,16 @@ __all__ = [
     "fork",
     "notebook",
     "replay",
+    "research",
     "resume",
+    "run_research",
     "side_by_side",
     "tool",
 ]
 
 _HOMES = {
     "aeon.assembly.build": ("build", "resume"),
+    "aeon.assembly.inquiries": ("research", "run_research"),
     "aeon.assembly.plugin": ("Plugin", "Services"),
     "aeon.assembly.runs": ("diff", "fork", "replay"),
     "aeon.assembly.views": ("notebook",),

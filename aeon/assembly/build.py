@@ -95,12 +95,12 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
         WeightsError: the embedded model had to be fetched and could not be.
     """
     observers = check_callables(observers, journal, ask)
-    brought = engine if isinstance(engine, Plugin) else PLUGIN if engine is None else plugin(engine)
+    brought: AnyPlugin = engine if isinstance(engine, Plugin) else PLUGIN if engine is None else plugin(engine)
     settings = config if config is not None else brought.engine.config()
     _check_config(settings, brought)
     chosen = (*listed(tools), *folder_specs(files))
     adapter = select(llm)
-    settings = priced(settings, adapter, brought)
+    settings = priced(brought.fit(settings, adapter), adapter, brought)
     setup = setup_of(adapter, llm if isinstance(llm, str) else spec, chosen)
     driver = AsyncDriver(observers, journal, setup=setup, admit=_admit)
     return Orchestrator(brought.engine, assemble(adapter, chosen, settings, ask, plugin=brought), driver, settings)

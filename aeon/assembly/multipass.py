@@ -17,6 +17,7 @@ from aeon.kernel.ports import Handlers
 from aeon.multipass.effects import DraftPlan, Synthesize, ValidateResults
 from aeon.multipass.program import MULTIPASS
 from aeon.multipass.rules import PassSignals
+from aeon.observability.passes.view import VIEW
 from aeon.plan.programmer import Programmer
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.recursive import RecursivePlanner
@@ -109,4 +110,4 @@ def _models(config: Config) -> tuple[str, ...]:
     return tuple(name for name in (engine.evaluate.eval_model, engine.refine.refinement_model) if name)
 
 
-PLUGIN: Plugin[Config, PassSignals, Result] = Plugin(MULTIPASS, _handlers, _models)
+PLUGIN: Plugin[Config, PassSignals, Result] = Plugin(MULTIPASS, _handlers, _models, VIEW)

@@ -11,13 +11,14 @@ from aeon.kernel.engine import Engine
 from aeon.kernel.ports import Handlers
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.select import select
+from aeon.observability.view import GENERIC, View
 from aeon.schema import Conclusion, Price, Settings
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.lookup import with_context
 from aeon.tools.registry import ToolRegistry
 
-__all__ = ["AnyPlugin", "Plugin", "Services", "no_models", "price_of"]
+__all__ = ["AnyPlugin", "Plugin", "Services", "as_it_is", "no_models", "price_of"]
 
 C = TypeVar("C", bound=Settings)
 S = TypeVar("S", bound=Signals)
@@ -85,17 +86,25 @@ def no_models(config: Settings) -> Sequence[str]:
     return ()
 
 
+def as_it_is(config: C, adapter: LLMAdapter) -> C:
+    """The configuration of an engine that treats all models alike."""
+    return config
+
+
 @dataclass(frozen=True)
 class Plugin(Generic[C, S, R]):
     """An engine and the function that makes its handlers, by phase; the host itself asks people (phase ``ask``).
 
     ``models`` names the models that a configuration uses beside the run's own: the bound on the cost rests on them.
+    ``view`` shows its runs. ``fit`` gives the configuration as it fits a model, such as a slow one.
     A package registers one under an entry point of the group ``aeon.engines``, by the engine's name.
     """
 
     engine: Engine[C, S, R]
     handlers: Callable[[Services[C]], Handlers]
     models: Callable[[C], Sequence[str]] = no_models
+    view: View = GENERIC
+    fit: Callable[[C, LLMAdapter], C] = as_it_is
 
     @property
     def name(self) -> str:

@@ -22,6 +22,8 @@ from aeon.schema import (
     Agreement,
     Claim,
     Conclusion,
+    Document,
+    Found,
     FromSource,
     JsonValue,
     Result,
@@ -30,6 +32,7 @@ from aeon.schema import (
     StepResult,
     Task,
     ToolCall,
+    Value,
 )
 from aeon.tools.files import Files
 from aeon.tools.lookup import CONTEXT
@@ -63,13 +66,17 @@ def proof_of(
     if isinstance(result, Result):
         steps = _completed(result)
         task, derivations, read = result.history.task, tuple(_derivations(result, steps)), list(spans_of(steps))
+        documents: dict[str, Document] = {}
     else:
         basis, recorded = _basis(result, journal, engine)
-        task, read = basis.task, list(spans_of(basis.steps.values()))
+        found = [one.value for one in basis.outcomes.values() if isinstance(one.value, Found)]
+        read = [*spans_of(basis.steps.values()), *(s for one in found for p in one.passages for s in p.sources())]
+        task, documents = basis.task, {document.source: document for one in found for document in one.documents}
         derivations = (Derivation(id="d1", steps=recorded),) if recorded else ()
     cited = _cited(read, result.claims)
     files = [one for one in given if isinstance(one, Files)]
-    sources = {source.id: source for source in _sources(cited, files, task)}
+    names = dict.fromkeys(source.source for source in cited)
+    sources = {name: source for name in names if (source := _source(name, documents.get(name), files, task))}
     _check(cited, sources)
     return Proof(
         task=told(task),
@@ -92,17 +99,28 @@ def _basis(
     whole = trail(record, engine)
     if whole.execution_id != result.execution_id or whole.task is None:
         raise UsageError("--proof: the journal is of another run; give the one of this run")
-    basis, steps = Basis(whole.task), []
+    basis = Basis(whole.task)
+    steps: list[ProofStep] = []
     for number, effect, outcome, _ in (done for batch in whole.batches for done in batch):
         if outcome is not None:
             basis.add(number, [effect], [outcome])
-            steps += [_of_effect(number, effect, outcome.value)] if isinstance(outcome.value, StepResult) else []
+            steps += _of_effect(number, effect, outcome.value)
     return basis, tuple(steps)
 
 
-def _of_effect(number: int, effect: Effect, given: StepResult) -> ProofStep:
+def _of_effect(number: int, effect: Effect, given: Value | None) -> Iterator[ProofStep]:
     """An effect that gave what a tool did, or a text of a model; an effect of another engine is named by its phase."""
-    name, output = step_name(number), _output(given)
+    match given:
+        case StepResult():
+            yield _of_step(step_name(number), effect, given)
+        case Found():
+            places: list[JsonValue] = [[one.source, one.start, one.end] for one in given.passages]
+            searched = f"{given.provider}: {effect.subject.partition(': ')[2]}"
+            yield ProofStep(id=step_name(number), tool=effect.phase, arguments={"query": searched}, output=places)
+
+
+def _of_step(name: str, effect: Effect, given: StepResult) -> ProofStep:
+    output = _output(given)
     if isinstance(effect, ExecuteStep) and isinstance(action := effect.step.action, ToolCall):
         return ProofStep(id=name, tool=action.tool, arguments=action.arguments, output=output)
     by_tool = given.mode in BY_TOOL and not isinstance(effect, ExecuteStep)
@@ -156,19 +174,27 @@ def _recorded(step: Step) -> ProofStep:
     return ProofStep(id=step.id, tool=action.tool, arguments=action.arguments, output=_output(step))
 
 
-def _sources(cited: Iterable[Source], files: Sequence[Files], task: Task) -> Iterator[ProofSource]:
-    """The texts that are cited, each with the hash of the file that it was read from, or of the task's context."""
-    for name in dict.fromkeys(source.source for source in cited):
-        if name == CONTEXT:
-            text = Collection.of_text(name, task.context).text(name)
-            digest = hashlib.sha256(task.context.encode()).hexdigest()
-            yield ProofSource(id=name, title=name, location="task://context", text=text, raw_sha256=digest)
-            continue
-        for one in files:
-            with suppress(ToolFailed):
-                text, document = one.collection.text(name), one.collection.document(name)
-                yield ProofSource(
-                    id=name, title=document.title, location=name, retrieved=document.retrieved,
-                    extractor=document.extractor, text=text, raw_sha256=document.raw_sha256,
-                )  # fmt: skip
-                break
+def _source(name: str, document: Document | None, files: Sequence[Files], task: Task) -> ProofSource | None:
+    """The text of that name: as it was found, of the task's context, or of a file, with the hash of what was read."""
+    if document is not None and document.text:
+        return _of_document(document, document.text)
+    if name == CONTEXT:
+        text = Collection.of_text(name, task.context).text(name)
+        digest = hashlib.sha256(task.context.encode()).hexdigest()
+        return ProofSource(id=name, title=name, location="task://context", text=text, raw_sha256=digest)
+    for one in files:
+        with suppress(ToolFailed):
+            return _of_document(one.collection.document(name), one.collection.text(name))
+    return None
+
+
+def _of_document(document: Document, text: str) -> ProofSource:
+    return ProofSource(
+        id=document.source,
+        title=document.title or document.source,
+        location=document.source,
+        retrieved=document.retrieved,
+        extractor=document.extractor,
+        text=text,
+        raw_sha256=document.raw_sha256,
+    )

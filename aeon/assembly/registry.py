@@ -1,19 +1,22 @@
-"""The engines that are installed: the shipped one, and those that packages bring under ``aeon.engines``."""
+"""The engines that are installed: the shipped ones, and those that packages bring under ``aeon.engines``."""
 
 from __future__ import annotations
 
 from importlib.metadata import EntryPoint, entry_points
 from typing import NamedTuple
 
-from aeon.assembly.multipass import PLUGIN
+from aeon.assembly import multipass, research
 from aeon.assembly.plugin import AnyPlugin, Plugin
 from aeon.errors import AeonError, UnknownNameError, UsageError
+from aeon.observability.view import GENERIC, View
 from aeon.runtime.journal import Journal
 from aeon.text import one_line
 
-__all__ = ["GROUP", "Installed", "installed", "plugin", "plugin_of"]
+__all__ = ["GROUP", "Installed", "installed", "plugin", "plugin_of", "view_of"]
 
 GROUP = "aeon.engines"
+_OWN = "aeon-orchestrator"
+_SHIPPED: tuple[AnyPlugin, ...] = (multipass.PLUGIN, research.PLUGIN)
 
 
 class Installed(NamedTuple):
@@ -26,10 +29,10 @@ class Installed(NamedTuple):
 
 
 def installed() -> tuple[Installed, ...]:
-    """Every engine, the shipped one first, the others by name. Two of one name cannot be told apart: neither works."""
-    shipped = Installed(PLUGIN.name, "aeon-orchestrator", PLUGIN)
+    """Every engine, the shipped ones first, the others by name. Two of one name cannot be told apart: neither works."""
+    shipped = [Installed(one.name, _OWN, one) for one in _SHIPPED]
     others = [_loaded(point) for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)]
-    return (shipped, *(_unless_ambiguous(one, [shipped, *others]) for one in others))
+    return (*shipped, *(_unless_ambiguous(one, [*shipped, *others]) for one in others))
 
 
 def _unless_ambiguous(one: Installed, every: list[Installed]) -> Installed:
@@ -67,14 +70,7 @@ def plugin(name: str) -> AnyPlugin:
     if not isinstance(name, str):
         raise UsageError(f"engine: pass an engine's name or a Plugin, not {one_line(repr(name), 60)}")
     word, _, version = name.partition("/")
-    if word == PLUGIN.name:
-        choices = [Installed(PLUGIN.name, "aeon-orchestrator", PLUGIN)]
-    else:
-        choices = [one for one in installed() if one.name == word]
-    if not choices:
-        names = ", ".join(sorted({one.name for one in installed()}))
-        raise UnknownNameError(f"engine '{word}' is not installed; installed are: {names}; see: aeon engines")
-    choice = choices[0]
+    choice = _chosen(word)
     if choice.plugin is None:
         raise UsageError(f"engine '{word}' cannot be used: {choice.problem}")
     if version and choice.plugin.engine.name != name:
@@ -85,6 +81,27 @@ def plugin(name: str) -> AnyPlugin:
     return choice.plugin
 
 
+def _chosen(word: str) -> Installed:
+    """The engine of that name; a shipped one without a look at what is installed."""
+    shipped = (Installed(word, _OWN, one) for one in _SHIPPED if one.name == word)
+    choice = next(shipped, None) or next((one for one in installed() if one.name == word), None)
+    if choice is None:
+        names = ", ".join(sorted({one.name for one in installed()}))
+        raise UnknownNameError(f"engine '{word}' is not installed; installed are: {names}; see: aeon engines")
+    return choice
+
+
 def plugin_of(journal: Journal) -> AnyPlugin:
     """The engine that the run of a journal was made by. Raises as `plugin`."""
     return plugin(journal.opened.engine)
+
+
+def view_of(engine: str) -> View:
+    """The view of the engine of this name and version; the generic one where none of its own can be had."""
+    shipped = next((one.view for one in _SHIPPED if one.engine.name == engine), None)
+    if shipped is not None:
+        return shipped
+    try:
+        return plugin(engine).view
+    except UsageError:
+        return GENERIC

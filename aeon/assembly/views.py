@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from aeon.assembly.registry import view_of
 from aeon.assembly.runs import engine_of
 from aeon.errors import JournalError
 from aeon.kernel.effects import AskUser, Effect, Note
 from aeon.observability.lines import plain
 from aeon.observability.page import to_html
 from aeon.observability.trail import Done, Trail
-from aeon.observability.views import view_of
 from aeon.runtime.failures import waiting
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine, Outcomes, replay, walk

@@ -6,7 +6,7 @@ import argparse
 import shlex
 from typing import Literal
 
-from aeon.assembly.registry import plugin_of
+from aeon.assembly.registry import plugin_of, view_of
 from aeon.assembly.views import trail
 from aeon.cli.output import print_json
 from aeon.cli.saved import read
@@ -15,7 +15,6 @@ from aeon.observability.lines import Line, Span, counted, plain, visible
 from aeon.observability.report import effect_lines, heading_lines
 from aeon.observability.trail import Trail
 from aeon.observability.view import View
-from aeon.observability.views import view_of
 from aeon.runtime.replay import replay
 from aeon.schema import Frozen, Outcome, Task
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from aeon.assembly.registry import view_of
 from aeon.cli.output import print_json
 from aeon.cli.recorded import LeftOut, gather, read_labels
 from aeon.observability.metrics import Metric, MetricName, metrics
-from aeon.observability.views import view_of
 from aeon.schema import Frozen
 
 __all__ = ["Report", "command"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from aeon.assembly.registry import view_of
 from aeon.kernel.effects import AskUser, Effect, Note
 from aeon.observability.lines import (
     Line,
@@ -17,7 +18,6 @@ from aeon.observability.lines import (
     short,
     visible,
 )
-from aeon.observability.views import view_of
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, RunEnded, RunStarted
 from aeon.schema import Outcome, Reply
 

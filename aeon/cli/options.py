@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import math
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
+from aeon.cli.arguments import count, engine, name, otherwise, seconds, setting, settings, shown, unattended, whole
 from aeon.errors import UsageError
 
 __all__ = ["COMMANDS", "parse"]
 
 COMMANDS = (
-    "run", "resume", "replay", "fork", "diff", "history", "simulate", "models", "engines", "doctor", "metrics",
-    "calibrate", "config", "verify", "collect",
+    "run", "research", "resume", "replay", "fork", "diff", "history", "simulate", "models", "engines", "doctor",
+    "metrics", "calibrate", "config", "verify", "collect",
 )  # fmt: skip
 FORMATS = ("text", "json", "mermaid", "effects")
 SHAPES = ("openai", "cohere", "anthropic", "w3c")
@@ -103,129 +103,112 @@ def _parser() -> tuple[_Parser, dict[str, argparse.ArgumentParser]]:
     parser.add_argument("--version", action="store_true", help="show the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     made: dict[str, argparse.ArgumentParser] = {}
-    for name, (words, epilog, fill) in _COMMANDS.items():
-        made[name] = commands.add_parser(
-            name, help=words, description=words, allow_abbrev=False, epilog=epilog,
+    for command, (words, epilog, fill) in _COMMANDS.items():
+        made[command] = commands.add_parser(
+            command, help=words, description=words, allow_abbrev=False, epilog=epilog,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )  # fmt: skip
-        fill(made[name])
+        fill(made[command])
     return parser, made
 
 
 def _run_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("task", metavar="TASK", nargs="?", help="what you want to know, in words; - reads it from standard input")
-    _engine(parser)
+    engine(parser)
     tools = "calculator,algebra,dates,files=DIR,python (default: calculator); can be given again"
     add("--tools", metavar="LIST", action="append", help=tools)
     folder = "a folder to answer from: its tables and texts; can be given again; or a file that aeon collect made"
-    add("--files", metavar="DIR", type=_name, action="append", default=[], help=folder)
-    models = "a model of the catalogue, a .gguf file, or http://HOST/v1#MODEL"
-    add("--model", metavar="NAME|URL", type=_name, help=models)
+    add("--files", metavar="DIR", type=name, action="append", default=[], help=folder)
     add("--brief", action="store_true", help="answer with the bare values, without a sentence around them")
     add("--thorough", action="store_true", help="profile the task first, plan it in steps, and judge the results")
-    add("--max-passes", metavar="N", type=_whole, help="passes at most (default: 10)")
-    add("--budget-calls", metavar="N", type=_whole, help="model calls at most")
-    add("--budget-tokens", metavar="N", type=_whole, help="prompt and generated tokens at most")
-    add("--budget-seconds", metavar="N", type=_seconds, help="seconds at most")
-    _settings(parser)
-    add("--context", metavar="FILE", type=_name, help="text that the answer may rely on")
-    add("--schema", metavar="FILE", type=_name, help="a JSON Schema that the answer must fit")
-    _unattended(parser, "take the default (default), or wait for: aeon resume")
+    add("--max-passes", metavar="N", type=whole, help="passes at most (default: 10)")
+    add("--context", metavar="FILE", type=name, help="text that the answer may rely on")
+    add("--schema", metavar="FILE", type=name, help="a JSON Schema that the answer must fit")
+    _conducting(parser)
+
+
+def _research_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("task", metavar="QUESTION", nargs="?", help="what you want to know, in words; - reads it from standard input")
+    collection = "a folder to search, or a file made by: aeon collect; can be given again"
+    add("--in", dest="files", metavar="DIR|FILE", type=name, action="append", default=[], help=collection)
+    search = "where to search besides, such as searxng=http://127.0.0.1:8888; others are asked where it fails"
+    add("--search", metavar="PROVIDER", type=name, action="append", default=[], help=search)
+    tiers = "how much research: simple, standard (default) or deep; auto has the model choose"
+    add("--tier", choices=("auto", "simple", "standard", "deep"), metavar="TIER", help=tiers)
+    add("--no-check", action="store_true", help="do not have a judge say whether what a sentence cites supports it")
+    _conducting(parser)
+    parser.set_defaults(engine="research", context=None, schema=None)
+
+
+def _conducting(parser: argparse.ArgumentParser) -> None:
+    """Options of every command that runs something new."""
+    add = parser.add_argument
+    models = "a model of the catalogue, a .gguf file, or http://HOST/v1#MODEL"
+    add("--model", metavar="NAME|URL", type=name, help=models)
+    add("--budget-calls", metavar="N", type=whole, help="model calls at most")
+    add("--budget-tokens", metavar="N", type=whole, help="prompt and generated tokens at most")
+    add("--budget-seconds", metavar="N", type=seconds, help="seconds at most")
+    settings(parser)
+    unattended(parser, "take the default (default), or wait for: aeon resume")
     save = "save the run, to be shown, continued, replayed, forked and compared"
-    add("--save", metavar="FILE", type=_name, help=save)
-    add("--proof", metavar="FILE", type=_name, help="write what each value of the answer rests on, for: aeon verify")
+    add("--save", metavar="FILE", type=name, help=save)
+    add("--proof", metavar="FILE", type=name, help="write what each value of the answer rests on, for: aeon verify")
     key = "also write PROOF.sig, signed with the Ed25519 private key in this PEM file; needs the extra sign"
-    add("--sign", metavar="KEY", type=_name, help=key)
-    _shown(parser)
+    add("--sign", metavar="KEY", type=name, help=key)
+    shown(parser)
     add("--bound", action="store_true", help="print the most that the run could spend, and run nothing")
-
-
-def _engine(parser: argparse.ArgumentParser) -> None:
-    which = "which engine works on the task: aeon engines (default: multi-pass)"
-    parser.add_argument("--engine", metavar="NAME", type=_name, default="multi-pass", help=which)
-
-
-def _settings(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--config", metavar="FILE", type=_name, help="settings in TOML or YAML; options go before it")
-    _set(parser, "a setting")
-
-
-def _set(parser: argparse.ArgumentParser, what: str) -> None:
-    parser.add_argument(
-        "--set", metavar="PATH=VALUE", action="append", default=[],
-        help=f"{what}, such as convergence.completeness=0.8; can be given again",
-    )  # fmt: skip
 
 
 def _config_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("action", nargs="?", choices=("show", "check"), default="show", metavar="show|check")
-    add("file", nargs="?", metavar="FILE", type=_name, help="which file, for check")
-    _engine(parser)
-    _settings(parser)
+    add("file", nargs="?", metavar="FILE", type=name, help="which file, for check")
+    engine(parser)
+    settings(parser)
     add("--json", action="store_true", help="print the settings as one JSON document")
-
-
-def _shown(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--log", metavar="FILE", type=_name, help="write every event to FILE as JSON Lines")
-    parser.add_argument("--json", action="store_true", help="print the result as one JSON document")
 
 
 def _resume_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("file", metavar="FILE", type=_name, help=_SAVED)
+    add("file", metavar="FILE", type=name, help=_SAVED)
     add("--answer", metavar="TEXT", help="the answer to the question that the run waits for, or its number")
-    _unattended(parser, "take the default, or wait on (default: as the run was started)")
-    _otherwise(parser)
-    _shown(parser)
-
-
-def _unattended(parser: argparse.ArgumentParser, what: str) -> None:
-    parser.add_argument(
-        "--unattended", choices=("assume", "suspend"), metavar="assume|suspend",
-        help=f"questions where nobody is at a terminal: {what}",
-    )  # fmt: skip
-
-
-def _otherwise(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", metavar="NAME|URL", type=_name, help="another model than the run had")
-    tools = "other tools than the run had; can be given again"
-    parser.add_argument("--tools", metavar="LIST", action="append", help=tools)
-    trust = "an endpoint that the saved run may name: it gets your key; can be given again"
-    parser.add_argument("--trust", metavar="URL", type=_name, action="append", default=[], help=trust)
+    unattended(parser, "take the default, or wait on (default: as the run was started)")
+    otherwise(parser)
+    shown(parser)
 
 
 def _fork_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("file", metavar="FILE", type=_name, help=_SAVED)
-    add("--at", metavar="N", type=_count, required=True, help="keep the effects before number N")
-    _set(parser, "a setting from there on")
+    add("file", metavar="FILE", type=name, help=_SAVED)
+    add("--at", metavar="N", type=count, required=True, help="keep the effects before number N")
+    setting(parser, "a setting from there on")
     add("--value", metavar="JSON", help="what comes out of effect N, instead of asking for it")
     save = "where to save the fork (default: beside FILE, as NAME.fork1, the first free)"
-    add("--save", metavar="FILE", type=_name, help=save)
-    _otherwise(parser)
-    _shown(parser)
+    add("--save", metavar="FILE", type=name, help=save)
+    otherwise(parser)
+    shown(parser)
 
 
 def _replay_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", type=_name, help=_SAVED)
+    parser.add_argument("file", metavar="FILE", type=name, help=_SAVED)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def _diff_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("a", metavar="A", type=_name, help=_SAVED)
-    parser.add_argument("b", metavar="B", type=_name, help="another one")
+    parser.add_argument("a", metavar="A", type=name, help=_SAVED)
+    parser.add_argument("b", metavar="B", type=name, help="another one")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def _simulate_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--seeds", metavar="N", type=_whole, default=1000, help="how many worlds (default: 1000)")
-    add("--from", metavar="S", dest="start", type=_count, default=0, help="the first seed (default: 0)")
+    add("--seeds", metavar="N", type=whole, default=1000, help="how many worlds (default: 1000)")
+    add("--from", metavar="S", dest="start", type=count, default=0, help="the first seed (default: 0)")
     add("--faults", metavar="LIST", help="only these kinds of faults, separated by commas")
     add("--engine", metavar="NAME", help="an installed engine (default: multi-pass)")
-    add("--jobs", metavar="N", type=_whole, help="processes at once (default: one a core)")
+    add("--jobs", metavar="N", type=whole, help="processes at once (default: one a core)")
     add("--json", action="store_true", help="print one JSON document")
 
 
@@ -240,13 +223,13 @@ def _engines_options(parser: argparse.ArgumentParser) -> None:
 
 def _doctor_options(parser: argparse.ArgumentParser) -> None:
     models = "which one; without it, the one that a run would use"
-    parser.add_argument("--model", metavar="NAME|URL", type=_name, help=models)
+    parser.add_argument("--model", metavar="NAME|URL", type=name, help=models)
     parser.add_argument("--quick", action="store_true", help="leave out the context length, which takes the longest")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def _history_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", type=_name, help=_SAVED)
+    parser.add_argument("file", metavar="FILE", type=name, help=_SAVED)
     parser.add_argument(
         "--format", choices=FORMATS, default="text", metavar="|".join(FORMATS),
         help="a report (text, the default), the record (json), a flowchart (mermaid), or a line an effect (effects)",
@@ -254,34 +237,34 @@ def _history_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _metrics_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runs", metavar="RUNS", nargs="+", type=_name, help=_SEVERAL)
-    parser.add_argument("--labels", metavar="FILE", type=_name, help=f"{_LABELS}, for early exit accuracy")
+    parser.add_argument("runs", metavar="RUNS", nargs="+", type=name, help=_SEVERAL)
+    parser.add_argument("--labels", metavar="FILE", type=name, help=f"{_LABELS}, for early exit accuracy")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def _calibrate_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runs", metavar="RUNS", nargs="+", type=_name, help=_SEVERAL)
-    parser.add_argument("--labels", metavar="FILE", type=_name, required=True, help=_LABELS)
-    parser.add_argument("--out", metavar="FILE", type=_name, required=True, help="where to write the calibration")
+    parser.add_argument("runs", metavar="RUNS", nargs="+", type=name, help=_SEVERAL)
+    parser.add_argument("--labels", metavar="FILE", type=name, required=True, help=_LABELS)
+    parser.add_argument("--out", metavar="FILE", type=name, required=True, help="where to write the calibration")
 
 
 def _verify_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("file", metavar="FILE", nargs="?", type=_name, help="the proof file of an answer")
-    add("--journal", metavar="FILE", type=_name, help="also compare it with the saved run that it was made from")
-    add("--sources", metavar="FOLDER", type=_name, help="also compare its sources with the files below FOLDER")
+    add("file", metavar="FILE", nargs="?", type=name, help="the proof file of an answer")
+    add("--journal", metavar="FILE", type=name, help="also compare it with the saved run that it was made from")
+    add("--sources", metavar="FOLDER", type=name, help="also compare its sources with the files below FOLDER")
     key = "also check its signature, FILE.sig, by the public key in this PEM file; needs the extra sign"
-    add("--public-key", metavar="KEY", type=_name, help=key)
+    add("--public-key", metavar="KEY", type=name, help=key)
     what = "print its citations in the shape of " + ", ".join(SHAPES[:-1]) + f" or {SHAPES[-1]}, if it is verified"
     add("--as", choices=SHAPES, dest="shape", metavar="|".join(SHAPES), help=what)
-    add("--write-verifier", metavar="FILE", type=_name, help="write the verifier as one Python file that needs no Aeon")
+    add("--write-verifier", metavar="FILE", type=name, help="write the verifier as one Python file that needs no Aeon")
     add("--json", action="store_true", help="print one JSON document")
 
 
 def _collect_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("paths", metavar="FOLDER", nargs="+", type=_name, help="a folder to read, or, without --into, a collection")
-    add("--into", metavar="FILE", type=_name, help="the file of the collection, such as papers.aeon")
+    add("paths", metavar="FOLDER", nargs="+", type=name, help="a folder to read, or, without --into, a collection")
+    add("--into", metavar="FILE", type=name, help="the file of the collection, such as papers.aeon")
     add("--json", action="store_true", help="print one JSON document")
 
 
@@ -290,6 +273,7 @@ _LABELS = 'which answers are right: JSON Lines {"run": FILE NAME OR EXECUTION ID
 _SAVED = "a run saved with: aeon run TASK --save FILE"
 _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], None]]] = {
     "run": ("work on a task and answer it", _RUN, _run_options),
+    "research": ("search, read and answer with citations", _RUN, _research_options),
     "resume": ("continue a saved run: after a question, an interrupt, a crash", _RESUME, _resume_options),
     "replay": ("derive a saved run again without a model, and say whether it is the same", None, _replay_options),
     "fork": ("give a saved run another future", _FORK, _fork_options),
@@ -314,34 +298,3 @@ _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], 
 def _guess(word: str, words: Sequence[str]) -> str:
     close = difflib.get_close_matches(word, words, n=1)
     return f"; did you mean {close[0]}?" if close else ""
-
-
-def _name(text: str) -> str:
-    """A name that is one: an empty one, as of a variable that is not set, would be as if nothing was said."""
-    if not text:
-        raise argparse.ArgumentTypeError("is empty; it takes a name")
-    return text
-
-
-def _number(convert: Callable[[str], float], text: str, what: str) -> float:
-    try:
-        number = convert(text)
-    except ValueError:
-        number = -1
-    if number <= 0 or not math.isfinite(number):
-        raise argparse.ArgumentTypeError(f"{text!r} is not {what} above 0")
-    return number
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
-    return int(text)
-
-
-def _whole(text: str) -> int:
-    return int(_number(int, text, "a whole number"))
-
-
-def _seconds(text: str) -> float:
-    return _number(float, text, "a number of seconds")

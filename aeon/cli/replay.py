@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import shlex
 
-from aeon.assembly.registry import plugin_of
+from aeon.assembly.registry import plugin_of, view_of
 from aeon.cli.output import print_json
 from aeon.cli.saved import read
 from aeon.observability.lines import counted, plain, visible
-from aeon.observability.views import view_of
 from aeon.runtime.journal import Journal
 from aeon.runtime.lines import digest
 from aeon.runtime.replay import ResumePoint, replay, resume_point

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from aeon.asking.answers import meant, no_option, options_of
 from aeon.assembly.build import Unattended, resumption
-from aeon.assembly.registry import plugin_of
+from aeon.assembly.registry import plugin_of, view_of
 from aeon.assembly.setup import Trust, recorded_model, recorded_tools
 from aeon.cli.consent import agreed
 from aeon.cli.narration import Past
@@ -18,7 +18,6 @@ from aeon.cli.saved import say_torn
 from aeon.cli.session import Session, exit_code
 from aeon.errors import UsageError
 from aeon.observability.lines import answer_lines, plain
-from aeon.observability.views import view_of
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine, replay, resume_point
 from aeon.schema import Conclusion, Question

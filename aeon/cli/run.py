@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pydantic import ValidationError
 
@@ -27,13 +27,23 @@ from aeon.supervisor.valid import validator
 from aeon.text import is_text
 from aeon.tools.select import folder_specs
 
-__all__ = ["command"]
+__all__ = ["command", "run"]
 
 _TOOLS = ("calculator",)
+_EXAMPLES = {
+    "run": "aeon run 'What is 15% of 2,480?'",
+    "research": "aeon research 'Which of the two bridges was opened first?' --in papers",
+}
 
 
 def command(options: argparse.Namespace) -> int:
-    """Run the task on an engine as the options say, show it, and give the exit code that its end means.
+    """Run the task on an engine as the options say, and give the exit code that its end means. Raises as `run`."""
+    kind = plugin(options.engine).engine.config
+    return run(options, [*(options.tools or _TOOLS), *folder_specs(options.files)], _of_the_engine(options, kind))
+
+
+def run(options: argparse.Namespace, tools: Sequence[str], own: Mapping[str, object]) -> int:
+    """Run a task with these tools and the settings that only its engine has; the exit code that its end means.
 
     Raises:
         UsageError: an option, a setting or the task is wrong, or the engine cannot be used.
@@ -42,19 +52,20 @@ def command(options: argparse.Namespace) -> int:
     """
     brought = plugin(options.engine)
     kind = brought.engine.config
-    overrides = merged(_overrides(options, kind), assignments(kind, options.set))
+    overrides = merged(merged(own, _overrides(options)), assignments(kind, options.set))
     config = load_config(kind, options.config, overrides, os.environ)
     if options.bound:
-        settings = priced(config, select(options.model), brought)
+        model = select(options.model)
+        settings = priced(brought.fit(config, model), model, brought)
         return _print_bound(settings, brought.engine.bound(settings), options.json)
     task = _task(options)
     if options.sign and not options.proof:
-        raise UsageError("run: --sign signs the proof of the answer; name a file for that with --proof")
+        raise UsageError(f"{options.command}: --sign signs the proof of the answer; name a file for that with --proof")
     sign = signer(options.sign) if options.sign else None
     _check_files(options)
     with Session(options, options.model, options.save) as session:
         record = Record(options.save)
-        given = session.opened([*(options.tools or _TOOLS), *folder_specs(options.files)])
+        given = session.opened(tools)
         orchestrator = build(
             session.model,
             given,
@@ -85,15 +96,15 @@ def _apart(options: argparse.Namespace, proofs: Sequence[str]) -> None:
     """Refuse one file for the proof, or its signature, and for something else."""
     for option, path in {"--save": options.save, "--log": options.log or os.environ.get("AEON_LOG")}.items():
         if path and os.path.realpath(path) in proofs:
-            raise UsageError(f"run: {option} and --proof name the same file, {path}; name two")
+            raise UsageError(f"{options.command}: {option} and --proof name the same file, {path}; name two")
 
 
-def _overrides(options: argparse.Namespace, kind: type[Settings]) -> dict[str, object]:
-    """The settings that options set, in the shape of a configuration file of this kind."""
+def _overrides(options: argparse.Namespace) -> dict[str, object]:
+    """The settings of every engine that options set, in the shape of a configuration file."""
     limits = {name: getattr(options, f"budget_{name}") for name in ("calls", "tokens", "seconds")}
     budget: dict[str, object] = {name: value for name, value in limits.items() if value is not None}
     asked: dict[str, object] = {"questions": {"unattended": options.unattended}} if options.unattended else {}
-    return _of_the_engine(options, kind) | asked | ({"budget": budget} if budget else {})
+    return asked | ({"budget": budget} if budget else {})
 
 
 def _of_the_engine(options: argparse.Namespace, kind: type[Settings]) -> dict[str, object]:
@@ -125,7 +136,7 @@ def _cost(config: Settings, most: Bound) -> str:
 
 def _task(options: argparse.Namespace) -> Task:
     if options.task is None:
-        raise UsageError("run: say in words what you want to know: aeon run 'What is 15% of 2,480?'")
+        raise UsageError(f"{options.command}: say in words what you want to know: {_EXAMPLES[options.command]}")
     text = _stdin() if options.task == "-" else options.task
     context = _text_of(options.context) if options.context else ""
     schema = _schema(options.schema) if options.schema else None
@@ -133,7 +144,7 @@ def _task(options: argparse.Namespace) -> Task:
     try:
         return Task(text=whole, context=context, answer_schema=schema)
     except ValidationError:
-        raise UsageError("run: the task is empty: say in words what you want to know") from None
+        raise UsageError(f"{options.command}: the task is empty: say in words what you want to know") from None
 
 
 def _stdin() -> str:

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Self
 
 from aeon.asking.asker import Answerer
+from aeon.assembly.registry import view_of
 from aeon.cli.interrupts import interruptible
 from aeon.cli.live import LiveView, Progress
 from aeon.cli.logs import LogFile, faults_in_one_line
@@ -29,7 +30,6 @@ from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.local import Local
 from aeon.llm.select import select
 from aeon.observability.lines import Line, Span, visible
-from aeon.observability.views import view_of
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.schema import Conclusion

@@ -8,7 +8,7 @@ import itertools
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -113,15 +113,24 @@ class Collection:
         Raises:
             ToolFailed: this SQLite has no full-text search.
         """
+        return cls.of_texts({name: Text(with_columns(clean(text)))})
+
+    @classmethod
+    def of_texts(cls, texts: Mapping[str, Text]) -> Collection:
+        """Return the collection of some texts as they stand, by name, kept in memory; equal ones are one document.
+
+        Raises:
+            ToolFailed: this SQLite has no full-text search.
+        """
         try:
             index = Index(":memory:")
             with index.update():
-                index.put(name, Stamp(0, 0, "", ""), Text(with_columns(clean(text))), "")
-                if embed := embedder():
-                    index.embed(name, embed)
-            return cls(index, (name,))
+                for name, whole in texts.items():
+                    if index.put(name, Stamp(0, 0, "", ""), whole, "") and (embed := embedder()):
+                        index.embed(name, embed)
+            return cls(index, tuple(texts))
         except sqlite3.Error as error:
-            raise ToolFailed(f"the {name} cannot be indexed: {error}") from None
+            raise ToolFailed(f"the {', '.join(texts)} cannot be indexed: {error}") from None
 
     def search(self, question: str, most: int = 3) -> list[Passage]:
         """Return the passages that fit a question best, best first; two share at most one sentence.

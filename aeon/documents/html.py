@@ -12,7 +12,7 @@ from typing import Any
 from aeon.documents.extras import library
 from aeon.documents.plain import clean, decode, word_set
 
-__all__ = ["html_text", "html_title"]
+__all__ = ["html_source", "html_text", "html_title"]
 
 _LONGEST_SEARCHED = 1_000_000
 """Characters up to which the main part of a page is searched for; of a longer one, everything is taken."""
@@ -44,13 +44,14 @@ _PREFIXES = {f"h{level}": f"\n\n{'#' * level} " for level in range(1, 7)} | {"li
 _NOT_IN_ROWS = ("table", "h1", "h2", "h3", "h4", "li")
 
 
-def html_text(data: bytes, label: str) -> str:
+def html_text(data: bytes, label: str, charset: str = "") -> str:
     """Return what a page says, with its headings and tables. Nothing is ever fetched for it.
 
-    Raises ``ToolFailed`` for bytes that are no text and ``MissingExtraError`` without the extra ``html``.
+    ``charset`` is what the server says of the page, and goes before what the page says of itself. Raises ``ToolFailed``
+    for bytes that are no text and ``MissingExtraError`` without the extra ``html``.
     """
     trafilatura, lxml = library("trafilatura", "html"), library("lxml.html", "html")
-    page = _DECLARATION.sub("", _decoded(data, label), count=1)
+    page = html_source(data, label, charset)
     title, everything = _everything(lxml, page)
     is_searched = len(everything) > _SMALL and len(page) <= _LONGEST_SEARCHED
     main = _main(trafilatura, page) if is_searched else ""
@@ -58,15 +59,16 @@ def html_text(data: bytes, label: str) -> str:
     return f"# {title}\n\n{text}" if title and text and not _HEADING.search(text) else text
 
 
-def html_title(data: bytes, label: str) -> str:
-    """Return what a page calls itself in its head, "" if it does not. Raises ``ToolFailed`` as `html_text`."""
-    match = _TITLE.search(_decoded(data, label)[:_HEAD])
+def html_title(page: str) -> str:
+    """Return what the source of a page calls itself in its head, "" if it does not."""
+    match = _TITLE.search(page[:_HEAD])
     return clean(_SPACE.sub(" ", html.unescape(match[1])).strip()) if match else ""
 
 
-def _decoded(data: bytes, label: str) -> str:
-    charset = _CHARSET.search(data[:4096])
-    return decode(data, label, charset[1].decode("ascii") if charset else "cp1252")
+def html_source(data: bytes, label: str, charset: str = "") -> str:
+    """Return the source of a page as text. Raises ``ToolFailed`` for bytes that are no text."""
+    own = _CHARSET.search(data[:4096])
+    return _DECLARATION.sub("", decode(data, label, charset or (own[1].decode("ascii") if own else "")), count=1)
 
 
 def _main(trafilatura: ModuleType, page: str) -> str:

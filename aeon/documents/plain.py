@@ -16,6 +16,10 @@ _SAMPLE = 100_000
 _ROWS = 20
 _CELL_END = {mark: re.compile(rf'{mark}(?=(?:[^"]*"[^"]*")*[^"]*$)') for mark in ",;"}
 """The commas or semicolons of a line that stand in no quotes."""
+_CHARSET = re.compile(
+    "utf-8|utf-16.*|ascii|iso8859.*|iso2022.*|cp.*|koi8.*|mac-.*|big5.*|euc_.*|shift_jis.*|gb.*|hz|tis-620|johab"
+)
+"""The encodings of texts by the names of Python's codecs. Others, such as ``idna``, are for something else, or slow."""
 _MOST_CONTROL = 0.05
 """Share of control characters above which the bytes are no text."""
 
@@ -39,8 +43,8 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-def decode(data: bytes, label: str, charset: str = "cp1252") -> str:
-    """Return the text of the bytes: UTF-8, UTF-16 that says so, or else ``charset``.
+def decode(data: bytes, label: str, charset: str = "") -> str:
+    """Return the text of the bytes: UTF-8, UTF-16 that says so, or else ``charset``, which may be wrong.
 
     Raises ``ToolFailed`` for bytes that are no text.
     """
@@ -52,12 +56,21 @@ def decode(data: bytes, label: str, charset: str = "cp1252") -> str:
 
 
 def _decoded(data: bytes, charset: str) -> str:
-    encodings = ["utf-8-sig", charset, "cp1252"]
+    encodings = ["utf-8-sig", *_usable(charset), "cp1252"]
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encodings = ["utf-16"]
     for encoding in encodings:
         try:
             return data.decode(encoding)
-        except (UnicodeDecodeError, LookupError):
+        except UnicodeError:
             continue
     return data.decode("latin-1")
+
+
+def _usable(charset: str) -> list[str]:
+    """The codec of a charset that a server or a page names, nothing for one that is no encoding of texts."""
+    try:
+        name = codecs.lookup(charset).name
+    except (LookupError, ValueError):
+        return []
+    return [name] if _CHARSET.fullmatch(name) else []

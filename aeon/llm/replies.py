@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 import httpx2
 
 from aeon.errors import EndpointMoved, MalformedResponse
+from aeon.unpacking import PACKINGS as UNPACKABLE
+from aeon.unpacking import Unpacker
 
 __all__ = ["MOST_BODY", "MOST_ERROR", "MOST_STREAM", "PACKINGS", "events", "guard"]
 
@@ -32,7 +34,6 @@ PACKINGS = "gzip, deflate"
 _LAST_SECONDS = 1.0
 """How long the end of a stream may take that has said that it is done."""
 
-_PIECE = 64 * 1024
 _LINE = 64
 """What a line counts beside its text."""
 
@@ -105,25 +106,19 @@ def _unpacking(packing: str, where: str) -> Unpack:
     """What gives the plain bytes of each piece, at most so many at once."""
     if packing in ("", "identity"):
         return lambda packed: (packed,)
-    if packing not in ("gzip", "x-gzip", "deflate"):
+    if packing not in UNPACKABLE:
         raise MalformedResponse(
             f"{where} packs its replies as {packing[:40]!r}, which was not asked for; switch that off there"
         )
-    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32)
+    unpacker = Unpacker()
 
     def unpack(packed: bytes) -> Iterator[bytes]:
-        while not unpacker.eof:
-            try:
-                plain = unpacker.decompress(packed, _PIECE)
-            except zlib.error:
-                raise MalformedResponse(
-                    f"{where} sent a reply that cannot be unpacked ({packing}); switch packing off there"
-                ) from None
-            packed = unpacker.unconsumed_tail
-            if plain:
-                yield plain
-            if not packed and len(plain) < _PIECE:
-                return
+        try:
+            yield from unpacker.unpack(packed)
+        except zlib.error:
+            raise MalformedResponse(
+                f"{where} sent a reply that cannot be unpacked ({packing}); switch packing off there"
+            ) from None
 
     return unpack
 

@@ -61,12 +61,16 @@ def _row(done: Done, sign: str, title: str, words: Callable[[Outcome], str]) -> 
     return f"{head}{said:<{_WIDTH}} {done.outcome.usage.calls:>5} {done.outcome.ended - done.outcome.started:>6.1f}"
 
 
-def report_lines(trail: Trail) -> list[Line]:
+def report_lines(
+    trail: Trail,
+    title: Callable[[Effect], str] = effect_title,
+    words: Callable[[Outcome], str] = outcome_words,
+) -> list[Line]:
     """The whole run in lines of about 80 columns: task, effects with the decisions between them, answer, cost."""
     lines = heading_lines(trail)
     decisions = list(trail.decisions)
     lines.append(effect_lines(trail._replace(batches=()))[0])
-    for number, line in _rows(trail, effect_title, outcome_words):
+    for number, line in _rows(trail, title, words):
         while decisions and decisions[0][0] <= number:
             lines += _decided(decisions.pop(0)[1])
         lines.append(line)

@@ -22,6 +22,7 @@ class Document(Value):
     ``text`` is the whole text where nothing else keeps it, as of a page of the web; empty where a collection does.
     ``retrieved`` is when the text was read, as a date and time in ISO form (UTC), ``extractor`` what made the text out
     of the bytes with the hash ``raw_sha256``; ``site`` is whose page it is, and ``published`` its date, if known.
+    ``cut`` is how many characters were left out at the end of a text that is too long.
     """
 
     source: str
@@ -33,6 +34,7 @@ class Document(Value):
     extractor: str = ""
     raw_sha256: str = ""
     text_sha256: str = ""
+    cut: Annotated[int, Field(ge=0)] = 0
 
 
 class SearchProblem(Value):

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from aeon.schema import Found
 
 __all__ = ["Provider"]
 
 
+@runtime_checkable
 class Provider(Protocol):
-    """Finds passages for a query. ``name`` stands in records, and tells providers of one run apart."""
+    """Finds passages for a query. ``name`` stands in records, and tells providers of one run apart.
+
+    ``local``: it searches texts that are at hand, so that every query goes to it; of the others, to one.
+    """
 
     name: str
+    local: bool
 
     async def search(self, query: str, most: int) -> Found:
         """Return the ``most`` passages that fit the query best, best first.

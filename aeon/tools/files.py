@@ -17,8 +17,10 @@ from aeon.documents.readers import DOCUMENT_SUFFIXES
 from aeon.documents.stored import Stored, opened_paths
 from aeon.errors import ToolArgumentError, ToolError
 from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.search.collection import CollectionSearch
 from aeon.text import one_line
 from aeon.tools.database import TABLE_SUFFIXES, Database
+from aeon.tools.finding import finding
 from aeon.tools.lookup import lookup
 from aeon.tools.mending import mended
 from aeon.tools.quote import quote
@@ -105,6 +107,7 @@ class Files:
             *asking,
             lookup(self.collection),
             quote(self.collection),
+            finding(CollectionSearch(self.collection)),
             _reader(_list_files(self.folder)),
             _reader(_search_files(self.folder)),
         )

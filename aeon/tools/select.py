@@ -1,6 +1,6 @@
-"""Tools by name, as the command line takes them: ``calculator,algebra,dates,files=DIR,python``.
+"""Tools by name, as the command line takes them: ``calculator,algebra,dates,files=DIR,python,search=PROVIDER``.
 
-A comma in a folder's path is written twice.
+A comma in a folder's path, or in a search, is written twice.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ from typing import TypeAlias
 
 from aeon.documents.folders import Paths, each, roots
 from aeon.errors import InputFileError, MissingExtraError, UnknownNameError, UsageError
+from aeon.search import installed
 from aeon.text import one_line
 from aeon.tools.algebra import algebra
 from aeon.tools.calculator import calculator
 from aeon.tools.dates import dates
 from aeon.tools.files import Files
+from aeon.tools.finding import finding
 from aeon.tools.tool import Tool
 
-__all__ = ["AVAILABLE", "Given", "folder_specs", "listed", "opened", "portable", "resolve"]
+__all__ = ["AVAILABLE", "Given", "folder_specs", "listed", "opened", "portable", "resolve", "search_specs"]
 
 Given: TypeAlias = Tool | str | Files
 """A tool, a specification of some, or an opened folder."""
@@ -44,7 +46,7 @@ def _python() -> tuple[Tool, ...]:
     return (tool,)
 
 
-_FOLDER = "files"
+_FOLDER, _SEARCH = "files", "search"
 _ENTRY = re.compile(r"[^,=]*=(?:[^,]|,,)*|[^,=]+")
 _MAKERS: dict[str, Callable[[], tuple[Tool, ...]]] = {
     "calculator": _calculator,
@@ -52,9 +54,10 @@ _MAKERS: dict[str, Callable[[], tuple[Tool, ...]]] = {
     "dates": dates,
     "python": _python,
 }
-_NAMES = ("calculator", _FOLDER, "algebra", "dates", "python")
+_NAMES = ("calculator", _FOLDER, "algebra", "dates", "python", _SEARCH)
+_VALUES = {_FOLDER: "DIR", _SEARCH: "PROVIDER"}
 
-AVAILABLE = tuple(f"{name}=DIR" if name == _FOLDER else name for name in _NAMES)
+AVAILABLE = tuple(f"{name}={_VALUES[name]}" if name in _VALUES else name for name in _NAMES)
 """What may stand in a specification."""
 
 
@@ -78,6 +81,11 @@ def _kind(value: object) -> str:
 def folder_specs(paths: Paths) -> list[str]:
     """The specification of each folder, one that holds in another working directory too. Raises as `portable`."""
     return [_written(_FOLDER, "=", path) for path in each(paths)]
+
+
+def search_specs(searches: Iterable[str]) -> list[str]:
+    """The specification of each search, as ``search=searxng=http://127.0.0.1:8888``. Raises as `resolve`."""
+    return [_written(_SEARCH, "=", one) for one in searches]
 
 
 def portable(given: str | Files) -> str:
@@ -105,7 +113,7 @@ def opened(given: Iterable[Given], reads: Callable[[list[str]], Files] = Files.o
             continue
         for name, operand in _checked(one):
             if name != _FOLDER:
-                chosen.append(name)
+                chosen.append(_written(name, "=" * bool(operand), operand))
                 continue
             place = place if paths else len(chosen)
             paths.append(_absolute(operand))
@@ -121,15 +129,18 @@ def resolve(given: str | Iterable[Given]) -> list[Tool]:
     dependency is not installed.
     """
     tools: list[Tool] = []
+    searches: list[str] = []
     for one in opened([given] if isinstance(given, str) else given):
         match one:
+            case str() if one.startswith(f"{_SEARCH}="):
+                searches += (operand for _, _, operand in _split(one))
             case str():
                 tools += _MAKERS[one]()
             case Files():
                 tools += one.tools
             case _:
                 tools.append(one)
-    return tools
+    return [*tools, *map(finding, installed.opened(searches))]
 
 
 def _split(spec: str) -> Iterator[tuple[str, str, str]]:
@@ -142,7 +153,7 @@ def _split(spec: str) -> Iterator[tuple[str, str, str]]:
 def _written(name: str, equals: str, operand: str) -> str:
     if not equals:
         return name
-    path = _absolute(operand)
+    path = installed.portable(operand) if name == _SEARCH else _absolute(operand)
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -166,11 +177,11 @@ def _checked(spec: str) -> Iterator[tuple[str, str]]:
             close = difflib.get_close_matches(name, _NAMES, n=1)
             guess = f"; did you mean {close[0]}?" if close else ""
             raise UnknownNameError(f"no tool is named {one_line(name, 64)!r}; there are: {', '.join(AVAILABLE)}{guess}")
-        if name == _FOLDER and not operand:
-            raise UsageError(f"the tool {name} needs a value: {name}=DIR")
-        if equals and name != _FOLDER:
+        if name in _VALUES and not operand:
+            raise UsageError(f"the tool {name} needs a value: {name}={_VALUES[name]}")
+        if equals and name not in _VALUES:
             raise UsageError(f"the tool {name} takes no value; write {name}")
         if name in seen:
             raise UsageError(f"the tool {name} is given twice")
-        seen.update({name} - {_FOLDER})
+        seen.update({name} - _VALUES.keys())
         yield name, operand

@@ -14,7 +14,7 @@ from runtime.handlers import job
 
 from aeon.assembly.multipass import PLUGIN
 from aeon.assembly.plugin import Plugin
-from aeon.assembly.registry import GROUP, installed, plugin, plugin_of
+from aeon.assembly.registry import GROUP, Installed, installed, plugin, plugin_of
 from aeon.assembly.runs import replay
 from aeon.errors import AeonError, MissingExtraError, UnknownNameError, UsageError
 from aeon.kernel.ports import Handlers
@@ -57,6 +57,11 @@ def brought(monkeypatch: pytest.MonkeyPatch, **packages: object) -> None:
     monkeypatch.setattr("aeon.assembly.registry.entry_points", points)
 
 
+def others() -> list[Installed]:
+    """The engines that are not Aeon's own."""
+    return [one for one in installed() if one.source != "aeon-orchestrator"]
+
+
 def point(package: str, what: object) -> Point:
     """The entry point of a package that brings this; an exception is raised on loading."""
 
@@ -71,10 +76,10 @@ def point(package: str, what: object) -> Point:
 def test_the_shipped_engine_is_there_and_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """With or without its version."""
     brought(monkeypatch, words=SHORT)
-    assert [(one.name, one.source, one.problem) for one in installed()] == [
-        ("multi-pass", "aeon-orchestrator", ""),
-        ("shorten", "words", ""),
-    ]
+    names = [(one.name, one.source, one.problem) for one in installed()]
+    own = [name for name, source, _ in names if source == "aeon-orchestrator"]
+    assert (own[0], "research" in own) == ("multi-pass", True)
+    assert names == [*((name, "aeon-orchestrator", "") for name in own), ("shorten", "words", "")]
     assert plugin("multi-pass") is plugin("multi-pass/2") is PLUGIN
     assert plugin("shorten") is plugin("shorten/1") is SHORT
 
@@ -85,7 +90,7 @@ def test_an_engine_that_is_not_installed_is_one_clear_line(monkeypatch: pytest.M
     with pytest.raises(UnknownNameError) as caught:
         plugin("search/1")
     assert str(caught.value) == (
-        "engine 'search' is not installed; installed are: multi-pass, shorten; see: aeon engines"
+        "engine 'search' is not installed; installed are: multi-pass, research, shorten; see: aeon engines"
     )
 
 
@@ -106,7 +111,7 @@ def test_two_packages_with_one_name_are_both_named_and_neither_is_used(monkeypat
     """They cannot be told apart; whatever else is installed works."""
     brought(monkeypatch, words=SHORT, letters=replace(SHORT))
     problem = "2 packages bring an engine of this name: words, letters; uninstall all but one"
-    assert [(one.name, one.plugin, one.problem) for one in installed()[1:]] == [("shorten", None, problem)] * 2
+    assert [(one.name, one.plugin, one.problem) for one in others()] == [("shorten", None, problem)] * 2
     with pytest.raises(UsageError, match=f"^engine 'shorten' cannot be used: {problem}$"):
         plugin("shorten")
     assert plugin("multi-pass") is PLUGIN
@@ -119,7 +124,7 @@ def test_no_package_can_stand_in_for_the_shipped_engine(monkeypatch: pytest.Monk
         return [Point("multi-pass", "impostor", "impostor:PLUGIN", lambda: PLUGIN)]
 
     monkeypatch.setattr("aeon.assembly.registry.entry_points", points)
-    shipped, other = installed()
+    shipped, *_, other = installed()
     assert (shipped.source, shipped.plugin, shipped.problem) == ("aeon-orchestrator", PLUGIN, "")
     assert (other.source, other.plugin) == ("impostor", None)
     assert other.problem.startswith("2 packages bring an engine of this name: aeon-orchestrator, impostor; uninstall")
@@ -163,7 +168,9 @@ def test_a_journal_of_an_engine_that_is_not_installed_is_refused(monkeypatch: py
     AsyncDriver(journal=lambda execution_id: journal).execute(job(World()))
     assert plugin_of(journal) is PLUGIN
     journal.opening = journal.opened.changed(engine="search/3")
-    with pytest.raises(UnknownNameError, match=r"^engine 'search' is not installed; installed are: multi-pass;"):
+    with pytest.raises(
+        UnknownNameError, match=r"^engine 'search' is not installed; installed are: multi-pass, research;"
+    ):
         plugin_of(journal)
     with pytest.raises(AeonError, match=r"^engine 'search' is not installed"):
         replay(journal)

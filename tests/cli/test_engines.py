@@ -53,7 +53,7 @@ def test_engines_are_listed_with_their_problems(aeon: Aeon, install: Install) ->
     install("broken", "fails = cli.no_such_module:PLUGIN", "odd = cli.shortener:TASK", "other = cli.shortener:PLUGIN")
     done = aeon("engines")
     rows = [line.split(maxsplit=2) for line in done.out.splitlines()]
-    assert (done.code, done.err, len(rows)) == (0, "", 5)
+    assert (done.code, done.err) == (0, "")
     assert rows[0] == ["multi-pass/2", "aeon-orchestrator", "usable"]
     assert ["shorten/1", "shortener", "usable"] in rows
     problems = {row[0]: row[2] for row in rows if row[1] == "broken"}

@@ -1,0 +1,144 @@
+"""Research in one call: `research`, and `run_research` with the names of the reference."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from aeon.assembly.build import build
+from aeon.engines.research.config import ResearchConfig
+from aeon.engines.research.record import Research
+from aeon.errors import ConfigError
+from aeon.llm.adapter import LLMAdapter
+from aeon.schema import Task
+from aeon.schema.frozen import Frozen
+from aeon.settings import load_config
+from aeon.settings.values import merged
+from aeon.tools.select import folder_specs, search_specs
+
+__all__ = ["AgentResponse", "AgentSource", "overrides", "research", "response", "run_research"]
+
+Tier = Literal["auto", "simple", "standard", "deep"]
+_VARIABLES: dict[str, tuple[tuple[str, ...], type[int] | type[float]]] = {
+    "RESEARCH_MAX_ITERS": (("max_iters",), int),
+    "RESEARCH_MAX_QUERIES": (("max_queries",), int),
+    "RESEARCH_MAX_SOURCES": (("max_sources",), int),
+    "RESEARCH_MAX_EXECUTION_TIME_S": (("budget", "seconds"), float),
+    "RESEARCH_TOKEN_BUDGET": (("budget", "tokens"), int),
+}
+
+
+class AgentSource(Frozen):
+    """A source that the answer cites."""
+
+    id: str = Field(description="as it stands in the summary: [1]")
+    title: str
+    type: Literal["file", "page"]
+    location: str
+
+
+class AgentResponse(Frozen):
+    """What `run_research` returns: the answer, the sources that it cites, and whether the search had to stop early."""
+
+    summary: str
+    sources: tuple[AgentSource, ...]
+    insufficient_termination: bool
+    confidence: float | None = None
+
+
+def overrides(environ: Mapping[str, str]) -> dict[str, object]:
+    """The settings that variables such as ``RESEARCH_MAX_ITERS`` set, in the shape of a configuration file.
+
+    Raises:
+        ConfigError: one of them is no number above 0; names it.
+    """
+    chosen: dict[str, object] = {}
+    for variable, (path, kind) in _VARIABLES.items():
+        if text := environ.get(variable, "").strip():
+            value: object = _number(variable, text, kind)
+            for name in reversed(path):
+                value = {name: value}
+            assert isinstance(value, dict)
+            chosen = merged(chosen, value)
+    return chosen
+
+
+def _number(variable: str, text: str, kind: type[int] | type[float]) -> float:
+    try:
+        number = kind(text)
+    except ValueError:
+        number = -1
+    if not 0 < number < float("inf"):
+        what = "a whole number" if kind is int else "a number"
+        raise ConfigError(f"{variable}: {text[:40]!r} is not {what} above 0")
+    return number
+
+
+def research(
+    question: str | Task,
+    sources: str | Path | Iterable[str | Path] = (),
+    tier: Tier | None = None,
+    search: Iterable[str] = (),
+    llm: LLMAdapter | str | None = None,
+    config: ResearchConfig | None = None,
+    **build_options: Any,  # noqa: ANN401 - what `build` takes
+) -> Research:
+    """Search, read, and answer with citations.
+
+    ``sources`` are folders and collection files to search; ``search`` are providers such as
+    ``"searxng=http://127.0.0.1:8888"``. ``tier`` says how much research. ``config`` stands before variables of the
+    environment; ``build_options`` are those of `build`, such as ``journal`` or ``observers``.
+
+    Raises:
+        UsageError: a source, a provider or a setting does not exist or cannot be used.
+    """
+    settings = config or load_config(ResearchConfig, None, overrides(os.environ), os.environ)
+    settings = settings.changed(tier=tier) if tier is not None else settings
+    tools = [*folder_specs(sources), *search_specs(search)]
+    result: Research = build(llm, tools, settings, engine="research", **build_options).execute(question)
+    return result
+
+
+def run_research(
+    task: str,
+    *,
+    max_iters: int | None = None,
+    max_queries: int | None = None,
+    max_sources: int | None = None,
+    max_execution_time_s: float | None = None,
+    **options: Any,  # noqa: ANN401 - what `research` takes
+) -> AgentResponse:
+    """The same with the names and the answer of the reference: a summary and its sources.
+
+    Raises:
+        UsageError: as `research`.
+    """
+    limits = {"max_iters": max_iters, "max_queries": max_queries, "max_sources": max_sources}
+    chosen: dict[str, object] = {name: value for name, value in limits.items() if value is not None}
+    if max_execution_time_s is not None:
+        chosen["budget"] = {"seconds": max_execution_time_s}
+    config = load_config(ResearchConfig, None, merged(overrides(os.environ), chosen), os.environ)
+    return response(research(task, config=config, **options))
+
+
+def response(result: Research) -> AgentResponse:
+    """The answer of the reference: only the sources that the answer cites are in it."""
+    scores = [sentence.score for sentence in result.sentences if sentence.score is not None]
+    return AgentResponse(
+        summary=result.answer,
+        sources=tuple(
+            AgentSource(
+                id=f"[{one.number}]",
+                title=one.title,
+                type="page" if "://" in one.source else "file",
+                location=one.source,
+            )
+            for one in result.citations
+        ),
+        insufficient_termination=not result.sufficient,
+        confidence=min(scores) if scores else None,
+    )

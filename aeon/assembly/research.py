@@ -1,0 +1,35 @@
+"""The research engine's handlers."""
+
+from __future__ import annotations
+
+from aeon.assembly.plugin import Plugin, Services
+from aeon.engines.research.config import ResearchConfig
+from aeon.engines.research.program import RESEARCH
+from aeon.engines.research.record import Research
+from aeon.engines.research.reflector import Reflector
+from aeon.engines.research.rules import ResearchSignals
+from aeon.engines.research.searcher import Searcher
+from aeon.engines.research.timing import timed
+from aeon.engines.research.view import VIEW
+from aeon.engines.research.writer import Writer
+from aeon.kernel.ports import Handlers
+from aeon.supervisor.judge import Judge
+
+__all__ = ["PLUGIN"]
+
+
+def _handlers(services: Services[ResearchConfig]) -> Handlers:
+    supervisor = services.supervisor
+    searcher = Searcher(services.tools, services.config.search_seconds)
+    reflector, writer = Reflector(supervisor), Writer(supervisor, Judge(supervisor))
+    return {
+        "find_providers": searcher.providers,
+        "plan_queries": reflector.plan,
+        "search": searcher.search,
+        "pause": searcher.pause,
+        "reflect": reflector.reflect,
+        "cite": writer.cite,
+    }
+
+
+PLUGIN: Plugin[ResearchConfig, ResearchSignals, Research] = Plugin(RESEARCH, _handlers, view=VIEW, fit=timed)

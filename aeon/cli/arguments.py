@@ -1,0 +1,86 @@
+"""Options that several commands share, and the kinds of values that they take."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+
+__all__ = ["count", "engine", "name", "otherwise", "seconds", "setting", "settings", "shown", "unattended", "whole"]
+
+
+def engine(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names an engine."""
+    which = "which engine works on the task: aeon engines (default: multi-pass)"
+    parser.add_argument("--engine", metavar="NAME", type=name, default="multi-pass", help=which)
+
+
+def settings(parser: argparse.ArgumentParser) -> None:
+    """Add the options for a file of settings and for single ones."""
+    parser.add_argument("--config", metavar="FILE", type=name, help="settings in TOML or YAML; options go before it")
+    setting(parser, "a setting")
+
+
+def setting(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the option that sets one setting."""
+    parser.add_argument(
+        "--set", metavar="PATH=VALUE", action="append", default=[],
+        help=f"{what}, such as convergence.completeness=0.8; can be given again",
+    )  # fmt: skip
+
+
+def shown(parser: argparse.ArgumentParser) -> None:
+    """Add the options for a log and for JSON."""
+    parser.add_argument("--log", metavar="FILE", type=name, help="write every event to FILE as JSON Lines")
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON document")
+
+
+def unattended(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the option for questions that nobody is there to answer."""
+    parser.add_argument(
+        "--unattended", choices=("assume", "suspend"), metavar="assume|suspend",
+        help=f"questions where nobody is at a terminal: {what}",
+    )  # fmt: skip
+
+
+def otherwise(parser: argparse.ArgumentParser) -> None:
+    """Add the options for another model and other tools than a saved run had."""
+    parser.add_argument("--model", metavar="NAME|URL", type=name, help="another model than the run had")
+    tools = "other tools than the run had; can be given again"
+    parser.add_argument("--tools", metavar="LIST", action="append", help=tools)
+    trust = "an endpoint that the saved run may name: it gets your key; can be given again"
+    parser.add_argument("--trust", metavar="URL", type=name, action="append", default=[], help=trust)
+
+
+def name(text: str) -> str:
+    """A name that is one: an empty one, as of a variable that is not set, would be as if nothing was said."""
+    if not text:
+        raise argparse.ArgumentTypeError("is empty; it takes a name")
+    return text
+
+
+def _number(convert: Callable[[str], float], text: str, what: str) -> float:
+    try:
+        number = convert(text)
+    except ValueError:
+        number = -1
+    if number <= 0 or not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"{text!r} is not {what} above 0")
+    return number
+
+
+def count(text: str) -> int:
+    """A whole number from 0 on. Raises ``ArgumentTypeError`` for anything else."""
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
+    return int(text)
+
+
+def whole(text: str) -> int:
+    """A whole number above 0. Raises ``ArgumentTypeError`` for anything else."""
+    return int(_number(int, text, "a whole number"))
+
+
+def seconds(text: str) -> float:
+    """A number of seconds above 0. Raises ``ArgumentTypeError`` for anything else."""
+    return _number(float, text, "a number of seconds")

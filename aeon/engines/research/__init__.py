@@ -1,0 +1,1 @@
+"""Research: plan queries, search, reflect, search again, then answer with citations."""

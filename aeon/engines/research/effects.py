@@ -1,0 +1,102 @@
+"""What a research program asks for."""
+
+from __future__ import annotations
+
+from aeon.engines.research.sources import Sources
+from aeon.engines.research.values import Cited, Finding, Paused, Providers, Queries, Query, Reflection
+from aeon.kernel.effects import EffectOf
+from aeon.schema.plan import Passage
+from aeon.schema.search import Found
+from aeon.schema.value import Value
+
+__all__ = ["Asked", "Cite", "FindProviders", "Numbered", "Pause", "PlanQueries", "Reflect", "Search"]
+
+
+class FindProviders(EffectOf[Providers]):
+    """Where can be searched?"""
+
+    phase = "find_providers"
+
+
+class PlanQueries(EffectOf[Queries]):
+    """Which queries, at most ``most``, begin the search? Where ``choose_tier``, how much research does it take?"""
+
+    phase = "plan_queries"
+    most: int
+    choose_tier: bool = False
+
+
+class Search(EffectOf[Found]):
+    """What does this provider find for a query? ``attempt`` counts from 1."""
+
+    phase = "search"
+    query: str
+    provider: str
+    most: int
+    attempt: int = 1
+
+    @property
+    def subject(self) -> str:
+        """The query and where it goes."""
+        return f"search {self.provider}: {self.query}"
+
+
+class Pause(EffectOf[Paused]):
+    """Wait so many seconds before ``query`` is tried again."""
+
+    phase = "pause"
+    seconds: float
+    query: str
+
+
+class Asked(Value):
+    """A query that was searched for, and how many passages it gave in all; ``failed``: no provider could search."""
+
+    query: str
+    hits: int = 0
+    failed: bool = False
+
+
+class Numbered(Value):
+    """A passage of the source of this number, found for a query."""
+
+    number: int
+    passage: Passage
+    query: str
+
+
+class Reflect(EffectOf[Reflection]):
+    """Do the passages and the evidence so far answer the task? If not, what is missing, and what is searched next?
+
+    ``shown`` are the passages of this round, by query, best first; ``new`` says how many were not seen before.
+    ``findings`` are what earlier rounds found out, ``parts`` the questions that the plan has. ``poor`` are queries that
+    found too little: they are to be worded otherwise. At most ``most`` new queries are wanted.
+    """
+
+    phase = "reflect"
+    round: int
+    asked: tuple[Asked, ...]
+    shown: tuple[Numbered, ...] = ()
+    new: int = 0
+    parts: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    poor: tuple[Query, ...] = ()
+    most: int
+
+
+class Cite(EffectOf[Cited]):
+    """The answer, each sentence with what it cites. ``limited``: not every search could be done.
+
+    ``sufficient``: the reflection said that the evidence answers the task. ``check``: whether a judge says of each
+    sentence if what it cites supports it.
+    """
+
+    phase = "cite"
+    sources: Sources
+    parts: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    answer: str = ""
+    searched: tuple[str, ...] = ()
+    sufficient: bool = False
+    limited: bool = False
+    check: bool = True

@@ -1,0 +1,110 @@
+"""The record of a research run: its rounds, sources and errors, and the result that it ends in."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from aeon.engines.research.sources import Entry
+from aeon.engines.research.values import Citation, Finding, Query, Sentence
+from aeon.schema.conclusion import Conclusion
+from aeon.schema.frozen import JsonValue
+from aeon.schema.search import SearchProblem
+from aeon.schema.value import Value
+
+__all__ = ["ErrorRecord", "Research", "Round", "SourceUsed", "Then"]
+
+Then = Literal["retried", "another provider", "given up"]
+
+
+class ErrorRecord(Value):
+    """A search that failed, and what became of it. ``seconds`` is when, since the run began."""
+
+    query: str
+    provider: str
+    attempt: int
+    problem: SearchProblem
+    then: Then
+    seconds: float
+
+
+class Round(Value):
+    """A round of searches: its queries, how many passages and sources were new, and the reflection on them.
+
+    ``compacted`` counts the passages of earlier rounds: prompts show what was found out from them, and the passages
+    themselves stand behind the numbers of their sources.
+    """
+
+    number: int
+    queries: tuple[Query, ...]
+    passages: int = 0
+    sources: int = 0
+    findings: tuple[Finding, ...] = ()
+    sufficient: bool = False
+    confidence: float | None = None
+    gaps: tuple[str, ...] = ()
+    compacted: int = 0
+
+
+class SourceUsed(Value):
+    """A source as the bibliography names it. ``cited`` are the sentences that the answer rests on; often none."""
+
+    number: int
+    source: str
+    title: str
+    site: str = ""
+    published: str = ""
+    retrieved: str = ""
+    raw_sha256: str = ""
+    text_sha256: str = ""
+    provider: str = ""
+    query: str = ""
+    cited: tuple[Citation, ...] = ()
+
+    @classmethod
+    def of(cls, entry: Entry, sentences: tuple[Sentence, ...]) -> SourceUsed:
+        """The source of an entry, with what the sentences of the answer cite of it."""
+        document = entry.document
+        cited = (one for sentence in sentences for one in sentence.citations if one.number == entry.number)
+        return cls(
+            number=entry.number,
+            source=document.source,
+            title=document.title or document.source,
+            site=document.site,
+            published=document.published,
+            retrieved=document.retrieved,
+            raw_sha256=document.raw_sha256,
+            text_sha256=document.text_sha256,
+            provider=entry.provider,
+            query=entry.query,
+            cited=tuple({(one.source.start, one.source.end): one for one in cited}.values()),
+        )
+
+
+class Research(Conclusion):
+    """The result of a research run. ``short`` is the bare answer, ``sentences`` are those of ``answer``.
+
+    ``sources`` are all that were found, by their numbers. ``limited``: not every search could be done, so that the
+    answer rests on a part of what there is.
+    """
+
+    gives_claims: ClassVar[bool] = True
+
+    short: str = ""
+    sentences: tuple[Sentence, ...] = ()
+    sources: tuple[SourceUsed, ...] = ()
+    rounds: tuple[Round, ...] = ()
+    tier: str = "standard"
+    searched: tuple[str, ...] = ()
+    limited: bool = False
+    error_log: tuple[ErrorRecord, ...] = ()
+
+    @property
+    def citations(self) -> tuple[SourceUsed, ...]:
+        """The bibliography: the sources that the answer cites."""
+        return tuple(source for source in self.sources if source.cited)
+
+    def parts(self) -> dict[str, JsonValue]:
+        """Rounds and sources, each under its name and without times."""
+        rounds = {f"round {one.number}": one.model_dump(mode="json") for one in self.rounds}
+        sources = {f"source {one.number}": one.changed(retrieved="").model_dump(mode="json") for one in self.sources}
+        return {**rounds, **sources}

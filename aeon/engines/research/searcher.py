@@ -1,0 +1,63 @@
+"""Answers the effects of a research run that need no model: where to search, a search, and a pause."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+from aeon.engines.research.effects import FindProviders, Pause, Search
+from aeon.engines.research.values import Paused, Providers
+from aeon.errors import UsageError
+from aeon.runtime.ledger import current_ledger
+from aeon.schema import Found, SearchProblem
+from aeon.search.provider import Provider
+from aeon.text import one_line
+from aeon.tools.registry import ToolRegistry
+
+__all__ = ["Searcher"]
+
+
+class Searcher:
+    """Searches with the providers among some tools."""
+
+    def __init__(self, tools: ToolRegistry, timeout: float) -> None:
+        tooled = map(tools.get, tools.names)
+        self._providers = {one.provider.name: one.provider for one in tooled if one.provider is not None}
+        self._timeout = timeout
+
+    async def providers(self, effect: FindProviders) -> Providers:
+        """The names of the providers: those of texts at hand, and those of the web."""
+        every = self._providers.values()
+        return Providers(local=_names(one for one in every if one.local), web=_names(o for o in every if not o.local))
+
+    async def search(self, effect: Search) -> Found:
+        """What the provider finds; what goes wrong is a problem in the value.
+
+        Raises:
+            AllowanceExhausted: the time of the run is over.
+            UsageError: there is no such provider.
+        """
+        provider, ledger = self._providers.get(effect.provider), current_ledger()
+        if provider is None:
+            raise UsageError(f"no search provider is named {one_line(effect.provider, 64)!r}")
+        left = ledger.seconds_left()
+        seconds = self._timeout if left is None else min(left, self._timeout)
+        async with ledger.tool_call():
+            try:
+                async with asyncio.timeout(seconds):
+                    return await provider.search(effect.query, effect.most)
+            except TimeoutError:
+                message = f"{provider.name}: no answer within {seconds:g} s"
+                problem = SearchProblem(kind="timeout", message=message, retryable=True)
+                return Found(provider=provider.name, problem=problem)
+
+    async def pause(self, effect: Pause) -> Paused:
+        """Sleep as long as was asked for, or as the run has time."""
+        left = current_ledger().seconds_left()
+        seconds = effect.seconds if left is None else min(effect.seconds, left)
+        await asyncio.sleep(seconds)
+        return Paused(seconds=seconds)
+
+
+def _names(providers: Iterable[Provider]) -> tuple[str, ...]:
+    return tuple(one.name for one in providers)

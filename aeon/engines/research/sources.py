@@ -1,0 +1,81 @@
+"""The sources of a run: append-only, numbered by the host, each text once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aeon.schema.plan import Passage
+from aeon.schema.search import Document, Found
+from aeon.schema.value import Value
+
+__all__ = ["Entry", "Sources"]
+
+
+class Entry(Value):
+    """A source and what was found of it. ``number`` counts from 1: ``[1]`` in an answer. ``query`` found it first."""
+
+    number: int
+    document: Document
+    provider: str
+    query: str
+    passages: tuple[Passage, ...] = ()
+
+    def __contains__(self, passage: object) -> bool:
+        return isinstance(passage, Passage) and any(
+            passage.start >= known.start and passage.end <= known.end for known in self.passages
+        )
+
+
+class Sources(Value):
+    """All that searches found, in the order of the numbers. ``most`` limits how many sources there are.
+
+    What is once in it stays as it is: a later search adds sources, and passages to a source.
+    """
+
+    most: int
+    entries: tuple[Entry, ...] = ()
+
+    def added(self, query: str, found: Found) -> Sources:
+        """The sources with what a search found; a text that is known under another address is no new source."""
+        documents = {document.source: document for document in found.documents}
+        sources = self
+        for passage in found.passages:
+            document = documents.get(passage.source, Document(source=passage.source))
+            sources = sources._with(passage, Entry(number=1, document=document, provider=found.provider, query=query))
+        return sources
+
+    def _with(self, passage: Passage, new: Entry) -> Sources:
+        known = self._known(new.document)
+        if known is None:
+            if len(self.entries) >= self.most:
+                return self
+            entry = new.changed(number=len(self.entries) + 1, passages=(passage,))
+            return self.changed(entries=(*self.entries, entry))
+        if passage in known:
+            return self
+        named = passage.changed(source=known.document.source)
+        entry = known.changed(passages=(*known.passages, named))
+        return self.changed(entries=tuple(entry if one is known else one for one in self.entries))
+
+    def _known(self, document: Document) -> Entry | None:
+        """The entry of this address, or of the same text."""
+        text = document.text_sha256
+        same = (one for one in self.entries if one.document.source == document.source)
+        alike = (one for one in self.entries if text and one.document.text_sha256 == text)
+        return next(same, None) or next(alike, None)
+
+    @property
+    def passages(self) -> int:
+        """How many passages there are: what it counts whether a round gained anything."""
+        return sum(len(entry.passages) for entry in self.entries)
+
+    def numbered(self, found: Found) -> Iterator[tuple[int, Passage]]:
+        """The passages of a search with the numbers of their sources; those of sources that found no room are left out.
+
+        A passage names the source as its entry does.
+        """
+        documents = {document.source: document for document in found.documents}
+        for passage in found.passages:
+            entry = self._known(documents.get(passage.source, Document(source=passage.source)))
+            if entry is not None:
+                yield entry.number, passage.changed(source=entry.document.source)

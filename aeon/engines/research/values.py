@@ -1,0 +1,114 @@
+"""What the effects of a research run give."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from aeon.schema.claims import Verdict
+from aeon.schema.outcome import Answer
+from aeon.schema.plan import Source
+from aeon.schema.value import Value
+
+__all__ = [
+    "TIERS",
+    "Citation",
+    "Cited",
+    "Finding",
+    "Paused",
+    "Providers",
+    "Queries",
+    "Query",
+    "Reflection",
+    "Sentence",
+    "TierName",
+]
+
+TierName = Literal["simple", "standard", "deep"]
+TIERS: tuple[TierName, ...] = ("simple", "standard", "deep")
+
+
+class Providers(Value):
+    """Where a run can search, by name. Each query goes to every ``local`` one, and to one of the ``web``, in order."""
+
+    local: tuple[str, ...] = ()
+    web: tuple[str, ...] = ()
+
+
+class Query(Value):
+    """What is searched for, and what for."""
+
+    text: Annotated[str, Field(min_length=1)]
+    intent: str = ""
+
+
+class Queries(Value):
+    """The first queries of a run. ``tier`` is how much research the task needs, where that was asked.
+
+    ``parts`` are the questions that the task is made of, in order; ``#1`` in one stands for the answer to the first.
+    """
+
+    queries: tuple[Query, ...] = ()
+    parts: tuple[str, ...] = ()
+    tier: TierName | None = None
+
+
+class Citation(Value):
+    """A sentence of a source. ``number`` is the source's, from 1: what stands in the answer as ``[2]``."""
+
+    number: Annotated[int, Field(ge=1)]
+    source: Source
+
+
+class Finding(Value):
+    """The answer to a question, "" where what was found does not state it, and the sentences that it rests on.
+
+    ``part`` is the place of the question among those that the task is made of, from 1; ``None`` for one beside them.
+    """
+
+    question: str
+    answer: str = ""
+    evidence: tuple[Citation, ...] = ()
+    part: int | None = None
+
+
+class Reflection(Value):
+    """What is known after a round, and what is not.
+
+    ``findings`` are what the round found out, ``answer`` is that to the task, "" where it is not known. ``queries`` are
+    the next ones. ``confidence`` is 0-1, ``None`` where nothing measured it.
+    """
+
+    sufficient: bool = False
+    confidence: Annotated[float, Field(ge=0, le=1)] | None = None
+    answer: str = ""
+    findings: tuple[Finding, ...] = ()
+    gaps: tuple[str, ...] = ()
+    queries: tuple[Query, ...] = ()
+
+
+class Sentence(Value):
+    """A sentence of the answer: characters ``start`` to ``end`` of its text, and the sentences that it cites.
+
+    ``score`` is the probability that these support it, where a judge said so.
+    """
+
+    start: Annotated[int, Field(ge=0)]
+    end: Annotated[int, Field(ge=0)]
+    citations: tuple[Citation, ...] = ()
+    verdict: Verdict = "not_checked"
+    score: Annotated[float, Field(ge=0, le=1)] | None = None
+
+
+class Cited(Answer):
+    """The answer with its citations. ``short`` is the bare answer, "" where the sources do not state it."""
+
+    short: str = ""
+    sentences: tuple[Sentence, ...] = ()
+
+
+class Paused(Value):
+    """So many seconds have passed."""
+
+    seconds: float = 0.0

@@ -1,0 +1,106 @@
+"""How research runs are shown: searches and findings in a line each, the answer with its sources below it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from aeon.engines.research.effects import Cite, FindProviders, Pause, PlanQueries, Reflect, Search
+from aeon.engines.research.record import Research, SourceUsed
+from aeon.engines.research.values import Cited, Paused, Providers, Queries, Reflection
+from aeon.kernel.effects import Effect
+from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short, visible
+from aeon.observability.report import report_lines
+from aeon.observability.trail import Trail
+from aeon.observability.view import GENERIC, View, ending_lines
+from aeon.schema import Conclusion, Found, Outcome
+
+__all__ = ["VIEW"]
+
+_QUOTE = 100
+_MOST_QUOTES = 3
+
+
+def _title(effect: Effect) -> str:
+    match effect:
+        case FindProviders():
+            return "sources"
+        case PlanQueries():
+            return "queries"
+        case Search():
+            return f"{effect.provider}: {effect.query}" + (f" ({effect.attempt})" if effect.attempt > 1 else "")
+        case Pause():
+            return f"wait {effect.seconds:g} s"
+        case Reflect():
+            return f"round {effect.round}"
+        case Cite():
+            return "answer"
+    return effect.subject
+
+
+def _words(outcome: Outcome) -> str:
+    match outcome.value:
+        case Providers(local=local, web=web):
+            return ", ".join((*local, *web)) or "none"
+        case Queries(queries=queries):
+            return "; ".join(query.text for query in queries)
+        case Found() as found:
+            return _found(found)
+        case Reflection() as reflection:
+            return _reflected(reflection)
+        case Paused(seconds=seconds):
+            return f"{seconds:g} s"
+        case Cited(text=text):
+            return text
+    return outcome_words(outcome)
+
+
+def _found(found: Found) -> str:
+    if found.problem is not None:
+        return f"{found.problem.kind.replace('_', ' ')}: {found.problem.message}"
+    return f"{counted(len(found.passages), 'passage')} of {counted(len(found.documents), 'source')}"
+
+
+def _reflected(reflection: Reflection) -> str:
+    said = [f"{finding.question} {finding.answer or 'not found'}" for finding in reflection.findings]
+    after = ["enough"] if reflection.sufficient else [f"next: {query.text}" for query in reflection.queries]
+    return "; ".join([*said, *(after or ["nothing left to ask"])])
+
+
+def _sources(end: Conclusion) -> list[Line]:
+    """The sources that the answer cites, each with the sentences."""
+    if not isinstance(end, Research) or not end.citations:
+        return []
+    cited = sum(bool(sentence.citations) for sentence in end.sentences)
+    checked = [sentence.verdict for sentence in end.sentences if sentence.verdict != "not_checked"]
+    said = ", ".join(f"{checked.count(one)} {one.replace('_', ' ')}" for one in dict.fromkeys(checked))
+    of = f"{cited} of {counted(len(end.sentences), 'sentence')} cited, {len(checked)} checked" + (
+        f", {said}" * bool(said)
+    )
+    lines: list[Line] = [(Span("sources ", "dim"), Span(of))]
+    for source in end.citations:
+        lines += [(Span(f"  [{source.number}] ", "strong"), Span(_name(source))), *_quotes(source)]
+    return lines
+
+
+def _name(source: SourceUsed) -> str:
+    place = next((one.source for one in source.cited), None)
+    where = [f"page {place.page}" if place and place.page else "", place.heading if place else ""]
+    title = f"{source.title}, {source.source}" if source.title != source.source else source.source
+    return short(", ".join(filter(None, [title, *where])), 110)
+
+
+def _quotes(source: SourceUsed) -> list[Line]:
+    quotes = [short(one.source.text, _QUOTE) for one in source.cited[:_MOST_QUOTES]]
+    return [(Span(f"      “{visible(quote)}”", "dim"),) for quote in quotes]
+
+
+def _ending(end: Conclusion) -> list[Line]:
+    answer = ending_lines(end, conclusion_lines(end))
+    return [*answer, *_sources(end)]
+
+
+def _report(trail: Trail) -> list[Line]:
+    return [*report_lines(trail, _title, _words), *(_sources(trail.result) if trail.result else [])]
+
+
+VIEW: View = replace(GENERIC, title=_title, words=_words, ending=_ending, report=_report)

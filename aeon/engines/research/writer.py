@@ -1,0 +1,144 @@
+"""The answer of a research run: worded by the model, with the citations put in by the host, and checked by a judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aeon.engines.research.effects import Cite, Numbered
+from aeon.engines.research.reading import combined, found_out
+from aeon.engines.research.values import Citation, Cited, Finding, Sentence
+from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.grounding.citations import CitedSentence, cited_claims
+from aeon.grounding.results import told
+from aeon.runtime.ledger import current_ledger
+from aeon.schema import Verdict
+from aeon.supervisor.judge import Judge
+from aeon.supervisor.judge_specs import judgment
+from aeon.supervisor.supervisor import Supervisor
+from aeon.synthesis.sentence import Result, worded
+from aeon.text import one_line
+
+__all__ = ["LIMITED", "Writer"]
+
+LIMITED = "Search capabilities were limited; the answer is based on partial information."
+_SUPPORTS = "evidence_supports"
+_PARTIAL = 0.25
+"""Probability from which on what is cited counts as supporting a sentence in part."""
+_LAST = 6
+"""Passages that a last look at everything is given."""
+_MOST_SEARCHED = 8
+
+
+class Writer:
+    """Words answers and says what their sentences rest on."""
+
+    def __init__(self, supervisor: Supervisor, judge: Judge) -> None:
+        self._supervisor = supervisor
+        self._judge = judge
+
+    async def cite(self, effect: Cite) -> Cited:
+        """The answer with its citations, or that the sources do not state it, with what was searched for.
+
+        Raises:
+            CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
+        """
+        if not effect.sources.entries:
+            return _refusal("No source was found for this", effect)
+        short, evidence = effect.answer, _evidence(effect.findings)
+        if not short:
+            short, evidence = await self._last_look(effect)
+        if not short or not evidence:
+            return _refusal("The sources do not say", effect)
+        wording = await worded(self._supervisor, effect.task, [Result("r1", "answer", short)])
+        text = _marked(wording.text, evidence)
+        sentence = Sentence(start=0, end=len(text), citations=evidence)
+        if effect.check:
+            sentence = await self._checked(effect, sentence, wording.text)
+        return _cited(effect, text, short, (sentence,)).changed(problem=wording.problem)
+
+    async def _last_look(self, effect: Cite) -> tuple[str, tuple[Citation, ...]]:
+        """What follows from the findings, or else stands in the best passages of all."""
+        findings = [finding for finding in effect.findings if finding.answer]
+        if findings and (short := await combined(self._supervisor, effect.task.text, findings)):
+            return short, _evidence(findings)
+        best = [
+            Numbered(number=entry.number, passage=entry.passages[0], query=entry.query)
+            for entry in effect.sources.entries[:_LAST]
+        ]
+        found = await found_out(self._supervisor, effect.task.text, best, None)
+        return found.answer, found.evidence
+
+    async def _checked(self, effect: Cite, sentence: Sentence, claim: str) -> Sentence:
+        """The sentence with what a judge says of it, where one was measured and there is something left to ask it."""
+        cited = "\n".join(f"{_title(effect, one)}: {one_line(one.source.text, 1_000)}" for one in sentence.citations)
+        score = await self._supported(cited, claim)
+        if score is None:
+            return sentence
+        other = _unrelated(effect, sentence)
+        control = await self._supported(other, claim) if other else None
+        if control is not None and control >= score:  # it says yes to anything
+            return sentence.changed(score=score, verdict="not_found")
+        return sentence.changed(score=score, verdict=_verdict(score))
+
+    async def _supported(self, evidence: str, claim: str) -> float | None:
+        """The probability that the evidence supports the claim; ``None`` where nobody can say."""
+        spec = judgment(_SUPPORTS)
+        if not await self._judge.decides(spec) or current_ledger().calls_left() < 1:
+            return None
+        try:
+            judged = await self._judge.ask(spec, {"evidence": evidence, "claim": claim})
+        except (CompletionError, AllowanceExhausted):
+            return None
+        return judged.score if judged.decides else None
+
+
+def _verdict(score: float) -> Verdict:
+    if score >= judgment(_SUPPORTS).threshold:
+        return "supported"
+    return "partial" if score >= _PARTIAL else "not_found"
+
+
+def _evidence(findings: Sequence[Finding]) -> tuple[Citation, ...]:
+    """The sentences that findings rest on, each once."""
+    every = [one for finding in findings if finding.answer for one in finding.evidence]
+    return tuple({(one.number, one.source.start): one for one in every}.values())
+
+
+def _marked(text: str, evidence: Sequence[Citation]) -> str:
+    """A sentence with the numbers of what it cites before its full stop."""
+    marks = "".join(f"[{number}]" for number in dict.fromkeys(one.number for one in evidence))
+    stop = text[-1] if text[-1:] in (".", "!", "?") else ""
+    return f"{text.removesuffix(stop) if stop else text} {marks}{stop or '.'}"
+
+
+def _cited(effect: Cite, text: str, short: str, sentences: tuple[Sentence, ...]) -> Cited:
+    """The answer with the claims of its sentences, and what a reader has to know of the search."""
+    spans = [
+        CitedSentence(one.start, one.end, tuple(citation.source for citation in one.citations), one.verdict)
+        for one in sentences
+    ]
+    claims = cited_claims(text, told(effect.task), spans)
+    whole = f"{text}\n{LIMITED}" if effect.limited else text
+    return Cited(text=whole, short=short, sentences=sentences, claims=claims)
+
+
+def _refusal(what: str, effect: Cite) -> Cited:
+    """That there is no answer, and what was searched for."""
+    searched = [one_line(query, 100) for query in effect.searched]
+    more = len(searched) - _MOST_SEARCHED
+    listed = "; ".join(searched[:_MOST_SEARCHED]) + (f"; and {more} more" if more > 0 else "")
+    text = f"{what}: {one_line(effect.task.text, 200)} (searched for: {listed or 'nothing'})."
+    return Cited(text=f"{text}\n{LIMITED}" if effect.limited else text)
+
+
+def _title(effect: Cite, citation: Citation) -> str:
+    document = effect.sources.entries[citation.number - 1].document
+    return one_line(document.title or document.source, 100)
+
+
+def _unrelated(effect: Cite, sentence: Sentence) -> str:
+    """A sentence of a source that the answer does not cite; "" where every source is cited."""
+    cited = {one.number for one in sentence.citations}
+    others = (entry for entry in effect.sources.entries if entry.number not in cited)
+    spans = (source.text for entry in others for source in entry.passages[0].sources())
+    return next((one_line(text, 1_000) for text in spans if len(text) > 40), "")

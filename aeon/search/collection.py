@@ -1,0 +1,39 @@
+"""Searching a local collection: offline, and without an account."""
+
+from __future__ import annotations
+
+import asyncio
+
+from aeon.documents.collection import Collection
+from aeon.errors import MissingExtraError, ToolFailed
+from aeon.schema import Found, SearchProblem
+
+__all__ = ["CollectionSearch"]
+
+
+class CollectionSearch:
+    """Finds passages of a collection, which keeps the texts."""
+
+    local = True
+
+    def __init__(self, collection: Collection, name: str = "collection") -> None:
+        self.name = name
+        self._collection = collection
+
+    async def search(self, query: str, most: int) -> Found:
+        """Return the passages that fit the query best, best first; their documents without the texts."""
+        return await asyncio.to_thread(self._search, query, most)
+
+    def _search(self, query: str, most: int) -> Found:
+        try:
+            passages = self._collection.search(query, most)
+            documents = [
+                self._collection.document(source) for source in dict.fromkeys(passage.source for passage in passages)
+            ]
+        except ToolFailed as error:
+            problem = SearchProblem(kind="malformed", message=str(error), retryable=False)
+            return Found(provider=self.name, problem=problem)
+        except MissingExtraError as error:
+            problem = SearchProblem(kind="configuration", message=str(error), retryable=False)
+            return Found(provider=self.name, problem=problem)
+        return Found(provider=self.name, passages=tuple(passages), documents=tuple(documents))

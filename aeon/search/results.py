@@ -1,0 +1,104 @@
+"""What a search service gives, as passages: of the pages that its results lead to, or of its own texts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from aeon.documents.plain import clean
+from aeon.documents.readers import Text
+from aeon.errors import MissingExtraError, ToolFailed
+from aeon.schema import Document, Found, SearchProblem
+from aeon.search.guard import AddressRefused, parse
+from aeon.search.pages import Page, Pages, digest, ranked
+from aeon.text import one_line
+
+__all__ = ["Result", "found"]
+
+_MOST_SNIPPET = 20_000
+
+
+@dataclass(frozen=True)
+class Result:
+    """One result of a service: where it leads to, and what the service says of it."""
+
+    url: str
+    title: str = ""
+    text: str = ""
+    published: str = ""
+
+
+async def found(
+    provider: str, query: str, most: int, results: Iterable[Result], pages: Pages | None, notes: Iterable[str] = ()
+) -> Found:
+    """Return the passages of the first ``most`` results that fit the query best, best first.
+
+    With ``pages``, each result's page is read, and where it cannot be had, the service's own text stands in, with a
+    note; without, these texts are all. Such a text is a document of its own, since it is not what the page says.
+    """
+    problems = list(notes)
+    chosen = _distinct(results, most, problems)
+    hits = await pages.get([result.url for result in chosen]) if pages else [None] * len(chosen)
+    documents: dict[str, Document] = {}
+    texts: dict[str, Text] = {}
+    for result, hit in zip(chosen, hits, strict=True):
+        if isinstance(hit, Page):
+            documents[hit.document.source], texts[hit.document.source] = hit.document, hit.text
+            continue
+        snippet = _snippet(provider, result)
+        if isinstance(hit, SearchProblem):
+            problems.append(f"{hit.message}; {'the text of the search stands in' if snippet else 'left out'}")
+        if snippet:
+            documents[snippet.source], texts[snippet.source] = snippet, Text(snippet.text)
+    try:
+        passages = await asyncio.to_thread(ranked, query, texts, most)
+    except (ToolFailed, MissingExtraError) as error:
+        problem = SearchProblem(kind="configuration", message=str(error), retryable=False)
+        return Found(provider=provider, problem=problem)
+    used = dict.fromkeys(passage.source for passage in passages)
+    problems += [f"{source} has no passage that fits the query" for source in documents if source not in used]
+    problems += [f"{source} is cut: its last {documents[source].cut:,} characters are left out"
+                 for source in used if documents[source].cut]  # fmt: skip
+    return Found(
+        provider=provider,
+        passages=tuple(passages),
+        documents=tuple(documents[source] for source in used),
+        notes=tuple(one_line(problem) for problem in dict.fromkeys(problems)),
+    )
+
+
+def _distinct(results: Iterable[Result], most: int, problems: list[str]) -> list[Result]:
+    """The first results that lead somewhere, each address once; of the others, a note is added to the problems."""
+    chosen: dict[str, Result] = {}
+    for result in results:
+        if len(chosen) >= most:
+            break
+        if not result.url.strip():
+            problems.append(f"a result without an address is left out: {one_line(result.title, 80) or 'no title'}")
+            continue
+        try:
+            chosen.setdefault(str(parse(result.url)), result)
+        except AddressRefused as refusal:
+            problems.append(f"a result is left out: {refusal}")
+    return list(chosen.values())
+
+
+def _snippet(provider: str, result: Result) -> Document | None:
+    """The text of a result as a document; the end of its source tells it from the page, and from other such texts."""
+    text = clean(result.text)[:_MOST_SNIPPET].strip()
+    if not text:
+        return None
+    place, text_hash = parse(result.url), digest(text)
+    return Document(
+        source=f"{place}#result-{text_hash[:8]}",
+        title=one_line(result.title),
+        site=place.host,
+        text=text,
+        published=one_line(result.published, 40),
+        retrieved=datetime.now(UTC).isoformat(timespec="seconds"),
+        extractor=f"text of the search {provider}",
+        raw_sha256=text_hash,
+        text_sha256=text_hash,
+    )
