@@ -22,7 +22,7 @@ def title_of(text: Text, path: str) -> str:
     head = text.text[:_HEAD]
     heading = _HEADING.search(head)
     named = _plain(heading[1] or heading[2]) if heading else ""
-    return named or _plain(text.title) or _first_line(head) or one_line(PurePath(path).stem, _LONGEST)
+    return named or _plain(text.title) or _first_line(head) or one_line(PurePath(path).name, _LONGEST)
 
 
 def _first_line(head: str) -> str:

@@ -43,7 +43,7 @@ ENGINES = ("words", "embeddings", "tantivy")
 _RESULTS = 4
 _PARAGRAPHS = 24
 _NAMES = 40_000
-_SYLLABLES = (
+_SYLLABLES = re.findall("..", "babedadofigahelinirjokakralimamonanorosperarisasetatelulvewenyozu")
     ["ba", "be", "da", "do", "fi", "ga", "hel", "ir", "jo", "ka", "kra", "la", "lin", "mar", "mo", "na", "nor", "os", "pe", "ra", "ri", "sa", "ser", "ta", "tel", "ul", "ve", "wen", "yo", "zan"]
 )
 _WORD = re.compile(r"[a-z]{2,}")

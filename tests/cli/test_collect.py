@@ -56,7 +56,7 @@ def test_what_it_holds_is_listed(aeon: Aeon, folder: Path) -> None:
     first, bridge, ferry = aeon("collect", "papers.aeon").out.splitlines()
     assert first.startswith("papers.aeon: 2 documents, 2 passages, ")
     assert bridge.startswith("  papers/bridge.md: The bridge; 1 passage, read 2")
-    assert bridge.endswith("; also papers/copy.md") and ferry.startswith("  papers/ferry.txt: ferry; 1 passage, ")
+    assert bridge.endswith("; also papers/copy.md") and ferry.startswith("  papers/ferry.txt: ferry.txt; 1 passage, ")
 
 
 def test_json(aeon: Aeon, folder: Path) -> None:
@@ -64,7 +64,7 @@ def test_json(aeon: Aeon, folder: Path) -> None:
     made = aeon("collect", "papers", "--into", "papers.aeon", "--json").document
     assert made["added"] == ["papers/bridge.md", "papers/ferry.txt"] and made["documents"] == 2
     held = aeon("collect", "papers.aeon", "--json").document
-    assert [one["document"]["title"] for one in held["documents"]] == ["The bridge", "ferry"]
+    assert [one["document"]["title"] for one in held["documents"]] == ["The bridge", "ferry.txt"]
     assert held["passages"] == made["passages"] and held["bytes"] == made["bytes"]
 
 

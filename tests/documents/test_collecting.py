@@ -196,13 +196,13 @@ class TestDuplicates:
         ("a.md", b"Words before.\n\n## A *good* title #\n\nWords.", "A *good* title"),
         ("a.txt", b"A title\n=======\n\nWords.", "A title"),
         ("a.txt", b"\n A title \n\nWords and words.", "A title"),
-        ("a.txt", b"This is a sentence.\n\nWords.", "a"),
-        ("a-b.txt", b"words\nwords\n\nwords", "a-b"),
+        ("a.txt", b"This is a sentence.\n\nWords.", "a.txt"),
+        ("a-b.txt", b"words\nwords\n\nwords", "a-b.txt"),
         ("a.txt", b"# " + b"long " * 100, ("long " * 24)[:119] + "…"),
         ("a.html", b"<title>A &amp; B\n page</title><body><p>Words and words.</p></body>", "A & B page"),
         ("a.html", b"<title>A page</title><body><h1>A heading</h1><p>Words.</p></body>", "A heading"),
         ("a.pdf", pdf([["Some words on a page."]], "/Info 6 0 R", ["<< /Title (A paper) >>"]), "A paper"),
-        ("a.pdf", pdf([["Some words on a page."]]), "a"),
+        ("a.pdf", pdf([["Some words on a page."]]), "a.pdf"),
     ],
 )
 def test_titles(tmp_path: Path, place: Path, name: str, data: bytes, title: str) -> None:
