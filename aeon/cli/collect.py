@@ -68,20 +68,26 @@ def _show(lines: Iterable[str]) -> None:
 
 def _done(collected: Collected) -> Iterator[str]:
     yield _summary(collected.path, collected.documents, collected.passages, collected.bytes)
-    for what, names in {"added": collected.added, "changed": collected.updated, "removed": collected.removed}.items():
-        if names:
-            yield f"  {what:8} {len(names):,}: {', '.join(one_line(name, _WIDEST) for name in names[:_MOST_NAMES])}" + (
-                f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
-            )
-    if not (collected.added or collected.updated or collected.removed):
+    changes = {"added": collected.added, "changed": collected.updated, "removed": collected.removed}
+    yield from (f"  {what:8} {_named(names)}" for what, names in changes.items() if names)
+    if not any(changes.values()):
         yield "  nothing has changed"
-    if collected.skipped:
-        yield f"  skipped  {len(collected.skipped):,}:"
-        for name, reason in collected.skipped[:_MOST_NAMES]:
-            yield f"    {one_line(name, _WIDEST)}: {reason}"
-        if len(collected.skipped) > _MOST_NAMES:
-            yield f"    and {len(collected.skipped) - _MOST_NAMES:,} more; --json names all"
+    yield from _skipped(collected.skipped)
     yield from (f"  {note}" for note in collected.notes)
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
+    return f"{len(names):,}: {', '.join(one_line(name, _WIDEST) for name in names[:_MOST_NAMES])}{more}"
+
+
+def _skipped(skipped: Sequence[tuple[str, str]]) -> Iterator[str]:
+    if skipped:
+        yield f"  skipped  {len(skipped):,}:"
+    for name, reason in skipped[:_MOST_NAMES]:
+        yield f"    {one_line(name, _WIDEST)}: {reason}"
+    if len(skipped) > _MOST_NAMES:
+        yield f"    and {len(skipped) - _MOST_NAMES:,} more; --json names all"
 
 
 def _held(held: Contents) -> Iterator[str]:

@@ -92,6 +92,11 @@ def _header(path: Path) -> _Header | str:
         raise InputFileError(f"{label}: there is no such file; aeon collect FOLDER --into {label} makes it") from None
     except (OSError, ValueError, RuntimeError) as error:
         raise InputFileError(f"{label}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    return _parsed(head, status.st_size)
+
+
+def _parsed(head: bytes, length: int) -> _Header | str:
+    """What the first bytes of a file of that length say."""
     if not head:
         return "empty"
     if len(head) < _HEADER or not head.startswith(_BEGINNING):
@@ -100,7 +105,7 @@ def _header(path: Path) -> _Header | str:
     (layout,), (mark,) = struct.unpack_from(">i", head, 60), struct.unpack_from(">i", head, 68)
     if mark != MARK:
         return "the database of another program"
-    return _Header(layout, (65_536 if page == 1 else page) * pages, status.st_size)
+    return _Header(layout, (65_536 if page == 1 else page) * pages, length)
 
 
 @contextlib.contextmanager
@@ -128,33 +133,39 @@ def replaced(path: Path) -> Iterator[tuple[Index, str]]:
 
 
 def _replaced(path: Path, target: Path) -> Iterator[tuple[Index, str]]:
-    for left in target.parent.glob(f".{_escaped(target.name)}.*.part*"):  # of a process that was killed
-        left.unlink(missing_ok=True)
-    there = os.path.lexists(target)
-    why = _unusable(path) if there else ""
-    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    _remove_leftovers(target)  # of a process that was killed
+    why = _unusable(path) if os.path.lexists(target) else ""
     aside = _free_name(target)
+    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
-        part.touch(exist_ok=False)
-        if there:
-            part.chmod(stat.S_IMODE(target.stat().st_mode))
-        if there and not why:
-            shutil.copyfile(target, part)
-        index = Index(str(part), "build")
-        with contextlib.closing(index):
+        _begin(part, target, is_copy=not why)
+        with contextlib.closing(Index(str(part), "build")) as index:
             yield index, f"{why}; the old file is now {aside.name}" if why else ""
             is_changed = index.writes > 0
             if is_changed:
                 index.finish()
-        if is_changed or not there:
+        if is_changed:
             _synced(part)
             if why:
                 target.replace(aside)
             part.replace(target)
             _synced(target.parent)
     finally:
-        for left in (part, part.with_name(f"{part.name}-journal")):
-            left.unlink(missing_ok=True)
+        _remove_leftovers(target)
+
+
+def _begin(part: Path, target: Path, is_copy: bool) -> None:
+    """Make the file that takes the target's place: with its mode, and with what it holds if it is a copy."""
+    part.touch(exist_ok=False)
+    if target.exists():
+        part.chmod(stat.S_IMODE(target.stat().st_mode))
+        if is_copy:
+            shutil.copyfile(target, part)
+
+
+def _remove_leftovers(target: Path) -> None:
+    for part in target.parent.glob(f".{_escaped(target.name)}.*.part*"):
+        part.unlink(missing_ok=True)
 
 
 def _unusable(path: Path) -> str:

@@ -36,6 +36,14 @@ class Changes:
     removed: list[str] = field(default_factory=list)
     reasons: dict[str, str] = field(default_factory=dict)
 
+    def note(self, name: str, old: Stamp | None, is_readable: bool) -> None:
+        """Note a file that is not as it was: what it was before, and whether it can be read now."""
+        was_readable = old is not None and not old.reason
+        if is_readable:
+            (self.changed if was_readable else self.added).append(name)
+        elif was_readable:
+            self.removed.append(name)
+
 
 @dataclass(frozen=True)
 class Updated:
@@ -135,17 +143,15 @@ class Update:
             stamp, data = _state(path, _label(name), old)
         except (ToolFailed, OSError) as error:
             index.drop(name)
-            changes.removed += [name] if old and not old.reason else []
+            changes.note(name, old, False)
             return f"cannot be read: {error.strerror}" if isinstance(error, OSError) else str(error)
-        if old and old.sha256 == stamp.sha256 and old.size == stamp.size:
+        if old and (old.sha256, old.size) == (stamp.sha256, stamp.size):
             if old != stamp:
                 index.touch(name, stamp)
             return old.reason
         index.drop(name)
         reason = _put(index, name, path.suffix, stamp, data, retrieved)
-        was, now = old is not None and not old.reason, not reason
-        if was or now:
-            (changes.changed if was and now else changes.added if now else changes.removed).append(name)
+        changes.note(name, old, not reason)
         return reason
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -77,7 +77,7 @@ class Files:
         texts = [name for name in names if name.lower().endswith(DOCUMENT_SUFFIXES)]
         database = Database.load(folder, tables) if tables else None
         collection = Collection.of(folder, texts, progress=progress)
-        useless = [(name, "no table and no document") for name in names if name not in {*tables, *texts}]
+        useless = ((name, "no table and no document") for name in _others(names, {*tables, *texts}))
         skipped = (*(database.skipped if database else ()), *collection.skipped, *useless)
         return cls(folder, database, collection, tuple(skipped), folder.cut())
 
@@ -146,6 +146,10 @@ def takes_long(folder: Folder) -> bool:
     documents = [size for name, size in found if name.endswith(DOCUMENT_SUFFIXES)]
     tables = [size for name, size in found if name.endswith(TABLE_SUFFIXES)]
     return len(documents) > _MANY_DOCUMENTS or sum(documents) + sum(tables) > _MUCH
+
+
+def _others(names: Iterable[str], known: Set[str]) -> list[str]:
+    return [name for name in names if name not in known]
 
 
 def _counted(count: int, what: str) -> str:
