@@ -32,6 +32,7 @@ _BATCH = 256  # texts that are cut into tokens at once: their tokens take much m
 _BLOCK = 1024  # rows whose numbers fit into the cache of a processor as float32
 _MANY = 20_000  # passages up to which all dimensions of each are looked at
 _COARSE = 64
+_ALONE = 128  # rows of so many dimensions that one core multiplies; to wake the others takes longer
 _LIKELY = 1024  # of so many of very many passages all dimensions are looked at
 _FIRST = 256  # of so many the order is made first; a search seldom needs more
 
@@ -127,7 +128,10 @@ class Vectors:
         if len(self._rows) <= _MANY:
             return None
         rows, lengths = self._coarse
-        cosines = _cosines(rows @ asked[:_COARSE], lengths, asked[:_COARSE])
+        some, products = asked[:_COARSE], np.empty(len(rows), dtype=np.float32)
+        for start in range(0, len(rows), _ALONE):
+            np.dot(rows[start : start + _ALONE], some, out=products[start : start + _ALONE])
+        cosines = _cosines(products, lengths, some)
         places: Places = np.flatnonzero(cosines >= np.partition(cosines, -_LIKELY)[-_LIKELY])
         return places
 

@@ -203,9 +203,9 @@ def show(results: dict[str, dict[str, float]]) -> None:
           f"{'median ms':>11}{'(cpu)':>7}{'p95 ms':>8}{'most ms':>9}")  # fmt: skip
     base = results.get("tantivy")
     for engine, one in results.items():
+        times = [one[name] * 1e3 for name in ("open", "first", "median", "cpu", "p95", "most")]
         print(f"{engine:12}{one['passages']:9,}{one['build']:9.1f}{one['peak']:9.0f}{one['bytes'] / 1e6:9.1f}"
-              f"{one['open'] * 1e3:9.1f}{one['first'] * 1e3:10.1f}{one['median'] * 1e3:11.2f}{one['cpu'] * 1e3:7.1f}{one['p95'] * 1e3:8.1f}"
-              f"{one['most'] * 1e3:9.1f}")  # fmt: skip
+              "{:9.1f}{:10.1f}{:11.2f}{:7.1f}{:8.1f}{:9.1f}".format(*times))  # fmt: skip
         if base and engine != "tantivy":
             parts = {name: one[name] / base[name] for name in ("build", "peak", "bytes", "median", "p95")}
             print(f"{'':12}times tantivy: {', '.join(f'{name} {part:.1f}' for name, part in parts.items())}")

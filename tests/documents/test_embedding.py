@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from aeon.documents import collection as collection_module
 from aeon.documents import embedding
+from aeon.documents import embedding as embedding_module
 from aeon.documents import update as update_module
 from aeon.documents.collection import Collection
 from aeon.documents.embedding import DIMENSIONS, Embedder, Vectors, embedder
@@ -275,3 +276,19 @@ def test_fusion() -> None:
     """A score is the sum of 1 / (60 + rank); of the same, the earlier ranking comes first."""
     assert fused([["a", "b"], ["c", "b"]]) == [("b", 2 / 62), ("a", 1 / 61), ("c", 1 / 61)]
     assert share(2) == 1 / 62 and fused([]) == []
+
+
+def test_very_many(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of very many passages the likely ones come first, in the order that they have among all; then all others."""
+    for number in range(60):
+        (folder.root / f"note-{number:02}.txt").write_text(f"Note {number} says where the parcels of {number} are.")
+    documents = collection(folder)
+    exact = [(row.path, row.score) for row in documents._index.nearest(QUESTION, real())]
+    with monkeypatch.context() as patch:
+        patch.setattr(embedding_module, "_MANY", 10)
+        patch.setattr(embedding_module, "_LIKELY", 20)
+        patch.setattr(embedding_module, "_ALONE", 7)
+        ranked = [(row.path, row.score) for row in documents._index.nearest(QUESTION, real())]
+    assert ranked[:3] == exact[:3] and sorted(ranked) == sorted(exact)
+    scores = [score for _, score in ranked]
+    assert scores[:20] == sorted(scores[:20], reverse=True) and scores[20:] == sorted(scores[20:], reverse=True)
