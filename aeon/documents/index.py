@@ -127,12 +127,21 @@ class Index:
         if tables and layout != LAYOUT:
             raise OtherVersion("it was of another version of Aeon")
         if self._use == "read":
+            self._check_schema()
             return
         safety = "WAL; PRAGMA synchronous = NORMAL" if self._use == "keep" else "MEMORY; PRAGMA synchronous = OFF"
         self._db.executescript(f"PRAGMA journal_mode = {safety}; PRAGMA temp_store = MEMORY;")
         if not tables:
             marks = f"PRAGMA application_id = {mark}; PRAGMA user_version = {LAYOUT};"
             self._db.executescript(f"BEGIN IMMEDIATE; {marks} {_TABLES} COMMIT;")
+
+    def _check_schema(self) -> None:
+        """Refuse a file from elsewhere with views, triggers or other tables than these: they could do anything."""
+        self._db.execute("PRAGMA trusted_schema = OFF")
+        with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
+            fresh.executescript(_TABLES)
+            if _schema(self._db) != _schema(fresh):
+                raise ForeignIndex("its tables are not those of a collection")
 
     def close(self) -> None:
         """Close the file."""
@@ -350,7 +359,10 @@ class Index:
         if row is None:
             raise sqlite3.DatabaseError("a passage is missing")
         path, start, text, page, heading, spans, document = row
-        sentences = tuple((first, last) for first, last in json.loads(spans))
+        try:
+            sentences = tuple((int(first), int(last)) for first, last in json.loads(spans))
+        except (TypeError, ValueError):
+            raise sqlite3.DatabaseError("the sentences of a passage are damaged") from None
         return Row(path, start, text, page, heading, sentences, score, document)
 
 
@@ -362,3 +374,9 @@ def is_damage(error: sqlite3.Error) -> bool:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _schema(database: sqlite3.Connection) -> list[tuple[str, ...]]:
+    """What makes the tables, but for those within the index of words, which differ between versions of SQLite."""
+    query = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'words!_%' ESCAPE '!' ORDER BY name"
+    return [(kind, name, " ".join((sql or "").split())) for kind, name, sql in database.execute(query)]

@@ -365,6 +365,32 @@ class TestWrongFiles:
         with closing(Collection.open(place)) as documents, pytest.raises(ToolFailed, match="a text is damaged"):
             documents.text("papers/bridge.md")
 
+    @pytest.mark.parametrize(
+        "change",
+        [
+            "CREATE VIEW more AS SELECT 1",
+            "CREATE TRIGGER t AFTER INSERT ON files BEGIN DELETE FROM documents; END",
+            "ALTER TABLE documents RENAME TO d; CREATE VIEW documents AS SELECT * FROM d",
+            "DROP TABLE passages",
+        ],
+    )
+    def test_a_forged_schema(self, folder: Path, place: Path, change: str) -> None:
+        """A file from elsewhere with a view, a trigger or other tables is not opened."""
+        collect(folder, place)
+        with closing(sqlite3.connect(place)) as database:
+            database.executescript(change)
+        assert "is damaged (its tables are not those of a collection)" in refused(place)
+
+    @pytest.mark.parametrize("change", ["sentences = '['", "sentences = '[1]'", "sentences = '[[1, \"x\"]]'"])
+    def test_forged_passages(self, folder: Path, place: Path, change: str) -> None:
+        """What a passage says of its sentences is refused in one line if it cannot be read."""
+        collect(folder, place)
+        with closing(sqlite3.connect(place)) as database:
+            database.execute(f"UPDATE passages SET {change}")
+            database.commit()
+        with closing(Collection.open(place)) as documents, pytest.raises(ToolFailed, match="of a passage are damaged"):
+            documents.search("bridge")
+
     @pytest.mark.parametrize("content", [b"", b"My notes.\n", None])
     def test_nothing_else_is_overwritten(self, folder: Path, place: Path, content: bytes | None) -> None:
         """Neither a file that is no collection, be it empty, nor a database of another program."""
