@@ -176,7 +176,7 @@ def _recorded(step: Step) -> ProofStep:
 
 
 def _source(name: str, document: Document | None, files: Sequence[Files], task: Task) -> ProofSource | None:
-    """The text of that name: as it was found, of the task's context, or of a file, with the hash of it as it is now."""
+    """The text of that name: as it was found, of the task's context, or of a file, with the hash of what was read."""
     if document is not None and document.text:
         return _of_document(document, document.text)
     if name == CONTEXT:
@@ -184,11 +184,8 @@ def _source(name: str, document: Document | None, files: Sequence[Files], task: 
         digest = hashlib.sha256(task.context.encode()).hexdigest()
         return ProofSource(id=name, title=name, location="task://context", text=text, raw_sha256=digest)
     for one in files:
-        with suppress(ToolFailed, OSError):
-            text = one.collection.text(name)
-            digest = hashlib.sha256(one.folder.find(name).read_bytes()).hexdigest()
-            found = document or Document(source=name, title=name)
-            return _of_document(found.changed(raw_sha256=digest), text)
+        with suppress(ToolFailed):
+            return _of_document(one.collection.document(name), one.collection.text(name))
     return None
 
 

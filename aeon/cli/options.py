@@ -14,7 +14,7 @@ __all__ = ["COMMANDS", "parse"]
 
 COMMANDS = (
     "run", "research", "resume", "replay", "fork", "diff", "history", "simulate", "models", "engines", "doctor",
-    "metrics", "calibrate", "config", "verify",
+    "metrics", "calibrate", "config", "verify", "collect",
 )  # fmt: skip
 FORMATS = ("text", "json", "mermaid", "effects")
 SHAPES = ("openai", "cohere", "anthropic", "w3c")
@@ -51,6 +51,12 @@ exit codes:
 _VERIFY = """\
 exit codes:
   0  verified   1  not verified   2  no proof file
+"""
+
+
+_COLLECT = """\
+With --into, the folders are read, and the file is made or brought up to date; what has not changed is not read again.
+Without it, what the collection holds is listed. A collection needs its folders no more: aeon run … --files FILE
 """
 
 
@@ -112,7 +118,7 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     engine(parser)
     tools = "calculator,algebra,dates,files=DIR,python (default: calculator); can be given again"
     add("--tools", metavar="LIST", action="append", help=tools)
-    folder = "a folder to answer from: its tables and texts; can be given again"
+    folder = "a folder to answer from: its tables and texts; can be given again; or a file that aeon collect made"
     add("--files", metavar="DIR", type=name, action="append", default=[], help=folder)
     add("--brief", action="store_true", help="answer with the bare values, without a sentence around them")
     add("--thorough", action="store_true", help="profile the task first, plan it in steps, and judge the results")
@@ -257,6 +263,13 @@ def _verify_options(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="print one JSON document")
 
 
+def _collect_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("paths", metavar="FOLDER", nargs="+", type=name, help="a folder to read, or, without --into, a collection")
+    add("--into", metavar="FILE", type=name, help="the file of the collection, such as papers.aeon")
+    add("--json", action="store_true", help="print one JSON document")
+
+
 _SEVERAL = "saved runs, or folders of them"
 _LABELS = 'which answers are right: JSON Lines {"run": FILE NAME OR EXECUTION ID, "correct": true|false}'
 _SAVED = "a run saved with: aeon run TASK --save FILE"
@@ -275,6 +288,11 @@ _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], 
     "metrics": ("figures over saved runs, beside their targets", None, _metrics_options),
     "calibrate": ("fit the confidence to saved runs that are known to be right or wrong", None, _calibrate_options),
     "verify": ("verify the proof file of an answer, offline", _VERIFY, _verify_options),
+    "collect": (
+        "keep the texts of folders in one file that can be searched and moved",
+        _COLLECT,
+        _collect_options,
+    ),
     "config": ("show every setting and where it comes from, or check a file of settings", None, _config_options),
 }
 
