@@ -14,7 +14,7 @@ __all__ = ["COMMANDS", "parse"]
 
 COMMANDS = (
     "run", "resume", "replay", "fork", "diff", "history", "simulate", "models", "engines", "doctor", "metrics",
-    "calibrate", "config", "verify",
+    "calibrate", "config", "verify", "serve",
 )  # fmt: skip
 FORMATS = ("text", "json", "mermaid", "effects")
 SHAPES = ("openai", "cohere", "anthropic", "w3c")
@@ -133,6 +133,27 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("--sign", metavar="KEY", type=_name, help=key)
     _shown(parser)
     add("--bound", action="store_true", help="print the most that the run could spend, and run nothing")
+
+
+def _serve_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--host", metavar="HOST", type=_name, default="127.0.0.1", help="the address (default: this machine alone)")
+    add("--port", metavar="N", type=_count, default=8765, help="the port (default: 8765; 0: any that is free)")
+    add("--files", metavar="DIR", type=_name, action="append", default=[], help="a folder that runs may answer from")
+    named = "the same under a name of its own; can be given again"
+    add("--collection", metavar="NAME=PATH", type=_name, action="append", default=[], help=named)
+    tools = "the tools of the runs (default: calculator); can be given again"
+    add("--tools", metavar="LIST", action="append", help=tools)
+    models = "a model of the catalogue, a .gguf file, or http://HOST/v1#MODEL"
+    add("--model", metavar="NAME|URL", type=_name, help=models)
+    add("--config", metavar="FILE", type=_name, help="settings in TOML or YAML, for all runs")
+    add("--runs", metavar="DIR", type=_name, help="where runs are kept (default: Aeon's folder for your data)")
+    add("--token-file", metavar="FILE", type=_name, help="who may use it: a token a line; needed for any other --host")
+    hosts = "a name by which the server is called, beside its address; can be given again"
+    add("--allow-host", metavar="NAME", type=_name, action="append", default=[], help=hosts)
+    add("--parallel", metavar="N", type=_whole, default=2, help="runs at once (default: 2); others wait")
+    add("--queue", metavar="N", type=_whole, default=1000, help="runs that may wait (default: 1000)")
+    add("--most-calls", metavar="N", type=_whole, help="refuse runs that could make more model calls")
 
 
 def _engine(parser: argparse.ArgumentParser) -> None:
@@ -289,6 +310,7 @@ _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], 
     "metrics": ("figures over saved runs, beside their targets", None, _metrics_options),
     "calibrate": ("fit the confidence to saved runs that are known to be right or wrong", None, _calibrate_options),
     "verify": ("verify the proof file of an answer, offline", _VERIFY, _verify_options),
+    "serve": ("work on runs over HTTP, with a window for the browser", None, _serve_options),
     "config": ("show every setting and where it comes from, or check a file of settings", None, _config_options),
 }
 

@@ -27,9 +27,10 @@ from aeon.supervisor.valid import validator
 from aeon.text import is_text
 from aeon.tools.select import folder_specs
 
-__all__ = ["command"]
+__all__ = ["TOOLS", "command"]
 
-_TOOLS = ("calculator",)
+TOOLS = ("calculator",)
+"""The tools of a run for which none are named."""
 
 
 def command(options: argparse.Namespace) -> int:
@@ -54,7 +55,7 @@ def command(options: argparse.Namespace) -> int:
     _check_files(options)
     with Session(options, options.model, options.save) as session:
         record = Record(options.save)
-        given = session.opened([*(options.tools or _TOOLS), *folder_specs(options.files)])
+        given = session.opened([*(options.tools or TOOLS), *folder_specs(options.files)])
         orchestrator = build(
             session.model,
             given,
