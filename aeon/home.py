@@ -1,4 +1,4 @@
-"""Where Aeon keeps what lasts between runs: models, profiles of endpoints, indexes of documents; and the runs of a server."""
+"""Where Aeon keeps what lasts between runs: models, profiles of endpoints, indexes, a server's runs."""
 
 from __future__ import annotations
 

@@ -17,7 +17,10 @@ from aeon.server.routing import PROBLEMS, body_of, key_of, owner_of, sent, servi
 from aeon.server.runs import RunRecord
 from aeon.server.streams import stream_of
 
-__all__ = ["Engine", "Found", "Health", "answered", "router", "started"]
+__all__ = [
+    "Engines", "Found", "Health", "InstalledEngine", "answered", "engines", "estimate", "healthz", "readyz", "router",
+    "run", "run_simple", "search", "started",
+]  # fmt: skip
 
 router = APIRouter(responses=PROBLEMS)
 
@@ -28,7 +31,7 @@ class Found(Frozen):
     passages: tuple[Passage, ...]
 
 
-class Engine(Frozen):
+class InstalledEngine(Frozen):
     """An installed engine; ``problem`` says why it cannot be used, if it cannot."""
 
     name: str
@@ -37,7 +40,7 @@ class Engine(Frozen):
     problem: str
 
 
-class Engines(RootModel[tuple[Engine, ...]]):
+class Engines(RootModel[tuple[InstalledEngine, ...]]):
     """The installed engines."""
 
 
@@ -86,7 +89,7 @@ async def search(request: Request) -> Response:
 async def engines(request: Request) -> Response:
     """The installed engines."""
     listed = [
-        Engine(
+        InstalledEngine(
             name=one.name,
             engine=one.plugin.engine.name if one.plugin else None,
             usable=one.plugin is not None,

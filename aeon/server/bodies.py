@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal, Self, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 from pydantic_core import from_json
 
 from aeon.schema import Frozen, JsonObject, JsonValue
 from aeon.server.problems import Problem
 from aeon.text import is_text, one_line
 
-__all__ = ["BODIES", "AnswerBody", "BudgetBody", "ForkBody", "RunBody", "SearchBody", "TaskBody", "parse"]
+__all__ = ["BODIES", "AnswerBody", "BudgetBody", "CancelBody", "ForkBody", "RunBody", "SearchBody", "TaskBody", "parse"]
 
 MOST_DEPTH = 64
 _LONGEST = 2_000_000
@@ -53,6 +53,12 @@ class RunBody(TaskBody):
     stream: bool = False
     asynchronous: bool = Field(default=False, alias="async")
 
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if self.stream and self.asynchronous:
+            raise ValueError("stream and async are two ways to get the answer; ask for one of them")
+        return self
+
 
 class SearchBody(Frozen):
     """What to look for, and in which collection; without one in all."""
@@ -68,6 +74,12 @@ class AnswerBody(Frozen):
     answer: Annotated[str, Field(max_length=20_000)]
 
 
+class CancelBody(Frozen):
+    """How a run is stopped: with its answer in words, or ``now``."""
+
+    now: bool = False
+
+
 class ForkBody(Frozen):
     """Another future of a run: from effect ``at`` on, with other settings, or another outcome of that effect."""
 
@@ -76,7 +88,7 @@ class ForkBody(Frozen):
     value: JsonValue = None
 
 
-BODIES: tuple[type[Frozen], ...] = (TaskBody, RunBody, SearchBody, AnswerBody, ForkBody)
+BODIES: tuple[type[Frozen], ...] = (TaskBody, RunBody, SearchBody, AnswerBody, CancelBody, ForkBody)
 """Every kind of body."""
 
 
@@ -135,5 +147,5 @@ def _complaint(error: ValidationError) -> str:
     for one in error.errors(include_url=False)[:3]:
         where = ".".join(map(str, one["loc"]))
         what = "is no field here" if one["type"] == "extra_forbidden" else one["msg"].removeprefix("Value error, ")
-        said.append(one_line(f"{where}: {what}", 200))
+        said.append(one_line(f"{where}: {what}" if where else what, 200))
     return "; ".join(said)

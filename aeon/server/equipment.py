@@ -80,7 +80,7 @@ class Equipment:
         """The names of collections, each once. Raises ``Problem`` for one that is not there."""
         for name in sources or ():
             if name not in self.folders:
-                there = f"there are: {', '.join(self.folders)}" if self.folders else "the server was started without any"
+                there = f"there are: {', '.join(self.folders)}" if self.folders else "the server has none"
                 raise Problem(422, "unknown_collection", f"there is no collection {one_line(name, 60)!r}; {there}")
         return tuple(self.folders) if sources is None else tuple(dict.fromkeys(sources))
 

@@ -49,9 +49,13 @@ class Feed:
         self.last = last
         self._wake()
 
-    async def changed(self) -> None:
-        """Wait until something was added."""
-        await self._changed.wait()
+    async def changed(self, seconds: float) -> bool:
+        """Wait until something is added; whether that came in time."""
+        try:
+            await asyncio.wait_for(self._changed.wait(), seconds)
+        except TimeoutError:
+            return False
+        return True
 
     def _wake(self) -> None:
         self._changed.set()
@@ -113,20 +117,15 @@ async def frames(feed: Feed, after: Place | None, ping: float = PING_SECONDS) ->
     place = 0
     shown: set[int] = set()
     while True:
-        while place < len(feed.told):
+        if place < len(feed.told):
             told, place = feed.told[place], place + 1
             if after is None or told.place > after:
                 yield told.frame
-        for number in [number for number in feed.under_way if number not in shown]:
-            shown.add(number)
-            yield feed.under_way.get(number, b"")
-        if place < len(feed.told):
-            continue
-        if feed.last is not None:
-            if feed.last:
-                yield feed.last
+        elif fresh := [number for number in feed.under_way if number not in shown]:
+            shown.add(fresh[0])
+            yield feed.under_way[fresh[0]]
+        elif feed.last is not None:
+            yield feed.last
             return
-        try:
-            await asyncio.wait_for(feed.changed(), ping)
-        except TimeoutError:
+        elif not await feed.changed(ping):
             yield PING

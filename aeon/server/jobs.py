@@ -10,7 +10,7 @@ from starlette.responses import Response, StreamingResponse
 
 from aeon.runtime.diff import Difference
 from aeon.server.asking import answered
-from aeon.server.bodies import AnswerBody, ForkBody
+from aeon.server.bodies import AnswerBody, CancelBody, ForkBody
 from aeon.server.history import History, difference, history_of, proof
 from aeon.server.problems import Problem
 from aeon.server.replies import JobPage, JobReply, RunReply, job_reply
@@ -18,7 +18,9 @@ from aeon.server.routing import PROBLEMS, body_of, key_of, owner_of, run_of, sen
 from aeon.server.runs import RunRecord, RunState
 from aeon.server.streams import place_of, stream_of
 
-__all__ = ["router"]
+__all__ = [
+    "answer", "cancel", "diff", "events", "fork", "history", "job", "listed", "proved", "result", "resume", "router",
+]  # fmt: skip
 
 router = APIRouter(prefix="/jobs", responses=PROBLEMS)
 
@@ -93,10 +95,12 @@ async def diff(request: Request, name: str, other: str) -> Response:
     return sent(request, await asyncio.to_thread(difference, a, b))
 
 
-@router.post("/{name}/cancel", status_code=202, responses={202: {"model": JobReply}})
+@router.post("/{name}/cancel", status_code=202, openapi_extra=takes(CancelBody), responses={202: {"model": JobReply}})
 async def cancel(request: Request, name: str) -> Response:
     """Ask a run to stop at its next boundary; one that has not begun is over at once."""
-    await service_of(request).cancel(await run_of(request, name))
+    record = await run_of(request, name)
+    body = await body_of(CancelBody, request) if await request.body() else CancelBody()
+    await service_of(request).cancel(record, body.now)
     return await _accepted(request, name)
 
 

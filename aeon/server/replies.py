@@ -6,9 +6,21 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from aeon.schema import Bound, Claim, Clarification, Conclusion, Degradation, Frozen, FromSource, Question, Unread, Usage
+from aeon.schema import (
+    Bound,
+    Claim,
+    Clarification,
+    Conclusion,
+    Degradation,
+    FromSource,
+    Frozen,
+    JsonObject,
+    Question,
+    Unread,
+    Usage,
+)
 from aeon.server.problems import ErrorBody
-from aeon.server.runs import RunRecord, RunState
+from aeon.server.runs import OPEN, RunRecord, RunState
 
 __all__ = ["CitedSpan", "JobPage", "JobReply", "RunReply", "RunSource", "job_reply", "run_reply"]
 
@@ -107,26 +119,15 @@ def _sources(end: Conclusion) -> tuple[RunSource, ...]:
 
 def job_reply(record: RunRecord, position: int | None) -> JobReply:
     """A run as its clients see it."""
-    end = Conclusion.model_validate(record.conclusion) if record.conclusion and not _again(record) else None
+    open_again = record.state in OPEN  # continued, so that how it ended before does not count
+    end: JsonObject = (record.conclusion or {}) if not open_again else {}
     here = f"/jobs/{record.id}"
-    return JobReply(
-        id=record.id,
-        state=record.state,
-        engine=record.engine,
-        task=record.task if len(record.task) <= _SHOWN else f"{record.task[:_SHOWN]}…",
-        created=record.created,
-        ended=None if _again(record) else record.ended,
-        position=position,
-        stop_reason=end.stop_reason if end else None,
-        sufficient=end.sufficient if end else None,
-        summary=end.answer if end else None,
-        question=end.question if end else None,
-        error=ErrorBody.model_validate(record.error) if record.error else None,
-        parent=record.parent,
-        links={name: f"{here}/{name}" for name in ("events", "proof", "history")} | {"self": here},
-    )
-
-
-def _again(record: RunRecord) -> bool:
-    """Whether the run is continued, so that how it ended before does not count."""
-    return record.state in ("queued", "running")
+    return JobReply.model_validate({
+        **{name: getattr(record, name) for name in ("id", "state", "engine", "created", "parent", "error")},
+        **{name: end.get(name) for name in ("stop_reason", "sufficient", "question")},
+        "task": record.task if len(record.task) <= _SHOWN else f"{record.task[:_SHOWN]}…",
+        "ended": None if open_again else record.ended,
+        "position": position,
+        "summary": end.get("answer"),
+        "links": {name: f"{here}/{name}" for name in ("events", "proof", "history")} | {"self": here},
+    })  # fmt: skip

@@ -83,7 +83,7 @@ class RunRecord(NamedTuple):
     error: JsonObject | None
 
     @classmethod
-    def new(  # noqa: PLR0913 - what a run begins with
+    def new(
         cls, name: str, owner: str, engine: str, request: JsonObject, key: str | None, digest: str, parent: str | None
     ) -> RunRecord:
         """A run that waits in the queue."""
@@ -110,15 +110,17 @@ class Runs:
         self._lock = threading.Lock()
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._owned = FileLock(folder / "server.lock", blocking=False)
+            self._owned = FileLock(folder / "server.lock", blocking=False, thread_local=False)
             self._owned.acquire()
             self._file = _opened(folder / "runs.sqlite")
         except Timeout:
-            raise InputFileError(f"{folder}: another server works on these runs; stop it, or name another folder") from None
+            what = f"{folder}: another server works on these runs; stop it, or name another folder with --runs"
+            raise InputFileError(what) from None
         except OSError as error:
-            raise InputFileError(f"{folder}: cannot be written: {error.strerror}; name another folder") from None
+            what = f"{folder}: cannot be written: {error.strerror}; name another folder with --runs"
+            raise InputFileError(what) from None
         except sqlite3.Error as error:
-            raise InputFileError(f"{folder}/runs.sqlite: cannot be used: {error}; name another folder") from None
+            raise InputFileError(f"{folder}/runs.sqlite: cannot be used: {error}; name another with --runs") from None
 
     def path(self, name: str) -> Path:
         """Where the journal of a run is."""

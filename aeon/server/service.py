@@ -16,7 +16,7 @@ from typing import NamedTuple
 from aeon.errors import AeonError
 from aeon.llm.local import Local
 from aeon.runtime.driver import AsyncDriver
-from aeon.runtime.events import Event, Observer, RunStarted
+from aeon.runtime.events import EffectStarted, Event, Observer, RunStarted
 from aeon.runtime.journal import Journal
 from aeon.schema import Conclusion, JsonObject, Question
 from aeon.server.bodies import ForkBody, TaskBody
@@ -41,7 +41,10 @@ class Limits(NamedTuple):
 
 @dataclass(eq=False)
 class Live:
-    """A run that the server works on, or will. ``over`` is set when it does no more; ``stop``: it is asked to stop."""
+    """A run that the server works on, or will. ``over`` is set when it does no more.
+
+    ``stop``: it is asked to stop; ``now``: without an answer in words.
+    """
 
     name: str
     order: Order | None = None
@@ -50,15 +53,16 @@ class Live:
     driver: AsyncDriver | None = None
     task: asyncio.Task[None] | None = None
     stop: bool = False
+    now: bool = False
 
     def __call__(self, event: Event, /) -> None:
-        """Stop the run as soon as it has begun, if that was asked for before."""
-        if isinstance(event, RunStarted) and self.stop:
-            self.interrupt()
+        """Stop what begins, if that was asked for before."""
+        if (isinstance(event, RunStarted) and self.stop) or (isinstance(event, EffectStarted) and self.now):
+            self.interrupt(self.now)
 
-    def interrupt(self) -> None:
-        """Ask the run to stop, now or when it begins."""
-        self.stop = True
+    def interrupt(self, now: bool) -> None:
+        """Ask the run to stop, or, if it has not begun, when it begins."""
+        self.stop, self.now = True, now
         if self.driver is not None:
             self.driver.interrupt()
 
@@ -210,8 +214,10 @@ class Service:
         assert record is not None
         return record
 
-    async def cancel(self, record: RunRecord) -> None:
+    async def cancel(self, record: RunRecord, now: bool = False) -> None:
         """Ask a run to stop; one that waits, in the queue or for an answer, is over at once.
+
+        The run ends with what there is, in words; ``now``, also after it was asked, breaks off the wording too.
 
         Raises:
             Problem: it is over, or was asked already.
@@ -219,12 +225,13 @@ class Service:
         live = self._live.get(record.id)
         if live is None and record.state != "waiting":
             raise Problem(409, "over", f"the run is over ({record.state}); there is nothing to stop")
-        if live is not None and live.stop:
-            raise Problem(409, "stopping", "the run was asked to stop already; it ends at its next boundary")
+        if live is not None and live.stop and (live.now or not now):
+            detail = 'the run was asked to stop already; {"now": true} breaks off the wording of its answer, too'
+            raise Problem(409, "stopping", detail)
         if live is None or live in self._queue:
             await self._drop(record, live)
             return
-        live.interrupt()
+        live.interrupt(now)
         await self.runs.change(record.id, stop=True)
 
     async def _drop(self, record: RunRecord, live: Live | None) -> None:

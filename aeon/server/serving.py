@@ -18,6 +18,7 @@ from aeon.server.service import Service
 __all__ = ["is_loopback", "listening", "serve"]
 
 _BACKLOG = 2048
+_LARGEST_PORT = 65_535
 
 
 def is_loopback(host: str) -> bool:
@@ -36,6 +37,8 @@ def listening(host: str, port: int) -> socket.socket:
     Raises:
         UsageError: the port is taken, or the address is none of this machine.
     """
+    if port > _LARGEST_PORT:
+        raise UsageError(f"--port: {port} is none; ports go up to {_LARGEST_PORT}, and 0 takes any that is free")
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         made = socket.socket(family, socket.SOCK_STREAM)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from itertools import chain
 from pathlib import Path
 
 from aeon.schema import JsonObject
@@ -45,13 +44,16 @@ async def stream_of(service: Service, record: RunRecord, after: Place | None) ->
         return _hidden(service, frames(live.feed, after))
     told = await asyncio.to_thread(_recorded, path)
     _check(told, after)
-    if live is not None:
-        return _hidden(service, frames(live.feed, after))
-    left = [one for one in told if after is None or one.place > after]
-    last = _last(record)
-    if not left and not last:
-        return None
-    return _hidden(service, _each(chain((one.frame for one in left), [last] if last else [])))
+    return _hidden(service, frames(live.feed, after)) if live is not None else _over(service, record, told, after)
+
+
+def _over(
+    service: Service, record: RunRecord, told: tuple[Told, ...], after: Place | None
+) -> AsyncIterator[bytes] | None:
+    """The stream of a run that does no more."""
+    parts = [one.frame for one in told if after is None or one.place > after]
+    parts += [last] if (last := _last(record)) else []
+    return _hidden(service, _each(iter(parts))) if parts else None
 
 
 def _recorded(path: Path) -> tuple[Told, ...]:

@@ -79,7 +79,7 @@ def started(opening: Opening, bound: Bound) -> Told:
     return Told(Place(0), "run_started", _json(data))
 
 
-def happened(  # noqa: PLR0913 - an event has these fields
+def happened(
     place: Place, engine: str, number: int, effect: Effect, outcome: Outcome, altered: bool = False
 ) -> Told:
     """An effect has its outcome; ``altered``: whoever forked the run put it in."""

@@ -67,8 +67,7 @@ def about_the_task(model: Model) -> list[str]:
 @pytest.mark.requirement("V2b")
 @pytest.mark.parametrize("at", [1, 2, 3])
 def test_a_killed_server_goes_on_where_it_was(model: Model, tmp_path: Path, at: int) -> None:
-    """Killed while a model works: the run ends after the restart, no recorded effect is done again, nothing is told
-    twice; what was queued runs too."""
+    """Killed while a model works: after the restart all runs end, and nothing on record is done or told again."""
     model.hangs(lambda body: len(about_the_task(model)) == at)
     first = Process(tmp_path / "runs", model.url)
     body = {"task": TASK, "async": True, "config": {"caps": ROOM}}

@@ -119,7 +119,7 @@ def test_a_stopped_run_tells_what_is_new_when_it_is_resumed(serve: Serve) -> Non
     with server.client.stream("GET", f"/jobs/{name}/events", headers={"Last-Event-ID": last}) as reply:
         model.gate.set()
         second = lasting("".join(reply.iter_text()))
-    assert [event.type for event in events_of(second)][0] == "resumed"
+    assert events_of(second)[0].type == "resumed"
     assert events_of(second)[-1].data["stop_reason"] == "converged"
     assert first + second == lasting(server.events(name))
 
