@@ -9,7 +9,7 @@ from pydantic import RootModel
 from starlette.responses import Response, StreamingResponse
 
 from aeon.assembly.registry import installed
-from aeon.schema import Bound, Frozen, Passage
+from aeon.schema import Bound, Frozen, JsonObject, Passage
 from aeon.server.bodies import RunBody, SearchBody, TaskBody
 from aeon.server.problems import Problem
 from aeon.server.replies import JobReply, RunReply, job_reply, run_reply
@@ -123,8 +123,8 @@ def _health(request: Request, status: str) -> Response:
     return sent(request, Health(status=status, running=running, queued=queued))
 
 
-async def started(request: Request, body: TaskBody, kind: str) -> RunRecord:
-    """Accept the run that a body asks for.
+async def started(request: Request, body: TaskBody, kind: str, about: JsonObject | None = None) -> RunRecord:
+    """Accept the run that a body asks for; ``about`` is what another API keeps of the request.
 
     Raises:
         Problem: it asks for what cannot be.
@@ -132,7 +132,7 @@ async def started(request: Request, body: TaskBody, kind: str) -> RunRecord:
     """
     service = service_of(request)
     order = await asyncio.to_thread(service.equipment.order, body)
-    return await service.submit(owner_of(request), body, order, key_of(request), kind)
+    return await service.submit(owner_of(request), body, order, key_of(request), kind, about)
 
 
 async def _answered(request: Request, body: RunBody, record: RunRecord) -> Response:

@@ -11,7 +11,10 @@ from aeon.schema import Frozen, JsonObject, JsonValue
 from aeon.server.problems import Problem
 from aeon.text import is_text, one_line
 
-__all__ = ["BODIES", "AnswerBody", "BudgetBody", "CancelBody", "ForkBody", "RunBody", "SearchBody", "TaskBody", "parse"]
+__all__ = [
+    "BODIES", "AnswerBody", "BudgetBody", "CancelBody", "ForkBody", "RunBody", "SearchBody", "TaskBody", "parse",
+    "read_json",
+]  # fmt: skip
 
 MOST_DEPTH = 64
 _LONGEST = 2_000_000
@@ -98,15 +101,25 @@ def parse(kind: type[B], data: bytes) -> B:
     Raises:
         Problem: it is no JSON, nested too deeply, or a field is missing, unknown or not what it must be; names it.
     """
+    read_json(data)
+    try:
+        return kind.model_validate_json(data, strict=True)
+    except ValidationError as error:
+        raise Problem(422, "invalid", _complaint(error)) from None
+
+
+def read_json(data: bytes) -> JsonObject:
+    """The JSON object that a body is.
+
+    Raises:
+        Problem: it is none, or nested too deeply.
+    """
     if not data.strip():
         raise Problem(400, "invalid_json", 'the body is empty; send a JSON object such as {"task": "…"}')
     value = _json(data)
     if not isinstance(value, dict):
         raise Problem(422, "invalid", "the body must be a JSON object")
-    try:
-        return kind.model_validate_json(data, strict=True)
-    except ValidationError as error:
-        raise Problem(422, "invalid", _complaint(error)) from None
+    return value
 
 
 def _json(data: bytes) -> JsonValue:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, TypeVar, cast
 
 from fastapi import Request
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from aeon.schema import Frozen
+from aeon.schema import Frozen, JsonObject
 from aeon.server.bodies import parse
 from aeon.server.problems import Problem, ProblemDetails
 from aeon.server.runs import RunRecord
 from aeon.server.service import Service
 from aeon.text import one_line
 
-__all__ = ["PROBLEMS", "body_of", "key_of", "owner_of", "run_of", "sent", "service_of", "takes"]
+__all__ = ["PROBLEMS", "body_of", "key_of", "owner_of", "run_of", "sent", "sent_json", "service_of", "takes"]
 
 B = TypeVar("B", bound=Frozen)
 _LONGEST_KEY = 200
@@ -82,3 +83,9 @@ def sent(request: Request, value: BaseModel, status: int = 200, **headers: str) 
     """A value as JSON."""
     text = service_of(request).hide(value.model_dump_json())
     return Response(text, status, {name.title(): one for name, one in headers.items()}, "application/json")
+
+
+def sent_json(request: Request, value: JsonObject) -> Response:
+    """A JSON object."""
+    text = service_of(request).hide(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    return Response(text, media_type="application/json")

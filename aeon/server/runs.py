@@ -41,6 +41,7 @@ CREATE TABLE runs (
     key TEXT,
     digest TEXT NOT NULL,
     parent TEXT,
+    about TEXT,
     created TEXT NOT NULL,
     ended TEXT,
     answer TEXT,
@@ -52,17 +53,17 @@ CREATE TABLE runs (
 CREATE INDEX runs_state ON runs (state);
 """
 _COLUMNS = (
-    "seq", "id", "owner", "state", "engine", "task", "request", "key", "digest", "parent", "created", "ended", "answer",
-    "stop", "conclusion", "error",
+    "seq", "id", "owner", "state", "engine", "task", "request", "key", "digest", "parent", "about", "created", "ended",
+    "answer", "stop", "conclusion", "error",
 )  # fmt: skip
 
 
 class RunRecord(NamedTuple):
     """A run in the list. ``seq`` is its place in the order in which runs were accepted, which no clock can change.
 
-    ``request`` is the body that asked for it. ``key`` and ``digest`` are its idempotency key and the hash of what was
-    asked for. ``answer`` is what was said to its question and is not in its journal yet; ``stop``: it was asked to
-    stop. ``conclusion`` is how it ended, ``error`` why it could not.
+    ``request`` is the body that asked for it, ``about`` what another API keeps of that. ``key`` and ``digest`` are its
+    idempotency key and the hash of what was asked for. ``answer`` is what was said to its question and is not in its
+    journal yet; ``stop``: it was asked to stop. ``conclusion`` is how it ended, ``error`` why it could not.
     """
 
     seq: int
@@ -75,6 +76,7 @@ class RunRecord(NamedTuple):
     key: str | None
     digest: str
     parent: str | None
+    about: JsonObject | None
     created: str
     ended: str | None
     answer: str | None
@@ -88,9 +90,8 @@ class RunRecord(NamedTuple):
     ) -> RunRecord:
         """A run that waits in the queue."""
         task = str(request.get("task", ""))
-        return cls(
-            0, name, owner, "queued", engine, task, request, key, digest, parent, now(), None, None, False, None, None
-        )
+        rest = (None, now(), None, None, False, None, None)
+        return cls(0, name, owner, "queued", engine, task, request, key, digest, parent, *rest)
 
 
 def now() -> str:
@@ -227,6 +228,6 @@ def _stored(value: object) -> object:
 
 def _read(row: Iterable[Any]) -> RunRecord:
     values = dict(zip(_COLUMNS, row, strict=True))
-    for name in ("request", "conclusion", "error"):
+    for name in ("request", "about", "conclusion", "error"):
         values[name] = json.loads(values[name]) if values[name] is not None else None
     return RunRecord(**{**values, "stop": bool(values["stop"])})

@@ -142,9 +142,17 @@ class Service:
         self.runs.close()
 
     async def submit(
-        self, owner: str, body: TaskBody, order: Order, key: str | None = None, kind: str = "run"
+        self,
+        owner: str,
+        body: TaskBody,
+        order: Order,
+        key: str | None = None,
+        kind: str = "run",
+        about: JsonObject | None = None,
     ) -> RunRecord:
         """Accept a run; with an idempotency key that was used, the run of that key. ``kind`` is the kind of request.
+
+        ``about`` is what another API keeps of it.
 
         Raises:
             Problem: the queue is full, the key was used for something else, or the list cannot be written.
@@ -152,10 +160,10 @@ class Service:
         request: JsonObject = TaskBody.model_validate(
             {name: getattr(body, name) for name in TaskBody.model_fields}
         ).model_dump(mode="json")
-        text = json.dumps({"kind": kind, "request": request}, sort_keys=True)
+        text = json.dumps({"kind": kind, "request": request, "about": about}, sort_keys=True)
         digest = hashlib.sha256(text.encode()).hexdigest()
         record = RunRecord.new(uuid.uuid4().hex, owner, order.plugin.engine.name, request, key, digest, None)
-        return await self._accept(record, order)
+        return await self._accept(record._replace(about=about), order)
 
     async def fork(self, record: RunRecord, body: ForkBody, key: str | None = None) -> RunRecord:
         """Give a run another future, as a run of its own.

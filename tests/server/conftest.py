@@ -59,6 +59,12 @@ class Gated(Scripted):
         return await super().complete(request)
 
 
+PRICE = "What is the price of article A300?"
+PRICES = "\n".join(f"The price of article A{number} is {number}.40 euros." for number in range(400))
+QUOTED = ("price = 300.4\nprint(price)", "The price is {r1} euros.")
+"""What a model says that reads a price in a text and words it."""
+
+
 class Sent(NamedTuple):
     """An event as a client reads it."""
 
@@ -172,6 +178,15 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
     yield start
     for one in servers:
         one.stop()
+
+
+@pytest.fixture
+def priced(serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Server:
+    """A server over a folder with prices, whose model reads one of them and words the answer."""
+    monkeypatch.delenv("AEON_THOROUGH")
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "prices.txt").write_text(PRICES)
+    return serve(Scripted(QUOTED * 9), folders={"shop": tmp_path / "shop"})
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,20 @@ from aeon.proof.verify import verify
 from aeon.schema import LLMRequest, LLMResponse
 from aeon.server.service import Limits
 
-from .conftest import TASK, WORDS_TASK, Gated, Serve, complains, events_of, lasting, played, until
+from .conftest import (
+    PRICE,
+    PRICES,
+    TASK,
+    WORDS_TASK,
+    Gated,
+    Serve,
+    Server,
+    complains,
+    events_of,
+    lasting,
+    played,
+    until,
+)
 
 ENDS = "drop the words of this text from either end"
 
@@ -32,8 +45,20 @@ def test_a_task_is_answered(serve: Serve) -> None:
 
 
 @pytest.mark.requirement("V1")
-def test_an_answer_names_the_texts_that_it_rests_on(serve: Serve, tmp_path: Path) -> None:
-    """A cited text is a source with the spans that claims rest on; ``sources`` chooses among the collections."""
+def test_an_answer_names_the_texts_that_it_rests_on(priced: Server) -> None:
+    """A cited text is a source with the spans that claims rest on."""
+    reply = priced.post("/run", {"task": PRICE, "sources": ["shop"]}).json()
+    assert reply["summary"] == "The price is 300.40 euros."
+    (source,) = reply["sources"]
+    cited = [PRICES[span["start"] : span["end"]] for span in source["spans"]]
+    assert source["title"] == "prices.txt" and cited and all("300.40" in text for text in cited)
+    data = priced.get(f"/jobs/{reply['id']}/proof").content
+    assert verify(data).code == 0 and json.loads(data)["sources"][0]["id"] == "prices.txt"
+
+
+@pytest.mark.requirement("V1")
+def test_collections_go_by_their_names(serve: Serve, tmp_path: Path) -> None:
+    """``sources`` and ``/search`` choose among the collections that the server was started with."""
     folder, other = tmp_path / "shop", tmp_path / "other"
     for one, text in ((folder, "The Harbour shop sells 17 pens for 40.80 euros each day."), (other, "Nothing here.")):
         one.mkdir()
@@ -43,8 +68,11 @@ def test_an_answer_names_the_texts_that_it_rests_on(serve: Serve, tmp_path: Path
     assert [(one["source"], "17 pens" in one["text"]) for one in found] == [("notes.txt", True)]
     assert server.post("/search", {"query": "Harbour shop pens", "collection": "other"}).json()["passages"] == []
     assert server.post("/search", {"query": "Harbour"}).json()["passages"][0]["source"] == "shop/notes.txt"
+    complains(server.post("/search", {"query": "x", "collection": "/etc"}), 422, "unknown_collection", "shop, other")
+    complains(server.post("/search", {"query": ""}), 422, "invalid", "query")
     complains(server.post("/run", {"task": TASK, "sources": ["attic"]}), 422, "unknown_collection", "shop, other")
     assert server.post("/run", {"task": TASK, "sources": ["shop"]}).status_code == 200
+    complains(serve().post("/search", {"query": "x"}), 409, "no_collection", "--files")
 
 
 @pytest.mark.requirement("V1", "M1")
@@ -193,7 +221,7 @@ def test_the_proof_of_an_answer_verifies(serve: Serve, tmp_path: Path) -> None:
     server.over(name)
     data = server.get(f"/jobs/{name}/proof").content
     report = verify(data)
-    assert report.verified, report
+    assert report.code == 0, report
     assert json.loads(data)["coverage"]["supported"] > 0
 
 
