@@ -14,7 +14,7 @@ __all__ = ["COMMANDS", "parse"]
 
 COMMANDS = (
     "run", "research", "resume", "replay", "fork", "diff", "history", "simulate", "models", "engines", "doctor",
-    "metrics", "calibrate", "config", "verify", "collect",
+    "metrics", "calibrate", "config", "verify", "collect", "serve",
 )  # fmt: skip
 FORMATS = ("text", "json", "mermaid", "effects")
 SHAPES = ("openai", "cohere", "anthropic", "w3c")
@@ -163,6 +163,27 @@ def _conducting(parser: argparse.ArgumentParser) -> None:
     add("--bound", action="store_true", help="print the most that the run could spend, and run nothing")
 
 
+def _serve_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--host", metavar="HOST", type=name, default="127.0.0.1", help="the address (default: this machine alone)")
+    add("--port", metavar="N", type=count, default=8765, help="the port (default: 8765; 0: any that is free)")
+    add("--files", metavar="DIR", type=name, action="append", default=[], help="a folder that runs may answer from")
+    named = "the same under a name of its own; can be given again"
+    add("--collection", metavar="NAME=PATH", type=name, action="append", default=[], help=named)
+    tools = "the tools of the runs (default: calculator); can be given again"
+    add("--tools", metavar="LIST", action="append", help=tools)
+    models = "a model of the catalogue, a .gguf file, or http://HOST/v1#MODEL"
+    add("--model", metavar="NAME|URL", type=name, help=models)
+    add("--config", metavar="FILE", type=name, help="settings in TOML or YAML, for all runs")
+    add("--runs", metavar="DIR", type=name, help="where runs are kept (default: Aeon's folder for your data)")
+    add("--token-file", metavar="FILE", type=name, help="who may use it: a token a line; needed for any other --host")
+    hosts = "a name by which the server is called, beside its address; can be given again"
+    add("--allow-host", metavar="NAME", type=name, action="append", default=[], help=hosts)
+    add("--parallel", metavar="N", type=whole, default=2, help="runs at once (default: 2); others wait")
+    add("--queue", metavar="N", type=whole, default=1000, help="runs that may wait (default: 1000)")
+    add("--most-calls", metavar="N", type=whole, help="refuse runs that could make more model calls")
+
+
 def _config_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("action", nargs="?", choices=("show", "check"), default="show", metavar="show|check")
@@ -293,6 +314,7 @@ _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], 
         _COLLECT,
         _collect_options,
     ),
+    "serve": ("work on runs over HTTP, with a window for the browser", None, _serve_options),
     "config": ("show every setting and where it comes from, or check a file of settings", None, _config_options),
 }
 
