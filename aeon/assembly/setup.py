@@ -111,11 +111,15 @@ def reach(
     models = [] if model_given else [recorded_model(journal.setup)]
     addresses = trust.strangers([*models, *plugin.models(journal.config(plugin.engine.config))])
     specs = [] if tools_given else _specs(journal.setup)
-    named = (one.replace(",,", ",") for spec in specs for one in _SERVICE.findall(spec))
-    services = dict.fromkeys(one if "://" in one else f"http://{one}" for one in named)
-    addresses = (*addresses, *(one for one in services if not trust.knows(one)))
+    addresses += tuple(one for one in _services(specs) if not trust.knows(one))
     folders = tuple(one.replace(",,", ",") for spec in specs for one in _FOLDER.findall(spec))
     return Reach(addresses, folders if addresses else ())
+
+
+def _services(specs: Iterable[str]) -> dict[str, None]:
+    """The addresses of the searches among some tools, and those of the own network that they may fetch from."""
+    named = (one.replace(",,", ",") for spec in specs for one in _SERVICE.findall(spec))
+    return dict.fromkeys(one if "://" in one else f"http://{one}" for one in named)
 
 
 def recorded_model(setup: JsonObject) -> str | None:
