@@ -22,6 +22,9 @@ def hold_research(world: World, result: Research, journal: Journal) -> None:
         _hold_citation(world, result, citation, documents)
     if result.sufficient and not any(sentence.citations for sentence in result.sentences):
         world.wrong("a good answer cites", result.answer[:200])
+    searches = sum(entry.phase == "search" for entry in journal.entries.values())
+    if searches < len(result.searched):
+        world.wrong("what is named was searched", f"{searches} searches, {len(result.searched)} queries")
     _hold_limits(world, result, journal.config(ResearchConfig).limits())
 
 

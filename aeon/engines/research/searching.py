@@ -76,9 +76,10 @@ class Searches:
 
     def search(self, queries: Sequence[Query]) -> Program[None]:
         """Search for all queries at once, and settle what failed."""
+        self.shown.clear()
+        self.run.boundary(midway=True)  # what is not begun was not asked
         for query in queries:
             self.asked[_folded(query.text)] = Asked(query=query.text)
-        self.shown.clear()
         errands = [_Errand(query=query.text, provider=name) for query in queries for name in self.there]
         while errands:
             self.run.boundary(midway=True)

@@ -44,7 +44,7 @@ __all__ = [
     "seeking",
 ]  # fmt: skip
 
-_SENTENCE = re.compile(r"\S[^.!?]*[.!?]?")
+_SENTENCE = re.compile(r"\S.*?(?:[.!?](?=\s|$)|$)", re.DOTALL)
 
 
 def document(source: str, text: str, title: str = "") -> Document:
