@@ -82,7 +82,7 @@ class _Choice(Frozen):
 
 
 async def chosen(supervisor: Supervisor, question: str, spans: Sequence[str]) -> str:
-    """The span of the question that has to be looked up first, as the model chooses; "" if it chooses anything else.
+    """The span of the question that has to be looked up first, as the model chooses; it can choose nothing else.
 
     Raises:
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
@@ -98,7 +98,7 @@ async def chosen(supervisor: Supervisor, question: str, spans: Sequence[str]) ->
     examples = tuple((asked, _Choice(choice=span).model_dump_json()) for asked, span in _CHOICES)
     prompt = Prompt(load(_PACKAGE, "choose.md"), cut(question, _LONGEST_QUESTION), examples, fixed=True)
     reply = await supervisor.structured(prompt, _Choice, max_tokens=_CHOICE_TOKENS, schema=schema, repairs=1)
-    return reply.value.choice if reply.value.choice in spans else ""  # not every endpoint keeps to a schema
+    return reply.value.choice
 
 
 async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Numbered]) -> Finding:
