@@ -25,6 +25,8 @@ __all__ = ["Reflector"]
 
 _LONGEST_QUERY = 600
 _MOST_HOPS = 2
+_LONGEST_NAME = 100
+"""Characters of a source that may stand in a question, where nothing marks them as data."""
 _FIRST, _PLAIN = 3, 5
 """Passages that a description is looked up in, or a question that names all it is about; and a plain question."""
 _TIERS: tuple[TierName, ...] = ("simple", "simple", "standard", "deep", "deep")
@@ -74,7 +76,7 @@ class Reflector:
         if aim.span:
             findings.append(await self._read(f"Who or what is {aim.span}?", aim.span, effect.shown, _FIRST))
             answer = findings[-1].answer
-            if answer and not stems(answer) <= stems(aim.span):
+            if 0 < len(answer) <= _LONGEST_NAME and not stems(answer) <= stems(aim.span):
                 return await self._onward(aim, effect, findings[-1])
             aim = aim.changed(span="")
         if current_ledger().calls_left():
@@ -87,7 +89,8 @@ class Reflector:
 
     async def _next_question(self, aim: Aim, effect: Reflect, findings: Sequence[Finding]) -> Reflection:
         """The next question of the task, with the answer to the last one in the place of a pronoun."""
-        question = referred(aim.rest[0], findings[-1].answer)
+        answer = findings[-1].answer
+        question = referred(aim.rest[0], answer) if len(answer) <= _LONGEST_NAME else aim.rest[0]
         span = await self._first(question, 0)
         following = Aim(question=question, span=span, rest=aim.rest[1:])
         queries = tuple(_queries(following))[: effect.most]

@@ -13,7 +13,7 @@ from aeon.engines.research.reflector import Reflector
 from aeon.engines.research.writer import Writer
 from aeon.llm.scripted import Reply, Scripted
 from aeon.runtime.ledger import Ledger
-from aeon.schema import Allowance, JsonObject, JsonValue, LLMRequest
+from aeon.schema import Allowance, Capabilities, JsonObject, JsonValue, LLMRequest, LLMResponse, TokenProbability, Usage
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.supervisor import Supervisor
@@ -27,8 +27,9 @@ _FENCED = re.compile(r"<data [^>]*>\n(.*)\n</data>", re.DOTALL)
 class Reader(Scripted):
     """Answers a question over passages by the first of ``says`` that the question holds, else with "not stated".
 
-    A choice is the first of ``chooses`` among the options, else the first option. Sentences are worded as ``words``. A
-    judge says yes where its evidence holds one of ``supports``. A reply may be an error, which is raised.
+    A choice is the first of ``chooses`` among the options, else the first option. Sentences are worded as ``words``. As
+    a judge it says yes with the probability of the first of ``supports`` that the evidence holds, else with 0.02. A
+    reply may be an error, which is raised.
     """
 
     def __init__(
@@ -36,11 +37,17 @@ class Reader(Scripted):
         says: Mapping[str, Reply] | None = None,
         chooses: tuple[str, ...] = (),
         words: Reply = "{r1}.",
-        supports: tuple[str, ...] = (),
+        supports: Mapping[str, float] | None = None,
         depth: int = 3,
     ) -> None:
-        super().__init__(self._reply)
-        self.says, self.chooses, self.words, self.supports, self.depth = says or {}, chooses, words, supports, depth
+        super().__init__(self._reply, Capabilities(json_schema=True, json_mode=True, logprobs=supports is not None))
+        self.says, self.chooses, self.words, self.supports, self.depth = (
+            says or {},
+            chooses,
+            words,
+            supports or {},
+            depth,
+        )
 
     @property
     def asked(self) -> list[str]:
@@ -57,6 +64,8 @@ class Reader(Scripted):
 
     def _reply(self, request: LLMRequest) -> Reply:
         text = request.messages[-1].content
+        if request.top_logprobs:
+            return self._judged(text)
         if request.json_schema is not None:
             return self._object(request.json_schema, text)
         if "<data sentences>" in text:
@@ -64,16 +73,20 @@ class Reader(Scripted):
             return next((reply for words, reply in self.says.items() if words in question), "not stated")
         return self.words
 
+    def _judged(self, text: str) -> LLMResponse:
+        evidence = _FENCED.search(text)
+        held = [yes for words, yes in self.supports.items() if evidence is not None and words in evidence[1]]
+        yes = held[0] if held else 0.02
+        words = (TokenProbability(token="Yes", probability=yes), TokenProbability(token="No", probability=1 - yes))
+        usage = Usage(calls=1, prompt_tokens=9, generated_tokens=1)
+        return LLMResponse(text="Yes", usage=usage, first_token=words, model=self.name)
+
     def _object(self, schema: JsonObject, text: str) -> str:
         properties = schema["properties"]
         assert isinstance(properties, dict)
         if "choice" in properties:
             options = _enum(properties["choice"])
             return json.dumps({"choice": next((one for one in self.chooses if one in options), options[0])})
-        if "verdict" in properties:
-            evidence = _FENCED.search(text)
-            yes = evidence is not None and any(words in evidence[1] for words in self.supports)
-            return json.dumps({"reason": "it says so", "verdict": "yes" if yes else "no"})
         words = {"reasoning_depth": self.depth, "ambiguity": "low"}
         return json.dumps({name: words.get(name, _plain(kind)) for name, kind in properties.items()})
 
