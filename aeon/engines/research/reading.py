@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -19,6 +20,8 @@ __all__ = ["absent", "chosen", "found_out"]
 _PACKAGE = "aeon.engines.research"
 _ANSWER_TOKENS, _CHOICE_TOKENS = 48, 80
 _LONGEST_QUESTION, _LONGEST_PASSAGES = 600, 12_000
+_MOST_BYTES = 9_000
+"""Of the passages of a prompt: with instructions and answer they fit a context of 4,096 tokens in any script."""
 _ABSENT = re.compile(
     r"\bnot (?:stated|mentioned|said|given|specified|provided|found|available)\b|\bno sentence\b", re.IGNORECASE
 )
@@ -110,7 +113,7 @@ async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Nu
     Raises:
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
     """
-    text, labels = numbered(passages)
+    text, labels = numbered(_fitting(passages))
     nothing = Finding(question=question)
     if not labels:
         return nothing
@@ -126,6 +129,12 @@ async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Nu
     if not evidence:
         return nothing
     return nothing.changed(answer=answer, evidence=with_titles(answer, evidence, labels))
+
+
+def _fitting(passages: Sequence[Numbered]) -> Sequence[Numbered]:
+    """The first passages that fit a prompt together; at least one."""
+    sizes = itertools.accumulate(len(one.passage.text.encode()) for one in passages)
+    return passages[: max(1, sum(size <= _MOST_BYTES for size in sizes))]
 
 
 def _borne_out(answer: str, question: str, text: str) -> bool:
