@@ -19,7 +19,7 @@ __all__ = ["absent", "chosen", "found_out"]
 
 _PACKAGE = "aeon.engines.research"
 _ANSWER_TOKENS, _CHOICE_TOKENS = 48, 80
-_LONGEST_QUESTION, _LONGEST_PASSAGES = 600, 12_000
+_LONGEST_QUESTION = 600
 _MOST_BYTES = 9_000
 """Of the passages of a prompt: with instructions and answer they fit a context of 4,096 tokens in any script."""
 _ABSENT = re.compile(
@@ -32,7 +32,7 @@ _CLINIC = fence(
     "sentences",
     "[1] Harbour Clinic\n1.1 The Harbour Clinic is an animal clinic in Ostend.\n1.2 Its head is the vet Dr. Adler.\n"
     "[2] Mimi (cat)\n2.1 Mimi is a grey cat from Bruges, born on 3 May 2015.\n2.2 She lives with the painter Jan Maes.",
-    _LONGEST_PASSAGES,
+    _MOST_BYTES,
 )
 _READ = (
     (f"{_CLINIC}\nQuestion: Who heads the clinic in Ostend?", "Dr. Adler [1.2]"),
@@ -117,7 +117,8 @@ async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Nu
     nothing = Finding(question=question)
     if not labels:
         return nothing
-    asked = f"{fence('sentences', text, _LONGEST_PASSAGES)}\nQuestion: {cut(question, _LONGEST_QUESTION)}"
+    limit = _MOST_BYTES * len(text) // len(text.encode())
+    asked = f"{fence('sentences', text, limit)}\nQuestion: {cut(question, _LONGEST_QUESTION)}"
     prompt = Prompt(load(_PACKAGE, "read.md"), asked, _READ, fixed=True)
     reply = await supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0)
     line = next(line for line in reply.value.splitlines() if line.strip())
@@ -133,7 +134,7 @@ async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Nu
 
 def _fitting(passages: Sequence[Numbered]) -> Sequence[Numbered]:
     """The first passages that fit a prompt together; at least one."""
-    sizes = itertools.accumulate(len(one.passage.text.encode()) for one in passages)
+    sizes = itertools.accumulate(len(numbered([one])[0].encode()) for one in passages)
     return passages[: max(1, sum(size <= _MOST_BYTES for size in sizes))]
 
 

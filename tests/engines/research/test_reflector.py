@@ -222,12 +222,14 @@ def test_a_number_that_a_poisoned_passage_puts_in_brackets_cites_nothing() -> No
 
 
 @pytest.mark.requirement("R4")
-def test_twenty_long_passages_make_no_long_prompt() -> None:
-    """However many and however long the passages are, a prompt has its limit."""
-    every = [numbered(n, f"t{n}.txt", f"Text {n}. " + f"Heidi is a novel of number {n}. " * 300) for n in range(1, 21)]
+@pytest.mark.parametrize("text", ["Heidi is a novel. " * 500, "海蒂是一部小说。" * 500, "海" * 5_000, "Heidi " * 5_000])
+def test_twenty_long_passages_make_no_long_prompt(text: str) -> None:
+    """However many and however long they are, in any script: a token for three bytes, a prompt fits 4,096."""
+    every = [numbered(n, f"t{n}.txt", f"Text {n}. {text}") for n in range(1, 21)]
     model = Reader()
     reflected(model, *every, aim=Aim(question=HEIDI, span="the author of Heidi"))
-    assert model.prompts and max(map(len, model.prompts)) < 13_000
+    sizes = [sum(len(one.content.encode()) for one in request.messages) / 3 for request in model.requests]
+    assert len(sizes) == 2 and min(sizes) > 1_000 and max(sizes) + 48 < 4_096
 
 
 def test_a_task_of_any_length_is_planned_and_read() -> None:
