@@ -26,6 +26,7 @@ from research_asking import Answer, Asker, Counted
 from research_baselines import one_call, supported
 from research_data import Question, Shelf, load, shelf, unpack
 from research_figures import Row, judged, table, wrong
+from research_forms import chained, decomposed
 
 from aeon.errors import AeonError
 from aeon.llm.adapter import LLMAdapter
@@ -33,7 +34,7 @@ from aeon.llm.select import select
 
 System: TypeAlias = Callable[[str, Shelf, Asker], Awaitable[Answer]]
 
-SYSTEMS: dict[str, System] = {"bm25": one_call, "supported": supported}
+SYSTEMS: dict[str, System] = {"bm25": one_call, "supported": supported, "decomposed": decomposed, "chained": chained}
 VARIANTS = ("whole", "taken")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from aeon.llm.adapter import LLMAdapter, Permit, freely
-from aeon.schema import Capabilities, JsonObject, LLMRequest, LLMResponse, Passage, Source, Usage
+from aeon.schema import Capabilities, LLMRequest, LLMResponse, Passage, Source, Usage
+from aeon.schema.frozen import Frozen, JsonObject
 from aeon.supervisor.prompt import Prompt
 from aeon.supervisor.supervisor import Supervisor
 
@@ -57,6 +59,10 @@ class Counted:
         """The model stays with whoever made it."""
 
 
+class _Choice(Frozen):
+    choice: str
+
+
 class Asker:
     """Asks a model for a text, a value of a schema, or how likely a yes is."""
 
@@ -67,6 +73,16 @@ class Asker:
         """What the model says, without white space around it."""
         prompt = Prompt(system, user, tuple(examples), fixed=True)
         return (await self.supervisor.text(prompt, max_tokens=tokens, repairs=0)).value.strip()
+
+    async def choice(self, system: str, user: str, examples: Sequence[tuple[str, str]], options: Sequence[str]) -> str:
+        """One of the options; the model can say nothing else. ``examples`` name one each."""
+        answered = tuple((one, json.dumps({"choice": option}, ensure_ascii=False)) for one, option in examples)
+        prompt = Prompt(system, user, answered, fixed=True)
+        schema: JsonObject = {
+            "type": "object", "properties": {"choice": {"type": "string", "enum": list(options)}},
+            "required": ["choice"], "additionalProperties": False,
+        }  # fmt: skip
+        return (await self.supervisor.structured(prompt, _Choice, schema=schema, max_tokens=80, repairs=0)).value.choice
 
     async def yes(self, user: str) -> float:
         """The probability of a yes."""
