@@ -1,13 +1,13 @@
 """Questions that take several documents: forms of answering them with one model, side by side. Writes JSON lines.
 
     python scripts/bench/research.py --data DIR [--sets hotpot,musique] [--half development|closing] [--sample N]
-                                     [--systems bm25,supported,…] [--variants whole,taken] [--seed N]
+                                     [--systems bm25,supported,…] [--taken bm25,…] [--seed N]
                                      [--model NAME|URL] [--out FILE] [--resume] [--table] [--show-wrong SYSTEM]
 
 ``DIR`` holds a folder for each set with ``questions.jsonl`` (id, question, answer, aliases, supporting_docs) and
 ``docs.jsonl`` (name, text). Half of the questions, drawn by the seed, are for development, the others for one closing
-measurement. The systems take turns on each question, so that a noisy machine meets all alike. In the variant ``taken``
-the supporting documents are not in the collection, and the right answer is a refusal. ``--out`` holds a line for each
+measurement. The systems take turns on each question, so that a noisy machine meets all alike. Those of ``--taken`` are
+asked once more without the supporting documents in the collection; then the right answer is a refusal. ``--out`` holds a line for each
 answer, written at once; ``--resume`` goes on with such a file, and ``--table`` only prints what it holds.
 """
 
@@ -17,7 +17,7 @@ import argparse
 import asyncio
 import json
 import tempfile
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -35,7 +35,6 @@ from aeon.llm.select import select
 System: TypeAlias = Callable[[str, Shelf, Asker], Awaitable[Answer]]
 
 SYSTEMS: dict[str, System] = {"bm25": one_call, "supported": supported, "decomposed": decomposed, "chained": chained}
-VARIANTS = ("whole", "taken")
 
 
 class Record:
@@ -78,11 +77,10 @@ class Bench:
     def __init__(self, llm: LLMAdapter, folder: Path, record: Record) -> None:
         self._llm, self._folder, self._record = llm, folder, record
 
-    async def measure(self, question: Question, systems: Sequence[str], variants: Sequence[str]) -> None:
+    async def measure(self, question: Question, variants: Mapping[str, Sequence[str]]) -> None:
         """One question with every system, as far as it is not on record."""
-        for variant in variants:
-            missing = [one for one in systems if not self._record.has(question, one, variant)]
-            missing = [one for one in missing if variant == "whole" or one != "supported"]
+        for variant, systems in variants.items():
+            missing = [one for one in systems if one and not self._record.has(question, one, variant)]
             if not missing:
                 continue
             documents = shelf(self._folder, self._folder.parent / f"{question.collection}.sqlite", question,
@@ -123,7 +121,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--half", choices=("development", "closing"), default="")
     parser.add_argument("--sample", type=int, default=0, help="at most so many questions of a set")
     parser.add_argument("--systems", default=",".join(SYSTEMS))
-    parser.add_argument("--variants", default=",".join(VARIANTS))
+    parser.add_argument("--taken", default=",".join(name for name in SYSTEMS if name != "supported"))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--model", default=None)
     parser.add_argument("--out", type=Path, default=Path("research.jsonl"))
@@ -131,7 +129,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--show-wrong", default="", metavar="SYSTEM")
     options = parser.parse_args()
-    unknown: list[Any] = [name for name in options.systems.split(",") if name not in SYSTEMS]
+    unknown: list[Any] = [name for name in f"{options.systems},{options.taken}".split(",") if name and name not in SYSTEMS]
     if unknown:
         parser.error(f"no system is called {', '.join(unknown)}: use {', '.join(SYSTEMS)}")
     if options.out.exists() and not (options.resume or options.table):
@@ -141,13 +139,14 @@ def arguments() -> argparse.Namespace:
 
 async def run(options: argparse.Namespace, llm: LLMAdapter, record: Record, asked: Sequence[Question]) -> None:
     """Measure all questions."""
+    variants = {"whole": options.systems.split(","), "taken": options.taken.split(",")}
     with tempfile.TemporaryDirectory(prefix="research-") as base:
         for name in options.sets.split(","):
             unpack(options.data, name, Path(base, name))
         try:
             for question in asked:
                 bench = Bench(llm, Path(base, question.collection), record)
-                await bench.measure(question, options.systems.split(","), options.variants.split(","))
+                await bench.measure(question, variants)
         finally:
             await llm.aclose()
 

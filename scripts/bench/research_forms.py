@@ -87,6 +87,8 @@ async def decomposed(question: str, shelf: Shelf, asker: Asker) -> Answer:
 
 MOST_HOPS = 2
 HOP, FINAL, PLAIN = 3, 3, 5
+LEAST_NAMES, LEAST_CITED = 0.3, 0.5
+"""Shares of a question's names: in a passage that is read (or two of them), and in the documents of the answer."""
 
 
 async def chained(question: str, shelf: Shelf, asker: Asker) -> Answer:
@@ -99,7 +101,7 @@ async def chained(question: str, shelf: Shelf, asker: Asker) -> Answer:
             break
         span = await choose(asked, spans, asker)
         step = await read(f"Who or what is {span}?", _searched(shelf, span, HOP), asker)
-        if not step.answer or stems(step.answer) <= stems(span):
+        if not step.answer or stems(step.answer) <= stems(span) or _named(step) < LEAST_CITED:
             break
         steps.append(step)
         asked = asked.replace(span, step.answer)
@@ -116,9 +118,10 @@ async def _answer(steps: Sequence[Reading], notes: tuple[str, ...], asker: Asker
     """The answer of the last step, with figures that say how well the sentences bear it."""
     notes = (*notes, *(f"{step.question} -> {step.answer}" for step in steps))
     passages, last = tuple(passage for step in steps for passage in step.passages), steps[-1]
-    if not last.answer:
-        return Answer("", (), passages, notes)
-    scores = {"names": min(map(_named, steps)), "again": float(notes[0].startswith("again"))}
+    named = min(_share(steps[0].question, passages) if len(steps) == 1 else 1.0, *map(_named, steps[1:]), 1.0)
+    if not last.answer or named < LEAST_CITED:
+        return Answer("", (), passages, notes, {"names": named})
+    scores = {"names": named, "again": float(notes[0].startswith("again"))}
     shown = "\n".join(f"{one.source.removesuffix('.txt')}: {' '.join(one.text.split())}" for one in last.cited)
     claim = f"{last.question} Answer: {last.answer}"
     spec = judgment("evidence_supports")
@@ -129,16 +132,25 @@ async def _answer(steps: Sequence[Reading], notes: tuple[str, ...], asker: Asker
 
 
 def _named(step: Reading) -> float:
-    """The share of the question's names that stand in the passages that its answer was cited from, or in their titles."""
-    asked = names(step.question)
+    """The share of the question's names that stand in the documents that its answer was cited from, or all read."""
     places = {one.source for one in step.cited}
-    there = stems(" ".join(f"{one.text} {one.source}" for one in step.passages if one.source in places))
-    return len(asked & there) / len(asked) if asked else 1.0
+    return _share(step.question, [one for one in step.passages if one.source in places])
+
+
+def _share(question: str, passages: Sequence[Passage]) -> float:
+    asked = names(question)
+    return len(asked & _stems(passages)) / len(asked) if asked else 1.0
+
+
+def _stems(passages: Sequence[Passage]) -> frozenset[str]:
+    return stems(" ".join(f"{one.text} {one.source}" for one in passages))
 
 
 def _searched(shelf: Shelf, query: str, most: int) -> list[Passage]:
-    """The best passages for a query; first those of documents whose title stands in it word for word."""
-    hits = shelf.search(query, 10)
+    """The best passages for a query that hold some of its names; first those whose title stands in it word for word."""
+    asked = names(query)
+    enough = min(2.0, LEAST_NAMES * len(asked))
+    hits = [hit for hit in shelf.search(query, 10) if len(asked & _stems([hit])) >= enough]
     plain = f" {_plain(query)} "
     return sorted(hits, key=lambda hit: f" {_plain_title(shelf, hit)} " not in plain)[:most]
 

@@ -39,6 +39,7 @@ CHOICES = (
     ("Who won the prize named after the mother of the singer of Blue Lights?", "the singer of Blue Lights"),
 )  # fmt: skip
 _ARTICLES = frozenset({"the", "a", "an"})
+_DEFINITE = "the"
 _NO_END = frozenset(
     "the a an of in on at by for to and or with from that which who whose whom where what when how did do does as into "
     "between during".split()
@@ -47,6 +48,7 @@ _LONGEST = 18
 _WORD = re.compile(r"\S+")
 _NAMED = re.compile(r"[A-Z]|\d{3}")
 _ASKS = re.compile(r"\b(?:what|whom)\b", re.I)
+_ASKING = re.compile(r"\b(?:who|what|which|when|where|whom|whose|how|why)\b", re.I)
 _CLAUSE = re.compile(r"\b(?:who|which|that|where|whose)\b", re.I)
 _ENDING = " ?.,;:"
 
@@ -54,7 +56,7 @@ _ENDING = " ?.,;:"
 def candidates(question: str) -> list[str]:
     """The spans of a question that may describe a thing without naming it, in order.
 
-    Such a span begins with an article before a word in small letters or is a possessive name with what it has. Where
+    Such a span begins with a definite article before a word in small letters or is a possessive name with what it has. Where
     some hold a name, only these count.
     """
     words = [(match.start(), match.end(), match[0]) for match in _WORD.finditer(question)]
@@ -66,7 +68,7 @@ def candidates(question: str) -> list[str]:
 
 def _described(question: str, words: list[tuple[int, int, str]], first: int) -> list[str]:
     start, _, word = words[first]
-    if word.lower().strip('",') not in _ARTICLES or first + 1 == len(words) or not words[first + 1][2][0].islower():
+    if word.lower().strip(",\"") != _DEFINITE or first + 1 == len(words) or not words[first + 1][2][0].islower():
         return []
     run = words[first + 1 : first + _LONGEST]
     after = next((n for n, (one, other) in enumerate(itertools.pairwise(run), 1)
@@ -87,8 +89,9 @@ def _possessed(question: str, words: list[tuple[int, int, str]], place: int) -> 
 
 
 def _is_part(span: str, question: str) -> bool:
-    """Whether the question asks something about the span, not only who or what it is."""
-    return bool(content_words(question.replace(span, " ")))
+    """Whether what is left of the question still asks, and asks something about the span, not only what it is."""
+    rest = question.replace(span, " ")
+    return bool(content_words(rest)) and bool(_ASKING.search(rest) or not _ASKING.search(question))
 
 
 def nested(span: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ EXAMPLES = (
     (f"{_HOUSE}\n\nQuestion: Who or what is the painter with whom Mimi lives?", "Jan Maes [2.2]"),
     (f"{_HOUSE}\n\nQuestion: When was Jan Maes born?", "not stated"),
 )
+_NAMES_OR_WORDS = re.compile(r"[^\W\d]+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _LABEL = re.compile(r"\[?\b(\d{1,2}\.\d{1,2})\b\]?")
 _ABSENT = re.compile(r"\bnot (?:stated|mentioned|said|given|specified|provided|found|available)\b|\bno sentence\b", re.I)
@@ -69,19 +71,31 @@ def names(text: str) -> frozenset[str]:
 
 
 async def read(question: str, passages: Sequence[Passage], asker: Asker, before: str = "") -> Reading:
-    """What the passages say to a question."""
+    """What the passages say to a question; without a passage nothing, and the model is not asked."""
+    if not passages:
+        return Reading(question, "", (), ())
     text, labels = numbered(passages)
     reply = await asker.text(READ, f"{text}\n\n{before}Question: {question}", EXAMPLES)
     reply = reply.splitlines()[0] if reply else ""
     answer = _LABEL.sub("", reply).strip(" .,;[]\"'")
     if absent(reply) or not answer:
         return Reading(question, "", (), tuple(passages))
+    answer = _spelt(answer, text)
     if not _borne_out(answer, question, text):
         return Reading(question, "", (), tuple(passages))
     words = stems(answer)
     cited = [labels[label] for label in dict.fromkeys(_LABEL.findall(reply)) if label in labels]
     cited = [one for one in cited if not words or words & stems(f"{one.text} {one.source}")]
     return Reading(question, answer, tuple(cited or _likely(answer, labels.values())), tuple(passages))
+
+
+def _spelt(answer: str, text: str) -> str:
+    """The answer, with words that the text only has a little otherwise as the text has them."""
+    there = sorted(set(_NAMES_OR_WORDS.findall(text)))
+    for word in _NAMES_OR_WORDS.findall(answer):
+        if word not in there and len(word) > 4 and (close := difflib.get_close_matches(word, there, 1, 0.8)):
+            answer = answer.replace(word, close[0])
+    return answer
 
 
 def _borne_out(answer: str, question: str, text: str) -> bool:
