@@ -87,6 +87,8 @@ async def decomposed(question: str, shelf: Shelf, asker: Asker) -> Answer:
 
 MOST_HOPS = 2
 HOP, FINAL, PLAIN = 3, 3, 5
+LEAST_SUPPORT = 0.65
+"""P(yes) that the cited sentences show the answer, below which there is none: right ones had .81 and more."""
 LEAST_NAMES, LEAST_CITED = 0.3, 0.5
 """Shares of a question's names: in a passage that is read (or two of them), and in the documents of the answer."""
 
@@ -100,7 +102,7 @@ async def chained(question: str, shelf: Shelf, asker: Asker) -> Answer:
         if not spans:
             break
         span = await choose(asked, spans, asker)
-        step = await read(f"Who or what is {span}?", _searched(shelf, span, HOP), asker)
+        step = await read(f"What is the name of {span}?", _searched(shelf, span, HOP), asker)
         if not step.answer or stems(step.answer) <= stems(span) or _named(step) < LEAST_CITED:
             break
         steps.append(step)
@@ -128,6 +130,8 @@ async def _answer(steps: Sequence[Reading], notes: tuple[str, ...], asker: Asker
     scores["support"] = await asker.yes(
         f"{spec.shown({'evidence': shown, 'claim': claim})}\n\n{spec.questions[0].prompt}"
     )
+    if scores["support"] < LEAST_SUPPORT:
+        return Answer("", (), passages, notes, scores)
     return Answer(last.answer, _cited(steps), passages, notes, scores)
 
 
@@ -147,12 +151,17 @@ def _stems(passages: Sequence[Passage]) -> frozenset[str]:
 
 
 def _searched(shelf: Shelf, query: str, most: int) -> list[Passage]:
-    """The best passages for a query that hold some of its names; first those whose title stands in it word for word."""
+    """The best passages for a query that hold some of its names; first those whose title stands in it word for word.
+
+    Beside each of these, one passage less of the others is worth reading.
+    """
     asked = names(query)
     enough = min(2.0, LEAST_NAMES * len(asked))
     hits = [hit for hit in shelf.search(query, 10) if len(asked & _stems([hit])) >= enough]
     plain = f" {_plain(query)} "
-    return sorted(hits, key=lambda hit: f" {_plain_title(shelf, hit)} " not in plain)[:most]
+    titled = [hit for hit in hits if f" {_plain_title(shelf, hit)} " in plain]
+    others = [hit for hit in hits if hit not in titled]
+    return [*titled[:most], *others[: max(1, most - 2 * len(titled))]]
 
 
 def _plain_title(shelf: Shelf, hit: Passage) -> str:
