@@ -7,8 +7,8 @@
 ``DIR`` holds a folder for each set with ``questions.jsonl`` (id, question, answer, aliases, supporting_docs) and
 ``docs.jsonl`` (name, text). Half of the questions, drawn by the seed, are for development, the others for one closing
 measurement. The systems take turns on each question, so that a noisy machine meets all alike. Those of ``--taken`` are
-asked once more without the supporting documents in the collection; then the right answer is a refusal. ``--out`` holds a line for each
-answer, written at once; ``--resume`` goes on with such a file, and ``--table`` only prints what it holds.
+asked once more without the supporting documents in the collection; then the right answer is a refusal. ``--out`` holds
+a line for each answer, written at once; ``--resume`` goes on with such a file, ``--table`` only prints what it holds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import json
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from machine import machine, said
 from research_asking import Answer, Asker, Counted
@@ -129,7 +129,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--show-wrong", default="", metavar="SYSTEM")
     options = parser.parse_args()
-    unknown: list[Any] = [name for name in f"{options.systems},{options.taken}".split(",") if name and name not in SYSTEMS]
+    named = f"{options.systems},{options.taken}".split(",")
+    unknown = [name for name in named if name and name not in SYSTEMS]
     if unknown:
         parser.error(f"no system is called {', '.join(unknown)}: use {', '.join(SYSTEMS)}")
     if options.out.exists() and not (options.resume or options.table):

@@ -47,7 +47,8 @@ class Counted:
         """One completion."""
         reply = await self._llm.complete(request)
         self.usage += reply.usage
-        said = f"{reply.first_token[0].token} {reply.first_token[0].probability:.2f}" if reply.first_token else reply.text
+        first = reply.first_token[:1]
+        said = f"{first[0].token} {first[0].probability:.2f}" if first else reply.text
         self.replies.append(f"{request.messages[-1].content[-80:]} => {said}")
         return reply
 

@@ -22,7 +22,8 @@ def judged(row: Row, question: Question) -> Row:
     answer, gold = row["answer"], question.supporting
     in_gold, cited, gold_cited, of = cited_right([one[0] for one in row["cited"]], gold)
     return {
-        "right": bool(answer) and exact(answer, question.answers), "f1": f1(answer, question.answers) if answer else 0.0,
+        "right": bool(answer) and exact(answer, question.answers),
+        "f1": f1(answer, question.answers) if answer else 0.0,
         "refused": not answer, "found": len({*gold} & {*row["read"]}), "supporting": of, "cited_gold": in_gold,
         "cited_all": cited, "gold_cited": gold_cited,
     }  # fmt: skip
@@ -96,5 +97,6 @@ def wrong(rows: Sequence[Row], system: str) -> None:
     """Print what the system answered wrongly, with what it read and said on the way."""
     for row in rows:
         if row["system"] == system and (row["f1"] < 1) == (row["variant"] == "whole"):
-            print(f"\n{row['set']} {row['variant']} {row['question']}\n  expected {row['expected']} said {row['answer']!r}")
+            print(f"\n{row['set']} {row['variant']} {row['question']}")
+            print(f"  expected {row['expected']} said {row['answer']!r}")
             print("  " + "\n  ".join([*row["notes"], *row["replies"]]))

@@ -32,7 +32,8 @@ SPLITS = (
      "Who is the director of Solo, the 2013 Danish film?\nIn which town was #1 born?"),
     ("How high is Ben Nevis?", "How high is Ben Nevis?"),
     ("What is the river by the hometown of the singer of Blue Lights named after?",
-     "Who is the singer of Blue Lights?\nWhat is the hometown of #1?\nWhat is the river by #2?\nWhat is #3 named after?"),
+     "Who is the singer of Blue Lights?\nWhat is the hometown of #1?\nWhat is the river by #2?\n"
+     "What is #3 named after?"),
     ("Which writer was born first, Ada Kern or Jon Vale?",
      "When was the writer Ada Kern born?\nWhen was the writer Jon Vale born?"),
 )  # fmt: skip
@@ -94,9 +95,8 @@ LEAST_NAMES, LEAST_CITED = 0.3, 0.5
 
 
 async def chained(question: str, shelf: Shelf, asker: Asker) -> Answer:
-    """A description that the model chooses in the question is looked up, and what it is put in its place; then again."""
-    steps: list[Reading] = []
-    asked = question
+    """A description in the question, chosen by the model, is looked up and replaced by its name; then again."""
+    steps, notes, asked = list[Reading](), list[str](), question
     for hop in range(MOST_HOPS):
         spans = [span for span in candidates(asked) if not hop or nested(span)]
         if not spans:
@@ -110,20 +110,20 @@ async def chained(question: str, shelf: Shelf, asker: Asker) -> Answer:
     final = await read(asked, _searched(shelf, asked, FINAL if steps else PLAIN), asker)
     if steps and not final.answer:
         steps = [await read(question, _searched(shelf, question, PLAIN), asker)]
-        notes = ("again with the question itself",)
+        notes = ["again with the question itself"]
     else:
-        steps, notes = [*steps, final], ()
+        steps.append(final)
     return await _answer(steps, notes, asker)
 
 
-async def _answer(steps: Sequence[Reading], notes: tuple[str, ...], asker: Asker) -> Answer:
+async def _answer(steps: Sequence[Reading], notes: Sequence[str], asker: Asker) -> Answer:
     """The answer of the last step, with figures that say how well the sentences bear it."""
-    notes = (*notes, *(f"{step.question} -> {step.answer}" for step in steps))
+    again, notes = bool(notes), (*notes, *(f"{step.question} -> {step.answer}" for step in steps))
     passages, last = tuple(passage for step in steps for passage in step.passages), steps[-1]
     named = min(_share(steps[0].question, passages) if len(steps) == 1 else 1.0, *map(_named, steps[1:]), 1.0)
     if not last.answer or named < LEAST_CITED:
         return Answer("", (), passages, notes, {"names": named})
-    scores = {"names": named, "again": float(notes[0].startswith("again"))}
+    scores = {"names": named, "again": float(again)}
     shown = "\n".join(f"{one.source.removesuffix('.txt')}: {' '.join(one.text.split())}" for one in last.cited)
     claim = f"{last.question} Answer: {last.answer}"
     spec = judgment("evidence_supports")
@@ -183,7 +183,3 @@ async def combined(question: str, steps: Sequence[Reading], asker: Asker) -> str
 def _cited(steps: Sequence[Reading]) -> tuple[Source, ...]:
     every = [one for step in steps for one in step.cited]
     return tuple({(one.source, one.start): one for one in every}.values())
-
-
-def _distinct(passages: Sequence[Passage]) -> tuple[Passage, ...]:
-    return tuple({(one.source, one.start): one for one in passages}.values())

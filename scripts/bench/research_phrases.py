@@ -6,7 +6,9 @@ import itertools
 import re
 
 from research_asking import Asker
+from research_reading import names
 
+from aeon.documents.plain import word_set
 from aeon.documents.words import content_words
 
 __all__ = ["candidates", "choose", "nested"]
@@ -40,9 +42,9 @@ CHOICES = (
 )  # fmt: skip
 _ARTICLES = frozenset({"the", "a", "an"})
 _DEFINITE = "the"
-_NO_END = frozenset(
+_NO_END = word_set(
     "the a an of in on at by for to and or with from that which who whose whom where what when how did do does as into "
-    "between during".split()
+    "between during"
 )
 _LONGEST = 18
 _WORD = re.compile(r"\S+")
@@ -56,19 +58,20 @@ _ENDING = " ?.,;:"
 def candidates(question: str) -> list[str]:
     """The spans of a question that may describe a thing without naming it, in order.
 
-    Such a span begins with a definite article before a word in small letters or is a possessive name with what it has. Where
-    some hold a name, only these count.
+    Such a span begins with a definite article before a word in small letters or is a possessive name with what it has.
+    A question with a name has only spans with a name.
     """
     words = [(match.start(), match.end(), match[0]) for match in _WORD.finditer(question)]
     spans = [span for number in range(len(words)) for span in (*_described(question, words, number),
                                                               *_possessed(question, words, number))]  # fmt: skip
     short = [span for span in dict.fromkeys(spans) if _is_part(span, question) and not _ASKS.search(span)]
-    return [span for span in short if _NAMED.search(span)] or [span for span in short if len(span.split()) > 3]
+    named = [span for span in short if _NAMED.search(span)]
+    return named if named or names(question) else [span for span in short if len(span.split()) > 3]
 
 
 def _described(question: str, words: list[tuple[int, int, str]], first: int) -> list[str]:
     start, _, word = words[first]
-    if word.lower().strip(",\"") != _DEFINITE or first + 1 == len(words) or not words[first + 1][2][0].islower():
+    if word.lower().strip(',"') != _DEFINITE or first + 1 == len(words) or not words[first + 1][2][0].islower():
         return []
     run = words[first + 1 : first + _LONGEST]
     after = next((n for n, (one, other) in enumerate(itertools.pairwise(run), 1)
@@ -78,7 +81,7 @@ def _described(question: str, words: list[tuple[int, int, str]], first: int) -> 
 
 
 def _possessed(question: str, words: list[tuple[int, int, str]], place: int) -> list[str]:
-    if not re.search(r"['’]s?$", words[place][2]) or not words[place][2][0].isupper():
+    if not re.search(r"['\u2019]s?$", words[place][2]) or not words[place][2][0].isupper():
         return []
     first = place
     while first > 1 and words[first - 1][2][0].isupper():

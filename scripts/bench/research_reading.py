@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from research_asking import Asker
 
+from aeon.documents.plain import word_set
 from aeon.documents.words import stems
 from aeon.schema import Passage, Source
 
@@ -20,7 +21,8 @@ READ = (
 )
 _HOUSE = (
     "[1] Harbour Clinic\n1.1 The Harbour Clinic is an animal clinic in Ostend.\n1.2 Its head is the vet Dr. Adler.\n"
-    "[2] Mimi (cat)\n2.1 Mimi is a grey cat from Bruges who was born on 3 May 2015.\n2.2 She lives with the painter Jan Maes."
+    "[2] Mimi (cat)\n2.1 Mimi is a grey cat from Bruges who was born on 3 May 2015.\n"
+    "2.2 She lives with the painter Jan Maes."
 )
 EXAMPLES = (
     (f"{_HOUSE}\n\nQuestion: Who heads the clinic in Ostend?", "Dr. Adler [1.2]"),
@@ -31,10 +33,14 @@ EXAMPLES = (
 _NAMES_OR_WORDS = re.compile(r"[^\W\d]+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _LABEL = re.compile(r"\[?\b(\d{1,2}\.\d{1,2})\b\]?")
-_ABSENT = re.compile(r"\bnot (?:stated|mentioned|said|given|specified|provided|found|available)\b|\bno sentence\b", re.I)
-_NAME = re.compile(r"\b(?:[A-Z][\w'’]*|\d{3,4})\b")
-_ASKING = frozenset("who what when where which whose whom why how in on at of from is are was were did do does the a an "
-                    "for to by under name if between both has have had this that it".split())  # fmt: skip
+_ABSENT = re.compile(
+    r"\bnot (?:stated|mentioned|said|given|specified|provided|found|available)\b|\bno sentence\b", re.I
+)
+_NAME = re.compile(r"\b(?:[A-Z][\w'\u2019]*|\d{3,4})\b")
+_ASKING = word_set(
+    "who what when where which whose whom why how in on at of from is are was were did do does the a an for to by "
+    "under name if between both has have had this that it"
+)
 
 
 @dataclass(frozen=True)
