@@ -71,13 +71,13 @@ async def decomposed(question: str, shelf: Shelf, asker: Asker) -> Answer:
     """Simple questions first, each looked up, its answer put into the next."""
     parts = await split(question, asker)
     steps: list[Reading] = []
-    for part in parts:
-        asked = filled(part, [step.answer for step in steps])
+    while len(steps) < len(parts):
+        asked = filled(parts[len(steps)], [step.answer for step in steps])
         if asked is None:
             break
         steps.append(await read(asked, shelf.search(asked, PASSAGES), asker))
     notes = (*parts, *(f"{step.question} -> {step.answer}" for step in steps))
-    passages = tuple(passage for step in steps for passage in step.passages)
+    passages = _read(steps)
     if len(steps) < len(parts) or not all(step.answer for step in steps):
         return Answer("", (), passages, notes)
     answer = steps[-1].answer
@@ -96,30 +96,38 @@ LEAST_NAMES, LEAST_CITED = 0.3, 0.5
 
 async def chained(question: str, shelf: Shelf, asker: Asker) -> Answer:
     """A description in the question, chosen by the model, is looked up and replaced by its name; then again."""
-    steps, notes, asked = list[Reading](), list[str](), question
-    for hop in range(MOST_HOPS):
-        spans = [span for span in candidates(asked) if not hop or nested(span)]
+    steps, asked = await _lookups(question, shelf, asker)
+    final = await read(asked, _searched(shelf, asked, FINAL if steps else PLAIN), asker)
+    if steps and not final.answer:
+        again = await read(question, _searched(shelf, question, PLAIN), asker)
+        return await _answer([again], ["again with the question itself"], asker)
+    return await _answer([*steps, final], [], asker)
+
+
+async def _lookups(question: str, shelf: Shelf, asker: Asker) -> tuple[list[Reading], str]:
+    """The lookups of what the question describes, and the question with their answers in it."""
+    steps = list[Reading]()
+    while len(steps) < MOST_HOPS:
+        spans = [span for span in candidates(question) if not steps or nested(span)]
         if not spans:
             break
-        span = await choose(asked, spans, asker)
+        span = await choose(question, spans, asker)
         step = await read(f"What is the name of {span}?", _searched(shelf, span, HOP), asker)
         if not step.answer or stems(step.answer) <= stems(span) or _named(step) < LEAST_CITED:
             break
         steps.append(step)
-        asked = asked.replace(span, step.answer)
-    final = await read(asked, _searched(shelf, asked, FINAL if steps else PLAIN), asker)
-    if steps and not final.answer:
-        steps = [await read(question, _searched(shelf, question, PLAIN), asker)]
-        notes = ["again with the question itself"]
-    else:
-        steps.append(final)
-    return await _answer(steps, notes, asker)
+        question = question.replace(span, step.answer)
+    return steps, question
+
+
+def _read(steps: Sequence[Reading]) -> tuple[Passage, ...]:
+    return tuple(passage for step in steps for passage in step.passages)
 
 
 async def _answer(steps: Sequence[Reading], notes: Sequence[str], asker: Asker) -> Answer:
     """The answer of the last step, with figures that say how well the sentences bear it."""
     again, notes = bool(notes), (*notes, *(f"{step.question} -> {step.answer}" for step in steps))
-    passages, last = tuple(passage for step in steps for passage in step.passages), steps[-1]
+    passages, last = _read(steps), steps[-1]
     named = min(_share(steps[0].question, passages) if len(steps) == 1 else 1.0, *map(_named, steps[1:]), 1.0)
     if not last.answer or named < LEAST_CITED:
         return Answer("", (), passages, notes, {"names": named})

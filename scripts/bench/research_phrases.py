@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 
 from research_asking import Asker
 from research_reading import names
@@ -61,12 +62,16 @@ def candidates(question: str) -> list[str]:
     Such a span begins with a definite article before a word in small letters or is a possessive name with what it has.
     A question with a name has only spans with a name.
     """
+    spans = [span for span in dict.fromkeys(_spans(question)) if _is_part(span, question)]
+    named = [span for span in spans if _NAMED.search(span)]
+    return named if named or names(question) else [span for span in spans if len(span.split()) > 3]
+
+
+def _spans(question: str) -> Iterator[str]:
     words = [(match.start(), match.end(), match[0]) for match in _WORD.finditer(question)]
-    spans = [span for number in range(len(words)) for span in (*_described(question, words, number),
-                                                              *_possessed(question, words, number))]  # fmt: skip
-    short = [span for span in dict.fromkeys(spans) if _is_part(span, question) and not _ASKS.search(span)]
-    named = [span for span in short if _NAMED.search(span)]
-    return named if named or names(question) else [span for span in short if len(span.split()) > 3]
+    for place in range(len(words)):
+        yield from _described(question, words, place)
+        yield from _possessed(question, words, place)
 
 
 def _described(question: str, words: list[tuple[int, int, str]], first: int) -> list[str]:
@@ -94,6 +99,8 @@ def _possessed(question: str, words: list[tuple[int, int, str]], place: int) -> 
 def _is_part(span: str, question: str) -> bool:
     """Whether what is left of the question still asks, and asks something about the span, not only what it is."""
     rest = question.replace(span, " ")
+    if _ASKS.search(span):
+        return False
     return bool(content_words(rest)) and bool(_ASKING.search(rest) or not _ASKING.search(question))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from research_asking import Asker
@@ -84,15 +84,17 @@ async def read(question: str, passages: Sequence[Passage], asker: Asker, before:
     reply = await asker.text(READ, f"{text}\n\n{before}Question: {question}", EXAMPLES)
     reply = reply.splitlines()[0] if reply else ""
     answer = _LABEL.sub("", reply).strip(" .,;[]\"'")
-    if absent(reply) or not answer:
+    answer = "" if absent(reply) else _spelt(answer, text)
+    if not answer or not _borne_out(answer, question, text):
         return Reading(question, "", (), tuple(passages))
-    answer = _spelt(answer, text)
-    if not _borne_out(answer, question, text):
-        return Reading(question, "", (), tuple(passages))
-    words = stems(answer)
-    cited = [labels[label] for label in dict.fromkeys(_LABEL.findall(reply)) if label in labels]
-    cited = [one for one in cited if not words or words & stems(f"{one.text} {one.source}")]
-    return Reading(question, answer, tuple(cited or _likely(answer, labels.values())), tuple(passages))
+    return Reading(question, answer, _cited(reply, answer, labels), tuple(passages))
+
+
+def _cited(reply: str, answer: str, labels: Mapping[str, Source]) -> tuple[Source, ...]:
+    """The sentences that the reply names and that hold a word of the answer; for want of these, the likeliest one."""
+    words, cited = stems(answer), [labels[one] for one in dict.fromkeys(_LABEL.findall(reply)) if one in labels]
+    holding = [one for one in cited if not words or words & stems(f"{one.text} {one.source}")]
+    return tuple(holding or _likely(answer, labels.values()))
 
 
 def _spelt(answer: str, text: str) -> str:

@@ -58,21 +58,26 @@ def main() -> None:
 
 
 def _table(name: str, questions: list[Question], base: Path) -> None:
-    shelves = [shelf(base / name, base / f"{name}.sqlite", one, taken_away=False) for one in questions]
+    pairs = [(shelf(base / name, base / f"{name}.sqlite", one, taken_away=False), one) for one in questions]
+    every = sum(len(question.supporting) for _, question in pairs)
     for depth in DEPTHS:
-        pairs = list(zip(shelves, questions, strict=True))
-        alone = [reached(one, question, depth) for one, question in pairs]
-        titles = [reached(one, question, depth, lambda name: Path(name).stem) for one, question in pairs]
-        texts = [reached(one, question, depth, _text_of(one)) for one, question in pairs]
-        every, found = sum(len(one.supporting) for one in questions), sum(map(len, alone))
-        whole = [sum(len(got) == len(one.supporting) for got, one in zip(each, questions, strict=True))
-                 for each in (alone, titles, texts)]  # fmt: skip
-        print(
-            f"{name:9}{depth:9}{f'{found} of {every}':>14}"
-            + "".join(f"{f'{n} of {len(questions)}':>14}" for n in whole)
-        )
-    for one in shelves:
-        one.close()
+        alone = [reached(documents, question, depth) for documents, question in pairs]
+        titles = [reached(documents, question, depth, _title) for documents, question in pairs]
+        texts = [reached(documents, question, depth, _text_of(documents)) for documents, question in pairs]
+        whole = "".join(f"{_whole(found, questions):>14}" for found in (alone, titles, texts))
+        print(f"{name:9}{depth:9}{f'{sum(map(len, alone))} of {every}':>14}{whole}")
+    for documents, _ in pairs:
+        documents.close()
+
+
+def _whole(found: list[set[str]], questions: list[Question]) -> str:
+    """Of how many questions all supporting documents were found."""
+    pairs = zip(found, questions, strict=True)
+    return f"{sum(len(names) == len(question.supporting) for names, question in pairs)} of {len(questions)}"
+
+
+def _title(name: str) -> str:
+    return Path(name).stem
 
 
 def _text_of(documents: Shelf) -> Callable[[str], str]:
