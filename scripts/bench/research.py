@@ -25,6 +25,7 @@ from machine import machine, said
 from research_asking import Answer, Asker, Counted
 from research_baselines import one_call, supported
 from research_data import Question, Shelf, load, shelf, unpack
+from research_engine import engine
 from research_figures import Row, judged, table, wrong
 from research_forms import chained, decomposed
 
@@ -34,7 +35,9 @@ from aeon.llm.select import select
 
 System: TypeAlias = Callable[[str, Shelf, Asker], Awaitable[Answer]]
 
-SYSTEMS: dict[str, System] = {"bm25": one_call, "supported": supported, "decomposed": decomposed, "chained": chained}
+SYSTEMS: dict[str, System] = {
+    "bm25": one_call, "supported": supported, "decomposed": decomposed, "chained": chained, "aeon": engine,
+}  # fmt: skip
 
 
 class Record:

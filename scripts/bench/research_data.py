@@ -63,33 +63,33 @@ def _lines(path: Path) -> list[dict[str, Any]]:
 
 
 class Shelf:
-    """A collection of documents, each with its title; ``supporting`` are the passages of the given documents."""
+    """A collection of documents, each with its title; ``collection`` can be searched, ``supporting`` are the passages of the given documents."""
 
     def __init__(self, collection: Collection, supporting: Iterable[str]) -> None:
-        self._collection = collection
+        self.collection = collection
         self.supporting = tuple(passage for name in supporting for passage in self._whole(name))
 
     def search(self, query: str, most: int) -> list[Passage]:
         """The best passages for a query, best first."""
-        return self._collection.search(query, most)
+        return self.collection.search(query, most)
 
     def holds(self, word: str) -> bool:
         """Whether a document holds a word."""
-        return self._collection.holds(word)
+        return self.collection.holds(word)
 
     def title(self, passage: Source) -> str:
         """The first line of the document."""
-        return self._collection.text(passage.source).split("\n", 1)[0].strip()
+        return self.collection.text(passage.source).split("\n", 1)[0].strip()
 
     def _whole(self, name: str) -> Iterator[Passage]:
-        text = self._collection.text(name)
+        text = self.collection.text(name)
         for start, end, heading, sentences in passages(text):
             place = Passage(source=name, start=start, end=end, text=text[start:end], heading=heading)
             yield place.changed(sentences=sentences)
 
     def close(self) -> None:
         """Close the collection."""
-        self._collection.close()
+        self.collection.close()
 
 
 def shelf(folder: Path, index: Path, question: Question, taken_away: bool) -> Shelf:

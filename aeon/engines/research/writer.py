@@ -101,7 +101,7 @@ class Writer:
         return (await found_out(self._supervisor, effect.task.text, best[:_LAST])).changed(asked=True)
 
     async def _support(self, effect: Cite, asked: Sequence[Finding], evidence: Sequence[Citation]) -> _Support:
-        """How far the cited sentences bear out what was asked: as far as the weakest answer, and no less than others do.
+        """How far the cited sentences bear out what was asked: as far as the weakest answer is borne out.
 
         The control is a sentence of a source that is not cited: where it supports the answer as much, the judge says
         yes to anything.
