@@ -63,7 +63,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
 
 
 class Shelf:
-    """A collection of documents, each with its title; ``collection`` can be searched, ``supporting`` are the passages of the given documents."""
+    """A collection of documents, each with its title; ``supporting`` are the passages of the given documents."""
 
     def __init__(self, collection: Collection, supporting: Iterable[str]) -> None:
         self.collection = collection
