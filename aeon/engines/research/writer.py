@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from aeon.documents.words import stems
+from aeon.engines.research.choosing import best, is_about
 from aeon.engines.research.effects import Cite, Numbered
 from aeon.engines.research.reading import found_out
 from aeon.engines.research.values import Citation, Cited, Finding, Sentence
@@ -91,14 +92,17 @@ class Writer:
 
     async def _last_look(self, effect: Cite) -> Finding:
         """What the passages of all sources say that have most words of the task."""
-        words = stems(effect.task.text)
+        question = effect.task.text
         every = [
             Numbered(number=entry.number, passage=one, query=entry.query, title=entry.document.title)
             for entry in effect.sources.entries
             for one in entry.passages
         ]
-        best = sorted(every, key=lambda one: -len(words & stems(f"{one.title} {one.passage.text}")))
-        return (await found_out(self._supervisor, effect.task.text, best[:_LAST])).changed(asked=True)
+        words = stems(question)
+        every.sort(key=lambda one: -len(words & stems(f"{one.title} {one.passage.text}")))
+        shown = best(question, every, _LAST)
+        found = await found_out(self._supervisor, question, shown)
+        return found.changed(asked=True) if is_about(question, shown) else Finding(question=question)
 
     async def _support(self, effect: Cite, asked: Sequence[Finding], evidence: Sequence[Citation]) -> _Support:
         """How far the cited sentences bear out what was asked: as far as the weakest answer is borne out.
