@@ -32,7 +32,7 @@ def hold(story: Story, engine: AnyEngine) -> None:
     _done_once(world)
     _replayed(story, engine)
     if isinstance(result, Research):
-        hold_research(world, result, journal)
+        hold_research(world, result, journal, engine)
     if isinstance(result, Result):
         hold_passes(world, result)
         hold_rests(world, result, journal)

@@ -25,6 +25,8 @@ __all__ = ["Reflector"]
 
 _LONGEST_QUERY = 600
 _MOST_HOPS = 2
+_LONGEST_NAME = 100
+"""Characters of a source that may stand in a question, where nothing marks them as data."""
 _FIRST, _PLAIN = 3, 5
 """Passages that a description is looked up in, or a question that names all it is about; and a plain question."""
 _TIERS: tuple[TierName, ...] = ("simple", "simple", "standard", "deep", "deep")
@@ -73,7 +75,8 @@ class Reflector:
         if aim.span:
             found = await self._read(f"What is the name of {aim.span}?", aim.span, effect.shown, _FIRST)
             findings.append(found)
-            if found.answer and not stems(found.answer) <= stems(aim.span) and is_found_about(found, effect.shown):
+            names_it = 0 < len(found.answer) <= _LONGEST_NAME and not stems(found.answer) <= stems(aim.span)
+            if names_it and is_found_about(found, effect.shown):
                 return await self._onward(aim, effect, findings[-1])
             aim = aim.changed(span="")
         if current_ledger().calls_left():
@@ -87,7 +90,8 @@ class Reflector:
 
     async def _next_question(self, aim: Aim, effect: Reflect, findings: Sequence[Finding]) -> Reflection:
         """The next question of the task, with the answer to the last one in the place of a pronoun."""
-        question = referred(aim.rest[0], findings[-1].answer)
+        answer = findings[-1].answer
+        question = referred(aim.rest[0], answer) if len(answer) <= _LONGEST_NAME else aim.rest[0]
         span = await self._first(question, 0)
         following = Aim(question=question, span=span, rest=aim.rest[1:])
         queries = tuple(_queries(following))[: effect.most]
@@ -95,7 +99,8 @@ class Reflector:
 
     async def _first(self, question: str, hops: int) -> str:
         """The description that has to be looked up first; "" where there is none. Later ones are those by a clause."""
-        spans = [span for span in descriptions(question) if not hops or is_nested(span)]
+        short = question if len(question) <= _LONGEST_QUERY else ""  # no model is asked to choose from more
+        spans = [span for span in descriptions(short) if not hops or is_nested(span)]
         if not spans or hops >= _MOST_HOPS or not current_ledger().calls_left():
             return ""
         return await chosen(self._supervisor, question, spans)
