@@ -14,7 +14,7 @@ __all__ = ["COMMANDS", "parse"]
 
 COMMANDS = (
     "run", "resume", "replay", "fork", "diff", "history", "simulate", "models", "engines", "doctor", "metrics",
-    "calibrate", "config", "verify", "serve",
+    "calibrate", "config", "verify", "serve", "inspect",
 )  # fmt: skip
 FORMATS = ("text", "json", "mermaid", "effects")
 SHAPES = ("openai", "cohere", "anthropic", "w3c")
@@ -133,6 +133,13 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("--sign", metavar="KEY", type=_name, help=key)
     _shown(parser)
     add("--bound", action="store_true", help="print the most that the run could spend, and run nothing")
+
+
+def _inspect_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("file", metavar="FILE", type=_name, help=_SAVED)
+    add("--html", metavar="FILE", type=_name, help="write it as one page that needs no server, and loads nothing")
+    add("--port", metavar="N", type=_count, default=0, help="the port of the page (default: any that is free)")
 
 
 def _serve_options(parser: argparse.ArgumentParser) -> None:
@@ -311,6 +318,7 @@ _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], 
     "calibrate": ("fit the confidence to saved runs that are known to be right or wrong", None, _calibrate_options),
     "verify": ("verify the proof file of an answer, offline", _VERIFY, _verify_options),
     "serve": ("work on runs over HTTP, with a window for the browser", None, _serve_options),
+    "inspect": ("show a saved run in a browser", None, _inspect_options),
     "config": ("show every setting and where it comes from, or check a file of settings", None, _config_options),
 }
 

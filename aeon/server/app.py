@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from aeon.errors import AeonError
-from aeon.server import asking, chat, jobs, responses
+from aeon.server import asking, chat, jobs, pages, responses
 from aeon.server.bodies import BODIES
 from aeon.server.guard import Guard
 from aeon.server.problems import Problem, ProblemDetails, problem_of, response_of
@@ -32,7 +32,7 @@ def application(service: Service, tokens: Tokens | None = None, hosts: Collectio
     """The server's application over a service; ``tokens`` open it, if there are any, and ``hosts`` are its names."""
     app = FastAPI(title="Aeon", version="1", docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.service = service
-    for part in (asking, jobs, chat, responses):
+    for part in (asking, jobs, chat, responses, pages):
         app.include_router(part.router)
     for kind in (Problem, AeonError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, partial(_answered, service))
