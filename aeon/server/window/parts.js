@@ -13,7 +13,7 @@ function budgetPart(story, at) {
     h("th", { scope: "row" }, name), h("td", { class: "number" }, counted(used)), h("td", { class: "number" }, counted(most)),
     h("td", { class: "late" }, h("meter", { min: 0, max: most || 1, value: String(Math.min(used, most)), "aria-label": `${name} of what is possible` })));
   return section("Budget and bound", h("div", { class: "wide" }, h("table", {},
-    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, ""), h("th", { scope: "col", class: "number" }, "spent"), h("th", { scope: "col", class: "number" }, "at most"), h("td", { class: "late" }))),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "of"), h("th", { scope: "col", class: "number" }, "spent"), h("th", { scope: "col", class: "number" }, "at most"), h("td", { class: "late" }))),
     h("tbody", {}, row("model calls", spent.calls, bound.calls), row("tokens", spent.tokens, bound.tokens)))));
 }
 
@@ -71,7 +71,7 @@ function effectsPart(story, at, calls) {
   const running = waiting.map((one) => h("tr", { class: "now" },
     h("td", { class: "number" }, one.number), h("td", {}, short(one.title, 60)), h("td", {}, "under way …"),
     h("td", { class: "late" }), h("td", { class: "late" })));
-  const head = [["", "number"], ["effect", ""], ["what came of it", ""], ["calls", "number late"], ["seconds", "number late"]];
+  const head = [["no.", "number"], ["effect", ""], ["what came of it", ""], ["calls", "number late"], ["seconds", "number late"]];
   return section("Effects", h("div", { class: "wide" }, h("table", {},
     h("thead", {}, h("tr", {}, head.map(([name, look]) => h("th", { scope: "col", class: look }, name)))),
     h("tbody", {}, rows, running))));
