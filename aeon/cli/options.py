@@ -160,6 +160,7 @@ def _serve_options(parser: argparse.ArgumentParser) -> None:
     add("--allow-host", metavar="NAME", type=_name, action="append", default=[], help=hosts)
     add("--parallel", metavar="N", type=_whole, default=2, help="runs at once (default: 2); others wait")
     add("--queue", metavar="N", type=_whole, default=1000, help="runs that may wait (default: 1000)")
+    add("--log", metavar="FILE", type=_name, help="write a line at the end of each phase to FILE, as JSON Lines")
     add("--most-calls", metavar="N", type=_whole, help="refuse runs that could make more model calls")
 
 

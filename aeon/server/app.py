@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
@@ -28,8 +28,16 @@ _log = logging.getLogger("aeon.server")
 _REFERENCE = "#/components/schemas/{model}"
 
 
-def application(service: Service, tokens: Tokens | None = None, hosts: Collection[str] = ()) -> ASGIApp:
-    """The server's application over a service; ``tokens`` open it, if there are any, and ``hosts`` are its names."""
+def application(
+    service: Service,
+    tokens: Tokens | None = None,
+    hosts: Collection[str] = (),
+    around: Callable[[ASGIApp], ASGIApp] = lambda app: app,
+) -> ASGIApp:
+    """The server's application over a service; ``tokens`` open it, if there are any, and ``hosts`` are its names.
+
+    ``around`` puts something around it, behind what guards it.
+    """
     app = FastAPI(title="Aeon", version="1", docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.service = service
     for part in (asking, jobs, chat, responses, pages):
@@ -37,7 +45,7 @@ def application(service: Service, tokens: Tokens | None = None, hosts: Collectio
     for kind in (Problem, AeonError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, partial(_answered, service))
     app.openapi = partial(_described, app, app.openapi)  # type: ignore[method-assign]
-    return Guard(app, tokens, hosts)
+    return Guard(around(service.metrics.timed(app)), tokens, hosts)
 
 
 async def _answered(service: Service, request: Request, error: Exception) -> Response:

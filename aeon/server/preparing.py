@@ -86,7 +86,7 @@ def _new(wanted: Wanted, equipment: Equipment, feed: Feed, observers: tuple[Obse
 
 def _noting(wanted: Wanted, equipment: Equipment) -> LLMAdapter:
     """The server's model; its calls for this run are noted beside the journal."""
-    return Noting(equipment.model, wanted.path.with_suffix(".calls"))
+    return Noting(equipment.around(equipment.model), wanted.path.with_suffix(".calls"))
 
 
 def _resumed(wanted: Wanted, equipment: Equipment, feed: Feed, observers: tuple[Observer, ...]) -> Prepared:
