@@ -11,7 +11,7 @@ import socket
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import TextIO
+from typing import Any, TextIO
 
 from aeon.cli.logs import LogFile
 from aeon.cli.output import remark
@@ -45,30 +45,35 @@ def command(options: argparse.Namespace) -> int:
     if not options.token_file and not serving.is_loopback(options.host):
         raise UsageError(f"serve: --host {options.host} lets other machines in; name who may with --token-file FILE")
     tokens = _module("tokens").Tokens.read(options.token_file) if options.token_file else None
-    traced = _tracing()
     load_config(Config, options.config, None, os.environ)
-    model = select(options.model)
-    equipment = _module("equipment").Equipment(
-        model,
-        spec_of(model, options.model),
-        [*opened(options.tools or TOOLS)],
-        _folders(options.files, options.collection),
-        options.config,
-        options.most_calls,
-        *([traced.Traced] if traced else []),
-    )
+    traced = _tracing()
+    equipment = _equipment(options, [traced.Traced] if traced else [])
     with serving.listening(options.host, options.port) as where, _log(options.log) as log:
         runs = _module("runs").Runs(Path(options.runs) if options.runs else data_dir() / "runs")
-        equipment.open()
-        if isinstance(model, Local) and model.name in CATALOGUE:
-            fetch(CATALOGUE[model.name])
-        limits = _module("service").Limits(options.parallel, options.queue)
+        _make_ready(equipment)
         observers = [*([traced.Tracing] if traced else []), *([_module("phases").phase_log(log)] if log else [])]
+        limits = _module("service").Limits(options.parallel, options.queue)
         service = _module("service").Service(runs, equipment, limits, observers)
         around = [traced.Continued] if traced else []
         app = _module("app").application(service, tokens, [options.host, *options.allow_host], *around)
-        asyncio.run(serving.serve(service, app, where, lambda: _say(where, model, runs.folder)))
+        asyncio.run(serving.serve(service, app, where, lambda: _say(where, equipment.model, runs.folder)))
     return 0
+
+
+def _equipment(options: argparse.Namespace, around: Sequence[object]) -> Any:  # noqa: ANN401 - of an optional module
+    """What the runs are made of, as the options say."""
+    model = select(options.model)
+    tools = [*opened(options.tools or TOOLS)]
+    folders = _folders(options.files, options.collection)
+    spec = spec_of(model, options.model)
+    return _module("equipment").Equipment(model, spec, tools, folders, options.config, options.most_calls, *around)
+
+
+def _make_ready(equipment: Any) -> None:  # noqa: ANN401 - of an optional module
+    """Read the folders, and fetch the embedded model if it has to be."""
+    equipment.open()
+    if isinstance(equipment.model, Local) and equipment.model.name in CATALOGUE:
+        fetch(CATALOGUE[equipment.model.name])
 
 
 def _module(name: str) -> ModuleType:

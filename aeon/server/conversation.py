@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -106,12 +106,17 @@ def task_of(said: Iterable[Said], engine: str, schema: JsonObject | None, before
     turns = [(role, text) for role, text in spoken if role not in _RULES]
     if not turns or turns[-1][0] != "user":
         raise Problem(400, "invalid", "the last message must be the user's, with a text: it is the task")
-    earlier = [*([before] if before else []), *(f"{role}: {text}" for role, text in turns[:-1])]
-    context = "\n\n".join([_LATER, *earlier]) if earlier else ""
+    task, context = "\n\n".join([*rules, turns[-1][1]]), _context(before, turns[:-1])
     try:
-        return TaskBody(task="\n\n".join([*rules, turns[-1][1]]), context=context, answer_schema=schema, engine=engine)
+        return TaskBody(task=task, context=context, answer_schema=schema, engine=engine)
     except ValidationError as error:
         raise Problem(400, "invalid", one_line(error.errors()[0]["msg"], 200)) from None
+
+
+def _context(before: str, turns: Sequence[tuple[str, str]]) -> str:
+    """What was said before the task; empty where nothing was."""
+    earlier = [*([before] if before else []), *(f"{role}: {text}" for role, text in turns)]
+    return "\n\n".join([_LATER, *earlier]) if earlier else ""
 
 
 def schema_of(form: Mapping[str, Any] | None) -> JsonObject | None:
