@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
@@ -42,11 +42,16 @@ class Order:
     tools: Sequence[Given]
 
 
+def _same(model: LLMAdapter) -> LLMAdapter:
+    return model
+
+
 @dataclass
 class Equipment:
     """What runs are made of. ``spec`` is what selected the model; ``folders`` are named collections of files.
 
     ``config`` is a file of settings, for any engine that has them. ``most_calls`` limits what a run may ask for.
+    ``around`` puts something around the model of each run, such as what traces its calls.
     """
 
     model: LLMAdapter
@@ -55,6 +60,7 @@ class Equipment:
     folders: Mapping[str, Path] = field(default_factory=dict)
     config: str | None = None
     most_calls: int | None = None
+    around: Callable[[LLMAdapter], LLMAdapter] = _same
     _opened: dict[tuple[str, ...], Files] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -123,7 +129,9 @@ class Equipment:
         kind = brought.engine.config
         own: Settings = load_config(kind, self.config, None, os.environ)
         own = priced(own, self.model, brought)
-        return with_overrides(own, reduce(merged, _asked(kind, body), dict[str, object]()))
+        asked = with_overrides(own, reduce(merged, _asked(kind, body), dict[str, object]()))
+        fitted: Settings = brought.fit(asked, self.model)
+        return fitted
 
     def simple(self, body: B) -> B:
         """The same request for the shortest way: the tier ``simple`` of an engine with tiers, of others one pass.

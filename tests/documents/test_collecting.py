@@ -27,7 +27,7 @@ from aeon.schema import Document
 from documents.files import pdf
 
 pytestmark = [
-    pytest.mark.requirement("T2"),
+    pytest.mark.requirement("T2", "T2b"),
     pytest.mark.usefixtures("indexes", "words_only"),
 ]
 

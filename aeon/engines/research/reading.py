@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import re
 from collections.abc import Sequence
@@ -26,6 +27,8 @@ _ABSENT = re.compile(
     r"\bnot (?:stated|mentioned|said|given|specified|provided|found|available)\b|\bno sentence\b", re.IGNORECASE
 )
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_WORD = re.compile(r"[^\W\d]+")
+_SHORT, _ALIKE = 4, 0.8
 _PLAIN = frozenset({"yes", "no"})
 _LABELLED = re.compile(r"^(?:\[\d+\]|\d+\.\d+) ", re.MULTILINE)
 _CLINIC = fence(
@@ -123,13 +126,23 @@ async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Nu
     reply = await supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0)
     line = next(line for line in reply.value.splitlines() if line.strip())
     answer, cited = citations(line, labels)
-    answer = answer.strip(" .,;[]\"'")
-    if absent(answer) or not _borne_out(answer, question, _LABELLED.sub("", text)):
+    plain = _LABELLED.sub("", text)
+    answer = _spelt(answer.strip(" .,;[]\"'"), plain)
+    if absent(answer) or not _borne_out(answer, question, plain):
         return nothing
     evidence = _holding(answer, cited) or likeliest(answer, labels.values())
     if not evidence:
         return nothing
     return nothing.changed(answer=answer, evidence=with_titles(answer, evidence, labels))
+
+
+def _spelt(answer: str, text: str) -> str:
+    """The answer, with words that the text has a little otherwise as the text has them."""
+    there = sorted(set(_WORD.findall(text)))
+    for word in _WORD.findall(answer):
+        if word not in there and len(word) > _SHORT and (close := difflib.get_close_matches(word, there, 1, _ALIKE)):
+            answer = answer.replace(word, close[0])
+    return answer
 
 
 def _fitting(passages: Sequence[Numbered]) -> Sequence[Numbered]:

@@ -6,11 +6,11 @@ first, the host puts what was found in its place, and so on; then the question n
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from aeon.adaptive.profiler import Profiler
 from aeon.documents.words import content_words, stems
+from aeon.engines.research.choosing import best, is_about, is_found_about
 from aeon.engines.research.effects import Numbered, PlanQueries, Reflect
 from aeon.engines.research.phrases import descriptions, is_nested, questions, referred
 from aeon.engines.research.reading import chosen, found_out
@@ -31,7 +31,6 @@ _FIRST, _PLAIN = 3, 5
 """Passages that a description is looked up in, or a question that names all it is about; and a plain question."""
 _TIERS: tuple[TierName, ...] = ("simple", "simple", "standard", "deep", "deep")
 """The tier for each depth of reasoning, from 1 to 5."""
-_PARENTHESES = re.compile(r"\([^)]*\)")
 
 
 class Reflector:
@@ -74,15 +73,17 @@ class Reflector:
         aim = effect.aim or Aim(question=effect.task.text)
         findings: list[Finding] = []
         if aim.span:
-            findings.append(await self._read(f"Who or what is {aim.span}?", aim.span, effect.shown, _FIRST))
-            answer = findings[-1].answer
-            if 0 < len(answer) <= _LONGEST_NAME and not stems(answer) <= stems(aim.span):
+            found = await self._read(f"What is the name of {aim.span}?", aim.span, effect.shown, _FIRST)
+            findings.append(found)
+            names_it = 0 < len(found.answer) <= _LONGEST_NAME and not stems(found.answer) <= stems(aim.span)
+            if names_it and is_found_about(found, effect.shown):
                 return await self._onward(aim, effect, findings[-1])
             aim = aim.changed(span="")
         if current_ledger().calls_left():
             most = _FIRST if aim.hops else _PLAIN
             read = await self._read(aim.question, aim.question, effect.shown, most)
-            findings.append(read.changed(asked=True))
+            about = is_found_about(read, effect.shown) if aim.hops else is_about(aim.question, effect.shown)
+            findings.append(read.changed(asked=True) if about else Finding(question=aim.question, asked=True))
         if findings and findings[-1].answer and aim.rest:
             return await self._next_question(aim, effect, findings)
         return _settled(aim, effect, findings)
@@ -113,7 +114,7 @@ class Reflector:
         return Reflection(findings=(finding,), aim=following, gaps=(span or question,), queries=queries)
 
     async def _read(self, question: str, query: str, shown: Sequence[Numbered], most: int) -> Finding:
-        return await found_out(self._supervisor, question, _best(query, shown)[:most])
+        return await found_out(self._supervisor, question, best(query, shown, most))
 
 
 def _settled(aim: Aim, effect: Reflect, findings: Sequence[Finding]) -> Reflection:
@@ -144,29 +145,6 @@ def _others(aim: Aim, effect: Reflect) -> Iterator[Query]:
     for query in (aim.question, *(poor.text for poor in effect.poor)):
         if words := sorted(content_words(query)):
             yield Query(text=" ".join(words)[:_LONGEST_QUERY], intent="other words for what was not found")
-
-
-def _best(query: str, shown: Sequence[Numbered]) -> list[Numbered]:
-    """The passages for a query: those that were found for it, then those of other queries, the best of each first.
-
-    A source whose title stands in the query comes before all others.
-    """
-    own = [one for one in shown if one.query.casefold() == query[:_LONGEST_QUERY].casefold()]
-    ranks: dict[str, int] = {}
-    others: list[tuple[int, Numbered]] = []
-    for one in shown:
-        ranks[one.query] = ranks.get(one.query, 0) + 1
-        others.append((ranks[one.query], one))
-    rest = [one for _, one in sorted(others, key=lambda pair: pair[0])]
-    distinct = {(one.number, one.passage.start): one for one in reversed([*own, *rest])}
-    plain = f" {_plain(query)} "
-    return sorted(
-        reversed(distinct.values()), key=lambda one: f" {_plain(_PARENTHESES.sub('', one.title))} " not in plain
-    )
-
-
-def _plain(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def _names(text: str) -> list[str]:
