@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from aeon.documents.words import stems
-from aeon.engines.research.answers import cited, evidence_of, marked, refusal
+from aeon.engines.research.answers import cited, refusal
 from aeon.engines.research.choosing import best, is_about
 from aeon.engines.research.effects import Cite, Numbered
+from aeon.engines.research.marking import evidence_of, marked
 from aeon.engines.research.reading import found_out
 from aeon.engines.research.values import Citation, Cited, Finding, Sentence
 from aeon.errors import AllowanceExhausted, CompletionError
@@ -106,7 +107,7 @@ class Writer:
         """How far the cited sentences bear out what was asked: as far as the weakest answer is borne out.
 
         The control is a sentence of a source that is not cited: where it supports the answer as much, the judge says
-        yes to anything.
+        yes to anything. Without the calls for it, nothing is checked.
         """
         judged = [
             await self._judged(_shown(effect, one.evidence), f"{one.question} Answer: {one.answer}") for one in asked
@@ -118,6 +119,8 @@ class Writer:
         other = _unrelated(effect, evidence)
         control = await self._judged(other, f"{asked[-1].question} Answer: {asked[-1].answer}") if other else None
         likely = weakest.answers[0].yes
+        if other and control is None:
+            return _Support(likely)
         if control is not None and control.score >= weakest.score:
             return _Support(likely, "not_found")
         return _Support(likely, "supported" if weakest.score >= judgment(_SUPPORTS).threshold else "partial")
