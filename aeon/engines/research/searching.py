@@ -104,9 +104,9 @@ class Searches:
         )
 
     def _room(self) -> int:
-        """How many sources there may be after this round: a third is kept for what later rounds find."""
+        """How many sources there may be after this round: up to a third is kept for what later rounds find."""
         signals, most = self.run.signals, self.sources.most
-        later = max(0, signals.most_rounds - signals.rounds - 1)
+        later = min(self.left, max(0, signals.most_rounds - signals.rounds - 1))
         return max(len(self.sources.entries), most - min(most // 3, _KEPT * later))
 
     def _run(self, errands: Sequence[_Errand]) -> Program[list[_Errand]]:
