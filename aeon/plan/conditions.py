@@ -18,6 +18,8 @@ _COLUMN = r"(\w+)\"?\)?\s*(?:=|I?LIKE)\s*'{text}'"
 _COMPARES = re.compile(
     r"%|\b(?:per ?cent|percentage|share|than|versus|compared?|ratio|minus|difference|exceed)\b", re.IGNORECASE
 )
+_CODE = re.compile(r"(?!(?:[QHWY]|KW)[-_ ]?\d)[^\W\d_]{1,8}[-_ ]?\d{1,8}%?", re.IGNORECASE)
+"""A code of letters and digits; none of a quarter, a half, a week or a year, which a question says in words."""
 _SELECT = re.compile(r"\b(?:SELECT|JOIN|UNION|OR|FILTER|CASE)\b", re.IGNORECASE)
 _END = r"(?=\s*(?:$|\)|;|\b(?:GROUP|ORDER|LIMIT|HAVING)\b))"
 
@@ -100,7 +102,9 @@ def _meant(query: str, text: str, named: Sequence[Named]) -> str:
 
 
 def _unsaid_texts(query: str, said: str) -> list[str]:
-    """The texts without a number that the query compares with, and of which no word was said."""
-    there = stems(said)
+    """The texts that the query compares with and of which nothing was said: no word, or of ``B01`` no number."""
+    there, folded = stems(said), said.casefold()
     texts = _COMPARED.findall(query)
-    return [text for text in texts if (words := stems(text)) and not words & there and not re.search(r"\d|%", text)]
+    words = [text for text in texts if (own := stems(text)) and not own & there and not re.search(r"\d|%", text)]
+    codes = (text for text in texts if _CODE.fullmatch(text))
+    return [*words, *(code for code in codes if re.sub(r"\D", "", code) not in folded)]

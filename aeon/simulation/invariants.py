@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from aeon.engines.research.record import Research
 from aeon.errors import AeonError
 from aeon.kernel.decide import ENDINGS, table
 from aeon.runtime.journal import Journal
@@ -13,6 +14,7 @@ from aeon.simulation.accounts import hold_accounts
 from aeon.simulation.faults import CRASHES
 from aeon.simulation.life import Story
 from aeon.simulation.multipass import hold_passes
+from aeon.simulation.research import hold_research
 from aeon.simulation.rests import hold_rests, hold_whole
 from aeon.simulation.world import World
 
@@ -29,6 +31,8 @@ def hold(story: Story, engine: AnyEngine) -> None:
     hold_whole(world, result, journal)
     _done_once(world)
     _replayed(story, engine)
+    if isinstance(result, Research):
+        hold_research(world, result, journal)
     if isinstance(result, Result):
         hold_passes(world, result)
         hold_rests(world, result, journal)

@@ -13,6 +13,7 @@ from aeon.asking.asker import Answerer
 from aeon.assembly.build import assemble, resumption
 from aeon.assembly.multipass import PLUGIN
 from aeon.assembly.plugin import AnyPlugin
+from aeon.engines.research.effects import FindProviders
 from aeon.errors import JournalError
 from aeon.kernel.ports import Job
 from aeon.llm.adapter import LLMAdapter
@@ -26,6 +27,7 @@ from aeon.simulation.disk import BEGINNINGS, ENDED, Crash, Strike
 from aeon.simulation.endpoint import Endpoint
 from aeon.simulation.multipass import PlanWatch
 from aeon.simulation.scene import computes, settings, task
+from aeon.simulation.searches import Library
 from aeon.simulation.tools import Desk
 from aeon.simulation.watch import Watch
 from aeon.simulation.world import World
@@ -126,6 +128,7 @@ class Life:
         self._loop = SimulatedLoop()
         self._loop.set_exception_handler(self._complained)
         self._desk: Desk | None = None
+        self._library: Library | None = None
         self._world: World | None = None
         self._log = _Log(self._logged)
 
@@ -182,6 +185,9 @@ class Life:
         if self._desk is None:
             self._desk = Desk(world)
         self._desk.world = world
+        if self._library is None:
+            self._library = Library(world)
+        self._library.world = world
         world.disk.strike, world.disk.full_at = troubles.strike, troubles.full_at
         world.strike_call, world.down_at = troubles.strike_call, troubles.down_at
         world.attended = troubles.attended
@@ -239,9 +245,11 @@ class Life:
         return Job(plugin.engine, task(world.scenario), config, handlers)
 
     def _tools(self, world: World) -> tuple[Tool, ...]:
-        """What there is to call. Only the multi-pass engine plans programs."""
-        if self._desk is None:
+        """What there is to call, or to search. Only the multi-pass engine plans programs."""
+        if self._desk is None or self._library is None:
             return ()
+        if FindProviders.phase in self.parts.plugin.engine.phases:
+            return self._library.tools
         plans = issubclass(self.parts.plugin.engine.result, Result)
         return self._desk.sums if plans and computes(world.scenario) else self._desk.tools
 

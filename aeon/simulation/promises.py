@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["INVARIANTS", "MULTIPASS_INVARIANTS"]
+__all__ = ["INVARIANTS", "MULTIPASS_INVARIANTS", "RESEARCH_INVARIANTS"]
 
 INVARIANTS: dict[str, str] = {
     "it ends": "the run comes to an end: it neither hangs nor issues effects for ever",
@@ -78,3 +78,12 @@ MULTIPASS_INVARIANTS: dict[str, str] = {
     "only errors of the hierarchy": "no handler fails with an error of its own",
 }
 """What the multi-pass engine promises beside that."""
+
+RESEARCH_INVARIANTS: dict[str, str] = {
+    "sources only grow": "sources are numbered from 1 on, each text once, and none that a round found is gone",
+    "every cited id exists": "a number that an answer or a finding cites is that of a source",
+    "every span is its quote": "a cited span is inside the text of its source and equal to its quote",
+    "a good answer cites": "an answer that is said to be good enough cites a source",
+    "rounds and queries within the tier": "rounds, queries and sources are no more than the tier allows",
+}
+"""What the research engine promises beside that."""

@@ -48,6 +48,13 @@ class Words:
         """Some words."""
         return " ".join(self.chance.choices(_WORDS, k=self.chance.randint(least, most)))
 
+    def cited(self, labels: Sequence[str]) -> str:
+        """A short answer with the labels of sentences that it was shown; ``bad`` ones cite what is not there."""
+        if self.chance.random() < 0.2:
+            return "not stated"
+        label = self.chance.choice(("99.9", "[0]", "", "1.99") if self.bad else labels)
+        return self.chance.choice(("{} [{}]", "{} ({})", "{} 【{}】", "{} {}")).format(self.sentence(1, 3), label)
+
     def program(self, numbers: Sequence[str]) -> str:
         """A short program of sums with some of the ``numbers``; ``bad`` ones do what no step can."""
         lines = []

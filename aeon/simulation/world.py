@@ -12,7 +12,7 @@ from aeon.runtime.ledger import current_ledger
 from aeon.schema import NOTHING, Question, Usage
 from aeon.simulation.disk import Crash, Disk
 from aeon.simulation.faults import Scenario
-from aeon.simulation.promises import INVARIANTS, MULTIPASS_INVARIANTS
+from aeon.simulation.promises import INVARIANTS, MULTIPASS_INVARIANTS, RESEARCH_INVARIANTS
 from aeon.simulation.scene import PRICE
 
 __all__ = ["ROUNDING", "Problem", "World"]
@@ -85,8 +85,8 @@ class World:
         return False
 
     def wrong(self, invariant: str, detail: str) -> None:
-        """Keep a violation of one of the `INVARIANTS`, or of those of the multi-pass engine."""
-        assert invariant in INVARIANTS or invariant in MULTIPASS_INVARIANTS, invariant
+        """Keep a violation of one of the `INVARIANTS`, or of those of an engine."""
+        assert invariant in {*INVARIANTS, *MULTIPASS_INVARIANTS, *RESEARCH_INVARIANTS}, invariant
         self.problems.append(Problem(invariant, detail))
 
     def ran_out(self, budget: str | None) -> None:

@@ -54,10 +54,28 @@ def test_a_comparison_is_not_narrowed(question: str) -> None:
     assert completed(plan("SELECT 1", "SELECT 2"), "What came?", [CORK]) == plan("SELECT 1", "SELECT 2")
 
 
+@pytest.mark.parametrize(
+    ("query", "question", "meant"),
+    [
+        (
+            "SELECT SUM(c) FROM s WHERE bike LIKE 'B01%' AND bike IN (SELECT bike FROM b WHERE brand = 'Norrland')",
+            "What did the Norrland bikes cost?",
+            "SELECT SUM(c) FROM s WHERE bike IN (SELECT bike FROM b WHERE brand = 'Norrland')",
+        ),
+        ("SELECT c FROM s WHERE bike = 'B01'", "What did bike b01 cost?", "SELECT c FROM s WHERE bike = 'B01'"),
+        ("SELECT c FROM s WHERE q = 'Q1'", "What came in the first quarter?", "SELECT c FROM s WHERE q = 'Q1'"),
+    ],
+)
+def test_a_code_that_nobody_said_is_left_out(query: str, question: str, meant: str) -> None:
+    """Such a code comes from the rows that the model was shown; those of quarters are said in words."""
+    assert without_unsaid(plan(query), question) == plan(meant)
+
+
 def test_a_text_that_stands_in_a_half_sentence_stays() -> None:
-    """One word of it is enough; numbers are no names."""
+    """One word of it is enough, or the number of a code."""
     made = plan("SELECT a FROM s WHERE p = 'green tea' AND c = 'A1115'")
-    assert without_unsaid(made, "What came of tea?") == made and unsaid(made, "What came of tea?") == ""
+    asked = "What came of tea in room 1115?"
+    assert without_unsaid(made, asked) == made and unsaid(made, asked) == ""
     assert unsaid(made, "What came?") == "the question does not say 'green tea'"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aeon.engines.research.sources import Sources
-from aeon.engines.research.values import Cited, Finding, Paused, Providers, Queries, Query, Reflection
+from aeon.engines.research.values import Aim, Cited, Finding, Paused, Providers, Queries, Query, Reflection
 from aeon.kernel.effects import EffectOf
 from aeon.schema.plan import Passage
 from aeon.schema.search import Found
@@ -63,14 +63,15 @@ class Numbered(Value):
     number: int
     passage: Passage
     query: str
+    title: str = ""
 
 
 class Reflect(EffectOf[Reflection]):
     """Do the passages and the evidence so far answer the task? If not, what is missing, and what is searched next?
 
     ``shown`` are the passages of this round, by query, best first; ``new`` says how many were not seen before.
-    ``findings`` are what earlier rounds found out, ``parts`` the questions that the plan has. ``poor`` are queries that
-    found too little: they are to be worded otherwise. At most ``most`` new queries are wanted.
+    ``aim`` is what was looked up, ``findings`` are what earlier rounds found out. ``poor`` are queries that found too
+    little: they are to be worded otherwise. At most ``most`` new queries are wanted.
     """
 
     phase = "reflect"
@@ -78,7 +79,7 @@ class Reflect(EffectOf[Reflection]):
     asked: tuple[Asked, ...]
     shown: tuple[Numbered, ...] = ()
     new: int = 0
-    parts: tuple[str, ...] = ()
+    aim: Aim | None = None
     findings: tuple[Finding, ...] = ()
     poor: tuple[Query, ...] = ()
     most: int
@@ -93,7 +94,6 @@ class Cite(EffectOf[Cited]):
 
     phase = "cite"
     sources: Sources
-    parts: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     answer: str = ""
     searched: tuple[str, ...] = ()

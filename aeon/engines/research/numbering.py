@@ -8,13 +8,12 @@ from collections.abc import Iterable, Sequence
 from aeon.documents.words import stems
 from aeon.engines.research.effects import Numbered
 from aeon.engines.research.values import Citation
-from aeon.schema import Passage
 from aeon.text import one_line
 
-__all__ = ["Labels", "citations", "likeliest", "numbered"]
+__all__ = ["Labels", "citations", "likeliest", "numbered", "with_titles"]
 
 Labels = dict[str, Citation]
-"""Sentences of sources by their labels, as ``2.4``: the fourth sentence of the second passage."""
+"""Sentences of sources by their labels, as ``2.4``: the fourth sentence of the second passage; ``2.0`` is its title."""
 
 _LONGEST_TITLE, _LONGEST_SENTENCE = 100, 1_000
 _LABEL = re.compile(r"(?<![\d.])(\d{1,3}\.\d{1,3})(?![\d.])")
@@ -28,7 +27,9 @@ def numbered(passages: Sequence[Numbered]) -> tuple[str, Labels]:
     for place, one in enumerate(_distinct(passages), 1):
         sentences = one.passage.sources()
         titled = one.passage.start == 0 and len(sentences) > 1 and len(sentences[0].text) <= _LONGEST_TITLE
-        lines.append(f"[{place}] {one_line(sentences[0].text if titled else _title(one.passage))}")
+        lines.append(f"[{place}] {one_line(sentences[0].text if titled else one.title or one.passage.source)}")
+        if titled:
+            labels[f"{place}.0"] = Citation(number=one.number, source=sentences[0])
         for number, sentence in enumerate(sentences[titled:], 1):
             labels[f"{place}.{number}"] = Citation(number=one.number, source=sentence)
             lines.append(f"{place}.{number} {one_line(sentence.text, _LONGEST_SENTENCE)}")
@@ -44,6 +45,14 @@ def citations(reply: str, labels: Labels) -> tuple[str, tuple[Citation, ...]]:
     return _LABEL.sub("", _LISTED.sub("", reply)).strip(), tuple(named)
 
 
+def with_titles(answer: str, cited: Sequence[Citation], labels: Labels) -> tuple[Citation, ...]:
+    """The cited sentences, with the titles of their sources that hold words of the answer which they lack."""
+    lacking = stems(answer) - stems(" ".join(one.source.text for one in cited))
+    numbers = {one.number for one in cited}
+    titles = [one for label, one in labels.items() if label.endswith(".0") and one.number in numbers]
+    return (*cited, *(one for one in titles if one not in cited and lacking & stems(one.source.text)))
+
+
 def likeliest(answer: str, every: Iterable[Citation]) -> tuple[Citation, ...]:
     """The first sentence that holds most of the words of an answer; none if none holds any."""
     words = stems(answer)
@@ -53,7 +62,3 @@ def likeliest(answer: str, every: Iterable[Citation]) -> tuple[Citation, ...]:
 
 def _distinct(passages: Sequence[Numbered]) -> list[Numbered]:
     return list({(one.number, one.passage.start): one for one in passages}.values())
-
-
-def _title(passage: Passage) -> str:
-    return passage.heading or passage.source.rpartition("/")[2].rpartition(".")[0].replace("_", " ") or passage.source

@@ -14,7 +14,7 @@ from aeon.engines.research.record import Research, Round, SourceUsed
 from aeon.engines.research.rules import OWN_ENDINGS, TABLE, ResearchSignals, most_calls
 from aeon.engines.research.searching import Searches
 from aeon.engines.research.sources import Sources
-from aeon.engines.research.values import Cited, Finding, Providers, Queries, Query, Reflection, TierName
+from aeon.engines.research.values import Aim, Cited, Finding, Providers, Queries, Query, Reflection, TierName
 from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.schema.conclusion import Decision
@@ -38,7 +38,7 @@ class _Inquiry:
     searches: Searches
     tier: TierName | None = None
     queries: tuple[Query, ...] = ()
-    parts: tuple[str, ...] = ()
+    aim: Aim | None = None
     findings: tuple[Finding, ...] = ()
     reflection: Reflection = field(default_factory=Reflection)
     rounds: list[Round] = field(default_factory=list)
@@ -53,6 +53,7 @@ class _Inquiry:
     def take(self, reflection: Reflection) -> None:
         """Keep what a reflection found out: findings are only ever added."""
         self.findings += reflection.findings
+        self.aim = reflection.aim or self.aim
         self.reflection = reflection.changed(answer=reflection.answer or self.reflection.answer)
         self.run.signals.sufficient = reflection.sufficient and bool(reflection.answer)
 
@@ -97,7 +98,7 @@ def _begin(inquiry: _Inquiry) -> Program[None]:
     most = min(_MOST_FIRST, run.config.limits().queries)
     plan = ask.PlanQueries(task=run.task, most=most, choose_tier=run.config.tier == "auto")
     planned = yield from run.perform(plan, own)
-    inquiry.tier, inquiry.parts = planned.tier, planned.parts
+    inquiry.tier, inquiry.aim = planned.tier, planned.aim
     inquiry.limit()
     inquiry.queries = searches.fresh((planned.queries or own.queries)[:most])
 
@@ -132,7 +133,7 @@ def _reflect(inquiry: _Inquiry, new: int) -> ask.Reflect:
         asked=tuple(searches.asked.values()),
         shown=tuple(searches.best(most)),
         new=new,
-        parts=inquiry.parts,
+        aim=inquiry.aim,
         findings=inquiry.findings,
         poor=searches.poor(run.config.few_results),
         most=max(0, run.signals.most_queries - run.signals.queries),
@@ -161,7 +162,6 @@ def _cite(inquiry: _Inquiry, decision: Decision) -> Program[Cited]:
     effect = ask.Cite(
         task=run.task,
         sources=searches.sources,
-        parts=inquiry.parts,
         findings=inquiry.findings,
         answer=inquiry.reflection.answer,
         searched=searched,

@@ -1,57 +1,74 @@
-"""A short answer read out of passages, with the sentences that it rests on; or that they do not state it."""
+"""What a model is asked about passages and questions: it points at sentences and at spans of the question."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
+from aeon.documents.words import stems
 from aeon.engines.research.effects import Numbered
-from aeon.engines.research.numbering import citations, likeliest, numbered
-from aeon.engines.research.values import Finding
+from aeon.engines.research.numbering import citations, likeliest, numbered, with_titles
+from aeon.engines.research.values import Citation, Finding
+from aeon.schema import JsonObject
+from aeon.schema.frozen import Frozen
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Supervisor
-from aeon.text import one_line
 
-__all__ = ["absent", "combined", "found_out", "split"]
+__all__ = ["absent", "chosen", "found_out"]
 
 _PACKAGE = "aeon.engines.research"
-_ANSWER_TOKENS, _SPLIT_TOKENS = 48, 120
+_ANSWER_TOKENS, _CHOICE_TOKENS = 48, 80
 _LONGEST_QUESTION, _LONGEST_PASSAGES = 600, 12_000
-_MOST_PARTS = 4
 _ABSENT = re.compile(
     r"\bnot (?:stated|mentioned|said|given|specified|provided|found|available)\b|\bno sentence\b", re.IGNORECASE
 )
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_PLAIN = frozenset({"yes", "no"})
 _CLINIC = fence(
     "sentences",
     "[1] Harbour Clinic\n1.1 The Harbour Clinic is an animal clinic in Ostend.\n1.2 Its head is the vet Dr. Adler.\n"
-    "[2] Mimi (cat)\n2.1 Mimi is a grey cat from Bruges, born in 2015.\n2.2 She lives with the painter Jan Maes.",
+    "[2] Mimi (cat)\n2.1 Mimi is a grey cat from Bruges, born on 3 May 2015.\n2.2 She lives with the painter Jan Maes.",
     _LONGEST_PASSAGES,
 )
 _READ = (
     (f"{_CLINIC}\nQuestion: Who heads the clinic in Ostend?", "Dr. Adler [1.2]"),
-    (f"{_CLINIC}\nQuestion: In which year was Mimi the cat born?", "2015 [2.1]"),
-    (f"{_CLINIC}\nQuestion: In which year was Jan Maes born?", "not stated"),
+    (f"{_CLINIC}\nQuestion: When was Mimi the cat born?", "3 May 2015 [2.1]"),
+    (f"{_CLINIC}\nQuestion: Who or what is the painter with whom Mimi lives?", "Jan Maes [2.2]"),
+    (f"{_CLINIC}\nQuestion: When was Jan Maes born?", "not stated"),
 )
-_SPLIT = (
+_CHOICES = (
+    ("Who was the first mayor of Oakdale's county?", "Oakdale's county"),
+    ("When was the company that built the Millau Viaduct founded?", "the company that built the Millau Viaduct"),
+    ("Who is the mayor of the city where the author of Heidi died?", "the author of Heidi"),
     (
-        "When was the company that built the Millau Viaduct founded?",
-        "Which company built the Millau Viaduct?\nWhen was #1 founded?",
+        "When did the state the Battle of Fallen Oak took place become a kingdom?",
+        "the state the Battle of Fallen Oak took place",
+    ),
+    ("What is the largest lake in the country with the longest coast?", "the country with the longest coast"),
+    ('Who did the painter of Red Harbour write the letter "To a Friend" for?', "the painter of Red Harbour"),
+    ("What film stars Ann Lee and the producer of Night Train?", "the producer of Night Train"),
+    (
+        "Who is the wife of the man who led the country where Ulm is during the floods of 1920?",
+        "the country where Ulm is",
     ),
     (
-        "Who is the mayor of the city where the author of Heidi died?",
-        "Who is the author of Heidi?\nIn which city did #1 die?\nWho is the mayor of #2?",
+        "Who is the wife of the man who led Germany during the floods of 1920?",
+        "the man who led Germany during the floods of 1920",
+    ),
+    ("What is the nationality of the author of Stone?", "the author of Stone"),
+    (
+        'The singer of the song "Blue Lights" was the first wife of what actor?',
+        'The singer of the song "Blue Lights"',
     ),
     (
-        "Are Lake Como and Lake Garda both in Lombardy?",
-        "In which region is Lake Como?\nIn which region is Lake Garda?",
+        "In which part of the country where the river Orla rises did the revolt begin?",
+        "the country where the river Orla rises",
     ),
-    ("How high is Ben Nevis?", "How high is Ben Nevis?"),
-    (
-        "Which writer was born first, Ada Kern or Jon Vale?",
-        "When was the writer Ada Kern born?\nWhen was the writer Jon Vale born?",
-    ),
+    ("Who coached last year's champion for Tom Reed's club?", "Tom Reed's club"),
+    ("What is the town where Ilmo is located famous for?", "the town where Ilmo is located"),
+    ("What kind of school did the inventor of the Blue Lamp attend?", "the inventor of the Blue Lamp"),
+    ("Who won the prize named after the mother of the singer of Blue Lights?", "the singer of Blue Lights"),
 )
-_LISTED = re.compile(r"^\W*\d\W\s*")
 
 
 def absent(reply: str) -> bool:
@@ -59,27 +76,41 @@ def absent(reply: str) -> bool:
     return not reply or _ABSENT.search(reply) is not None
 
 
-async def split(supervisor: Supervisor, question: str) -> list[str]:
-    """The simple questions that a question is made of, in order, at most four; itself if it is simple.
+class _Choice(Frozen):
+    choice: str
+
+
+async def chosen(supervisor: Supervisor, question: str, spans: Sequence[str]) -> str:
+    """The span of the question that has to be looked up first, as the model chooses; it can choose nothing else.
 
     Raises:
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
     """
-    prompt = Prompt(load(_PACKAGE, "split.md"), cut(question, _LONGEST_QUESTION), _SPLIT, fixed=True)
-    reply = await supervisor.text(prompt, max_tokens=_SPLIT_TOKENS, repairs=0)
-    parts = [one_line(_LISTED.sub("", line).strip()) for line in reply.value.splitlines()]
-    parts = [part for part in parts if part][:_MOST_PARTS]
-    return parts if len(parts) > 1 else [question]
+    if len(spans) == 1:
+        return spans[0]
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"choice": {"enum": list(spans)}},
+        "required": ["choice"],
+        "additionalProperties": False,
+    }
+    examples = tuple((asked, _Choice(choice=span).model_dump_json()) for asked, span in _CHOICES)
+    prompt = Prompt(load(_PACKAGE, "choose.md"), cut(question, _LONGEST_QUESTION), examples, fixed=True)
+    reply = await supervisor.structured(prompt, _Choice, max_tokens=_CHOICE_TOKENS, schema=schema, repairs=1)
+    return reply.value.choice
 
 
-async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Numbered], part: int | None) -> Finding:
-    """What the passages say to a question.
+async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Numbered]) -> Finding:
+    """What the passages say to a question; nothing where they do not say it.
+
+    An answer counts only if its numbers and half of its words stand in what was read: a small model also repeats words
+    of its examples.
 
     Raises:
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
     """
     text, labels = numbered(passages)
-    nothing = Finding(question=question, part=part)
+    nothing = Finding(question=question)
     if not labels:
         return nothing
     asked = f"{fence('sentences', text, _LONGEST_PASSAGES)}\nQuestion: {cut(question, _LONGEST_QUESTION)}"
@@ -87,21 +118,22 @@ async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Nu
     reply = await supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0)
     answer, cited = citations(reply.value.splitlines()[0], labels)
     answer = answer.strip(" .,;[]\"'")
-    if absent(answer):
+    if absent(answer) or not _borne_out(answer, question, text):
         return nothing
-    return nothing.changed(answer=answer, evidence=cited or likeliest(answer, labels.values()))
+    evidence = _holding(answer, cited) or likeliest(answer, labels.values())
+    return nothing.changed(answer=answer, evidence=with_titles(answer, evidence, labels))
 
 
-async def combined(supervisor: Supervisor, question: str, findings: Sequence[Finding]) -> str:
-    """The answer that follows from those to simpler questions; "" where it does not.
+def _borne_out(answer: str, question: str, text: str) -> bool:
+    """Whether every number of the answer and half of its words stand in what was read."""
+    if answer.casefold() in _PLAIN:
+        return True
+    words, numbers = stems(answer), set(_NUMBER.findall(answer))
+    known = set(_NUMBER.findall(f"{text} {question}"))
+    return numbers <= known and 2 * len(words & stems(text)) >= len(words)
 
-    Raises:
-        CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
-    """
-    cited = [one_line(one.source.text, 1_000) for finding in findings for one in finding.evidence]
-    said = [f"{finding.question} {finding.answer}" for finding in findings]
-    facts = fence("facts", "\n".join([*dict.fromkeys(cited), *said]), _LONGEST_PASSAGES)
-    prompt = Prompt(load(_PACKAGE, "combine.md"), f"{facts}\nQuestion: {cut(question, _LONGEST_QUESTION)}")
-    reply = await supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0)
-    answer = reply.value.splitlines()[0].strip(" .\"'")
-    return "" if absent(answer) else answer
+
+def _holding(answer: str, cited: Sequence[Citation]) -> tuple[Citation, ...]:
+    """Those of the cited sentences that hold a word of the answer, if it has any."""
+    words = stems(answer)
+    return tuple(one for one in cited if not words or words & stems(f"{one.source.text} {one.source.source}"))

@@ -1,110 +1,152 @@
-"""Plans the queries of a run, and reflects on what they found: what is known by now, and what to search next."""
+"""Plans the queries of a run, and reflects on what they found: what is known by now, and what to search next.
+
+A question of several hops is answered from the inside: the model chooses the description in it that has to be looked up
+first, the host puts what was found in its place, and so on; then the question names all that it is about.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
-from aeon.documents.words import content_words
+from aeon.documents.words import content_words, stems
 from aeon.engines.research.effects import Numbered, PlanQueries, Reflect
-from aeon.engines.research.reading import combined, found_out, split
-from aeon.engines.research.values import Finding, Queries, Query, Reflection
+from aeon.engines.research.phrases import descriptions, is_nested, questions, referred
+from aeon.engines.research.reading import chosen, found_out
+from aeon.engines.research.values import Aim, Finding, Queries, Query, Reflection
 from aeon.grounding.mentions import mentions
 from aeon.runtime.ledger import current_ledger
 from aeon.supervisor.supervisor import Supervisor
 
 __all__ = ["Reflector"]
 
-_REFERENCE = re.compile(r"#(\d)")
 _LONGEST_QUERY = 600
-_PASSAGES = 4
-"""Passages that a question is read from."""
+_MOST_HOPS = 2
+_FIRST, _PLAIN = 3, 5
+"""Passages that a description is looked up in, or a question that names all it is about; and a plain question."""
+_PARENTHESES = re.compile(r"\([^)]*\)")
 
 
 class Reflector:
-    """Takes a question apart, and puts together what was found out of its parts."""
+    """Finds out what has to be looked up first, and reads what was found."""
 
     def __init__(self, supervisor: Supervisor) -> None:
         self._supervisor = supervisor
 
     async def plan(self, effect: PlanQueries) -> Queries:
-        """The parts of the task, and queries for those that can be searched at once; and for the task as a whole.
+        """What is looked up first, and the queries for it, for the task as a whole, and for the names in it.
 
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
         """
         question = effect.task.text
-        parts = await split(self._supervisor, question)
-        ready = [
-            Query(text=part[:_LONGEST_QUERY], intent=f"part {number} of the task")
-            for number, part in enumerate(parts, 1)
-            if len(parts) > 1 and not _REFERENCE.search(part)
-        ]
+        first, *rest = questions(question)
+        aim = Aim(question=first, span=await self._first(first, 0), rest=tuple(rest))
         whole = Query(text=question[:_LONGEST_QUERY], intent="the task itself")
         names = [Query(text=name, intent=f"what there is about {name}") for name in _names(question)]
-        return Queries(queries=tuple([*ready, whole, *names][: effect.most]), parts=tuple(parts))
+        queries = [*_queries(aim), whole, *names]
+        return Queries(queries=tuple(queries[: effect.most]), aim=aim)
 
     async def reflect(self, effect: Reflect) -> Reflection:
-        """What the passages of the round say to the parts that can be answered now, and which queries come next.
+        """What the passages of the round say to what was looked up, and what is looked up next.
 
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
         """
-        parts = effect.parts or (effect.task.text,)
-        known = {finding.part: finding for finding in effect.findings if finding.answer}
-        new: list[Finding] = []
-        for number, question in _open(parts, known):
-            if current_ledger().calls_left() < 2:
-                break
-            passages = _for(question, effect.shown)
-            new.append(await found_out(self._supervisor, question, passages, number))
-        known |= {finding.part: finding for finding in new if finding.answer}
-        answer = await self._answer(effect, parts, known)
-        queries = () if answer else tuple(_next(parts, known, effect))
-        missing = tuple(question for _, question in _open(parts, known))
-        return Reflection(
-            sufficient=bool(answer), answer=answer, findings=tuple(new), gaps=missing, queries=queries[: effect.most]
-        )
+        aim = effect.aim or Aim(question=effect.task.text)
+        findings: list[Finding] = []
+        if aim.span:
+            findings.append(await self._read(f"Who or what is {aim.span}?", aim.span, effect.shown, _FIRST))
+            answer = findings[-1].answer
+            if answer and not stems(answer) <= stems(aim.span):
+                return await self._onward(aim, effect, findings[-1])
+            aim = aim.changed(span="")
+        if current_ledger().calls_left():
+            most = _FIRST if aim.hops else _PLAIN
+            read = await self._read(aim.question, aim.question, effect.shown, most)
+            findings.append(read.changed(asked=True))
+        if findings and findings[-1].answer and aim.rest:
+            return await self._next_question(aim, effect, findings)
+        return _settled(aim, effect, findings)
 
-    async def _answer(self, effect: Reflect, parts: Sequence[str], known: dict[int | None, Finding]) -> str:
-        """The answer to the task; "" where a part of it is not known."""
-        if len(known) < len(parts):
+    async def _next_question(self, aim: Aim, effect: Reflect, findings: Sequence[Finding]) -> Reflection:
+        """The next question of the task, with the answer to the last one in the place of a pronoun."""
+        question = referred(aim.rest[0], findings[-1].answer)
+        span = await self._first(question, 0)
+        following = Aim(question=question, span=span, rest=aim.rest[1:])
+        queries = tuple(_queries(following))[: effect.most]
+        return Reflection(findings=tuple(findings), aim=following, gaps=(question,), queries=queries)
+
+    async def _first(self, question: str, hops: int) -> str:
+        """The description that has to be looked up first; "" where there is none. Later ones are those by a clause."""
+        spans = [span for span in descriptions(question) if not hops or is_nested(span)]
+        if not spans or hops >= _MOST_HOPS or not current_ledger().calls_left():
             return ""
-        if all(_REFERENCE.search(part) for part in parts[1:]):
-            return known[len(parts)].answer
-        return await combined(self._supervisor, effect.task.text, [known[n] for n in range(1, len(parts) + 1)])
+        return await chosen(self._supervisor, question, spans)
+
+    async def _onward(self, aim: Aim, effect: Reflect, finding: Finding) -> Reflection:
+        """The next aim, with what was found in the place of its description."""
+        question = aim.question.replace(aim.span, finding.answer)
+        span = await self._first(question, aim.hops + 1)
+        following = aim.changed(question=question, span=span, hops=aim.hops + 1)
+        queries = tuple(_queries(following))[: effect.most]
+        return Reflection(findings=(finding,), aim=following, gaps=(span or question,), queries=queries)
+
+    async def _read(self, question: str, query: str, shown: Sequence[Numbered], most: int) -> Finding:
+        return await found_out(self._supervisor, question, _best(query, shown)[:most])
 
 
-def _open(parts: Sequence[str], known: dict[int | None, Finding]) -> Iterator[tuple[int, str]]:
-    """The parts that have no answer and can be asked now: with answers in the places of their references."""
-    for number, part in enumerate(parts, 1):
-        references = [int(one) for one in _REFERENCE.findall(part)]
-        if number not in known and all(one in known for one in references):
-            yield number, _REFERENCE.sub(lambda match: known[int(match[1])].answer, part)
+def _settled(aim: Aim, effect: Reflect, findings: Sequence[Finding]) -> Reflection:
+    """The answer if there is one, else the queries that may still find it."""
+    asked = [finding.answer for finding in (*effect.findings, *findings) if finding.asked and finding.answer]
+    answer = "; ".join(asked) if findings and findings[-1].answer else ""
+    queries = () if answer else tuple(_others(aim, effect))[: effect.most]
+    return Reflection(
+        sufficient=bool(answer),
+        answer=answer,
+        findings=tuple(findings),
+        aim=aim,
+        gaps=() if answer else (aim.question,),
+        queries=queries,
+    )
 
 
-def _next(parts: Sequence[str], known: dict[int | None, Finding], effect: Reflect) -> Iterator[Query]:
-    """What to search next: the parts that can be asked only now; for those that were not answered, their names."""
-    asked = {one.query.casefold() for one in effect.asked}
-    for number, question in _open(parts, known):
-        if question.casefold() not in asked:
-            yield Query(text=question[:_LONGEST_QUERY], intent=f"part {number} of the task")
-        else:
-            yield from (Query(text=name, intent=f"what there is about {name}") for name in _names(question))
-            yield Query(text=" ".join(sorted(content_words(question))), intent=f"other words for part {number}")
+def _queries(aim: Aim) -> Iterator[Query]:
+    """The query for what is looked up next."""
+    text = aim.span or aim.question
+    yield Query(text=text[:_LONGEST_QUERY], intent="what has to be known first" if aim.span else "what is left to ask")
 
 
-def _for(question: str, shown: Sequence[Numbered]) -> list[Numbered]:
-    """The passages that were found for this question; else those of all queries, the best of each first."""
-    own = [one for one in shown if one.query.casefold() == question[:_LONGEST_QUERY].casefold()]
-    ranked: dict[str, int] = {}
-    others = []
+def _others(aim: Aim, effect: Reflect) -> Iterator[Query]:
+    """Other words for a question that was not answered: the names in it, and what it is about without them."""
+    for name in dict.fromkeys([*_names(aim.question), *_names(effect.task.text)]):
+        yield Query(text=name, intent=f"what there is about {name}")
+    for query in (aim.question, *(poor.text for poor in effect.poor)):
+        if words := sorted(content_words(query)):
+            yield Query(text=" ".join(words)[:_LONGEST_QUERY], intent="other words for what was not found")
+
+
+def _best(query: str, shown: Sequence[Numbered]) -> list[Numbered]:
+    """The passages for a query: those that were found for it, then those of other queries, the best of each first.
+
+    A source whose title stands in the query comes before all others.
+    """
+    own = [one for one in shown if one.query.casefold() == query[:_LONGEST_QUERY].casefold()]
+    ranks: dict[str, int] = {}
+    others: list[tuple[int, Numbered]] = []
     for one in shown:
-        rank = ranked[one.query] = ranked.get(one.query, 0) + 1
-        others.append((rank, one))
+        ranks[one.query] = ranks.get(one.query, 0) + 1
+        others.append((ranks[one.query], one))
     rest = [one for _, one in sorted(others, key=lambda pair: pair[0])]
-    distinct = {(one.number, one.passage.start): one for one in [*own, *rest]}
-    return list(distinct.values())[:_PASSAGES]
+    distinct = {(one.number, one.passage.start): one for one in reversed([*own, *rest])}
+    plain = f" {_plain(query)} "
+    return sorted(
+        reversed(distinct.values()), key=lambda one: f" {_plain(_PARENTHESES.sub('', one.title))} " not in plain
+    )
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def _names(text: str) -> list[str]:

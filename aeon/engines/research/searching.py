@@ -17,6 +17,7 @@ from aeon.kernel.effects import Effect, Program
 from aeon.kernel.engine import Run
 from aeon.schema.outcome import Outcome
 from aeon.schema.search import Found, SearchProblem
+from aeon.schema.usage import Allowance
 from aeon.schema.value import Value
 
 __all__ = ["Searches"]
@@ -93,7 +94,8 @@ class Searches:
 
     def _effects(self, errands: Sequence[_Errand]) -> Iterator[Effect]:
         """The searches; each that is to wait comes behind a pause, in the same batch."""
-        task, config, allowance = self.run.task, self.run.config, self.run.allow("search", len(errands))
+        task, config = self.run.task, self.run.config
+        allowance = Allowance(calls=0, tokens=0, cost=0.0, seconds=self.run.left().seconds)  # it takes time alone
         place = 0
         for one in errands:
             if one.wait:
@@ -115,8 +117,10 @@ class Searches:
             hits = before.hits + len(found.passages)
             self.asked[_folded(errand.query)] = before.changed(hits=hits, failed=False)
             self.sources = self.sources.added(errand.query, found)
-            numbered = self.sources.numbered(found)
-            self.shown += (Numbered(number=number, passage=one, query=errand.query) for number, one in numbered)
+            self.shown += (
+                Numbered(number=entry.number, passage=one, query=errand.query, title=entry.document.title)
+                for entry, one in self.sources.numbered(found)
+            )
         elif problem is not None:
             yield from self._failed(errand, problem, outcome.ended)
 

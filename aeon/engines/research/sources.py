@@ -69,8 +69,8 @@ class Sources(Value):
         """How many passages there are: what it counts whether a round gained anything."""
         return sum(len(entry.passages) for entry in self.entries)
 
-    def numbered(self, found: Found) -> Iterator[tuple[int, Passage]]:
-        """The passages of a search with the numbers of their sources; those of sources that found no room are left out.
+    def numbered(self, found: Found) -> Iterator[tuple[Entry, Passage]]:
+        """The passages of a search with the entries of their sources; those of sources that found no room are left out.
 
         A passage names the source as its entry does.
         """
@@ -78,4 +78,4 @@ class Sources(Value):
         for passage in found.passages:
             entry = self._known(documents.get(passage.source, Document(source=passage.source)))
             if entry is not None:
-                yield entry.number, passage.changed(source=entry.document.source)
+                yield entry, passage.changed(source=entry.document.source)

@@ -13,6 +13,7 @@ from aeon.schema.value import Value
 
 __all__ = [
     "TIERS",
+    "Aim",
     "Citation",
     "Cited",
     "Finding",
@@ -43,14 +44,24 @@ class Query(Value):
     intent: str = ""
 
 
-class Queries(Value):
-    """The first queries of a run. ``tier`` is how much research the task needs, where that was asked.
+class Aim(Value):
+    """What is asked by now: a question of the task, with what was found in the place of ``hops`` descriptions in it.
 
-    ``parts`` are the questions that the task is made of, in order; ``#1`` in one stands for the answer to the first.
+    ``span`` is the description in the question that is looked up next, "" where the question itself is. ``rest`` are
+    the questions of the task that come after it.
     """
 
+    question: str
+    span: str = ""
+    rest: tuple[str, ...] = ()
+    hops: Annotated[int, Field(ge=0)] = 0
+
+
+class Queries(Value):
+    """The first queries of a run, and its first aim; ``tier`` is how much research it takes, if that was asked."""
+
     queries: tuple[Query, ...] = ()
-    parts: tuple[str, ...] = ()
+    aim: Aim | None = None
     tier: TierName | None = None
 
 
@@ -64,26 +75,27 @@ class Citation(Value):
 class Finding(Value):
     """The answer to a question, "" where what was found does not state it, and the sentences that it rests on.
 
-    ``part`` is the place of the question among those that the task is made of, from 1; ``None`` for one beside them.
+    ``asked``: the task asks this; else it is only needed for that.
     """
 
     question: str
     answer: str = ""
     evidence: tuple[Citation, ...] = ()
-    part: int | None = None
+    asked: bool = False
 
 
 class Reflection(Value):
     """What is known after a round, and what is not.
 
     ``findings`` are what the round found out, ``answer`` is that to the task, "" where it is not known. ``queries`` are
-    the next ones. ``confidence`` is 0-1, ``None`` where nothing measured it.
+    the next ones, for the next ``aim``. ``confidence`` is 0-1, ``None`` where nothing measured it.
     """
 
     sufficient: bool = False
     confidence: Annotated[float, Field(ge=0, le=1)] | None = None
     answer: str = ""
     findings: tuple[Finding, ...] = ()
+    aim: Aim | None = None
     gaps: tuple[str, ...] = ()
     queries: tuple[Query, ...] = ()
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from aeon.documents.words import stems
 from aeon.engines.research.effects import Cite, Numbered
-from aeon.engines.research.reading import combined, found_out
+from aeon.engines.research.reading import found_out
 from aeon.engines.research.values import Citation, Cited, Finding, Sentence
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.grounding.citations import CitedSentence, cited_claims
+from aeon.grounding.matching import claims
 from aeon.grounding.results import told
+from aeon.kernel.decide import ENDINGS
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Verdict
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.judge_specs import judgment
 from aeon.supervisor.supervisor import Supervisor
-from aeon.synthesis.sentence import Result, worded
+from aeon.synthesis.sentence import Result, Wording, worded
 from aeon.text import one_line
 
 __all__ = ["LIMITED", "Writer"]
@@ -24,7 +27,7 @@ LIMITED = "Search capabilities were limited; the answer is based on partial info
 _SUPPORTS = "evidence_supports"
 _PARTIAL = 0.25
 """Probability from which on what is cited counts as supporting a sentence in part."""
-_LAST = 6
+_LAST = 5
 """Passages that a last look at everything is given."""
 _MOST_SEARCHED = 8
 
@@ -44,29 +47,42 @@ class Writer:
         """
         if not effect.sources.entries:
             return _refusal("No source was found for this", effect)
-        short, evidence = effect.answer, _evidence(effect.findings)
-        if not short:
-            short, evidence = await self._last_look(effect)
-        if not short or not evidence:
+        findings = [finding for finding in effect.findings if finding.answer] if effect.answer else []
+        if not findings:
+            findings = [await self._last_look(effect)]
+        evidence = _evidence(findings)
+        asked = [finding for finding in findings if finding.asked]
+        if not asked or not evidence:
             return _refusal("The sources do not say", effect)
-        wording = await worded(self._supervisor, effect.task, [Result("r1", "answer", short)])
+        wording = await self._worded(effect, asked, evidence)
         text = _marked(wording.text, evidence)
         sentence = Sentence(start=0, end=len(text), citations=evidence)
         if effect.check:
             sentence = await self._checked(effect, sentence, wording.text)
+        short = "; ".join(finding.answer for finding in asked)
         return _cited(effect, text, short, (sentence,)).changed(problem=wording.problem)
 
-    async def _last_look(self, effect: Cite) -> tuple[str, tuple[Citation, ...]]:
-        """What follows from the findings, or else stands in the best passages of all."""
-        findings = [finding for finding in effect.findings if finding.answer]
-        if findings and (short := await combined(self._supervisor, effect.task.text, findings)):
-            return short, _evidence(findings)
-        best = [
-            Numbered(number=entry.number, passage=entry.passages[0], query=entry.query)
-            for entry in effect.sources.entries[:_LAST]
+    async def _worded(self, effect: Cite, asked: Sequence[Finding], evidence: Sequence[Citation]) -> Wording:
+        """The answers in a sentence; bare where the sentence would say what none of the evidence does."""
+        labels = ["answer"] if len(asked) == 1 else [finding.question for finding in asked]
+        answers = [finding.answer for finding in asked]
+        results = [Result(f"r{n}", *pair) for n, pair in enumerate(zip(labels, answers, strict=True), 1)]
+        wording = await worded(self._supervisor, effect.task, results)
+        spans = [one.source for one in evidence]
+        if any(claim.verdict in ENDINGS for claim in claims(wording.text, told(effect.task), spans=spans)):
+            return Wording("; ".join(answers))
+        return wording
+
+    async def _last_look(self, effect: Cite) -> Finding:
+        """What the passages of all sources say that have most words of the task."""
+        words = stems(effect.task.text)
+        every = [
+            Numbered(number=entry.number, passage=one, query=entry.query, title=entry.document.title)
+            for entry in effect.sources.entries
+            for one in entry.passages
         ]
-        found = await found_out(self._supervisor, effect.task.text, best, None)
-        return found.answer, found.evidence
+        best = sorted(every, key=lambda one: -len(words & stems(f"{one.title} {one.passage.text}")))
+        return (await found_out(self._supervisor, effect.task.text, best[:_LAST])).changed(asked=True)
 
     async def _checked(self, effect: Cite, sentence: Sentence, claim: str) -> Sentence:
         """The sentence with what a judge says of it, where one was measured and there is something left to ask it."""
@@ -117,9 +133,9 @@ def _cited(effect: Cite, text: str, short: str, sentences: tuple[Sentence, ...])
         CitedSentence(one.start, one.end, tuple(citation.source for citation in one.citations), one.verdict)
         for one in sentences
     ]
-    claims = cited_claims(text, told(effect.task), spans)
+    found = cited_claims(text, told(effect.task), spans)
     whole = f"{text}\n{LIMITED}" if effect.limited else text
-    return Cited(text=whole, short=short, sentences=sentences, claims=claims)
+    return Cited(text=whole, short=short, sentences=sentences, claims=found)
 
 
 def _refusal(what: str, effect: Cite) -> Cited:

@@ -1,0 +1,105 @@
+"""The descriptions in a question that can be looked up first, such as "the author of Heidi"; as spans of it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from aeon.documents.plain import word_set
+from aeon.documents.words import content_words
+
+__all__ = ["descriptions", "is_nested", "questions", "referred"]
+
+_ARTICLES = frozenset({"the", "a", "an"})
+_NO_END = word_set(
+    "the a an of in on at by for to and or with from that which who whose whom where what when how did do does as into "
+    "between during is was are were be been has have had will would can could"
+)
+_LONGEST = 18
+"""Words of a description."""
+_OWNED = 3
+"""Words behind a possessive name that can belong to it."""
+_LEAST = 4
+"""Words of a description that holds no name."""
+_WORD = re.compile(r"\S+")
+_NAMED = re.compile(r"[A-Z]|\d{3}")
+_ASKS = re.compile(r"\b(?:what|whom)\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"\b(?:who|which|that|where|whose)\b", re.IGNORECASE)
+_POSSESSIVE = re.compile("['\u2019]s?$")
+_ENDING = " ?.,;:"
+_AND = re.compile(r",? and (?=(?:who|whom|whose|what|when|where|which|why|how)\b)", re.IGNORECASE)
+_MARK = re.compile(r"\?\s+(?=\S)")
+_PRONOUN = re.compile(r"\b(it|he|she|they|him|them|this|that)\b(?!\s+(?:is|was)\s+that\b)", re.IGNORECASE)
+_POSSESSED = re.compile(r"\b(its|his|her|their)\b", re.IGNORECASE)
+_MOST_QUESTIONS = 4
+
+
+class _Word(NamedTuple):
+    start: int
+    end: int
+    text: str
+
+
+def descriptions(question: str) -> list[str]:
+    """The spans of a question that may describe a thing without naming it, in order; none where it asks for one thing.
+
+    Such a span begins with an article before a word in small letters, or is a possessive name with what it has. What is
+    left of the question must ask something about it. Where some spans hold a name, only these count.
+    """
+    words = [_Word(match.start(), match.end(), match[0]) for match in _WORD.finditer(question)]
+    places = range(len(words))
+    spans = dict.fromkeys(
+        span for at in places for span in (*_described(question, words, at), *_owned(question, words, at))
+    )
+    parts = [span for span in spans if not _ASKS.search(span) and content_words(question.replace(span, " "))]
+    return [span for span in parts if _NAMED.search(span)] or [span for span in parts if len(span.split()) >= _LEAST]
+
+
+def questions(task: str) -> list[str]:
+    """The questions that a task asks one after the other, as in "Which is older, and who built it?"; at most four."""
+    parts = [part.strip() for piece in _MARK.split(task) for part in _AND.split(piece)]
+    parts = [part if part.endswith("?") else f"{part}?" for part in parts if len(part.split()) > 1]
+    return parts if 1 < len(parts) <= _MOST_QUESTIONS else [task]
+
+
+def referred(question: str, answer: str) -> str:
+    """A question with the answer to the one before it in the place of a pronoun, if it has one and names nothing."""
+    if _NAMED.search(question[1:]):
+        return question
+    owned = _POSSESSED.sub(lambda match: f"{answer}'s", question, count=1)
+    return owned if owned != question else _PRONOUN.sub(lambda match: answer, question, count=1)
+
+
+def is_nested(span: str) -> bool:
+    """Whether the span describes by a clause, as in "the city where she died"."""
+    return _CLAUSE.search(span) is not None
+
+
+def _described(question: str, words: list[_Word], at: int) -> Iterator[str]:
+    """The spans that begin with the article at this place: to each later word that can end a description."""
+    if words[at].text.lower().strip('",') not in _ARTICLES or at + 1 == len(words):
+        return
+    if not words[at + 1].text[0].islower():
+        return
+    run = words[at + 1 : at + _LONGEST]
+    pairs = enumerate(itertools.pairwise(run), 1)
+    most = next((n for n, (one, other) in pairs if other.text in _ARTICLES and one.text[0].isupper()), len(run))
+    yield from _ended(question, words[at].start, run[:most])
+
+
+def _owned(question: str, words: list[_Word], at: int) -> Iterator[str]:
+    """The spans that begin with the possessive name at this place."""
+    if not _POSSESSIVE.search(words[at].text) or not words[at].text[0].isupper():
+        return
+    first = at
+    while first > 1 and words[first - 1].text[0].isupper():
+        first -= 1
+    yield from _ended(question, words[first].start, words[at + 1 : at + 1 + _OWNED])
+
+
+def _ended(question: str, start: int, run: list[_Word]) -> Iterator[str]:
+    for word in run:
+        if word.text.strip(_ENDING).lower() not in _NO_END:
+            yield question[start : word.end].rstrip(_ENDING)
