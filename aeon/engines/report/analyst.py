@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from aeon.documents.words import stems
 from aeon.engines.report.effects import Analyse
@@ -97,21 +97,17 @@ class Analyst:
             ModelError, AllowanceExhausted: the model could not be asked.
         """
         drop = frozenset(review.rejected if review is not None else ())
-        left = {one.question for one in draft.findings if one.id not in drop}
-        lost = {one.question for one in draft.findings if one.id in drop} - left
-        gaps = [n for n in range(1, len(draft.questions) + 1) if n not in left and (n in lost or not last)]
+        gaps = _gaps(draft, drop, last)
         worded = {one.casefold() for one in (*draft.questions, *context)}
-        queries = []
-        for number in gaps:
-            if text := await self._reworded(draft.questions[number - 1], worded):
-                queries.append(NewQuery(number=number, text=text))
-        said = [f"drops {', '.join(sorted(drop))}"] if drop else []
-        said += [f"{len(gaps)} questions have no finding, {len(queries)} of them are worded otherwise"] if gaps else []
+        texts = [(number, await self._reworded(draft.questions[number - 1], worded)) for number in gaps]
+        queries = tuple(NewQuery(number=number, text=text) for number, text in texts if text)
+        said = [f"dropped: {', '.join(sorted(drop)) or 'nothing'}"]
+        said += [f"questions to search again: {len(gaps)}, worded otherwise: {len(queries)}"]
         return Analysis(
             status="SEARCH_REQUIRED" if queries else "DRAFT_READY",
-            new_queries=tuple(queries),
+            new_queries=queries,
             drop=tuple(sorted(drop)),
-            reasoning_chain="; ".join(said) or "every question has a finding",
+            reasoning_chain="; ".join(said),
         )
 
     async def _reworded(self, question: str, worded: set[str]) -> str:
@@ -130,6 +126,15 @@ class Analyst:
         except CompletionError:
             return []
         return lines_of(reply.value)
+
+
+def _gaps(draft: Draft, drop: Collection[str], last: bool) -> list[int]:
+    """The questions that have no finding; in the last round only those that just lost theirs."""
+    left = {one.question for one in draft.findings if one.id not in drop}
+    lost = {one.question for one in draft.findings if one.id in drop} - left
+    if last:
+        return sorted(lost)
+    return [number for number in range(1, len(draft.questions) + 1) if number not in left]
 
 
 def lines_of(reply: str) -> list[str]:

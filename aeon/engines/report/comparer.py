@@ -48,9 +48,9 @@ class Comparer:
         return Comparison(sides=tuple(sides), differ=any(different(a.answer, b.answer) for a, b in pairs))
 
     async def _side(self, question: str, other: Other) -> Side | None:
-        numbered = Numbered(number=1, passage=other.passage, query=question)
+        numbered = Numbered(number=1, passage=other.passage, query=question, title=other.title)
         try:
-            found = await found_out(self._supervisor, question, [numbered], None)
+            found = await found_out(self._supervisor, question, [numbered])
         except (CompletionError, AllowanceExhausted):
             return None
         if not found.answer or not found.evidence:

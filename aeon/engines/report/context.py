@@ -90,8 +90,11 @@ def first_look(run: Run[ReportConfig, ReportSignals], sieve: Sieve) -> Program[C
 
 def _barred(config: ReportConfig, sieve: Sieve) -> str:
     """Why nothing of what was found may be used, "" where something may, or nothing was found at all."""
-    wanted = [one for one in sieve.kept.values() if None in config.groups or one.tier in config.groups]
-    refused = [one for one in (*sieve.dropped.values(), *sieve.kept.values()) if one not in wanted]
+    if config.mode == "monitor":
+        wanted = any(one.tier in config.groups for one in sieve.kept.values())
+        refused = tuple(sieve.kept.values())
+    else:
+        wanted, refused = bool(sieve.kept), tuple(sieve.dropped.values())
     if wanted or not refused:
         return ""
     return why_barred(config, [f"{one.origin or one.source} ({one.words})" for one in refused])

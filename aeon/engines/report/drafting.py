@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from aeon.engines.report.sifting import Sieve
 from aeon.engines.report.tiers import Mode, Ranked
 from aeon.engines.report.values import Comparison, Draft, Finding, Missing, Side, SourceCited
 from aeon.engines.research.record import Research, SourceUsed
@@ -13,7 +14,7 @@ from aeon.engines.research.values import Citation
 
 __all__ = ["Answered", "Desk", "unmarked"]
 
-_MARKS = re.compile(r"\s*[\[【]\s*\d{1,3}(?:\s*[,;]\s*\d{1,3})*\s*[\]】]")
+_MARKS = re.compile(r"\s*[\[【]\s*\d{1,3}(?:\s*[,;]\s*\d{1,3})*\s*(?:[\]】]|(?=[.!?]?$))")
 """Numbers of citations: those in a text that a model wrote may come from a page, so the host puts in its own."""
 
 
@@ -38,6 +39,15 @@ class Answered:
     def name(self) -> str:
         """What its findings are named by."""
         return f"q{self.number}" if self.tier is None else f"q{self.number}t{self.tier}"
+
+    def found(self, research: Research, sieve: Sieve) -> Iterator[Finding]:
+        """The findings of research on it; sentences that cite nothing are none."""
+        for number, one in enumerate(research.sentences if research.short else (), 1):
+            text = unmarked(research.answer[one.start : one.end])
+            citations = tuple(sieve.in_context(citation) for citation in one.citations)
+            if text and citations:
+                found = Finding(id=f"{self.name}.{number}", question=self.number, text=text, citations=citations)
+                yield found.changed(short=unmarked(research.short), tier=self.tier)
 
     @property
     def sides(self) -> tuple[Side, ...]:
@@ -66,26 +76,14 @@ class Desk:
             self.answered.append(place)
         return place
 
-    def take(self, place: Answered, research: Research, wording: str) -> None:
-        """Keep what research found out on a question; sentences that cite nothing are no findings."""
+    def take(self, place: Answered, research: Research, wording: str, sieve: Sieve) -> None:
+        """Keep what research found out on a question, and the sources that it saw through the sieve."""
         place.words.append(wording)
         place.queries += [query for query in research.searched if query not in place.queries]
         self.limited |= research.limited
         self.used.update({source.source: source for source in research.sources})
-        cited = [one for one in research.sentences if one.citations] if research.short else []
-        texts = [unmarked(research.answer[one.start : one.end]) for one in cited]
-        place.findings = tuple(
-            Finding(
-                id=f"{place.name}.{number}",
-                question=place.number,
-                text=text,
-                short=research.short,
-                citations=one.citations,
-                tier=place.tier,
-            )
-            for number, (one, text) in enumerate(zip(cited, texts, strict=True), 1)
-            if text
-        )
+        self.rankings.update(sieve.kept)
+        place.findings = tuple(place.found(research, sieve))
 
     def drop(self, names: Iterable[str]) -> None:
         """Take back findings, and remember what they said."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aeon.engines.report.tiers import ModeConfigs, usable
-from aeon.engines.report.values import Checked, Confidence, Draft, Finding, Review, SourceCited
+from aeon.engines.report.values import Checked, Confidence, Draft, Finding, Review, ReviewStatus, SourceCited
 from aeon.schema.claims import Verdict
 
 __all__ = ["confidence", "judged", "reviewed", "score"]
@@ -59,22 +59,33 @@ def reviewed(draft: Draft, checked: Sequence[Checked], modes: ModeConfigs) -> Re
     """The verdict on a draft: REJECT what must not be published so, WARN of what a reader has to know, else PASS."""
     draft = judged(draft, checked)
     outside = _outside(draft, modes)
-    refuted = [one for one in draft.findings if one.verdict in _REFUTED]
-    faults = [*outside, *(f"“{one.text}” is not supported by what it cites" for one in refuted)]
-    faults += [] if draft.findings else ["nothing was found on any question"]
+    faults = [*outside, *_refuted(draft)]
     gaps = _unanswered(draft)
     missing = [f"nothing was found on: {question}" for question in gaps]
-    warnings = [*_unsure(draft), *_low(draft), *missing]
+    reasons = (*faults, *_unsure(draft), *_low(draft), *missing)
     return Review(
-        status="REJECT" if faults else "WARN" if warnings else "PASS",
-        critique="; ".join([*faults, *warnings]) or "every finding is supported by what it cites",
-        reasons=(*faults, *warnings),
+        status=_status(faults, reasons),
+        critique="; ".join(reasons) or "every finding is supported by what it cites",
+        reasons=reasons,
         suggestions=tuple(f"word otherwise, and look elsewhere for: {question}" for question in gaps),
         mode_compliance="violated" if outside else "compliant",
         logical_gaps=tuple(missing),
         checked=tuple(checked),
-        rejected=tuple(one.id for one in refuted),
+        rejected=tuple(one.id for one in draft.findings if one.verdict in _REFUTED),
     )
+
+
+def _status(faults: Sequence[str], reasons: Sequence[str]) -> ReviewStatus:
+    if faults:
+        return "REJECT"
+    return "WARN" if reasons else "PASS"
+
+
+def _refuted(draft: Draft) -> list[str]:
+    """What does not stand; a draft of nothing does not either."""
+    refuted = [one.text for one in draft.findings if one.verdict in _REFUTED]
+    empty = [] if draft.findings else ["nothing was found on any question"]
+    return [*(f"“{text}” is not supported by what it cites" for text in refuted), *empty]
 
 
 def _outside(draft: Draft, modes: ModeConfigs) -> list[str]:

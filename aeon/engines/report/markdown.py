@@ -89,8 +89,7 @@ def composed(
     answered = len({one.question for one in draft.findings})
     page.line(
         f"Mode: {mode}. Confidence: {level} ({points} of 100). "
-        f"{answered} of {len(draft.questions)} questions answered, "
-        f"{len(draft.sources)} sources cited of {len(context)} found for the query."
+        f"Questions answered: {answered} of {len(draft.questions)}. Sources cited: {len(draft.sources)}, found for the query: {len(context)}."
     )
     summary = _summary(page, draft)
     _warnings(page, draft, review)
@@ -133,7 +132,7 @@ def _summary(page: Page, draft: Draft) -> str:
     if draft.limited:
         page.line(LIMITED)
     summary = page.text[start:].strip()
-    page.line()
+    page.text = f"{page.text.rstrip()}\n"
     return summary
 
 
@@ -159,9 +158,8 @@ def _section(page: Page, draft: Draft, number: int, question: str) -> None:
         tier = f"Tier {finding.tier}: " if finding.tier is not None else ""
         page.text += tier
         page.finding(finding, f" *({note(finding)})*\n" if note(finding) else "\n")
-        for citation in finding.citations:
-            page.line(">")
-            page.line(f"> {quoted(citation)} ({place(citation, draft)})")
+        page.line()
+        page.line("\n>\n".join(f"> {quoted(one)} ({place(one, draft)})" for one in finding.citations))
     for one in draft.disagreements:
         if one.question == number:
             _sides(page, draft, one, "Sources give different values:")

@@ -7,6 +7,7 @@ sources that the mode takes.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -164,19 +165,19 @@ def _search(work: _Work, queries: Sequence[NewQuery]) -> Program[None]:
     """Research each question that has no finding, one after the other: each leaves what it did not need."""
     desk, groups = work.desk, work.run.config.groups
     desk.questions += [query.text for query in queries if query.number > len(desk.questions)]
-    every = [(query, tier) for query in queries for tier in groups]
+    every = itertools.product(queries, groups)
     places = [(query, tier) for query, tier in every if not desk.of(query.number, tier).findings]
     for done, (query, tier) in enumerate(places):
         yield from _researched(work, query, tier, len(places) - done + 1)
-    for number in dict.fromkeys(query.number for query, tier in places if tier is not None):
-        yield from _side_by_side(work, number)
+    yield from _side_by_side(work, [query.number for query in queries])
 
 
-def _side_by_side(work: _Work, number: int) -> Program[None]:
-    """Compare what the tiers say to a question."""
-    places = [work.desk.of(number, tier) for tier in work.run.config.groups]
-    sides = [side for place in places for side in _side(work, place)]
-    yield from _compared(work, places[0], sides, ())
+def _side_by_side(work: _Work, numbers: Sequence[int]) -> Program[None]:
+    """In monitor, compare what the tiers say to the questions."""
+    for number in numbers if work.run.config.mode == "monitor" else ():
+        places = [work.desk.of(number, tier) for tier in work.run.config.groups]
+        sides = [side for place in places for side in _side(work, place)]
+        yield from _compared(work, places[0], sides, ())
 
 
 def _researched(work: _Work, query: NewQuery, tier: int | None, runs: int) -> Program[None]:
@@ -186,9 +187,8 @@ def _researched(work: _Work, query: NewQuery, tier: int | None, runs: int) -> Pr
     task = run.task.changed(text=query.text, answer_schema=None, criteria=())
     research = yield from sieve.run(RESEARCH.within(run, config.inner(), task, runs))
     work.dropped.update(sieve.dropped)
-    desk.rankings.update(sieve.kept)
     place = desk.of(query.number, tier)
-    desk.take(place, research, query.text)
+    desk.take(place, research, query.text, sieve)
     if tier is None and place.findings:
         cited = frozenset(one.source.source for finding in place.findings for one in finding.citations)
         yield from _compared(work, place, _side(work, place), sieve.others(cited, config.compare_sources))

@@ -42,7 +42,8 @@ def citations(reply: str, labels: Labels) -> tuple[str, tuple[Citation, ...]]:
     Labels stand in brackets of any kind, alone or several together, or bare.
     """
     named = [labels[label] for label in dict.fromkeys(_LABEL.findall(reply)) if label in labels]
-    return _LABEL.sub("", _LISTED.sub("", reply)).strip(), tuple(named)
+    bare = _LABEL.sub(lambda label: "" if label[1] in labels else label[0], _LISTED.sub("", reply))
+    return bare.strip(), tuple(named)
 
 
 def with_titles(answer: str, cited: Sequence[Citation], labels: Labels) -> tuple[Citation, ...]:
