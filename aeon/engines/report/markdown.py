@@ -89,7 +89,8 @@ def composed(
     answered = len({one.question for one in draft.findings})
     page.line(
         f"Mode: {mode}. Confidence: {level} ({points} of 100). "
-        f"Questions answered: {answered} of {len(draft.questions)}. Sources cited: {len(draft.sources)}, found for the query: {len(context)}."
+        f"Questions answered: {answered} of {len(draft.questions)}. "
+        f"Sources cited: {len(draft.sources)}, found for the query: {len(context)}."
     )
     summary = _summary(page, draft)
     _warnings(page, draft, review)
