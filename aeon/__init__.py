@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from aeon.assembly.plugin import Plugin, Services
     from aeon.assembly.runs import diff, fork, replay
     from aeon.assembly.views import notebook
+    from aeon.documents.collecting import collect
+    from aeon.documents.collection import Collection
     from aeon.errors import AeonError
     from aeon.kernel.compose import side_by_side
     from aeon.kernel.decide import Rule, Signals
@@ -52,6 +54,7 @@ __all__ = [
     "Batch",
     "Budget",
     "Caps",
+    "Collection",
     "Conclusion",
     "Config",
     "Effect",
@@ -85,6 +88,7 @@ __all__ = [
     "Tool",
     "Value",
     "build",
+    "collect",
     "diff",
     "fork",
     "notebook",
@@ -102,6 +106,8 @@ _HOMES = {
     "aeon.assembly.plugin": ("Plugin", "Services"),
     "aeon.assembly.runs": ("diff", "fork", "replay"),
     "aeon.assembly.views": ("notebook",),
+    "aeon.documents.collecting": ("collect",),
+    "aeon.documents.collection": ("Collection",),
     "aeon.errors": ("AeonError",),
     "aeon.kernel.compose": ("side_by_side",),
     "aeon.kernel.decide": ("Rule", "Signals"),

@@ -83,6 +83,7 @@ def research(
     sources: str | Path | Iterable[str | Path] = (),
     tier: Tier | None = None,
     search: Iterable[str] = (),
+    allow: Iterable[str] = (),
     llm: LLMAdapter | str | None = None,
     config: ResearchConfig | None = None,
     **build_options: Any,  # noqa: ANN401 - what `build` takes
@@ -90,7 +91,8 @@ def research(
     """Search, read, and answer with citations.
 
     ``sources`` are folders and collection files to search; ``search`` are providers such as
-    ``"searxng=http://127.0.0.1:8888"``. ``tier`` says how much research. ``config`` stands before variables of the
+    ``"searxng=http://127.0.0.1:8888"``, and ``allow`` are addresses of the own network that pages may be fetched from,
+    such as ``"10.0.0.5:8080"``. ``tier`` says how much research. ``config`` stands before variables of the
     environment; ``build_options`` are those of `build`, such as ``journal`` or ``observers``.
 
     Raises:
@@ -98,7 +100,7 @@ def research(
     """
     settings = config or load_config(ResearchConfig, None, overrides(os.environ), os.environ)
     settings = settings.changed(tier=tier) if tier is not None else settings
-    tools = [*folder_specs(sources), *search_specs(search)]
+    tools = [*folder_specs(sources), *search_specs(search, allow)]
     result: Research = build(llm, tools, settings, engine="research", **build_options).execute(question)
     return result
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from aeon.assembly.views import trail
 from aeon.documents.collection import Collection
@@ -63,30 +65,52 @@ def proof_of(
             rests on is not there any more, or is not what was read.
         InputFileError: the journal cannot be read.
     """
-    if isinstance(result, Result):
-        steps = _completed(result)
-        task, derivations, read = result.history.task, tuple(_derivations(result, steps)), list(spans_of(steps))
-        documents: dict[str, Document] = {}
-    else:
-        basis, recorded = _basis(result, journal, engine)
-        found = [one.value for one in basis.outcomes.values() if isinstance(one.value, Found)]
-        read = [*spans_of(basis.steps.values()), *(s for one in found for p in one.passages for s in p.sources())]
-        task, documents = basis.task, {document.source: document for one in found for document in one.documents}
-        derivations = (Derivation(id="d1", steps=recorded),) if recorded else ()
-    cited = _cited(read, result.claims)
+    record = _of_plan(result) if isinstance(result, Result) else _of_journal(result, journal, engine)
+    cited = _cited(record.read, result.claims)
     files = [one for one in given if isinstance(one, Files)]
-    names = dict.fromkeys(source.source for source in cited)
-    sources = {name: source for name in names if (source := _source(name, documents.get(name), files, task))}
+    sources = {source.id: source for source in _sources(cited, record, files)}
     _check(cited, sources)
     return Proof(
-        task=told(task),
+        task=told(record.task),
         answer=result.answer,
         claims=result.claims,
         sources=tuple(sources.values()),
-        derivations=derivations,
+        derivations=record.derivations,
         limits=_LIMITS,
         journal=journal_root(journal) if isinstance(journal, Path | str) else None,
     )
+
+
+class _Record(NamedTuple):
+    """What a run has on record: the sentences that it read, and the documents that it found, by the names of both."""
+
+    task: Task
+    derivations: tuple[Derivation, ...]
+    read: list[Source]
+    documents: Mapping[str, Document]
+
+
+def _of_plan(result: Result) -> _Record:
+    steps = _completed(result)
+    return _Record(result.history.task, tuple(_derivations(result, steps)), list(spans_of(steps)), {})
+
+
+def _of_journal(result: Conclusion, journal: Journal | Path | str | None, engine: AnyEngine | None) -> _Record:
+    basis, recorded = _basis(result, journal, engine)
+    found = [one.value for one in basis.outcomes.values() if isinstance(one.value, Found)]
+    read = chain.from_iterable(passage.sources() for one in found for passage in one.passages)
+    documents = sorted(chain.from_iterable(one.documents for one in found), key=lambda one: bool(one.text))
+    by_name = {document.source: document for document in documents}  # a text comes once in a run
+    derivations = (Derivation(id="d1", steps=recorded),) if recorded else ()
+    return _Record(basis.task, derivations, [*spans_of(basis.steps.values()), *read], by_name)
+
+
+def _sources(cited: Iterable[Source], record: _Record, files: Sequence[Files]) -> Iterator[ProofSource]:
+    """The texts that are cited, each once."""
+    for name in dict.fromkeys(source.source for source in cited):
+        source = _source(name, record.documents.get(name), files, record.task)
+        if source is not None:
+            yield source
 
 
 def _basis(
@@ -175,7 +199,7 @@ def _recorded(step: Step) -> ProofStep:
 
 
 def _source(name: str, document: Document | None, files: Sequence[Files], task: Task) -> ProofSource | None:
-    """The text of that name: as it was found, of the task's context, or of a file, with the hash of it as it is now."""
+    """The text of that name: as it was found, of the task's context, or of a file, with the hash of what was read."""
     if document is not None and document.text:
         return _of_document(document, document.text)
     if name == CONTEXT:
@@ -183,11 +207,8 @@ def _source(name: str, document: Document | None, files: Sequence[Files], task: 
         digest = hashlib.sha256(task.context.encode()).hexdigest()
         return ProofSource(id=name, title=name, location="task://context", text=text, raw_sha256=digest)
     for one in files:
-        with suppress(ToolFailed, OSError):
-            text = one.collection.text(name)
-            digest = hashlib.sha256(one.folder.find(name).read_bytes()).hexdigest()
-            found = document or Document(source=name, title=name)
-            return _of_document(found.changed(raw_sha256=digest), text)
+        with suppress(ToolFailed):
+            return _of_document(one.collection.document(name), one.collection.text(name))
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from aeon.adaptive.profiler import Profiler
 from aeon.assembly.plugin import Plugin, Services
 from aeon.engines.research.config import ResearchConfig
 from aeon.engines.research.program import RESEARCH
@@ -21,7 +22,8 @@ __all__ = ["PLUGIN"]
 def _handlers(services: Services[ResearchConfig]) -> Handlers:
     supervisor = services.supervisor
     searcher = Searcher(services.tools, services.config.search_seconds)
-    reflector, writer = Reflector(supervisor), Writer(supervisor, Judge(supervisor))
+    reflector = Reflector(supervisor, Profiler(supervisor, services.briefing))
+    writer = Writer(supervisor, Judge(supervisor))
     return {
         "find_providers": searcher.providers,
         "plan_queries": reflector.plan,

@@ -25,6 +25,7 @@ from aeon.tools.select import Given, portable
 __all__ = ["Reach", "Trust", "continued_on", "reach", "recorded_model", "recorded_tools", "setup_of", "updated"]
 
 _OWN = "@"
+_SERVICE = re.compile(r"(?:^|,)\s*(?:search=[\w-]+=(?=https?://)|allow=)((?:[^,]|,,)+)")
 _FOLDER = re.compile(r"(?:^|,)\s*files=((?:[^,]|,,)*)")
 _KEYS = ("AEON_API_KEY", "OPENAI_API_KEY")
 
@@ -81,6 +82,10 @@ class Trust:
         known = {"", *self.named, *self.allowed}
         return () if self.whole else tuple(one for one in addresses if one not in known)
 
+    def knows(self, address: str) -> bool:
+        """Whether a run may search at this address: the journal is the user's own, or the user named it."""
+        return self.whole or bool({address, _address(address)} & (self.named | self.allowed))
+
     def select(self, model: str | None) -> LLMAdapter:
         """The model that a journal names; a key is sent only to an endpoint that the user named.
 
@@ -106,8 +111,15 @@ def reach(
     models = [] if model_given else [recorded_model(journal.setup)]
     addresses = trust.strangers([*models, *plugin.models(journal.config(plugin.engine.config))])
     specs = [] if tools_given else _specs(journal.setup)
+    addresses += tuple(one for one in _services(specs) if not trust.knows(one))
     folders = tuple(one.replace(",,", ",") for spec in specs for one in _FOLDER.findall(spec))
     return Reach(addresses, folders if addresses else ())
+
+
+def _services(specs: Iterable[str]) -> dict[str, None]:
+    """The addresses of the searches among some tools, and those of the own network that they may fetch from."""
+    named = (one.replace(",,", ",") for spec in specs for one in _SERVICE.findall(spec))
+    return dict.fromkeys(one if "://" in one else f"http://{one}" for one in named)
 
 
 def recorded_model(setup: JsonObject) -> str | None:

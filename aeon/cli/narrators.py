@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from aeon.cli.narration import Narrator
 from aeon.cli.passes import PassNarrator
+from aeon.cli.researching import ResearchNarrator
+from aeon.engines.research.program import RESEARCH
 from aeon.multipass.program import MULTIPASS
 
 __all__ = ["narrator_of"]
 
-_NARRATORS: dict[str, type[Narrator]] = {MULTIPASS.name: PassNarrator}
+_NARRATORS: dict[str, type[Narrator]] = {MULTIPASS.name: PassNarrator, RESEARCH.name: ResearchNarrator}
 
 
 def narrator_of(engine: str) -> type[Narrator]:

@@ -14,7 +14,7 @@ __all__ = ["COMMANDS", "parse"]
 
 COMMANDS = (
     "run", "research", "resume", "replay", "fork", "diff", "history", "simulate", "models", "engines", "doctor",
-    "metrics", "calibrate", "config", "verify",
+    "metrics", "calibrate", "config", "verify", "collect", "serve",
 )  # fmt: skip
 FORMATS = ("text", "json", "mermaid", "effects")
 SHAPES = ("openai", "cohere", "anthropic", "w3c")
@@ -51,6 +51,12 @@ exit codes:
 _VERIFY = """\
 exit codes:
   0  verified   1  not verified   2  no proof file
+"""
+
+
+_COLLECT = """\
+With --into, the folders are read, and the file is made or brought up to date; what has not changed is not read again.
+Without it, what the collection holds is listed. A collection needs its folders no more: aeon run … --files FILE
 """
 
 
@@ -112,7 +118,7 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     engine(parser)
     tools = "calculator,algebra,dates,files=DIR,python (default: calculator); can be given again"
     add("--tools", metavar="LIST", action="append", help=tools)
-    folder = "a folder to answer from: its tables and texts; can be given again"
+    folder = "a folder to answer from: its tables and texts; can be given again; or a file that aeon collect made"
     add("--files", metavar="DIR", type=name, action="append", default=[], help=folder)
     add("--brief", action="store_true", help="answer with the bare values, without a sentence around them")
     add("--thorough", action="store_true", help="profile the task first, plan it in steps, and judge the results")
@@ -129,6 +135,8 @@ def _research_options(parser: argparse.ArgumentParser) -> None:
     add("--in", dest="files", metavar="DIR|FILE", type=name, action="append", default=[], help=collection)
     search = "where to search besides, such as searxng=http://127.0.0.1:8888; others are asked where it fails"
     add("--search", metavar="PROVIDER", type=name, action="append", default=[], help=search)
+    allow = "an address of the own network that pages may be fetched from; can be given again"
+    add("--allow", metavar="HOST:PORT", type=name, action="append", default=[], help=allow)
     tiers = "how much research: simple, standard (default) or deep; auto has the model choose"
     add("--tier", choices=("auto", "simple", "standard", "deep"), metavar="TIER", help=tiers)
     add("--no-check", action="store_true", help="do not have a judge say whether what a sentence cites supports it")
@@ -153,6 +161,27 @@ def _conducting(parser: argparse.ArgumentParser) -> None:
     add("--sign", metavar="KEY", type=name, help=key)
     shown(parser)
     add("--bound", action="store_true", help="print the most that the run could spend, and run nothing")
+
+
+def _serve_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--host", metavar="HOST", type=name, default="127.0.0.1", help="the address (default: this machine alone)")
+    add("--port", metavar="N", type=count, default=8765, help="the port (default: 8765; 0: any that is free)")
+    add("--files", metavar="DIR", type=name, action="append", default=[], help="a folder that runs may answer from")
+    named = "the same under a name of its own; can be given again"
+    add("--collection", metavar="NAME=PATH", type=name, action="append", default=[], help=named)
+    tools = "the tools of the runs (default: calculator); can be given again"
+    add("--tools", metavar="LIST", action="append", help=tools)
+    models = "a model of the catalogue, a .gguf file, or http://HOST/v1#MODEL"
+    add("--model", metavar="NAME|URL", type=name, help=models)
+    add("--config", metavar="FILE", type=name, help="settings in TOML or YAML, for all runs")
+    add("--runs", metavar="DIR", type=name, help="where runs are kept (default: Aeon's folder for your data)")
+    add("--token-file", metavar="FILE", type=name, help="who may use it: a token a line; needed for any other --host")
+    hosts = "a name by which the server is called, beside its address; can be given again"
+    add("--allow-host", metavar="NAME", type=name, action="append", default=[], help=hosts)
+    add("--parallel", metavar="N", type=whole, default=2, help="runs at once (default: 2); others wait")
+    add("--queue", metavar="N", type=whole, default=1000, help="runs that may wait (default: 1000)")
+    add("--most-calls", metavar="N", type=whole, help="refuse runs that could make more model calls")
 
 
 def _config_options(parser: argparse.ArgumentParser) -> None:
@@ -255,6 +284,13 @@ def _verify_options(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="print one JSON document")
 
 
+def _collect_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("paths", metavar="FOLDER", nargs="+", type=name, help="a folder to read, or, without --into, a collection")
+    add("--into", metavar="FILE", type=name, help="the file of the collection, such as papers.aeon")
+    add("--json", action="store_true", help="print one JSON document")
+
+
 _SEVERAL = "saved runs, or folders of them"
 _LABELS = 'which answers are right: JSON Lines {"run": FILE NAME OR EXECUTION ID, "correct": true|false}'
 _SAVED = "a run saved with: aeon run TASK --save FILE"
@@ -273,6 +309,12 @@ _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], 
     "metrics": ("figures over saved runs, beside their targets", None, _metrics_options),
     "calibrate": ("fit the confidence to saved runs that are known to be right or wrong", None, _calibrate_options),
     "verify": ("verify the proof file of an answer, offline", _VERIFY, _verify_options),
+    "collect": (
+        "keep the texts of folders in one file that can be searched and moved",
+        _COLLECT,
+        _collect_options,
+    ),
+    "serve": ("work on runs over HTTP, with a window for the browser", None, _serve_options),
     "config": ("show every setting and where it comes from, or check a file of settings", None, _config_options),
 }
 

@@ -23,4 +23,8 @@ def command(options: argparse.Namespace) -> int:
         raise UsageError("research: name where to search: --in FOLDER, or --search searxng=http://127.0.0.1:8888")
     chosen = {"tier": options.tier, "check": False if options.no_check else None}
     own = {name: value for name, value in chosen.items() if value is not None}
-    return run(options, [*folder_specs(options.files), *search_specs(options.search)], own | overrides(os.environ))
+    return run(
+        options,
+        [*folder_specs(options.files), *search_specs(options.search, options.allow)],
+        own | overrides(os.environ),
+    )

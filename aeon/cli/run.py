@@ -27,9 +27,10 @@ from aeon.supervisor.valid import validator
 from aeon.text import is_text
 from aeon.tools.select import folder_specs
 
-__all__ = ["command", "run"]
+__all__ = ["TOOLS", "command", "run"]
 
-_TOOLS = ("calculator",)
+TOOLS = ("calculator",)
+"""The tools of a run for which none are named."""
 _EXAMPLES = {
     "run": "aeon run 'What is 15% of 2,480?'",
     "research": "aeon research 'Which of the two bridges was opened first?' --in papers",
@@ -39,7 +40,7 @@ _EXAMPLES = {
 def command(options: argparse.Namespace) -> int:
     """Run the task on an engine as the options say, and give the exit code that its end means. Raises as `run`."""
     kind = plugin(options.engine).engine.config
-    return run(options, [*(options.tools or _TOOLS), *folder_specs(options.files)], _of_the_engine(options, kind))
+    return run(options, [*(options.tools or TOOLS), *folder_specs(options.files)], _of_the_engine(options, kind))
 
 
 def run(options: argparse.Namespace, tools: Sequence[str], own: Mapping[str, object]) -> int:

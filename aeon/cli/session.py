@@ -21,7 +21,8 @@ from aeon.cli.logs import LogFile, faults_in_one_line
 from aeon.cli.output import print_json, remark
 from aeon.cli.progress import fetch
 from aeon.cli.prompt import Prompt
-from aeon.documents.folders import Folders, roots
+from aeon.documents.folders import roots
+from aeon.documents.stored import opened_paths
 from aeon.errors import UsageError
 from aeon.kernel.ports import Driver
 from aeon.llm.adapter import LLMAdapter
@@ -98,7 +99,7 @@ class Session:
         return opened(tools, self._folder)
 
     def _folder(self, paths: list[str]) -> Files:
-        folder = Folders.open(paths)
+        folder = opened_paths(paths)
         where = visible(", ".join(str(root) for root in roots(folder)))
         with self._busy(f"reading {where}", lambda: takes_long(folder)) as progress:
             files = Files.of(folder, progress)

@@ -10,23 +10,24 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+from aeon.documents.archive import whole
 from aeon.documents.embedding import embedder
 from aeon.documents.folder import Folder
 from aeon.documents.folders import roots
 from aeon.documents.fusion import fused, share
 from aeon.documents.index import Index, Row, Stamp
 from aeon.documents.leftovers import note_use, remove_leftovers
-from aeon.documents.passages import passages
 from aeon.documents.plain import clean, with_columns
 from aeon.documents.query import terms
 from aeon.documents.readers import Text
 from aeon.documents.update import Update
 from aeon.errors import ToolFailed
 from aeon.home import cache_dir
-from aeon.schema import Passage
+from aeon.schema import Document, Passage
 from aeon.text import one_line, printable
 
 __all__ = ["Collection"]
@@ -42,21 +43,26 @@ def _silent(done: int, total: int) -> None:
 
 
 class Collection:
-    """Some documents of a folder, as they were when the collection was made. Several threads may use it.
+    """Documents of a folder or of a collection file, as they were when it was opened. Several threads may use it.
 
-    ``documents`` are the paths of those that can be searched, ``skipped`` the others, each with a reason, and ``note``
-    says in a line what was wrong with the index, "" if nothing was.
+    ``documents`` are the paths of those that can be searched, ``skipped`` the other files, each with a reason, and
+    ``note`` says in a line what was wrong with the index, "" if nothing was. Files of the same text are one document.
     """
 
     def __init__(
-        self, index: Index, documents: tuple[str, ...], skipped: tuple[tuple[str, str], ...], note: str
+        self, index: Index, names: tuple[str, ...] | None, skipped: tuple[tuple[str, str], ...] = (), note: str = ""
     ) -> None:
-        self.documents = documents
+        self._index = index
+        self._lock = threading.Lock()
+        self._sources: dict[int, str] | None = None
+        if names is None:
+            self.documents = tuple(index.paths())
+        else:
+            self._sources, same = _documents(index, names)
+            self.documents = tuple(self._sources.values())
+            skipped += same
         self.skipped = skipped
         self.note = note
-        self._index = index
-        self._paths = frozenset(documents)
-        self._lock = threading.Lock()
 
     @classmethod
     def of(
@@ -79,11 +85,24 @@ class Collection:
         """
         names = tuple(dict.fromkeys(paths))
         place = Path(index or _kept_place(folder))
-        update = Update(folder, names, progress)
+        update = Update(folder, names, progress, lambda name: not (folder.root / name).is_file())
         updated = update.in_memory() if str(place) == ":memory:" else update.in_file(place)
-        documents = tuple(name for name in names if name not in updated.reasons)
+        readable = tuple(name for name in names if name not in updated.reasons)
         skipped = tuple((printable(name), reason) for name, reason in updated.reasons.items())
-        return cls(updated.index, documents, skipped, updated.note)
+        with _readable():
+            return cls(updated.index, readable, skipped, updated.note)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Collection:
+        """Return the collection in a file that `collect` made. It is only read, and needs no folder of documents.
+
+        What is opened stays as it is, whatever happens to the file.
+
+        Raises:
+            InputFileError: there is no such file, it is no collection or one of another version, or it is damaged.
+        """
+        with whole(Path(path)) as index:
+            return cls(index, None)
 
     @classmethod
     def of_text(cls, name: str, text: str) -> Collection:
@@ -98,7 +117,7 @@ class Collection:
 
     @classmethod
     def of_texts(cls, texts: Mapping[str, Text]) -> Collection:
-        """Return the collection of some texts as they stand, by name, kept in memory.
+        """Return the collection of some texts as they stand, by name, kept in memory; equal ones are one document.
 
         Raises:
             ToolFailed: this SQLite has no full-text search.
@@ -107,12 +126,11 @@ class Collection:
             index = Index(":memory:")
             with index.update():
                 for name, whole in texts.items():
-                    index.put(name, Stamp(0, 0, "", ""), whole, passages(whole.text, whole.pages))
-                    if embed := embedder():
+                    if index.put(name, Stamp(0, 0, "", ""), whole, "") and (embed := embedder()):
                         index.embed(name, embed)
+            return cls(index, tuple(texts))
         except sqlite3.Error as error:
             raise ToolFailed(f"the {', '.join(texts)} cannot be indexed: {error}") from None
-        return cls(index, tuple(texts), (), "")
 
     def search(self, question: str, most: int = 3) -> list[Passage]:
         """Return the passages that fit a question best, best first; two share at most one sentence.
@@ -161,15 +179,62 @@ class Collection:
                 yield replace(row, score=share(rank))
 
     def _own(self, rows: Iterable[Row]) -> Iterator[Row]:
-        return (row for row in rows if row.path in self._paths)
+        """The rows of the documents of this collection, each under the path that names its document here."""
+        if self._sources is None:
+            yield from rows
+            return
+        for row in rows:
+            if source := self._sources.get(row.document):
+                yield row if row.path == source else replace(row, path=source)
 
     def text(self, source: str) -> str:
-        """Return the text of a document, which all spans refer to. Raises ``ToolFailed`` if it is not one."""
+        """Return the text of a document, which all spans refer to.
+
+        Raises ``ToolFailed`` if there is no such document or the index was damaged meanwhile.
+        """
         with self._lock, _readable():
             text = self._index.text(source) if source in self._paths else None
         if text is None:
-            raise ToolFailed(f"there is no document {one_line(source, 100)!r}")
+            raise _absent(source)
         return text
+
+    def document(self, source: str) -> Document:
+        """Return what is known of a document, without its text: title, hashes, how and when it was read.
+
+        Raises ``ToolFailed`` as `text`.
+        """
+        with self._lock, _readable():
+            document = self._index.document(source) if source in self._paths else None
+        if document is None:
+            raise _absent(source)
+        return document
+
+    @cached_property
+    def _paths(self) -> frozenset[str]:
+        return frozenset(self.documents)
+
+    def passages(self) -> dict[str, int]:
+        """How many passages each document has, by the path that names it. Raises ``ToolFailed`` as `search`."""
+        with self._lock, _readable():
+            counts, holders = self._index.passages(), self._index.holders()
+        return {source: counts.get(holders[source], 0) for source in self.documents}
+
+    def sizes(self) -> dict[str, int]:
+        """How many bytes the file of each document had. Raises ``ToolFailed`` as `search`."""
+        with self._lock, _readable():
+            stamps = self._index.stamps()
+        return {source: stamps[source].size for source in self.documents}
+
+    def files(self) -> dict[str, tuple[str, ...]]:
+        """The files of each document, by the path that names it. Raises ``ToolFailed`` as `search`."""
+        with self._lock, _readable():
+            holders = self._index.holders()
+        numbers = {holders[source]: source for source in self.documents}
+        files: dict[str, list[str]] = {source: [] for source in self.documents}
+        for path, number in holders.items():
+            if number in numbers:
+                files[numbers[number]].append(path)
+        return {source: tuple(paths) for source, paths in files.items()}
 
     def close(self) -> None:
         """Close the index; the collection cannot be searched any more."""
@@ -185,6 +250,22 @@ def _kept_place(folder: Folder) -> Path:
         note_use(place, roots(folder))
     remove_leftovers(place.parent)
     return place
+
+
+def _documents(index: Index, names: Iterable[str]) -> tuple[dict[int, str], tuple[tuple[str, str], ...]]:
+    """Which of the files names each document, the first one, and the others of the same text, each with a reason."""
+    holders = index.holders()
+    sources: dict[int, str] = {}
+    same: list[tuple[str, str]] = []
+    for name in names:
+        source = sources.setdefault(holders[name], name)
+        if source != name:
+            same.append((name, f"the same text as {one_line(source, 60)}"))
+    return sources, tuple(same)
+
+
+def _absent(source: str) -> ToolFailed:
+    return ToolFailed(f"there is no document {one_line(source, 100)!r}")
 
 
 def _passage(row: Row) -> Passage:

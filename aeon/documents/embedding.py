@@ -13,11 +13,12 @@ from aeon.documents.extras import library
 from aeon.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from numpy import float16, float32, int8
+    from numpy import float16, float32, int8, intp
     from numpy.typing import NDArray
 
     Bytes = NDArray[int8]
     Floats = NDArray[float32]
+    Places = NDArray[intp]
     Weights = NDArray[float16]
 
 __all__ = ["DIMENSIONS", "Embedder", "Vectors", "embedder", "numpy"]
@@ -29,6 +30,10 @@ _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 _LARGEST = 127
 _BATCH = 256  # texts that are cut into tokens at once: their tokens take much more room than they
 _BLOCK = 1024  # rows whose numbers fit into the cache of a processor as float32
+_MANY = 20_000  # passages up to which all dimensions of each are looked at
+_COARSE = 64
+_ALONE = 128  # rows of so many dimensions that one core multiplies; to wake the others takes longer
+_LIKELY = 1024  # of so many of very many passages all dimensions are looked at
 _FIRST = 256  # of so many the order is made first; a search seldom needs more
 
 
@@ -86,33 +91,75 @@ class Vectors:
     @cached_property
     def _lengths(self) -> Floats:
         np = numpy()
-        squares = np.empty(len(self._rows), dtype=np.float32)
+        lengths: Floats = np.empty(len(self._rows), dtype=np.float32)
         for block, part in self._blocks():
-            squares[part] = np.einsum("ij,ij->i", block, block)
-        lengths: Floats = np.maximum(np.sqrt(squares), 1)
+            lengths[part] = _lengths(block)
         return lengths
+
+    @cached_property
+    def _coarse(self) -> tuple[Floats, Floats]:
+        """The first `_COARSE` dimensions of each embedding, and the length that they have."""
+        np = numpy()
+        rows: Floats = self._rows[:, :_COARSE].astype(np.float32)
+        return rows, _lengths(rows)
 
     def nearest(self, question: Bytes) -> Iterator[tuple[int, float]]:
         """The numbers of all passages with their cosine to a question's embedding, the most similar first.
 
-        All sums of products are whole numbers below 2^24, which float32 has exactly, in whatever order they are added.
+        Of very many passages, those come first that the first dimensions, the most telling ones, say are likely: what
+        they leave out of the most similar is seldom among the first ten. All sums of products are whole numbers below
+        2^24, which float32 has exactly, in whatever order they are added.
         """
         np = numpy()
-        products = np.empty(len(self._rows), dtype=np.float32)
         asked = question.astype(np.float32)
+        likely = self._likely(asked)
+        if likely is not None:
+            rows = self._rows[likely].astype(np.float32)
+            yield from self._falling(likely, _cosines(rows @ asked, _lengths(rows), asked))
+        products = np.empty(len(self._rows), dtype=np.float32)
         for block, part in self._blocks():
             products[part] = block @ asked
-        cosines = products / self._lengths / max(float(np.sqrt(asked @ asked)), 1.0)
+        others = np.arange(len(self._rows)) if likely is None else np.setdiff1d(np.arange(len(self._rows)), likely)
+        yield from self._falling(others, _cosines(products, self._lengths, asked)[others])
+
+    def _likely(self, asked: Floats) -> Places | None:
+        """The places of the passages that are most similar by the first dimensions, ``None`` if all are looked at."""
+        np = numpy()
+        if len(self._rows) <= _MANY:
+            return None
+        rows, lengths = self._coarse
+        some, products = asked[:_COARSE], np.empty(len(rows), dtype=np.float32)
+        for start in range(0, len(rows), _ALONE):
+            np.dot(rows[start : start + _ALONE], some, out=products[start : start + _ALONE])
+        cosines = _cosines(products, lengths, some)
+        places: Places = np.flatnonzero(cosines >= np.partition(cosines, -_LIKELY)[-_LIKELY])
+        return places
+
+    def _falling(self, places: Places, cosines: Floats) -> Iterator[tuple[int, float]]:
+        """The numbers of the passages at these places with their cosines, the most similar first."""
+        np = numpy()
         least = np.partition(cosines, -_FIRST)[-_FIRST] if len(cosines) > _FIRST else -np.inf
         for some in (np.flatnonzero(cosines >= least), np.flatnonzero(cosines < least)):
             for place in some[np.argsort(-cosines[some], kind="stable")]:
-                yield int(self._numbers[place]), float(cosines[place])
+                yield int(self._numbers[places[place]]), float(cosines[place])
 
     def _blocks(self) -> Iterator[tuple[Floats, slice]]:
         np = numpy()
         for start in range(0, len(self._rows), _BLOCK):
             part = slice(start, start + _BLOCK)
             yield self._rows[part].astype(np.float32), part
+
+
+def _lengths(rows: Floats) -> Floats:
+    """The length of each row, at least 1."""
+    np = numpy()
+    lengths: Floats = np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), 1)
+    return lengths
+
+
+def _cosines(products: Floats, lengths: Floats, asked: Floats) -> Floats:
+    cosines: Floats = products / lengths / max(float(numpy().sqrt(asked @ asked)), 1.0)
+    return cosines
 
 
 @cache

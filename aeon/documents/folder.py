@@ -43,14 +43,15 @@ class Folder:
 
     def files(self) -> Iterator[tuple[str, int]]:
         """Give the relative path and the size in bytes of each file, sorted, up to 2,000 files."""
-        yield from itertools.islice(self._walk(), MOST_FILES)
+        yield from itertools.islice(self.walk(), MOST_FILES)
 
     def cut(self) -> tuple[Path, ...]:
         """The folders that hold more files than `files` gives."""
-        more = next(itertools.islice(self._walk(), MOST_FILES, None), None)
+        more = next(itertools.islice(self.walk(), MOST_FILES, None), None)
         return () if more is None else (self.root,)
 
-    def _walk(self) -> Iterator[tuple[str, int]]:
+    def walk(self) -> Iterator[tuple[str, int]]:
+        """Give the relative path and the size in bytes of each file, sorted, however many there are."""
         for base, folders, names in os.walk(self.root):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(names):
@@ -63,7 +64,8 @@ class Folder:
         """Return the file of that relative path. Raises ``ToolFailed`` for one outside or that is not there."""
         label = repr(one_line(name, 100))
         try:
-            path = (self.root / name.strip().replace("\\", "/")).resolve()
+            exact = self.root / name  # else a model may have written it in another way
+            path = (exact if exact.is_file() else self.root / name.strip().replace("\\", "/")).resolve()
             if not path.is_relative_to(self.root):
                 raise ToolFailed(f"{label} is outside the folder; only the files listed by list_files can be read")
             is_file = path.is_file() and self._is_shown(path)
@@ -75,6 +77,10 @@ class Folder:
         close = difflib.get_close_matches(name[:200], names, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(close)}?" if close else f"there are: {', '.join(names[:10]) or 'none'}"
         raise ToolFailed(f"there is no file {label}; {hint}")
+
+    def content(self, name: str, limit: int) -> str:
+        """Return the text of the file of that relative path, up to ``limit`` bytes of it. Raises as `find`, `text`."""
+        return self.text(self.find(name), limit)[0]
 
     def text(self, path: Path, limit: int) -> tuple[str, bool]:
         """Return the file's text, up to ``limit`` bytes of it, and whether that is all.

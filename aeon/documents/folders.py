@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -13,7 +13,7 @@ from aeon.documents.folder import Folder
 from aeon.errors import ToolFailed, UsageError
 from aeon.text import one_line
 
-__all__ = ["Folders", "Paths", "each", "roots"]
+__all__ = ["Folders", "Paths", "each", "roots", "unique_names"]
 
 Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 """One path or several."""
@@ -52,15 +52,22 @@ class Folders(Folder):
             raise UsageError("no folder is named")
         if len(folders) == 1:
             return folders[0]
-        names = _unique(folder.root.name for folder in folders)
+        names = unique_names(folder.root.name for folder in folders)
         root = Path(os.pathsep.join(str(folder.root) for folder in folders))
         return cls(root, tuple(zip(names, folders, strict=True)))
 
     def files(self) -> Iterator[tuple[str, int]]:
         """Give the path and the size in bytes of each file, up to 2,000 files of each folder."""
+        yield from self._once(Folder.files)
+
+    def walk(self) -> Iterator[tuple[str, int]]:
+        """Give the path and the size in bytes of each file, however many there are."""
+        yield from self._once(Folder.walk)
+
+    def _once(self, files: Callable[[Folder], Iterator[tuple[str, int]]]) -> Iterator[tuple[str, int]]:
         seen: set[Path] = set()
         for name, folder in self.parts:
-            for path, size in folder.files():
+            for path, size in files(folder):
                 place = folder.root / path
                 if place not in seen:
                     seen.add(place)
@@ -72,7 +79,7 @@ class Folders(Folder):
 
     def find(self, name: str) -> Path:
         """Return the file of that path. Raises ``ToolFailed`` for one outside or that is not there."""
-        first, _, rest = name.strip().replace("\\", "/").partition("/")
+        first, _, rest = name.lstrip().partition("/") if "/" in name else name.lstrip().partition("\\")
         folder = dict(self.parts).get(first)
         if folder is None:
             label, names = repr(one_line(name, 100)), ", ".join(name for name, _ in self.parts)
@@ -90,8 +97,8 @@ def roots(folder: Folder) -> tuple[Path, ...]:
     return tuple(part.root for _, part in folder.parts) if isinstance(folder, Folders) else (folder.root,)
 
 
-def _unique(names: Iterable[str]) -> list[str]:
-    """The names without what a path in a text could be misread for; where two are the same, with a number."""
+def unique_names(names: Iterable[str]) -> list[str]:
+    """Return the names without what a path in a text could be misread for; where two are the same, with a number."""
     taken: list[str] = []
     for name in names:
         stem = unique = re.sub(r"[^\w. -]+", "-", name).strip() or "folder"

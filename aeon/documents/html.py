@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import logging
 import re
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from typing import Any
 from aeon.documents.extras import library
 from aeon.documents.plain import clean, decode, word_set
 
-__all__ = ["html_source", "html_text"]
+__all__ = ["html_source", "html_text", "html_title"]
 
 _LONGEST_SEARCHED = 1_000_000
 """Characters up to which the main part of a page is searched for; of a longer one, everything is taken."""
@@ -28,6 +29,9 @@ _ARTICLE = re.compile(r"<(/?)article\b", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~-])")
 _BLANKS = re.compile(r"[ \t\r\f\v\u00a0]+")
 _SPACE = re.compile(r"\s+")
+_TITLE = re.compile(r"<title\b[^>]{0,200}>([^<]{0,1000})</title", re.IGNORECASE)
+_HEAD = 100_000
+"""Characters within which the title of a page stands."""
 _BLANK_LINES = re.compile(r"\n\s*\n")
 _HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 
@@ -53,6 +57,12 @@ def html_text(data: bytes, label: str, charset: str = "") -> str:
     main = _main(trafilatura, page) if is_searched else ""
     text = main if len(main.split()) >= _LEAST_SHARE * len(everything.split()) else everything
     return f"# {title}\n\n{text}" if title and text and not _HEADING.search(text) else text
+
+
+def html_title(page: str) -> str:
+    """Return what the source of a page calls itself in its head, "" if it does not."""
+    match = _TITLE.search(page[:_HEAD])
+    return clean(_SPACE.sub(" ", html.unescape(match[1])).strip()) if match else ""
 
 
 def html_source(data: bytes, label: str, charset: str = "") -> str:

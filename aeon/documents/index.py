@@ -1,28 +1,36 @@
-"""The index of a collection: one SQLite file with the texts, their passages, and the words and embeddings of these."""
+"""The index of a collection: one SQLite file with the texts, their passages, and the words and embeddings of these.
+
+Files of the same text are one document. A document is named by the path of one of its files.
+"""
 
 from __future__ import annotations
 
 import array
 import bisect
 import contextlib
+import hashlib
 import itertools
 import json
 import sqlite3
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import PurePath
-from typing import NamedTuple
+from pathlib import Path, PurePath
+from typing import Literal, NamedTuple
 
 from aeon.documents.embedding import Embedder, Vectors
-from aeon.documents.passages import Span
+from aeon.documents.passages import passages
 from aeon.documents.query import expression, spaced
 from aeon.documents.readers import Text
+from aeon.documents.titles import title_of
+from aeon.schema import Document
 
-__all__ = ["ForeignIndex", "Index", "OtherVersion", "Row", "Stamp", "is_damage"]
+__all__ = ["LAYOUT", "MARK", "ForeignIndex", "Index", "OtherVersion", "Row", "Stamp", "is_damage"]
 
 _APPLICATION = 0x41454F4E
-_LAYOUT = 3
+MARK = 0x41454F43
+"""SQLite's application id of a collection file; an index that Aeon keeps for itself has another."""
+LAYOUT = 4
 """Counts up when tables, readers, the cutting into passages or embeddings change: an older index is then built anew."""
 _BUSY_SECONDS = 30.0
 _MOST_RANKED = 10_000
@@ -31,9 +39,15 @@ _MOST_TIES = 500
 """Passages of one score that are put in order."""
 
 _TABLES = """
+    CREATE TABLE files (
+        path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 TEXT NOT NULL,
+        reason TEXT NOT NULL, document INTEGER
+    ) WITHOUT ROWID;
+    CREATE INDEX files_of ON files (document);
+    CREATE TABLE folders (name TEXT PRIMARY KEY, path TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE documents (
-        id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
-        sha256 TEXT NOT NULL, reason TEXT NOT NULL, text TEXT NOT NULL
+        id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, title TEXT NOT NULL, retrieved TEXT NOT NULL,
+        extractor TEXT NOT NULL, raw_sha256 TEXT NOT NULL, text_sha256 TEXT NOT NULL UNIQUE, text TEXT NOT NULL
     );
     CREATE TABLE passages (
         id INTEGER PRIMARY KEY, document INTEGER NOT NULL, start INTEGER NOT NULL, page INTEGER,
@@ -76,19 +90,27 @@ class Row:
     heading: str
     sentences: tuple[tuple[int, int], ...]
     score: float
+    document: int = 0
 
 
 class Index:
     """An open index. Not safe for several threads at once."""
 
-    def __init__(self, place: str) -> None:
+    def __init__(self, place: str, use: Literal["keep", "build", "read"] = "keep") -> None:
         """Open the index in that file, or ":memory:", and make its tables if there are none.
+
+        ``keep``: several processes may use the file, and one may write to it. ``build``: nobody else knows of the file
+        yet; what happens to it in a crash does not matter. ``read``: nobody ever writes to the file.
 
         Raises ``ForeignIndex`` or ``OtherVersion`` for a file that holds something else, and ``sqlite3.Error`` for one
         that is damaged or cannot be used.
         """
         self._vectors: Vectors | None = None
-        self._db = sqlite3.connect(place, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        self._use = use
+        address = f"{Path(place).absolute().as_uri()}?mode=ro&immutable=1" if use == "read" else place
+        self._db = sqlite3.connect(
+            address, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=use == "read"
+        )
         try:
             self._prepare()
         except BaseException:
@@ -96,17 +118,30 @@ class Index:
             raise
 
     def _prepare(self) -> None:
+        mark = _APPLICATION if self._use == "keep" else MARK
         (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         (application,) = self._db.execute("PRAGMA application_id").fetchone()
         (layout,) = self._db.execute("PRAGMA user_version").fetchone()
-        if tables and application != _APPLICATION:
+        if tables and application != mark:
             raise ForeignIndex("the file was the database of another program")
-        if tables and layout != _LAYOUT:
+        if tables and layout != LAYOUT:
             raise OtherVersion("it was of another version of Aeon")
-        self._db.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;")
+        if self._use == "read":
+            self._check_schema()
+            return
+        safety = "WAL; PRAGMA synchronous = NORMAL" if self._use == "keep" else "MEMORY; PRAGMA synchronous = OFF"
+        self._db.executescript(f"PRAGMA journal_mode = {safety}; PRAGMA temp_store = MEMORY;")
         if not tables:
-            marks = f"PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {_LAYOUT};"
+            marks = f"PRAGMA application_id = {mark}; PRAGMA user_version = {LAYOUT};"
             self._db.executescript(f"BEGIN IMMEDIATE; {marks} {_TABLES} COMMIT;")
+
+    def _check_schema(self) -> None:
+        """Refuse a file from elsewhere with views, triggers or other tables than these: they could do anything."""
+        self._db.execute("PRAGMA trusted_schema = OFF")
+        with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
+            fresh.executescript(_TABLES)
+            if _schema(self._db) != _schema(fresh):
+                raise ForeignIndex("its tables are not those of a collection")
 
     def close(self) -> None:
         """Close the file."""
@@ -130,40 +165,87 @@ class Index:
         self._db.execute("BEGIN")
         self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
 
+    def finish(self) -> None:
+        """Bring the words into the order in which they are read fastest."""
+        self._db.execute("INSERT INTO words (words) VALUES ('optimize')")
+
+    def is_sound(self) -> bool:
+        """Whether the file is a sound database, as far as a look at all of it shows."""
+        return bool(self._db.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
+
+    @property
+    def writes(self) -> int:
+        """How many rows were written since the index was opened."""
+        return self._db.total_changes
+
+    def folders(self) -> dict[str, str]:
+        """The folders that a collection file is of: where each lies, by the name that its paths begin with."""
+        return dict(self._db.execute("SELECT name, path FROM folders ORDER BY name"))
+
+    def note_folder(self, name: str, path: str) -> None:
+        """Note where the folder of that name lies."""
+        if self.folders().get(name) != path:
+            self._db.execute("INSERT OR REPLACE INTO folders (name, path) VALUES (?, ?)", (name, path))
+
     def stamps(self) -> dict[str, Stamp]:
         """The state in which each file was read, by path."""
-        rows = self._db.execute("SELECT path, size, mtime_ns, sha256, reason FROM documents")
+        rows = self._db.execute("SELECT path, size, mtime_ns, sha256, reason FROM files")
         return {path: Stamp(*stamp) for path, *stamp in rows}
 
     def touch(self, path: str, stamp: Stamp) -> None:
         """Note that a file has another time but says the same."""
         values = (stamp.size, stamp.mtime_ns, path)
-        self._db.execute("UPDATE documents SET size = ?, mtime_ns = ? WHERE path = ?", values)
+        self._db.execute("UPDATE files SET size = ?, mtime_ns = ? WHERE path = ?", values)
 
     def drop(self, path: str) -> None:
-        """Remove a file with all its passages."""
-        found = self._db.execute("SELECT id FROM documents WHERE path = ?", (path,)).fetchone()
-        if found is None:
+        """Remove a file; the document too, if no other file has its text, else that is named by another file."""
+        row = self._db.execute("SELECT document FROM files WHERE path = ?", (path,)).fetchone()
+        self._db.execute("DELETE FROM files WHERE path = ?", (path,))
+        if row is None or row[0] is None:
             return
-        rows = self._db.execute("SELECT id, text, heading, name FROM passages WHERE document = ?", found).fetchall()
+        query = "SELECT path, sha256 FROM files WHERE document = ? ORDER BY path LIMIT 1"
+        if other := self._db.execute(query, row).fetchone():
+            rename = "UPDATE documents SET path = ?, raw_sha256 = ? WHERE id = ? AND path = ?"
+            self._db.execute(rename, (*other, *row, path))
+        else:
+            self._remove(row[0])
+
+    def _remove(self, document: int) -> None:
+        """Remove a document with all its passages."""
+        one = (document,)
+        rows = self._db.execute("SELECT id, text, heading, name FROM passages WHERE document = ?", one).fetchall()
         # An index without content of its own forgets a row only when it is given the very words that it was made of.
         self._db.executemany(
             "INSERT INTO words (words, rowid, text, heading, name) VALUES ('delete', ?, ?, ?, ?)",
             ((number, *map(spaced, words)) for number, *words in rows),
         )
-        self._db.execute("DELETE FROM vectors WHERE document = ?", found)
-        self._db.execute("DELETE FROM passages WHERE document = ?", found)
-        self._db.execute("DELETE FROM documents WHERE id = ?", found)
+        self._db.execute("DELETE FROM vectors WHERE document = ?", one)
+        self._db.execute("DELETE FROM passages WHERE document = ?", one)
+        self._db.execute("DELETE FROM documents WHERE id = ?", one)
 
-    def put(self, path: str, stamp: Stamp, text: Text, spans: Iterable[Span]) -> None:
-        """Add a file that the index does not hold."""
-        insert = "INSERT INTO documents (path, size, mtime_ns, sha256, reason, text) VALUES (?, ?, ?, ?, ?, ?)"
-        document = self._db.execute(insert, (path, *stamp, text.text)).lastrowid
+    def refuse(self, path: str, stamp: Stamp) -> None:
+        """Note a file that cannot be read, with the reason."""
+        self._file(path, stamp, None)
+
+    def put(self, path: str, stamp: Stamp, text: Text, retrieved: str) -> bool:
+        """Add a file that the index does not hold, read at that time; return whether its text is new there."""
+        digest = _digest(text.text)
+        row = self._db.execute("SELECT id FROM documents WHERE text_sha256 = ?", (digest,)).fetchone()
+        if row is not None:
+            self._file(path, stamp, row[0])
+            return False
+        title = title_of(text, path)
+        document = self._db.execute(
+            "INSERT INTO documents (path, title, retrieved, extractor, raw_sha256, text_sha256, text)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (path, title, retrieved, text.extractor, stamp.sha256, digest, text.text),
+        ).lastrowid
+        self._file(path, stamp, document)
         name = PurePath(path).stem.replace("-", " ").replace("_", " ")
         insert = (
             "INSERT INTO passages (document, start, page, heading, name, text, sentences) VALUES (?, ?, ?, ?, ?, ?, ?)"
         )
-        for span in spans:
+        for span in passages(text.text, text.pages):
             page = bisect.bisect(text.pages, span.start) if text.pages else None
             words = (text.text[span.start : span.end], span.heading, name)
             values = (document, span.start, page, span.heading, name, words[0], json.dumps(span.sentences))
@@ -171,10 +253,15 @@ class Index:
             self._db.execute(
                 "INSERT INTO words (rowid, text, heading, name) VALUES (?, ?, ?, ?)", (number, *map(spaced, words))
             )
+        return True
+
+    def _file(self, path: str, stamp: Stamp, document: int | None) -> None:
+        insert = "INSERT INTO files (path, size, mtime_ns, sha256, reason, document) VALUES (?, ?, ?, ?, ?, ?)"
+        self._db.execute(insert, (path, *stamp, document))
 
     def without_vectors(self) -> list[str]:
         """The files whose passages have no embeddings."""
-        query = "SELECT path FROM documents WHERE reason = '' AND id NOT IN (SELECT document FROM vectors)"
+        query = "SELECT path FROM documents WHERE id NOT IN (SELECT document FROM vectors)"
         return [path for (path,) in self._db.execute(query)]
 
     def embed(self, path: str, embedder: Embedder) -> None:
@@ -192,13 +279,47 @@ class Index:
         self._db.execute("INSERT INTO vectors SELECT id, ?, ? FROM documents WHERE path = ?", values)
 
     def text(self, path: str) -> str | None:
-        """The text of a file, ``None`` if the index does not hold it."""
-        row = self._db.execute("SELECT text FROM documents WHERE path = ? AND reason = ''", (path,)).fetchone()
+        """The text of a file, ``None`` if the index does not hold it.
+
+        Raises ``sqlite3.DatabaseError`` if it is not the text that was put there.
+        """
+        query = "SELECT text, text_sha256 FROM files JOIN documents ON id = document WHERE files.path = ?"
+        row = self._db.execute(query, (path,)).fetchone()
+        if row is not None and _digest(row[0]) != row[1]:
+            raise sqlite3.DatabaseError("a text is damaged")
         return None if row is None else str(row[0])
+
+    def holders(self) -> dict[str, int]:
+        """The number of the document that each file with a text has, by path."""
+        return dict(self._db.execute("SELECT path, document FROM files WHERE document IS NOT NULL"))
+
+    def paths(self) -> list[str]:
+        """The paths that name the documents, in order."""
+        return [path for (path,) in self._db.execute("SELECT path FROM documents ORDER BY path")]
+
+    def document(self, path: str) -> Document | None:
+        """What is known of the document of a file, without its text; ``None`` if the index does not hold the file."""
+        query = (
+            "SELECT title, retrieved, extractor, files.sha256, text_sha256"
+            " FROM files JOIN documents ON id = document WHERE files.path = ?"
+        )
+        row = self._db.execute(query, (path,)).fetchone()
+        if row is None:
+            return None
+        title, retrieved, extractor, raw, digest = row
+        return Document(
+            source=path, title=title, retrieved=retrieved, extractor=extractor, raw_sha256=raw, text_sha256=digest
+        )
+
+    def passages(self) -> dict[int, int]:
+        """How many passages each document has, by its number."""
+        return dict(self._db.execute("SELECT document, count(*) FROM passages GROUP BY document"))
 
     def ranked(self, terms: list[str]) -> Iterator[Row]:
         """The passages that hold any of the terms, best first; of the same score, in the order of paths and places."""
-        counts = {term: count for term in terms if (count := self._count(term))}
+        counts = {term: count for term in terms if (count := self._count(term, _MOST_RANKED + 1))}
+        if counts and min(counts.values()) > _MOST_RANKED:  # only then it matters which of them is the rarest
+            counts = {term: self._count(term, -1) for term in counts}
         match = expression(counts, _MOST_RANKED)
         if not match:
             return
@@ -223,24 +344,39 @@ class Index:
         except ValueError as error:
             raise sqlite3.DatabaseError(f"the embeddings are damaged: {error}") from None
 
-    def _count(self, term: str) -> int:
-        """How many passages hold a term."""
-        (count,) = self._db.execute("SELECT count(*) FROM words WHERE words MATCH ?", (term,)).fetchone()
+    def _count(self, term: str, most: int) -> int:
+        """How many passages hold a term, counted up to ``most``; -1 counts all. Counting reads the list of them."""
+        query = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
+        (count,) = self._db.execute(query, (term, most)).fetchone()
         return int(count)
 
     def _row(self, number: int, score: float) -> Row:
         row = self._db.execute(
-            "SELECT path, start, passages.text, page, heading, sentences FROM passages"
+            "SELECT path, start, passages.text, page, heading, sentences, document FROM passages"
             " JOIN documents ON documents.id = document WHERE passages.id = ?",
             (number,),
         ).fetchone()
         if row is None:
             raise sqlite3.DatabaseError("a passage is missing")
-        path, start, text, page, heading, spans = row
-        return Row(path, start, text, page, heading, tuple((first, last) for first, last in json.loads(spans)), score)
+        path, start, text, page, heading, spans, document = row
+        try:
+            sentences = tuple((int(first), int(last)) for first, last in json.loads(spans))
+        except (TypeError, ValueError):
+            raise sqlite3.DatabaseError("the sentences of a passage are damaged") from None
+        return Row(path, start, text, page, heading, sentences, score, document)
 
 
 def is_damage(error: sqlite3.Error) -> bool:
     """Whether an error means that the file is no sound index; else the disk is full, locked or cannot be written."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     return code in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CONSTRAINT)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _schema(database: sqlite3.Connection) -> list[tuple[str, ...]]:
+    """What makes the tables, but for those within the index of words, which differ between versions of SQLite."""
+    query = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'words!_%' ESCAPE '!' ORDER BY name"
+    return [(kind, name, " ".join((sql or "").split())) for kind, name, sql in database.execute(query)]

@@ -13,7 +13,7 @@ from aeon.documents.plain import clean
 from aeon.errors import ToolFailed
 from aeon.text import one_line
 
-__all__ = ["pdf_pages"]
+__all__ = ["pdf_pages", "pdf_title"]
 
 _SECONDS = 60.0
 """Time after which a file is given up; it is looked at between two pages."""
@@ -54,6 +54,25 @@ def pdf_pages(data: bytes, label: str) -> list[str]:
         pages.append(_ended(text, after))
         after = text or after
     return pages[::-1]
+
+
+def pdf_title(data: bytes) -> str:
+    """Return the title that a PDF file states of itself, "" if it states none or cannot be opened.
+
+    Raises ``MissingExtraError`` without the extra ``pdf``.
+    """
+    pdfium = library("pypdfium2", "pdf")
+    with _PDFIUM:
+        try:
+            document = pdfium.PdfDocument(data)
+        except pdfium.PdfiumError:
+            return ""
+        try:
+            return clean(str(document.get_metadata_value("Title"))).strip()
+        except UnicodeError:
+            return ""
+        finally:
+            document.close()
 
 
 def _raw_pages(pdfium: ModuleType, data: bytes, label: str) -> list[str]:

@@ -6,7 +6,8 @@ import hashlib
 import sqlite3
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -14,17 +15,34 @@ from filelock import FileLock, Timeout
 from aeon.documents.embedding import embedder
 from aeon.documents.folder import Folder
 from aeon.documents.index import ForeignIndex, Index, OtherVersion, Stamp, is_damage
-from aeon.documents.passages import passages
-from aeon.documents.readers import MOST_BYTES, Text, read
+from aeon.documents.readers import MOST_BYTES, content, text_of
 from aeon.errors import MissingExtraError, ToolFailed
 from aeon.text import one_line, printable
 
-__all__ = ["Update", "Updated"]
+__all__ = ["Changes", "Update", "Updated"]
 
 _PATIENCE = 120.0
 """Seconds to wait for another process that brings the same index up to date."""
 _RECENT_NS = 2_000_000_000
 """A file that changed so short a time ago may change again and keep its time: its bytes are looked at next time."""
+
+
+@dataclass
+class Changes:
+    """What an update did, by path: files that are new, changed and gone, and why others cannot be searched."""
+
+    added: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    reasons: dict[str, str] = field(default_factory=dict)
+
+    def note(self, name: str, old: Stamp | None, is_readable: bool) -> None:
+        """Note a file that is not as it was: what it was before, and whether it can be read now."""
+        was_readable = old is not None and not old.reason
+        if is_readable:
+            (self.changed if was_readable else self.added).append(name)
+        elif was_readable:
+            self.removed.append(name)
 
 
 @dataclass(frozen=True)
@@ -38,11 +56,15 @@ class Updated:
 
 @dataclass(frozen=True)
 class Update:
-    """The files of a folder that an index has to hold. ``progress`` receives the files done and in all."""
+    """The files of a folder that an index has to hold. ``progress`` receives the files done and in all.
+
+    ``is_gone`` says of a file of the index that is not among them whether it is to be removed.
+    """
 
     folder: Folder
     names: tuple[str, ...]
     progress: Callable[[int, int], None]
+    is_gone: Callable[[str], bool]
 
     def in_file(self, place: Path) -> Updated:
         """Return the index in that file, or in memory if the file cannot be written."""
@@ -85,75 +107,89 @@ class Update:
         index = Index(place)
         try:
             with index.update():
-                reasons = self._apply(index)
+                changes = self.apply(index)
             index.pin()
         except BaseException:
             index.close()
             raise
-        return Updated(index, reasons, note)
+        return Updated(index, changes.reasons, note)
 
-    def _apply(self, index: Index) -> dict[str, str]:
+    def apply(self, index: Index) -> Changes:
+        """Bring the index up to date, within its ``update``; return what that changed.
+
+        Raises ``sqlite3.Error`` if it cannot be written, and ``MissingExtraError`` if embeddings cannot be made.
+        """
         stamps = index.stamps()
-        for name in set(stamps).difference(self.names):
-            if not (self.folder.root / name).is_file():
-                index.drop(name)
+        changes = Changes(removed=sorted(name for name in set(stamps).difference(self.names) if self.is_gone(name)))
+        for name in changes.removed:
+            index.drop(name)
         if embed := embedder():
             for name in index.without_vectors():
                 index.embed(name, embed)
-        reasons: dict[str, str] = {}
+        retrieved = datetime.now(UTC).isoformat(timespec="seconds")
         for done, name in enumerate(self.names, 1):
-            reason = self._refresh(index, name, stamps.get(name))
+            reason = self._refresh(index, name, stamps.get(name), changes, retrieved)
             if reason:
-                reasons[name] = reason.removeprefix(f"{_label(name)} ")
+                changes.reasons[name] = reason.removeprefix(f"{_label(name)} ")
             self.progress(done, len(self.names))
-        return reasons
+        return changes
 
-    def _refresh(self, index: Index, name: str, old: Stamp | None) -> str:
+    def _refresh(self, index: Index, name: str, old: Stamp | None, changes: Changes, retrieved: str) -> str:
         """Read a file if it has changed; return why it cannot be searched, "" if it can."""
         if name != printable(name):
             return "its name holds characters that cannot be shown"
         try:
             path = self.folder.find(name)
-            stamp = _stamp(path, old)
+            stamp, data = _state(path, _label(name), old)
         except (ToolFailed, OSError) as error:
             index.drop(name)
+            changes.note(name, old, False)
             return f"cannot be read: {error.strerror}" if isinstance(error, OSError) else str(error)
-        if old and old.sha256 == stamp.sha256 and old.size == stamp.size:
+        if old and (old.sha256, old.size) == (stamp.sha256, stamp.size):
             if old != stamp:
                 index.touch(name, stamp)
             return old.reason
         index.drop(name)
-        return self._read(index, name, path, stamp)
+        reason = _put(index, name, path.suffix, stamp, data, retrieved)
+        changes.note(name, old, not reason)
+        return reason
 
-    def _read(self, index: Index, name: str, path: Path, stamp: Stamp) -> str:
-        try:
-            text = read(path, _label(name))
-        except ToolFailed as error:
-            index.put(name, stamp._replace(reason=str(error)), Text(""), ())
-            return str(error)
-        except MissingExtraError as error:
-            return str(error)  # not kept: once the extra is there, the file is read
-        index.put(name, stamp, text, passages(text.text, text.pages))
-        if embed := embedder():
-            index.embed(name, embed)
-        return ""
+
+def _put(index: Index, name: str, suffix: str, stamp: Stamp, data: bytes, retrieved: str) -> str:
+    """Add a file with its text and embeddings; return why it cannot be searched, "" if it can."""
+    try:
+        if stamp.size > MOST_BYTES:
+            raise ToolFailed(f"is too large: {stamp.size / 1e6:,.1f} MB, at most {MOST_BYTES / 1e6:,.0f} MB are read")
+        text = text_of(data, suffix, _label(name))
+    except ToolFailed as error:
+        index.refuse(name, stamp._replace(reason=str(error)))
+        return str(error)
+    except MissingExtraError as error:
+        return str(error)  # not kept: once the extra is there, the file is read
+    if index.put(name, stamp, text, retrieved) and (embed := embedder()):
+        index.embed(name, embed)
+    return ""
 
 
 def _label(name: str) -> str:
     return one_line(name, 100)
 
 
-def _stamp(path: Path, old: Stamp | None) -> Stamp:
-    """The state of a file; its bytes are looked at if its size or its time is another than before."""
+def _state(path: Path, label: str, old: Stamp | None) -> tuple[Stamp, bytes]:
+    """The state of a file and its bytes, which are read if its size or its time is another than before.
+
+    The time is looked at before the bytes are read, so that a file that changes meanwhile is read again the next time.
+    Text and hash are of the same bytes. Raises ``ToolFailed`` for a file that cannot be read.
+    """
     status = path.stat()
     if old and old.mtime_ns and (old.size, old.mtime_ns) == (status.st_size, status.st_mtime_ns):
-        return old
+        return old, b""
     is_recent = time.time_ns() - status.st_mtime_ns < _RECENT_NS
-    digest = ""
-    if status.st_size <= MOST_BYTES:
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return Stamp(status.st_size, 0 if is_recent else status.st_mtime_ns, digest, "")
+    time_ns = 0 if is_recent else status.st_mtime_ns
+    if status.st_size > MOST_BYTES:
+        return Stamp(status.st_size, time_ns, "", ""), b""
+    data = content(path, label)
+    return Stamp(len(data), time_ns, hashlib.sha256(data).hexdigest(), ""), data
 
 
 def _set_aside(place: Path) -> str:

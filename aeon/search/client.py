@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import re
 import ssl
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from email.message import Message
 from importlib.metadata import PackageNotFoundError, version
 
 import httpx2
@@ -32,6 +33,7 @@ def _version() -> str:
 USER_AGENT = f"Aeon{_version()} (research assistant)"
 """How Aeon names itself to servers."""
 
+_CHARSET = re.compile(r"(?:^|[;\s])charset\s*=\s*[\"']?([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE)
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_ADDRESSES = 3
 """Addresses of one name that are tried."""
@@ -61,7 +63,7 @@ class Ask:
 
     url: str
     method: str = "GET"
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # keys are in them
     content: bytes = b""
     types: frozenset[str] = frozenset()
     stays: bool = False
@@ -163,7 +165,6 @@ class Client:
                 "Accept-Encoding": "gzip, deflate",
                 **ask.headers,
                 "Host": place.url.netloc.decode(),
-                "Connection": "close",
             },
             content=ask.content or None,
             extensions={"timeout": timeout, "sni_hostname": place.host},
@@ -203,26 +204,37 @@ class Client:
 
     async def _body(self, where: str, response: httpx2.Response) -> bytes:
         """The body, unpacked. Raises `_Failed` where it is too large or broken."""
-        most = self.limits.most_bytes
-        packing = response.headers.get("content-encoding", "").strip().lower()
-        unpacker = None if packing in ("", "identity") else _unpacker(where, packing)
-        unpack: Callable[[bytes], Iterable[bytes]] = unpacker.unpack if unpacker else lambda packed: (packed,)
         body = bytearray()
-        received = 0
+        async with contextlib.aclosing(self._unpacked(where, response)) as parts:
+            async for part in parts:
+                body += part
+                if len(body) > self.limits.most_bytes:
+                    raise self._too_large(where)
+        return bytes(body)
+
+    async def _unpacked(self, where: str, response: httpx2.Response) -> AsyncGenerator[bytes]:
+        """The plain bytes, piece by piece. Raises `_Failed` where they cannot be unpacked, or without end."""
+        packing = response.headers.get("content-encoding", "").strip().lower()
+        if packing in ("", "identity"):
+            async for part in response.aiter_raw():
+                yield part
+            return
+        unpacker, received = _unpacker(where, packing), 0
         try:
             async for packed in response.aiter_raw():
                 received += len(packed)
-                for part in unpack(packed):
-                    body += part
-                    if len(body) > most:
-                        raise _too_large(where, most)
-                if received > most:
-                    raise _too_large(where, most)
+                for part in unpacker.unpack(packed):
+                    yield part
+                if received > self.limits.most_bytes:
+                    raise self._too_large(where)
         except zlib.error:
             raise _malformed(where, f"cannot be unpacked ({packing})") from None
-        if unpacker and received and not unpacker.is_whole:
+        if received and not unpacker.is_whole:
             raise _malformed(where, f"cannot be unpacked to its end ({packing})", retryable=True)
-        return bytes(body)
+
+    def _too_large(self, where: str) -> _Failed:
+        message = f"{where} is larger than the {self.limits.most_bytes / 1e6:g} MB that are read"
+        return _Failed(SearchProblem(kind="too_large", message=message, retryable=False))
 
 
 def _label(place: Place, ask: Ask) -> str:
@@ -238,15 +250,10 @@ def _unpacker(where: str, packing: str) -> Unpacker:
 
 def _content_type(header: str) -> tuple[str, str]:
     """The content type in lower case, and the charset if it names one."""
-    message = Message()
-    message["content-type"] = one_line(header, 200)
-    return header.partition(";")[0].strip().lower(), message.get_content_charset("")
+    kind, _, parameters = header.partition(";")
+    charset = _CHARSET.search(parameters)
+    return kind.strip().lower(), charset[1].lower() if charset else ""
 
 
 def _malformed(where: str, message: str, retryable: bool = False) -> _Failed:
     return _Failed(SearchProblem(kind="malformed", message=f"{where} {message}", retryable=retryable))
-
-
-def _too_large(where: str, most: int) -> _Failed:
-    text = f"{where} is larger than the {most / 1e6:g} MB that are read"
-    return _Failed(SearchProblem(kind="too_large", message=text, retryable=False))

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import re
-from pathlib import PurePath
 
 from aeon.documents.collection import Collection
 from aeon.errors import MissingExtraError, ToolFailed
-from aeon.schema import Document, Found, SearchProblem
-from aeon.search.pages import digest
+from aeon.schema import Found, SearchProblem
 
 __all__ = ["CollectionSearch"]
-
-_TITLE = re.compile(r"\s*# (\S[^\n]{0,200})")
 
 
 class CollectionSearch:
@@ -24,7 +19,6 @@ class CollectionSearch:
     def __init__(self, collection: Collection, name: str = "collection") -> None:
         self.name = name
         self._collection = collection
-        self._documents: dict[str, Document] = {}
 
     async def search(self, query: str, most: int) -> Found:
         """Return the passages that fit the query best, best first; their documents without the texts."""
@@ -33,7 +27,9 @@ class CollectionSearch:
     def _search(self, query: str, most: int) -> Found:
         try:
             passages = self._collection.search(query, most)
-            documents = [self._document(source) for source in dict.fromkeys(passage.source for passage in passages)]
+            documents = [
+                self._collection.document(source) for source in dict.fromkeys(passage.source for passage in passages)
+            ]
         except ToolFailed as error:
             problem = SearchProblem(kind="malformed", message=str(error), retryable=False)
             return Found(provider=self.name, problem=problem)
@@ -41,12 +37,3 @@ class CollectionSearch:
             problem = SearchProblem(kind="configuration", message=str(error), retryable=False)
             return Found(provider=self.name, problem=problem)
         return Found(provider=self.name, passages=tuple(passages), documents=tuple(documents))
-
-    def _document(self, source: str) -> Document:
-        """The document of a source, read once. Raises ``ToolFailed`` if the index was damaged meanwhile."""
-        if source not in self._documents:
-            text = self._collection.text(source)
-            heading = _TITLE.match(text)
-            title = heading[1].strip() if heading else PurePath(source).name
-            self._documents[source] = Document(source=source, title=title, text_sha256=digest(text))
-        return self._documents[source]

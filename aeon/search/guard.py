@@ -29,8 +29,8 @@ _Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _LONGEST = 4_000
 _PORTS = {"http": 80, "https": 443}
-_HOST = re.compile(r"[A-Za-z0-9_-]([A-Za-z0-9._-]*[A-Za-z0-9_-])?\.?")
-_ENTRY = re.compile(r"(\[(?P<six>[^\]]+)\]|(?P<many>[^:]*:[^:]*:.*)|(?P<one>[^:]+))(:(?P<port>\d{1,5}))?")
+_HOST = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?")
+_ENTRY = re.compile(r"(\[(?P<six>[^\]]+)\]|(?P<many>[^:]*:[^:]*:.*)|(?P<one>[^:]+))(:(?P<port>[0-9]{1,5}))?")
 
 # The special-purpose registries of IANA, and a public address that serves metadata. They are written out, since what
 # `ipaddress` counts as private differs between versions of Python.
@@ -116,18 +116,26 @@ def parse(url: str) -> Place:
         parsed = httpx2.URL(url.strip())
     except (httpx2.InvalidURL, ValueError):
         raise AddressRefused(f"{label} is no address that can be fetched") from None
-    if parsed.scheme not in _PORTS or not parsed.raw_host:
-        raise AddressRefused(f"{label} is refused: only addresses with http:// or https:// are fetched")
-    if parsed.userinfo:
-        raise AddressRefused(f"{label} is refused: it has a user or a password in it")
-    host = parsed.raw_host.decode("ascii")
+    if fault := _fault(parsed):
+        raise AddressRefused(f"{label} is refused: {fault}")
+    standard = _PORTS[parsed.scheme]
+    port = standard if parsed.port is None else parsed.port
+    plain = parsed.copy_with(raw_path=parsed.raw_path, fragment=None, port=None if port == standard else port)
+    return Place(plain, parsed.raw_host.decode("ascii").rstrip("."), port)
+
+
+def _fault(url: httpx2.URL) -> str:
+    """Why an address is none that can be fetched from anywhere, "" if it is one."""
+    host = url.raw_host.decode("ascii")
+    if url.scheme not in _PORTS or not host:
+        return "only addresses with http:// or https:// are fetched"
+    if url.userinfo:
+        return "it has a user or a password in it"
     if not _HOST.fullmatch(host) and not _is_ip(host):
-        raise AddressRefused(f"{label} is refused: {one_line(repr(host), 60)} is no host")
-    port = _PORTS[parsed.scheme] if parsed.port is None else parsed.port
-    if not 0 < port < 65_536:
-        raise AddressRefused(f"{label} is refused: there is no port {port}")
-    shown_port = None if port == _PORTS[parsed.scheme] else port
-    return Place(parsed.copy_with(fragment=None, port=shown_port), host.rstrip("."), port)
+        return f"{one_line(repr(host), 60)} is no host"
+    if url.port is not None and not 0 < url.port < 65_536:
+        return f"there is no port {url.port}"
+    return ""
 
 
 async def resolve(host: str, port: int) -> list[str]:
@@ -247,21 +255,26 @@ def _entry(text: str) -> _Allowed:
     match = _ENTRY.fullmatch(text.strip()) if isinstance(text, str) else None
     if match is None:
         raise _not_an_entry(text)
-    port = None if match["port"] is None else int(match["port"])
+    port = int(match["port"]) if match["port"] else None
     where = match["six"] or match["many"] or match["one"]
+    try:
+        entry = _Allowed(ipaddress.ip_network(where, strict=False), "", port)
+    except ValueError:
+        entry = _Allowed(None, _name(match["one"] or "", text), port)
     if port is not None and not 0 < port < 65_536:
         raise _not_an_entry(text)
+    return entry
+
+
+def _name(written: str, entry: str) -> str:
+    """The host name in ASCII. Raises ``ConfigError`` for what is none."""
     try:
-        return _Allowed(ipaddress.ip_network(where, strict=False), "", port)
-    except ValueError:
-        pass
-    try:
-        name = httpx2.URL(f"http://{where}/").raw_host.decode("ascii").rstrip(".")
-    except httpx2.InvalidURL:
-        raise _not_an_entry(text) from None
-    if match["one"] is None or not _HOST.fullmatch(name) or "/" in where or not re.search("[^0-9.]", name):
-        raise _not_an_entry(text)
-    return _Allowed(None, name, port)
+        place = parse(f"http://{written}/")
+    except AddressRefused:
+        raise _not_an_entry(entry) from None
+    if re.search("[/?#]", written) or not re.search("[^0-9.]", place.host):
+        raise _not_an_entry(entry)
+    return place.host
 
 
 def _not_an_entry(text: object) -> ConfigError:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from urllib.parse import unquote
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from aeon.documents.collection import Collection
 from aeon.documents.extras import library
@@ -46,26 +46,26 @@ class Page:
 
 
 class Pages:
-    """The pages that one run has fetched through a client. What fails and may succeed later is not kept.
-
-    Raises:
-        MissingExtraError: the extra that reads HTML is not installed.
-    """
+    """The pages that one run has fetched through a client. What fails and may succeed later is not kept."""
 
     def __init__(self, client: Client) -> None:
-        library("trafilatura", "html", "reading pages of the web")
         self._client = client
         self._known: dict[str, Page | SearchProblem] = {}
         self._by_text: dict[str, Page] = {}
         self._by_canonical: dict[str, Page] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._gates: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+
+    def require(self) -> None:
+        """Raise ``MissingExtraError`` if the extra that reads HTML is not installed: before a run, not within it."""
+        library("trafilatura", "html", "reading pages of the web")
 
     async def get(self, urls: Sequence[str]) -> list[Page | SearchProblem]:
-        """Return the page of each address, or why there is none, up to eight fetched at once.
+        """Return the page of each address, or why there is none; up to eight are fetched at once in a run.
 
         A page that has the text of one before, or is another form of it by its own word, is the one before.
         """
-        gate = asyncio.Semaphore(_MOST_AT_ONCE)
+        gate = self._gates.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(_MOST_AT_ONCE))
         hits = await asyncio.gather(*(self._once(url, gate) for url in urls))
         return [self._first(hit) if isinstance(hit, Page) else hit for hit in hits]
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from aeon.documents.plain import clean
 from aeon.documents.readers import Text
 from aeon.errors import MissingExtraError, ToolFailed
-from aeon.schema import Document, Found, SearchProblem
+from aeon.schema import Document, Found, Passage, SearchProblem
 from aeon.search.guard import AddressRefused, parse
 from aeon.search.pages import Page, Pages, digest, ranked
 from aeon.text import one_line
@@ -38,50 +38,66 @@ async def found(
     With ``pages``, each result's page is read, and where it cannot be had, the service's own text stands in, with a
     note; without, these texts are all. Such a text is a document of its own, since it is not what the page says.
     """
-    problems = list(notes)
-    chosen = _distinct(results, most, problems)
+    gathered = _Gathered(provider, list(notes))
+    chosen = _distinct(results, most, gathered.notes)
     hits = await pages.get([result.url for result in chosen]) if pages else [None] * len(chosen)
-    documents: dict[str, Document] = {}
-    texts: dict[str, Text] = {}
     for result, hit in zip(chosen, hits, strict=True):
-        if isinstance(hit, Page):
-            documents[hit.document.source], texts[hit.document.source] = hit.document, hit.text
-            continue
-        snippet = _snippet(provider, result)
-        if isinstance(hit, SearchProblem):
-            problems.append(f"{hit.message}; {'the text of the search stands in' if snippet else 'left out'}")
-        if snippet:
-            documents[snippet.source], texts[snippet.source] = snippet, Text(snippet.text)
+        gathered.add(result, hit)
     try:
-        passages = await asyncio.to_thread(ranked, query, texts, most)
+        passages = await asyncio.to_thread(ranked, query, gathered.texts, most)
     except (ToolFailed, MissingExtraError) as error:
         problem = SearchProblem(kind="configuration", message=str(error), retryable=False)
         return Found(provider=provider, problem=problem)
-    used = dict.fromkeys(passage.source for passage in passages)
-    problems += [f"{source} has no passage that fits the query" for source in documents if source not in used]
-    problems += [f"{source} is cut: its last {documents[source].cut:,} characters are left out"
-                 for source in used if documents[source].cut]  # fmt: skip
-    return Found(
-        provider=provider,
-        passages=tuple(passages),
-        documents=tuple(documents[source] for source in used),
-        notes=tuple(one_line(problem) for problem in dict.fromkeys(problems)),
-    )
+    return gathered.found(passages)
 
 
-def _distinct(results: Iterable[Result], most: int, problems: list[str]) -> list[Result]:
-    """The first results that lead somewhere, each address once; of the others, a note is added to the problems."""
+class _Gathered:
+    """The documents of a search by source, with their texts and the notes on what could not be used."""
+
+    def __init__(self, provider: str, notes: list[str]) -> None:
+        self.provider = provider
+        self.notes = notes
+        self.texts: dict[str, Text] = {}
+        self._documents: dict[str, Document] = {}
+
+    def add(self, result: Result, hit: Page | SearchProblem | None) -> None:
+        """Add the page of a result, or else the text of the result, if it has one."""
+        document = hit.document if isinstance(hit, Page) else _snippet(self.provider, result)
+        if isinstance(hit, SearchProblem):
+            self.notes.append(f"{hit.message}; {'the text of the search stands in' if document else 'left out'}")
+        if document:
+            self._documents[document.source] = document
+            self.texts[document.source] = hit.text if isinstance(hit, Page) else Text(document.text)
+
+    def found(self, passages: list[Passage]) -> Found:
+        """The passages with the documents that they are of, and all notes."""
+        used = dict.fromkeys(passage.source for passage in passages)
+        for source, document in self._documents.items():
+            if source not in used:
+                self.notes.append(f"{source} has no passage that fits the query")
+            elif document.cut:
+                self.notes.append(f"{source} is cut: its last {document.cut:,} characters are left out")
+        return Found(
+            provider=self.provider,
+            passages=tuple(passages),
+            documents=tuple(self._documents[source] for source in used),
+            notes=tuple(one_line(note) for note in dict.fromkeys(self.notes)),
+        )
+
+
+def _distinct(results: Iterable[Result], most: int, notes: list[str]) -> list[Result]:
+    """The first results that lead somewhere, each address once; of the others, a note is added."""
     chosen: dict[str, Result] = {}
     for result in results:
         if len(chosen) >= most:
             break
         if not result.url.strip():
-            problems.append(f"a result without an address is left out: {one_line(result.title, 80) or 'no title'}")
+            notes.append(f"a result without an address is left out: {one_line(result.title, 80) or 'no title'}")
             continue
         try:
             chosen.setdefault(str(parse(result.url)), result)
         except AddressRefused as refusal:
-            problems.append(f"a result is left out: {refusal}")
+            notes.append(f"a result is left out: {refusal}")
     return list(chosen.values())
 
 

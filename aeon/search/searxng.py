@@ -31,6 +31,7 @@ class SearXNG:
 
     Raises:
         ConfigError: ``url`` is no address of a server.
+        MissingExtraError: the extra that reads pages is not installed.
     """
 
     local = False
@@ -43,6 +44,7 @@ class SearXNG:
         limits: Limits = LIMITS,
         tls: ssl.SSLContext | None = None,
     ) -> None:
+        pages.require()
         self.name = name
         self._pages = pages
         self._service = Service(url, _HINTS, limits, tls)
@@ -58,7 +60,7 @@ class SearXNG:
         url = f"{self._address}?{urlencode({'q': query, 'format': 'json'}, errors='replace')}"
         content = await self._service.ask(Ask(url, stays=True))
         if isinstance(content, SearchProblem):
-            return Found(provider=self.name, problem=content)
+            return Found(provider=self.name, problem=_explained(content))
         if not isinstance(content, dict) or not isinstance(items := content.get("results"), list):
             message = f"{self._service.place.server} answered with JSON that has no list of results"
             problem = SearchProblem(kind="malformed", message=message, retryable=False)
@@ -71,6 +73,14 @@ class SearXNG:
         notes = [f"engines that did not answer: {silent}"] if silent else []
         results = (_result(item) for item in items)
         return await found(self.name, query, most, results, self._pages, notes)
+
+
+def _explained(problem: SearchProblem) -> SearchProblem:
+    """The problem; of a limit, with what lifts it where the SearXNG is one's own."""
+    if problem.kind != "rate_limited":
+        return problem
+    hint = "if it always does, its limiter refuses programs: set server.limiter to false in its settings.yml"
+    return problem.changed(message=f"{problem.message}; {hint}")
 
 
 def _result(item: JsonValue) -> Result:

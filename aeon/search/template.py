@@ -60,6 +60,7 @@ class TemplateSearch:
 
     Raises:
         ConfigError: the template does not say where the query goes, or is wrong otherwise, or a variable is not set.
+        MissingExtraError: the extra that reads pages is not installed, and pages are to be read.
     """
 
     local = False
@@ -75,6 +76,8 @@ class TemplateSearch:
         self.name = template.name or "json"
         self._template = _checked(template)
         self._pages = pages if template.pages else None
+        if template.pages:
+            pages.require()
         self._headers = _headers(template, os.environ if environ is None else environ)
         self._service = Service(_filled(template.url, "query", 1), None, limits, tls)
 
@@ -130,26 +133,30 @@ def read_template(path: Path | str) -> Template:
 
 def _checked(template: Template) -> Template:
     """The template. Raises ``ConfigError`` where it does not fit together."""
-    texts = (template.url, *_texts(template.body))
-    names = {name for text in texts for name in _PLACEHOLDER.findall(text)}
+    if template.name != one_line(template.name, 60):
+        raise ConfigError("name: it has to be one line of at most 60 characters")
+    names = {name for text in (template.url, *_texts(template.body)) for name in _PLACEHOLDER.findall(text)}
     if unknown := sorted(names - {"query", "most"}):
         raise ConfigError(f"there is no placeholder {{{unknown[0]}}}; there are {{query}} and {{most}}")
-    try:
-        servers = {parse(_filled(template.url, query, 1)).origin for query in ("a", "b")}
-    except AddressRefused as refusal:
-        raise ConfigError(f"url: {refusal}") from None
-    if len(servers) > 1:
-        raise ConfigError("url: {query} cannot stand in the name of the server")
+    _check_server(template.url)
     if "query" not in names:
-        raise ConfigError(
-            "url: it has to hold {query} where the query goes, as in https://example.org/search?q={query}"
-        )
+        raise ConfigError("url: {query} has to stand where the query goes, as in https://example.org/search?q={query}")
     if template.body and template.method != "POST":
         raise ConfigError("body: only the method POST sends one")
     for name in ("results", "address", "title", "text", "date"):
         if not _POINTER.fullmatch(pointer := getattr(template, name)):
             raise ConfigError(f"{name}: {one_line(repr(pointer), 60)} is no JSON pointer, such as /web/results")
     return template
+
+
+def _check_server(url: str) -> None:
+    """Raise ``ConfigError`` if the address is none, or the query could change the server that is asked."""
+    try:
+        servers = {parse(_filled(url, query, 1)).origin for query in ("a", "b")}
+    except AddressRefused as refusal:
+        raise ConfigError(f"url: {refusal}") from None
+    if len(servers) > 1:
+        raise ConfigError("url: {query} cannot stand in the name of the server")
 
 
 def _headers(template: Template, environ: Mapping[str, str]) -> dict[str, str]:

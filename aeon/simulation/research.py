@@ -16,14 +16,20 @@ __all__ = ["hold_research"]
 
 def hold_research(world: World, result: Research, journal: Journal) -> None:
     """Hold the record of a run that has ended against the engine's own invariants; the world is told what broke."""
-    found = [Found.model_validate(e.value) for e in journal.entries.values() if e.phase == "search" and e.value]
-    documents = {document.source: document for one in found for document in one.documents}
+    documents = {document.source: document for document in _found(journal) if document.text}
     _numbered(world, result)
     for citation in _cited(result):
         _hold_citation(world, result, citation, documents)
     if result.sufficient and not any(sentence.citations for sentence in result.sentences):
         world.wrong("a good answer cites", result.answer[:200])
     _hold_limits(world, result, journal.config(ResearchConfig).limits())
+
+
+def _found(journal: Journal) -> Iterator[Document]:
+    """What the searches on record found."""
+    for entry in journal.entries.values():
+        if entry.phase == "search" and entry.value:
+            yield from Found.model_validate(entry.value).documents
 
 
 def _numbered(world: World, result: Research) -> None:

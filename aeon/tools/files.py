@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -12,8 +12,9 @@ from pydantic import Field
 
 from aeon.documents.collection import Collection
 from aeon.documents.folder import MOST_FILES, Folder
-from aeon.documents.folders import Folders, Paths
+from aeon.documents.folders import Paths
 from aeon.documents.readers import DOCUMENT_SUFFIXES
+from aeon.documents.stored import Stored, opened_paths
 from aeon.errors import ToolArgumentError, ToolError
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.search.collection import CollectionSearch
@@ -41,7 +42,7 @@ _reader = tool(side_effects=False, parallel_safe=True)
 
 @dataclass(frozen=True)
 class Files:
-    """What was found in a folder.
+    """What was found in a folder, or in a collection file.
 
     ``skipped`` are the files that are of no use, each with the reason; ``cut`` the folders with more files than are
     looked at.
@@ -57,21 +58,26 @@ class Files:
     def open(cls, path: Paths, progress: Callable[[int, int], None] = lambda done, total: None) -> Files:
         """Load the tables of a folder, or of several, and index the documents; only new and changed ones are read.
 
+        A collection file that `collect` made can stand in the place of the folder.
+
         Raises:
-            InputFileError: a folder is missing, unreadable or no folder.
+            InputFileError: a path is missing, unreadable, or neither a folder nor a collection.
+            UsageError: a collection stands beside something else.
             MissingExtraError: there are tables, and DuckDB is not installed; or an extra is there but cannot be used.
         """
-        return cls.of(Folders.open(path), progress)
+        return cls.of(opened_paths(path), progress)
 
     @classmethod
     def of(cls, folder: Folder, progress: Callable[[int, int], None] = lambda done, total: None) -> Files:
         """The same for a folder that was opened."""
+        if isinstance(folder, Stored):
+            return cls(folder, None, folder.collection, (), folder.cut())
         names = [name for name, _ in folder.files()]
         tables = [name for name in names if name.lower().endswith(TABLE_SUFFIXES)]
         texts = [name for name in names if name.lower().endswith(DOCUMENT_SUFFIXES)]
         database = Database.load(folder, tables) if tables else None
         collection = Collection.of(folder, texts, progress=progress)
-        useless = [(name, "no table and no document") for name in names if name not in {*tables, *texts}]
+        useless = ((name, "no table and no document") for name in _others(names, {*tables, *texts}))
         skipped = (*(database.skipped if database else ()), *collection.skipped, *useless)
         return cls(folder, database, collection, tuple(skipped), folder.cut())
 
@@ -134,10 +140,16 @@ def files(folder: Paths) -> tuple[Tool, ...]:
 
 def takes_long(folder: Folder) -> bool:
     """Whether it may take more than a moment to read the folder for the first time."""
+    if isinstance(folder, Stored):
+        return False
     found = [(name.lower(), size) for name, size in folder.files()]
     documents = [size for name, size in found if name.endswith(DOCUMENT_SUFFIXES)]
     tables = [size for name, size in found if name.endswith(TABLE_SUFFIXES)]
     return len(documents) > _MANY_DOCUMENTS or sum(documents) + sum(tables) > _MUCH
+
+
+def _others(names: Iterable[str], known: Set[str]) -> list[str]:
+    return [name for name in names if name not in known]
 
 
 def _counted(count: int, what: str) -> str:
@@ -185,7 +197,7 @@ def _hits(source: Folder, phrase: str) -> tuple[list[str], list[str]]:
             left_out.append(path)
             continue
         try:
-            text, _ = source.text(source.find(path), size + 1)
+            text = source.content(path, size + 1)
         except ToolError:  # a binary or unreadable file holds no lines
             continue
         left -= size

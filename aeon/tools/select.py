@@ -46,7 +46,7 @@ def _python() -> tuple[Tool, ...]:
     return (tool,)
 
 
-_FOLDER, _SEARCH = "files", "search"
+_FOLDER, _SEARCH, _ALLOW = "files", "search", "allow"
 _ENTRY = re.compile(r"[^,=]*=(?:[^,]|,,)*|[^,=]+")
 _MAKERS: dict[str, Callable[[], tuple[Tool, ...]]] = {
     "calculator": _calculator,
@@ -54,8 +54,8 @@ _MAKERS: dict[str, Callable[[], tuple[Tool, ...]]] = {
     "dates": dates,
     "python": _python,
 }
-_NAMES = ("calculator", _FOLDER, "algebra", "dates", "python", _SEARCH)
-_VALUES = {_FOLDER: "DIR", _SEARCH: "PROVIDER"}
+_NAMES = ("calculator", _FOLDER, "algebra", "dates", "python", _SEARCH, _ALLOW)
+_VALUES = {_FOLDER: "DIR", _SEARCH: "PROVIDER", _ALLOW: "HOST:PORT"}
 
 AVAILABLE = tuple(f"{name}={_VALUES[name]}" if name in _VALUES else name for name in _NAMES)
 """What may stand in a specification."""
@@ -83,9 +83,13 @@ def folder_specs(paths: Paths) -> list[str]:
     return [_written(_FOLDER, "=", path) for path in each(paths)]
 
 
-def search_specs(searches: Iterable[str]) -> list[str]:
-    """The specification of each search, as ``search=searxng=http://127.0.0.1:8888``. Raises as `resolve`."""
-    return [_written(_SEARCH, "=", one) for one in searches]
+def search_specs(searches: Iterable[str], allow: Iterable[str] = ()) -> list[str]:
+    """The specification of each search, as ``search=searxng=http://127.0.0.1:8888``. Raises as `resolve`.
+
+    ``allow`` are addresses of the own network that pages may be fetched from.
+    """
+    named = ((_SEARCH, one) for one in searches)
+    return [_written(name, "=", one) for name, one in (*named, *((_ALLOW, one) for one in allow))]
 
 
 def portable(given: str | Files) -> str:
@@ -129,18 +133,19 @@ def resolve(given: str | Iterable[Given]) -> list[Tool]:
     dependency is not installed.
     """
     tools: list[Tool] = []
-    searches: list[str] = []
+    services: dict[str, list[str]] = {_SEARCH: [], _ALLOW: []}
     for one in opened([given] if isinstance(given, str) else given):
         match one:
-            case str() if one.startswith(f"{_SEARCH}="):
-                searches += (operand for _, _, operand in _split(one))
+            case str() if "=" in one:
+                for name, _, operand in _split(one):
+                    services[name].append(operand)
             case str():
                 tools += _MAKERS[one]()
             case Files():
                 tools += one.tools
             case _:
                 tools.append(one)
-    return [*tools, *map(finding, installed.opened(searches))]
+    return [*tools, *map(finding, installed.opened(services[_SEARCH], services[_ALLOW]))]
 
 
 def _split(spec: str) -> Iterator[tuple[str, str, str]]:
@@ -153,7 +158,7 @@ def _split(spec: str) -> Iterator[tuple[str, str, str]]:
 def _written(name: str, equals: str, operand: str) -> str:
     if not equals:
         return name
-    path = installed.portable(operand) if name == _SEARCH else _absolute(operand)
+    path = _absolute(operand) if name == _FOLDER else installed.portable(operand) if name == _SEARCH else operand
     try:
         path.encode()
     except UnicodeEncodeError:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
-from aeon.kernel.decide import table
+from aeon.engines.research.rules import TABLE as RESEARCH_TABLE
+from aeon.kernel.decide import Rule, Signals, table
 from aeon.multipass.rules import TABLE
 from aeon.simulation.faults import KINDS
-from aeon.simulation.promises import INVARIANTS, MULTIPASS_INVARIANTS
+from aeon.simulation.promises import INVARIANTS, MULTIPASS_INVARIANTS, RESEARCH_INVARIANTS
 
 __all__ = ["differences"]
 
+S = TypeVar("S", bound=Signals)
 END = "<!-- end -->"
 
 
@@ -39,7 +42,15 @@ def _rows(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def _decisions() -> str:
-    rows = ((f"`{rule.reason}`", rule.action, rule.when) for rule in table(TABLE))
+    return _table(TABLE)
+
+
+def _research() -> str:
+    return _table(RESEARCH_TABLE)
+
+
+def _table(rules: Sequence[Rule[S]]) -> str:
+    rows = ((f"`{rule.reason}`", rule.action, rule.when) for rule in table(rules))
     return _rows(("row", "action", "holds if"), rows)
 
 
@@ -51,15 +62,21 @@ def _invariants() -> str:
     return _rows(("invariant", "what must hold"), INVARIANTS.items())
 
 
+def _research_invariants() -> str:
+    return _rows(("invariant", "what must hold"), RESEARCH_INVARIANTS.items())
+
+
 def _multipass_invariants() -> str:
     return _rows(("invariant", "what must hold"), MULTIPASS_INVARIANTS.items())
 
 
 TABLES: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/outer-loop.md", "decision table"): _decisions,
+    ("docs/research.md", "research table"): _research,
     ("docs/simulation.md", "faults"): _faults,
     ("docs/simulation.md", "invariants"): _invariants,
     ("docs/simulation.md", "multi-pass invariants"): _multipass_invariants,
+    ("docs/simulation.md", "research invariants"): _research_invariants,
 }
 
 

@@ -168,7 +168,9 @@ def test_a_journal_of_an_engine_that_is_not_installed_is_refused(monkeypatch: py
     AsyncDriver(journal=lambda execution_id: journal).execute(job(World()))
     assert plugin_of(journal) is PLUGIN
     journal.opening = journal.opened.changed(engine="search/3")
-    with pytest.raises(UnknownNameError, match=r"^engine 'search' is not installed; installed are: multi-pass, research;"):
+    with pytest.raises(
+        UnknownNameError, match=r"^engine 'search' is not installed; installed are: multi-pass, research;"
+    ):
         plugin_of(journal)
     with pytest.raises(AeonError, match=r"^engine 'search' is not installed"):
         replay(journal)

@@ -64,13 +64,13 @@ def place(tmp_path: Path) -> Path:
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that are read, as they are."""
     names: list[str] = []
-    read = update_module.read
+    text_of = update_module.text_of
 
-    def noted(path: Path, label: str) -> object:
+    def noted(data: bytes, suffix: str, label: str) -> object:
         names.append(label)
-        return read(path, label)
+        return text_of(data, suffix, label)
 
-    monkeypatch.setattr(update_module, "read", noted)
+    monkeypatch.setattr(update_module, "text_of", noted)
     return names
 
 
@@ -259,10 +259,10 @@ def test_extra_installed_later(folder: Folder, place: Path, monkeypatch: pytest.
     age(folder)
     with monkeypatch.context() as patch:
 
-        def missing(path: Path, label: str) -> None:
+        def missing(data: bytes, suffix: str, label: str) -> None:
             raise MissingExtraError("pip install it")
 
-        patch.setattr(update_module, "read", missing)
+        patch.setattr(update_module, "text_of", missing)
         first = collection(folder, place)
         assert dict(first.skipped)["a.docx"] == "pip install it"
         first.close()
@@ -334,7 +334,7 @@ class TestIndexFile:
     def test_other_version(self, folder: Folder, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """An index of another version is built anew, and not kept."""
         with monkeypatch.context() as patch:
-            patch.setattr(index_module, "_LAYOUT", 0)
+            patch.setattr(index_module, "LAYOUT", 0)
             collection(folder, place).close()
         documents = collection(folder, place)
         assert documents.note == "the index was built anew: it was of another version of Aeon"
@@ -490,7 +490,7 @@ def test_common_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number, text in enumerate(
         ["Common words."] * 6 + ["Rare words here."] * 2 + ["Rare common words."] + ["Others."] * 12
     ):
-        (tmp_path / f"{number:02}.txt").write_text(text)
+        (tmp_path / f"{number:02}.txt").write_text(f"{text} No{number}.")
     documents = collection(Folder.open(tmp_path))
     assert sources(documents, "common rare") == ["08.txt", "06.txt", "07.txt"]
     assert len(documents.search("common", 99)) == 7

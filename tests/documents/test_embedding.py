@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import os
 import socket
 import sqlite3
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from aeon.documents import collection as collection_module
 from aeon.documents import embedding
+from aeon.documents import embedding as embedding_module
 from aeon.documents import update as update_module
 from aeon.documents.collection import Collection
 from aeon.documents.embedding import DIMENSIONS, Embedder, Vectors, embedder
@@ -116,7 +118,7 @@ def test_own_documents(folder: Folder, place: Path) -> None:
 def test_equal_texts(folder: Folder, place: Path) -> None:
     """Texts that are equally similar come in the order of their paths, whichever was read first."""
     collection(folder, place).close()
-    (folder.root / "a.txt").write_text(TEXTS["clinic.txt"])
+    (folder.root / "a.txt").write_text(f"{TEXTS['clinic.txt']}\n")
     ranked = collection(folder, place)._index.nearest(QUESTION, real())
     assert [row.path for row in ranked][1:3] == ["a.txt", "clinic.txt"]
 
@@ -137,7 +139,7 @@ def test_extra_installed_later(folder: Folder, place: Path, monkeypatch: pytest.
     with monkeypatch.context() as patch:
         without(patch)
         collection(folder, place).close()
-    monkeypatch.setattr(update_module, "read", None)
+    monkeypatch.setattr(update_module, "text_of", None)
     documents = collection(folder, place)
     assert documents.note == ""
     assert sources(documents) == ["office.txt", "clinic.txt"]
@@ -275,3 +277,19 @@ def test_fusion() -> None:
     """A score is the sum of 1 / (60 + rank); of the same, the earlier ranking comes first."""
     assert fused([["a", "b"], ["c", "b"]]) == [("b", 2 / 62), ("a", 1 / 61), ("c", 1 / 61)]
     assert share(2) == 1 / 62 and fused([]) == []
+
+
+def test_very_many(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of very many passages the likely ones come first, in the order that they have among all; then all others."""
+    for number in range(60):
+        (folder.root / f"note-{number:02}.txt").write_text(f"Note {number} says where the parcels of {number} are.")
+    documents = collection(folder)
+    exact = [(row.path, row.score) for row in documents._index.nearest(QUESTION, real())]
+    with monkeypatch.context() as patch:
+        patch.setattr(embedding_module, "_MANY", 10)
+        patch.setattr(embedding_module, "_LIKELY", 20)
+        patch.setattr(embedding_module, "_ALONE", 7)
+        ranked = [(row.path, row.score) for row in documents._index.nearest(QUESTION, real())]
+    assert ranked[:3] == exact[:3] and sorted(ranked) == sorted(exact)
+    scores = [score for _, score in ranked]
+    assert sum(later > earlier for earlier, later in itertools.pairwise(scores)) == 1

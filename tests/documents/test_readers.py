@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.documents import readers
-from aeon.documents.readers import DOCUMENT_SUFFIXES, Text, read
+from aeon.documents.readers import DOCUMENT_SUFFIXES, Text, read, read_bytes
 from aeon.errors import MissingExtraError, ToolFailed
 from aeon.text import printable
 from documents.files import encrypted_pdf, pdf, word, zip_bomb
@@ -312,3 +312,12 @@ class TestWord:
         """A file that takes too long is given up between two paragraphs."""
         monkeypatch.setattr("aeon.documents.docx._SECONDS", -1.0)
         assert "takes too long to read" in refusal(tmp_path, "a.docx", word())
+
+
+def test_what_a_server_sent_is_read_by_its_type() -> None:
+    """Bytes with a content type are read as the file of that type would be, and another type is refused."""
+    assert read_bytes(b"Plain words.", "text/plain", "here").text == "Plain words."
+    assert read_bytes("Größe".encode("utf-16"), "text/plain", "here").text == "Größe"
+    assert "Words" in read_bytes(b"<p>Words</p>", "text/html", "here").text
+    with pytest.raises(ToolFailed, match="here cannot be read: its type is 'image/png'"):
+        read_bytes(b"x", "image/png", "here")

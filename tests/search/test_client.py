@@ -266,6 +266,25 @@ def test_other_types_are_not_read(site: Site, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("header", "kind", "charset"),
+    [
+        ("text/HTML;charset=UTF-8", "text/html", "utf-8"),
+        ('text/html; a=b; charset="koi8-r"', "text/html", "koi8-r"),
+        ("text/html; charset=", "text/html", ""),
+        ("text/html;charset*", "text/html", ""),
+        ("text/html; charset*0*=x'y'%E9", "text/html", ""),
+        ("text/html; xcharset=utf-8", "text/html", ""),
+        ("", "", ""),
+    ],
+)
+def test_content_types_are_read_however_they_are_written(site: Site, header: str, kind: str, charset: str) -> None:
+    """Type and charset are read in any spelling, and a header that makes no sense does no harm."""
+    site.pages["/"] = send(body=b"x", **{"Content-Type": header})
+    reply = fetch(f"{site.url}/", client(site))
+    assert (reply.content_type, reply.charset) == (kind, charset)
+
+
+@pytest.mark.parametrize(
     ("status", "kind", "retryable"),
     [
         (401, "forbidden", False), (403, "forbidden", False), (404, "unreachable", False), (408, "timeout", True),

@@ -151,6 +151,7 @@ def test_what_is_asked_to_wait_is_told(site: Site, searx: SearXNG) -> None:
     site.pages["/search"] = send(429, b"", Retry_After="17")
     problem = searched(searx).problem
     assert problem is not None and problem.retry_after == 17.0
+    assert "asks to wait for 17 s" in problem.message and "server.limiter" in problem.message
     site.pages["/search"] = send(429, b"", Retry_After="Wed, 21 Oct 2015 07:28:00 GMT")
     problem = searched(searx).problem
     assert problem is not None and problem.retry_after == 0.0

@@ -75,7 +75,7 @@ def test_headers_come_from_the_environment(site: Site) -> None:
 @pytest.mark.parametrize("fields", [
     {"headers": {"Authorization": "Bearer very-secret"}}, {"headers": {"X": "$NOT_SET"}}, {"headers": {"X": "$BAD"}},
     {"headers": {"Host": "$KEY"}}, {"headers": {"A b": "$KEY"}}, {"headers": {"X": "$KEY $KEY"}},
-    {"url": ""}, {"url": "http://x.test/"}, {"url": "x.test/{query}"}, {"url": "http://{query}.test/"},
+    {"name": "two\nlines"}, {"url": ""}, {"url": "http://x.test/"}, {"url": "x.test/{query}"}, {"url": "http://{query}.test/"},
     {"url": "http://{query}/"}, {"url": "http://x.test/{querry}?q={query}"}, {"url": "http://u:pw@x.test/{query}"},
     {"body": {"q": "{query}"}}, {"results": "items"}, {"title": "/a~2"}, {"url": "http://x.test:{most}/{query}{}"},
 ])  # fmt: skip

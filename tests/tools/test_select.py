@@ -67,7 +67,7 @@ def test_python_with_its_extra() -> None:
 @pytest.mark.parametrize(
     ("spec", "error", "text"),
     [
-        ("calculater", UnknownNameError, r"there are: calculator, .*python; did you mean calculator\?"),
+        ("calculater", UnknownNameError, r"there are: calculator, .*python, .*; did you mean calculator\?"),
         ("files", UsageError, "files=DIR"),
         ("files=", UsageError, "files=DIR"),
         ("calculator=3", UsageError, "takes no value"),

@@ -78,7 +78,7 @@ class ResearchConfig(Settings):
     caps: ResearchCaps = ResearchCaps()
 
     def limits(self, chosen: TierName | None = None) -> Limits:
-        """The limits of this configuration; of ``auto`` those of the ``chosen`` tier, before that the widest."""
+        """The limits of this configuration; of ``auto`` those of the ``chosen`` tier, without one the widest."""
         tier = LIMITS[(chosen or "deep") if self.tier == "auto" else self.tier]
         return tier.changed(
             iterations=self.max_iters or tier.iterations,

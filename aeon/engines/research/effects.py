@@ -27,13 +27,17 @@ class PlanQueries(EffectOf[Queries]):
 
 
 class Search(EffectOf[Found]):
-    """What does this provider find for a query? ``attempt`` counts from 1."""
+    """What does this provider find for a query? ``attempt`` counts from 1.
+
+    ``known`` are the hashes of texts that the run has already: they need not come again.
+    """
 
     phase = "search"
     query: str
     provider: str
     most: int
     attempt: int = 1
+    known: tuple[str, ...] = ()
 
     @property
     def subject(self) -> str:

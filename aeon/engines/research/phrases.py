@@ -48,12 +48,7 @@ def descriptions(question: str) -> list[str]:
     Such a span begins with an article before a word in small letters, or is a possessive name with what it has. What is
     left of the question must ask something about it. Where some spans hold a name, only these count.
     """
-    words = [_Word(match.start(), match.end(), match[0]) for match in _WORD.finditer(question)]
-    places = range(len(words))
-    spans = dict.fromkeys(
-        span for at in places for span in (*_described(question, words, at), *_owned(question, words, at))
-    )
-    parts = [span for span in spans if not _ASKS.search(span) and content_words(question.replace(span, " "))]
+    parts = [span for span in dict.fromkeys(_spans(question)) if _is_part(span, question)]
     return [span for span in parts if _NAMED.search(span)] or [span for span in parts if len(span.split()) >= _LEAST]
 
 
@@ -75,6 +70,18 @@ def referred(question: str, answer: str) -> str:
 def is_nested(span: str) -> bool:
     """Whether the span describes by a clause, as in "the city where she died"."""
     return _CLAUSE.search(span) is not None
+
+
+def _spans(question: str) -> Iterator[str]:
+    words = [_Word(match.start(), match.end(), match[0]) for match in _WORD.finditer(question)]
+    for at in range(len(words)):
+        yield from _described(question, words, at)
+        yield from _owned(question, words, at)
+
+
+def _is_part(span: str, question: str) -> bool:
+    """Whether the question asks something about the span, not only who or what it is."""
+    return not _ASKS.search(span) and bool(content_words(question.replace(span, " ")))
 
 
 def _described(question: str, words: list[_Word], at: int) -> Iterator[str]:

@@ -25,6 +25,7 @@ _MOST_FIRST = 6
 """Queries that a search begins with, at most."""
 _LONGEST = 600
 """Characters of a task that are searched for as they stand."""
+_USUAL: TierName = "standard"
 _TIGHT = 0.25
 """Share of the tokens below which prompts show half as many passages."""
 ResearchRun = Run[ResearchConfig, ResearchSignals]
@@ -66,7 +67,7 @@ class _Inquiry:
             sentences=cited.sentences,
             sources=tuple(SourceUsed.of(entry, cited.sentences) for entry in searches.sources.entries),
             rounds=tuple(self.rounds),
-            tier=self.tier or run.config.tier,
+            tier=(self.tier or _USUAL) if run.config.tier == "auto" else run.config.tier,
             searched=tuple(one.query for one in searches.asked.values()),
             limited=searches.limited,
             error_log=tuple(searches.errors),
@@ -98,7 +99,7 @@ def _begin(inquiry: _Inquiry) -> Program[None]:
     most = min(_MOST_FIRST, run.config.limits().queries)
     plan = ask.PlanQueries(task=run.task, most=most, choose_tier=run.config.tier == "auto")
     planned = yield from run.perform(plan, own)
-    inquiry.tier, inquiry.aim = planned.tier, planned.aim
+    inquiry.tier, inquiry.aim = planned.tier or _USUAL, planned.aim
     inquiry.limit()
     inquiry.queries = searches.fresh((planned.queries or own.queries)[:most])
 

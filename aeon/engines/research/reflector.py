@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from aeon.adaptive.profiler import Profiler
 from aeon.documents.words import content_words, stems
 from aeon.engines.research.effects import Numbered, PlanQueries, Reflect
 from aeon.engines.research.phrases import descriptions, is_nested, questions, referred
 from aeon.engines.research.reading import chosen, found_out
-from aeon.engines.research.values import Aim, Finding, Queries, Query, Reflection
+from aeon.engines.research.values import Aim, Finding, Queries, Query, Reflection, TierName
+from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.grounding.mentions import mentions
+from aeon.multipass.effects import InferProfile
 from aeon.runtime.ledger import current_ledger
 from aeon.supervisor.supervisor import Supervisor
 
@@ -24,14 +27,17 @@ _LONGEST_QUERY = 600
 _MOST_HOPS = 2
 _FIRST, _PLAIN = 3, 5
 """Passages that a description is looked up in, or a question that names all it is about; and a plain question."""
+_TIERS: tuple[TierName, ...] = ("simple", "simple", "standard", "deep", "deep")
+"""The tier for each depth of reasoning, from 1 to 5."""
 _PARENTHESES = re.compile(r"\([^)]*\)")
 
 
 class Reflector:
     """Finds out what has to be looked up first, and reads what was found."""
 
-    def __init__(self, supervisor: Supervisor) -> None:
+    def __init__(self, supervisor: Supervisor, profiler: Profiler) -> None:
         self._supervisor = supervisor
+        self._profiler = profiler
 
     async def plan(self, effect: PlanQueries) -> Queries:
         """What is looked up first, and the queries for it, for the task as a whole, and for the names in it.
@@ -45,7 +51,17 @@ class Reflector:
         whole = Query(text=question[:_LONGEST_QUERY], intent="the task itself")
         names = [Query(text=name, intent=f"what there is about {name}") for name in _names(question)]
         queries = [*_queries(aim), whole, *names]
-        return Queries(queries=tuple(queries[: effect.most]), aim=aim)
+        return Queries(queries=tuple(queries[: effect.most]), aim=aim, tier=await self._tier(effect))
+
+    async def _tier(self, effect: PlanQueries) -> TierName | None:
+        """How much research the task needs, as the model judges its depth; ``None`` where nobody asks or can say."""
+        if not effect.choose_tier or not current_ledger().calls_left():
+            return None
+        try:
+            profile = await self._profiler.infer(InferProfile(task=effect.task))
+        except (CompletionError, AllowanceExhausted):
+            return None
+        return _TIERS[profile.reasoning_depth - 1]
 
     async def reflect(self, effect: Reflect) -> Reflection:
         """What the passages of the round say to what was looked up, and what is looked up next.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from aeon.engines.research.effects import FindProviders, Pause, Search
 from aeon.engines.research.values import Paused, Providers
@@ -45,7 +45,7 @@ class Searcher:
         async with ledger.tool_call():
             try:
                 async with asyncio.timeout(seconds):
-                    return await provider.search(effect.query, effect.most)
+                    return _without(await provider.search(effect.query, effect.most), effect.known)
             except TimeoutError:
                 message = f"{provider.name}: no answer within {seconds:g} s"
                 problem = SearchProblem(kind="timeout", message=message, retryable=True)
@@ -57,6 +57,12 @@ class Searcher:
         seconds = effect.seconds if left is None else min(effect.seconds, left)
         await asyncio.sleep(seconds)
         return Paused(seconds=seconds)
+
+
+def _without(found: Found, known: Collection[str]) -> Found:
+    """What was found without the texts that are known."""
+    documents = (one.changed(text="") if one.text_sha256 in known else one for one in found.documents)
+    return found.changed(documents=tuple(documents)) if known else found
 
 
 def _names(providers: Iterable[Provider]) -> tuple[str, ...]:

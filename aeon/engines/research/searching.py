@@ -96,6 +96,7 @@ class Searches:
         """The searches; each that is to wait comes behind a pause, in the same batch."""
         task, config = self.run.task, self.run.config
         allowance = Allowance(calls=0, tokens=0, cost=0.0, seconds=self.run.left().seconds)  # it takes time alone
+        known = self.sources.texts
         place = 0
         for one in errands:
             if one.wait:
@@ -103,7 +104,7 @@ class Searches:
             after = (place,) if one.wait else ()
             yield Search(
                 task=task, query=one.query, provider=one.provider, most=config.most_results, attempt=one.attempt,
-                after=after, allowance=allowance,
+                known=known, after=after, allowance=allowance,
             )  # fmt: skip
             place += 2 if one.wait else 1
 

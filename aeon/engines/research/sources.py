@@ -69,6 +69,11 @@ class Sources(Value):
         """How many passages there are: what it counts whether a round gained anything."""
         return sum(len(entry.passages) for entry in self.entries)
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The hashes of the texts that are kept here and nowhere else."""
+        return tuple(entry.document.text_sha256 for entry in self.entries if entry.document.text)
+
     def numbered(self, found: Found) -> Iterator[tuple[Entry, Passage]]:
         """The passages of a search with the entries of their sources; those of sources that found no room are left out.
 

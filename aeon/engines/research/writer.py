@@ -47,13 +47,15 @@ class Writer:
         """
         if not effect.sources.entries:
             return _refusal("No source was found for this", effect)
-        findings = [finding for finding in effect.findings if finding.answer] if effect.answer else []
-        if not findings:
-            findings = [await self._last_look(effect)]
+        findings = effect.findings if effect.answer else (await self._last_look(effect),)
         evidence = _evidence(findings)
-        asked = [finding for finding in findings if finding.asked]
+        asked = [finding for finding in findings if finding.asked and finding.answer]
         if not asked or not evidence:
             return _refusal("The sources do not say", effect)
+        return await self._answered(effect, asked, evidence)
+
+    async def _answered(self, effect: Cite, asked: Sequence[Finding], evidence: tuple[Citation, ...]) -> Cited:
+        """The answer in words, with what it cites, and what a judge says of that."""
         wording = await self._worded(effect, asked, evidence)
         text = _marked(wording.text, evidence)
         sentence = Sentence(start=0, end=len(text), citations=evidence)

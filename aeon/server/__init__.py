@@ -1,0 +1,1 @@
+"""Runs over HTTP: an API, streams of events, and what keeps runs over restarts. Needs the extra ``server``."""

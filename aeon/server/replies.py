@@ -1,0 +1,133 @@
+"""What answers hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import JsonValue
+
+from aeon.schema import (
+    Bound,
+    Claim,
+    Clarification,
+    Conclusion,
+    Degradation,
+    FromSource,
+    Frozen,
+    JsonObject,
+    Question,
+    Unread,
+    Usage,
+)
+from aeon.server.problems import ErrorBody
+from aeon.server.runs import OPEN, RunRecord, RunState
+
+__all__ = ["CitedSpan", "JobPage", "JobReply", "RunReply", "RunSource", "job_reply", "run_reply"]
+
+_SHOWN = 2_000
+
+
+class CitedSpan(Frozen):
+    """Characters of a source's text, and the claim that rests on them."""
+
+    start: int
+    end: int
+    claim: str
+
+
+class RunSource(Frozen):
+    """A text that an answer rests on."""
+
+    id: int
+    title: str
+    spans: tuple[CitedSpan, ...]
+
+
+class RunReply(Frozen):
+    """How a run ended: its answer as ``summary``, the ``sources`` that this rests on, and why it ended.
+
+    ``claims`` are spans of the summary in code points, each with what it rests on.
+    """
+
+    id: str
+    state: RunState
+    engine: str
+    summary: str
+    sources: tuple[RunSource, ...]
+    value: JsonValue
+    stop_reason: str
+    detail: str
+    sufficient: bool
+    question: Question | None
+    claims: tuple[Claim, ...]
+    degraded: tuple[Degradation, ...]
+    unread: tuple[Unread, ...]
+    assumptions: tuple[Clarification, ...]
+    altered: tuple[int, ...]
+    usage: Usage
+    lost: Usage
+    bound: Bound
+    seconds: float
+
+
+class JobReply(Frozen):
+    """A run and where it stands. ``position`` is how many runs are started before it, while it is queued.
+
+    ``parent`` is the run that it was forked from. ``links`` are the addresses of what there is of it.
+    """
+
+    id: str
+    state: RunState
+    engine: str
+    task: str
+    created: str
+    ended: str | None
+    position: int | None
+    stop_reason: str | None
+    sufficient: bool | None
+    summary: str | None
+    question: Question | None
+    error: ErrorBody | None
+    parent: str | None
+    links: dict[str, str]
+
+
+class JobPage(Frozen):
+    """Runs, newest first; ``next`` is the value of ``before`` that gives the following ones."""
+
+    jobs: tuple[JobReply, ...]
+    next: int | None
+
+
+def run_reply(record: RunRecord) -> RunReply:
+    """The answer of a run that has ended or waits."""
+    end = Conclusion.model_validate(record.conclusion)
+    fields: dict[str, Any] = {name: getattr(end, name) for name in RunReply.model_fields if hasattr(end, name)}
+    return RunReply(**fields, id=record.id, state=record.state, summary=end.answer, sources=_sources(end))
+
+
+def _sources(end: Conclusion) -> tuple[RunSource, ...]:
+    spans: dict[str, list[CitedSpan]] = {}
+    for claim in end.claims:
+        for one in claim.evidence:
+            if isinstance(one, FromSource):
+                cited = CitedSpan(start=one.start, end=one.end, claim=claim.id)
+                spans.setdefault(one.source, []).append(cited)
+    numbered = enumerate(spans.items(), 1)
+    return tuple(RunSource(id=number, title=name, spans=tuple(cited)) for number, (name, cited) in numbered)
+
+
+def job_reply(record: RunRecord, position: int | None) -> JobReply:
+    """A run as its clients see it."""
+    open_again = record.state in OPEN  # continued, so that how it ended before does not count
+    end: JsonObject = (record.conclusion or {}) if not open_again else {}
+    here = f"/jobs/{record.id}"
+    return JobReply.model_validate({
+        **{name: getattr(record, name) for name in ("id", "state", "engine", "created", "parent", "error")},
+        **{name: end.get(name) for name in ("stop_reason", "sufficient", "question")},
+        "task": record.task if len(record.task) <= _SHOWN else f"{record.task[:_SHOWN]}…",
+        "ended": None if open_again else record.ended,
+        "position": position,
+        "summary": end.get("answer"),
+        "links": {name: f"{here}/{name}" for name in ("events", "proof", "history")} | {"self": here},
+    })  # fmt: skip

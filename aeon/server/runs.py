@@ -1,0 +1,233 @@
+"""The runs of a server: one journal each in a folder, and one SQLite file that lists them.
+
+The journal says what happened in a run. The list says whose it is, what was asked for and where it stands; after a
+crash it may be behind the journal, never the other way round for what a client was told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from filelock import FileLock, Timeout
+
+from aeon.errors import InputFileError
+from aeon.schema import JsonObject
+from aeon.server.problems import Problem
+
+__all__ = ["OPEN", "RunRecord", "RunState", "Runs", "now"]
+
+T = TypeVar("T")
+RunState = Literal["queued", "running", "waiting", "ended", "failed", "cancelled"]
+OPEN: tuple[RunState, ...] = ("queued", "running")
+"""The states of runs that the server still works on."""
+_VERSION = 1
+_SCHEMA = """
+CREATE TABLE runs (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    owner TEXT NOT NULL,
+    state TEXT NOT NULL,
+    engine TEXT NOT NULL,
+    task TEXT NOT NULL,
+    request TEXT NOT NULL,
+    key TEXT,
+    digest TEXT NOT NULL,
+    parent TEXT,
+    about TEXT,
+    created TEXT NOT NULL,
+    ended TEXT,
+    answer TEXT,
+    stop INTEGER NOT NULL DEFAULT 0,
+    conclusion TEXT,
+    error TEXT,
+    UNIQUE (owner, key)
+);
+CREATE INDEX runs_state ON runs (state);
+"""
+_COLUMNS = (
+    "seq", "id", "owner", "state", "engine", "task", "request", "key", "digest", "parent", "about", "created", "ended",
+    "answer", "stop", "conclusion", "error",
+)  # fmt: skip
+
+
+class RunRecord(NamedTuple):
+    """A run in the list. ``seq`` is its place in the order in which runs were accepted, which no clock can change.
+
+    ``request`` is the body that asked for it, ``about`` what another API keeps of that. ``key`` and ``digest`` are its
+    idempotency key and the hash of what was asked for. ``answer`` is what was said to its question and is not in its
+    journal yet; ``stop``: it was asked to stop. ``conclusion`` is how it ended, ``error`` why it could not.
+    """
+
+    seq: int
+    id: str
+    owner: str
+    state: RunState
+    engine: str
+    task: str
+    request: JsonObject
+    key: str | None
+    digest: str
+    parent: str | None
+    about: JsonObject | None
+    created: str
+    ended: str | None
+    answer: str | None
+    stop: bool
+    conclusion: JsonObject | None
+    error: JsonObject | None
+
+    @classmethod
+    def new(
+        cls, name: str, owner: str, engine: str, request: JsonObject, key: str | None, digest: str, parent: str | None
+    ) -> RunRecord:
+        """A run that waits in the queue."""
+        task = str(request.get("task", ""))
+        rest = (None, now(), None, None, False, None, None)
+        return cls(0, name, owner, "queued", engine, task, request, key, digest, parent, *rest)
+
+
+def now() -> str:
+    """The time in ISO form, for people: nothing is decided by it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+class Runs:
+    """The runs in a folder. One server at a time may use it.
+
+    Raises:
+        InputFileError: the folder cannot be written, another server uses it, or the list is of another version.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock = threading.Lock()
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._owned = FileLock(folder / "server.lock", blocking=False, thread_local=False)
+            self._owned.acquire()
+            self._file = _opened(folder / "runs.sqlite")
+        except Timeout:
+            what = f"{folder}: another server works on these runs; stop it, or name another folder with --runs"
+            raise InputFileError(what) from None
+        except OSError as error:
+            what = f"{folder}: cannot be written: {error.strerror}; name another folder with --runs"
+            raise InputFileError(what) from None
+        except sqlite3.Error as error:
+            raise InputFileError(f"{folder}/runs.sqlite: cannot be used: {error}; name another with --runs") from None
+
+    def path(self, name: str) -> Path:
+        """Where the journal of a run is."""
+        return self.folder / f"{name}.jsonl"
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        with self._lock:
+            self._file.close()
+        self._owned.release()
+
+    async def add(self, record: RunRecord) -> tuple[RunRecord, bool]:
+        """Accept a run: it is on disk when this returns. With a key that was used, the run of that key; else a new one.
+
+        Raises:
+            Problem: it cannot be written.
+        """
+        return await self._done(lambda file: _add(file, record))
+
+    async def get(self, name: str) -> RunRecord | None:
+        """The run of that id."""
+        return await self._done(lambda file: _one(file, "id = ?", name))
+
+    async def keyed(self, owner: str, key: str) -> RunRecord | None:
+        """The run that was asked for with this idempotency key."""
+        return await self._done(lambda file: _one(file, "owner = ? AND key = ?", owner, key))
+
+    async def change(self, name: str, **fields: object) -> None:
+        """Set fields of a run.
+
+        Raises:
+            Problem: it cannot be written.
+        """
+        await self._done(lambda file: _change(file, name, fields))
+
+    async def page(self, owner: str, most: int, before: int | None, state: str | None) -> list[RunRecord]:
+        """The latest runs of an owner, newest first, before the place ``before`` in the list."""
+        where, values = "owner = ?", [owner]
+        if state is not None:
+            where, values = f"{where} AND state = ?", [*values, state]
+        until = before if before is not None else 2**62
+        sql = f"{where} AND seq < ? ORDER BY seq DESC LIMIT ?"
+        return await self._done(lambda file: _several(file, sql, *values, until, most))
+
+    async def open(self) -> list[RunRecord]:
+        """The runs that the server still has to work on, in the order in which they were accepted."""
+        return await self._done(lambda file: _several(file, "state IN ('queued', 'running') ORDER BY seq"))
+
+    async def _done(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        return await asyncio.to_thread(self._do, work)
+
+    def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        with self._lock:
+            try:
+                with self._file:
+                    return work(self._file)
+            except sqlite3.Error as error:
+                full = "disk" in str(error) or "full" in str(error)
+                what = "the list of runs cannot be written: no space is left" if full else "the list of runs failed"
+                raise Problem(507 if full else 500, "storage", f"{what}; nothing was started", True) from None
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    file = sqlite3.connect(path, check_same_thread=False, timeout=5)
+    file.execute("PRAGMA journal_mode=WAL")
+    file.execute("PRAGMA synchronous=FULL")
+    version = file.execute("PRAGMA user_version").fetchone()[0]
+    if version == 0:
+        file.executescript(f"BEGIN;{_SCHEMA}PRAGMA user_version={_VERSION};COMMIT;")
+    elif version != _VERSION:
+        file.close()
+        raise InputFileError(f"{path}: is of version {version}, which this Aeon does not read; name another folder")
+    return file
+
+
+def _add(file: sqlite3.Connection, record: RunRecord) -> tuple[RunRecord, bool]:
+    if record.key is not None and (there := _one(file, "owner = ? AND key = ?", record.owner, record.key)):
+        return there, False
+    names = _COLUMNS[1:]
+    marks = ", ".join("?" * len(names))
+    values = [_stored(getattr(record, name)) for name in names]
+    cursor = file.execute(f"INSERT INTO runs ({', '.join(names)}) VALUES ({marks})", values)
+    return record._replace(seq=cursor.lastrowid or 0), True
+
+
+def _change(file: sqlite3.Connection, name: str, fields: dict[str, object]) -> None:
+    assert set(fields) <= set(_COLUMNS)
+    marks = ", ".join(f"{column} = ?" for column in fields)
+    file.execute(f"UPDATE runs SET {marks} WHERE id = ?", [*map(_stored, fields.values()), name])
+
+
+def _one(file: sqlite3.Connection, where: str, *values: object) -> RunRecord | None:
+    return next(iter(_several(file, where, *values)), None)
+
+
+def _several(file: sqlite3.Connection, where: str, *values: object) -> list[RunRecord]:
+    return [*map(_read, file.execute(f"SELECT {', '.join(_COLUMNS)} FROM runs WHERE {where}", values))]
+
+
+def _stored(value: object) -> object:
+    return json.dumps(value) if isinstance(value, dict) else value
+
+
+def _read(row: Iterable[Any]) -> RunRecord:
+    values = dict(zip(_COLUMNS, row, strict=True))
+    for name in ("request", "about", "conclusion", "error"):
+        values[name] = json.loads(values[name]) if values[name] is not None else None
+    return RunRecord(**{**values, "stop": bool(values["stop"])})

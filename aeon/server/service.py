@@ -1,0 +1,354 @@
+"""The runs of a server at work: accepted, queued, started, resumed after a restart, stopped, answered, forked."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import logging
+import uuid
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from aeon.errors import AeonError
+from aeon.llm.local import Local
+from aeon.runtime.driver import AsyncDriver
+from aeon.runtime.events import EffectStarted, Event, Observer, RunStarted
+from aeon.runtime.journal import Journal
+from aeon.schema import Conclusion, JsonObject, Question
+from aeon.server.bodies import ForkBody, TaskBody
+from aeon.server.equipment import Equipment, Order
+from aeon.server.feed import Feed
+from aeon.server.preparing import Wanted, forked, meant_by, prepared
+from aeon.server.problems import Problem, problem_of
+from aeon.server.runs import RunRecord, Runs, now
+from aeon.server.told import ended, unkept
+
+__all__ = ["Limits", "Live", "Service"]
+
+_log = logging.getLogger("aeon.server")
+
+
+class Limits(NamedTuple):
+    """How many runs are worked on at once, and how many may wait."""
+
+    parallel: int = 2
+    queue: int = 1_000
+
+
+@dataclass(eq=False)
+class Live:
+    """A run that the server works on, or will. ``over`` is set when it does no more.
+
+    ``stop``: it is asked to stop; ``now``: without an answer in words.
+    """
+
+    name: str
+    order: Order | None = None
+    feed: Feed = field(default_factory=Feed)
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    driver: AsyncDriver | None = None
+    task: asyncio.Task[None] | None = None
+    stop: bool = False
+    now: bool = False
+
+    def __call__(self, event: Event, /) -> None:
+        """Stop what begins, if that was asked for before."""
+        if (isinstance(event, RunStarted) and self.stop) or (isinstance(event, EffectStarted) and self.now):
+            self.interrupt(self.now)
+
+    def interrupt(self, now: bool) -> None:
+        """Ask the run to stop, or, if it has not begun, when it begins."""
+        self.stop, self.now = True, now
+        if self.driver is not None:
+            self.driver.interrupt()
+
+
+class Service:
+    """Works on the runs in the list of a folder with what the server was started with.
+
+    ``observers`` make further observers of a run, such as of metrics.
+    """
+
+    def __init__(
+        self,
+        runs: Runs,
+        equipment: Equipment,
+        limits: Limits | None = None,
+        observers: Callable[[RunRecord], tuple[Observer, ...]] = lambda record: (),
+    ) -> None:
+        self.runs = runs
+        self.equipment = equipment
+        self.limits = limits or Limits()
+        self.ready = False
+        self.problem: Problem | None = None
+        self.closing = False
+        self._observers = observers
+        self._queue: deque[Live] = deque()
+        self._live: dict[str, Live] = {}
+        self._running: set[Live] = set()
+
+    @property
+    def busy(self) -> tuple[int, int]:
+        """How many runs are worked on, and how many wait."""
+        return len(self._running), len(self._queue)
+
+    async def start(self) -> None:
+        """Queue again what was running or queued when the server ended, in the order in which it was accepted."""
+        for record in await self.runs.open():
+            if record.stop:
+                await self.runs.change(record.id, state="cancelled", ended=now())
+            else:
+                self._enqueue(Live(record.id))
+        self._pump()
+
+    async def make_ready(self) -> None:
+        """Load the model, so that the first run does not wait for it; ``problem`` says why it cannot be."""
+        try:
+            if isinstance(self.equipment.model, Local):
+                await asyncio.to_thread(self.equipment.model.load)
+            self.ready = True
+        except AeonError as error:
+            self.problem = problem_of(error)
+
+    @property
+    def hidden(self) -> dict[str, str]:
+        """Paths of the server, each with what stands for it in answers."""
+        return {str(self.runs.folder): "runs", **self.equipment.hidden}
+
+    def hide(self, text: str) -> str:
+        """The text, or JSON, without paths of the server."""
+        for path, name in self.hidden.items():
+            text = text.replace(path, name) if path in text else text
+        return text
+
+    def close_streams(self) -> None:
+        """End all streams, and start nothing more: the server is going."""
+        self.closing = True
+        for live in self._live.values():
+            live.feed.close(unkept("closing", {"id": live.name, "detail": "the server stops; the run goes on later"}))
+            live.over.set()
+
+    async def close(self) -> None:
+        """Let go of every run; the next start continues it."""
+        self.close_streams()
+        tasks = [live.task for live in self._running if live.task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self.runs.close()
+
+    async def submit(
+        self,
+        owner: str,
+        body: TaskBody,
+        order: Order,
+        key: str | None = None,
+        kind: str = "run",
+        about: JsonObject | None = None,
+    ) -> RunRecord:
+        """Accept a run; with an idempotency key that was used, the run of that key. ``kind`` is the kind of request.
+
+        ``about`` is what another API keeps of it.
+
+        Raises:
+            Problem: the queue is full, the key was used for something else, or the list cannot be written.
+        """
+        request: JsonObject = TaskBody.model_validate(
+            {name: getattr(body, name) for name in TaskBody.model_fields}
+        ).model_dump(mode="json")
+        text = json.dumps({"kind": kind, "request": request, "about": about}, sort_keys=True)
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        record = RunRecord.new(uuid.uuid4().hex, owner, order.plugin.engine.name, request, key, digest, None)
+        return await self._accept(record._replace(about=about), order)
+
+    async def fork(self, record: RunRecord, body: ForkBody, key: str | None = None) -> RunRecord:
+        """Give a run another future, as a run of its own.
+
+        Raises:
+            Problem: the run has not begun, or as `submit`.
+            AeonError: the fork is not possible; says why.
+        """
+        digest = hashlib.sha256(f"fork:{record.id}:{body.model_dump_json()}".encode()).hexdigest()
+        if key is not None and (there := await self.runs.keyed(record.owner, key)):
+            return _same(digest, there)
+        path = self.runs.path(record.id)
+        if not path.exists():
+            raise Problem(409, "not_begun", "the run has not begun, so that nothing is there to fork; wait for it")
+        journal = await asyncio.to_thread(forked, path, self.runs.folder, body)
+        name = journal.opened.execution_id
+        new = RunRecord.new(name, record.owner, record.engine, record.request, key, digest, record.id)
+        try:
+            return await self._accept(new, None)
+        except Problem:
+            await asyncio.to_thread(self.runs.path(name).unlink, missing_ok=True)
+            raise
+
+    async def _accept(self, record: RunRecord, order: Order | None) -> RunRecord:
+        if record.key is not None and (there := await self.runs.keyed(record.owner, record.key)):
+            return _same(record.digest, there)
+        if self.closing:
+            raise Problem(503, "closing", "the server is stopping; try again soon", True, {"Retry-After": "5"})
+        if len(self._queue) >= self.limits.queue:
+            detail = f"{len(self._queue):,} runs wait already; try again later"
+            raise Problem(503, "queue_full", detail, True, {"Retry-After": "30"})
+        added, is_new = await self.runs.add(record)
+        if not is_new:
+            return _same(record.digest, added)
+        self._enqueue(Live(added.id, order))
+        self._pump()
+        return added
+
+    def _enqueue(self, live: Live) -> None:
+        self._live[live.name] = live
+        self._queue.append(live)
+
+    def position(self, name: str) -> int | None:
+        """How many runs of the queue are started before this one; ``None`` if it does not wait."""
+        return next((place for place, live in enumerate(self._queue) if live.name == name), None)
+
+    def live(self, name: str) -> Live | None:
+        """The run, if it is worked on or waits for that."""
+        return self._live.get(name)
+
+    async def over(self, name: str) -> RunRecord:
+        """The run when it does no more: it is over, waits for an answer, or the server stops."""
+        if (live := self._live.get(name)) is not None:
+            await live.over.wait()
+        record = await self.runs.get(name)
+        assert record is not None
+        return record
+
+    async def cancel(self, record: RunRecord, now: bool = False) -> None:
+        """Ask a run to stop; one that waits, in the queue or for an answer, is over at once.
+
+        The run ends with what there is, in words; ``now``, also after it was asked, breaks off the wording too.
+
+        Raises:
+            Problem: it is over, or was asked already.
+        """
+        live = self._live.get(record.id)
+        if live is None and record.state != "waiting":
+            raise Problem(409, "over", f"the run is over ({record.state}); there is nothing to stop")
+        if live is not None and live.stop and (live.now or not now):
+            detail = 'the run was asked to stop already; {"now": true} breaks off the wording of its answer, too'
+            raise Problem(409, "stopping", detail)
+        if live is None or live in self._queue:
+            await self._drop(record, live)
+            return
+        live.interrupt(now)
+        await self.runs.change(record.id, stop=True)
+
+    async def _drop(self, record: RunRecord, live: Live | None) -> None:
+        if live is not None:
+            self._queue.remove(live)
+            live.stop = True
+        await self.runs.change(record.id, state="cancelled", stop=True, ended=now())
+        if live is not None:
+            self._live.pop(live.name, None)
+            live.feed.close(unkept("cancelled", {"id": record.id}))
+            live.over.set()
+
+    async def answer(self, record: RunRecord, said: str) -> None:
+        """Answer the question that a run waits for, and continue it.
+
+        Raises:
+            Problem: it waits for no answer, or what was said is none.
+        """
+        if record.state == "waiting" and (live := self._live.get(record.id)) is not None:
+            await live.over.wait()
+        asked = record.conclusion.get("question") if record.conclusion else None
+        if record.state != "waiting" or not asked or record.id in self._live:
+            raise Problem(409, "no_question", f"the run waits for no answer: it is {record.state}")
+        answer = meant_by(Question.model_validate(asked), said)
+        await self._continue(record, answer)
+
+    async def resume(self, record: RunRecord) -> None:
+        """Continue a run that was broken off: by an endpoint that cannot be used, a full disk, an interrupt.
+
+        Raises:
+            Problem: it is under way, or there is nothing left to do.
+        """
+        broken = record.state == "failed" or (record.conclusion or {}).get("stop_reason") in ("failed", "interrupted")
+        if record.id in self._live or not (broken or record.state == "cancelled"):
+            raise Problem(409, "not_broken_off", f"the run was not broken off: it is {record.state}")
+        await self._continue(record, None)
+
+    async def _continue(self, record: RunRecord, answer: str | None) -> None:
+        live = Live(record.id)
+        self._live[live.name] = live
+        try:
+            await self.runs.change(record.id, state="queued", answer=answer, stop=False, ended=None, error=None)
+        except Problem:
+            self._live.pop(live.name, None)
+            raise
+        self._queue.append(live)
+        self._pump()
+
+    def _pump(self) -> None:
+        """Start runs from the queue as long as there is room."""
+        while self._queue and len(self._running) < self.limits.parallel and not self.closing:
+            live = self._queue.popleft()
+            self._running.add(live)
+            live.task = asyncio.create_task(self._work(live))
+
+    async def _work(self, live: Live) -> None:
+        """Work on a run until it does no more."""
+        journal: Journal | None = None
+        try:
+            record = await self.runs.get(live.name)
+            assert record is not None
+            await self.runs.change(live.name, state="running")
+            request = TaskBody.model_validate(record.request)
+            wanted = Wanted(record.id, request, self.runs.path(record.id), record.answer, live.order)
+            observers = (live, *self._observers(record))
+            made = await asyncio.to_thread(prepared, wanted, self.equipment, live.feed, observers)
+            journal, live.driver = made.journal, made.driver
+            live.feed.load(made.told)
+            await self._concluded(live, await made.driver.aexecute(made.job), journal)
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, the run has failed, and its clients hear of it
+            await self._failed(live, error)
+        finally:
+            if journal is not None:
+                journal.close()
+            self._running.discard(live)
+            if not self.closing:
+                self._live.pop(live.name, None)
+                live.over.set()
+                self._pump()
+
+    async def _concluded(self, live: Live, result: Conclusion, journal: Journal) -> None:
+        """Note how a run ended, or that it waits, in the list and then in its streams."""
+        waits = result.stop_reason == "waiting" and result.question is not None
+        if not waits and journal.ended is None:
+            raise Problem(507, "storage", "the journal of the run cannot be written; make room, then resume it", True)
+        conclusion: JsonObject = result.model_dump(mode="json", include=set(Conclusion.model_fields))
+        state = "waiting" if waits else "ended"
+        await self.runs.change(live.name, state=state, conclusion=conclusion, answer=None, error=None, ended=now())
+        if waits:
+            live.feed.close(unkept("waiting", {"id": live.name, "question": conclusion["question"]}))
+        else:
+            live.feed.tell(ended(journal.line, result))
+            live.feed.close(b"")
+
+    async def _failed(self, live: Live, error: Exception) -> None:
+        """Note that a run could not be worked on to an end."""
+        problem = problem_of(error)
+        if problem.kind == "bug":
+            _log.error("run %s failed", live.name, exc_info=error)
+        body: JsonObject = problem.body.error.model_dump(mode="json")
+        with contextlib.suppress(Problem):  # where the list cannot be written either, the next start finds it running
+            await self.runs.change(live.name, state="failed", error=body, ended=now())
+        live.feed.close(unkept("failed", {"id": live.name, "error": body}))
+
+
+def _same(digest: str, there: RunRecord) -> RunRecord:
+    """The run that an idempotency key names, if the same was asked for."""
+    if there.digest != digest:
+        raise Problem(422, "key_reused", "the Idempotency-Key was used for another request; choose a new one")
+    return there

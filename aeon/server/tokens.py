@@ -1,0 +1,117 @@
+"""The tokens of a server's clients: a file of them, kept in memory as hashes alone."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import stat
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from aeon.errors import InputFileError
+from aeon.server.problems import Problem
+
+__all__ = ["Token", "Tokens"]
+
+_HASHED = re.compile(r"sha256:([0-9a-f]{64})")
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}")
+_SHORTEST = 16
+_LARGEST = 1_000_000
+_CHALLENGE = {"WWW-Authenticate": 'Bearer realm="aeon"'}
+
+
+class Token(NamedTuple):
+    """A token by its SHA-256, whose it is, and until when it holds."""
+
+    digest: bytes
+    owner: str
+    expires: datetime | None = None
+
+
+class Tokens:
+    """The tokens that open a server. Each line of the file is one, as ``TOKEN`` or ``sha256:HEX``.
+
+    Behind it may stand ``name=WHO`` and ``expires=2027-01-31`` (or a date and time in ISO form; UTC where it says no
+    zone). Empty lines and those that begin with ``#`` do not count. A job belongs to the name.
+
+    Raises:
+        InputFileError: a line is no token, one is too short or stands twice; names the line, never the token.
+    """
+
+    def __init__(self, lines: list[str], where: str, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._clock = clock
+        self._tokens: list[Token] = []
+        for number, line in enumerate(lines, 1):
+            if line.strip() and not line.lstrip().startswith("#"):
+                self._add(line.split(), f"{where}: line {number}")
+        if not self._tokens:
+            raise InputFileError(f"{where}: holds no token; make one with: openssl rand -hex 32")
+
+    def _add(self, words: list[str], where: str) -> None:
+        hashed = _HASHED.fullmatch(words[0])
+        if hashed is None and len(words[0]) < _SHORTEST:
+            raise InputFileError(f"{where}: a token has at least {_SHORTEST} characters: openssl rand -hex 32")
+        digest = bytes.fromhex(hashed[1]) if hashed else hashlib.sha256(words[0].encode()).digest()
+        if any(token.digest == digest for token in self._tokens):
+            raise InputFileError(f"{where}: this token stands above already")
+        owner, expires = digest.hex()[:12], None
+        for word in words[1:]:
+            name, _, value = word.partition("=")
+            if name == "name" and _NAME.fullmatch(value):
+                owner = value
+            elif name == "expires":
+                expires = _time(value, where)
+            else:
+                raise InputFileError(f"{where}: behind a token stand name=WHO and expires=YYYY-MM-DD, nothing else")
+        self._tokens.append(Token(digest, owner, expires))
+
+    @classmethod
+    def read(cls, path: str | Path) -> Tokens:
+        """The tokens in a file that nobody else may read.
+
+        Raises:
+            InputFileError: it cannot be read, others may read it, or it holds no tokens.
+        """
+        file = Path(path)
+        try:
+            status = file.stat()
+            if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
+                raise InputFileError(f"{path}: is no file of tokens")
+            if status.st_mode & 0o077:
+                raise InputFileError(f"{path}: others may read it; keep it to yourself: chmod 600 {path}")
+            text = file.read_text("utf-8")
+        except OSError as error:
+            raise InputFileError(f"{path}: cannot be read: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise InputFileError(f"{path}: is no UTF-8 text") from None
+        return cls(text.splitlines(), str(path))
+
+    def owner(self, authorization: str | None) -> str:
+        """Whose token a header ``Authorization`` carries. Every token is compared, in constant time.
+
+        Raises:
+            Problem: it carries none, a wrong one, or one whose time is over.
+        """
+        scheme, _, said = (authorization or "").partition(" ")
+        if scheme.lower() != "bearer" or not said.strip():
+            raise Problem(401, "unauthorized", "send a token: Authorization: Bearer TOKEN", headers=_CHALLENGE)
+        digest = hashlib.sha256(said.strip().encode("utf-8", "surrogateescape")).digest()
+        found: Token | None = None
+        for token in self._tokens:
+            found = token if hmac.compare_digest(token.digest, digest) else found
+        if found is None:
+            raise Problem(401, "unauthorized", "this token is not known here", headers=_CHALLENGE)
+        if found.expires is not None and found.expires <= self._clock():
+            raise Problem(401, "expired", "the time of this token is over; ask for a new one", headers=_CHALLENGE)
+        return found.owner
+
+
+def _time(text: str, where: str) -> datetime:
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        raise InputFileError(f"{where}: expires= takes a date such as 2027-01-31") from None
+    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)

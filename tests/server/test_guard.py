@@ -1,0 +1,152 @@
+"""Who may ask, for what, and how much: hosts, origins, tokens, sizes; and what no answer gives away."""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from aeon.errors import InputFileError
+from aeon.server.guard import MOST_BYTES
+from aeon.server.serving import is_loopback
+from aeon.server.tokens import Tokens
+
+from .conftest import TASK, WORDS_TASK, Serve, complains
+
+pytestmark = pytest.mark.requirement("V2e")
+
+ALICE, BOB = "alice-secret-token-0001", "bob-secret-token-000002"
+HASHED = f"sha256:{hashlib.sha256(BOB.encode()).hexdigest()}"
+LINES = ["# who may", "", f"{ALICE} name=alice", f"{HASHED} name=bob expires=2026-06-01"]
+
+
+def asked(server: socket.socket, *lines: str, body: bytes = b"") -> bytes:
+    """The answer to these lines of a request."""
+    with socket.create_connection(server.getsockname()) as raw:
+        raw.sendall("\r\n".join([*lines, "Connection: close", "", ""]).encode() + body)
+        return b"".join(iter(lambda: raw.recv(4000), b""))
+
+
+def test_names_of_other_sites_are_refused(serve: Serve) -> None:
+    """A name that somebody had point here is refused, whatever the request; addresses and localhost are not."""
+    server = serve()
+    for host in ("evil.example", "evil.example:8765", "localhost.evil.example", "127.0.0.1.evil.example", "[", "", "*"):
+        complains(server.client.get("/jobs", headers={"Host": host}), 421, "wrong_host", "--allow-host")
+        assert b" 421 " in asked(server.socket, "GET /jobs HTTP/1.1", f"Host: {host}")
+    for host in ("localhost", "127.0.0.1:99", "[::1]:8765", "LOCALHOST"):
+        assert server.client.get("/jobs", headers={"Host": host}).status_code == 200
+    twice = asked(server.socket, "GET /jobs HTTP/1.1", "Host: localhost", "Host: evil.example")
+    assert b" 400 " in twice
+
+
+def test_pages_of_other_sites_are_refused(serve: Serve) -> None:
+    """A browser says which page sends a request: only the server's own may, and no answer opens it to others."""
+    server = serve()
+    for header in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}):
+        complains(server.post("/run", {"task": TASK}, **header), 403, "wrong_origin", "own pages")
+    own = server.post("/run", {"task": WORDS_TASK, "engine": "shorten"}, Origin=server.url)
+    assert own.status_code == 200
+    preflight = server.client.options("/run", headers={"Origin": server.url, "Access-Control-Request-Method": "POST"})
+    assert not any(name.startswith("access-control") for name in {**preflight.headers, **own.headers})
+    assert own.headers["content-security-policy"].startswith("default-src 'none'")
+    assert own.headers["x-content-type-options"] == "nosniff" and own.headers["cache-control"] == "no-store"
+
+
+def test_bodies_are_limited(serve: Serve) -> None:
+    """One that says that it is too large, or turns out to be, is refused before it is read to its end."""
+    server = serve()
+    said = asked(server.socket, "POST /run HTTP/1.1", "Host: localhost", f"Content-Length: {MOST_BYTES + 1}")
+    assert b" 413 " in said and b"too_large" in said
+    complains(server.client.post("/run", content=(b"x" * 65536 for _ in range(1600))), 413, "too_large", "a folder")
+    assert server.get("/healthz").json()["status"] == "ok"
+
+
+def test_a_server_with_tokens_asks_for_one(serve: Serve) -> None:
+    """Missing, wrong, expired and twice: 401 without a word on which is right; what holds no run is open."""
+    server = serve(tokens=Tokens(LINES, "tokens", lambda: datetime(2026, 7, 1, tzinfo=UTC)))
+    complains(server.get("/jobs"), 401, "unauthorized", "Authorization: Bearer")
+    for wrong in ("Bearer wrong-token-00000000", f"Basic {ALICE}", "Bearer", f"Bearer {ALICE}x", f"Bearer {HASHED}"):
+        refused = server.get("/jobs", Authorization=wrong)
+        assert refused.status_code == 401 and refused.headers["www-authenticate"].startswith("Bearer")
+        assert ALICE not in refused.text
+    complains(server.get("/jobs", Authorization=f"Bearer {BOB}"), 401, "expired", "a new one")
+    assert server.get("/jobs", Authorization=f"Bearer {ALICE}").status_code == 200
+    assert server.get("/jobs", Authorization=f"bearer  {ALICE}").status_code == 200
+    assert server.get("/healthz").status_code == server.get("/readyz").status_code == 200
+    complains(server.get("/metrics"), 401, "unauthorized")
+
+
+def test_a_job_belongs_to_its_token(serve: Serve) -> None:
+    """Another's job is not there: not to look at, not to stop; lists and keys are apart."""
+    tokens = Tokens(LINES, "tokens", lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    server = serve(tokens=tokens)
+    alice, bob = ({"Authorization": f"Bearer {token}"} for token in (ALICE, BOB))
+    body = {"task": WORDS_TASK, "engine": "shorten"}
+    name = server.post("/run", body, **alice, **{"Idempotency-Key": "k"}).json()["id"]
+    other = server.post("/run", body, **bob, **{"Idempotency-Key": "k"}).json()["id"]
+    assert name != other
+    for path in ("", "/events", "/history", "/proof", "/result", f"/diff/{other}"):
+        complains(server.get(f"/jobs/{name}{path}", **bob), 404, "unknown_job")
+        assert server.get(f"/jobs/{name}{path if 'diff' not in path else ''}", **alice).status_code == 200
+    complains(server.get(f"/jobs/{other}/diff/{name}", **bob), 404, "unknown_job")
+    for action in ("cancel", "answer", "fork", "resume"):
+        complains(server.post(f"/jobs/{name}/{action}", {"at": 0, "answer": "x"}, **bob), 404, "unknown_job")
+    assert [job["id"] for job in server.get("/jobs", **bob).json()["jobs"]] == [other]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "holds no token"),
+        ("# nothing\n", "holds no token"),
+        ("short\n", "line 1: a token has at least 16"),
+        (f"{ALICE}\n{ALICE} name=x\n", "line 2: this token stands above"),
+        (f"{ALICE} name=a b\n", "nothing else"),
+        (f"{ALICE} expires=soon\n", "a date such as"),
+        (f"{ALICE} name=a/b\n", "nothing else"),
+    ],
+)
+def test_files_of_tokens_are_checked(tmp_path: Path, text: str, words: str) -> None:
+    """What is no token, or no word about one, is named by its line; no token stands in what is said."""
+    path = tmp_path / "tokens"
+    path.write_text(text)
+    path.chmod(0o600)
+    with pytest.raises(InputFileError, match=words) as said:
+        Tokens.read(path)
+    assert ALICE not in str(said.value)
+
+
+def test_a_file_of_tokens_is_the_owner_s_alone(tmp_path: Path) -> None:
+    """One that others may read, that is missing or no file is refused."""
+    path = tmp_path / "tokens"
+    path.write_text(ALICE)
+    path.chmod(0o644)
+    with pytest.raises(InputFileError, match="chmod 600"):
+        Tokens.read(path)
+    with pytest.raises(InputFileError, match="cannot be read"):
+        Tokens.read(tmp_path / "nowhere")
+    with pytest.raises(InputFileError, match="no file of tokens"):
+        Tokens.read(tmp_path)
+    path.chmod(0o600)
+    assert Tokens.read(path).owner(f"Bearer {ALICE}") == hashlib.sha256(ALICE.encode()).hexdigest()[:12]
+
+
+def test_only_loopback_is_loopback() -> None:
+    """What other machines can reach is told from what they cannot."""
+    assert all(map(is_loopback, ("127.0.0.1", "127.9.9.9", "::1", "localhost")))
+    assert not any(map(is_loopback, ("0.0.0.0", "::", "192.168.0.1", "example.org", "")))
+
+
+def test_the_description_names_every_route(serve: Serve) -> None:
+    """The OpenAPI document has the routes, their bodies and their problems, and no reference that leads nowhere."""
+    server = serve()
+    document = server.get("/openapi.json").json()
+    paths = {"/run", "/run-simple", "/search", "/estimate", "/engines", "/jobs", "/jobs/{name}/events", "/healthz"}
+    assert paths <= set(document["paths"])
+    text = server.get("/openapi.json").text
+    named = {one.split('"')[0] for one in text.split("#/components/schemas/")[1:]}
+    assert named <= set(document["components"]["schemas"]) and {"RunBody", "ProblemDetails", "RunReply"} <= named
+    assert "#/$defs/" not in text

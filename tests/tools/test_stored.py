@@ -1,0 +1,98 @@
+"""A collection file in the place of a folder."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+
+import pytest
+
+from aeon import Result, build
+from aeon.assembly.proofs import proof_of
+from aeon.documents.collecting import collect
+from aeon.errors import InputFileError, UsageError
+from aeon.llm.scripted import Scripted
+from aeon.proof.document import proof_bytes
+from aeon.proof.verify import verify
+from aeon.tools import ToolRegistry
+from aeon.tools.files import Files, takes_long
+from aeon.tools.select import portable
+
+pytestmark = [pytest.mark.requirement("T2", "T3"), pytest.mark.usefixtures("indexes")]
+
+FEES = "# Fees\n\nThe fee of each guest is 12.50 euros. It is due in May.\n"
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Path:
+    """A collection whose folder is gone."""
+    folder = tmp_path / "club"
+    folder.mkdir()
+    (folder / "fees.md").write_text(FEES)
+    (folder / "songs.txt").write_text("The club sings on Mondays.\n")
+    collect(folder, tmp_path / "club.aeon")
+    shutil.rmtree(folder)
+    return tmp_path / "club.aeon"
+
+
+def ask(files: Files, name: str, **arguments: str) -> object:
+    """Call one of the tools."""
+    return asyncio.run(ToolRegistry(files.tools).call(name, dict(arguments))).value
+
+
+def test_its_documents_are_looked_up_listed_and_searched(stored: Path) -> None:
+    """The tools over a folder of texts are there, and need the collection alone."""
+    files = Files.open(stored)
+    assert files.found == "0 tables; 2 documents" and not takes_long(files.folder)
+    (best, *_) = ask(files, "lookup", question="What is the fee of a guest?")  # type: ignore[misc]
+    assert best["source"] == "club/fees.md" and best["heading"] == "Fees"
+    assert ask(files, "list_files") == [
+        {"path": "club/fees.md", "bytes": len(FEES)},
+        {"path": "club/songs.txt", "bytes": 27},
+    ]
+    assert ask(files, "search_files", text="MONDAYS") == "club/songs.txt:1: The club sings on Mondays."
+    assert portable(files) == f"files={stored}"
+
+
+def test_a_proof_over_it_verifies(stored: Path) -> None:
+    """Text, hash, title and extractor of a source are those that the collection holds."""
+    given = Files.open(stored)
+    replies = ['print("not stated")', "12.50 euros [2]", "It is {r1}."]
+    result = build(llm=Scripted(replies), tools=[given]).execute("What is the fee of a guest?")
+    assert isinstance(result, Result) and result.answer == "It is 12.50 euros."
+    proof = proof_of(result, [given])
+    (source,) = proof.sources
+    assert (source.id, source.title, source.text, source.extractor) == ("club/fees.md", "Fees", FEES, "Aeon")
+    report = verify(proof_bytes(proof))
+    assert report.code == 0 and not report.problems
+
+
+def test_a_proof_is_held_against_the_files_again(stored: Path, tmp_path: Path) -> None:
+    """Beside the folder as it was collected, the sources are the same; beside a changed file, they are not."""
+    given = Files.open(stored)
+    replies = ['print("not stated")', "12.50 euros [2]", "It is {r1}."]
+    result = build(llm=Scripted(replies), tools=[given]).execute("What is the fee of a guest?")
+    data = proof_bytes(proof_of(result, [given]))
+    (tmp_path / "club").mkdir()
+    (tmp_path / "club" / "fees.md").write_text(FEES)
+    assert verify(data, None, tmp_path).code == 0
+    (tmp_path / "club" / "fees.md").write_text(FEES.replace("12.50", "13.50"))
+    assert verify(data, None, tmp_path).code == 1
+
+
+def test_build_takes_it(stored: Path) -> None:
+    """Like a folder, by its path."""
+    replies = ['print("not stated")', "12.50 euros [2]", "It is {r1}."]
+    result = build(llm=Scripted(replies), files=stored).execute("What is the fee of a guest?")
+    assert result.answer == "It is 12.50 euros."
+
+
+def test_it_stands_alone(stored: Path, tmp_path: Path) -> None:
+    """Beside a folder or another one it is refused, with what to do; so is a file that is no collection."""
+    with pytest.raises(UsageError, match="is a collection: name it alone, or add the folders to it: aeon collect"):
+        Files.open([stored, tmp_path])
+    assert Files.open([stored, stored]).found == "0 tables; 2 documents"
+    (tmp_path / "notes.txt").write_text("x")
+    with pytest.raises(InputFileError, match="is another kind of file, no collection"):
+        Files.open(tmp_path / "notes.txt")
