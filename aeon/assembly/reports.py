@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from aeon.engines.report.config import ReportConfig
 from aeon.engines.report.context import why_barred
 from aeon.engines.report.items import Item
 from aeon.engines.report.itemsearch import documents_of
+from aeon.engines.report.logs import write_logs
 from aeon.engines.report.record import Report
 from aeon.engines.report.tiers import ITEMS, MODES, Mode, ranked, usable
 from aeon.errors import NoValidSourcesError, UsageError
@@ -26,13 +28,14 @@ from aeon.tools.select import folder_specs, search_specs
 __all__ = ["items_of", "report", "with_items"]
 
 
-def report(
+def report(  # noqa: PLR0913 - all but the first few are for the rare case, and given by name
     query: str | Task,
     items: Iterable[Mapping[str, object]] = (),
     sources: str | Path | Iterable[str | Path] = (),
     mode: Mode | None = None,
     tiers: str | Path | Mapping[str, object] | None = None,
     search: Iterable[str] = (),
+    logs: str | Path | None = None,
     llm: LLMAdapter | str | None = None,
     config: ReportConfig | None = None,
     **build_options: Any,  # noqa: ANN401 - what `build` takes
@@ -41,7 +44,9 @@ def report(
 
     ``items`` are documents with the keys ``url``, ``name``, ``site`` and ``description``. ``sources`` are folders and
     collection files to search; ``search`` are providers such as ``"searxng=http://127.0.0.1:8888"``. ``tiers`` is a
-    file with the section ``source_tiers`` (and others of the configuration), or that section. ``config`` stands before
+    file with the section ``source_tiers`` (and others of the configuration), or that section. ``logs`` is a folder for
+    the iterations: what each agent said, and a summary; what cannot be written there is a line on standard error.
+    ``config`` stands before
     variables of the environment; ``build_options`` are those of `build`, such as ``journal`` or ``observers``.
 
     Raises:
@@ -57,6 +62,8 @@ def report(
     result: Report = build(llm, tools, settings, engine="report", **build_options).execute(query)
     if result.stop_reason == "no_valid_sources":
         raise NoValidSourcesError(result.detail)
+    if logs is not None and (problem := write_logs(logs, result)):
+        print(problem, file=sys.stderr)  # noqa: T201 - the report is there, and somebody has to hear of it
     return result
 
 

@@ -67,9 +67,9 @@ class Context:
         return item(passage.source, title, document.site or passage.source, passage.text, points)
 
 
-def first_look(run: Run[ReportConfig, ReportSignals], sieve: Sieve) -> Program[Context]:
-    """Search for the query as it stands; whether there is anything that the mode takes stands in the signals."""
-    config, signals, context = run.config, run.signals, Context(sieve)
+def first_look(run: Run[ReportConfig, ReportSignals], context: Context) -> Program[None]:
+    """Search for the query as it stands, and stop where that is all, or where the mode takes nothing of it."""
+    config, signals, sieve = run.config, run.signals, context.sieve
     providers = yield from run.perform(FindProviders(task=run.task), Providers())
     names = (*providers.local, *providers.web[:1])
     signals.nowhere = not names
@@ -85,7 +85,6 @@ def first_look(run: Run[ReportConfig, ReportSignals], sieve: Sieve) -> Program[C
     signals.barred = _barred(config, sieve)
     signals.plain = not config.reasoning.enabled
     run.boundary()
-    return context
 
 
 def _barred(config: ReportConfig, sieve: Sieve) -> str:

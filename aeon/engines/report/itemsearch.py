@@ -46,7 +46,7 @@ class ItemSearch:
 
 
 def documents_of(items: Sequence[Item]) -> list[Document]:
-    """The items as documents, each text of an address once.
+    """The items as documents, each text of an address once; a name is the first line of its text.
 
     Another text under the same address is kept, too, under the address with a number: both may be cited.
     """
@@ -59,7 +59,6 @@ def documents_of(items: Sequence[Item]) -> list[Document]:
             number += 1
             source = f"{name}#{number}"
         title = one.name.strip() or name
-        documents[source] = Document(
-            source=source, title=title, site=one.site.strip(), text=one.description, text_sha256=digest
-        )
+        text = f"{one.name.strip()}\n\n{one.description}" if one.name.strip() else one.description
+        documents[source] = Document(source=source, title=title, site=one.site.strip(), text=text, text_sha256=digest)
     return list(documents.values())

@@ -24,6 +24,7 @@ from aeon.engines.report.tiers import Ranked
 from aeon.engines.report.values import Analysis, Comparison, Composed, NewQuery, Other, Readings, Review, Side
 from aeon.engines.research.effects import FindProviders, Search
 from aeon.engines.research.program import RESEARCH
+from aeon.engines.research.record import Research
 from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.schema.conclusion import Decision
@@ -36,6 +37,8 @@ _AMBIGUOUS = "The query can mean several things. Which one is meant?"
 _MOST_CONTEXT = 12
 """Sources that the analyst is shown."""
 _LONGEST_QUESTION = 600
+_SPENT = ("calls_exhausted", "tokens_exhausted", "cost_exhausted")
+"""How research ends for which nothing is left."""
 ReportRun = Run[ReportConfig, ReportSignals]
 
 
@@ -101,7 +104,7 @@ def _report(run: ReportRun) -> Program[Report]:
     work = _Work(run, Desk(run.task.text, run.config.mode), Context(sieve))
     run.signals.most_rounds = run.config.reasoning.max_iterations
     try:
-        work.context = yield from first_look(run, sieve)
+        yield from first_look(run, work.context)
         work.desk.rankings.update(sieve.kept)
         yield from _clarified(work)
         while True:
@@ -181,17 +184,30 @@ def _side_by_side(work: _Work, numbers: Sequence[int]) -> Program[None]:
 
 
 def _researched(work: _Work, query: NewQuery, tier: int | None, runs: int) -> Program[None]:
-    """Put a question to the sources of a tier, with its share of what is left; a part is left for the critic."""
+    """Put a question to the sources of a tier, with its share of what is left, and a share left for the critic.
+
+    A small budget is not divided until nobody can do anything with a share: the first questions get what they need.
+    """
     run, desk, config = work.run, work.desk, work.run.config
     sieve = Sieve(config.mode, config.mode_configs, config.source_tiers, only=tier)
     task = run.task.changed(text=query.text, answer_schema=None, criteria=())
-    research = yield from sieve.run(RESEARCH.within(run, config.inner(), task, runs))
+    inner = config.inner()
+    fair = max(1, min(runs, run.left().calls // (inner.caps.reflect + inner.caps.cite)))
+    research = yield from sieve.run(RESEARCH.within(run, inner, task, fair))
+    if fair == 1:
+        _note_spent(run, research)
     work.dropped.update(sieve.dropped)
     place = desk.of(query.number, tier)
     desk.take(place, research, query.text, sieve)
     if tier is None and place.findings:
         cited = frozenset(one.source.source for finding in place.findings for one in finding.citations)
         yield from _compared(work, place, _side(work, place), sieve.others(cited, config.compare_sources))
+
+
+def _note_spent(run: ReportRun, research: Research) -> None:
+    """Where research got all that was left and could do nothing with it, the run has nothing left."""
+    if not research.short and research.stop_reason in _SPENT:
+        run.denied = run.denied or research.stop_reason
 
 
 def _side(work: _Work, place: Answered) -> list[Side]:

@@ -53,7 +53,8 @@ def test_a_quote_that_points_back_has_the_sentence_before_it() -> None:
     result = run(mode="strict")
     (quote,) = [one.source for one in result.findings[1].citations]
     assert quote.text.startswith("The Harbour Bridge was opened in 1932. It was designed")
-    assert ITEMS[0]["description"][quote.start : quote.end] == quote.text  # type: ignore[index]
+    text = f"{ITEMS[0]['name']}\n\n{ITEMS[0]['description']}"
+    assert text[quote.start : quote.end] == quote.text
 
 
 def test_the_critic_sees_each_claim_with_what_it_cites() -> None:
@@ -147,9 +148,9 @@ def test_a_model_that_fails_ends_the_run_with_what_is_there() -> None:
 
 def test_a_budget_that_runs_out_gives_the_report_of_what_is_there() -> None:
     """The findings so far are published with low confidence, and the stop reason names the budget."""
-    result = run(config=ReportConfig(budget=Budget(calls=8)))
+    result = run(config=ReportConfig(budget=Budget(calls=14)))
     assert result.stop_reason == "calls_exhausted"
-    assert result.usage.calls <= 8 and result.confidence == "Low"
+    assert result.usage.calls <= 14 and result.confidence == "Low"
     assert result.findings
     assert "nobody reviewed this draft" in result.answer
 
