@@ -18,6 +18,7 @@ from aeon.engines.report.writer import compose
 from aeon.errors import CompletionError, UsageError
 from aeon.llm.scripted import Scripted
 from aeon.llm.speed import HOSTED, Speed
+from aeon.schema import LLMRequest, LLMResponse
 
 from .played import ITEMS, OPENED, QUERY, TIERS, Played
 
@@ -145,11 +146,22 @@ def test_an_agent_that_takes_too_long_costs_no_run() -> None:
         asyncio.run(late())
 
 
+class _Remote(Scripted):
+    """A model that answers as one over a network does: not before others had their turn."""
+
+    async def complete(self, request: LLMRequest) -> LLMResponse:
+        """The reply, a few turns of the loop later."""
+        for _ in range(3):
+            await asyncio.sleep(0)
+        return await super().complete(request)
+
+
 @pytest.mark.usefixtures("measured")
-def test_a_writer_and_a_critic_without_time_leave_a_report_that_says_so() -> None:
+def test_a_critic_without_time_leaves_a_report_that_says_so() -> None:
     """Nothing was checked, so nothing is supported; the report is there all the same."""
     reasoning = ReasoningSettings(critic_timeout=1e-9, speed_factor=1.0)
-    result = report(QUERY, ITEMS, tiers=TIERS, llm=Played().model, config=ReportConfig(reasoning=reasoning))
+    model = _Remote(Played().reply)
+    result = report(QUERY, ITEMS, tiers=TIERS, llm=model, config=ReportConfig(reasoning=reasoning))
     assert {one.verdict for one in result.findings} == {"not_checked"}
     assert "not checked" in result.answer
 
