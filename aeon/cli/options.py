@@ -139,6 +139,8 @@ def _research_options(parser: argparse.ArgumentParser) -> None:
     add("--allow", metavar="HOST:PORT", type=name, action="append", default=[], help=allow)
     tiers = "how much research: simple, standard (default) or deep; auto has the model choose"
     add("--tier", choices=("auto", "simple", "standard", "deep"), metavar="TIER", help=tiers)
+    out = "also write the answer with its sources to FILE.md or FILE.html"
+    add("--out", metavar="FILE", type=name, help=out)
     add("--no-check", action="store_true", help="do not have a judge say whether what a sentence cites supports it")
     _conducting(parser)
     parser.set_defaults(engine="research", context=None, schema=None)

@@ -7,7 +7,11 @@ import os
 
 from aeon.assembly.inquiries import overrides
 from aeon.cli.run import run
-from aeon.errors import UsageError
+from aeon.engines.research.export import export_of
+from aeon.engines.research.record import Research
+from aeon.errors import InputFileError, UsageError
+from aeon.observability.lines import Line, Span, visible
+from aeon.schema import Conclusion
 from aeon.tools.select import folder_specs, search_specs
 
 __all__ = ["command"]
@@ -18,13 +22,39 @@ def command(options: argparse.Namespace) -> int:
 
     Raises:
         UsageError: no place to search is named, or an option, a setting or the question is wrong.
+        InputFileError: a file cannot be read or written.
     """
     if not options.files and not options.search and not options.bound:
         raise UsageError("research: name where to search: --in FOLDER, or --search searxng=http://127.0.0.1:8888")
     chosen = {"tier": options.tier, "check": False if options.no_check else None}
     own = {name: value for name, value in chosen.items() if value is not None}
-    return run(
-        options,
-        [*folder_specs(options.files), *search_specs(options.search, options.allow)],
-        own | overrides(os.environ),
-    )
+    tools = [*folder_specs(options.files), *search_specs(options.search, options.allow)]
+    return run(options, tools, own | overrides(os.environ), _Out(options.out) if options.out else _nothing)
+
+
+def _nothing(result: Conclusion, question: str) -> list[Line]:
+    return []
+
+
+class _Out:
+    """Writes a researched answer to a file that is not there yet."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._writes = export_of(path)
+        if os.path.lexists(path):
+            raise InputFileError(f"{path}: exists already; an answer is never written over a file, name another one")
+
+    def __call__(self, result: Conclusion, question: str) -> list[Line]:
+        """Write the answer, and say where it is.
+
+        Raises:
+            InputFileError: it cannot be written.
+        """
+        assert isinstance(result, Research)
+        try:
+            with open(self._path, "x", encoding="utf-8") as file:
+                file.write(self._writes(result, question))
+        except OSError as error:
+            raise InputFileError(f"{self._path}: cannot be written: {error.strerror or error}") from None
+        return [(Span("written ", "dim"), Span(visible(self._path)))]

@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pydantic import ValidationError
 
@@ -17,10 +17,10 @@ from aeon.cli.proving import Proving, Record
 from aeon.cli.session import Session
 from aeon.errors import ConfigError, InputFileError, UsageError
 from aeon.llm.select import select
-from aeon.observability.lines import dollars
+from aeon.observability.lines import Line, dollars
 from aeon.proof.signing import signer
 from aeon.proof.verify import SIGNATURE
-from aeon.schema import Bound, JsonObject, JsonValue, Settings, Task
+from aeon.schema import Bound, Conclusion, JsonObject, JsonValue, Settings, Task
 from aeon.settings import assignments, load_config, merged
 from aeon.settings.files import LARGEST, content
 from aeon.supervisor.valid import validator
@@ -43,8 +43,15 @@ def command(options: argparse.Namespace) -> int:
     return run(options, [*(options.tools or TOOLS), *folder_specs(options.files)], _of_the_engine(options, kind))
 
 
-def run(options: argparse.Namespace, tools: Sequence[str], own: Mapping[str, object]) -> int:
+def run(
+    options: argparse.Namespace,
+    tools: Sequence[str],
+    own: Mapping[str, object],
+    written: Callable[[Conclusion, str], list[Line]] = lambda result, task: [],
+) -> int:
     """Run a task with these tools and the settings that only its engine has; the exit code that its end means.
+
+    ``written`` writes what else is to be written of a result and its task, and says so in lines.
 
     Raises:
         UsageError: an option, a setting or the task is wrong, or the engine cannot be used.
@@ -80,7 +87,11 @@ def run(options: argparse.Namespace, tools: Sequence[str], own: Mapping[str, obj
         if orchestrator.bound.calls:
             session.make_ready()
         proved = Proving(given, record, options.proof, sign)
-        return session.conduct(orchestrator.driver, lambda: orchestrator.execute(task), proved)
+
+        def kept(result: Conclusion) -> list[Line]:
+            return [*written(result, task.text), *proved(result)]
+
+        return session.conduct(orchestrator.driver, lambda: orchestrator.execute(task), kept)
 
 
 def _check_files(options: argparse.Namespace) -> None:

@@ -123,7 +123,9 @@ class Equipment:
         kind = brought.engine.config
         own: Settings = load_config(kind, self.config, None, os.environ)
         own = priced(own, self.model, brought)
-        return with_overrides(own, reduce(merged, _asked(kind, body), dict[str, object]()))
+        asked = with_overrides(own, reduce(merged, _asked(kind, body), dict[str, object]()))
+        fitted: Settings = brought.fit(asked, self.model)
+        return fitted
 
     def simple(self, body: B) -> B:
         """The same request for the shortest way: the tier ``simple`` of an engine with tiers, of others one pass.

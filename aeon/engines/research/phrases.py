@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from aeon.documents.plain import word_set
-from aeon.documents.words import content_words
+from aeon.documents.words import content_words, stems
 
-__all__ = ["descriptions", "is_nested", "questions", "referred"]
+__all__ = ["descriptions", "is_nested", "names", "questions", "referred"]
 
 _ARTICLES = frozenset({"the", "a", "an"})
+_DEFINITE = "the"
 _NO_END = word_set(
     "the a an of in on at by for to and or with from that which who whose whom where what when how did do does as into "
     "between during is was are were be been has have had will would can could"
@@ -26,6 +27,12 @@ _LEAST = 4
 _WORD = re.compile(r"\S+")
 _NAMED = re.compile(r"[A-Z]|\d{3}")
 _ASKS = re.compile(r"\b(?:what|whom)\b", re.IGNORECASE)
+_ASKING = re.compile(r"\b(?:who|what|which|when|where|whom|whose|how|why)\b", re.IGNORECASE)
+_NAME = re.compile("\\b(?:[A-Z][\\w'\u2019]*|\\d{3,4})\\b")
+_NO_NAME = word_set(
+    "who what when where which whose whom why how in on at of from is are was were did do does the a an for to by "
+    "under name if between both has have had this that it"
+)
 _CLAUSE = re.compile(r"\b(?:who|which|that|where|whose)\b", re.IGNORECASE)
 _POSSESSIVE = re.compile("['\u2019]s?$")
 _ENDING = " ?.,;:"
@@ -45,11 +52,17 @@ class _Word(NamedTuple):
 def descriptions(question: str) -> list[str]:
     """The spans of a question that may describe a thing without naming it, in order; none where it asks for one thing.
 
-    Such a span begins with an article before a word in small letters, or is a possessive name with what it has. What is
-    left of the question must ask something about it. Where some spans hold a name, only these count.
+    Such a span begins with a definite article before a word in small letters, or is a possessive name with what it has.
+    What is left of the question must ask something about it. Of a question with a name, only spans with a name count.
     """
     parts = [span for span in dict.fromkeys(_spans(question)) if _is_part(span, question)]
-    return [span for span in parts if _NAMED.search(span)] or [span for span in parts if len(span.split()) >= _LEAST]
+    named = [span for span in parts if _NAMED.search(span)]
+    return named if named or names(question) else [span for span in parts if len(span.split()) >= _LEAST]
+
+
+def names(text: str) -> frozenset[str]:
+    """The stems of the capitalised words and the numbers of a text, but for words of asking."""
+    return stems(" ".join(word for word in _NAME.findall(text) if word.casefold() not in _NO_NAME))
 
 
 def questions(task: str) -> list[str]:
@@ -80,13 +93,16 @@ def _spans(question: str) -> Iterator[str]:
 
 
 def _is_part(span: str, question: str) -> bool:
-    """Whether the question asks something about the span, not only who or what it is."""
-    return not _ASKS.search(span) and bool(content_words(question.replace(span, " ")))
+    """Whether what is left of the question still asks, and asks something about the span, not only what it is."""
+    rest = question.replace(span, " ")
+    if _ASKS.search(span) or not content_words(rest):
+        return False
+    return _ASKING.search(rest) is not None or _ASKING.search(question) is None
 
 
 def _described(question: str, words: list[_Word], at: int) -> Iterator[str]:
     """The spans that begin with the article at this place: to each later word that can end a description."""
-    if words[at].text.lower().strip('",') not in _ARTICLES or at + 1 == len(words):
+    if words[at].text.lower().strip('",') != _DEFINITE or at + 1 == len(words):
         return
     if not words[at + 1].text[0].islower():
         return

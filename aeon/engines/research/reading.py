@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Sequence
 
@@ -23,6 +24,8 @@ _ABSENT = re.compile(
     r"\bnot (?:stated|mentioned|said|given|specified|provided|found|available)\b|\bno sentence\b", re.IGNORECASE
 )
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_WORD = re.compile(r"[^\W\d]+")
+_SHORT, _ALIKE = 4, 0.8
 _PLAIN = frozenset({"yes", "no"})
 _CLINIC = fence(
     "sentences",
@@ -117,11 +120,20 @@ async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Nu
     prompt = Prompt(load(_PACKAGE, "read.md"), asked, _READ, fixed=True)
     reply = await supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0)
     answer, cited = citations(reply.value.splitlines()[0], labels)
-    answer = answer.strip(" .,;[]\"'")
+    answer = _spelt(answer.strip(" .,;[]\"'"), text)
     if absent(answer) or not _borne_out(answer, question, text):
         return nothing
     evidence = _holding(answer, cited) or likeliest(answer, labels.values())
     return nothing.changed(answer=answer, evidence=with_titles(answer, evidence, labels))
+
+
+def _spelt(answer: str, text: str) -> str:
+    """The answer, with words that the text has a little otherwise as the text has them."""
+    there = sorted(set(_WORD.findall(text)))
+    for word in _WORD.findall(answer):
+        if word not in there and len(word) > _SHORT and (close := difflib.get_close_matches(word, there, 1, _ALIKE)):
+            answer = answer.replace(word, close[0])
+    return answer
 
 
 def _borne_out(answer: str, question: str, text: str) -> bool:

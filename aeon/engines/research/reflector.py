@@ -7,12 +7,13 @@ first, the host puts what was found in its place, and so on; then the question n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from aeon.adaptive.profiler import Profiler
 from aeon.documents.words import content_words, stems
 from aeon.engines.research.effects import Numbered, PlanQueries, Reflect
-from aeon.engines.research.phrases import descriptions, is_nested, questions, referred
+from aeon.engines.research.phrases import descriptions, is_nested, names, questions, referred
 from aeon.engines.research.reading import chosen, found_out
 from aeon.engines.research.values import Aim, Finding, Queries, Query, Reflection, TierName
 from aeon.errors import AllowanceExhausted, CompletionError
@@ -29,6 +30,8 @@ _FIRST, _PLAIN = 3, 5
 """Passages that a description is looked up in, or a question that names all it is about; and a plain question."""
 _TIERS: tuple[TierName, ...] = ("simple", "simple", "standard", "deep", "deep")
 """The tier for each depth of reasoning, from 1 to 5."""
+_LEAST_NAMES, _ENOUGH = 0.3, 2.0
+"""Share of a query's names that a passage holds which is read, and how many are enough."""
 _PARENTHESES = re.compile(r"\([^)]*\)")
 
 
@@ -72,9 +75,9 @@ class Reflector:
         aim = effect.aim or Aim(question=effect.task.text)
         findings: list[Finding] = []
         if aim.span:
-            findings.append(await self._read(f"Who or what is {aim.span}?", aim.span, effect.shown, _FIRST))
-            answer = findings[-1].answer
-            if answer and not stems(answer) <= stems(aim.span):
+            found = await self._read(f"What is the name of {aim.span}?", aim.span, effect.shown, _FIRST)
+            findings.append(found)
+            if found.answer and not stems(found.answer) <= stems(aim.span) and _is_about(found, effect.shown):
                 return await self._onward(aim, effect, findings[-1])
             aim = aim.changed(span="")
         if current_ledger().calls_left():
@@ -109,7 +112,7 @@ class Reflector:
         return Reflection(findings=(finding,), aim=following, gaps=(span or question,), queries=queries)
 
     async def _read(self, question: str, query: str, shown: Sequence[Numbered], most: int) -> Finding:
-        return await found_out(self._supervisor, question, _best(query, shown)[:most])
+        return await found_out(self._supervisor, question, _best(query, shown, most))
 
 
 def _settled(aim: Aim, effect: Reflect, findings: Sequence[Finding]) -> Reflection:
@@ -142,23 +145,41 @@ def _others(aim: Aim, effect: Reflect) -> Iterator[Query]:
             yield Query(text=" ".join(words)[:_LONGEST_QUERY], intent="other words for what was not found")
 
 
-def _best(query: str, shown: Sequence[Numbered]) -> list[Numbered]:
-    """The passages for a query: those that were found for it, then those of other queries, the best of each first.
+def _is_about(finding: Finding, shown: Sequence[Numbered]) -> bool:
+    """Whether the sources that an answer was read in hold half of the names of its question."""
+    asked, numbers = names(finding.question), {one.number for one in finding.evidence}
+    return 2 * len(asked & _stems(one for one in shown if one.number in numbers)) >= len(asked)
 
-    A source whose title stands in the query comes before all others.
+
+def _best(query: str, shown: Sequence[Numbered], most: int) -> list[Numbered]:
+    """The passages to read for a query, best first: those that were found for it, then those of other queries.
+
+    They hold some of its names, at least one of three or two. A source whose title stands in the query comes first, and
+    beside each of these one passage less of the others is worth reading.
     """
+    asked = names(query)
+    enough = min(_ENOUGH, _LEAST_NAMES * len(asked))
+    hits = [one for one in _ranked(query, shown) if len(asked & _stems([one])) >= enough]
+    plain = f" {_plain(query)} "
+    titled = [one for one in hits if f" {_plain(_PARENTHESES.sub('', one.title))} " in plain]
+    others = [one for one in hits if one not in titled]
+    return [*titled[:most], *others[: max(1, most - 2 * len(titled))]]
+
+
+def _ranked(query: str, shown: Sequence[Numbered]) -> list[Numbered]:
+    """The passages that were found for a query, then the best of each other query, then the second best."""
     own = [one for one in shown if one.query.casefold() == query[:_LONGEST_QUERY].casefold()]
-    ranks: dict[str, int] = {}
+    ranks: Counter[str] = Counter()
     others: list[tuple[int, Numbered]] = []
     for one in shown:
-        ranks[one.query] = ranks.get(one.query, 0) + 1
+        ranks[one.query] += 1
         others.append((ranks[one.query], one))
     rest = [one for _, one in sorted(others, key=lambda pair: pair[0])]
-    distinct = {(one.number, one.passage.start): one for one in reversed([*own, *rest])}
-    plain = f" {_plain(query)} "
-    return sorted(
-        reversed(distinct.values()), key=lambda one: f" {_plain(_PARENTHESES.sub('', one.title))} " not in plain
-    )
+    return list({(one.number, one.passage.start): one for one in [*own, *rest]}.values())
+
+
+def _stems(shown: Iterable[Numbered]) -> frozenset[str]:
+    return stems(" ".join(f"{one.title} {one.passage.text}" for one in shown))
 
 
 def _plain(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from aeon.documents.words import stems
 from aeon.engines.research.effects import Cite, Numbered
@@ -15,7 +16,7 @@ from aeon.grounding.results import told
 from aeon.kernel.decide import ENDINGS
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Verdict
-from aeon.supervisor.judge import Judge
+from aeon.supervisor.judge import Judge, Judged
 from aeon.supervisor.judge_specs import judgment
 from aeon.supervisor.supervisor import Supervisor
 from aeon.synthesis.sentence import Result, Wording, worded
@@ -25,11 +26,23 @@ __all__ = ["LIMITED", "Writer"]
 
 LIMITED = "Search capabilities were limited; the answer is based on partial information."
 _SUPPORTS = "evidence_supports"
-_PARTIAL = 0.25
-"""Probability from which on what is cited counts as supporting a sentence in part."""
+_LEAST = 0.65
+"""Probability that the cited sentences show the answer, below which there is none: right ones had .81 and more."""
 _LAST = 5
 """Passages that a last look at everything is given."""
 _MOST_SEARCHED = 8
+_SHORTEST = 40
+"""Characters of a sentence that can be a control."""
+
+
+class _Support(NamedTuple):
+    """How likely (0-1) the cited sentences show the answer, ``None`` where nobody can say; and the verdict on that."""
+
+    likely: float | None = None
+    verdict: Verdict = "not_checked"
+
+
+_UNCHECKED = _Support()
 
 
 class Writer:
@@ -56,11 +69,12 @@ class Writer:
 
     async def _answered(self, effect: Cite, asked: Sequence[Finding], evidence: tuple[Citation, ...]) -> Cited:
         """The answer in words, with what it cites, and what a judge says of that."""
+        support = await self._support(effect, asked, evidence) if effect.check else _UNCHECKED
+        if support.likely is not None and support.likely < _LEAST:
+            return _refusal("The sources do not say", effect)
         wording = await self._worded(effect, asked, evidence)
         text = _marked(wording.text, evidence)
-        sentence = Sentence(start=0, end=len(text), citations=evidence)
-        if effect.check:
-            sentence = await self._checked(effect, sentence, wording.text)
+        sentence = Sentence(start=0, end=len(text), citations=evidence, verdict=support.verdict, score=support.likely)
         short = "; ".join(finding.answer for finding in asked)
         return _cited(effect, text, short, (sentence,)).changed(problem=wording.problem)
 
@@ -86,20 +100,28 @@ class Writer:
         best = sorted(every, key=lambda one: -len(words & stems(f"{one.title} {one.passage.text}")))
         return (await found_out(self._supervisor, effect.task.text, best[:_LAST])).changed(asked=True)
 
-    async def _checked(self, effect: Cite, sentence: Sentence, claim: str) -> Sentence:
-        """The sentence with what a judge says of it, where one was measured and there is something left to ask it."""
-        cited = "\n".join(f"{_title(effect, one)}: {one_line(one.source.text, 1_000)}" for one in sentence.citations)
-        score = await self._supported(cited, claim)
-        if score is None:
-            return sentence
-        other = _unrelated(effect, sentence)
-        control = await self._supported(other, claim) if other else None
-        if control is not None and control >= score:  # it says yes to anything
-            return sentence.changed(score=score, verdict="not_found")
-        return sentence.changed(score=score, verdict=_verdict(score))
+    async def _support(self, effect: Cite, asked: Sequence[Finding], evidence: Sequence[Citation]) -> _Support:
+        """How far the cited sentences bear out what was asked: as far as the weakest answer is borne out.
 
-    async def _supported(self, evidence: str, claim: str) -> float | None:
-        """The probability that the evidence supports the claim; ``None`` where nobody can say."""
+        The control is a sentence of a source that is not cited: where it supports the answer as much, the judge says
+        yes to anything.
+        """
+        judged = [
+            await self._judged(_shown(effect, one.evidence), f"{one.question} Answer: {one.answer}") for one in asked
+        ]
+        known = [one for one in judged if one is not None]
+        if len(known) < len(asked):
+            return _UNCHECKED
+        weakest = min(known, key=lambda one: one.answers[0].yes)
+        other = _unrelated(effect, evidence)
+        control = await self._judged(other, f"{asked[-1].question} Answer: {asked[-1].answer}") if other else None
+        likely = weakest.answers[0].yes
+        if control is not None and control.score >= weakest.score:
+            return _Support(likely, "not_found")
+        return _Support(likely, "supported" if weakest.score >= judgment(_SUPPORTS).threshold else "partial")
+
+    async def _judged(self, evidence: str, claim: str) -> Judged | None:
+        """Whether the evidence supports the claim; ``None`` where nobody can say."""
         spec = judgment(_SUPPORTS)
         if not await self._judge.decides(spec) or current_ledger().calls_left() < 1:
             return None
@@ -107,13 +129,11 @@ class Writer:
             judged = await self._judge.ask(spec, {"evidence": evidence, "claim": claim})
         except (CompletionError, AllowanceExhausted):
             return None
-        return judged.score if judged.decides else None
+        return judged if judged.decides else None
 
 
-def _verdict(score: float) -> Verdict:
-    if score >= judgment(_SUPPORTS).threshold:
-        return "supported"
-    return "partial" if score >= _PARTIAL else "not_found"
+def _shown(effect: Cite, cited: Sequence[Citation]) -> str:
+    return "\n".join(f"{_title(effect, one)}: {one_line(one.source.text, 1_000)}" for one in cited)
 
 
 def _evidence(findings: Sequence[Finding]) -> tuple[Citation, ...]:
@@ -154,9 +174,9 @@ def _title(effect: Cite, citation: Citation) -> str:
     return one_line(document.title or document.source, 100)
 
 
-def _unrelated(effect: Cite, sentence: Sentence) -> str:
+def _unrelated(effect: Cite, evidence: Sequence[Citation]) -> str:
     """A sentence of a source that the answer does not cite; "" where every source is cited."""
-    cited = {one.number for one in sentence.citations}
+    cited = {one.number for one in evidence}
     others = (entry for entry in effect.sources.entries if entry.number not in cited)
     spans = (source.text for entry in others for source in entry.passages[0].sources())
-    return next((one_line(text, 1_000) for text in spans if len(text) > 40), "")
+    return next((one_line(text, 1_000) for text in spans if len(text) > _SHORTEST), "")

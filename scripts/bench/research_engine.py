@@ -1,0 +1,47 @@
+"""The research engine as it ships, over the same collection and model as the other systems."""
+
+from __future__ import annotations
+
+from research_asking import Answer, Asker
+from research_data import Shelf
+
+from aeon.assembly.build import build
+from aeon.engines.research.config import ResearchConfig
+from aeon.engines.research.record import Research
+from aeon.schema import Found
+from aeon.search.collection import CollectionSearch
+from aeon.search.provider import Provider
+from aeon.tools.finding import finding
+
+__all__ = ["engine"]
+
+
+class _Read:
+    """A provider that keeps what it gave."""
+
+    local = True
+
+    def __init__(self, provider: Provider) -> None:
+        self.name = provider.name
+        self.found: list[Found] = []
+        self._provider = provider
+
+    async def search(self, query: str, most: int) -> Found:
+        """What the provider finds."""
+        self.found.append(await self._provider.search(query, most))
+        return self.found[-1]
+
+
+async def engine(question: str, shelf: Shelf, asker: Asker) -> Answer:
+    """A run of the standard tier; a refusal is an empty answer."""
+    searched = _Read(CollectionSearch(shelf.collection))
+    orchestrator = build(asker.supervisor.llm, [finding(searched)], ResearchConfig(), engine="research")
+    result: Research = await orchestrator.aexecute(question)
+    read = tuple(passage for one in searched.found for passage in one.passages)
+    cited = tuple(citation.source for sentence in result.sentences for citation in sentence.citations)
+    findings = [f"{one.question} -> {one.answer}" for round_ in result.rounds for one in round_.findings]
+    notes = (result.stop_reason, result.answer, *findings, *(one.message for one in result.degraded))
+    scores = {"sufficient": float(result.sufficient)}
+    if result.sentences and result.sentences[0].score is not None:
+        scores["support"] = result.sentences[0].score
+    return Answer(result.short, cited, read, notes, scores)

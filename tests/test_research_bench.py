@@ -1,0 +1,191 @@
+"""The research benchmark: what is a candidate to look up, how answers and citations are judged, a whole form."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from aeon.llm.scripted import Scripted
+from aeon.schema import Capabilities, LLMRequest, LLMResponse, TokenProbability
+
+BENCH = str(Path(__file__).parents[1] / "scripts" / "bench")
+sys.path.insert(0, BENCH)
+try:
+    from research_asking import Asker, Counted
+    from research_data import Shelf, load, shelf, unpack
+    from research_forms import chained, decomposed, filled
+    from research_phrases import candidates
+    from research_reading import numbered
+    from research_scoring import cited_right, exact, f1
+finally:
+    sys.path.remove(BENCH)
+
+DOCUMENTS = {
+    "clonbrook.txt": "Clonbrook\n\nClonbrook is a village on the Atlantic coast of Guyana. It has 900 people.\n",
+    "guyana.txt": "Guyana\n\nGuyana is a country in South America. Its first president was Arthur Chung, a judge.\n",
+    "suriname.txt": "Suriname\n\nSuriname is a country in South America. Its first president was Johan Ferrier.\n",
+}
+QUESTION = "Who was the first president of the country where Clonbrook is?"
+SPAN = "the country where Clonbrook is"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A set of two questions and three documents, as the benchmark reads them."""
+    folder = tmp_path / "data" / "small"
+    folder.mkdir(parents=True)
+    asked = [
+        {"id": str(number), "question": QUESTION, "answer": "Arthur Chung", "aliases": ["Chung"],
+         "supporting_docs": ["clonbrook.txt", "guyana.txt"]}
+        for number in range(2)
+    ]  # fmt: skip
+    docs = [{"name": name, "text": text} for name, text in DOCUMENTS.items()]
+    for name, lines in (("questions", asked), ("docs", docs)):
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    return folder.parent
+
+
+def opened(data: Path, taken_away: bool) -> Shelf:
+    folder = data.parent / "files"
+    unpack(data, "small", folder)
+    return shelf(folder, data.parent / "index.sqlite", load(data, "small", 1)[0], taken_away)
+
+
+def answering(request: LLMRequest) -> LLMResponse:
+    """A model that chooses the right span, reads rightly, and says how likely a yes is."""
+    if request.top_logprobs:
+        return LLMResponse(text="Yes", first_token=(TokenProbability(token="Yes", probability=0.9),))
+    if request.json_schema is not None:
+        return LLMResponse(text=json.dumps({"choice": SPAN}))
+    asked = request.messages[-1].content
+    number = next((line[1] for line in asked.splitlines() if line.endswith("Guyana")), "1")
+    return LLMResponse(text=f"Arthur Chung [{number}.2]" if "president" in asked.splitlines()[-1] else "Guyana [1.1]")
+
+
+CAN = Capabilities(json_schema=True, json_mode=True, logprobs=True)
+
+
+@pytest.mark.parametrize(
+    ("question", "span"),
+    [
+        (QUESTION, SPAN),
+        ("When did Oakdale's county join the state?", "Oakdale's county"),
+        ("What country was the author of Brand a citizen of?", "the author of Brand"),
+        ("What is the largest lake in the country with the longest coast?", "the country with the longest coast"),
+    ],
+)
+def test_a_description_is_a_candidate(question: str, span: str) -> None:
+    """A definite description or what somebody has is among the spans that a model may choose to look up first."""
+    assert span in candidates(question)
+    assert all(one in question for one in candidates(question))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who was the first president of Guyana?",
+        "Are Lake Como and Lake Garda both in Lombardy?",
+        "Is a remake of Always better?",
+        "How high is Ben Nevis?",
+    ],
+)
+def test_a_question_is_no_candidate_of_itself(question: str) -> None:
+    """What is left of a question must still ask something, and what is indefinite describes no one thing."""
+    assert candidates(question) == []
+
+
+def test_answers_are_judged_by_the_rules_of_squad() -> None:
+    """Case, articles and punctuation do not count, the closest alias does, and yes is never half right."""
+    assert exact("The Arthur Chung.", ("Guyana", "arthur chung"))
+    assert f1("Johan Chung", ("Arthur Chung", "Chung")) == pytest.approx(2 / 3)
+    assert f1("yes it is", ("yes",)) == 0
+    assert f1("", ("Chung",)) == 0
+
+
+def test_citations_are_counted_with_their_denominators() -> None:
+    """Two spans of one supporting document are two right citations, but one cited document."""
+    assert cited_right(["a.txt", "a.txt", "c.txt"], ["a.txt", "b.txt"]) == (2, 3, 1, 2)
+
+
+def test_halves_are_drawn_by_the_seed(data: Path) -> None:
+    """Every question belongs to one half, the same for the same seed."""
+    halves = [one.half for one in load(data, "small", 1)]
+    assert sorted(halves) == ["closing", "development"]
+    assert halves == [one.half for one in load(data, "small", 1)]
+
+
+def test_a_missing_set_is_said_in_a_line(tmp_path: Path) -> None:
+    """A data folder without the set ends with what to do."""
+    with pytest.raises(SystemExit, match=r"there is no .*questions\.jsonl: --data names the folder"):
+        load(tmp_path, "hotpot", 1)
+
+
+def test_sentences_are_numbered_below_their_title(data: Path) -> None:
+    """A passage shows its title without a number, and each number stands for the sentence behind it."""
+    with_documents = opened(data, taken_away=False)
+    text, labels = numbered(with_documents.supporting[:1])
+    assert text.splitlines()[0] == "[1] Clonbrook"
+    assert labels["1.2"].text == "It has 900 people."
+    with_documents.close()
+
+
+def test_a_chain_of_two_lookups_cites_both_documents(data: Path) -> None:
+    """What a description describes stands in the last question, and the answer cites the sentences of both lookups."""
+    documents = opened(data, taken_away=False)
+    model = Counted(Scripted(answering, CAN))
+    answer = asyncio.run(chained(QUESTION, documents, Asker(model)))
+    assert answer.text == "Arthur Chung"
+    assert "Who was the first president of Guyana? -> Arthur Chung" in answer.notes
+    assert {one.source for one in answer.cited} == {"clonbrook.txt", "guyana.txt"}
+    assert model.usage.calls <= 6
+    documents.close()
+
+
+def test_nothing_is_answered_without_the_supporting_documents(data: Path) -> None:
+    """Where no document names what the question names, a model that would answer all the same is not believed."""
+    documents = opened(data, taken_away=True)
+    answer = asyncio.run(chained(QUESTION, documents, Asker(Scripted(answering, CAN))))
+    assert answer.text == ""
+    assert answer.cited == ()
+    documents.close()
+
+
+def test_an_answer_that_its_sentences_do_not_support_is_none(data: Path) -> None:
+    """The judgment of the cited sentences decides at the end."""
+
+    def doubting(request: LLMRequest) -> LLMResponse:
+        if not request.top_logprobs:
+            return answering(request)
+        return LLMResponse(text="No", first_token=(TokenProbability(token="No", probability=0.9),))
+
+    documents = opened(data, taken_away=False)
+    answer = asyncio.run(chained(QUESTION, documents, Asker(Scripted(doubting, CAN))))
+    assert answer.text == ""
+    assert answer.scores["support"] == pytest.approx(0, abs=0.01)
+    documents.close()
+
+
+def test_an_answer_goes_into_the_next_question() -> None:
+    """A reference takes the answer of its number; without that answer there is no question to ask."""
+    assert filled("Who led #1 in #2?", ["Guyana", "1970"]) == "Who led Guyana in 1970?"
+    assert filled("Who led #2?", ["Guyana"]) is None
+    assert filled("Who led #1?", [""]) is None
+
+
+def test_a_decomposed_question_is_looked_up_part_by_part(data: Path) -> None:
+    """The model's own sub-questions are asked one after the other."""
+
+    def splitting(request: LLMRequest) -> LLMResponse:
+        if request.messages[0].content.startswith("Split"):
+            return LLMResponse(text="In which country is Clonbrook?\nWho was the first president of #1?")
+        return answering(request)
+
+    documents = opened(data, taken_away=False)
+    answer = asyncio.run(decomposed(QUESTION, documents, Asker(Scripted(splitting, CAN))))
+    assert answer.text == "Arthur Chung"
+    assert "Who was the first president of Guyana? -> Arthur Chung" in answer.notes
+    documents.close()
