@@ -11,7 +11,7 @@ from aeon.engines.research.rules import TABLE as RESEARCH_TABLE
 from aeon.kernel.decide import Rule, Signals, table
 from aeon.multipass.rules import TABLE
 from aeon.simulation.faults import KINDS
-from aeon.simulation.promises import INVARIANTS, MULTIPASS_INVARIANTS, RESEARCH_INVARIANTS
+from aeon.simulation.promises import INVARIANTS, MULTIPASS_INVARIANTS, REPORT_INVARIANTS, RESEARCH_INVARIANTS
 
 __all__ = ["differences"]
 
@@ -66,6 +66,10 @@ def _research_invariants() -> str:
     return _rows(("invariant", "what must hold"), RESEARCH_INVARIANTS.items())
 
 
+def _report_invariants() -> str:
+    return _rows(("invariant", "what must hold"), REPORT_INVARIANTS.items())
+
+
 def _multipass_invariants() -> str:
     return _rows(("invariant", "what must hold"), MULTIPASS_INVARIANTS.items())
 
@@ -76,6 +80,7 @@ TABLES: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/simulation.md", "faults"): _faults,
     ("docs/simulation.md", "invariants"): _invariants,
     ("docs/simulation.md", "multi-pass invariants"): _multipass_invariants,
+    ("docs/simulation.md", "report invariants"): _report_invariants,
     ("docs/simulation.md", "research invariants"): _research_invariants,
 }
 

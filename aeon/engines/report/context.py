@@ -18,6 +18,7 @@ from aeon.schema.frozen import JsonObject
 from aeon.schema.outcome import Outcome
 from aeon.schema.plan import Passage
 from aeon.schema.search import Document, Found, SearchProblem
+from aeon.schema.usage import Allowance
 
 __all__ = ["Context", "first_look", "why_barred"]
 
@@ -74,7 +75,8 @@ def first_look(run: Run[ReportConfig, ReportSignals], context: Context) -> Progr
     names = (*providers.local, *providers.web[:1])
     signals.nowhere = not names
     run.boundary()
-    allowance, query = run.allow("search", len(names)), run.task.text[:_LONGEST_QUERY]
+    query = run.task.text[:_LONGEST_QUERY]
+    allowance = Allowance(calls=0, tokens=0, cost=0.0, seconds=run.left().seconds)  # it takes time alone
     searches = [
         Search(task=run.task, query=query, provider=name, most=config.most_context, allowance=allowance)
         for name in names
