@@ -35,6 +35,7 @@ def report(  # noqa: PLR0913 - all but the first few are for the rare case, and 
     mode: Mode | None = None,
     tiers: str | Path | Mapping[str, object] | None = None,
     search: Iterable[str] = (),
+    allow: Iterable[str] = (),
     logs: str | Path | None = None,
     llm: LLMAdapter | str | None = None,
     config: ReportConfig | None = None,
@@ -43,7 +44,8 @@ def report(  # noqa: PLR0913 - all but the first few are for the rare case, and 
     """Write a report on a query, in which each sentence cites what it rests on.
 
     ``items`` are documents with the keys ``url``, ``name``, ``site`` and ``description``. ``sources`` are folders and
-    collection files to search; ``search`` are providers such as ``"searxng=http://127.0.0.1:8888"``. ``tiers`` is a
+    collection files to search; ``search`` are providers such as ``"searxng=http://127.0.0.1:8888"``,
+    and ``allow`` addresses of the own network that pages may be fetched from. ``tiers`` is a
     file with the section ``source_tiers`` (and others of the configuration), or that section. ``logs`` is a folder for
     the iterations: what each agent said, and a summary; what cannot be written there is a line on standard error.
     ``config`` stands before
@@ -54,7 +56,7 @@ def report(  # noqa: PLR0913 - all but the first few are for the rare case, and 
         UsageError: a mode, an item, a source, a provider or a setting does not exist or cannot be used.
     """
     settings = with_items(_settings(config, mode, tiers), items)
-    tools = [*folder_specs(sources), *search_specs(search)]
+    tools = [*folder_specs(sources), *search_specs(search, allow)]
     if not tools and not settings.items:
         raise UsageError("report: name what to report on: items, sources such as a folder, or a search")
     if not tools:

@@ -94,7 +94,8 @@ class Watch:
         """Whether an effect got less than its cap; one of a nested run, whose caps are its own, may have."""
         if effect.scope:
             return effect.allowance.spare == 0
-        return effect.allowance.calls < self._config.caps.of(effect.phase)
+        cap: int = self._config.caps.of(effect.phase)
+        return effect.allowance.calls < cap
 
     def _in_time(self, effect: Effect, outcome: Outcome) -> None:
         """The time that an effect is given ends before what is kept for the answer."""

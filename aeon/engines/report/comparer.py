@@ -6,7 +6,9 @@ from collections import Counter
 from itertools import combinations
 
 from aeon.documents.words import stems
+from aeon.engines.report.drafting import unmarked
 from aeon.engines.report.effects import Compare
+from aeon.engines.report.sifting import in_context
 from aeon.engines.report.values import Comparison, Other, Side
 from aeon.engines.research.effects import Numbered
 from aeon.engines.research.reading import found_out
@@ -55,7 +57,8 @@ class Comparer:
             return None
         if not found.answer or not found.evidence:
             return None
-        side = Side(answer=found.answer, citation=found.evidence[0], tier=other.tier)
+        citation = in_context(found.evidence[0], [other.passage])
+        side = Side(answer=unmarked(found.answer), citation=citation, tier=other.tier)
         return side if await self._to_the_point(question, other, side) else None
 
     async def _to_the_point(self, question: str, other: Other, side: Side) -> bool:

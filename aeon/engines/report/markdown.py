@@ -35,6 +35,8 @@ _LINE_START = re.compile(r"^(\d*)([-+=.)])(?=\s|$)")
 _LONGEST_QUOTE, _LONGEST_NAME = 400, 200
 _MOST_SEARCHED = 6
 _NOTHING = "nothing"
+_UNKNOWN = 9
+"""Where a source of an unknown tier stands among others: behind them."""
 _VERDICTS = {
     "supported": "",
     "partial": "supported in part",
@@ -170,7 +172,7 @@ def _sides(page: Page, draft: Draft, one: Comparison, heading: str) -> None:
     page.line()
     page.line(heading)
     page.line()
-    for side in one.sides:
+    for side in sorted(one.sides, key=lambda side: side.tier or _UNKNOWN):
         page.line(f"- {_plain(side.answer)} [{side.citation.number}] ({_tier(side)}): {quoted(side.citation)}")
 
 
@@ -259,7 +261,8 @@ def place(citation: Citation, draft: Draft) -> str:
     """Where a quoted sentence stands."""
     source = draft.source(citation.number)
     page = f"page {citation.source.page}" if citation.source.page else ""
-    parts = [f"[{citation.number}] {_plain(source.title)[:_LONGEST_NAME]}", page, _plain(citation.source.heading)]
+    heading = "" if citation.source.heading == source.title else _plain(citation.source.heading)
+    parts = [f"[{citation.number}] {_plain(source.title)[:_LONGEST_NAME]}", page, heading]
     return ", ".join(part for part in parts if part)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -16,7 +16,7 @@ from aeon.schema.outcome import Outcome
 from aeon.schema.plan import Passage
 from aeon.schema.search import Document, Found
 
-__all__ = ["Sieve"]
+__all__ = ["Sieve", "in_context"]
 
 T = TypeVar("T")
 _BACK = re.compile(r"(?i)(?:it|its|he|his|him|she|her|they|their|this|that|these|those)\b")
@@ -95,16 +95,7 @@ class Sieve:
 
     def in_context(self, citation: Citation) -> Citation:
         """The citation; with the sentence before it where its own begins with a word that points back."""
-        cited = citation.source
-        if not _BACK.match(cited.text):
-            return citation
-        for passage in self.passages.get(cited.source, ()):
-            starts = [start for start, _ in passage.sentences]
-            if cited.start in starts[1:] and cited.end <= passage.end:
-                start = starts[starts.index(cited.start) - 1]
-                text = passage.text[start - passage.start : cited.end - passage.start]
-                return citation.changed(source=cited.changed(start=start, text=text))
-        return citation
+        return in_context(citation, self.passages.get(citation.source.source, ()))
 
     def others(self, cited: frozenset[str], most: int) -> tuple[Other, ...]:
         """The best passages of sources that are not cited."""
@@ -115,3 +106,15 @@ class Sieve:
             )
             for source in free
         )
+
+
+def in_context(citation: Citation, passages: Sequence[Passage]) -> Citation:
+    """The citation; with the sentence before it, out of these passages, where its own begins with a word for it."""
+    cited = citation.source
+    for passage in passages if _BACK.match(cited.text) else ():
+        starts = [start for start, _ in passage.sentences]
+        if cited.start in starts[1:] and cited.end <= passage.end:
+            start = starts[starts.index(cited.start) - 1]
+            text = passage.text[start - passage.start : cited.end - passage.start]
+            return citation.changed(source=cited.changed(start=start, text=text))
+    return citation

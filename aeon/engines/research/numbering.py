@@ -17,6 +17,8 @@ Labels = dict[str, Citation]
 
 _LONGEST_TITLE, _LONGEST_SENTENCE = 100, 1_000
 _LABEL = re.compile(r"(?<![\d.])(\d{1,3}\.\d{1,3})(?![\d.])")
+_MARK = re.compile(r"\s*[\[【]\s*\d{1,3}(?:\s*[,;]\s*\d{1,3})*\s*[\]】]")
+"""What looks like a citation in a page, and is none of this answer."""
 _LISTED = re.compile(r"[\[【(]\s*(?:\d{1,3}\.\d{1,3}\s*[,;&]?\s*(?:and\s+)?)+[\]】)]")
 
 
@@ -42,7 +44,7 @@ def citations(reply: str, labels: Labels) -> tuple[str, tuple[Citation, ...]]:
     Labels stand in brackets of any kind, alone or several together, or bare.
     """
     named = [labels[label] for label in dict.fromkeys(_LABEL.findall(reply)) if label in labels]
-    bare = _LABEL.sub(lambda label: "" if label[1] in labels else label[0], _LISTED.sub("", reply))
+    bare = _LABEL.sub(lambda label: "" if label[1] in labels else label[0], _MARK.sub("", _LISTED.sub("", reply)))
     return bare.strip(), tuple(named)
 
 
