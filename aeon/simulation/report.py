@@ -17,12 +17,16 @@ def hold_report(world: World, result: Report, journal: Journal) -> None:
     """Hold the record of a report that has ended against the engine's own invariants; the world is told what broke."""
     found = [Found.model_validate(e.value) for e in journal.entries.values() if e.phase == "search" and e.value]
     texts = {document.source: document for one in found for document in one.documents if document.text}
-    config = journal.config(ReportConfig)
     for finding in result.findings:
         if not finding.citations:
             world.wrong("every finding cites", finding.text)
         for citation in finding.citations:
             _hold_citation(world, result, citation, texts)
+    _hold_course(world, result, journal.config(ReportConfig))
+
+
+def _hold_course(world: World, result: Report, config: ReportConfig) -> None:
+    """The rounds, the sources and the verdict are those that the configuration allows."""
     if len(result.rounds) > config.reasoning.max_iterations:
         world.wrong("rounds within the limit", f"{len(result.rounds)} of {config.reasoning.max_iterations}")
     if barred := [one.source for one in result.sources if not usable(one.tier, config.mode, config.mode_configs)]:

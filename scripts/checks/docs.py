@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from aeon.engines.report.rules import TABLE as REPORT_TABLE
 from aeon.engines.research.rules import TABLE as RESEARCH_TABLE
 from aeon.kernel.decide import Rule, Signals, table
 from aeon.multipass.rules import TABLE
@@ -45,6 +46,10 @@ def _decisions() -> str:
     return _table(TABLE)
 
 
+def _report() -> str:
+    return _table(REPORT_TABLE)
+
+
 def _research() -> str:
     return _table(RESEARCH_TABLE)
 
@@ -76,6 +81,7 @@ def _multipass_invariants() -> str:
 
 TABLES: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/outer-loop.md", "decision table"): _decisions,
+    ("docs/report.md", "report table"): _report,
     ("docs/research.md", "research table"): _research,
     ("docs/simulation.md", "faults"): _faults,
     ("docs/simulation.md", "invariants"): _invariants,
