@@ -184,12 +184,34 @@ def _side_by_side(work: _Work, numbers: Sequence[int]) -> Program[None]:
 
 
 def _researched(work: _Work, query: NewQuery, tier: int | None, runs: int) -> Program[None]:
-    """Put a question to the sources of a tier, with its share of what is left, and a share left for the critic.
+    """Put a question to the sources of a tier, or to all; then, what other sources say is compared with it."""
+    place = work.desk.of(query.number, tier)
+    sieve = yield from _put(work, query, place, tier, runs)
+    if tier is None and place.findings:
+        cited = frozenset(one.source.source for finding in place.findings for one in finding.citations)
+        others = sieve.others(cited, work.run.config.compare_sources)
+        yield from _compared(work, place, _side(work, place), others)
+        yield from _preferred(work, query, place, runs)
+
+
+def _preferred(work: _Work, query: NewQuery, place: Answered, runs: int) -> Program[None]:
+    """Where sources differ and one of a better tier is among them, the finding is what sources of that tier say."""
+    best = min((side.tier for side in place.sides if side.tier is not None), default=None)
+    own = [side.tier for side in _side(work, place)]
+    if best is None or best in own or not (place.comparison and place.comparison.differ):
+        return
+    before = place.findings
+    yield from _put(work, query, place, best, runs)
+    place.findings = place.findings or before
+
+
+def _put(work: _Work, query: NewQuery, place: Answered, only: int | None, runs: int) -> Program[Sieve]:
+    """Research a question with its share of what is left, and a share left for the critic.
 
     A small budget is not divided until nobody can do anything with a share: the first questions get what they need.
     """
-    run, desk, config = work.run, work.desk, work.run.config
-    sieve = Sieve(config.mode, config.mode_configs, config.source_tiers, only=tier)
+    run, config = work.run, work.run.config
+    sieve = Sieve(config.mode, config.mode_configs, config.source_tiers, only=only)
     task = run.task.changed(text=query.text, answer_schema=None, criteria=())
     inner = config.inner()
     fair = max(1, min(runs, run.left().calls // (inner.caps.reflect + inner.caps.cite)))
@@ -197,11 +219,8 @@ def _researched(work: _Work, query: NewQuery, tier: int | None, runs: int) -> Pr
     if fair == 1:
         _note_spent(run, research)
     work.dropped.update(sieve.dropped)
-    place = desk.of(query.number, tier)
-    desk.take(place, research, query.text, sieve)
-    if tier is None and place.findings:
-        cited = frozenset(one.source.source for finding in place.findings for one in finding.citations)
-        yield from _compared(work, place, _side(work, place), sieve.others(cited, config.compare_sources))
+    work.desk.take(place, research, query.text, sieve)
+    return sieve
 
 
 def _note_spent(run: ReportRun, research: Research) -> None:

@@ -85,6 +85,7 @@ def most_calls(config: ReportConfig) -> int:
     if not config.reasoning.enabled:
         return 0
     caps = config.caps
-    question = len(config.groups) * most_research(config.inner()) + caps.compare
+    again = 0 if config.mode == "monitor" else 1  # where a source of a better tier says something else
+    question = (len(config.groups) + again) * most_research(config.inner()) + caps.compare
     rounds = config.reasoning.max_iterations * (caps.analyst + config.most_questions * question + caps.critic)
     return rounds + caps.compose + (caps.clarify if config.clarify != "never" else 0)

@@ -14,7 +14,7 @@ from aeon.errors import ConfigError, NoValidSourcesError, UsageError
 from aeon.schema import Document
 from aeon.settings import load_config
 
-from .played import ITEMS, NEWS, OFFICIAL, QUERY, SOCIAL, TIERS, UNKNOWN, Played
+from .played import ITEMS, NEWS, OFFICIAL, OPENED, QUERY, SOCIAL, TIERS, UNKNOWN, Played
 
 pytestmark = [pytest.mark.requirement("A2"), pytest.mark.usefixtures("measured")]
 KEYS = {
@@ -82,6 +82,16 @@ def test_discovery_keeps_all_and_warns_of_low_tiers() -> None:
     assert any("bridge thread is tier 5 (social)" in reason for reason in result.reasons)
     assert "### Tier 5" in result.answer and not result.dropped
     assert result.stop_reason == "accepted_with_warnings"
+
+
+def test_where_sources_differ_the_better_tier_is_believed() -> None:
+    """What was read first says a thread; the finding is what the official source says, and both values are shown."""
+    played = Played([OPENED], answers={"opened": ("1935", "1932")})
+    result = report(QUERY, ITEMS, tiers=TIERS, mode="discovery", llm=played.model)
+    (finding,) = result.findings
+    assert (finding.short, result.draft.source(finding.citations[0].number).tier) == ("1932", 1)
+    (difference,) = result.disagreements
+    assert {side.answer for side in difference.sides} == {"1932", "1935"}
 
 
 def test_monitor_sets_the_tiers_side_by_side() -> None:
