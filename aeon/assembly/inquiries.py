@@ -5,19 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import Field
 
 from aeon.assembly.build import build
 from aeon.engines.research.config import ResearchConfig
 from aeon.engines.research.record import Research
-from aeon.errors import ConfigError
+from aeon.errors import ConfigError, UsageError
 from aeon.llm.adapter import LLMAdapter
 from aeon.schema import Task
 from aeon.schema.frozen import Frozen
 from aeon.settings import load_config
 from aeon.settings.values import merged
+from aeon.text import one_line
 from aeon.tools.select import folder_specs, search_specs
 
 __all__ = ["AgentResponse", "AgentSource", "overrides", "research", "response", "run_research"]
@@ -99,8 +100,12 @@ def research(
         UsageError: a source, a provider or a setting does not exist or cannot be used.
     """
     settings = config or load_config(ResearchConfig, None, overrides(os.environ), os.environ)
+    if tier not in (None, *get_args(Tier)):
+        raise UsageError(f"research: {one_line(repr(tier), 40)} is no tier; choose one of {', '.join(get_args(Tier))}")
     settings = settings.changed(tier=tier) if tier is not None else settings
     tools = [*folder_specs(sources), *search_specs(search, allow)]
+    if not tools:
+        raise UsageError("research: name where to search: sources='papers', or search=['searxng=http://…:8888']")
     result: Research = build(llm, tools, settings, engine="research", **build_options).execute(question)
     return result
 

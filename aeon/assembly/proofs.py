@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -98,11 +97,11 @@ def _of_plan(result: Result) -> _Record:
 def _of_journal(result: Conclusion, journal: Journal | Path | str | None, engine: AnyEngine | None) -> _Record:
     basis, recorded = _basis(result, journal, engine)
     found = [one.value for one in basis.outcomes.values() if isinstance(one.value, Found)]
-    read = chain.from_iterable(passage.sources() for one in found for passage in one.passages)
-    documents = sorted(chain.from_iterable(one.documents for one in found), key=lambda one: bool(one.text))
-    by_name = {document.source: document for document in documents}  # a text comes once in a run
+    every = [document for one in found for document in one.documents]
+    latest_first = sorted(reversed(every), key=lambda one: bool(one.text))  # a text comes once in a run
+    by_name = {document.source: document for document in latest_first}  # and the first one counts
     derivations = (Derivation(id="d1", steps=recorded),) if recorded else ()
-    return _Record(basis.task, derivations, [*spans_of(basis.steps.values()), *read], by_name)
+    return _Record(basis.task, derivations, [*spans_of(basis.steps.values()), *_read(found, by_name)], by_name)
 
 
 def _sources(cited: Iterable[Source], record: _Record, files: Sequence[Files]) -> Iterator[ProofSource]:
@@ -164,6 +163,17 @@ def _cited(read: Iterable[Source], claims: Iterable[Claim]) -> list[Source]:
     """The sentences, of those that were read, of the texts that claims rest on."""
     needed = {one.source for claim in claims for one in claim.evidence if isinstance(one, FromSource)}
     return [source for source in read if source.source in needed]
+
+
+def _read(found: Iterable[Found], documents: Mapping[str, Document]) -> Iterator[Source]:
+    """The sentences of what was found, without those of texts that had changed since they were read first."""
+    for one in found:
+        own = {document.source: document for document in one.documents}
+        for passage in one.passages:
+            unnamed = Document(source=passage.source)
+            first = documents.get(passage.source, unnamed)
+            if own.get(passage.source, unnamed).text_sha256 == first.text_sha256:
+                yield from passage.sources()
 
 
 def _check(cited: Iterable[Source], sources: Mapping[str, ProofSource]) -> None:

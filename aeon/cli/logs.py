@@ -24,7 +24,7 @@ __all__ = ["LogFile", "faults_in_one_line"]
 class LogFile:
     """An observer that appends every event to a file, and a context manager that closes it.
 
-    Where the file takes no more, that is said once, and the run continues without it.
+    Where the ``file`` takes no more, that is said once, and the run continues without it.
 
     Raises:
         InputFileError: the file cannot be opened, is none, or is a saved run.
@@ -37,10 +37,10 @@ class LogFile:
                 raise InputFileError(f"{path}: is no file but a pipe, a socket or a disk; put the log in a file")
             if is_journal(path):
                 raise InputFileError(f"{path}: is a saved run, which a log would damage; name another file for the log")
-            self._file = Path(path).open("a", encoding="utf-8", buffering=1)  # noqa: SIM115 - closed by __exit__
+            self.file = Path(path).open("a", encoding="utf-8", buffering=1)  # noqa: SIM115 - closed by __exit__
         except OSError as error:
             raise InputFileError(f"{path}: cannot be written: {error.strerror}") from None
-        self._observe = log_observer(self._file)
+        self._observe = log_observer(self.file)
         self._broken = False
 
     def __call__(self, event: Event) -> None:
@@ -58,7 +58,7 @@ class LogFile:
 
     def __exit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
         with contextlib.suppress(OSError):  # what it could not take was mentioned
-            self._file.close()
+            self.file.close()
 
 
 def _waits(path: str) -> bool:

@@ -15,7 +15,7 @@ __all__ = ["COMMANDS", "parse"]
 
 COMMANDS = (
     "run", "research", "report", "resume", "replay", "fork", "diff", "history", "simulate", "models", "engines",
-    "doctor", "metrics", "calibrate", "config", "verify", "collect", "serve",
+    "doctor", "metrics", "calibrate", "config", "verify", "collect", "serve", "inspect",
 )  # fmt: skip
 FORMATS = ("text", "json", "mermaid", "effects")
 SHAPES = ("openai", "cohere", "anthropic", "w3c")
@@ -172,6 +172,13 @@ def _conducting(parser: argparse.ArgumentParser) -> None:
     add("--bound", action="store_true", help="print the most that the run could spend, and run nothing")
 
 
+def _inspect_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("file", metavar="FILE", type=name, help=_SAVED)
+    add("--html", metavar="FILE", type=name, help="write it as one page that needs no server, and loads nothing")
+    add("--port", metavar="N", type=count, default=0, help="the port of the page (default: any that is free)")
+
+
 def _serve_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--host", metavar="HOST", type=name, default="127.0.0.1", help="the address (default: this machine alone)")
@@ -190,6 +197,7 @@ def _serve_options(parser: argparse.ArgumentParser) -> None:
     add("--allow-host", metavar="NAME", type=name, action="append", default=[], help=hosts)
     add("--parallel", metavar="N", type=whole, default=2, help="runs at once (default: 2); others wait")
     add("--queue", metavar="N", type=whole, default=1000, help="runs that may wait (default: 1000)")
+    add("--log", metavar="FILE", type=name, help="write a line at the end of each phase to FILE, as JSON Lines")
     add("--most-calls", metavar="N", type=whole, help="refuse runs that could make more model calls")
 
 
@@ -325,6 +333,7 @@ _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], 
         _collect_options,
     ),
     "serve": ("work on runs over HTTP, with a window for the browser", None, _serve_options),
+    "inspect": ("show a saved run in a browser", None, _inspect_options),
     "config": ("show every setting and where it comes from, or check a file of settings", None, _config_options),
 }
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
+import importlib.util
 import os
 import socket
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any, TextIO
 
+from aeon.cli.logs import LogFile
 from aeon.cli.output import remark
 from aeon.cli.progress import fetch
 from aeon.cli.run import TOOLS
+from aeon.cli.session import spec_of
 from aeon.documents.extras import library
 from aeon.errors import UsageError
 from aeon.home import data_dir
@@ -41,32 +46,60 @@ def command(options: argparse.Namespace) -> int:
         raise UsageError(f"serve: --host {options.host} lets other machines in; name who may with --token-file FILE")
     tokens = _module("tokens").Tokens.read(options.token_file) if options.token_file else None
     load_config(Config, options.config, None, os.environ)
-    model = select(options.model)
-    equipment = _module("equipment").Equipment(
-        model,
-        options.model,
-        [*opened(options.tools or TOOLS)],
-        _folders(options.files, options.collection),
-        options.config,
-        options.most_calls,
-    )
-    with serving.listening(options.host, options.port) as where:
+    traced = _tracing()
+    equipment = _equipment(options, [traced.Traced] if traced else [])
+    with serving.listening(options.host, options.port) as where, _log(options.log) as log:
         runs = _module("runs").Runs(Path(options.runs) if options.runs else data_dir() / "runs")
-        equipment.open()
-        if isinstance(model, Local) and model.name in CATALOGUE:
-            fetch(CATALOGUE[model.name])
+        _make_ready(equipment)
+        observers = [*([traced.Tracing] if traced else []), *([_module("phases").phase_log(log)] if log else [])]
         limits = _module("service").Limits(options.parallel, options.queue)
-        service = _module("service").Service(runs, equipment, limits)
-        app = _module("app").application(service, tokens, [options.host, *options.allow_host])
-        asyncio.run(serving.serve(service, app, where, lambda: _say(where, model, runs.folder)))
+        service = _module("service").Service(runs, equipment, limits, observers)
+        around = [traced.Continued] if traced else []
+        app = _module("app").application(service, tokens, [options.host, *options.allow_host], *around)
+        asyncio.run(serving.serve(service, app, where, lambda: _say(where, equipment.model, runs.folder)))
     return 0
+
+
+def _equipment(options: argparse.Namespace, around: Sequence[object]) -> Any:  # noqa: ANN401 - of an optional module
+    """What the runs are made of, as the options say."""
+    model = select(options.model)
+    tools = [*opened(options.tools or TOOLS)]
+    folders = _folders(options.files, options.collection)
+    spec = spec_of(model, options.model)
+    return _module("equipment").Equipment(model, spec, tools, folders, options.config, options.most_calls, *around)
+
+
+def _make_ready(equipment: Any) -> None:  # noqa: ANN401 - of an optional module
+    """Read the folders, and fetch the embedded model if it has to be."""
+    equipment.open()
+    if isinstance(equipment.model, Local) and equipment.model.name in CATALOGUE:
+        fetch(CATALOGUE[equipment.model.name])
 
 
 def _module(name: str) -> ModuleType:
     """A module of the service, which needs an extra."""
-    for needed in ("fastapi", "uvicorn"):
+    for needed in ("fastapi", "uvicorn", "prometheus_client"):
         library(needed, "server", "aeon serve")
     return library(f"aeon.server.{name}", "server", "aeon serve")
+
+
+def _tracing() -> ModuleType | None:
+    """What traces runs, if the API of OpenTelemetry is installed: without it nobody can have asked for traces."""
+    return _module("tracing") if importlib.util.find_spec("opentelemetry") else None
+
+
+@contextlib.contextmanager
+def _log(path: str | None) -> Iterator[TextIO | None]:
+    """The file for the server's log, if one is named.
+
+    Raises:
+        InputFileError: it cannot be written, or is a saved run.
+    """
+    if path is None:
+        yield None
+        return
+    with LogFile(path) as log:
+        yield log.file
 
 
 def _say(where: socket.socket, model: LLMAdapter, runs: Path) -> None:

@@ -36,7 +36,7 @@ from aeon.schema import Conclusion
 from aeon.tools.files import Files, takes_long
 from aeon.tools.select import Given, opened
 
-__all__ = ["Session", "exit_code"]
+__all__ = ["Session", "exit_code", "spec_of"]
 
 _SUFFICIENT, _FAILED, _ANSWERED, _WAITING = 0, 1, 3, 4
 
@@ -68,7 +68,7 @@ class Session:
         with self._busy("looking for the model", lambda: False):  # an endpoint is asked which one it serves
             self.model: LLMAdapter = models(spec)
         self.view.model = visible(self.model.name)
-        self.spec = _spec_of(self.model, spec)
+        self.spec = spec_of(self.model, spec)
         self._prompt = Prompt(self.view.paused) if stream.isatty() and _typed() else None
         self.view.asks = self._prompt is not None
         self.observers: list[Observer] = [self.view] if self._shown else []
@@ -171,7 +171,7 @@ def exit_code(result: Conclusion) -> int:
     return {"failed": _FAILED, "waiting": _WAITING}.get(result.stop_reason, _ANSWERED)
 
 
-def _spec_of(model: LLMAdapter, spec: str | None) -> str | None:
+def spec_of(model: LLMAdapter, spec: str | None) -> str | None:
     """What the model of a run is named by in its journal, so that it is found again from anywhere."""
     if spec and spec.endswith(".gguf"):
         return str(Path(spec).expanduser().resolve())

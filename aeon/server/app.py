@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from aeon.errors import AeonError
-from aeon.server import asking, chat, jobs, responses
+from aeon.server import asking, chat, jobs, pages, responses
 from aeon.server.bodies import BODIES
 from aeon.server.guard import Guard
 from aeon.server.problems import Problem, ProblemDetails, problem_of, response_of
@@ -28,16 +28,24 @@ _log = logging.getLogger("aeon.server")
 _REFERENCE = "#/components/schemas/{model}"
 
 
-def application(service: Service, tokens: Tokens | None = None, hosts: Collection[str] = ()) -> ASGIApp:
-    """The server's application over a service; ``tokens`` open it, if there are any, and ``hosts`` are its names."""
+def application(
+    service: Service,
+    tokens: Tokens | None = None,
+    hosts: Collection[str] = (),
+    around: Callable[[ASGIApp], ASGIApp] = lambda app: app,
+) -> ASGIApp:
+    """The server's application over a service; ``tokens`` open it, if there are any, and ``hosts`` are its names.
+
+    ``around`` puts something around it, behind what guards it.
+    """
     app = FastAPI(title="Aeon", version="1", docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.service = service
-    for part in (asking, jobs, chat, responses):
+    for part in (asking, jobs, chat, responses, pages):
         app.include_router(part.router)
     for kind in (Problem, AeonError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, partial(_answered, service))
     app.openapi = partial(_described, app, app.openapi)  # type: ignore[method-assign]
-    return Guard(app, tokens, hosts)
+    return Guard(around(service.metrics.timed(app)), tokens, hosts)
 
 
 async def _answered(service: Service, request: Request, error: Exception) -> Response:

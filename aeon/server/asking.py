@@ -6,7 +6,7 @@ import asyncio
 
 from fastapi import APIRouter, Request
 from pydantic import RootModel
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
 from aeon.assembly.registry import installed
 from aeon.schema import Bound, Frozen, JsonObject, Passage
@@ -18,11 +18,12 @@ from aeon.server.runs import RunRecord
 from aeon.server.streams import stream_of
 
 __all__ = [
-    "Engines", "Found", "Health", "InstalledEngine", "answered", "engines", "estimate", "healthz", "readyz", "router",
-    "run", "run_simple", "search", "started",
+    "Engines", "Found", "Health", "InstalledEngine", "answered", "engines", "estimate", "healthz", "metrics", "readyz",
+    "router", "run", "run_simple", "search", "started",
 ]  # fmt: skip
 
 router = APIRouter(responses=PROBLEMS)
+_PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Found(Frozen):
@@ -116,6 +117,13 @@ async def readyz(request: Request) -> Response:
         why = "the server is stopping" if service.closing else "the model is being loaded"
         raise Problem(503, "not_ready", f"{why}; try again", True, {"Retry-After": "5"})
     return _health(request, "ready")
+
+
+@router.get("/metrics", response_class=PlainTextResponse)
+async def metrics(request: Request) -> Response:
+    """The figures of the server, for Prometheus."""
+    service = service_of(request)
+    return Response(service.metrics.text(*service.busy), media_type=_PROMETHEUS)
 
 
 def _health(request: Request, status: str) -> Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -24,7 +24,8 @@ from aeon.text import one_line
 
 __all__ = ["Open", "Said", "answer_text", "citations", "created", "own_of", "received", "schema_of", "task_of"]
 
-_ROLES = {"system", "developer", "user", "assistant"}
+_RULES = ("system", "developer")
+_ROLES = (*_RULES, "user", "assistant")
 _LATER = "What the user asks now is the task; this was said before it."
 _MEANINGLESS = frozenset({
     "temperature", "top_p", "seed", "max_tokens", "max_completion_tokens", "max_output_tokens", "presence_penalty",
@@ -100,18 +101,22 @@ def task_of(said: Iterable[Said], engine: str, schema: JsonObject | None, before
     Raises:
         Problem: the user said nothing.
     """
-    spoken = [(one.role, one.text.strip()) for one in said]
-    rules = [text for role, text in spoken if role in ("system", "developer") and text]
-    turns = [(role, text) for role, text in spoken if role in ("user", "assistant") and text]
+    spoken = [(one.role, text) for one in said if (text := one.text.strip())]
+    rules = [text for role, text in spoken if role in _RULES]
+    turns = [(role, text) for role, text in spoken if role not in _RULES]
     if not turns or turns[-1][0] != "user":
         raise Problem(400, "invalid", "the last message must be the user's, with a text: it is the task")
-    earlier = [before] if before else []
-    earlier += [f"{role}: {text}" for role, text in turns[:-1]]
-    context = "\n\n".join([_LATER, *earlier]) if earlier else ""
+    task, context = "\n\n".join([*rules, turns[-1][1]]), _context(before, turns[:-1])
     try:
-        return TaskBody(task="\n\n".join([*rules, turns[-1][1]]), context=context, answer_schema=schema, engine=engine)
+        return TaskBody(task=task, context=context, answer_schema=schema, engine=engine)
     except ValidationError as error:
         raise Problem(400, "invalid", one_line(error.errors()[0]["msg"], 200)) from None
+
+
+def _context(before: str, turns: Sequence[tuple[str, str]]) -> str:
+    """What was said before the task; empty where nothing was."""
+    earlier = [*([before] if before else []), *(f"{role}: {text}" for role, text in turns)]
+    return "\n\n".join([_LATER, *earlier]) if earlier else ""
 
 
 def schema_of(form: Mapping[str, Any] | None) -> JsonObject | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
@@ -42,11 +42,16 @@ class Order:
     tools: Sequence[Given]
 
 
+def _same(model: LLMAdapter) -> LLMAdapter:
+    return model
+
+
 @dataclass
 class Equipment:
     """What runs are made of. ``spec`` is what selected the model; ``folders`` are named collections of files.
 
     ``config`` is a file of settings, for any engine that has them. ``most_calls`` limits what a run may ask for.
+    ``around`` puts something around the model of each run, such as what traces its calls.
     """
 
     model: LLMAdapter
@@ -55,6 +60,7 @@ class Equipment:
     folders: Mapping[str, Path] = field(default_factory=dict)
     config: str | None = None
     most_calls: int | None = None
+    around: Callable[[LLMAdapter], LLMAdapter] = _same
     _opened: dict[tuple[str, ...], Files] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 

@@ -9,8 +9,10 @@ from fastapi import APIRouter, Header, Query, Request
 from starlette.responses import Response, StreamingResponse
 
 from aeon.runtime.diff import Difference
+from aeon.schema import Frozen
 from aeon.server.asking import answered
 from aeon.server.bodies import AnswerBody, CancelBody, ForkBody
+from aeon.server.calls import ModelCall, calls_of
 from aeon.server.history import History, difference, history_of, proof
 from aeon.server.problems import Problem
 from aeon.server.replies import JobPage, JobReply, RunReply, job_reply
@@ -19,10 +21,17 @@ from aeon.server.runs import RunRecord, RunState
 from aeon.server.streams import place_of, stream_of
 
 __all__ = [
-    "answer", "cancel", "diff", "events", "fork", "history", "job", "listed", "proved", "result", "resume", "router",
+    "ModelCalls", "answer", "calls", "cancel", "diff", "events", "fork", "history", "job", "listed", "proved", "result",
+    "resume", "router",
 ]  # fmt: skip
 
 router = APIRouter(prefix="/jobs", responses=PROBLEMS)
+
+
+class ModelCalls(Frozen):
+    """The model calls for one effect, in order."""
+
+    calls: tuple[ModelCall, ...]
 
 
 @router.get("", responses={200: {"model": JobPage}})
@@ -86,6 +95,14 @@ async def proved(request: Request, name: str) -> Response:
     tools = await asyncio.to_thread(service_of(request).equipment.given, names)
     data = await asyncio.to_thread(proof, path, tools)
     return Response(data, media_type="application/json")
+
+
+@router.get("/{name}/calls/{number}", responses={200: {"model": ModelCalls}})
+async def calls(request: Request, name: str, number: int) -> Response:
+    """The model calls for an effect, with prompts and replies."""
+    record = await run_of(request, name)
+    path = service_of(request).runs.path(record.id).with_suffix(".calls")
+    return sent(request, ModelCalls(calls=await asyncio.to_thread(calls_of, path, number)))
 
 
 @router.get("/{name}/diff/{other}", responses={200: {"model": Difference}})

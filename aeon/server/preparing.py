@@ -12,6 +12,7 @@ from aeon.assembly.registry import plugin_of
 from aeon.assembly.setup import Trust, setup_of
 from aeon.errors import UsageError
 from aeon.kernel.ports import Job
+from aeon.llm.adapter import LLMAdapter
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.runtime.fork import fork
@@ -19,6 +20,7 @@ from aeon.runtime.journal import Journal
 from aeon.runtime.replay import resume_point
 from aeon.schema import Question
 from aeon.server.bodies import ForkBody, TaskBody
+from aeon.server.calls import Noting, share
 from aeon.server.equipment import Equipment, Order, refuse_own
 from aeon.server.feed import Feed, Watcher
 from aeon.server.problems import Problem
@@ -70,7 +72,8 @@ def _has_begun(path: Path) -> bool:
 def _new(wanted: Wanted, equipment: Equipment, feed: Feed, observers: tuple[Observer, ...]) -> Prepared:
     order = wanted.order or equipment.order(wanted.request)
     engine = order.plugin.engine
-    handlers = assemble(equipment.model, order.tools, order.config, plugin=order.plugin)
+    model = _noting(wanted, equipment)
+    handlers = assemble(model, order.tools, order.config, plugin=order.plugin)
     journal = Journal(wanted.path)
     driver = AsyncDriver(
         (*observers, Watcher(feed, journal, engine.name)),
@@ -81,6 +84,11 @@ def _new(wanted: Wanted, equipment: Equipment, feed: Feed, observers: tuple[Obse
     return Prepared(driver, Job(engine, order.task, order.config, handlers), journal)
 
 
+def _noting(wanted: Wanted, equipment: Equipment) -> LLMAdapter:
+    """The server's model; its calls for this run are noted beside the journal."""
+    return Noting(equipment.around(equipment.model), wanted.path.with_suffix(".calls"))
+
+
 def _resumed(wanted: Wanted, equipment: Equipment, feed: Feed, observers: tuple[Observer, ...]) -> Prepared:
     journal = Journal.reopen(wanted.path)
     try:
@@ -89,7 +97,7 @@ def _resumed(wanted: Wanted, equipment: Equipment, feed: Feed, observers: tuple[
         watcher = Watcher(feed, journal, engine.name)
         resumed = resumption(
             journal,
-            equipment.model,
+            _noting(wanted, equipment),
             equipment.given(wanted.request.sources),
             (*observers, watcher),
             answer=wanted.answer if asked else None,
@@ -125,6 +133,7 @@ def forked(path: Path, folder: Path, body: ForkBody) -> Journal:
         raise UsageError(str(error).removeprefix("--")) from None
     name = made.opened.execution_id
     entries = [entry for _, entry in sorted(made.entries.items())]
+    share(path.with_suffix(".calls"), folder / f"{name}.calls", body.at)
     with contextlib.closing(Journal.written(made.opened, entries, folder / f"{name}.jsonl")) as written:
         return written
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import contextvars
 import hashlib
 import json
 import logging
 import uuid
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from aeon.schema import Conclusion, JsonObject, Question
 from aeon.server.bodies import ForkBody, TaskBody
 from aeon.server.equipment import Equipment, Order
 from aeon.server.feed import Feed
+from aeon.server.metrics import Metrics
 from aeon.server.preparing import Wanted, forked, meant_by, prepared
 from aeon.server.problems import Problem, problem_of
 from aeon.server.runs import RunRecord, Runs, now
@@ -43,7 +45,8 @@ class Limits(NamedTuple):
 class Live:
     """A run that the server works on, or will. ``over`` is set when it does no more.
 
-    ``stop``: it is asked to stop; ``now``: without an answer in words.
+    ``stop``: it is asked to stop; ``now``: without an answer in words. ``context`` is that of the request, in whose
+    trace it works.
     """
 
     name: str
@@ -54,6 +57,7 @@ class Live:
     task: asyncio.Task[None] | None = None
     stop: bool = False
     now: bool = False
+    context: contextvars.Context = field(default_factory=contextvars.copy_context)
 
     def __call__(self, event: Event, /) -> None:
         """Stop what begins, if that was asked for before."""
@@ -70,7 +74,7 @@ class Live:
 class Service:
     """Works on the runs in the list of a folder with what the server was started with.
 
-    ``observers`` make further observers of a run, such as of metrics.
+    ``observers`` make further observers, one for each run; ``metrics`` are figures of all.
     """
 
     def __init__(
@@ -78,7 +82,8 @@ class Service:
         runs: Runs,
         equipment: Equipment,
         limits: Limits | None = None,
-        observers: Callable[[RunRecord], tuple[Observer, ...]] = lambda record: (),
+        observers: Sequence[Callable[[], Observer]] = (),
+        metrics: Metrics | None = None,
     ) -> None:
         self.runs = runs
         self.equipment = equipment
@@ -86,7 +91,8 @@ class Service:
         self.ready = False
         self.problem: Problem | None = None
         self.closing = False
-        self._observers = observers
+        self.metrics = metrics or Metrics()
+        self._observers = (self.metrics.observer, *observers)
         self._queue: deque[Live] = deque()
         self._live: dict[str, Live] = {}
         self._running: set[Live] = set()
@@ -293,7 +299,7 @@ class Service:
         while self._queue and len(self._running) < self.limits.parallel and not self.closing:
             live = self._queue.popleft()
             self._running.add(live)
-            live.task = asyncio.create_task(self._work(live))
+            live.task = asyncio.create_task(self._work(live), context=live.context)
 
     async def _work(self, live: Live) -> None:
         """Work on a run until it does no more."""
@@ -304,7 +310,7 @@ class Service:
             await self.runs.change(live.name, state="running")
             request = TaskBody.model_validate(record.request)
             wanted = Wanted(record.id, request, self.runs.path(record.id), record.answer, live.order)
-            observers = (live, *self._observers(record))
+            observers = (live, *(make() for make in self._observers))
             made = await asyncio.to_thread(prepared, wanted, self.equipment, live.feed, observers)
             journal, live.driver = made.journal, made.driver
             live.feed.load(made.told)
@@ -333,6 +339,7 @@ class Service:
         if waits:
             live.feed.close(unkept("waiting", {"id": live.name, "question": conclusion["question"]}))
         else:
+            self.metrics.concluded(result.engine, result)
             live.feed.tell(ended(journal.line, result))
             live.feed.close(b"")
 

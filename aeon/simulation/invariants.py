@@ -34,7 +34,7 @@ def hold(story: Story, engine: AnyEngine) -> None:
     _done_once(world)
     _replayed(story, engine)
     if isinstance(result, Research):
-        hold_research(world, result, journal)
+        hold_research(world, result, journal, engine)
     if isinstance(result, ReportResult):
         hold_report(world, result, journal)
     if isinstance(result, Result):

@@ -81,6 +81,7 @@ MULTIPASS_INVARIANTS: dict[str, str] = {
 
 RESEARCH_INVARIANTS: dict[str, str] = {
     "sources only grow": "sources are numbered from 1 on, each text once, and none that a round found is gone",
+    "what is named was searched": "each query that an answer names was put to a provider",
     "every cited id exists": "a number that an answer or a finding cites is that of a source",
     "every span is its quote": "a cited span is inside the text of its source and equal to its quote",
     "a good answer cites": "an answer that is said to be good enough cites a source",

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from aeon.assembly.views import trail
 from aeon.engines.research.config import Limits, ResearchConfig
+from aeon.engines.research.effects import Search
 from aeon.engines.research.record import Research
 from aeon.engines.research.values import Citation
 from aeon.runtime.journal import Journal
+from aeon.runtime.replay import AnyEngine
 from aeon.schema import Document, Found
 from aeon.simulation.world import World
 
 __all__ = ["hold_research"]
 
 
-def hold_research(world: World, result: Research, journal: Journal) -> None:
+def hold_research(world: World, result: Research, journal: Journal, engine: AnyEngine) -> None:
     """Hold the record of a run that has ended against the engine's own invariants; the world is told what broke."""
     documents = {document.source: document for document in _found(journal) if document.text}
     _numbered(world, result)
@@ -22,6 +25,11 @@ def hold_research(world: World, result: Research, journal: Journal) -> None:
         _hold_citation(world, result, citation, documents)
     if result.sufficient and not any(sentence.citations for sentence in result.sentences):
         world.wrong("a good answer cites", result.answer[:200])
+    batches = trail(journal, engine).batches
+    put = {done.effect.query for batch in batches for done in batch if isinstance(done.effect, Search)}
+    for query in result.searched:
+        if query not in put:
+            world.wrong("what is named was searched", f"{query!r} was put to nobody")
     _hold_limits(world, result, journal.config(ResearchConfig).limits())
 
 

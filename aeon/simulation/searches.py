@@ -116,7 +116,7 @@ class _Web:
                 await asyncio.sleep(_LONG)
             if world.fails("tool_fails", chance, 0.4):
                 return Found(provider=self.name, problem=_problem(chance))
-            if world.fails("tool_output", chance, 0.1):
+            if world.fails("tool_output", chance, 0.4):
                 raise chance.choice((ValueError, KeyError, RuntimeError))("it broke")
             return self._library.found(self.name, chance, most)
 

@@ -1,0 +1,1 @@
+"""Tests of the engines beside the multi-pass one."""

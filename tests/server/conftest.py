@@ -99,13 +99,15 @@ def until(what: Callable[[], object]) -> None:
 class Server:
     """The service over loopback, in a thread with a loop of its own. ``get`` and ``post`` ask it."""
 
-    def __init__(self, folder: Path, equipment: Equipment, limits: Limits, tokens: Tokens | None) -> None:
+    def __init__(
+        self, folder: Path, equipment: Equipment, limits: Limits, tokens: Tokens | None, observers: Any, app: Any
+    ) -> None:
         self.runs = Runs(folder)
-        self.service = Service(self.runs, equipment, limits)
+        self.service = Service(self.runs, equipment, limits, observers)
         self.socket = listening("127.0.0.1", 0)
         self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
-        app = application(self.service, tokens)
-        config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="off", ws="none")
+        asgi = application(self.service, tokens, **app)
+        config = uvicorn.Config(asgi, log_config=None, access_log=False, lifespan="off", ws="none")
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
         self._thread.start()
@@ -171,8 +173,9 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
     ) -> Server:
         for one in servers:
             one.stop()
+        observers, app = more.pop("observers", ()), more.pop("application", {})
         equipment = Equipment(model or Scripted(played), **more)
-        servers.append(Server(tmp_path / "runs", equipment, limits or Limits(), tokens))
+        servers.append(Server(tmp_path / "runs", equipment, limits or Limits(), tokens, observers, app))
         return servers[-1]
 
     yield start

@@ -10,16 +10,17 @@ from aeon.engines.research.effects import Numbered
 from aeon.engines.research.values import Citation
 from aeon.text import one_line
 
-__all__ = ["Labels", "citations", "likeliest", "numbered", "with_titles"]
+__all__ = ["Labels", "citations", "likeliest", "numbered", "terms", "unmarked", "with_titles"]
 
 Labels = dict[str, Citation]
 """Sentences of sources by their labels, as ``2.4``: the fourth sentence of the second passage; ``2.0`` is its title."""
 
 _LONGEST_TITLE, _LONGEST_SENTENCE = 100, 1_000
-_LABEL = re.compile(r"(?<![\d.])(\d{1,3}\.\d{1,3})(?![\d.])")
-_MARK = re.compile(r"\s*[\[【]\s*\d{1,3}(?:\s*[,;]\s*\d{1,3})*\s*[\]】]")
-"""What looks like a citation in a page, and is none of this answer."""
-_LISTED = re.compile(r"[\[【(]\s*(?:\d{1,3}\.\d{1,3}\s*[,;&]?\s*(?:and\s+)?)+[\]】)]")
+_BRACKETED = re.compile(r"\s*[\[【]((?:[\d.,;&\s\u2013-]|and|to)*)(?:[\]】]|$)")
+_IN_PARENTHESES = re.compile(r"\s*\(((?:[\d.,;&\s\u2013-]|and|to)*)\)")
+_BARE = re.compile(r"(?<![\d.,])\d{1,3}\.\d{1,3}(?![\d.,]*\d)")
+_NUMBERS = re.compile(r"\d+(?:\.\d+)?")
+_LABEL, _MARK = re.compile(r"\d{1,3}\.\d{1,3}"), re.compile(r"\d{1,3}(?:\.\d{1,3})?")
 
 
 def numbered(passages: Sequence[Numbered]) -> tuple[str, Labels]:
@@ -41,11 +42,37 @@ def numbered(passages: Sequence[Numbered]) -> tuple[str, Labels]:
 def citations(reply: str, labels: Labels) -> tuple[str, tuple[Citation, ...]]:
     """A reply without its labels, and the sentences that they name, each once; labels of nothing are left out.
 
-    Labels stand in brackets of any kind, alone or several together, or bare.
+    Whole and decimal numbers in square brackets are labels, alone or several together. In parentheses, or bare, only a
+    decimal is one, unless it is a value: a number that stands in the sentences, and in parentheses names none of them.
     """
-    named = [labels[label] for label in dict.fromkeys(_LABEL.findall(reply)) if label in labels]
-    bare = _LABEL.sub(lambda label: "" if label[1] in labels else label[0], _MARK.sub("", _LISTED.sub("", reply)))
-    return bare.strip(), tuple(named)
+    values = {number for one in labels.values() for number in _NUMBERS.findall(one.source.text)}
+    named: list[str] = []
+
+    def in_parentheses(match: re.Match[str]) -> str:
+        numbers = _NUMBERS.findall(match[1])
+        if not all(_LABEL.fullmatch(one) and (one in labels or one not in values) for one in numbers):
+            return match[0]
+        named.extend(numbers)
+        return ""
+
+    def bare(match: re.Match[str]) -> str:
+        if match[0] not in labels or match[0] in values:
+            return match[0]
+        named.append(match[0])
+        return ""
+
+    named += (number for match in _BRACKETED.finditer(reply) for number in _NUMBERS.findall(match[1]))
+    text = _BARE.sub(bare, _IN_PARENTHESES.sub(in_parentheses, unmarked(reply))).strip()
+    return text, tuple(labels[label] for label in dict.fromkeys(named) if label in labels)
+
+
+def unmarked(text: str) -> str:
+    """The text without numbers in square brackets that a reader would take for citations, as ``[3]``."""
+
+    def left(match: re.Match[str]) -> str:
+        return "" if all(map(_MARK.fullmatch, _NUMBERS.findall(match[1]))) else match[0]
+
+    return _BRACKETED.sub(left, text)
 
 
 def with_titles(answer: str, cited: Sequence[Citation], labels: Labels) -> tuple[Citation, ...]:
@@ -57,10 +84,15 @@ def with_titles(answer: str, cited: Sequence[Citation], labels: Labels) -> tuple
 
 
 def likeliest(answer: str, every: Iterable[Citation]) -> tuple[Citation, ...]:
-    """The first sentence that holds most of the words of an answer; none if none holds any."""
-    words = stems(answer)
-    best = max(every, key=lambda one: len(words & stems(one.source.text)), default=None)
-    return (best,) if best is not None and words & stems(best.source.text) else ()
+    """The first sentence that holds most of the words and numbers of an answer; none if none holds any."""
+    words = terms(answer)
+    best = max(every, key=lambda one: len(words & terms(one.source.text)), default=None)
+    return (best,) if best is not None and words & terms(best.source.text) else ()
+
+
+def terms(text: str) -> frozenset[str]:
+    """The stems and the numbers of a text: what a sentence has to hold to say the same."""
+    return stems(text) | frozenset(_NUMBERS.findall(text))
 
 
 def _distinct(passages: Sequence[Numbered]) -> list[Numbered]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from aeon.engines.research import effects as ask
+from aeon.engines.research.answers import unworded
 from aeon.engines.research.config import ResearchConfig
 from aeon.engines.research.record import Research, Round, SourceUsed
 from aeon.engines.research.rules import OWN_ENDINGS, TABLE, ResearchSignals, most_calls
@@ -17,7 +18,7 @@ from aeon.engines.research.sources import Sources
 from aeon.engines.research.values import Aim, Cited, Finding, Providers, Queries, Query, Reflection, TierName
 from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt, Run
-from aeon.schema.conclusion import Decision
+from aeon.schema.conclusion import Decision, Degradation
 
 __all__ = ["RESEARCH"]
 
@@ -56,7 +57,8 @@ class _Inquiry:
         self.findings += reflection.findings
         self.aim = reflection.aim or self.aim
         self.reflection = reflection.changed(answer=reflection.answer or self.reflection.answer)
-        self.run.signals.sufficient = reflection.sufficient and bool(reflection.answer)
+        doubtful = reflection.confidence is not None and reflection.confidence < self.run.config.sufficient
+        self.run.signals.sufficient = reflection.sufficient and bool(reflection.answer) and not doubtful
 
     def result(self, decision: Decision, cited: Cited) -> Research:
         """The result with its record."""
@@ -84,9 +86,7 @@ def _research(run: ResearchRun) -> Program[Research]:
             yield from _round(inquiry)
     except Halt as halt:
         decision = halt.decision
-    cited = yield from _cite(inquiry, decision)
-    if decision.reason in OWN_ENDINGS:
-        decision = _judged(run, cited, decision)
+    cited, decision = yield from _cite(inquiry, decision)
     return inquiry.result(decision, cited)
 
 
@@ -107,14 +107,16 @@ def _begin(inquiry: _Inquiry) -> Program[None]:
 def _round(inquiry: _Inquiry) -> Program[None]:
     """Search, reflect on what is new, and see whether another round is worth it."""
     run, searches, signals = inquiry.run, inquiry.searches, inquiry.run.signals
+    inquiry.limit()  # a fork may have moved them
     before = searches.sources
     yield from searches.search(inquiry.queries)
     new = searches.sources.passages - before.passages
-    signals.stale = 0 if new else signals.stale + 1
     reflection = yield from run.perform(_reflect(inquiry, new), Reflection())
     inquiry.take(reflection)
     inquiry.rounds.append(_recorded(inquiry, before))
-    signals.rounds = len(inquiry.rounds)
+    learnt = any(finding.answer for finding in reflection.findings)  # it may be out of passages that were there
+    signals.stale = 0 if new or learnt else signals.stale + 1
+    signals.rounds, signals.queries = len(inquiry.rounds), len(searches.asked)  # only now: the last ones count too
     signals.nowhere = not searches.there
     run.boundary()
     inquiry.queries = searches.fresh(reflection.queries)
@@ -137,7 +139,7 @@ def _reflect(inquiry: _Inquiry, new: int) -> ask.Reflect:
         aim=inquiry.aim,
         findings=inquiry.findings,
         poor=searches.poor(run.config.few_results),
-        most=max(0, run.signals.most_queries - run.signals.queries),
+        most=searches.left,
     )
 
 
@@ -156,8 +158,8 @@ def _recorded(inquiry: _Inquiry, before: Sources) -> Round:
     )
 
 
-def _cite(inquiry: _Inquiry, decision: Decision) -> Program[Cited]:
-    """The answer with its citations; where no model can be asked, that it could not be made."""
+def _cite(inquiry: _Inquiry, decision: Decision) -> Program[tuple[Cited, Decision]]:
+    """The answer with its citations, and why the run ended; where no model can word it, what was found out as it is."""
     run, searches = inquiry.run, inquiry.searches
     searched = tuple(one.query for one in searches.asked.values())
     effect = ask.Cite(
@@ -170,18 +172,24 @@ def _cite(inquiry: _Inquiry, decision: Decision) -> Program[Cited]:
         limited=searches.limited,
         check=run.config.check,
     )
-    listed = "; ".join(searched) or "nothing"
-    return (yield from run.final(effect, Cited(text=f"No answer could be made (searched for: {listed})."), decision))
+    instead = unworded(effect)
+    cited = yield from run.final(effect, instead, decision)
+    if cited.problem:
+        run.degraded.append(Degradation(phase=effect.phase, message=cited.problem))
+    if decision.reason not in OWN_ENDINGS:
+        return cited, decision
+    if cited is instead:
+        broken = run.signals.failure is not None or run.signals.interrupted
+        return cited, run.decide() if broken else decision
+    return cited, _judged(run, cited, decision)
 
 
 def _judged(run: ResearchRun, cited: Cited, decision: Decision) -> Decision:
     """The decision once the answer is there: what it says, and whether a judge found it supported, count for more."""
-    if cited.problem:
-        return decision
     run.signals.unstated = not cited.short
     checked = [sentence.verdict for sentence in cited.sentences]
     run.signals.sufficient |= bool(checked) and all(verdict == "supported" for verdict in checked)
-    return run.decide()
+    return run.decide() if run.signals.unstated or run.signals.sufficient else decision
 
 
 RESEARCH: Engine[ResearchConfig, ResearchSignals, Research] = Engine(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
 from collections.abc import Sequence
 
 from aeon.documents.words import stems
 from aeon.engines.research.effects import Numbered
-from aeon.engines.research.numbering import citations, likeliest, numbered, with_titles
+from aeon.engines.research.numbering import citations, likeliest, numbered, terms, with_titles
 from aeon.engines.research.values import Citation, Finding
 from aeon.schema import JsonObject
 from aeon.schema.frozen import Frozen
@@ -19,7 +20,9 @@ __all__ = ["absent", "chosen", "found_out"]
 
 _PACKAGE = "aeon.engines.research"
 _ANSWER_TOKENS, _CHOICE_TOKENS = 48, 80
-_LONGEST_QUESTION, _LONGEST_PASSAGES = 600, 12_000
+_LONGEST_QUESTION = 600
+_MOST_BYTES = 9_000
+"""Of the passages of a prompt: with instructions and answer they fit a context of 4,096 tokens in any script."""
 _ABSENT = re.compile(
     r"\bnot (?:stated|mentioned|said|given|specified|provided|found|available)\b|\bno sentence\b", re.IGNORECASE
 )
@@ -27,11 +30,12 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _WORD = re.compile(r"[^\W\d]+")
 _SHORT, _ALIKE = 4, 0.8
 _PLAIN = frozenset({"yes", "no"})
+_LABELLED = re.compile(r"^(?:\[\d+\]|\d+\.\d+) ", re.MULTILINE)
 _CLINIC = fence(
     "sentences",
     "[1] Harbour Clinic\n1.1 The Harbour Clinic is an animal clinic in Ostend.\n1.2 Its head is the vet Dr. Adler.\n"
     "[2] Mimi (cat)\n2.1 Mimi is a grey cat from Bruges, born on 3 May 2015.\n2.2 She lives with the painter Jan Maes.",
-    _LONGEST_PASSAGES,
+    _MOST_BYTES,
 )
 _READ = (
     (f"{_CLINIC}\nQuestion: Who heads the clinic in Ostend?", "Dr. Adler [1.2]"),
@@ -106,24 +110,29 @@ async def chosen(supervisor: Supervisor, question: str, spans: Sequence[str]) ->
 async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Numbered]) -> Finding:
     """What the passages say to a question; nothing where they do not say it.
 
-    An answer counts only if its numbers and half of its words stand in what was read: a small model also repeats words
-    of its examples.
+    An answer counts only if its numbers and half of its words stand in what was read, and a sentence bears it out: a
+    small model also repeats words of its examples.
 
     Raises:
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
     """
-    text, labels = numbered(passages)
+    text, labels = numbered(_fitting(passages))
     nothing = Finding(question=question)
     if not labels:
         return nothing
-    asked = f"{fence('sentences', text, _LONGEST_PASSAGES)}\nQuestion: {cut(question, _LONGEST_QUESTION)}"
+    limit = _MOST_BYTES * len(text) // len(text.encode())
+    asked = f"{fence('sentences', text, limit)}\nQuestion: {cut(question, _LONGEST_QUESTION)}"
     prompt = Prompt(load(_PACKAGE, "read.md"), asked, _READ, fixed=True)
     reply = await supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0)
-    answer, cited = citations(reply.value.splitlines()[0], labels)
-    answer = _spelt(answer.strip(" .,;[]\"'"), text)
-    if absent(answer) or not _borne_out(answer, question, text):
+    line = next(line for line in reply.value.splitlines() if line.strip())
+    answer, cited = citations(line, labels)
+    plain = _LABELLED.sub("", text)
+    answer = _spelt(answer.strip(" .,;[]\"'"), plain)
+    if absent(answer) or not _borne_out(answer, question, plain):
         return nothing
     evidence = _holding(answer, cited) or likeliest(answer, labels.values())
+    if not evidence:
+        return nothing
     return nothing.changed(answer=answer, evidence=with_titles(answer, evidence, labels))
 
 
@@ -136,6 +145,12 @@ def _spelt(answer: str, text: str) -> str:
     return answer
 
 
+def _fitting(passages: Sequence[Numbered]) -> Sequence[Numbered]:
+    """The first passages that fit a prompt together; at least one."""
+    sizes = itertools.accumulate(len(numbered([one])[0].encode()) for one in passages)
+    return passages[: max(1, sum(size <= _MOST_BYTES for size in sizes))]
+
+
 def _borne_out(answer: str, question: str, text: str) -> bool:
     """Whether every number of the answer and half of its words stand in what was read."""
     if answer.casefold() in _PLAIN:
@@ -146,6 +161,6 @@ def _borne_out(answer: str, question: str, text: str) -> bool:
 
 
 def _holding(answer: str, cited: Sequence[Citation]) -> tuple[Citation, ...]:
-    """Those of the cited sentences that hold a word of the answer, if it has any."""
-    words = stems(answer)
-    return tuple(one for one in cited if not words or words & stems(f"{one.source.text} {one.source.source}"))
+    """Those of the cited sentences that hold a word or a number of the answer, unless it is a mere yes or no."""
+    words = frozenset[str]() if answer.casefold() in _PLAIN else terms(answer)
+    return tuple(one for one in cited if not words or words & terms(f"{one.source.text} {one.source.source}"))

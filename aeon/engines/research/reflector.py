@@ -6,14 +6,13 @@ first, the host puts what was found in its place, and so on; then the question n
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from aeon.adaptive.profiler import Profiler
 from aeon.documents.words import content_words, stems
+from aeon.engines.research.choosing import best, is_about, is_found_about
 from aeon.engines.research.effects import Numbered, PlanQueries, Reflect
-from aeon.engines.research.phrases import descriptions, is_nested, names, questions, referred
+from aeon.engines.research.phrases import descriptions, is_nested, questions, referred
 from aeon.engines.research.reading import chosen, found_out
 from aeon.engines.research.values import Aim, Finding, Queries, Query, Reflection, TierName
 from aeon.errors import AllowanceExhausted, CompletionError
@@ -26,13 +25,12 @@ __all__ = ["Reflector"]
 
 _LONGEST_QUERY = 600
 _MOST_HOPS = 2
+_LONGEST_NAME = 100
+"""Characters of a source that may stand in a question, where nothing marks them as data."""
 _FIRST, _PLAIN = 3, 5
 """Passages that a description is looked up in, or a question that names all it is about; and a plain question."""
 _TIERS: tuple[TierName, ...] = ("simple", "simple", "standard", "deep", "deep")
 """The tier for each depth of reasoning, from 1 to 5."""
-_LEAST_NAMES, _ENOUGH = 0.3, 2.0
-"""Share of a query's names that a passage holds which is read, and how many are enough."""
-_PARENTHESES = re.compile(r"\([^)]*\)")
 
 
 class Reflector:
@@ -77,20 +75,23 @@ class Reflector:
         if aim.span:
             found = await self._read(f"What is the name of {aim.span}?", aim.span, effect.shown, _FIRST)
             findings.append(found)
-            if found.answer and not stems(found.answer) <= stems(aim.span) and _is_about(found, effect.shown):
+            names_it = 0 < len(found.answer) <= _LONGEST_NAME and not stems(found.answer) <= stems(aim.span)
+            if names_it and is_found_about(found, effect.shown):
                 return await self._onward(aim, effect, findings[-1])
             aim = aim.changed(span="")
         if current_ledger().calls_left():
             most = _FIRST if aim.hops else _PLAIN
             read = await self._read(aim.question, aim.question, effect.shown, most)
-            findings.append(read.changed(asked=True))
+            about = is_found_about(read, effect.shown) if aim.hops else is_about(aim.question, effect.shown)
+            findings.append(read.changed(asked=True) if about else Finding(question=aim.question, asked=True))
         if findings and findings[-1].answer and aim.rest:
             return await self._next_question(aim, effect, findings)
         return _settled(aim, effect, findings)
 
     async def _next_question(self, aim: Aim, effect: Reflect, findings: Sequence[Finding]) -> Reflection:
         """The next question of the task, with the answer to the last one in the place of a pronoun."""
-        question = referred(aim.rest[0], findings[-1].answer)
+        answer = findings[-1].answer
+        question = referred(aim.rest[0], answer) if len(answer) <= _LONGEST_NAME else aim.rest[0]
         span = await self._first(question, 0)
         following = Aim(question=question, span=span, rest=aim.rest[1:])
         queries = tuple(_queries(following))[: effect.most]
@@ -98,7 +99,8 @@ class Reflector:
 
     async def _first(self, question: str, hops: int) -> str:
         """The description that has to be looked up first; "" where there is none. Later ones are those by a clause."""
-        spans = [span for span in descriptions(question) if not hops or is_nested(span)]
+        short = question if len(question) <= _LONGEST_QUERY else ""  # no model is asked to choose from more
+        spans = [span for span in descriptions(short) if not hops or is_nested(span)]
         if not spans or hops >= _MOST_HOPS or not current_ledger().calls_left():
             return ""
         return await chosen(self._supervisor, question, spans)
@@ -112,7 +114,7 @@ class Reflector:
         return Reflection(findings=(finding,), aim=following, gaps=(span or question,), queries=queries)
 
     async def _read(self, question: str, query: str, shown: Sequence[Numbered], most: int) -> Finding:
-        return await found_out(self._supervisor, question, _best(query, shown, most))
+        return await found_out(self._supervisor, question, best(query, shown, most))
 
 
 def _settled(aim: Aim, effect: Reflect, findings: Sequence[Finding]) -> Reflection:
@@ -143,47 +145,6 @@ def _others(aim: Aim, effect: Reflect) -> Iterator[Query]:
     for query in (aim.question, *(poor.text for poor in effect.poor)):
         if words := sorted(content_words(query)):
             yield Query(text=" ".join(words)[:_LONGEST_QUERY], intent="other words for what was not found")
-
-
-def _is_about(finding: Finding, shown: Sequence[Numbered]) -> bool:
-    """Whether the sources that an answer was read in hold half of the names of its question."""
-    asked, numbers = names(finding.question), {one.number for one in finding.evidence}
-    return 2 * len(asked & _stems(one for one in shown if one.number in numbers)) >= len(asked)
-
-
-def _best(query: str, shown: Sequence[Numbered], most: int) -> list[Numbered]:
-    """The passages to read for a query, best first: those that were found for it, then those of other queries.
-
-    They hold some of its names, at least one of three or two. A source whose title stands in the query comes first, and
-    beside each of these one passage less of the others is worth reading.
-    """
-    asked = names(query)
-    enough = min(_ENOUGH, _LEAST_NAMES * len(asked))
-    hits = [one for one in _ranked(query, shown) if len(asked & _stems([one])) >= enough]
-    plain = f" {_plain(query)} "
-    titled = [one for one in hits if f" {_plain(_PARENTHESES.sub('', one.title))} " in plain]
-    others = [one for one in hits if one not in titled]
-    return [*titled[:most], *others[: max(1, most - 2 * len(titled))]]
-
-
-def _ranked(query: str, shown: Sequence[Numbered]) -> list[Numbered]:
-    """The passages that were found for a query, then the best of each other query, then the second best."""
-    own = [one for one in shown if one.query.casefold() == query[:_LONGEST_QUERY].casefold()]
-    ranks: Counter[str] = Counter()
-    others: list[tuple[int, Numbered]] = []
-    for one in shown:
-        ranks[one.query] += 1
-        others.append((ranks[one.query], one))
-    rest = [one for _, one in sorted(others, key=lambda pair: pair[0])]
-    return list({(one.number, one.passage.start): one for one in [*own, *rest]}.values())
-
-
-def _stems(shown: Iterable[Numbered]) -> frozenset[str]:
-    return stems(" ".join(f"{one.title} {one.passage.text}" for one in shown))
-
-
-def _plain(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def _names(text: str) -> list[str]:

@@ -15,8 +15,8 @@ class ResearchSignals(Signals):
     """What the rows rest on. ``sufficient``: the latest reflection says that the evidence answers the task.
 
     ``rounds`` of at most ``most_rounds`` are done; ``queries`` of ``most_queries`` were asked. ``stale`` counts rounds
-    in a row that found nothing new, and ends the run from ``most_stale`` on. ``nowhere``: no provider can be asked.
-    ``idle``: nothing is left that could be asked. ``unstated``: the sources do not say what was asked.
+    in a row without a new passage or finding, and ends the run from ``most_stale`` on. ``nowhere``: no provider can be
+    asked. ``idle``: nothing is left that could be asked. ``unstated``: the sources do not say what was asked.
     """
 
     sufficient: bool = False

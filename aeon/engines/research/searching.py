@@ -32,11 +32,20 @@ class _Errand(Value):
     wait: float = 0.0
 
 
+class _Failed(Value):
+    """An errand that failed, when, and the seconds after which it may be run again; ``None``: not with its provider."""
+
+    errand: _Errand
+    problem: SearchProblem
+    now: float
+    wait: float | None
+
+
 @dataclass(slots=True)
 class Searches:
     """What was searched for, what came of it, and which providers can still be asked.
 
-    ``shown`` is what the latest round found, whether or not it was known before.
+    ``shown`` is what the latest round found, whether or not it was known before, with its rank in its search.
     ``limited``: some search could not be done, so that the answer may lack what it would have found.
     """
 
@@ -45,7 +54,7 @@ class Searches:
     providers: Providers = field(default_factory=Providers)
     asked: dict[str, Asked] = field(default_factory=dict)
     errors: list[ErrorRecord] = field(default_factory=list)
-    shown: list[Numbered] = field(default_factory=list)
+    shown: list[tuple[int, Numbered]] = field(default_factory=list)
     breakers: dict[str, Breaker] = field(default_factory=dict)
     limited: bool = False
 
@@ -55,18 +64,22 @@ class Searches:
         local = [name for name in self.providers.local if not self._breaker(name).open]
         return (*local, *self._web()[:1])
 
+    @property
+    def left(self) -> int:
+        """How many queries may still be asked."""
+        return max(0, self.run.signals.most_queries - len(self.asked))
+
     def fresh(self, queries: Sequence[Query]) -> tuple[Query, ...]:
         """Those of the queries that were not asked, each once, as many as the limits leave."""
-        left = max(0, self.run.signals.most_queries - len(self.asked))
         new = {_folded(query.text): query for query in reversed(queries) if _folded(query.text) not in self.asked}
-        return tuple(reversed(new.values()))[:left]
+        return tuple(reversed(new.values()))[: self.left]
 
     def search(self, queries: Sequence[Query]) -> Program[None]:
         """Search for all queries at once, and settle what failed."""
+        self.shown.clear()
+        self.run.boundary(midway=True)  # what is not begun was not asked
         for query in queries:
             self.asked[_folded(query.text)] = Asked(query=query.text)
-        self.run.signals.queries = len(self.asked)
-        self.shown.clear()
         errands = [_Errand(query=query.text, provider=name) for query in queries for name in self.there]
         while errands:
             self.run.boundary(midway=True)
@@ -77,16 +90,20 @@ class Searches:
         effects = list(self._effects(errands))
         outcomes = yield from self.run.issue(effects)
         searched = [outcome for effect, outcome in zip(effects, outcomes, strict=True) if isinstance(effect, Search)]
-        return [again for pair in zip(errands, searched, strict=True) for again in self._settled(*pair)]
+        settled = [self._settled(*pair) for pair in zip(errands, searched, strict=True)]
+        return [again for failed in settled if failed is not None for again in self._again(failed)]
 
-    def best(self, most: int) -> Iterator[Numbered]:
-        """What the latest round found, as many passages of each query as there is room for, best first."""
-        queries = len({one.query for one in self.shown})
+    def best(self, most: int) -> tuple[Numbered, ...]:
+        """At most so many passages of the latest round, equally many of each query, whoever found them; best first."""
+        ranked = [one for _, one in sorted(self.shown, key=lambda pair: pair[0])]
+        share = max(1, most // max(1, len({one.query for one in ranked})))
         counts: Counter[str] = Counter()
-        for one in self.shown:
+        chosen: list[Numbered] = []
+        for one in ranked:
             counts[one.query] += 1
-            if counts[one.query] <= max(1, most // queries):
-                yield one
+            if counts[one.query] <= share:
+                chosen.append(one)
+        return tuple(chosen[:most])
 
     def poor(self, few: int) -> tuple[Query, ...]:
         """The queries that found too little, though somebody could be asked."""
@@ -108,50 +125,60 @@ class Searches:
             )  # fmt: skip
             place += 2 if one.wait else 1
 
-    def _settled(self, errand: _Errand, outcome: Outcome) -> Iterator[_Errand]:
-        """Take in what a search gave; what is to be done about it, if it failed."""
-        found = outcome.value if isinstance(outcome.value, Found) else None
-        problem = found.problem if found is not None else _unusable(outcome)
-        if problem is None and found is not None:
-            self._breaker(errand.provider).note(failed=False)
-            before = self.asked[_folded(errand.query)]
-            hits = before.hits + len(found.passages)
-            self.asked[_folded(errand.query)] = before.changed(hits=hits, failed=False)
-            self.sources = self.sources.added(errand.query, found)
-            self.shown += (
-                Numbered(number=entry.number, passage=one, query=errand.query, title=entry.document.title)
-                for entry, one in self.sources.numbered(found)
-            )
-        elif problem is not None:
-            yield from self._failed(errand, problem, outcome.ended)
+    def _settled(self, errand: _Errand, outcome: Outcome) -> _Failed | None:
+        """Take in what a search gave; if it failed, how."""
+        value = outcome.value
+        if isinstance(value, Found) and value.problem is None:
+            self._found(errand, value)
+            return None
+        problem = (isinstance(value, Found) and value.problem) or _unusable(outcome)
+        seconds = delay(self.run.config.retries, problem, errand.attempt, f"{self.run.execution_id}:{errand.query}")
+        if seconds is None:
+            self._breaker(errand.provider).note(failed=True)
+        return _Failed(errand=errand, problem=problem, now=outcome.ended, wait=seconds)
 
-    def _failed(self, errand: _Errand, problem: SearchProblem, now: float) -> Iterator[_Errand]:
-        """Take in a failure: a later attempt, another provider, or none of both."""
-        retries, breaker = self.run.config.retries, self._breaker(errand.provider)
-        seconds = delay(retries, problem, errand.attempt, f"{self.run.execution_id}:{errand.query}")
-        if seconds is not None and not breaker.open:
-            self._note(errand, problem, now, "retried")
-            yield errand.changed(attempt=errand.attempt + 1, wait=seconds)
-            return
-        breaker.note(failed=True)
+    def _found(self, errand: _Errand, found: Found) -> None:
+        self._breaker(errand.provider).note(failed=False)
+        before = self.asked[_folded(errand.query)]
+        hits = before.hits + len(found.passages)
+        self.asked[_folded(errand.query)] = before.changed(hits=hits, failed=False)
+        self.sources = self.sources.added(errand.query, found)
+        self.shown += (
+            (rank, Numbered(number=entry.number, passage=one, query=errand.query, title=entry.document.title))
+            for rank, (entry, one) in enumerate(self.sources.numbered(found))
+        )
+
+    def _again(self, failed: _Failed) -> Iterator[_Errand]:
+        """What becomes of a failure, once the whole batch is settled: a later attempt, another provider, or neither.
+
+        A provider that the batch has shown to be out of order is not asked again, whatever it asked to wait.
+        """
+        errand, breaker = failed.errand, self._breaker(failed.errand.provider)
+        if failed.wait is not None:
+            if not breaker.open:
+                self._note(failed, "retried")
+                yield errand.changed(attempt=errand.attempt + 1, wait=failed.wait)
+                return
+            breaker.note(failed=True)
         if other := self._next(errand.provider):
-            self._note(errand, problem, now, "another provider")
+            self._note(failed, "another provider")
             yield _Errand(query=errand.query, provider=other)
             return
-        self._note(errand, problem, now, "given up")
+        self._note(failed, "given up")
         asked = self.asked[_folded(errand.query)]
         self.asked[_folded(errand.query)] = asked.changed(failed=not asked.hits)
         self.limited = True
 
-    def _note(self, errand: _Errand, problem: SearchProblem, now: float, then: Then) -> None:
+    def _note(self, failed: _Failed, then: Then) -> None:
+        errand = failed.errand
         self.errors.append(
             ErrorRecord(
                 query=errand.query,
                 provider=errand.provider,
                 attempt=errand.attempt,
-                problem=problem,
+                problem=failed.problem,
                 then=then,
-                seconds=round(now, 3),
+                seconds=round(failed.now, 3),
             )
         )
 

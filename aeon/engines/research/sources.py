@@ -29,7 +29,8 @@ class Entry(Value):
 class Sources(Value):
     """All that searches found, in the order of the numbers. ``most`` limits how many sources there are.
 
-    What is once in it stays as it is: a later search adds sources, and passages to a source.
+    What is once in it stays as it is: a later search adds sources, and passages to a source. A text that has changed
+    since then is left out: numbers and spans are those of the text that was read first.
     """
 
     most: int
@@ -37,10 +38,8 @@ class Sources(Value):
 
     def added(self, query: str, found: Found) -> Sources:
         """The sources with what a search found; a text that is known under another address is no new source."""
-        documents = {document.source: document for document in found.documents}
         sources = self
-        for passage in found.passages:
-            document = documents.get(passage.source, Document(source=passage.source))
+        for document, passage in self._readable(found):
             sources = sources._with(passage, Entry(number=1, document=document, provider=found.provider, query=query))
         return sources
 
@@ -56,6 +55,15 @@ class Sources(Value):
         named = passage.changed(source=known.document.source)
         entry = known.changed(passages=(*known.passages, named))
         return self.changed(entries=tuple(entry if one is known else one for one in self.entries))
+
+    def _readable(self, found: Found) -> Iterator[tuple[Document, Passage]]:
+        """The passages of a search with their documents, without those of texts that are not as they were read."""
+        documents = {document.source: document for document in found.documents}
+        for passage in found.passages:
+            document = documents.get(passage.source, Document(source=passage.source))
+            entry = self._known(document)
+            if entry is None or entry.document.text_sha256 == document.text_sha256:
+                yield document, passage
 
     def _known(self, document: Document) -> Entry | None:
         """The entry of this address, or of the same text."""
@@ -79,8 +87,7 @@ class Sources(Value):
 
         A passage names the source as its entry does.
         """
-        documents = {document.source: document for document in found.documents}
-        for passage in found.passages:
-            entry = self._known(documents.get(passage.source, Document(source=passage.source)))
+        for document, passage in self._readable(found):
+            entry = self._known(document)
             if entry is not None:
                 yield entry, passage.changed(source=entry.document.source)

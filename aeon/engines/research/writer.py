@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from aeon.documents.words import stems
+from aeon.engines.research.answers import cited, evidence_of, marked, refusal
+from aeon.engines.research.choosing import best, is_about
 from aeon.engines.research.effects import Cite, Numbered
 from aeon.engines.research.reading import found_out
 from aeon.engines.research.values import Citation, Cited, Finding, Sentence
 from aeon.errors import AllowanceExhausted, CompletionError
-from aeon.grounding.citations import CitedSentence, cited_claims
 from aeon.grounding.matching import claims
 from aeon.grounding.results import told
 from aeon.kernel.decide import ENDINGS
@@ -22,15 +23,13 @@ from aeon.supervisor.supervisor import Supervisor
 from aeon.synthesis.sentence import Result, Wording, worded
 from aeon.text import one_line
 
-__all__ = ["LIMITED", "Writer"]
+__all__ = ["Writer"]
 
-LIMITED = "Search capabilities were limited; the answer is based on partial information."
 _SUPPORTS = "evidence_supports"
 _LEAST = 0.65
 """Probability that the cited sentences show the answer, below which there is none: right ones had .81 and more."""
 _LAST = 5
 """Passages that a last look at everything is given."""
-_MOST_SEARCHED = 8
 _SHORTEST = 40
 """Characters of a sentence that can be a control."""
 
@@ -59,24 +58,24 @@ class Writer:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
         """
         if not effect.sources.entries:
-            return _refusal("No source was found for this", effect)
+            return refusal("No source was found for this", effect)
         findings = effect.findings if effect.answer else (await self._last_look(effect),)
-        evidence = _evidence(findings)
+        evidence = evidence_of(findings)
         asked = [finding for finding in findings if finding.asked and finding.answer]
         if not asked or not evidence:
-            return _refusal("The sources do not say", effect)
+            return refusal("The sources do not say", effect)
         return await self._answered(effect, asked, evidence)
 
     async def _answered(self, effect: Cite, asked: Sequence[Finding], evidence: tuple[Citation, ...]) -> Cited:
         """The answer in words, with what it cites, and what a judge says of that."""
         support = await self._support(effect, asked, evidence) if effect.check else _UNCHECKED
         if support.likely is not None and support.likely < _LEAST:
-            return _refusal("The sources do not say", effect)
+            return refusal("The sources do not say", effect)
         wording = await self._worded(effect, asked, evidence)
-        text = _marked(wording.text, evidence)
+        text = marked(wording.text, evidence)
         sentence = Sentence(start=0, end=len(text), citations=evidence, verdict=support.verdict, score=support.likely)
         short = "; ".join(finding.answer for finding in asked)
-        return _cited(effect, text, short, (sentence,)).changed(problem=wording.problem)
+        return cited(effect, text, short, (sentence,)).changed(problem=wording.problem)
 
     async def _worded(self, effect: Cite, asked: Sequence[Finding], evidence: Sequence[Citation]) -> Wording:
         """The answers in a sentence; bare where the sentence would say what none of the evidence does."""
@@ -91,14 +90,17 @@ class Writer:
 
     async def _last_look(self, effect: Cite) -> Finding:
         """What the passages of all sources say that have most words of the task."""
-        words = stems(effect.task.text)
+        question = effect.task.text
         every = [
             Numbered(number=entry.number, passage=one, query=entry.query, title=entry.document.title)
             for entry in effect.sources.entries
             for one in entry.passages
         ]
-        best = sorted(every, key=lambda one: -len(words & stems(f"{one.title} {one.passage.text}")))
-        return (await found_out(self._supervisor, effect.task.text, best[:_LAST])).changed(asked=True)
+        words = stems(question)
+        every.sort(key=lambda one: -len(words & stems(f"{one.title} {one.passage.text}")))
+        shown = best(question, every, _LAST)
+        found = await found_out(self._supervisor, question, shown)
+        return found.changed(asked=True) if is_about(question, shown) else Finding(question=question)
 
     async def _support(self, effect: Cite, asked: Sequence[Finding], evidence: Sequence[Citation]) -> _Support:
         """How far the cited sentences bear out what was asked: as far as the weakest answer is borne out.
@@ -134,39 +136,6 @@ class Writer:
 
 def _shown(effect: Cite, cited: Sequence[Citation]) -> str:
     return "\n".join(f"{_title(effect, one)}: {one_line(one.source.text, 1_000)}" for one in cited)
-
-
-def _evidence(findings: Sequence[Finding]) -> tuple[Citation, ...]:
-    """The sentences that findings rest on, each once."""
-    every = [one for finding in findings if finding.answer for one in finding.evidence]
-    return tuple({(one.number, one.source.start): one for one in every}.values())
-
-
-def _marked(text: str, evidence: Sequence[Citation]) -> str:
-    """A sentence with the numbers of what it cites before its full stop."""
-    marks = "".join(f"[{number}]" for number in dict.fromkeys(one.number for one in evidence))
-    stop = text[-1] if text[-1:] in (".", "!", "?") else ""
-    return f"{text.removesuffix(stop) if stop else text} {marks}{stop or '.'}"
-
-
-def _cited(effect: Cite, text: str, short: str, sentences: tuple[Sentence, ...]) -> Cited:
-    """The answer with the claims of its sentences, and what a reader has to know of the search."""
-    spans = [
-        CitedSentence(one.start, one.end, tuple(citation.source for citation in one.citations), one.verdict)
-        for one in sentences
-    ]
-    found = cited_claims(text, told(effect.task), spans)
-    whole = f"{text}\n{LIMITED}" if effect.limited else text
-    return Cited(text=whole, short=short, sentences=sentences, claims=found)
-
-
-def _refusal(what: str, effect: Cite) -> Cited:
-    """That there is no answer, and what was searched for."""
-    searched = [one_line(query, 100) for query in effect.searched]
-    more = len(searched) - _MOST_SEARCHED
-    listed = "; ".join(searched[:_MOST_SEARCHED]) + (f"; and {more} more" if more > 0 else "")
-    text = f"{what}: {one_line(effect.task.text, 200)} (searched for: {listed or 'nothing'})."
-    return Cited(text=f"{text}\n{LIMITED}" if effect.limited else text)
 
 
 def _title(effect: Cite, citation: Citation) -> str:

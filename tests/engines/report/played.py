@@ -110,8 +110,8 @@ class Played:
     def _read(self, user: str) -> str:
         text, _, question = user.rpartition("Question:")
         wanted = [value for word, group in self.answers.items() if word in question.casefold() for value in group]
-        for label, sentence in _LINE.findall(text):
-            for value in wanted:
+        for value in wanted:
+            for label, sentence in _LINE.findall(text):
                 if value in sentence:
                     return f"{value} [{label}]"
         return "not stated"

@@ -1,0 +1,67 @@
+"""Which passages are worth reading for a question, and whether what was read is about it at all."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from aeon.documents.words import stems
+from aeon.engines.research.effects import Numbered
+from aeon.engines.research.phrases import names
+from aeon.engines.research.values import Finding
+
+__all__ = ["best", "is_about", "is_found_about"]
+
+_LEAST_NAMES, _ENOUGH = 0.3, 2.0
+"""Share of a query's names that a passage holds which is read, and how many are enough."""
+_LONGEST = 600
+"""Characters of a question that are searched for."""
+_PARENTHESES = re.compile(r"\([^)]*\)")
+
+
+def is_found_about(finding: Finding, shown: Sequence[Numbered]) -> bool:
+    """Whether the sources that an answer was read in hold half of the names of its question."""
+    numbers = {one.number for one in finding.evidence}
+    return is_about(finding.question, [one for one in shown if one.number in numbers])
+
+
+def is_about(question: str, shown: Iterable[Numbered]) -> bool:
+    """Whether these passages hold half of the names of a question."""
+    asked = names(question)
+    return 2 * len(asked & _stems(shown)) >= len(asked)
+
+
+def best(query: str, shown: Sequence[Numbered], most: int) -> list[Numbered]:
+    """The passages to read for a query, best first: those that were found for it, then those of other queries.
+
+    They hold some of its names, at least one of three or two. A source whose title stands in the query comes first, and
+    beside each of these one passage less of the others is worth reading.
+    """
+    asked = names(query)
+    enough = min(_ENOUGH, _LEAST_NAMES * len(asked))
+    hits = [one for one in _ranked(query, shown) if len(asked & _stems([one])) >= enough]
+    plain = f" {_plain(query)} "
+    titled = [one for one in hits if f" {_plain(_PARENTHESES.sub('', one.title))} " in plain]
+    others = [one for one in hits if one not in titled]
+    return [*titled[:most], *others[: max(1, most - 2 * len(titled))]]
+
+
+def _ranked(query: str, shown: Sequence[Numbered]) -> list[Numbered]:
+    """The passages that were found for a query, then the best of each other query, then the second best."""
+    own = [one for one in shown if one.query.casefold() == query[:_LONGEST].casefold()]
+    ranks: Counter[str] = Counter()
+    others: list[tuple[int, Numbered]] = []
+    for one in shown:
+        ranks[one.query] += 1
+        others.append((ranks[one.query], one))
+    rest = [one for _, one in sorted(others, key=lambda pair: pair[0])]
+    return list({(one.number, one.passage.start): one for one in [*own, *rest]}.values())
+
+
+def _stems(shown: Iterable[Numbered]) -> frozenset[str]:
+    return stems(" ".join(f"{one.title} {one.passage.text}" for one in shown))
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))

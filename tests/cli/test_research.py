@@ -1,0 +1,177 @@
+"""``aeon research``: what it shows, how it ends, what it refuses, and what can be done with a saved run of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Outcome
+from .played_model import Model, reply
+
+pytestmark = [pytest.mark.requirement("R1"), pytest.mark.usefixtures("indexes", "words_only")]
+
+Aeon = Callable[..., Outcome]
+QUESTION = "When was the Old Mill built?"
+MILL = "# The Old Mill\n\nThe Old Mill was built in 1883. \x1b[2JIt stands by the river.\n"
+
+
+@pytest.fixture(autouse=True)
+def _no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MAX_ITERS", "MAX_QUERIES", "MAX_SOURCES", "MAX_EXECUTION_TIME_S", "TOKEN_BUDGET"):
+        monkeypatch.delenv(f"RESEARCH_{name}", raising=False)
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> str:
+    """A folder with two texts."""
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "mill.md").write_text(MILL)
+    (folder / "inn.md").write_text("# Red Inn\n\nRed Inn was opened in 1901.\n")
+    return str(folder)
+
+
+@pytest.fixture
+def reader(model: Model) -> Model:
+    """A model that finds the year of the mill, and nothing else."""
+
+    def read(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> bool:
+        text = body["messages"][-1]["content"]
+        if "<data sentences>" in text:
+            said = "1883 [1.1]" if text.endswith(QUESTION) and "1883" in text else "not stated"
+        elif "{r1}" in text:
+            said = "The Old Mill was built in {r1}."
+        else:
+            return False
+        choice = {"index": 0, "message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
+        usage = {"prompt_tokens": 20, "completion_tokens": 5}
+        payload = json.dumps({"id": "1", "model": "played", "choices": [choice], "usage": usage}).encode()
+        reply(handler, 200, payload, Content_Type="application/json")
+        return True
+
+    model.before = read
+    return model
+
+
+@pytest.mark.requirement("R3")
+def test_a_question_is_answered_with_its_sources_and_their_quotes(aeon: Aeon, reader: Model, papers: str) -> None:
+    """Queries, hits and rounds as they go, then the answer, what it cites, and how much of it is checked."""
+    done = aeon("research", QUESTION, "--in", papers)
+    assert (done.code, done.err) == (0, ""), done
+    for words in (
+        "The Old Mill was built in 1883 [1].", "sources ", "1 of 1 sentence cited", "[1] The Old Mill, mill.md",
+        "“The Old Mill was built in 1883.”", "sufficient",
+    ):  # fmt: skip
+        assert words in done.out, done.out
+    assert "\x1b" not in done.out
+
+
+@pytest.mark.requirement("R3")
+@pytest.mark.parametrize("question", ["Who owns the castle?", "Wem gehört das Schloss?"])
+def test_what_is_not_stated_ends_with_3(aeon: Aeon, reader: Model, papers: str, question: str) -> None:
+    """Also in another language than that of the texts; the answer says what was searched for."""
+    done = aeon("research", question, "--in", papers)
+    assert done.code == 3 and "not_stated" in done.out and "searched for: " in " ".join(done.out.split())
+
+
+def test_an_empty_folder_ends_with_3(aeon: Aeon, reader: Model, tmp_path: Path) -> None:
+    """Nothing was found, and the answer says so; no sentence is cited."""
+    (tmp_path / "empty").mkdir()
+    done = aeon("research", QUESTION, "--in", str(tmp_path / "empty"), "--json")
+    assert done.code == 3 and done.document["sources"] == []
+    assert done.document["answer"].startswith(f"No source was found for this: {QUESTION} (searched for: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((QUESTION,), ("name where to search", "--in FOLDER")),
+        ((QUESTION, "--in", "no-such-folder"), ("no-such-folder",)),
+        ((QUESTION, "--search", "nowhere=x"), ("nowhere",)),
+        ((QUESTION, "--search", "searxng"), ("searxng",)),
+        (("", "--in", "{papers}"), ("empty",)),
+        (("--in", "{papers}"), ("say in words what you want to know", "aeon research")),
+        ((QUESTION, "--in", "{papers}", "--set", "max_iters=0"), ("max_iters",)),
+        ((QUESTION, "--in", "{papers}", "--set", "nonsense=1"), ("nonsense",)),
+    ],
+)
+def test_wrong_usage_is_one_line(
+    aeon: Aeon, reader: Model, papers: str, arguments: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    """It says what to do, and no model is asked."""
+    done = aeon("research", *(one.replace("{papers}", papers) for one in arguments))
+    done.complains(2, *words)
+    assert not reader.bodies
+
+
+def test_an_unknown_tier_is_refused_with_those_that_there_are(aeon: Aeon, reader: Model, papers: str) -> None:
+    """Before anything is done."""
+    done = aeon("research", QUESTION, "--in", papers, "--tier", "enormous")
+    assert done.code == 2 and "enormous" in done.err and "standard" in done.err and not reader.bodies
+
+
+@pytest.mark.requirement("R2")
+@pytest.mark.parametrize("text", ["0", "many", "-3", "101"])
+def test_a_variable_that_cannot_be_is_named(
+    aeon: Aeon, reader: Model, papers: str, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """In one line."""
+    monkeypatch.setenv("RESEARCH_MAX_ITERS", text)
+    done = aeon("research", QUESTION, "--in", papers)
+    assert done.code == 2 and len(done.err.splitlines()) == 1
+    assert "RESEARCH_MAX_ITERS" in done.err or "max_iters" in done.err
+
+
+@pytest.mark.requirement("R2")
+def test_json_is_one_document_with_rounds_and_sources(aeon: Aeon, reader: Model, papers: str) -> None:
+    """And nothing else."""
+    done = aeon("research", QUESTION, "--in", papers, "--json", "--tier", "simple", "--no-check")
+    assert (done.code, done.err) == (0, "")
+    document = done.document
+    assert (document["short"], document["tier"], document["limited"]) == ("1883", "simple", False)
+    assert [one["number"] for one in document["sources"]] == list(range(1, len(document["sources"]) + 1))
+    assert document["rounds"][0]["queries"][0]["intent"]
+
+
+@pytest.mark.requirement("R2")
+def test_the_bound_is_stated_without_a_search(aeon: Aeon, reader: Model) -> None:
+    """It follows from the tier."""
+    bounds = [aeon("research", "--bound", "--json", "--tier", tier).document["calls"] for tier in ("simple", "deep")]
+    assert bounds[0] < bounds[1] and not reader.bodies
+    assert "no run can spend more than" in aeon("research", "--bound").out
+
+
+@pytest.mark.requirement("X2")
+def test_a_saved_run_is_shown_replayed_forked_compared_and_proved(
+    aeon: Aeon, reader: Model, papers: str, tmp_path: Path
+) -> None:
+    """As any other; the replay asks no model, and the fork goes on as far as it did."""
+    saved, fork, proof = str(tmp_path / "run.jsonl"), str(tmp_path / "fork.jsonl"), str(tmp_path / "proof.json")
+    done = aeon("research", QUESTION, "--in", papers, "--save", saved, "--proof", proof, "--json")
+    assert done.code == 0, done.err
+    asked = len(reader.bodies)
+    history = aeon("history", saved)
+    assert history.code == 0 and "round 1" in history.out and "“The Old Mill was built in 1883.”" in history.out
+    assert "bit-identical" in aeon("replay", saved).out
+    checked = aeon("verify", proof, "--journal", saved)
+    assert checked.code == 0, checked
+    assert len(reader.bodies) == asked
+    forked = aeon("fork", saved, "--at", "2", "--set", "max_iters=1", "--save", fork)
+    assert forked.code == 0, forked
+    assert aeon("diff", saved, fork).code in (0, 1)
+
+
+@pytest.mark.requirement("X2")
+def test_a_search_that_nobody_answers_ends_in_an_answer_that_says_so(aeon: Aeon, reader: Model, papers: str) -> None:
+    """What the folder has is answered all the same; the log has what failed, and what became of it."""
+    done = aeon("research", QUESTION, "--in", papers, "--search", "searxng=http://127.0.0.1:9", "--json",
+                "--set", "retries.attempts=1")  # fmt: skip
+    assert done.code == 0 and done.document["limited"]
+    assert done.document["answer"].splitlines()[1].startswith("Search capabilities were limited")
+    assert {one["then"] for one in done.document["error_log"]} == {"given up"}
+    assert {one["problem"]["kind"] for one in done.document["error_log"]} == {"unreachable"}

@@ -1,0 +1,195 @@
+"""Research in one call: `research`, `run_research`, and the variables that stand before a tier."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aeon import research, run_research
+from aeon.assembly.inquiries import overrides, response
+from aeon.engines.research.config import ResearchConfig
+from aeon.errors import ConfigError, RequestRefused, UsageError
+from aeon.llm.scripted import Scripted
+from aeon.schema import LLMRequest, LLMResponse, Task
+from engines.research.reader import Reader
+
+pytestmark = [pytest.mark.requirement("R2"), pytest.mark.usefixtures("indexes", "words_only")]
+
+QUESTION = "When was the Old Mill built?"
+MILL = "# The Old Mill\n\nThe Old Mill was built in 1883. It stands by the river.\n"
+INN = "# Red Inn\n\nRed Inn was opened in 1901. Travellers ate there.\n"
+
+
+@pytest.fixture
+def papers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with two texts, and no settings from outside."""
+    for name in ("ITERS", "QUERIES", "SOURCES", "EXECUTION_TIME_S"):
+        monkeypatch.delenv(f"RESEARCH_MAX_{name}", raising=False)
+    monkeypatch.delenv("RESEARCH_TOKEN_BUDGET", raising=False)
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "mill.md").write_text(MILL)
+    (folder / "inn.md").write_text(INN)
+    return folder
+
+
+def reader(**more: Any) -> Reader:
+    """A model that finds the year of the mill."""
+    return Reader({"Old Mill": "1883 [1.1]"}, words="The Old Mill was built in {r1}.", **more)
+
+
+@pytest.mark.requirement("R1", "R3")
+def test_a_question_over_a_folder_is_answered_with_its_source(papers: Path) -> None:
+    """The answer, its number, and the quoted sentence in the file."""
+    result = research(QUESTION, papers, llm=reader())
+    assert (result.sufficient, result.stop_reason, result.tier) == (True, "sufficient", "standard")
+    (source,) = result.citations
+    assert result.answer == f"The Old Mill was built in 1883 [{source.number}]."
+    assert source.source == "mill.md" and source.text_sha256
+    assert [one.source.text for one in source.cited] == ["The Old Mill was built in 1883."]
+
+
+@pytest.mark.requirement("R3")
+@pytest.mark.parametrize(
+    "question", ["Who owns the castle?", "Wann wurde die Mühle gebaut?", "水車はいつ建てられましたか"]
+)
+def test_what_no_source_states_is_refused(papers: Path, question: str) -> None:
+    """Also a question in another language: it names what was searched, and is not good enough."""
+    result = research(question, papers, llm=Reader())
+    assert (result.sufficient, result.stop_reason, result.citations) == (False, "not_stated", ())
+    assert question in result.answer and "searched for: " in result.answer
+
+
+def test_the_tier_is_that_of_the_call_else_that_of_the_settings(papers: Path) -> None:
+    """And ``auto`` has the model choose."""
+    assert research(QUESTION, papers, tier="deep", llm=reader()).tier == "deep"
+    assert research(QUESTION, papers, llm=reader(), config=ResearchConfig(tier="simple")).tier == "simple"
+    assert research(QUESTION, papers, tier="auto", llm=reader(depth=1)).tier == "simple"
+    with pytest.raises(UsageError, match="tier"):
+        research(QUESTION, papers, tier="enormous", llm=reader())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("sources", [(), "missing", ["", ""], 5])
+def test_a_place_that_is_none_is_refused_before_the_model_is_asked(papers: Path, sources: Any) -> None:
+    """One line says so."""
+    model = reader()
+    with pytest.raises(UsageError) as refused:
+        research(QUESTION, sources, llm=model)
+    assert len(str(refused.value).splitlines()) == 1 and not model.requests
+
+
+@pytest.mark.parametrize("search", ["searxng=http://127.0.0.1:9", ["nowhere=x"], ["searxng="], [""]])
+def test_a_search_that_is_none_is_refused(search: Any) -> None:
+    """A list of them is wanted; a name that is not installed is said."""
+    with pytest.raises(UsageError) as refused:
+        research(QUESTION, search=search, llm=reader())
+    assert len(str(refused.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("task", ["", "  ", Task(text=QUESTION)])
+def test_a_question_is_a_text_or_a_task(papers: Path, task: Any) -> None:
+    """An empty one is refused."""
+    if isinstance(task, Task):
+        assert research(task, papers, llm=reader()).sufficient
+        return
+    with pytest.raises(UsageError, match="empty"):
+        research(task, papers, llm=reader())
+
+
+def test_the_reference_call_gives_summary_sources_and_whether_it_ended_early(papers: Path) -> None:
+    """Under the names of the reference."""
+    answer = run_research(
+        QUESTION, max_iters=2, max_queries=4, max_sources=3, max_execution_time_s=30, sources=papers, llm=reader()
+    )
+    (source,) = answer.sources
+    assert answer.summary == f"The Old Mill was built in 1883 {source.id}." and not answer.insufficient_termination
+    assert (source.type, source.location, source.title) == ("file", "mill.md", "The Old Mill")
+    refused = run_research("Who owns the castle?", sources=papers, llm=Reader())
+    assert refused.insufficient_termination and refused.sources == () and refused.confidence is None
+
+
+@pytest.mark.usefixtures("measured")
+def test_the_confidence_is_that_of_the_judge(papers: Path) -> None:
+    """Where one was asked."""
+    result = research(QUESTION, papers, llm=reader(supports={"1883": 0.9}))
+    assert response(result).confidence == pytest.approx(0.9, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "path"),
+    [
+        ("RESEARCH_MAX_ITERS", 3, ("max_iters",)),
+        ("RESEARCH_MAX_QUERIES", 7, ("max_queries",)),
+        ("RESEARCH_MAX_SOURCES", 9, ("max_sources",)),
+        ("RESEARCH_MAX_EXECUTION_TIME_S", 2.5, ("budget", "seconds")),
+        ("RESEARCH_TOKEN_BUDGET", 5_000, ("budget", "tokens")),
+    ],
+)
+def test_each_variable_stands_before_the_tier(variable: str, value: float, path: tuple[str, ...]) -> None:
+    """Alone, in the shape of a configuration file; an empty one counts as none."""
+    expected: Any = value
+    for name in reversed(path):
+        expected = {name: expected}
+    assert overrides({variable: f" {value} "}) == expected
+    assert overrides({variable: " "}) == {}
+
+
+def test_variables_are_put_together() -> None:
+    """Two of one section as well."""
+    both = {"RESEARCH_TOKEN_BUDGET": "9", "RESEARCH_MAX_EXECUTION_TIME_S": "5", "RESEARCH_MAX_ITERS": "1"}
+    assert overrides(both) == {"budget": {"seconds": 5.0, "tokens": 9}, "max_iters": 1}
+
+
+@pytest.mark.parametrize("variable", ["RESEARCH_MAX_ITERS", "RESEARCH_MAX_EXECUTION_TIME_S"])
+@pytest.mark.parametrize("text", ["0", "-1", "many", "1e999", "nan", "inf", "1,5", "9" * 5_000, "\x1b[2J"])
+def test_a_variable_that_is_no_number_above_0_is_named(variable: str, text: str) -> None:
+    """In one line, with what it is."""
+    with pytest.raises(ConfigError, match=rf"^{variable}: .* is not a (whole )?number above 0$") as refused:
+        overrides({variable: text})
+    assert len(str(refused.value)) < 120 and "\x1b" not in str(refused.value)
+
+
+def test_a_variable_beyond_the_limits_is_named(papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the setting that it stands for."""
+    monkeypatch.setenv("RESEARCH_MAX_ITERS", "101")
+    with pytest.raises(ConfigError, match=r"RESEARCH_MAX_ITERS|max_iters") as refused:
+        research(QUESTION, papers, llm=reader())
+    assert len(str(refused.value).splitlines()) == 1
+
+
+def test_a_variable_limits_a_run_and_an_argument_counts_for_more(papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So does a configuration."""
+    monkeypatch.setenv("RESEARCH_MAX_QUERIES", "1")
+    assert len(research(QUESTION, papers, llm=Reader()).searched) == 1
+    assert len(research("Who owns Old Mill of Ann Lee?", papers, llm=Reader(), config=ResearchConfig()).searched) > 1
+    more = run_research("Who owns Old Mill of Ann Lee?", max_queries=2, sources=papers, llm=Reader())
+    assert more.summary.count(";") == 1
+
+
+@pytest.mark.requirement("R4")
+@pytest.mark.parametrize(
+    ("script", "count"),
+    [("The mill number {n} was built by hand. ", 15), ("古い水車{n}は川のそばに建てられました、", 45)],
+)
+def test_twenty_sources_fit_a_context_of_4096_tokens(papers: Path, script: str, count: int) -> None:
+    """No request is longer, at a token for three bytes, in any script; and all sources are there at the end."""
+    for n in range(22):
+        text = "".join(script.format(n=f"{n}-{m}") for m in range(count))
+        (papers / f"t{n}.md").write_text(f"# Text {n}\n\n{text}\n")
+    asked = script.format(n=" ").strip(" 、.")
+
+    def limited(request: LLMRequest) -> LLMResponse | RequestRefused | str:
+        size = sum(len(message.content.encode()) for message in request.messages) / 3
+        if size + request.max_tokens > 4_096:
+            return RequestRefused(f"{size:.0f} tokens are too many")
+        if request.json_schema is not None:
+            return json.dumps({"choice": request.json_schema["properties"]["choice"]["enum"][0]})  # type: ignore[index,call-overload]
+        return "not stated"
+
+    model = Scripted(limited)
+    result = research(f"Who built {asked}?", papers, tier="deep", llm=model, config=ResearchConfig(most_results=25))
+    assert len(result.sources) >= 20 and not result.degraded and result.stop_reason == "not_stated"
+    assert len(model.requests) > 2

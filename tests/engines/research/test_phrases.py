@@ -1,0 +1,74 @@
+"""What can be looked up first in a question: spans of it, and nothing else."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aeon.engines.research.phrases import descriptions, is_nested, questions, referred
+
+pytestmark = pytest.mark.requirement("R1a")
+
+
+@pytest.mark.parametrize(
+    ("question", "span"),
+    [
+        ("Where was the author of Heidi born?", "the author of Heidi"),
+        ("When did the company that built the Millau Viaduct begin?", "the company that built the Millau Viaduct"),
+        ("Who is the mayor of Ann Lee's birthplace?", "Ann Lee's birthplace"),
+    ],
+)
+def test_a_description_with_a_name_can_be_looked_up_first(question: str, span: str) -> None:
+    """It begins with an article or is what a name has."""
+    assert span in descriptions(question)
+
+
+@pytest.mark.parametrize("question", ["When was Heidi born?", "Who is Ann Lee?", "", "the", "What is the capital?"])
+def test_a_question_that_asks_for_one_thing_has_none(question: str) -> None:
+    """There is nothing that would have to be known first."""
+    assert descriptions(question) == []
+
+
+@given(st.text(alphabet=st.sampled_from("the an a of Anna's who? 1883,. \n\u00e4\u4e2d"), max_size=120))
+def test_every_span_is_one_of_the_question(question: str) -> None:
+    """Whatever the question is, no text is made up."""
+    assert all(span and span in question for span in descriptions(question))
+
+
+@pytest.mark.parametrize(
+    ("task", "parts"),
+    [
+        ("Which is older, and who built it?", ["Which is older?", "who built it?"]),
+        ("When was it built? Who built it?", ["When was it built?", "Who built it?"]),
+        ("Who built the mill and the inn?", ["Who built the mill and the inn?"]),
+        ("A? B? C? D? E? F?", ["A? B? C? D? E? F?"]),
+        ("Tell me of the mill", ["Tell me of the mill"]),
+    ],
+)
+def test_a_task_is_one_question_or_some(task: str, parts: list[str]) -> None:
+    """At most four; what cannot be told apart stays whole."""
+    assert questions(task) == parts
+
+
+def test_a_later_question_names_what_the_earlier_one_found() -> None:
+    """In the place of a pronoun, unless it names something itself."""
+    assert referred("who built it?", "the mill") == "who built the mill?"
+    assert referred("what is its height?", "the mill") == "what is the mill's height?"
+    assert referred("who built Red Inn before it?", "the mill") == "who built Red Inn before it?"
+    assert referred("who paid?", "the mill") == "who paid?"
+
+
+def test_a_clause_describes_further() -> None:
+    """Only such a description is looked up in a second hop."""
+    assert is_nested("the city where she died") and not is_nested("the capital of Spain")
+
+
+@pytest.mark.parametrize("size", [600, 5_000])
+def test_a_long_question_has_no_more_spans_than_words_allow(size: int) -> None:
+    """The work grows with the words, not with their combinations."""
+    random = Random(1)
+    words = ["the " + "".join(random.choices("abcdefgh", k=6)) + " of Anna" for _ in range(size // 16)]
+    assert len(descriptions(" ".join(words))) <= 18 * len(words)

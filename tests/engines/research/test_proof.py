@@ -1,0 +1,164 @@
+"""Researched answers that can be checked and taken up: proofs, replays, and runs that die at every entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from search.web import Site, page, send, serving
+
+from aeon import Journal, research
+from aeon.assembly.build import resumption
+from aeon.assembly.proofs import proof_of
+from aeon.assembly.runs import diff, replay
+from aeon.assembly.setup import Trust
+from aeon.engines.research.record import Research
+from aeon.errors import UsageError
+from aeon.proof.document import Proof, proof_bytes
+from aeon.proof.verify import Report, verify
+from aeon.tools.files import Files
+from engines.research.reader import Reader
+
+pytestmark = [pytest.mark.requirement("X2"), pytest.mark.usefixtures("indexes", "words_only")]
+
+QUESTION = "When was the Old Mill built, and who built it?"
+MILL = "The Old Mill was built in 1883. It was built by Ann Lee. It stands by the river."
+INN = "Red Inn was opened in 1901. Travellers ate there for years."
+
+
+def reader() -> Reader:
+    """A model that finds both answers, each in its round."""
+    says = {"When was": "1883 [1.1]", "who built": "Ann Lee [1.2]"}
+    return Reader(says, words="The Old Mill was built in {r1} by {r2}.")
+
+
+@pytest.fixture
+def web() -> Iterator[tuple[Site, Site]]:
+    """A search service, and the site that its results lead to."""
+    with serving() as service, serving() as site:
+        places = [("mill", MILL, "Old Mill"), ("inn", INN, "Red Inn"), ("copy", MILL, "Old Mill")]
+        for name, text, title in places:
+            site.pages[f"/{name}"] = page(text, title)
+        items = [{"url": f"{site.url}/{name}", "title": title, "content": text} for name, text, title in places]
+        service.pages["/search"] = send(body={"query": "q", "results": items})
+        yield service, site
+
+
+def over_pages(web: tuple[Site, Site], path: Path, model: Reader | None = None) -> Research:
+    """A run over the pages, saved there."""
+    service, site = web
+    return research(
+        QUESTION, search=[f"searxng={service.url}"], allow=[site.entry], llm=model or reader(),
+        journal=lambda _: Journal(path),
+    )  # fmt: skip
+
+
+def verified(proof: Proof) -> Report:
+    """What the verifier says of the file."""
+    return verify(proof_bytes(proof))
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    """A folder with two texts."""
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "mill.txt").write_text(f"{MILL}\n")
+    (folder / "inn.txt").write_text(f"{INN}\n")
+    return folder
+
+
+def test_the_proof_of_a_run_over_a_folder_verifies(papers: Path, tmp_path: Path) -> None:
+    """Its source is the file with its hash, and each cited span is there."""
+    path = tmp_path / "run.jsonl"
+    result = research(QUESTION, papers, llm=reader(), journal=lambda _: Journal(path))
+    assert result.sufficient and result.answer == "The Old Mill was built in 1883 by Ann Lee [1]."
+    proof = proof_of(result, [Files.open(papers)], path)
+    (source,) = proof.sources
+    assert source.id == "mill.txt" and source.raw_sha256 and MILL in source.text
+    report = verified(proof)
+    assert report.code == 0, report.text
+    (papers / "mill.txt").write_text("It burnt down.\n")
+    with pytest.raises(UsageError, match="not there as it was read"):
+        proof_of(result, [Files.open(papers)], path)
+
+
+def test_the_proof_of_a_run_over_pages_holds_their_texts(web: tuple[Site, Site], tmp_path: Path) -> None:
+    """With address, time and hash; it verifies though the site is gone. A copy of a page is no second source."""
+    _, site = web
+    path = tmp_path / "run.jsonl"
+    result = over_pages(web, path)
+    assert result.sufficient and len(result.sources) == len({one.text_sha256 for one in result.sources})
+    site.pages.clear()
+    proof = proof_of(result, (), path)
+    (source,) = proof.sources
+    assert source.location in (f"{site.url}/mill", f"{site.url}/copy") and source.retrieved and source.raw_sha256
+    assert "built by Ann Lee" in source.text and source.extractor
+    report = verified(proof)
+    assert report.code == 0, report.text
+    forged = source.changed(text=source.text.replace("Ann", "Eve"))
+    assert verified(proof.changed(sources=(forged,))).code == 1
+
+
+def test_a_page_that_changes_during_a_run_is_the_source_that_was_read_first(
+    web: tuple[Site, Site], tmp_path: Path
+) -> None:
+    """What is cited is what the proof holds, whatever a later search found there."""
+    _, site = web
+    pages = iter([MILL])
+
+    def changing(handler: Any) -> None:
+        page(next(pages, f"Once upon a time there was something else here. {INN}"), "Old Mill")(handler)
+
+    site.pages["/mill"] = changing
+    del site.pages["/copy"]
+    path = tmp_path / "run.jsonl"
+    result = over_pages(web, path)
+    proof = proof_of(result, (), path)
+    assert verified(proof).code == 0
+    for source in result.citations:
+        text = next(one.text for one in proof.sources if one.id == source.source)
+        assert all(text[one.source.start : one.source.end] == one.source.text for one in source.cited)
+
+
+@pytest.mark.requirement("R1", "R5")
+def test_a_replay_needs_neither_model_nor_search(web: tuple[Site, Site], tmp_path: Path) -> None:
+    """It gives the same result, byte for byte, and nothing is asked."""
+    service, site = web
+    path = tmp_path / "run.jsonl"
+    result = over_pages(web, path)
+    asked = len(service.asked) + len(site.asked)
+    assert replay(Journal.read(path)).model_dump_json() == result.model_dump_json()
+    assert len(service.asked) + len(site.asked) == asked
+
+
+def up_to(path: Path, entries: int) -> bytes:
+    """The bytes of a journal up to the one with this number of entries: what a kill may leave."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    ends = [number for number, line in enumerate(lines, 1) if b'"line":"entry"' in line]
+    return b"".join(lines[: ends[entries - 1] if entries else 1])
+
+
+@pytest.mark.requirement("R1")
+def test_a_run_that_dies_at_any_entry_ends_in_the_same_answer(web: tuple[Site, Site], tmp_path: Path) -> None:
+    """And no search that is on record is made again."""
+    service, _ = web
+    path = tmp_path / "run.jsonl"
+    result = over_pages(web, path)
+    whole = Journal.read(path)
+    searched = [entry for _, entry in sorted(whole.entries.items()) if entry.phase == "search"]
+    assert len(searched) > 2 and len(result.rounds) == 2
+    for kept in range(len(whole.entries)):
+        part = tmp_path / f"part{kept}.jsonl"
+        part.write_bytes(up_to(path, kept))
+        before = sum(entry.phase == "search" for entry in Journal.read(part).entries.values())
+        service.asked.clear()
+        trust = Trust(whole=True)
+        again = resumption(Journal.reopen(part), reader(), trust=trust).execute()
+        assert again.answer == result.answer and again.sources == result.sources, kept
+        assert len([one for one in service.asked if urlsplit(one.path).path == "/search"]) == len(searched) - before
+        assert replay(Journal.read(part)) == again
+        assert diff(whole, Journal.read(part)).parts == ()

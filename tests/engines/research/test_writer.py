@@ -1,0 +1,209 @@
+"""Answers: worded by the model, cited by the host, checked by a judge; and what nobody can make them say."""
+
+from __future__ import annotations
+
+import pytest
+
+from aeon.engines.research.effects import Cite
+from aeon.engines.research.sources import Entry, Sources
+from aeon.engines.research.values import Citation, Cited, Finding
+from aeon.errors import EndpointFailed, Malformed
+from aeon.kernel.decide import borne_out
+from aeon.llm.scripted import Scripted
+from aeon.schema import Decision, FromSource, Task
+from engines.research.reader import Reader, done, writer
+from engines.research.world import document, passage
+
+pytestmark = pytest.mark.requirement("R3")
+
+BORN = "Johanna Spyri. She was born in Hirzel in 1827, in a house on a hill."
+INN = "Red Inn. The inn of the town opened in 1901 and it closed long ago."
+QUESTION = "Where was Johanna Spyri born?"
+
+
+def entry(number: int, source: str, text: str) -> Entry:
+    """A source with all of its text found."""
+    document_ = document(source, text, text.split(".")[0])
+    return Entry(number=number, document=document_, provider="web", query="q", passages=(passage(source, text),))
+
+
+SOURCES = Sources(most=9, entries=(entry(1, "inn.txt", INN), entry(2, "spyri.txt", BORN)))
+EVIDENCE = (Citation(number=2, source=SOURCES.entries[1].passages[0].sources()[1]),)
+HIRZEL = Finding(question=QUESTION, answer="Hirzel", evidence=EVIDENCE, asked=True)
+
+
+def cite(
+    model: Scripted, *findings: Finding, task: str = QUESTION, sources: Sources = SOURCES, check: bool = True,
+    limited: bool = False, searched: tuple[str, ...] = ("Spyri", "born"), calls: int = 9,
+) -> Cited:  # fmt: skip
+    """The answer from these findings."""
+    effect = Cite(
+        task=Task(text=task), sources=sources, findings=findings, answer="; ".join(one.answer for one in findings),
+        searched=searched, sufficient=bool(findings), limited=limited, check=check,
+    )  # fmt: skip
+    return done(writer(model).cite(effect), calls)
+
+
+def test_an_answer_is_a_sentence_with_the_numbers_of_its_sources() -> None:
+    """They stand before its full stop, and its claims rest on the sentences that it cites."""
+    answer = cite(Reader(words="Johanna Spyri was born in {r1}."), HIRZEL)
+    assert answer.text == "Johanna Spyri was born in Hirzel [2]." and answer.short == "Hirzel"
+    (sentence,) = answer.sentences
+    assert answer.text[sentence.start : sentence.end] == answer.text and sentence.citations == EVIDENCE
+    whole = next(claim for claim in answer.claims if claim.kind == "sentence")
+    assert [(one.source, one.start, one.end) for one in whole.evidence if isinstance(one, FromSource)] == [
+        ("spyri.txt", EVIDENCE[0].source.start, EVIDENCE[0].source.end)
+    ]
+    assert not any(claim.verdict in ("not_found", "contradicted") for claim in answer.claims)
+
+
+def test_what_several_findings_rest_on_is_cited_once_each() -> None:
+    """Also what was only needed on the way."""
+    on_the_way = Finding(question="Who?", answer="Johanna Spyri", evidence=EVIDENCE)
+    inn = Citation(number=1, source=SOURCES.entries[0].passages[0].sources()[1])
+    other = HIRZEL.changed(evidence=(*EVIDENCE, inn))
+    answer = cite(Reader(words="It is {r1}."), on_the_way, other)
+    assert answer.text == "It is Hirzel [2][1]." and len(answer.sentences[0].citations) == 2
+
+
+def test_two_questions_have_two_answers_in_one_sentence() -> None:
+    """Each under its own name for the model."""
+    year = Finding(question="When was that?", answer="1827", evidence=EVIDENCE, asked=True)
+    model = Reader(words="She was born in {r1} in {r2}.")
+    answer = cite(model, HIRZEL, year, task="Where was Johanna Spyri born, and when was that?")
+    assert (answer.text, answer.short) == ("She was born in Hirzel in 1827 [2].", "Hirzel; 1827")
+    bare = cite(Reader(words="No."), HIRZEL, year, task="Where was Johanna Spyri born, and when was that?")
+    assert bare.text == f"{QUESTION}: Hirzel; When was that?: 1827 [2]." and bare.problem
+
+
+@pytest.mark.parametrize("mark", ["[3]", "[1, 2]", "【4】", "[1][3]", "[0]", "[99]"])
+def test_a_citation_that_the_model_writes_does_not_stand(mark: str) -> None:
+    """The host alone says what is cited."""
+    answer = cite(Reader(words=f"She was born in {{r1}} {mark}."), HIRZEL)
+    assert mark not in answer.text and answer.text.endswith("[2].")
+
+
+def test_a_citation_that_a_source_has_in_its_text_does_not_stand() -> None:
+    """Not even as a part of the answer."""
+    answer = cite(Reader(), HIRZEL.changed(answer="Hirzel [1]"))
+    assert answer.text == "Hirzel [2]."
+
+
+@pytest.mark.parametrize("words", ["She was born in Bern, not in {r1}.", "{r1}, in 1999.", "Nothing.", "{r7}", ""])
+def test_a_sentence_that_says_what_no_source_does_is_not_taken(words: str) -> None:
+    """The bare answer stands in its place."""
+    answer = cite(Reader(words=words), HIRZEL)
+    assert answer.text == "Hirzel [2]." and answer.short == "Hirzel"
+
+
+def test_a_sentence_that_cannot_be_made_leaves_the_bare_answer() -> None:
+    """And says why, so that the run has it on record."""
+    answer = cite(Reader(words=Malformed("no")), HIRZEL)
+    assert answer.text == "Hirzel [2]." and "no sentence was written" in answer.problem
+
+
+def test_an_endpoint_that_is_gone_is_the_machines_business() -> None:
+    """The program has its own answer to that."""
+    with pytest.raises(EndpointFailed):
+        cite(Reader(words=EndpointFailed("gone")), HIRZEL)
+
+
+@pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize(
+    ("own", "other", "verdict"),
+    [(0.9, 0.1, "supported"), (0.4, 0.1, "partial"), (0.1, 0.02, "not_found"), (0.9, 0.95, "not_found")],
+)
+def test_a_judge_says_whether_what_is_cited_supports_the_sentence(own: float, other: float, verdict: str) -> None:
+    """By its probability; and where an unrelated sentence supports it as well, the judge says yes to anything."""
+    model = Reader(words="She was born in {r1}.", supports={"Hirzel": own, "inn": other})
+    answer = cite(model, HIRZEL)
+    assert answer.sentences[0].verdict == verdict and answer.sentences[0].score == pytest.approx(own, abs=0.01)
+    good = Decision(action="OUTPUT", reason="sufficient", sufficient=True)
+    assert borne_out(good, answer.claims).sufficient == (verdict in ("supported", "partial"))
+
+
+@pytest.mark.usefixtures("measured")
+def test_the_evidence_is_judged_with_the_title_of_its_source() -> None:
+    """In a fence: what a source says is data for a judge, too."""
+    model = Reader(words="She was born in {r1}.", supports={"Hirzel": 0.9})
+    cite(model, HIRZEL)
+    own, control = model.prompts[-2:]
+    assert "Johanna Spyri: She was born in Hirzel" in own and own.index("<data") < own.index("Hirzel in 1827")
+    assert "inn of the town" in control and "Hirzel in 1827" not in control
+
+
+@pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize(("check", "calls"), [(False, 9), (True, 1)])
+def test_a_check_that_is_off_or_cannot_be_paid_leaves_the_sentence_unchecked(check: bool, calls: int) -> None:
+    """It is said, not assumed."""
+    model = Reader(words="She was born in {r1}.", supports={"Hirzel": 0.9})
+    answer = cite(model, HIRZEL, check=check, calls=calls)
+    assert answer.sentences[0].verdict == "not_checked" and answer.sentences[0].score is None
+    assert answer.short == "Hirzel" and len(model.requests) == 1
+
+
+def test_a_judge_that_was_not_measured_is_not_asked() -> None:
+    """What nobody measured decides nothing."""
+    model = Reader(words="She was born in {r1}.", supports={"Hirzel": 0.9})
+    assert cite(model, HIRZEL).sentences[0].verdict == "not_checked" and len(model.requests) == 1
+
+
+@pytest.mark.usefixtures("measured")
+def test_with_every_source_cited_there_is_no_control() -> None:
+    """The judge's word stands alone."""
+    only = Sources(most=9, entries=(entry(1, "spyri.txt", BORN),))
+    own = (Citation(number=1, source=EVIDENCE[0].source),)
+    model = Reader(words="She was born in {r1}.", supports={"Hirzel": 0.9})
+    answer = cite(model, HIRZEL.changed(evidence=own), sources=only)
+    assert answer.sentences[0].verdict == "supported" and len(model.requests) == 2
+
+
+def test_without_findings_all_sources_are_looked_at_once_more() -> None:
+    """The passages with most words of the task; what they say is the answer."""
+    model = Reader({"Where": "Hirzel [1.1]"}, words="She was born in {r1}.")
+    answer = cite(model)
+    assert answer.text == "She was born in Hirzel [2]." and answer.short == "Hirzel"
+    assert model.prompts[0].index("Spyri") < model.prompts[0].index("Red Inn")
+
+
+def test_what_no_source_states_is_refused_with_what_was_searched() -> None:
+    """No sentence, no citation, no short answer."""
+    answer = cite(Reader())
+    assert answer.text == f"The sources do not say: {QUESTION} (searched for: Spyri; born)."
+    assert (answer.short, answer.sentences, answer.claims) == ("", (), ())
+
+
+def test_a_run_without_sources_says_so_and_asks_no_model() -> None:
+    """It names what was searched, the first eight, and how many more."""
+    model = Reader()
+    answer = cite(model, sources=Sources(most=9), searched=tuple(f"q{n}" for n in range(11)))
+    eight = "; ".join(f"q{n}" for n in range(8))
+    assert answer.text == f"No source was found for this: {QUESTION} (searched for: {eight}; and 3 more)."
+    assert model.requests == []
+    assert "(searched for: nothing)" in cite(model, sources=Sources(most=9), searched=()).text
+
+
+@pytest.mark.requirement("R5")
+@pytest.mark.parametrize("findings", [(HIRZEL,), ()])
+def test_a_limited_search_is_said_below_the_answer(findings: tuple[Finding, ...]) -> None:
+    """Beside an answer as beside a refusal; it is no part of what is cited."""
+    answer = cite(Reader(words="In {r1}."), *findings, limited=True)
+    first, last = answer.text.split("\n")
+    assert last == "Search capabilities were limited; the answer is based on partial information."
+    assert all(sentence.end <= len(first) for sentence in answer.sentences)
+    assert "limited" not in cite(Reader(words="In {r1}."), *findings).text
+
+
+def test_findings_without_evidence_are_no_answer() -> None:
+    """An answer that rests on nothing is refused."""
+    assert cite(Reader(), HIRZEL.changed(evidence=())).short == ""
+
+
+@pytest.mark.requirement("R4")
+def test_the_last_look_at_twenty_sources_is_a_short_prompt() -> None:
+    """At most five passages, and a limit on their characters."""
+    texts = [f"Text {n}. " + "Spyri was born there. " * 300 for n in range(1, 21)]
+    many = Sources(most=25, entries=tuple(entry(n, f"t{n}.txt", text) for n, text in enumerate(texts, 1)))
+    model = Reader()
+    cite(model, sources=many)
+    assert len(model.prompts) == 1 and len(model.prompts[0]) < 13_000

@@ -1,0 +1,141 @@
+"""What the service tells of itself: spans, figures, a line a phase, health and readiness."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import StatusCode
+
+from aeon.errors import EndpointTimeout
+from aeon.llm.scripted import Scripted
+from aeon.server import conventions as names
+from aeon.server.phases import phase_log
+from aeon.server.tracing import Continued, Traced, Tracing
+
+from .conftest import TASK, WORDS_TASK, Gated, Serve, Server, complains, played, until
+
+pytestmark = pytest.mark.requirement("V4")
+_EXPORTER = InMemorySpanExporter()
+PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+
+@pytest.fixture
+def spans() -> Iterator[InMemorySpanExporter]:
+    """Where finished spans are."""
+    if not isinstance(trace.get_tracer_provider(), TracerProvider):
+        provider = TracerProvider()
+        provider.add_span_processor(SimpleSpanProcessor(_EXPORTER))
+        trace.set_tracer_provider(provider)
+    _EXPORTER.clear()
+    yield _EXPORTER
+    _EXPORTER.clear()
+
+
+def traced(serve: Serve, model: Scripted) -> Server:
+    return serve(model, observers=[Tracing], around=Traced, application={"around": Continued})
+
+
+def test_a_run_is_a_trace(serve: Serve, spans: InMemorySpanExporter) -> None:
+    """The run continues the trace of the request; effects are below it, and the model calls below their effects."""
+    server = traced(serve, Scripted(played))
+    reply = server.post("/run", {"task": TASK}, traceparent=PARENT).json()
+    until(lambda: any(span.name.startswith("invoke_agent") for span in spans.get_finished_spans()))
+    every = {span.context.span_id: span for span in spans.get_finished_spans() if span.context}
+    assert {f"{span.context.trace_id:032x}" for span in every.values() if span.context} == {PARENT.split("-")[1]}
+    run = next(span for span in every.values() if span.name == f"invoke_agent {reply['engine']}")
+    above = run.parent
+    while above is not None and above.span_id in every:  # the framework's own spans of the request
+        above = every[above.span_id].parent
+    assert above is not None and f"{above.span_id:016x}" == PARENT.split("-")[2]
+    assert run.attributes is not None and run.attributes["aeon.stop_reason"] == "converged"
+    assert run.attributes[names.CONVERSATION] == reply["id"]
+    chats = [span for span in every.values() if span.name == "chat scripted"]
+    assert len(chats) == reply["usage"]["calls"] > 1
+    for chat in chats:
+        assert chat.parent is not None and chat.attributes is not None
+        effect = every[chat.parent.span_id]
+        assert effect.name.startswith("effect ") and effect.parent is not None
+        assert every[effect.parent.span_id] is run
+        assert (chat.attributes[names.OPERATION], chat.attributes[names.INPUT_TOKENS]) == ("chat", 20)
+    assert not any(TASK in str(span.attributes) for span in every.values())
+
+
+def test_what_failed_is_marked_in_its_span(serve: Serve, spans: InMemorySpanExporter) -> None:
+    """A call that fails has its error's type, and so has the effect that came to nothing by it."""
+    server = traced(serve, Scripted(lambda request: EndpointTimeout("too slow")))
+    server.post("/run", {"task": TASK})
+    until(lambda: any(span.name.startswith("invoke_agent") for span in spans.get_finished_spans()))
+    failed = [span for span in spans.get_finished_spans() if span.status.status_code is StatusCode.ERROR]
+    assert {"EndpointTimeout", "request"} <= {str((span.attributes or {})[names.ERROR_TYPE]) for span in failed}
+
+
+def test_the_names_are_those_of_the_conventions() -> None:
+    """Every name for generative AI is one that the conventions have."""
+    conventions = pytest.importorskip("opentelemetry.semconv._incubating.attributes.gen_ai_attributes")
+    known = {value for name, value in vars(conventions).items() if name.isupper()}
+    own = {value for name, value in vars(names).items() if name.isupper() and str(value).startswith("gen_ai.")}
+    assert own and own <= known
+
+
+def test_prometheus_gets_figures(serve: Serve) -> None:
+    """Runs by how they ended, their time, passes, calls, tokens, the queue and how long answers take."""
+    model = Gated()
+    server = serve(model)
+    name = server.job()
+    until(lambda: model.waiting == 1)
+    assert "aeon_runs_running 1.0" in server.get("/metrics").text
+    model.gate.set()
+    server.over(name)
+    server.post("/run", {"task": WORDS_TASK, "engine": "shorten"})
+    usage = server.get(f"/jobs/{name}/result").json()["usage"]
+    text = server.get("/metrics").text
+    for line in (
+        'aeon_runs_total{engine="multi-pass/2",stop_reason="converged"} 1.0',
+        'aeon_runs_total{engine="shorten/1",stop_reason="short"} 1.0',
+        'research_loop_duration_seconds_count{engine="multi-pass/2"} 1.0',
+        'iterations_per_request_sum{engine="multi-pass/2"} 1.0',
+        f'aeon_model_calls_total{{engine="multi-pass/2"}} {usage["calls"]}.0',
+        f'aeon_tokens_total{{engine="multi-pass/2",kind="prompt"}} {usage["prompt_tokens"]}.0',
+        "aeon_runs_running 0.0",
+        "aeon_runs_queued 0.0",
+        'aeon_http_seconds_count{method="GET",route="/jobs/{name}/result",status="2xx"} 1.0',
+    ):
+        assert line in text, line
+    assert "# TYPE search_failures_total counter" in text or "# TYPE search_failures counter" in text
+
+
+def test_each_phase_is_a_line_of_the_log(serve: Serve) -> None:
+    """It says which, in which iteration, what is left of the tokens, and how much was found."""
+    file = io.StringIO()
+    server = serve(Scripted(played), observers=[phase_log(file)])
+    name = server.post("/run", {"task": TASK, "budget": {"tokens": 100_000}}).json()["id"]
+    lines = [json.loads(line) for line in file.getvalue().splitlines()]
+    assert lines[0]["event"] == "run_started" and lines[-1]["event"] == "run_ended"
+    phases = [line for line in lines if line["event"] == "phase"]
+    assert {"plan", "execute", "synthesize"} <= {line["phase"] for line in phases}
+    left = [line["token_budget"] for line in phases]
+    assert left == sorted(left, reverse=True) and left[-1] == 100_000 - phases[-1]["tokens"] < 100_000
+    assert {line["run"] for line in lines} == {name} and all("iteration" in line for line in phases)
+    assert TASK not in file.getvalue() and re.fullmatch(r"\d{4}-.*Z", lines[0]["timestamp"])
+
+
+def test_health_and_readiness(serve: Serve) -> None:
+    """It is healthy as soon as it answers, and ready when runs can start; then it says how much there is to do."""
+    model = Gated()
+    server = serve(model)
+    server.service.ready = False
+    assert server.get("/healthz").json()["status"] == "ok"
+    complains(server.get("/readyz"), 503, "not_ready", "being loaded")
+    server.service.ready = True
+    server.job()
+    until(lambda: model.waiting == 1)
+    assert server.get("/readyz").json() == {"status": "ready", "running": 1, "queued": 0}
+    model.gate.set()
