@@ -85,7 +85,7 @@ def first_look(run: Run[ReportConfig, ReportSignals], context: Context) -> Progr
     for search, outcome in zip(searches, outcomes, strict=True):
         context.take(sieve.sifted(search, outcome))
     signals.barred = _barred(config, sieve)
-    signals.plain = not config.reasoning.enabled
+    signals.plain, signals.empty = not config.reasoning.enabled, not context.passages
     run.boundary()
 
 

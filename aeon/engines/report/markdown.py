@@ -35,6 +35,7 @@ _LINE_START = re.compile(r"^(\d*)([-+=.)])(?=\s|$)")
 _LONGEST_QUOTE, _LONGEST_NAME = 400, 200
 _MOST_SEARCHED = 6
 _NOTHING = "nothing"
+_ANSWERLESS = "The sources do not answer this."
 _UNKNOWN = 9
 """Where a source of an unknown tier stands among others: behind them."""
 _VERDICTS = {
@@ -94,7 +95,7 @@ def composed(
         f"Questions answered: {answered} of {len(draft.questions)}. "
         f"Sources cited: {len(draft.sources)}, found for the query: {len(context)}."
     )
-    summary = _summary(page, draft)
+    summary = _summary(page, draft, review is not None)
     _warnings(page, draft, review)
     for number, question in enumerate(draft.questions, 1):
         _section(page, draft, number, question)
@@ -121,7 +122,7 @@ def note(finding: Finding) -> str:
     return _VERDICTS[finding.verdict]
 
 
-def _summary(page: Page, draft: Draft) -> str:
+def _summary(page: Page, draft: Draft, reviewed: bool) -> str:
     """The findings one after the other; those that do not stand are left out."""
     page.line()
     page.line("## Summary")
@@ -131,7 +132,7 @@ def _summary(page: Page, draft: Draft) -> str:
     for finding in good:
         page.finding(finding, " ")
     if not good:
-        page.line("The sources do not answer this.")
+        page.line(_ANSWERLESS if reviewed else "Nothing was found before the run ended.")
     if draft.limited:
         page.line(LIMITED)
     summary = page.text[start:].strip()

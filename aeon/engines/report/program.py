@@ -74,7 +74,7 @@ class _Work:
 
     def result(self, decision: Decision, whole: Composed) -> Report:
         """The result with its record."""
-        run, draft, plain = self.run, self.desk.draft(), decision.reason == "plain_search"
+        run, draft, plain = self.run, self.desk.draft(), self.run.signals.plain
         end = run.conclude(decision, Answer(text=whole.final_report, claims=whole.claims))
         withheld = {"findings": (), "sources": (), "comparisons": ()}
         shown = draft if published(draft, self.review) else draft.changed(**withheld)
@@ -196,9 +196,11 @@ def _researched(work: _Work, query: NewQuery, tier: int | None, runs: int) -> Pr
 
 def _preferred(work: _Work, query: NewQuery, place: Answered, runs: int) -> Program[None]:
     """Where sources differ and one of a better tier is among them, the finding is what sources of that tier say."""
-    best = min((side.tier for side in place.sides if side.tier is not None), default=None)
-    own = [side.tier for side in _side(work, place)]
-    if best is None or best in own or not (place.comparison and place.comparison.differ):
+    tiers = [side.tier for side in place.sides if side.tier is not None]
+    if not tiers or not (place.comparison and place.comparison.differ):
+        return
+    best = min(tiers)
+    if _side(work, place)[0].tier == best:
         return
     before = place.findings
     yield from _put(work, query, place, best, runs)
@@ -261,10 +263,10 @@ def _reviewed(work: _Work) -> Program[None]:
 def _composed(work: _Work, decision: Decision) -> Program[Composed]:
     """The report; in its place what was found where only that was wanted, or why there is none."""
     run, draft, context = work.run, work.desk.draft(), work.found()
-    if decision.reason == "plain_search":
-        return Composed(final_report=work.context.listed())
     if decision.reason in ("no_valid_sources", "no_sources"):
         return Composed(final_report=f"No report: {decision.detail}.")
+    if run.signals.plain:
+        return Composed(final_report=work.context.listed())
     bare, _ = composed(draft, work.review, context, run.config.mode)
     effect = ask.Compose(task=run.task, draft=draft, review=work.review, context=context, mode=run.config.mode)
     return (yield from run.final(effect, bare, decision))

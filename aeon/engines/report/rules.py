@@ -17,7 +17,7 @@ class ReportSignals(Signals):
     """What the rows rest on. ``status`` is the critic's latest word; ``rounds`` of ``most_rounds`` are done.
 
     ``nowhere``: there is nothing to search. ``barred``: all that was found is of tiers that the mode does not take.
-    ``plain``: no report is wanted, but the search alone. ``empty``: nothing was found on any question.
+    ``plain``: no report is wanted, but the search alone. ``empty``: nothing was found, or on no question.
     """
 
     status: ReviewStatus | None = None
@@ -41,6 +41,12 @@ TABLE: tuple[Rule[ReportSignals], ...] = (
         lambda s: s.nowhere,
         lambda s: "there is nothing to search: give items, a collection or a search",
         when="there are no items, no collection and no search",
+    ),
+    Rule(
+        "nothing_found",
+        lambda s: s.plain and s.empty,
+        lambda s: "reasoning is switched off, and the search found nothing",
+        when="`reasoning.enabled` is off, and the search found nothing",
     ),
     Rule(
         "plain_search",

@@ -242,3 +242,19 @@ def test_no_source_of_the_mode_is_an_error_that_names_what_was_dropped() -> None
     """Before anything is asked where only items are given; the line says what to do."""
     with pytest.raises(NoValidSourcesError, match=r"strict takes .*ChatBoard \(tier 5, social\).*discovery"):
         run(items=[ITEMS[2]], mode="strict")
+
+
+@pytest.mark.requirement("A3")
+def test_a_plain_search_that_finds_nothing_says_so() -> None:
+    """It is no success, and no item is made up."""
+    config = ReportConfig(reasoning=ReasoningSettings(enabled=False))
+    result = report("Quagga zebras", ITEMS, config=config, llm=Scripted([]))
+    assert (result.stop_reason, result.sufficient, result.items) == ("nothing_found", False, ())
+    assert result.answer == "Nothing was found."
+
+
+def test_a_run_that_failed_does_not_say_what_sources_lack() -> None:
+    """Nobody looked, so the report says that it ended before."""
+    result = report(QUERY, ITEMS, tiers=TIERS, llm=Scripted(lambda request: EndpointFailed("it is down")))
+    assert "Nothing was found before the run ended." in result.answer
+    assert "do not answer" not in result.answer
