@@ -25,12 +25,15 @@ def hold_research(world: World, result: Research, journal: Journal, engine: AnyE
         _hold_citation(world, result, citation, documents)
     if result.sufficient and not any(sentence.citations for sentence in result.sentences):
         world.wrong("a good answer cites", result.answer[:200])
-    batches = trail(journal, engine).batches
-    put = {done.effect.query for batch in batches for done in batch if isinstance(done.effect, Search)}
-    for query in result.searched:
-        if query not in put:
-            world.wrong("what is named was searched", f"{query!r} was put to nobody")
+    for query in set(result.searched) - set(_put(journal, engine)):
+        world.wrong("what is named was searched", f"{query!r} was put to nobody")
     _hold_limits(world, result, journal.config(ResearchConfig).limits())
+
+
+def _put(journal: Journal, engine: AnyEngine) -> Iterator[str]:
+    """The queries that were put to a provider."""
+    effects = (done.effect for batch in trail(journal, engine).batches for done in batch)
+    return (effect.query for effect in effects if isinstance(effect, Search))
 
 
 def _found(journal: Journal) -> Iterator[Document]:

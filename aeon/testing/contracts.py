@@ -10,7 +10,7 @@ from aeon.kernel.effects import AskUser, Effect
 from aeon.runtime.ledger import Ledger
 from aeon.runtime.replay import AnyEngine
 from aeon.schema import Reply, Value
-from aeon.testing import multipass
+from aeon.testing import multipass, research
 from aeon.testing.samples import phases, samples
 from aeon.testing.schemas import faults
 
@@ -79,6 +79,7 @@ def _contradictions(effect: Effect, value: Value) -> Iterator[str]:
     if isinstance(effect, AskUser) and isinstance(value, Reply):
         yield from _of_reply(effect, value)
     yield from multipass.contradictions(effect, value)
+    yield from research.contradictions(effect, value)
 
 
 def _of_reply(effect: AskUser, reply: Reply) -> Iterator[str]:

@@ -8,13 +8,14 @@ from typing import Literal, NamedTuple
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, JsonValue
 
+from aeon.engines.research.program import RESEARCH
 from aeon.kernel.effects import AskUser, Effect
 from aeon.multipass.program import MULTIPASS
 from aeon.runtime.lines import Begun, Called, Ended, Entry, Opening, Resumed
 from aeon.runtime.replay import AnyEngine
 from aeon.schema import Conclusion, ExecutionHistory, JsonObject, Outcome, Settings, Task, Value
 
-__all__ = ["CONTRACTS", "Contract", "contracts_of", "faults", "schema"]
+__all__ = ["CONTRACTS", "ENGINES", "Contract", "contracts_of", "faults", "schema"]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -71,9 +72,18 @@ _OF_EVERY_RUN = (
     Contract("journal-ended", Ended, "serialization", "a line of a journal: the run has ended"),
 )
 
+ENGINES: tuple[AnyEngine, ...] = (MULTIPASS, RESEARCH)
+"""The engines of this package whose contracts are published."""
+
+
+def _of_engines() -> tuple[Contract, ...]:
+    """The contracts of all of them; what several have in common, such as the question, comes once."""
+    return tuple(dict.fromkeys(contract for engine in ENGINES for contract in contracts_of(engine)))
+
+
 CONTRACTS: tuple[Contract, ...] = (
     *_OF_EVERY_RUN,
-    *contracts_of(MULTIPASS),
+    *_of_engines(),
     Contract("execution-history", ExecutionHistory, "serialization", "the record of a multi-pass run, pass by pass"),
 )
 """Every contract of this package, in the order of the table in ``contracts/README.md``."""
@@ -98,7 +108,7 @@ def _with_values(content: JsonObject) -> JsonObject:
     """The schema of an outcome with the results that its value may be; the model says only that it is some value."""
     values: list[JsonValue] = []
     definitions: dict[str, JsonValue] = {}
-    for result in _results((*MULTIPASS.effects, AskUser)):
+    for result in _results((*(effect for engine in ENGINES for effect in engine.effects), AskUser)):
         own = result.model_json_schema(mode="serialization")
         definitions |= own.pop("$defs", {}) | {result.__name__: own}
         values.append({"$ref": f"#/$defs/{result.__name__}"})

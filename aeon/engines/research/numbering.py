@@ -7,20 +7,19 @@ from collections.abc import Iterable, Sequence
 
 from aeon.documents.words import stems
 from aeon.engines.research.effects import Numbered
+from aeon.engines.research.marking import LABELLED, NUMBERS, unmarked
 from aeon.engines.research.values import Citation
 from aeon.text import one_line
 
-__all__ = ["Labels", "citations", "likeliest", "numbered", "terms", "unmarked", "with_titles"]
+__all__ = ["Labels", "citations", "likeliest", "numbered", "terms", "with_titles"]
 
 Labels = dict[str, Citation]
 """Sentences of sources by their labels, as ``2.4``: the fourth sentence of the second passage; ``2.0`` is its title."""
 
 _LONGEST_TITLE, _LONGEST_SENTENCE = 100, 1_000
-_BRACKETED = re.compile(r"\s*[\[【]((?:[\d.,;&\s\u2013-]|and|to)*)(?:[\]】]|$)")
 _IN_PARENTHESES = re.compile(r"\s*\(((?:[\d.,;&\s\u2013-]|and|to)*)\)")
 _BARE = re.compile(r"(?<![\d.,])\d{1,3}\.\d{1,3}(?![\d.,]*\d)")
-_NUMBERS = re.compile(r"\d+(?:\.\d+)?")
-_LABEL, _MARK = re.compile(r"\d{1,3}\.\d{1,3}"), re.compile(r"\d{1,3}(?:\.\d{1,3})?")
+_LABEL = re.compile(r"\d{1,3}\.\d{1,3}")
 
 
 def numbered(passages: Sequence[Numbered]) -> tuple[str, Labels]:
@@ -45,11 +44,11 @@ def citations(reply: str, labels: Labels) -> tuple[str, tuple[Citation, ...]]:
     Whole and decimal numbers in square brackets are labels, alone or several together. In parentheses, or bare, only a
     decimal is one, unless it is a value: a number that stands in the sentences, and in parentheses names none of them.
     """
-    values = {number for one in labels.values() for number in _NUMBERS.findall(one.source.text)}
+    values = {number for one in labels.values() for number in NUMBERS.findall(one.source.text)}
     named: list[str] = []
 
     def in_parentheses(match: re.Match[str]) -> str:
-        numbers = _NUMBERS.findall(match[1])
+        numbers = NUMBERS.findall(match[1])
         if not all(_LABEL.fullmatch(one) and (one in labels or one not in values) for one in numbers):
             return match[0]
         named.extend(numbers)
@@ -61,26 +60,17 @@ def citations(reply: str, labels: Labels) -> tuple[str, tuple[Citation, ...]]:
         named.append(match[0])
         return ""
 
-    named += (number for match in _BRACKETED.finditer(reply) for number in _NUMBERS.findall(match[1]))
+    named += (number for match in LABELLED.finditer(reply) for number in NUMBERS.findall(match[1]))
     text = _BARE.sub(bare, _IN_PARENTHESES.sub(in_parentheses, unmarked(reply))).strip()
     return text, tuple(labels[label] for label in dict.fromkeys(named) if label in labels)
-
-
-def unmarked(text: str) -> str:
-    """The text without numbers in square brackets that a reader would take for citations, as ``[3]``."""
-
-    def left(match: re.Match[str]) -> str:
-        return "" if all(map(_MARK.fullmatch, _NUMBERS.findall(match[1]))) else match[0]
-
-    return _BRACKETED.sub(left, text)
 
 
 def with_titles(answer: str, cited: Sequence[Citation], labels: Labels) -> tuple[Citation, ...]:
     """The cited sentences, with the titles of their sources that hold words of the answer which they lack."""
     lacking = stems(answer) - stems(" ".join(one.source.text for one in cited))
     numbers = {one.number for one in cited}
-    titles = [one for label, one in labels.items() if label.endswith(".0") and one.number in numbers]
-    return (*cited, *(one for one in titles if one not in cited and lacking & stems(one.source.text)))
+    titles = (one for label, one in labels.items() if label.endswith(".0") and one not in cited)
+    return (*cited, *(one for one in titles if one.number in numbers and lacking & stems(one.source.text)))
 
 
 def likeliest(answer: str, every: Iterable[Citation]) -> tuple[Citation, ...]:
@@ -92,7 +82,7 @@ def likeliest(answer: str, every: Iterable[Citation]) -> tuple[Citation, ...]:
 
 def terms(text: str) -> frozenset[str]:
     """The stems and the numbers of a text: what a sentence has to hold to say the same."""
-    return stems(text) | frozenset(_NUMBERS.findall(text))
+    return stems(text) | frozenset(NUMBERS.findall(text))
 
 
 def _distinct(passages: Sequence[Numbered]) -> list[Numbered]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from aeon.engines.research import effects as ask
-from aeon.engines.research.answers import unworded
 from aeon.engines.research.config import ResearchConfig
+from aeon.engines.research.marking import unworded
 from aeon.engines.research.record import Research, Round, SourceUsed
 from aeon.engines.research.rules import OWN_ENDINGS, TABLE, ResearchSignals, most_calls
 from aeon.engines.research.searching import Searches
@@ -178,10 +178,15 @@ def _cite(inquiry: _Inquiry, decision: Decision) -> Program[tuple[Cited, Decisio
         run.degraded.append(Degradation(phase=effect.phase, message=cited.problem))
     if decision.reason not in OWN_ENDINGS:
         return cited, decision
-    if cited is instead:
-        broken = run.signals.failure is not None or run.signals.interrupted
-        return cited, run.decide() if broken else decision
-    return cited, _judged(run, cited, decision)
+    return cited, _unjudged(run, decision) if cited is instead else _judged(run, cited, decision)
+
+
+def _unjudged(run: ResearchRun, decision: Decision) -> Decision:
+    """The decision where nobody made the answer: it is not good enough, since nobody held it against its sources."""
+    if run.signals.failure is not None or run.signals.interrupted:
+        return run.decide()
+    unheld = Decision(action="OUTPUT", reason="unsupported", detail="the answer was not held against its sources")
+    return unheld if decision.sufficient else decision
 
 
 def _judged(run: ResearchRun, cited: Cited, decision: Decision) -> Decision:

@@ -73,20 +73,27 @@ class Reflector:
         aim = effect.aim or Aim(question=effect.task.text)
         findings: list[Finding] = []
         if aim.span:
-            found = await self._read(f"What is the name of {aim.span}?", aim.span, effect.shown, _FIRST)
-            findings.append(found)
-            names_it = 0 < len(found.answer) <= _LONGEST_NAME and not stems(found.answer) <= stems(aim.span)
-            if names_it and is_found_about(found, effect.shown):
+            findings.append(await self._looked_up(aim.span, effect))
+            if findings[-1].answer:
                 return await self._onward(aim, effect, findings[-1])
             aim = aim.changed(span="")
         if current_ledger().calls_left():
-            most = _FIRST if aim.hops else _PLAIN
-            read = await self._read(aim.question, aim.question, effect.shown, most)
-            about = is_found_about(read, effect.shown) if aim.hops else is_about(aim.question, effect.shown)
-            findings.append(read.changed(asked=True) if about else Finding(question=aim.question, asked=True))
+            findings.append(await self._answered(aim, effect))
         if findings and findings[-1].answer and aim.rest:
             return await self._next_question(aim, effect, findings)
         return _settled(aim, effect, findings)
+
+    async def _looked_up(self, span: str, effect: Reflect) -> Finding:
+        """What is described, if the passages that are about it give it a name that the description does not hold."""
+        found = await self._read(f"What is the name of {span}?", span, effect.shown, _FIRST)
+        is_name = 0 < len(found.answer) <= _LONGEST_NAME and not stems(found.answer) <= stems(span)
+        return found if is_name and is_found_about(found, effect.shown) else Finding(question=found.question)
+
+    async def _answered(self, aim: Aim, effect: Reflect) -> Finding:
+        """The answer to the question itself, if the passages are about it."""
+        read = await self._read(aim.question, aim.question, effect.shown, _FIRST if aim.hops else _PLAIN)
+        about = is_found_about(read, effect.shown) if aim.hops else is_about(aim.question, effect.shown)
+        return read.changed(asked=True) if about else Finding(question=aim.question, asked=True)
 
     async def _next_question(self, aim: Aim, effect: Reflect, findings: Sequence[Finding]) -> Reflection:
         """The next question of the task, with the answer to the last one in the place of a pronoun."""

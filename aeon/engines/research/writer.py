@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from aeon.documents.words import stems
-from aeon.engines.research.answers import cited, evidence_of, marked, refusal
+from aeon.engines.research.answers import cited, refusal
 from aeon.engines.research.choosing import best, is_about
 from aeon.engines.research.effects import Cite, Numbered
+from aeon.engines.research.marking import evidence_of, marked
 from aeon.engines.research.reading import found_out
 from aeon.engines.research.values import Citation, Cited, Finding, Sentence
 from aeon.errors import AllowanceExhausted, CompletionError
@@ -106,21 +107,18 @@ class Writer:
         """How far the cited sentences bear out what was asked: as far as the weakest answer is borne out.
 
         The control is a sentence of a source that is not cited: where it supports the answer as much, the judge says
-        yes to anything.
+        yes to anything. Without the calls for it, nothing is checked.
         """
-        judged = [
-            await self._judged(_shown(effect, one.evidence), f"{one.question} Answer: {one.answer}") for one in asked
-        ]
+        judged = [await self._judged(_shown(effect, one.evidence), _claim(one)) for one in asked]
         known = [one for one in judged if one is not None]
         if len(known) < len(asked):
             return _UNCHECKED
         weakest = min(known, key=lambda one: one.answers[0].yes)
         other = _unrelated(effect, evidence)
-        control = await self._judged(other, f"{asked[-1].question} Answer: {asked[-1].answer}") if other else None
-        likely = weakest.answers[0].yes
-        if control is not None and control.score >= weakest.score:
-            return _Support(likely, "not_found")
-        return _Support(likely, "supported" if weakest.score >= judgment(_SUPPORTS).threshold else "partial")
+        control = await self._judged(other, _claim(asked[-1])) if other else None
+        if other and control is None:
+            return _Support(weakest.answers[0].yes)
+        return _Support(weakest.answers[0].yes, _verdict(weakest, control))
 
     async def _judged(self, evidence: str, claim: str) -> Judged | None:
         """Whether the evidence supports the claim; ``None`` where nobody can say."""
@@ -132,6 +130,16 @@ class Writer:
         except (CompletionError, AllowanceExhausted):
             return None
         return judged if judged.decides else None
+
+
+def _claim(finding: Finding) -> str:
+    return f"{finding.question} Answer: {finding.answer}"
+
+
+def _verdict(judged: Judged, control: Judged | None) -> Verdict:
+    if control is not None and control.score >= judged.score:
+        return "not_found"
+    return "supported" if judged.score >= judgment(_SUPPORTS).threshold else "partial"
 
 
 def _shown(effect: Cite, cited: Sequence[Citation]) -> str:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.engines.research.numbering import citations, likeliest, numbered, unmarked, with_titles
+from aeon.engines.research.marking import unmarked
+from aeon.engines.research.numbering import citations, likeliest, numbered, with_titles
 from engines.research.world import numbered as one
 
 pytestmark = pytest.mark.requirement("R3")

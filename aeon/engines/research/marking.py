@@ -1,0 +1,68 @@
+"""Numbers of sources in an answer: the host alone writes them. And what stands in where no model words the answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from aeon.engines.research.effects import Cite
+from aeon.engines.research.values import Citation, Cited, Finding, Sentence
+
+__all__ = ["LABELLED", "NUMBERS", "evidence_of", "listed", "marked", "unmarked", "unworded", "with_limits"]
+
+LABELLED = re.compile(r"\s*[\[【]((?:[\d.,;&\s\u2013-]|and|to)*)(?:[\]】]|$)")
+"""What a reader takes for a citation: numbers in square brackets."""
+NUMBERS = re.compile(r"\d+(?:\.\d+)?")
+_MARK = re.compile(r"\d{1,3}(?:\.\d{1,3})?")
+_LIMITED = "Search capabilities were limited; the answer is based on partial information."
+_MOST_SEARCHED = 8
+
+
+def unmarked(text: str) -> str:
+    """The text without numbers in square brackets that a reader would take for citations, as ``[3]``."""
+
+    def left(match: re.Match[str]) -> str:
+        return "" if all(map(_MARK.fullmatch, NUMBERS.findall(match[1]))) else match[0]
+
+    return LABELLED.sub(left, text)
+
+
+def evidence_of(findings: Sequence[Finding]) -> tuple[Citation, ...]:
+    """The sentences that findings rest on, each once."""
+    every = [one for finding in findings if finding.answer for one in finding.evidence]
+    return tuple({(one.number, one.source.start): one for one in every}.values())
+
+
+def marked(text: str, evidence: Sequence[Citation]) -> str:
+    """A sentence with the numbers of what it cites before its full stop, and with no others that look like them."""
+    plain = unmarked(text).strip()
+    marks = "".join(f"[{number}]" for number in dict.fromkeys(one.number for one in evidence))
+    stop = plain[-1] if plain[-1:] in (".", "!", "?") else ""
+    return f"{plain.removesuffix(stop) if stop else plain} {marks}{stop or '.'}"
+
+
+def listed(searched: Sequence[str]) -> str:
+    """What was searched for, the first eight queries and how many more."""
+    more = len(searched) - _MOST_SEARCHED
+    return ("; ".join(searched[:_MOST_SEARCHED]) or "nothing") + (f"; and {more} more" if more > 0 else "")
+
+
+def with_limits(effect: Cite, text: str) -> str:
+    """The text, and below it that not every search could be done, where that is so."""
+    return f"{text}\n{_LIMITED}" if effect.limited else text
+
+
+def unworded(effect: Cite) -> Cited:
+    """What the rounds found out, word for word, with what it rests on; nobody held it against that."""
+    evidence = evidence_of(effect.findings)
+    if not effect.answer or not evidence:
+        return Cited(text=with_limits(effect, f"No answer could be made (searched for: {listed(effect.searched)})."))
+    asked = [one for one in effect.findings if one.asked and one.answer]
+    short = "; ".join(one.answer for one in asked)
+    text = marked(effect.answer if len(asked) < 2 else "; ".join(map(_with_question, asked)), evidence)
+    sentence = Sentence(start=0, end=len(text), citations=evidence)
+    return Cited(text=with_limits(effect, text), short=short, sentences=(sentence,))
+
+
+def _with_question(finding: Finding) -> str:
+    return f"{finding.question} {finding.answer}"

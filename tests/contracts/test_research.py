@@ -1,0 +1,143 @@
+"""The handlers of the research engine against its contracts, with a model that behaves in every way that models do."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aeon.assembly.build import build
+from aeon.engines.research.effects import Cite, PlanQueries, Reflect
+from aeon.engines.research.program import RESEARCH
+from aeon.engines.research.values import Citation, Cited, Finding, Queries, Query, Reflection, Sentence
+from aeon.errors import AeonError, EndpointFailed
+from aeon.kernel.effects import Effect
+from aeon.llm.scripted import Reply, Scripted
+from aeon.runtime.ledger import Ledger
+from aeon.schema import Capabilities, Found, LLMRequest, Passage, SearchProblem, Source, Value
+from aeon.testing.contracts import check_handler, check_handlers
+from aeon.testing.multipass import DONE
+from aeon.testing.obliging import oblige
+from aeon.testing.samples import samples
+from aeon.testing.schemas import CONTRACTS
+
+pytestmark = [pytest.mark.requirement("R1"), pytest.mark.usefixtures("indexes", "words_only")]
+
+ENFORCING = Capabilities(json_schema=True, json_mode=True)
+SCORING = Capabilities(json_schema=True, json_mode=True, logprobs=True)
+BARE = Capabilities()
+PHASES = [effect.phase for effect in RESEARCH.effects]
+
+
+def always(text: str) -> Callable[[LLMRequest], Reply]:
+    """A model that says one thing, but keeps to a schema and to yes or no."""
+    return lambda request: oblige(request) if request.json_schema or request.top_logprobs else text
+
+
+def nonsense(request: LLMRequest) -> Reply:
+    """A model that keeps to nothing."""
+    return "]]}[3] 9.9 {r1} \ufffd"
+
+
+def gone(request: LLMRequest) -> Reply:
+    """An endpoint that does not answer."""
+    return EndpointFailed("gone")
+
+
+SAYING = (
+    "Hirzel [2.1]",
+    "Johanna Spyri [1.1][9.9]",
+    "[3]",
+    "42",
+    "not stated",
+    "{r1}.",
+    "Bern [3.1].",
+    "yes [1.1]",
+    " ",
+)
+MODELS = {"obliging": oblige, "nonsense": nonsense, "gone": gone} | {text: always(text) for text in SAYING}
+
+
+def handlers(model: Callable[[LLMRequest], Reply], can: Capabilities, folder: Path) -> dict[str, Callable[[Any], Any]]:
+    """The shipped handlers on this model, over a folder with one text."""
+    (folder / "heidi.txt").write_text("Heidi was written by Johanna Spyri. It is set in the Alps.\n")
+    made: Any = build(llm=Scripted(model, can), tools=[f"files={folder}"], engine="research").handlers
+    return dict(made)
+
+
+@pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize("can", [ENFORCING, SCORING, BARE], ids=["enforcing", "scoring", "bare"])
+@pytest.mark.parametrize("name", MODELS)
+def test_the_shipped_handlers_keep_their_contracts(name: str, can: Capabilities, tmp_path: Path) -> None:
+    """Whatever the model says, each gives a result that the program can rely on, or a typed failure."""
+    assert asyncio.run(check_handlers(RESEARCH, handlers(MODELS[name], can, tmp_path))) == []
+
+
+@pytest.mark.requirement("R3")
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_model_that_obliges_is_never_a_failure(phase: str, tmp_path: Path) -> None:
+    """Each phase has a result for each of its samples."""
+
+    async def ask(effect: Effect) -> object:
+        with Ledger(effect.allowance):
+            return await handlers(oblige, ENFORCING, tmp_path)[phase](effect)
+
+    for effect in samples(RESEARCH, phase):
+        try:
+            assert isinstance(asyncio.run(ask(effect)), effect.result)
+        except AeonError as error:
+            pytest.fail(f"{phase}: {error}")
+
+
+ELSEWHERE = Source(source="heidi.txt", start=1, end=3, text="ei")
+FAILED = SearchProblem(kind="server", message="no", retryable=True)
+LONG = Passage(source="a", start=0, end=9, text="short", sentences=())
+OUTSIDE = Passage(source="a", start=0, end=5, text="short", sentences=((3, 8),))
+
+
+@pytest.mark.parametrize(
+    ("phase", "value", "said"),
+    [
+        ("plan_queries", Queries(queries=tuple(Query(text=f"{n}") for n in range(7))), "it has 7 queries"),
+        ("plan_queries", Queries(queries=(Query(text=" "),)), "a query is empty"),
+        ("plan_queries", DONE, "it returned Plan, not Queries"),
+        ("search", Found(provider="p", problem=FAILED, passages=(OUTSIDE,)), "failed, and found something"),
+        ("search", Found(provider="p", passages=(LONG,)), "a passage of 5 characters is at 0-9"),
+        ("search", Found(provider="p", passages=(OUTSIDE,)), "outside of its passage"),
+        ("reflect", Reflection(sufficient=True), "gives no answer"),
+        ("reflect", Reflection(findings=(Finding(question="a", answer="b"),)), "'b' rests on nothing"),
+        ("reflect", Reflection(queries=tuple(Query(text=f"{n}") for n in range(9))), "may still be asked"),
+        (
+            "reflect",
+            Reflection(findings=(Finding(question="a", evidence=(Citation(number=1, source=ELSEWHERE),)),)),
+            "[1] 'ei' is no sentence of that source",
+        ),
+        ("cite", Cited(text=" "), "the answer is empty"),
+        ("cite", Cited(text="Bern.", short="Bern"), "cites nothing"),
+        ("cite", Cited(text="Bern.", sentences=(Sentence(start=3, end=9),)), "a sentence is at 3-9 of 5"),
+        (
+            "cite",
+            Cited(text="B.", sentences=(Sentence(start=0, end=2, citations=(Citation(number=9, source=ELSEWHERE),)),)),
+            "[9] 'ei' is no sentence of that source",
+        ),
+    ],
+)
+def test_a_handler_that_breaks_its_contract_is_told_so(phase: str, value: Value, said: str) -> None:
+    """What no schema can say: limits, spans, and what an answer rests on."""
+
+    async def handler(effect: Effect) -> Value:
+        return value
+
+    violations = asyncio.run(check_handler(RESEARCH, phase, handler))
+    assert any(said in violation for violation in violations), violations
+
+
+def test_the_contracts_of_the_engine_are_published() -> None:
+    """Each effect and each result under a name of its own."""
+    names = [contract.name for contract in CONTRACTS]
+    assert len(set(names)) == len(names)
+    assert {"effect-search", "effect-reflect", "result-cited", "research-config", "research"} <= set(names)
+    assert {PlanQueries, Reflect, Cite} <= {contract.model for contract in CONTRACTS}
