@@ -76,7 +76,7 @@ async def _resumed(request: Request, entry: _Resume) -> tuple[RunRecord, Place |
     """Answer the question of a run, or stop it; the run, and the last event before that."""
     service, record = service_of(request), await run_of(request, entry.interruptId)
     path = service.runs.path(record.id)
-    told = (await asyncio.to_thread(recorded, path)).told if path.exists() else ()
+    told = (await asyncio.to_thread(recorded, path)).told if service.runs.begun(record.id) else ()
     if entry.status == "cancelled":
         await service.cancel(record)
     else:

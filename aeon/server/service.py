@@ -181,9 +181,9 @@ class Service:
         digest = hashlib.sha256(f"fork:{record.id}:{body.model_dump_json()}".encode()).hexdigest()
         if key is not None and (there := await self.runs.keyed(record.owner, key)):
             return _same(digest, there)
-        path = self.runs.path(record.id)
-        if not path.exists():
+        if not self.runs.begun(record.id):
             raise Problem(409, "not_begun", "the run has not begun, so that nothing is there to fork; wait for it")
+        path = self.runs.path(record.id)
         journal = await asyncio.to_thread(forked, path, self.runs.folder, body)
         name = journal.opened.execution_id
         new = RunRecord.new(name, record.owner, record.engine, record.request, key, digest, record.id)
@@ -307,9 +307,10 @@ class Service:
         try:
             record = await self.runs.get(live.name)
             assert record is not None
-            await self.runs.change(live.name, state="running")
+            await self.runs.note(live.name, state="running")
             request = TaskBody.model_validate(record.request)
-            wanted = Wanted(record.id, request, self.runs.path(record.id), record.answer, live.order)
+            path, begun = self.runs.path(record.id), self.runs.begun(record.id)
+            wanted = Wanted(record.id, request, path, begun, record.answer, live.order)
             observers = (live, *(make() for make in self._observers))
             made = await asyncio.to_thread(prepared, wanted, self.equipment, live.feed, observers)
             journal, live.driver = made.journal, made.driver
@@ -335,7 +336,7 @@ class Service:
             raise Problem(507, "storage", "the journal of the run cannot be written; make room, then resume it", True)
         conclusion: JsonObject = result.model_dump(mode="json", include=set(Conclusion.model_fields))
         state = "waiting" if waits else "ended"
-        await self.runs.change(live.name, state=state, conclusion=conclusion, answer=None, error=None, ended=now())
+        await self.runs.note(live.name, state=state, conclusion=conclusion, answer=None, error=None, ended=now())
         if waits:
             live.feed.close(unkept("waiting", {"id": live.name, "question": conclusion["question"]}))
         else:
@@ -350,7 +351,7 @@ class Service:
             _log.error("run %s failed", live.name, exc_info=error)
         body: JsonObject = problem.body.error.model_dump(mode="json")
         with contextlib.suppress(Problem):  # where the list cannot be written either, the next start finds it running
-            await self.runs.change(live.name, state="failed", error=body, ended=now())
+            await self.runs.note(live.name, state="failed", error=body, ended=now())
         live.feed.close(unkept("failed", {"id": live.name, "error": body}))
 
 

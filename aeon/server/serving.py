@@ -8,6 +8,7 @@ import ipaddress
 import signal
 import socket
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar
 
 import uvicorn
@@ -21,6 +22,8 @@ __all__ = ["Patient", "configured", "is_loopback", "listening", "serve"]
 
 _BACKLOG = 2048
 _LARGEST_PORT = 65_535
+_THREADS = 32
+"""Threads that wait for the disk: each run has a journal of its own."""
 
 
 def is_loopback(host: str) -> bool:
@@ -42,8 +45,8 @@ def listening(host: str, port: int) -> socket.socket:
     if port > _LARGEST_PORT:
         raise UsageError(f"--port: {port} is none; ports go up to {_LARGEST_PORT}, and 0 takes any that is free")
     try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        made = socket.socket(family, socket.SOCK_STREAM)
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        made = socket.socket(family, kind, protocol)  # with its protocol: asyncio sends at once only where it is TCP
     except (OSError, UnicodeError):
         raise UsageError(f"--host: {host} is no address of this machine") from None
     try:
@@ -128,6 +131,7 @@ class _Server(uvicorn.Server):
 
 async def serve(service: Service, app: ASGIApp, where: socket.socket, said: Callable[[], None]) -> None:
     """Serve the application until the process is told to stop; ``said`` is called once it listens."""
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS, "aeon"))
     await service.start()
     loading = asyncio.create_task(service.make_ready())
     said()

@@ -144,6 +144,24 @@ def test_the_place_to_go_on_from_is_checked(serve: Serve) -> None:
     complains(server.get("/jobs/nothing/events"), 404, "unknown_job")
 
 
+@pytest.mark.requirement("V2", "V2d")
+def test_a_run_is_watched_before_its_first_line_is_written(serve: Serve, tmp_path: Path) -> None:
+    """While its journal is there without a line, a stream waits for the first one, and what needs a line says so."""
+    model = Gated()
+    server = serve(model, Limits(parallel=1))
+    first, name = server.job(), server.job(task=WORDS_TASK, engine="shorten")
+    (tmp_path / "runs" / f"{name}.jsonl").write_bytes(b'{"format":"aeon-jou')
+    until(lambda: model.waiting == 1)
+    for path in ("history", "proof", f"diff/{first}"):
+        complains(server.get(f"/jobs/{name}/{path}"), 409, "not_begun", "try again")
+    complains(server.post(f"/jobs/{name}/fork", {"at": 0}), 409, "not_begun")
+    with server.client.stream("GET", f"/jobs/{name}/events") as reply:
+        assert reply.status_code == 200
+        model.gate.set()
+        told = events_of("".join(reply.iter_text()))
+    assert (told[0].type, told[-1].type) == ("run_started", "run_ended")
+
+
 @pytest.mark.requirement("V2", "V2a")
 def test_pings_and_what_is_under_way_have_no_id() -> None:
     """A stream that has nothing to tell pings; what is under way is shown, and a late reader sees it too."""
