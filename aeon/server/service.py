@@ -249,14 +249,24 @@ class Service:
         await self.runs.change(record.id, stop=True)
 
     async def _drop(self, record: RunRecord, live: Live | None) -> None:
-        if live is not None:
+        """End a run that waits; while that is written, nobody else can answer or continue it."""
+        queued = live is not None
+        live = live or Live(record.id)
+        if queued:
             self._queue.remove(live)
-            live.stop = True
-        await self.runs.change(record.id, state="cancelled", stop=True, ended=now())
-        if live is not None:
+        self._live[record.id] = live
+        live.stop = live.now = True
+        try:
+            await self.runs.change(record.id, state="cancelled", stop=True, ended=now())
+        except Problem:  # as if nobody had asked
+            live.stop = live.now = False
             self._live.pop(live.name, None)
-            live.feed.close(unkept("cancelled", {"id": record.id}))
-            live.over.set()
+            if queued:
+                self._enqueue(live)
+            raise
+        self._live.pop(live.name, None)
+        live.feed.close(unkept("cancelled", {"id": record.id}))
+        live.over.set()
 
     async def answer(self, record: RunRecord, said: str) -> None:
         """Answer the question that a run waits for, and continue it.
@@ -264,11 +274,14 @@ class Service:
         Raises:
             Problem: it waits for no answer, or what was said is none.
         """
-        if record.state == "waiting" and (live := self._live.get(record.id)) is not None:
+        live = self._live.get(record.id)
+        if live is not None and live.feed.last is not None:  # it has just put its question
             await live.over.wait()
+            live = self._live.get(record.id)
         asked = record.conclusion.get("question") if record.conclusion else None
-        if record.state != "waiting" or not asked or record.id in self._live:
-            raise Problem(409, "no_question", f"the run waits for no answer: it is {record.state}")
+        if record.state != "waiting" or not asked or live is not None:
+            state = record.state if live is None else "worked on"
+            raise Problem(409, "no_question", f"the run waits for no answer: it is {state}")
         answer = meant_by(Question.model_validate(asked), said)
         await self._continue(record, answer)
 
