@@ -48,6 +48,7 @@ def command(options: argparse.Namespace) -> int:
     load_config(Config, options.config, None, os.environ)
     traced = _tracing()
     equipment = _equipment(options, [traced.Traced] if traced else [])
+    os.umask(0o077)  # what runs say is nobody else's
     with serving.listening(options.host, options.port) as where, _log(options.log) as log:
         runs = _module("runs").Runs(Path(options.runs) if options.runs else data_dir() / "runs")
         _make_ready(equipment)
