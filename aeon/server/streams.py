@@ -42,6 +42,8 @@ async def stream_of(service: Service, record: RunRecord, after: Place | None) ->
         _check(live.feed.told, after)
         return _hidden(service, frames(live.feed, after))
     told = (await asyncio.to_thread(recorded, path)).told if service.runs.begun(record.id) else ()
+    if live is None and not told and record.state in ("ended", "waiting"):
+        raise Problem(410, "gone", "the journal of the run was taken away; what is left of it: /jobs/{id}/result")
     _check(told, after)
     return _hidden(service, frames(live.feed, after)) if live is not None else _over(service, record, told, after)
 

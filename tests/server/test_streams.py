@@ -144,6 +144,18 @@ def test_the_place_to_go_on_from_is_checked(serve: Serve) -> None:
     complains(server.get("/jobs/nothing/events"), 404, "unknown_job")
 
 
+@pytest.mark.requirement("V2d")
+def test_a_journal_that_was_taken_away_is_missed(serve: Serve, tmp_path: Path) -> None:
+    """Its events, history and proof are gone, which is said; its answer is there."""
+    server = serve()
+    name = server.post("/run", {"task": WORDS_TASK, "engine": "shorten"}).json()["id"]
+    (tmp_path / "runs" / f"{name}.jsonl").unlink()
+    for path in ("events", "events?after=3", "history", "proof"):
+        complains(server.get(f"/jobs/{name}/{path}"), 410, "gone", "taken away")
+    complains(server.post(f"/jobs/{name}/fork", {"at": 0}), 409, "not_begun")
+    assert server.get(f"/jobs/{name}/result").json()["summary"] == "one two"
+
+
 @pytest.mark.requirement("V2", "V2d")
 def test_a_run_is_watched_before_its_first_line_is_written(serve: Serve, tmp_path: Path) -> None:
     """While its journal is there without a line, a stream waits for the first one, and what needs a line says so."""
