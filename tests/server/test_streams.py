@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import threading
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from aeon import tool
 from aeon.server.feed import PING, Feed, frames
 from aeon.server.service import Limits
 from aeon.server.told import Place, Told
 
-from .conftest import TASK, WORDS_TASK, Gated, Serve, Server, complains, events_of, lasting, until
+from .conftest import TASK, WORDS_TASK, Gated, Sent, Serve, Server, complains, events_of, lasting, until
 
 ENDS = "drop the words of this text from either end"
 
@@ -122,6 +124,44 @@ def test_a_stopped_run_tells_what_is_new_when_it_is_resumed(serve: Serve) -> Non
     assert events_of(second)[0].type == "resumed"
     assert events_of(second)[-1].data["stop_reason"] == "converged"
     assert first + second == lasting(server.events(name))
+
+
+@pytest.mark.requirement("V2")
+def test_what_a_stop_decided_is_not_mixed_with_what_came_instead(serve: Serve) -> None:
+    """A tool call that ends after the stop counts: the decisions after it in both lives are told, each in its place."""
+    gate, called = threading.Event(), threading.Event()
+
+    @tool(side_effects=False)
+    def calculator(expression: str) -> float:
+        """Compute an expression."""
+        called.set()
+        gate.wait(20)
+        return 40.8
+
+    server = serve(tools=[calculator])
+    name = server.job()
+    assert called.wait(20)
+    server.post(f"/jobs/{name}/cancel", {"now": True})
+    gate.set()
+    assert server.over(name)["stop_reason"] == "interrupted"
+    first = lasting(server.events(name))
+    server.post(f"/jobs/{name}/resume")
+    assert server.over(name)["stop_reason"] == "converged"
+    whole = lasting(server.events(name))
+    assert whole.startswith(first)
+    told = events_of(whole)
+    reasons = [event.data["note"]["decision"]["reason"] for event in told if event.type == "noted" and decided(event)]
+    assert "interrupted" in reasons and reasons[-1] == "converged"
+    places = [Place.read(event.id) for event in told]
+    assert all(a < b for a, b in pairwise(places) if a and b)
+    for event in told:
+        rest = lasting(server.events(name, event.id))
+        assert whole.endswith(rest) and len(events_of(rest)) == len(told) - told.index(event) - 1
+
+
+def decided(event: Sent) -> bool:
+    """Whether a note holds a decision."""
+    return event.data["note"]["decision"] is not None
 
 
 @pytest.mark.requirement("V2", "V2d")
