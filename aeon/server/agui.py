@@ -96,9 +96,7 @@ def _said(payload: JsonValue) -> str:
     return said
 
 
-async def _events(
-    request: Request, record: RunRecord, asked: AgentBody, after: Place | None
-) -> AsyncIterator[bytes]:
+async def _events(request: Request, record: RunRecord, asked: AgentBody, after: Place | None) -> AsyncIterator[bytes]:
     """What the client gets: the run's events in its words."""
     service, names = service_of(request), {"threadId": asked.threadId, "runId": asked.runId}
     state: JsonObject = {"job": f"/jobs/{record.id}", "engine": record.engine}

@@ -80,7 +80,7 @@ class Writer:
 
     async def _worded(self, effect: Cite, asked: Sequence[Finding], evidence: Sequence[Citation]) -> Wording:
         """The answers in a sentence; bare where the sentence would say what none of the evidence does."""
-        labels = ["answer"] if len(asked) == 1 else [finding.question for finding in asked]
+        labels = [""] if len(asked) == 1 else [finding.question for finding in asked]
         answers = [finding.answer for finding in asked]
         results = [Result(f"r{n}", *pair) for n, pair in enumerate(zip(labels, answers, strict=True), 1)]
         wording = await worded(self._supervisor, effect.task, results)
