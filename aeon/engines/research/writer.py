@@ -116,14 +116,14 @@ class Writer:
         if len(known) < len(asked):
             return _UNCHECKED
         weakest = min(known, key=lambda one: one.answers[0].yes)
-        other = _unrelated(effect, evidence)
-        control = await self._judged(other, f"{asked[-1].question} Answer: {asked[-1].answer}") if other else None
+        verdict: Verdict = "supported" if weakest.score >= judgment(_SUPPORTS).threshold else "partial"
         likely = weakest.answers[0].yes
-        if other and control is None:
-            return _Support(likely)
-        if control is not None and control.score >= weakest.score:
-            return _Support(likely, "not_found")
-        return _Support(likely, "supported" if weakest.score >= judgment(_SUPPORTS).threshold else "partial")
+        if other := _unrelated(effect, evidence):
+            control = await self._judged(other, f"{asked[-1].question} Answer: {asked[-1].answer}")
+            if control is None:
+                return _Support(likely)
+            verdict = "not_found" if control.score >= weakest.score else verdict
+        return _Support(likely, verdict)
 
     async def _judged(self, evidence: str, claim: str) -> Judged | None:
         """Whether the evidence supports the claim; ``None`` where nobody can say."""
