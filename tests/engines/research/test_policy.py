@@ -63,7 +63,7 @@ def test_a_wait_is_never_longer_than_the_longest() -> None:
     ("course", "opens"),
     [
         ("F", False), ("FF", False), ("FFF", True), ("FFSF", True), ("FSFS", True), ("FSSF", True), ("FSSS", False),
-        ("SSSFFF", True), ("FSF", False), ("SFSSF", False), ("SSSSSFF", False), ("SSSSSFFF", True),
+        ("SSSFFF", True), ("FSSFSSSF", False), ("FSF", False), ("SFSSF", False), ("SSSSSFF", False), ("SSSSSFFF", True),
     ],
 )  # fmt: skip
 def test_a_breaker_opens_at_three_in_a_row_or_half_of_four(course: str, opens: bool) -> None:

@@ -100,9 +100,10 @@ def test_what_was_found_takes_the_place_of_its_description() -> None:
 def test_where_the_description_is_not_found_the_question_itself_is_read() -> None:
     """A text may answer it without naming what lies between."""
     both = numbered(1, "heidi.txt", "Heidi (novel). Its author was born in Hirzel.")
-    model = Reader({"Where was": "Hirzel [1.1]"})
+    model = Reader({"name of": "Heidi [1.0]", "Where was": "Hirzel [1.1]"})
     reflection = reflected(model, both, aim=Aim(question=HEIDI, span="the author of Heidi"))
     assert reflection.sufficient and reflection.answer == "Hirzel" and len(model.asked) == 2
+    assert not reflection.findings[0].answer and not reflection.findings[0].evidence
 
 
 def test_what_no_passage_says_is_a_gap_with_other_queries() -> None:
@@ -135,7 +136,7 @@ def test_the_questions_of_a_task_are_answered_one_after_the_other() -> None:
 @pytest.mark.requirement("R3")
 @pytest.mark.parametrize(
     "reply",
-    ["Bern [1.1]", "1901 [1.1]", "Dr. Adler [1.2]", "3", "9.9", "[99]", "[1]", "yes", "\n \n", "..."],
+    ["Bern [1.1]", "1901 [1.1]", "1827 1 [1.1]", "Dr. Adler [1.2]", "3", "9.9", "[99]", "[1]", "yes", "\n \n", "..."],
 )
 def test_what_does_not_stand_in_the_passages_is_no_answer(reply: str) -> None:
     """Whether it has a label or not: neither words, nor numbers, nor a label for an answer."""
