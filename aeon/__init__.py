@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from aeon.assembly.build import build, resume
     from aeon.assembly.inquiries import research, run_research
     from aeon.assembly.plugin import Plugin, Services
+    from aeon.assembly.reports import report
     from aeon.assembly.runs import diff, fork, replay
     from aeon.assembly.views import notebook
     from aeon.documents.collecting import collect
@@ -93,6 +94,7 @@ __all__ = [
     "fork",
     "notebook",
     "replay",
+    "report",
     "research",
     "resume",
     "run_research",
@@ -104,6 +106,7 @@ _HOMES = {
     "aeon.assembly.build": ("build", "resume"),
     "aeon.assembly.inquiries": ("research", "run_research"),
     "aeon.assembly.plugin": ("Plugin", "Services"),
+    "aeon.assembly.reports": ("report",),
     "aeon.assembly.runs": ("diff", "fork", "replay"),
     "aeon.assembly.views": ("notebook",),
     "aeon.documents.collecting": ("collect",),

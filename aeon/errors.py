@@ -5,6 +5,7 @@
     │   ├── ConfigError          a setting is unknown or out of range; names its path
     │   ├── UnknownNameError     no such model, tool or option; names what there is
     │   ├── InputFileError       a file or folder is missing, unreadable or of another program
+    │   ├── NoValidSourcesError  all sources are of tiers that the mode of a report does not take
     │   └── MissingExtraError    a feature needs an optional dependency that is not installed
     ├── ModelError               the endpoint could not give an answer (exit code 1)
     │   ┊                        one request failed, the next one may succeed (``fatal`` is false):
@@ -71,6 +72,7 @@ __all__ = [
     "MissingExtraError",
     "ModelError",
     "ModelNotFound",
+    "NoValidSourcesError",
     "OutcomeUnknown",
     "RateLimited",
     "Refused",
@@ -110,6 +112,10 @@ class UnknownNameError(UsageError):
 
 class InputFileError(UsageError):
     """A file or folder the caller named cannot be used."""
+
+
+class NoValidSourcesError(UsageError):
+    """All that could be reported on is of tiers that the mode does not take; names what was dropped."""
 
 
 class MissingExtraError(UsageError):

@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from aeon.cli.arguments import count, engine, name, otherwise, seconds, setting, settings, shown, unattended, whole
+from aeon.cli.report_options import report_options
 from aeon.errors import UsageError
 
 __all__ = ["COMMANDS", "parse"]
 
 COMMANDS = (
-    "run", "research", "resume", "replay", "fork", "diff", "history", "simulate", "models", "engines", "doctor",
-    "metrics", "calibrate", "config", "verify", "collect", "serve", "inspect",
+    "run", "research", "report", "resume", "replay", "fork", "diff", "history", "simulate", "models", "engines",
+    "doctor", "metrics", "calibrate", "config", "verify", "collect", "serve", "inspect",
 )  # fmt: skip
 FORMATS = ("text", "json", "mermaid", "effects")
 SHAPES = ("openai", "cohere", "anthropic", "w3c")
@@ -144,6 +145,12 @@ def _research_options(parser: argparse.ArgumentParser) -> None:
     add("--no-check", action="store_true", help="do not have a judge say whether what a sentence cites supports it")
     _conducting(parser)
     parser.set_defaults(engine="research", context=None, schema=None)
+
+
+def _report_options(parser: argparse.ArgumentParser) -> None:
+    report_options(parser)
+    _conducting(parser)
+    parser.set_defaults(engine="report", context=None, schema=None)
 
 
 def _conducting(parser: argparse.ArgumentParser) -> None:
@@ -307,6 +314,7 @@ _SAVED = "a run saved with: aeon run TASK --save FILE"
 _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], None]]] = {
     "run": ("work on a task and answer it", _RUN, _run_options),
     "research": ("search, read and answer with citations", _RUN, _research_options),
+    "report": ("report on a query: each sentence cites its sources, by tiers", _RUN, _report_options),
     "resume": ("continue a saved run: after a question, an interrupt, a crash", _RESUME, _resume_options),
     "replay": ("derive a saved run again without a model, and say whether it is the same", None, _replay_options),
     "fork": ("give a saved run another future", _FORK, _fork_options),

@@ -33,6 +33,7 @@ TOOLS = ("calculator",)
 """The tools of a run for which none are named."""
 _EXAMPLES = {
     "run": "aeon run 'What is 15% of 2,480?'",
+    "report": "aeon report 'The Harbour Bridge: opening and cost' --in papers",
     "research": "aeon research 'Which of the two bridges was opened first?' --in papers",
 }
 

@@ -48,7 +48,7 @@ def command(options: argparse.Namespace) -> int:
     load_config(Config, options.config, None, os.environ)
     traced = _tracing()
     equipment = _equipment(options, [traced.Traced] if traced else [])
-    with serving.listening(options.host, options.port) as where, _log(options.log) as log:
+    with serving.listening(options.host, options.port) as where, _private(), _log(options.log) as log:
         runs = _module("runs").Runs(Path(options.runs) if options.runs else data_dir() / "runs")
         _make_ready(equipment)
         observers = [*([traced.Tracing] if traced else []), *([_module("phases").phase_log(log)] if log else [])]
@@ -86,6 +86,16 @@ def _module(name: str) -> ModuleType:
 def _tracing() -> ModuleType | None:
     """What traces runs, if the API of OpenTelemetry is installed: without it nobody can have asked for traces."""
     return _module("tracing") if importlib.util.find_spec("opentelemetry") else None
+
+
+@contextlib.contextmanager
+def _private() -> Iterator[None]:
+    """While it is entered, what is written is the user's alone."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 @contextlib.contextmanager

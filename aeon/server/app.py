@@ -9,13 +9,14 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from aeon.errors import AeonError
-from aeon.server import asking, chat, jobs, pages, responses
+from aeon.server import agui, asking, chat, jobs, pages, responses
 from aeon.server.bodies import BODIES
 from aeon.server.guard import Guard
 from aeon.server.problems import Problem, ProblemDetails, problem_of, response_of
@@ -40,7 +41,7 @@ def application(
     """
     app = FastAPI(title="Aeon", version="1", docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.service = service
-    for part in (asking, jobs, chat, responses, pages):
+    for part in (asking, jobs, chat, responses, agui, pages):
         app.include_router(part.router)
     for kind in (Problem, AeonError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, partial(_answered, service))
@@ -77,7 +78,8 @@ def _described(app: FastAPI, plain: Any) -> dict[str, Any]:  # noqa: ANN401 - Fa
     """The OpenAPI document, with the bodies that the routes read themselves."""
     document: dict[str, Any] = plain()
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
-    _, definitions = models_json_schema([(kind, "validation") for kind in BODIES], ref_template=_REFERENCE)
+    kinds: list[type[BaseModel]] = [*BODIES, chat.ChatBody, responses.ResponseBody, agui.AgentBody]
+    _, definitions = models_json_schema([(kind, "validation") for kind in kinds], ref_template=_REFERENCE)
     schemas.update(definitions.get("$defs", {}))
     schemas["ProblemDetails"] = ProblemDetails.model_json_schema(ref_template=_REFERENCE)
     schemas.update(schemas["ProblemDetails"].pop("$defs", {}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from fastapi import APIRouter, Request
 from pydantic import RootModel
@@ -23,6 +24,10 @@ __all__ = [
 ]  # fmt: skip
 
 router = APIRouter(responses=PROBLEMS)
+_RUN: dict[int | str, dict[str, Any]] = {
+    200: {"model": RunReply, "content": {"text/event-stream": {"schema": {"type": "string"}}}},
+    202: {"model": JobReply | RunReply},
+}
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -53,14 +58,14 @@ class Health(Frozen):
     queued: int
 
 
-@router.post("/run", openapi_extra=takes(RunBody), responses={200: {"model": RunReply}, 202: {"model": JobReply}})
+@router.post("/run", openapi_extra=takes(RunBody), responses=_RUN)
 async def run(request: Request) -> Response:
     """Work on a task: the answer when it is there, or its events, or a job to come back to."""
     body = await body_of(RunBody, request)
     return await _answered(request, body, await started(request, body, "run"))
 
 
-@router.post("/run-simple", openapi_extra=takes(RunBody), responses={200: {"model": RunReply}})
+@router.post("/run-simple", openapi_extra=takes(RunBody), responses=_RUN)
 async def run_simple(request: Request) -> Response:
     """The same in the shortest way that the engine has."""
     body = await body_of(RunBody, request)

@@ -18,15 +18,15 @@ from aeon.server.conversation import Open, Said, answer_text, created, own_of, r
 from aeon.server.feed import PING, PING_SECONDS
 from aeon.server.problems import Problem
 from aeon.server.replies import RunReply, run_reply
-from aeon.server.routing import PROBLEMS, sent_json, service_of
+from aeon.server.routing import PROBLEMS, STREAMED, sent_json, service_of, takes
 from aeon.server.runs import RunRecord
 
-__all__ = ["completions", "finished", "models", "router", "until_over"]
+__all__ = ["ChatBody", "completions", "finished", "models", "router", "until_over"]
 
 router = APIRouter(prefix="/v1", responses=PROBLEMS)
 
 
-class _Completion(Open):
+class ChatBody(Open):
     """What a client asks for."""
 
     model: str
@@ -44,10 +44,10 @@ async def models(request: Request) -> Response:
     return sent_json(request, {"object": "list", "data": listed})
 
 
-@router.post("/chat/completions")
+@router.post("/chat/completions", openapi_extra=takes(ChatBody), responses=STREAMED)
 async def completions(request: Request) -> Response:
     """Answer a conversation; a stream has the answer when it is there, and comments until then."""
-    asked: _Completion = received(_Completion, await request.body())
+    asked: ChatBody = received(ChatBody, await request.body())
     body = task_of(asked.messages, asked.model, schema_of(asked.response_format))
     record = await started(request, body, "chat")
     if asked.stream:

@@ -158,9 +158,9 @@ def _journal(request: Request, record: RunRecord) -> str:
     Raises:
         Problem: it has not begun, or its journal was taken away.
     """
-    path = service_of(request).runs.path(record.id)
-    if path.exists():
-        return str(path)
+    runs = service_of(request).runs
+    if runs.begun(record.id):
+        return str(runs.path(record.id))
     if record.state in ("queued", "running"):
         raise Problem(409, "not_begun", "the run has not begun; try again", True, {"Retry-After": "1"})
     raise Problem(410, "gone", "nothing is on record of this run: it never began, or its journal was taken away")

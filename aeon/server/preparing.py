@@ -34,11 +34,15 @@ _OWN = Trust(whole=True)
 
 
 class Wanted(NamedTuple):
-    """A run that is to be worked on: its id, the body that asked for it, its journal, what was said to its question."""
+    """A run that is to be worked on: its id, the body that asked for it, its journal, what was said to its question.
+
+    ``begun``: the journal has its first line.
+    """
 
     name: str
     request: TaskBody
     path: Path
+    begun: bool
     answer: str | None = None
     order: Order | None = None
 
@@ -59,14 +63,10 @@ def prepared(wanted: Wanted, equipment: Equipment, feed: Feed, observers: tuple[
         AeonError: the journal is damaged, or the run cannot be continued here.
         Problem: the server has not what the run needs.
     """
-    if wanted.path.exists() and not _has_begun(wanted.path):
-        wanted.path.unlink()  # the server ended while the first line was being written
-    return (_resumed if wanted.path.exists() else _new)(wanted, equipment, feed, observers)
-
-
-def _has_begun(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.readline().endswith(b"\n")
+    if wanted.begun:
+        return _resumed(wanted, equipment, feed, observers)
+    wanted.path.unlink(missing_ok=True)  # the server ended while the first line was being written
+    return _new(wanted, equipment, feed, observers)
 
 
 def _new(wanted: Wanted, equipment: Equipment, feed: Feed, observers: tuple[Observer, ...]) -> Prepared:

@@ -25,10 +25,10 @@ from aeon.server.conversation import (
 )
 from aeon.server.problems import Problem
 from aeon.server.replies import run_reply
-from aeon.server.routing import PROBLEMS, run_of, sent_json, service_of
+from aeon.server.routing import PROBLEMS, STREAMED, run_of, sent_json, service_of, takes
 from aeon.server.runs import RunRecord
 
-__all__ = ["cancelled", "respond", "retrieve", "router"]
+__all__ = ["ResponseBody", "cancelled", "respond", "retrieve", "router"]
 
 router = APIRouter(prefix="/v1/responses", responses=PROBLEMS)
 _STATUS = {
@@ -38,7 +38,7 @@ _STATUS = {
 _PREFIX = "resp_"
 
 
-class _Asked(Open):
+class ResponseBody(Open):
     """What a client asks for."""
 
     model: str
@@ -51,10 +51,10 @@ class _Asked(Open):
     metadata: dict[str, str] | None = None
 
 
-@router.post("")
+@router.post("", openapi_extra=takes(ResponseBody), responses=STREAMED)
 async def respond(request: Request) -> Response:
     """Answer an input: at once, as events, or in the background."""
-    asked: _Asked = received(_Asked, await request.body())
+    asked: ResponseBody = received(ResponseBody, await request.body())
     said = [Said(content=asked.input)] if isinstance(asked.input, str) else asked.input
     rules = [Said(role="developer", content=asked.instructions)] if asked.instructions else []
     before = await _before(request, asked.previous_response_id) if asked.previous_response_id else ""
@@ -72,7 +72,7 @@ async def respond(request: Request) -> Response:
     return sent_json(request, await _response(request, record))
 
 
-@router.get("/{name}")
+@router.get("/{name}", responses=STREAMED)
 async def retrieve(
     request: Request,
     name: str,

@@ -16,7 +16,9 @@ from aeon.server.runs import RunRecord
 from aeon.server.service import Service
 from aeon.text import one_line
 
-__all__ = ["PROBLEMS", "body_of", "key_of", "owner_of", "run_of", "sent", "sent_json", "service_of", "takes"]
+__all__ = [
+    "PROBLEMS", "STREAMED", "body_of", "key_of", "owner_of", "run_of", "sent", "sent_json", "service_of", "takes",
+]  # fmt: skip
 
 B = TypeVar("B", bound=Frozen)
 _LONGEST_KEY = 200
@@ -31,7 +33,11 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 """What the description of every route says of errors."""
 
 
-def takes(kind: type[Frozen]) -> dict[str, Any]:
+STREAMED: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}}
+"""What the description says of a route that may answer with a stream."""
+
+
+def takes(kind: type[BaseModel]) -> dict[str, Any]:
     """What the description of a route says of its body."""
     schema = {"$ref": f"#/components/schemas/{kind.__name__}"}
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}

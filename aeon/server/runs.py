@@ -113,7 +113,8 @@ class Runs:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._owned = FileLock(folder / "server.lock", blocking=False, thread_local=False)
             self._owned.acquire()
-            self._file = _opened(folder / "runs.sqlite")
+            self._file = _opened(folder / "runs.sqlite", "FULL")
+            self._quick = _opened(folder / "runs.sqlite", "NORMAL")
         except Timeout:
             what = f"{folder}: another server works on these runs; stop it, or name another folder with --runs"
             raise InputFileError(what) from None
@@ -127,10 +128,19 @@ class Runs:
         """Where the journal of a run is."""
         return self.folder / f"{name}.jsonl"
 
+    def begun(self, name: str) -> bool:
+        """Whether the journal of a run is there, with its first line."""
+        try:
+            with self.path(name).open("rb") as file:
+                return file.readline().endswith(b"\n")
+        except FileNotFoundError:
+            return False
+
     def close(self) -> None:
         """Let go of the folder."""
         with self._lock:
             self._file.close()
+            self._quick.close()
         self._owned.release()
 
     async def add(self, record: RunRecord) -> tuple[RunRecord, bool]:
@@ -157,6 +167,14 @@ class Runs:
         """
         await self._done(lambda file: _change(file, name, fields))
 
+    async def note(self, name: str, **fields: object) -> None:
+        """The same for what follows from the journal: a power cut may lose it, and then the next start finds it again.
+
+        Raises:
+            Problem: it cannot be written.
+        """
+        await asyncio.to_thread(self._do, lambda file: _change(file, name, fields), self._quick)
+
     async def page(self, owner: str, most: int, before: int | None, state: str | None) -> list[RunRecord]:
         """The latest runs of an owner, newest first, before the place ``before`` in the list."""
         where, values = "owner = ?", [owner]
@@ -171,24 +189,24 @@ class Runs:
         return await self._done(lambda file: _several(file, "state IN ('queued', 'running') ORDER BY seq"))
 
     async def _done(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        return await asyncio.to_thread(self._do, work)
+        return await asyncio.to_thread(self._do, work, self._file)
 
-    def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _do(self, work: Callable[[sqlite3.Connection], T], file: sqlite3.Connection) -> T:
         with self._lock:
             try:
-                with self._file:
-                    return work(self._file)
+                with file:
+                    return work(file)
             except sqlite3.Error as error:
                 full = "disk" in str(error) or "full" in str(error)
                 what = "the list of runs cannot be written: no space is left" if full else "the list of runs failed"
                 raise Problem(507 if full else 500, "storage", f"{what}; nothing was started", True) from None
 
 
-def _opened(path: Path) -> sqlite3.Connection:
+def _opened(path: Path, synchronous: str) -> sqlite3.Connection:
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     file = sqlite3.connect(path, check_same_thread=False, timeout=5)
     file.execute("PRAGMA journal_mode=WAL")
-    file.execute("PRAGMA synchronous=FULL")
+    file.execute(f"PRAGMA synchronous={synchronous}")
     version = file.execute("PRAGMA user_version").fetchone()[0]
     if version == 0:
         file.executescript(f"BEGIN;{_SCHEMA}PRAGMA user_version={_VERSION};COMMIT;")

@@ -181,9 +181,9 @@ class Service:
         digest = hashlib.sha256(f"fork:{record.id}:{body.model_dump_json()}".encode()).hexdigest()
         if key is not None and (there := await self.runs.keyed(record.owner, key)):
             return _same(digest, there)
-        path = self.runs.path(record.id)
-        if not path.exists():
+        if not self.runs.begun(record.id):
             raise Problem(409, "not_begun", "the run has not begun, so that nothing is there to fork; wait for it")
+        path = self.runs.path(record.id)
         journal = await asyncio.to_thread(forked, path, self.runs.folder, body)
         name = journal.opened.execution_id
         new = RunRecord.new(name, record.owner, record.engine, record.request, key, digest, record.id)
@@ -249,14 +249,24 @@ class Service:
         await self.runs.change(record.id, stop=True)
 
     async def _drop(self, record: RunRecord, live: Live | None) -> None:
-        if live is not None:
+        """End a run that waits; while that is written, nobody else can answer or continue it."""
+        queued = live is not None
+        live = live or Live(record.id)
+        if queued:
             self._queue.remove(live)
-            live.stop = True
-        await self.runs.change(record.id, state="cancelled", stop=True, ended=now())
-        if live is not None:
+        self._live[record.id] = live
+        live.stop = live.now = True
+        try:
+            await self.runs.change(record.id, state="cancelled", stop=True, ended=now())
+        except Problem:  # as if nobody had asked
+            live.stop = live.now = False
             self._live.pop(live.name, None)
-            live.feed.close(unkept("cancelled", {"id": record.id}))
-            live.over.set()
+            if queued:
+                self._enqueue(live)
+            raise
+        self._live.pop(live.name, None)
+        live.feed.close(unkept("cancelled", {"id": record.id}))
+        live.over.set()
 
     async def answer(self, record: RunRecord, said: str) -> None:
         """Answer the question that a run waits for, and continue it.
@@ -264,11 +274,14 @@ class Service:
         Raises:
             Problem: it waits for no answer, or what was said is none.
         """
-        if record.state == "waiting" and (live := self._live.get(record.id)) is not None:
+        live = self._live.get(record.id)
+        if live is not None and live.feed.last is not None:  # it has just put its question
             await live.over.wait()
+            live = self._live.get(record.id)
         asked = record.conclusion.get("question") if record.conclusion else None
-        if record.state != "waiting" or not asked or record.id in self._live:
-            raise Problem(409, "no_question", f"the run waits for no answer: it is {record.state}")
+        if record.state != "waiting" or not asked or live is not None:
+            state = record.state if live is None else "worked on"
+            raise Problem(409, "no_question", f"the run waits for no answer: it is {state}")
         answer = meant_by(Question.model_validate(asked), said)
         await self._continue(record, answer)
 
@@ -307,9 +320,10 @@ class Service:
         try:
             record = await self.runs.get(live.name)
             assert record is not None
-            await self.runs.change(live.name, state="running")
+            await self.runs.note(live.name, state="running")
             request = TaskBody.model_validate(record.request)
-            wanted = Wanted(record.id, request, self.runs.path(record.id), record.answer, live.order)
+            path, begun = self.runs.path(record.id), self.runs.begun(record.id)
+            wanted = Wanted(record.id, request, path, begun, record.answer, live.order)
             observers = (live, *(make() for make in self._observers))
             made = await asyncio.to_thread(prepared, wanted, self.equipment, live.feed, observers)
             journal, live.driver = made.journal, made.driver
@@ -335,7 +349,7 @@ class Service:
             raise Problem(507, "storage", "the journal of the run cannot be written; make room, then resume it", True)
         conclusion: JsonObject = result.model_dump(mode="json", include=set(Conclusion.model_fields))
         state = "waiting" if waits else "ended"
-        await self.runs.change(live.name, state=state, conclusion=conclusion, answer=None, error=None, ended=now())
+        await self.runs.note(live.name, state=state, conclusion=conclusion, answer=None, error=None, ended=now())
         if waits:
             live.feed.close(unkept("waiting", {"id": live.name, "question": conclusion["question"]}))
         else:
@@ -350,7 +364,7 @@ class Service:
             _log.error("run %s failed", live.name, exc_info=error)
         body: JsonObject = problem.body.error.model_dump(mode="json")
         with contextlib.suppress(Problem):  # where the list cannot be written either, the next start finds it running
-            await self.runs.change(live.name, state="failed", error=body, ended=now())
+            await self.runs.note(live.name, state="failed", error=body, ended=now())
         live.feed.close(unkept("failed", {"id": live.name, "error": body}))
 
 

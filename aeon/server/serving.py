@@ -8,17 +8,22 @@ import ipaddress
 import signal
 import socket
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import ClassVar
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from aeon.errors import UsageError
 from aeon.server.service import Service
 
-__all__ = ["is_loopback", "listening", "serve"]
+__all__ = ["Patient", "configured", "is_loopback", "listening", "serve"]
 
 _BACKLOG = 2048
 _LARGEST_PORT = 65_535
+_THREADS = 32
+"""Threads that wait for the disk: each run has a journal of its own."""
 
 
 def is_loopback(host: str) -> bool:
@@ -40,8 +45,8 @@ def listening(host: str, port: int) -> socket.socket:
     if port > _LARGEST_PORT:
         raise UsageError(f"--port: {port} is none; ports go up to {_LARGEST_PORT}, and 0 takes any that is free")
     try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        made = socket.socket(family, socket.SOCK_STREAM)
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        made = socket.socket(family, kind, protocol)  # with its protocol: asyncio sends at once only where it is TCP
     except (OSError, UnicodeError):
         raise UsageError(f"--host: {host} is no address of this machine") from None
     try:
@@ -57,6 +62,46 @@ def listening(host: str, port: int) -> socket.socket:
             raise UsageError(f"--port: {port} is taken by another program; name another, or 0 for any") from None
         raise UsageError(f"--host: {host} is no address of this machine") from None
     return made
+
+
+class Patient(H11Protocol):
+    """A connection that is closed where no request comes: the head of each must be there within ``head_seconds``."""
+
+    head_seconds: ClassVar[float] = 10.0
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for a request."""
+        super().connection_made(transport)
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no more."""
+        super().connection_lost(exc)
+        if self._deadline is not None:
+            self._deadline.cancel()
+
+    def on_response_complete(self) -> None:
+        """Begin to wait for the next request."""
+        super().on_response_complete()
+        self._wait()
+
+    def _wait(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._deadline = self.loop.call_later(self.head_seconds, self._expire)
+
+    def _expire(self) -> None:
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.close()
+
+
+def configured(app: ASGIApp) -> uvicorn.Config:
+    """How the application is served."""
+    return uvicorn.Config(
+        app, http=Patient, log_config=None, access_log=False, server_header=False, ws="none", lifespan="off",
+        timeout_keep_alive=10, timeout_graceful_shutdown=5,
+    )  # fmt: skip
 
 
 class _Server(uvicorn.Server):
@@ -86,15 +131,12 @@ class _Server(uvicorn.Server):
 
 async def serve(service: Service, app: ASGIApp, where: socket.socket, said: Callable[[], None]) -> None:
     """Serve the application until the process is told to stop; ``said`` is called once it listens."""
-    config = uvicorn.Config(
-        app, log_config=None, access_log=False, server_header=False, ws="none", lifespan="off", timeout_keep_alive=10,
-        timeout_graceful_shutdown=5,
-    )  # fmt: skip
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS, "aeon"))
     await service.start()
     loading = asyncio.create_task(service.make_ready())
     said()
     try:
-        await _Server(config, service).serve(sockets=[where])
+        await _Server(configured(app), service).serve(sockets=[where])
     finally:
         loading.cancel()
         await service.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 
 from aeon.schema import JsonObject
 from aeon.server.feed import frames
@@ -39,10 +38,12 @@ async def stream_of(service: Service, record: RunRecord, after: Place | None) ->
         AeonError: its journal cannot be read.
     """
     live, path = service.live(record.id), service.runs.path(record.id)
-    if live is not None and (live.feed.told or not path.exists()):
+    if live is not None and (live.feed.told or not service.runs.begun(record.id)):
         _check(live.feed.told, after)
         return _hidden(service, frames(live.feed, after))
-    told = await asyncio.to_thread(_recorded, path)
+    told = (await asyncio.to_thread(recorded, path)).told if service.runs.begun(record.id) else ()
+    if live is None and not told and record.state in ("ended", "waiting"):
+        raise Problem(410, "gone", "the journal of the run was taken away; what is left of it: /jobs/{id}/result")
     _check(told, after)
     return _hidden(service, frames(live.feed, after)) if live is not None else _over(service, record, told, after)
 
@@ -54,10 +55,6 @@ def _over(
     parts = [one.frame for one in told if after is None or one.place > after]
     parts += [last] if (last := _last(record)) else []
     return _hidden(service, _each(iter(parts))) if parts else None
-
-
-def _recorded(path: Path) -> tuple[Told, ...]:
-    return recorded(path).told if path.exists() else ()
 
 
 def _check(told: list[Told] | tuple[Told, ...], after: Place | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from aeon.engines.report.record import Report as ReportResult
 from aeon.engines.research.record import Research
 from aeon.errors import AeonError
 from aeon.kernel.decide import ENDINGS, table
@@ -14,6 +15,7 @@ from aeon.simulation.accounts import hold_accounts
 from aeon.simulation.faults import CRASHES
 from aeon.simulation.life import Story
 from aeon.simulation.multipass import hold_passes
+from aeon.simulation.report import hold_report
 from aeon.simulation.research import hold_research
 from aeon.simulation.rests import hold_rests, hold_whole
 from aeon.simulation.world import World
@@ -33,6 +35,8 @@ def hold(story: Story, engine: AnyEngine) -> None:
     _replayed(story, engine)
     if isinstance(result, Research):
         hold_research(world, result, journal, engine)
+    if isinstance(result, ReportResult):
+        hold_report(world, result, journal)
     if isinstance(result, Result):
         hold_passes(world, result)
         hold_rests(world, result, journal)
@@ -45,13 +49,13 @@ def same(straight: Story, troubled: Story) -> None:
     that changes the world, the run asks or stops, so that it is another run from there on. Where an endpoint was down
     until the time was over, the time is what ran out, and that is not taken back. Where something was lost and calls,
     tokens or money are limited, less of them is left. Where a process has to find out anew what the endpoint can do,
-    that is charged anew. Where the clock jumped, or tools waited for another, times are not compared; and with a
-    budget of seconds nothing is, since what was done then depends on them.
+    that is charged anew. Where the clock jumped, or tools waited for another, times are not compared; and where
+    effects had limits on their seconds nothing is, since what was done then depends on them.
     """
     world = troubled.world
     _asked_with_need(troubled)
     timeless = bool(world.fired["clock_jump"]) or _hung(straight.world) or straight.world.queued
-    if _may_differ(straight, troubled) or (timeless and _budget(straight).seconds is not None):
+    if _may_differ(straight, troubled) or (timeless and straight.world.timed):
         return
     left_out = {"lost", "bound", *(_TIMES if timeless else ())}  # a nested run's bound is what is left around it
     for what, one, other in _pairs(straight, troubled):

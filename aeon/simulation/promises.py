@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["INVARIANTS", "MULTIPASS_INVARIANTS", "RESEARCH_INVARIANTS"]
+__all__ = ["INVARIANTS", "MULTIPASS_INVARIANTS", "REPORT_INVARIANTS", "RESEARCH_INVARIANTS"]
 
 INVARIANTS: dict[str, str] = {
     "it ends": "the run comes to an end: it neither hangs nor issues effects for ever",
@@ -88,3 +88,13 @@ RESEARCH_INVARIANTS: dict[str, str] = {
     "rounds and queries within the tier": "rounds, queries and sources are no more than the tier allows",
 }
 """What the research engine promises beside that."""
+
+REPORT_INVARIANTS: dict[str, str] = {
+    "every finding cites": "a sentence of a report cites at least one sentence of a source",
+    "every cited number exists": "a number that a finding cites is that of a source in the bibliography",
+    "every quote stands in its source": "a quoted span is inside the text of its source and equal to its quote",
+    "no source outside of the mode": "no source is cited whose tier the mode does not take",
+    "rounds within the limit": "there are no more rounds than the configuration allows",
+    "a good report was not rejected": "a report that is said to be good enough passed the critic's last review",
+}
+"""What the report engine promises beside that."""

@@ -48,6 +48,7 @@ class Watch:
             world.wrong("no effect after the end", f"effect {number}, '{effect.phase}', was issued")
         if world.disk.refused:
             world.wrong("no effect after the end", f"'{effect.phase}' began when the journal could not be written")
+        world.timed |= effect.allowance.seconds is not None
         if not isinstance(effect, AskUser):
             self._under_way[number] = effect.allowance
             self._reserved(effect)
@@ -79,7 +80,7 @@ class Watch:
 
     def _ended(self, effect: Effect, outcome: Outcome, recorded: bool) -> None:
         """Hold what an effect took against what it may; note whether the run was short of calls for it."""
-        if effect.allowance.calls < self._config.caps.of(effect.phase) or outcome.lost.calls > effect.allowance.spare:
+        if self._is_short(effect) or outcome.lost.calls > effect.allowance.spare:
             self._world.short = True
         if outcome.ended < outcome.started:
             self._world.wrong("no negative duration", f"'{effect.phase}': {outcome.started} to {outcome.ended}")
@@ -88,6 +89,13 @@ class Watch:
         if outcome.failure and not recorded:
             self._world.ran_out(outcome.failure.limit)
         self._in_time(effect, outcome)
+
+    def _is_short(self, effect: Effect) -> bool:
+        """Whether an effect got less than its cap; one of a nested run, whose caps are its own, may have."""
+        if effect.scope:
+            return effect.allowance.spare == 0
+        cap: int = self._config.caps.of(effect.phase)
+        return effect.allowance.calls < cap
 
     def _in_time(self, effect: Effect, outcome: Outcome) -> None:
         """The time that an effect is given ends before what is kept for the answer."""

@@ -12,7 +12,7 @@ from aeon.runtime.ledger import current_ledger
 from aeon.schema import NOTHING, Question, Usage
 from aeon.simulation.disk import Crash, Disk
 from aeon.simulation.faults import Scenario
-from aeon.simulation.promises import INVARIANTS, MULTIPASS_INVARIANTS, RESEARCH_INVARIANTS
+from aeon.simulation.promises import INVARIANTS, MULTIPASS_INVARIANTS, REPORT_INVARIANTS, RESEARCH_INVARIANTS
 from aeon.simulation.scene import PRICE
 
 __all__ = ["ROUNDING", "Problem", "World"]
@@ -41,7 +41,8 @@ class World:
     is the call of a tool with side effects (from 0) that the process dies in; ``down_at`` what is asked of the model
     (from 0) when the endpoint goes down; ``attended``: somebody is there to answer; ``waited``: the run was suspended;
     ``queued``: a tool began when that of another effect had ended, which it may have waited for;
-    ``short``: an effect had fewer calls than its cap, or than it had before some were lost.
+    ``short``: an effect had fewer calls than its cap, or than it had before some were lost. ``timed``: an effect had a
+    limit on its seconds.
     """
 
     def __init__(self, scenario: Scenario) -> None:
@@ -66,6 +67,7 @@ class World:
         self.queued = False
         self.deeds = 0
         self.short = False
+        self.timed = False
         self.effects = 0
         self.lives = 0
         self.strike_call: int | None = None
@@ -86,7 +88,7 @@ class World:
 
     def wrong(self, invariant: str, detail: str) -> None:
         """Keep a violation of one of the `INVARIANTS`, or of those of an engine."""
-        assert invariant in {*INVARIANTS, *MULTIPASS_INVARIANTS, *RESEARCH_INVARIANTS}, invariant
+        assert invariant in {*INVARIANTS, *MULTIPASS_INVARIANTS, *RESEARCH_INVARIANTS, *REPORT_INVARIANTS}, invariant
         self.problems.append(Problem(invariant, detail))
 
     def ran_out(self, budget: str | None) -> None:

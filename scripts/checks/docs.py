@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from aeon.engines.report.rules import TABLE as REPORT_TABLE
 from aeon.engines.research.rules import TABLE as RESEARCH_TABLE
 from aeon.kernel.decide import Rule, Signals, table
 from aeon.multipass.rules import TABLE
 from aeon.simulation.faults import KINDS
-from aeon.simulation.promises import INVARIANTS, MULTIPASS_INVARIANTS, RESEARCH_INVARIANTS
+from aeon.simulation.promises import INVARIANTS, MULTIPASS_INVARIANTS, REPORT_INVARIANTS, RESEARCH_INVARIANTS
 
 __all__ = ["differences"]
 
@@ -45,6 +46,10 @@ def _decisions() -> str:
     return _table(TABLE)
 
 
+def _report() -> str:
+    return _table(REPORT_TABLE)
+
+
 def _research() -> str:
     return _table(RESEARCH_TABLE)
 
@@ -66,16 +71,22 @@ def _research_invariants() -> str:
     return _rows(("invariant", "what must hold"), RESEARCH_INVARIANTS.items())
 
 
+def _report_invariants() -> str:
+    return _rows(("invariant", "what must hold"), REPORT_INVARIANTS.items())
+
+
 def _multipass_invariants() -> str:
     return _rows(("invariant", "what must hold"), MULTIPASS_INVARIANTS.items())
 
 
 TABLES: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/outer-loop.md", "decision table"): _decisions,
+    ("docs/report.md", "report table"): _report,
     ("docs/research.md", "research table"): _research,
     ("docs/simulation.md", "faults"): _faults,
     ("docs/simulation.md", "invariants"): _invariants,
     ("docs/simulation.md", "multi-pass invariants"): _multipass_invariants,
+    ("docs/simulation.md", "report invariants"): _report_invariants,
     ("docs/simulation.md", "research invariants"): _research_invariants,
 }
 

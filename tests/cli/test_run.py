@@ -123,7 +123,7 @@ def test_control_characters_of_a_model_are_shown_not_sent(aeon: Aeon, model: Mod
 
 DEEP = "prices={{" + ".".join("a" * 5_000) + " = {}}}"
 WRONG: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "no command": ((), ("run, research, resume, replay",)),
+    "no command": ((), ("run, research, report, resume, replay",)),
     "unknown command": (("rum", TASK), ("'rum'", "did you mean run?")),
     "no task": (("run",), ("what you want to know",)),
     "empty task": (("run", "  "), ("the task is empty",)),

@@ -21,7 +21,7 @@ from aeon.server.app import application
 from aeon.server.equipment import Equipment
 from aeon.server.runs import Runs
 from aeon.server.service import Limits, Service
-from aeon.server.serving import listening
+from aeon.server.serving import configured, listening
 from aeon.server.tokens import Tokens
 
 TASK = "What do 17 pens at 2.40 cost?"
@@ -107,8 +107,7 @@ class Server:
         self.socket = listening("127.0.0.1", 0)
         self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
         asgi = application(self.service, tokens, **app)
-        config = uvicorn.Config(asgi, log_config=None, access_log=False, lifespan="off", ws="none")
-        self._server = uvicorn.Server(config)
+        self._server = uvicorn.Server(configured(asgi))
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
         self._thread.start()
         self.client = httpx2.Client(base_url=self.url, timeout=20)

@@ -11,10 +11,10 @@ import pytest
 
 from aeon.errors import InputFileError
 from aeon.server.guard import MOST_BYTES
-from aeon.server.serving import is_loopback
+from aeon.server.serving import Patient, is_loopback
 from aeon.server.tokens import Tokens
 
-from .conftest import TASK, WORDS_TASK, Serve, complains
+from .conftest import TASK, WORDS_TASK, Gated, Serve, complains, events_of
 
 pytestmark = pytest.mark.requirement("V2e")
 
@@ -62,6 +62,24 @@ def test_bodies_are_limited(serve: Serve) -> None:
     assert b" 413 " in said and b"too_large" in said
     complains(server.client.post("/run", content=(b"x" * 65536 for _ in range(1600))), 413, "too_large", "a folder")
     assert server.get("/healthz").json()["status"] == "ok"
+
+
+def test_connections_without_a_request_are_closed(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that says nothing, or half a request, first or after another, is closed; a stream that works is not."""
+    monkeypatch.setattr(Patient, "head_seconds", 0.2)
+    model = Gated()
+    server = serve(model)
+    name = server.job()
+    with server.client.stream("GET", f"/jobs/{name}/events") as reply:
+        parts = reply.iter_text()
+        next(parts)
+        for said in (b"", b"GET / HTTP/1.1\r\nHost: loc", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /h"):
+            with socket.create_connection(server.socket.getsockname(), timeout=10) as raw:
+                raw.sendall(said)
+                answer = b"".join(iter(lambda: raw.recv(4000), b""))
+                assert answer.count(b"HTTP/1.1 200") == said.count(b"localhost")
+        model.gate.set()
+        assert events_of("".join(parts))[-1].type == "run_ended"
 
 
 def test_a_server_with_tokens_asks_for_one(serve: Serve) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -207,6 +208,23 @@ def test_a_question_that_nobody_answers_can_be_cancelled(serve: Serve) -> None:
     assert server.post(f"/jobs/{name}/cancel").json()["state"] == "cancelled"
     assumed = server.post("/run", {"task": ENDS, "engine": "shorten"}).json()
     assert [one["answer"] for one in assumed["assumptions"]] == ["back"]
+
+
+@pytest.mark.requirement("V1a", "V2d")
+def test_a_question_is_answered_once(serve: Serve) -> None:
+    """Of answers and a cancel that come at once, one counts, and the others are told so; the run goes on once."""
+    server = serve()
+    body = {"task": f"slowly {ENDS}", "engine": "shorten", "unattended": "suspend"}
+    name = server.post("/run", body).json()["id"]
+    sent = [*(("answer", {"answer": answer}) for answer in ("front", "back", "1")), ("cancel", {})]
+    with ThreadPoolExecutor(4) as pool:
+        replies = [*pool.map(lambda one: server.post(f"/jobs/{name}/{one[0]}", one[1]), sent)]
+    answers = [reply for (what, _), reply in zip(sent, replies, strict=True) if what == "answer"]
+    assert sorted(reply.status_code for reply in answers)[-2:] == [409, 409]
+    job = server.over(name)
+    assert job["state"] in ("ended", "cancelled")
+    told = [event for event in events_of(server.events(name)) if event.type == "effect_ended"]
+    assert len({event.data["number"] for event in told}) == len(told)
 
 
 @pytest.mark.requirement("V1b")

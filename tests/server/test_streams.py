@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import threading
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from aeon import tool
 from aeon.server.feed import PING, Feed, frames
 from aeon.server.service import Limits
 from aeon.server.told import Place, Told
 
-from .conftest import TASK, WORDS_TASK, Gated, Serve, Server, complains, events_of, lasting, until
+from .conftest import TASK, WORDS_TASK, Gated, Sent, Serve, Server, complains, events_of, lasting, until
 
 ENDS = "drop the words of this text from either end"
 
@@ -124,6 +126,44 @@ def test_a_stopped_run_tells_what_is_new_when_it_is_resumed(serve: Serve) -> Non
     assert first + second == lasting(server.events(name))
 
 
+@pytest.mark.requirement("V2")
+def test_what_a_stop_decided_is_not_mixed_with_what_came_instead(serve: Serve) -> None:
+    """A tool call that ends after the stop counts: the decisions after it in both lives are told, each in its place."""
+    gate, called = threading.Event(), threading.Event()
+
+    @tool(side_effects=False)
+    def calculator(expression: str) -> float:
+        """Compute an expression."""
+        called.set()
+        gate.wait(20)
+        return 40.8
+
+    server = serve(tools=[calculator])
+    name = server.job()
+    assert called.wait(20)
+    server.post(f"/jobs/{name}/cancel", {"now": True})
+    gate.set()
+    assert server.over(name)["stop_reason"] == "interrupted"
+    first = lasting(server.events(name))
+    server.post(f"/jobs/{name}/resume")
+    assert server.over(name)["stop_reason"] == "converged"
+    whole = lasting(server.events(name))
+    assert whole.startswith(first)
+    told = events_of(whole)
+    reasons = [event.data["note"]["decision"]["reason"] for event in told if event.type == "noted" and decided(event)]
+    assert "interrupted" in reasons and reasons[-1] == "converged"
+    places = [Place.read(event.id) for event in told]
+    assert all(a < b for a, b in pairwise(places) if a and b)
+    for event in told:
+        rest = lasting(server.events(name, event.id))
+        assert whole.endswith(rest) and len(events_of(rest)) == len(told) - told.index(event) - 1
+
+
+def decided(event: Sent) -> bool:
+    """Whether a note holds a decision."""
+    return event.data["note"]["decision"] is not None
+
+
 @pytest.mark.requirement("V2", "V2d")
 def test_the_place_to_go_on_from_is_checked(serve: Serve) -> None:
     """An id from the future, of another run, or that is none is refused; behind the last event nothing is left."""
@@ -142,6 +182,36 @@ def test_the_place_to_go_on_from_is_checked(serve: Serve) -> None:
     assert server.get(f"/jobs/{short}/events", **{"Last-Event-ID": last}).status_code == 204
     assert server.get(f"/jobs/{short}/events?after=0", **{"Last-Event-ID": last}).status_code == 204
     complains(server.get("/jobs/nothing/events"), 404, "unknown_job")
+
+
+@pytest.mark.requirement("V2d")
+def test_a_journal_that_was_taken_away_is_missed(serve: Serve, tmp_path: Path) -> None:
+    """Its events, history and proof are gone, which is said; its answer is there."""
+    server = serve()
+    name = server.post("/run", {"task": WORDS_TASK, "engine": "shorten"}).json()["id"]
+    (tmp_path / "runs" / f"{name}.jsonl").unlink()
+    for path in ("events", "events?after=3", "history", "proof"):
+        complains(server.get(f"/jobs/{name}/{path}"), 410, "gone", "taken away")
+    complains(server.post(f"/jobs/{name}/fork", {"at": 0}), 409, "not_begun")
+    assert server.get(f"/jobs/{name}/result").json()["summary"] == "one two"
+
+
+@pytest.mark.requirement("V2", "V2d")
+def test_a_run_is_watched_before_its_first_line_is_written(serve: Serve, tmp_path: Path) -> None:
+    """While its journal is there without a line, a stream waits for the first one, and what needs a line says so."""
+    model = Gated()
+    server = serve(model, Limits(parallel=1))
+    first, name = server.job(), server.job(task=WORDS_TASK, engine="shorten")
+    (tmp_path / "runs" / f"{name}.jsonl").write_bytes(b'{"format":"aeon-jou')
+    until(lambda: model.waiting == 1)
+    for path in ("history", "proof", f"diff/{first}"):
+        complains(server.get(f"/jobs/{name}/{path}"), 409, "not_begun", "try again")
+    complains(server.post(f"/jobs/{name}/fork", {"at": 0}), 409, "not_begun")
+    with server.client.stream("GET", f"/jobs/{name}/events") as reply:
+        assert reply.status_code == 200
+        model.gate.set()
+        told = events_of("".join(reply.iter_text()))
+    assert (told[0].type, told[-1].type) == ("run_started", "run_ended")
 
 
 @pytest.mark.requirement("V2", "V2a")

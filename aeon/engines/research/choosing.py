@@ -10,8 +10,9 @@ from aeon.documents.words import stems
 from aeon.engines.research.effects import Numbered
 from aeon.engines.research.phrases import names
 from aeon.engines.research.values import Finding
+from aeon.schema import Passage
 
-__all__ = ["best", "is_about", "is_found_about"]
+__all__ = ["best", "holds_names", "is_about", "is_found_about"]
 
 _LEAST_NAMES, _ENOUGH = 0.3, 2.0
 """Share of a query's names that a passage holds which is read, and how many are enough."""
@@ -26,6 +27,12 @@ def is_found_about(finding: Finding, shown: Sequence[Numbered]) -> bool:
     return is_about(finding.question, [one for one in shown if one.number in numbers])
 
 
+def holds_names(query: str, title: str, passage: Passage) -> bool:
+    """Whether a passage, with its title, holds some names of a query: at least one of three, or two."""
+    asked = names(query)
+    return len(asked & stems(f"{title} {passage.text}")) >= min(_ENOUGH, _LEAST_NAMES * len(asked))
+
+
 def is_about(question: str, shown: Iterable[Numbered]) -> bool:
     """Whether these passages hold half of the names of a question."""
     asked = names(question)
@@ -38,9 +45,7 @@ def best(query: str, shown: Sequence[Numbered], most: int) -> list[Numbered]:
     They hold some of its names, at least one of three or two. A source whose title stands in the query comes first, and
     beside each of these one passage less of the others is worth reading.
     """
-    asked = names(query)
-    enough = min(_ENOUGH, _LEAST_NAMES * len(asked))
-    hits = [one for one in _ranked(query, shown) if len(asked & _stems([one])) >= enough]
+    hits = [one for one in _ranked(query, shown) if holds_names(query, one.title, one.passage)]
     plain = f" {_plain(query)} "
     titled = [one for one in hits if f" {_plain(_PARENTHESES.sub('', one.title))} " in plain]
     others = [one for one in hits if one not in titled]

@@ -36,6 +36,7 @@ _NO_NAME = word_set(
 _CLAUSE = re.compile(r"\b(?:who|which|that|where|whose)\b", re.IGNORECASE)
 _POSSESSIVE = re.compile("['\u2019]s?$")
 _ENDING = " ?.,;:"
+_GOES_ON = re.compile(r" [A-Z]")
 _AND = re.compile(r",? and (?=(?:who|whom|whose|what|when|where|which|why|how)\b)", re.IGNORECASE)
 _MARK = re.compile(r"\?\s+(?=\S)")
 _PRONOUN = re.compile(r"\b(it|he|she|they|him|them|this|that)\b(?!\s+(?:is|was)\s+that\b)", re.IGNORECASE)
@@ -123,6 +124,8 @@ def _owned(question: str, words: list[_Word], at: int) -> Iterator[str]:
 
 
 def _ended(question: str, start: int, run: list[_Word]) -> Iterator[str]:
+    """The spans from ``start`` to each word of a run that can end a description; none ends within a name."""
     for word in run:
-        if word.text.strip(_ENDING).lower() not in _NO_END:
+        within = word.text[-1].isalpha() and _GOES_ON.match(question, word.end) and word.text[0].isupper()
+        if word.text.strip(_ENDING).lower() not in _NO_END and not within:
             yield question[start : word.end].rstrip(_ENDING)

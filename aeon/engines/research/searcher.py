@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable
 
+from aeon.engines.research.choosing import holds_names
 from aeon.engines.research.effects import FindProviders, Pause, Search
 from aeon.engines.research.values import Paused, Providers
 from aeon.errors import UsageError
@@ -15,6 +16,10 @@ from aeon.text import one_line
 from aeon.tools.registry import ToolRegistry
 
 __all__ = ["Searcher"]
+
+
+_MORE = 2
+"""How many times as many passages a collection is asked for as are taken: those with the query's names come first."""
 
 
 class Searcher:
@@ -45,7 +50,9 @@ class Searcher:
         async with ledger.tool_call():
             try:
                 async with asyncio.timeout(seconds):
-                    return _without(await provider.search(effect.query, effect.most), effect.known)
+                    most = _MORE * effect.most if provider.local else effect.most
+                    found = await provider.search(effect.query, most)
+                    return _without(_nearest(effect.query, found, effect.most), effect.known)
             except TimeoutError:
                 message = f"{provider.name}: no answer within {seconds:g} s"
                 problem = SearchProblem(kind="timeout", message=message, retryable=True)
@@ -57,6 +64,15 @@ class Searcher:
         seconds = effect.seconds if left is None else min(effect.seconds, left)
         await asyncio.sleep(seconds)
         return Paused(seconds=seconds)
+
+
+def _nearest(query: str, found: Found, most: int) -> Found:
+    """The passages that hold names of the query first, as many as were asked for, with their documents."""
+    titles = {document.source: document.title for document in found.documents}
+    passages = tuple(sorted(found.passages, key=lambda one: not holds_names(query, titles.get(one.source, ""), one)))
+    chosen = {passage.source for passage in passages[:most]}
+    documents = tuple(one for one in found.documents if one.source in chosen)
+    return found.changed(passages=passages[:most], documents=documents)
 
 
 def _without(found: Found, known: Collection[str]) -> Found:

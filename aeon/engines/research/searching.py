@@ -23,6 +23,10 @@ from aeon.schema.value import Value
 __all__ = ["Searches"]
 
 
+_KEPT = 2
+"""Sources that are kept for each later round."""
+
+
 class _Errand(Value):
     """A query to be put to a provider, after a wait."""
 
@@ -45,7 +49,8 @@ class _Failed(Value):
 class Searches:
     """What was searched for, what came of it, and which providers can still be asked.
 
-    ``shown`` is what the latest round found, whether or not it was known before, with its rank in its search.
+    ``batch`` is what the searches of one batch found; ``shown`` is what the latest round found, whether or not it was
+    known before, with its rank in its search.
     ``limited``: some search could not be done, so that the answer may lack what it would have found.
     """
 
@@ -55,6 +60,7 @@ class Searches:
     asked: dict[str, Asked] = field(default_factory=dict)
     errors: list[ErrorRecord] = field(default_factory=list)
     shown: list[tuple[int, Numbered]] = field(default_factory=list)
+    batch: list[tuple[str, Found]] = field(default_factory=list)
     breakers: dict[str, Breaker] = field(default_factory=dict)
     limited: bool = False
 
@@ -84,6 +90,24 @@ class Searches:
         while errands:
             self.run.boundary(midway=True)
             errands = yield from self._run(errands)
+            self._take()
+
+    def _take(self) -> None:
+        """Take in what a batch found, the best of each query first: of many sources some find no room in this round."""
+        found = tuple(self.batch)
+        self.batch.clear()
+        self.sources = self.sources.added(found, self._room())
+        self.shown += (
+            (rank, Numbered(number=entry.number, passage=one, query=query, title=entry.document.title))
+            for query, one_found in found
+            for rank, (entry, one) in enumerate(self.sources.numbered(one_found))
+        )
+
+    def _room(self) -> int:
+        """How many sources there may be after this round: up to a third is kept for what later rounds find."""
+        signals, most = self.run.signals, self.sources.most
+        later = min(self.left, max(0, signals.most_rounds - signals.rounds - 1))
+        return max(len(self.sources.entries), most - min(most // 3, _KEPT * later))
 
     def _run(self, errands: Sequence[_Errand]) -> Program[list[_Errand]]:
         """Issue the errands as one batch; those that are to be run after it."""
@@ -142,11 +166,7 @@ class Searches:
         before = self.asked[_folded(errand.query)]
         hits = before.hits + len(found.passages)
         self.asked[_folded(errand.query)] = before.changed(hits=hits, failed=False)
-        self.sources = self.sources.added(errand.query, found)
-        self.shown += (
-            (rank, Numbered(number=entry.number, passage=one, query=errand.query, title=entry.document.title))
-            for rank, (entry, one) in enumerate(self.sources.numbered(found))
-        )
+        self.batch.append((errand.query, found))
 
     def _again(self, failed: _Failed) -> Iterator[_Errand]:
         """What becomes of a failure, once the whole batch is settled: a later attempt, another provider, or neither.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from aeon.schema.plan import Passage
 from aeon.schema.search import Document, Found
@@ -36,17 +36,26 @@ class Sources(Value):
     most: int
     entries: tuple[Entry, ...] = ()
 
-    def added(self, query: str, found: Found) -> Sources:
-        """The sources with what a search found; a text that is known under another address is no new source."""
-        sources = self
-        for document, passage in self._readable(found):
-            sources = sources._with(passage, Entry(number=1, document=document, provider=found.provider, query=query))
+    def added(self, found: Sequence[tuple[str, Found]], room: int | None = None) -> Sources:
+        """The sources with what was found for some queries: the best passage of each, then the second best, and so on.
+
+        A text that is known under another address is no new source. ``room`` limits how many sources there are now.
+        """
+        sources, most = self, self.most if room is None else min(room, self.most)
+        ranked = [
+            (rank, document, passage, query, one.provider)
+            for query, one in found
+            for rank, (document, passage) in enumerate(self._readable(one))
+        ]
+        for _, document, passage, query, provider in sorted(ranked, key=lambda place: place[0]):
+            new = Entry(number=1, document=document, provider=provider, query=query)
+            sources = sources._with(passage, new, most)
         return sources
 
-    def _with(self, passage: Passage, new: Entry) -> Sources:
+    def _with(self, passage: Passage, new: Entry, most: int) -> Sources:
         known = self._known(new.document)
         if known is None:
-            if len(self.entries) >= self.most:
+            if len(self.entries) >= most:
                 return self
             entry = new.changed(number=len(self.entries) + 1, passages=(passage,))
             return self.changed(entries=(*self.entries, entry))

@@ -80,7 +80,7 @@ class Writer:
 
     async def _worded(self, effect: Cite, asked: Sequence[Finding], evidence: Sequence[Citation]) -> Wording:
         """The answers in a sentence; bare where the sentence would say what none of the evidence does."""
-        labels = ["answer"] if len(asked) == 1 else [finding.question for finding in asked]
+        labels = [""] if len(asked) == 1 else [finding.question for finding in asked]
         answers = [finding.answer for finding in asked]
         results = [Result(f"r{n}", *pair) for n, pair in enumerate(zip(labels, answers, strict=True), 1)]
         wording = await worded(self._supervisor, effect.task, results)
@@ -109,21 +109,16 @@ class Writer:
         The control is a sentence of a source that is not cited: where it supports the answer as much, the judge says
         yes to anything. Without the calls for it, nothing is checked.
         """
-        judged = [
-            await self._judged(_shown(effect, one.evidence), f"{one.question} Answer: {one.answer}") for one in asked
-        ]
+        judged = [await self._judged(_shown(effect, one.evidence), _claim(one)) for one in asked]
         known = [one for one in judged if one is not None]
         if len(known) < len(asked):
             return _UNCHECKED
         weakest = min(known, key=lambda one: one.answers[0].yes)
-        verdict: Verdict = "supported" if weakest.score >= judgment(_SUPPORTS).threshold else "partial"
-        likely = weakest.answers[0].yes
-        if other := _unrelated(effect, evidence):
-            control = await self._judged(other, f"{asked[-1].question} Answer: {asked[-1].answer}")
-            if control is None:
-                return _Support(likely)
-            verdict = "not_found" if control.score >= weakest.score else verdict
-        return _Support(likely, verdict)
+        other = _unrelated(effect, evidence)
+        control = await self._judged(other, _claim(asked[-1])) if other else None
+        if other and control is None:
+            return _Support(weakest.answers[0].yes)
+        return _Support(weakest.answers[0].yes, _verdict(weakest, control))
 
     async def _judged(self, evidence: str, claim: str) -> Judged | None:
         """Whether the evidence supports the claim; ``None`` where nobody can say."""
@@ -135,6 +130,16 @@ class Writer:
         except (CompletionError, AllowanceExhausted):
             return None
         return judged if judged.decides else None
+
+
+def _claim(finding: Finding) -> str:
+    return f"{finding.question} Answer: {finding.answer}"
+
+
+def _verdict(judged: Judged, control: Judged | None) -> Verdict:
+    if control is not None and control.score >= judged.score:
+        return "not_found"
+    return "supported" if judged.score >= judgment(_SUPPORTS).threshold else "partial"
 
 
 def _shown(effect: Cite, cited: Sequence[Citation]) -> str:

@@ -190,6 +190,8 @@ def test_twenty_sources_fit_a_context_of_4096_tokens(papers: Path, script: str, 
         return "not stated"
 
     model = Scripted(limited)
-    result = research(f"Who built {asked}?", papers, tier="deep", llm=model, config=ResearchConfig(most_results=25))
+    result = research(
+        f"Who built {asked}?", papers, tier="deep", llm=model, config=ResearchConfig(most_results=25, max_sources=40)
+    )
     assert len(result.sources) >= 20 and not result.degraded and result.stop_reason == "not_stated"
     assert len(model.requests) > 2

@@ -92,7 +92,7 @@ def test_no_more_passages_are_shown_than_set(count: int) -> None:
     """Equally many of each query, the best of each; every query has one as long as there is room."""
     plan = Queries(queries=queries(*map(str, range(count))))
     world = World(plan_queries=plan, search=lambda effect, n: found(*(f"t{n}_{m}" for m in range(5))), reflect=_many)
-    world.research(tier="deep")
+    world.research(tier="deep", most_shown=10, max_sources=500)
     for effect in (each for each in world.effects if isinstance(each, Reflect) and each.shown):
         shown = [one.query for one in effect.shown]
         assert len(shown) <= 10 and max(map(shown.count, shown)) - min(map(shown.count, shown)) == 0
@@ -112,7 +112,7 @@ def test_what_every_provider_found_is_shown() -> None:
 def test_little_room_shows_half() -> None:
     """Below a quarter of the tokens half as many passages are shown."""
     world = World(search=lambda effect, n: found(*(f"t{m}" for m in range(9))), reflect=seeking)
-    world.research(tier="deep", budget={"tokens": 300}, reserve={"tokens": 0.1})
+    world.research(tier="deep", most_shown=10, budget={"tokens": 300}, reserve={"tokens": 0.1})
     assert [len(effect.shown) for effect in world.effects if isinstance(effect, Reflect)] == [9, 4]
 
 

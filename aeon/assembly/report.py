@@ -1,0 +1,51 @@
+"""The report engine's handlers: its own, and those of the research that it runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from aeon.assembly import research
+from aeon.assembly.plugin import Plugin, Services
+from aeon.engines.report.analyst import Analyst
+from aeon.engines.report.clarifier import Clarifier
+from aeon.engines.report.comparer import Comparer
+from aeon.engines.report.config import ReportConfig
+from aeon.engines.report.critic import Critic
+from aeon.engines.report.itemsearch import ItemSearch
+from aeon.engines.report.program import REPORT
+from aeon.engines.report.record import Report
+from aeon.engines.report.rules import ReportSignals
+from aeon.engines.report.timing import fitted
+from aeon.engines.report.view import VIEW
+from aeon.engines.report.writer import Writer
+from aeon.kernel.ports import Handlers
+from aeon.supervisor.judge import Judge
+from aeon.tools.finding import finding
+from aeon.tools.registry import ToolRegistry
+
+__all__ = ["PLUGIN"]
+
+
+def _handlers(services: Services[ReportConfig]) -> Handlers:
+    config, supervisor = services.config, services.supervisor
+    reasoning, judge = config.reasoning, Judge(supervisor)
+    clarifier = Clarifier(supervisor, judge, config.questions.ambiguity)
+    inner = replace(services, config=config.inner(), tools=_with_items(services))  # type: ignore[arg-type]
+    return {
+        **research.PLUGIN.handlers(inner),  # type: ignore[arg-type]
+        "clarify": clarifier.generate_options,
+        "analyst": Analyst(supervisor, reasoning.analyst_timeout * reasoning.factor).analyse,
+        "compare": Comparer(supervisor, judge).compare,
+        "critic": Critic(judge, config.mode_configs, reasoning.critic_timeout * reasoning.factor).critique,
+        "compose": Writer(reasoning.writer_timeout * reasoning.factor).compose,
+    }
+
+
+def _with_items(services: Services[ReportConfig]) -> ToolRegistry:
+    """The tools of the run, and the search of its items."""
+    tools = services.tools
+    items = [finding(ItemSearch(services.config.items))] if services.config.items else []
+    return ToolRegistry([*map(tools.get, tools.names), *items], tools.output_bytes)
+
+
+PLUGIN: Plugin[ReportConfig, ReportSignals, Report] = Plugin(REPORT, _handlers, view=VIEW, fit=fitted)

@@ -1,0 +1,127 @@
+"""The record of a report: its rounds, and the result that it ends in."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from aeon.engines.report.tiers import Mode, Ranked
+from aeon.engines.report.values import Analysis, Comparison, Confidence, Draft, Finding, Missing, Review, SourceCited
+from aeon.schema.conclusion import Conclusion
+from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.schema.search import SearchProblem
+from aeon.schema.value import Value
+
+__all__ = ["Report", "ReportRound", "item", "report_item"]
+
+_HOME = "aeon:report"
+
+
+class ReportRound(Value):
+    """A round: what the analyst said, how many findings there were after its searches, and the review, if one was made.
+
+    ``kind``: a round in which something was only searched has no draft.
+    """
+
+    number: int
+    kind: Literal["search", "draft"]
+    analysis: Analysis
+    findings: int = 0
+    draft: Draft | None = None
+    review: Review | None = None
+
+
+class Report(Conclusion):
+    """The result of a report run; ``answer`` is the report as Markdown.
+
+    ``draft`` holds the whole report as data; ``sources`` are those that it cites, by number, with their tiers.
+    ``context`` are the sources that the query found, as Items with their tiers; ``dropped`` are those that the mode
+    does not take. ``items`` is the report as Items with the keys of the reference; of a plain search, its results.
+    ``score`` is 0-100, as `grading.score` says.
+    """
+
+    gives_claims: ClassVar[bool] = True
+
+    query: str
+    mode: Mode
+    summary: str = ""
+    draft: Draft
+    confidence: Confidence = "Low"
+    score: int = 0
+    reasons: tuple[str, ...] = ()
+    rounds: tuple[ReportRound, ...] = ()
+    context: tuple[JsonObject, ...] = ()
+    dropped: tuple[Ranked, ...] = ()
+    items: tuple[JsonObject, ...] = ()
+    limited: bool = False
+    search_problems: tuple[SearchProblem, ...] = ()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The sentences of the report with their citations."""
+        return self.draft.findings
+
+    @property
+    def disagreements(self) -> tuple[Comparison, ...]:
+        """Where sources give different values to one question."""
+        return self.draft.disagreements
+
+    @property
+    def not_found(self) -> tuple[Missing, ...]:
+        """The questions without a finding."""
+        return self.draft.missing
+
+    @property
+    def sources(self) -> tuple[SourceCited, ...]:
+        """The bibliography."""
+        return self.draft.sources
+
+    def parts(self) -> dict[str, JsonValue]:
+        """Rounds, findings and sources, each under its name and without times."""
+        rounds = {f"round {one.number}": _timeless(one) for one in self.rounds}
+        findings = {f"finding {one.id}": one.model_dump(mode="json") for one in self.findings}
+        sources = {f"source {one.number}": one.changed(retrieved="").model_dump(mode="json") for one in self.sources}
+        return {**rounds, **findings, **sources}
+
+
+def item(url: str, name: str, site: str, description: str, points: int) -> JsonObject:
+    """An Item with the keys of the reference."""
+    return {
+        "@type": "Item",
+        "url": url,
+        "name": name,
+        "site": site,
+        "siteUrl": _home(url),
+        "score": points,
+        "description": description,
+        "schema_object": {},
+    }
+
+
+def _home(url: str) -> str:
+    """The address of the site of an address; of anything else, itself."""
+    scheme, separator, rest = url.partition("://")
+    return f"{scheme}{separator}{rest.partition('/')[0]}" if separator else url
+
+
+def report_item(end: Conclusion, draft: Draft, graded: tuple[Confidence, int], rounds: int, found: int) -> JsonObject:
+    """The whole report as one Item, with its confidence and score; ``found`` counts the sources of the query."""
+    confidence, points = graded
+    used: list[JsonValue] = [source.source for source in draft.sources]
+    schema: JsonObject = {
+        "@type": "ResearchReport",
+        "mode": draft.mode,
+        "iterations": rounds,
+        "sources_used": used,
+        "confidence": confidence,
+        "total_sources_analyzed": found,
+    }
+    whole = item(f"{_HOME}/{draft.mode}/{end.execution_id}", f"Report: {draft.query}", "Aeon", end.answer, points)
+    return {**whole, "siteUrl": _HOME, "schema_object": schema}
+
+
+def _timeless(one: ReportRound) -> JsonObject:
+    """A round without the times at which its sources were read."""
+    if one.draft is None:
+        return one.model_dump(mode="json")
+    sources = tuple(source.changed(retrieved="") for source in one.draft.sources)
+    return one.changed(draft=one.draft.changed(sources=sources)).model_dump(mode="json")

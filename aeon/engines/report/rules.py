@@ -1,0 +1,97 @@
+"""When a report is done: its rows of the decision table, and the most calls that it takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aeon.engines.report.config import ReportConfig
+from aeon.engines.report.values import ReviewStatus
+from aeon.engines.research.rules import most_calls as most_research
+from aeon.kernel.decide import BUDGET, CLARIFICATION, Rule, Signals
+
+__all__ = ["TABLE", "ReportSignals", "most_calls"]
+
+
+@dataclass(slots=True)
+class ReportSignals(Signals):
+    """What the rows rest on. ``status`` is the critic's latest word; ``rounds`` of ``most_rounds`` are done.
+
+    ``nowhere``: there is nothing to search. ``barred``: all that was found is of tiers that the mode does not take.
+    ``plain``: no report is wanted, but the search alone. ``empty``: nothing was found, or on no question.
+    """
+
+    status: ReviewStatus | None = None
+    rounds: int = 0
+    most_rounds: int = 1
+    nowhere: bool = False
+    barred: str = ""
+    plain: bool = False
+    empty: bool = False
+
+
+TABLE: tuple[Rule[ReportSignals], ...] = (
+    Rule(
+        "no_valid_sources",
+        lambda s: bool(s.barred),
+        lambda s: s.barred,
+        when="all that was found is of tiers that the mode does not take",
+    ),
+    Rule(
+        "no_sources",
+        lambda s: s.nowhere,
+        lambda s: "there is nothing to search: give items, a collection or a search",
+        when="there are no items, no collection and no search",
+    ),
+    Rule(
+        "nothing_found",
+        lambda s: s.plain and s.empty,
+        lambda s: "reasoning is switched off, and the search found nothing",
+        when="`reasoning.enabled` is off, and the search found nothing",
+    ),
+    Rule(
+        "plain_search",
+        lambda s: s.plain,
+        lambda s: "reasoning is switched off: these are the results of the search",
+        sufficient=True,
+        when="`reasoning.enabled` is off",
+    ),
+    Rule(
+        "accepted",
+        lambda s: s.status == "PASS",
+        lambda s: f"the critic passed the draft in round {s.rounds}",
+        sufficient=True,
+        when="the critic says PASS",
+    ),
+    Rule(
+        "accepted_with_warnings",
+        lambda s: s.status == "WARN",
+        lambda s: f"the critic passed the draft with warnings in round {s.rounds}",
+        sufficient=True,
+        when="the critic says WARN",
+    ),
+    Rule(
+        "not_stated",
+        lambda s: s.status == "REJECT" and s.empty and s.rounds >= s.most_rounds,
+        lambda s: "the sources say nothing on any of the questions",
+        when="nothing was found on any question, and no round is left",
+    ),
+    Rule(
+        "rejected",
+        lambda s: s.status == "REJECT" and s.rounds >= s.most_rounds,
+        lambda s: f"the critic rejected the draft, and all {s.most_rounds} rounds are done",
+        when="the critic says REJECT in the last round",
+    ),
+    BUDGET,
+    CLARIFICATION,
+)
+
+
+def most_calls(config: ReportConfig) -> int:
+    """The most model calls of a report: each round, and in it each question put to each group of sources."""
+    if not config.reasoning.enabled:
+        return 0
+    caps = config.caps
+    again = 0 if config.mode == "monitor" else 1  # where a source of a better tier says something else
+    question = (len(config.groups) + again) * most_research(config.inner()) + caps.compare
+    rounds = config.reasoning.max_iterations * (caps.analyst + config.most_questions * question + caps.critic)
+    return rounds + caps.compose + (caps.clarify if config.clarify != "never" else 0)

@@ -1,0 +1,120 @@
+"""The sources of a mode: what a search finds of other tiers is dropped before anybody reads it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from aeon.engines.report.tiers import Mode, ModeConfigs, Ranked, SourceTier, ranked, usable
+from aeon.engines.report.values import Other
+from aeon.engines.research.effects import Search
+from aeon.engines.research.values import Citation
+from aeon.kernel.effects import Batch, Effect, Note, Program
+from aeon.schema.outcome import Outcome
+from aeon.schema.plan import Passage
+from aeon.schema.search import Document, Found
+
+__all__ = ["Sieve", "in_context"]
+
+T = TypeVar("T")
+_BACK = re.compile(r"(?i)(?:it|its|he|his|him|she|her|they|their|this|that|these|those)\b")
+_WIDER, _MOST = 4, 50
+"""So many times as many passages are asked for where some may be dropped, at most."""
+
+
+@dataclass(slots=True)
+class Sieve:
+    """Lets only sources through that the mode takes, and remembers which it saw.
+
+    ``only`` narrows it to one tier. ``kept`` and ``dropped`` are by the name of the source; ``passages`` are those
+    of each source that was kept, in the order in which they were found.
+    """
+
+    mode: Mode
+    modes: ModeConfigs
+    tiers: Mapping[str, SourceTier]
+    only: int | None = None
+    kept: dict[str, Ranked] = field(default_factory=dict)
+    dropped: dict[str, Ranked] = field(default_factory=dict)
+    passages: dict[str, list[Passage]] = field(default_factory=dict)
+
+    def run(self, program: Program[T]) -> Program[T]:
+        """A program whose searches give only what the mode takes."""
+        reply: tuple[Outcome, ...] | None = None
+        try:
+            while True:
+                request = next(program) if reply is None else program.send(reply)
+                reply = yield from self._passed(request)
+        except StopIteration as end:
+            return_value: T = end.value
+            return return_value
+        finally:
+            program.close()
+
+    def _passed(self, request: Batch | Note) -> Program[tuple[Outcome, ...]]:
+        if isinstance(request, Note):
+            yield request
+            return ()
+        asked = request.changed(effects=tuple(self.widened(effect) for effect in request.effects))
+        outcomes = yield asked
+        return tuple(self.sifted(*pair) for pair in zip(request.effects, outcomes, strict=True))
+
+    def widened(self, effect: Effect) -> Effect:
+        """The effect; a search asks for more where some of it may be dropped."""
+        everything = self.mode == "discovery" and self.modes.discovery.max_tier == 5
+        if everything or not isinstance(effect, Search):
+            return effect
+        return effect.changed(most=max(effect.most, min(_MOST, _WIDER * effect.most)))
+
+    def sifted(self, effect: Effect, outcome: Outcome) -> Outcome:
+        """The outcome; that of a search without what the mode does not take, and no more than was wanted."""
+        found = outcome.value
+        if not isinstance(effect, Search) or not isinstance(found, Found):
+            return outcome
+        return outcome.changed(value=self._left(found, effect.most))
+
+    def _left(self, found: Found, most: int) -> Found:
+        documents = {document.source: document for document in found.documents}
+        passages = [one for one in found.passages if self._takes(one, documents, found.provider)][:most]
+        names = dict.fromkeys(one.source for one in passages)
+        left = tuple(documents[name] for name in names if name in documents)
+        return found.changed(passages=tuple(passages), documents=left)
+
+    def _takes(self, passage: Passage, documents: Mapping[str, Document], provider: str) -> bool:
+        document = documents.get(passage.source, Document(source=passage.source))
+        ranking = ranked(document, provider, self.tiers)
+        taken = usable(ranking.tier, self.mode, self.modes) and self.only in (None, ranking.tier)
+        if taken:
+            self.kept.setdefault(passage.source, ranking)
+            self.passages.setdefault(passage.source, []).append(passage)
+        elif not usable(ranking.tier, self.mode, self.modes):
+            self.dropped.setdefault(passage.source, ranking)
+        return taken
+
+    def in_context(self, citation: Citation) -> Citation:
+        """The citation; with the sentence before it where its own begins with a word that points back."""
+        return in_context(citation, self.passages.get(citation.source.source, ()))
+
+    def others(self, cited: frozenset[str], most: int) -> tuple[Other, ...]:
+        """The best passages of sources that are not cited."""
+        free = [source for source in self.passages if source not in cited][:most]
+        return tuple(
+            Other(
+                title=self.kept[source].title or source, passage=self.passages[source][0], tier=self.kept[source].tier
+            )
+            for source in free
+        )
+
+
+def in_context(citation: Citation, passages: Sequence[Passage]) -> Citation:
+    """The citation; with the sentence before it, out of these passages, where its own begins with a word for it."""
+    cited = citation.source
+    for passage in passages if _BACK.match(cited.text) else ():
+        starts = [start for start, _ in passage.sentences]
+        if cited.start in starts[1:] and cited.end <= passage.end:
+            start = starts[starts.index(cited.start) - 1]
+            text = passage.text[start - passage.start : cited.end - passage.start]
+            return citation.changed(source=cited.changed(start=start, text=text))
+    return citation

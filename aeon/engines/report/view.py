@@ -1,0 +1,75 @@
+"""How report runs are shown: the agents and their searches in a line each, then the report."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from aeon.engines.report.effects import Analyse, Clarify, Compare, Compose, Critique
+from aeon.engines.report.record import Report
+from aeon.engines.report.values import Analysis, Comparison, Composed, Readings, Review
+from aeon.engines.research.view import VIEW as RESEARCH
+from aeon.kernel.effects import Effect
+from aeon.observability.lines import Line, Span, conclusion_lines, counted, visible
+from aeon.observability.report import report_lines
+from aeon.observability.trail import Trail
+from aeon.observability.view import GENERIC, View
+from aeon.schema import Conclusion, Outcome
+
+__all__ = ["VIEW"]
+
+
+def _title(effect: Effect) -> str:
+    match effect:
+        case Clarify():
+            return "clarify"
+        case Analyse():
+            return f"analyst {effect.round}"
+        case Compare():
+            return f"compare: {effect.question}"
+        case Critique():
+            return f"critic {effect.round}"
+        case Compose():
+            return "writer"
+    return RESEARCH.title(effect)
+
+
+def _words(outcome: Outcome) -> str:
+    match outcome.value:
+        case Readings(options=options):
+            return "; ".join(options) or "clear"
+        case Analysis() as analysis:
+            return _analysed(analysis)
+        case Comparison(sides=sides, differ=differ):
+            return f"{counted(len(sides), 'source')}, {'different values' if differ else 'no difference'}"
+        case Review(status=status, critique=critique):
+            return f"{status}: {critique}"
+        case Composed(confidence_level=level, score=score, sources_used=used):
+            return f"{level} ({score}), {counted(len(used), 'source')}"
+    return RESEARCH.words(outcome)
+
+
+def _analysed(analysis: Analysis) -> str:
+    if analysis.status == "SEARCH_REQUIRED":
+        return "search: " + "; ".join(query.text for query in analysis.new_queries)
+    return f"draft ready, without {', '.join(analysis.drop)}" if analysis.drop else "draft ready"
+
+
+def _ending(end: Conclusion) -> list[Line]:
+    """The report as it stands in Markdown, and how the run ended."""
+    report = [(Span(visible(line)),) for line in end.answer.splitlines()]
+    return [(), *report, (), *conclusion_lines(end), *_graded(end)]
+
+
+def _graded(end: Conclusion) -> list[Line]:
+    if not isinstance(end, Report) or not end.rounds:
+        return []
+    dropped = f", {counted(len(end.dropped), 'source')} dropped by the mode {end.mode}" if end.dropped else ""
+    said = f"{end.confidence} ({end.score} of 100), {counted(len(end.rounds), 'round')}{dropped}"
+    return [(Span("confidence ", "dim"), Span(said))]
+
+
+def _report(trail: Trail) -> list[Line]:
+    return [*report_lines(trail, _title, _words), *(_graded(trail.result) if trail.result else [])]
+
+
+VIEW: View = replace(GENERIC, title=_title, words=_words, ending=_ending, report=_report)
