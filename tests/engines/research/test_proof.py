@@ -14,7 +14,7 @@ from aeon.assembly.build import resumption
 from aeon.assembly.proofs import proof_of
 from aeon.assembly.runs import diff, replay
 from aeon.assembly.setup import Trust
-from aeon.engines.research.record import Research
+from aeon.engines.research.record import Research, SourceUsed
 from aeon.errors import UsageError
 from aeon.proof.document import Proof, proof_bytes
 from aeon.proof.verify import Report, verify
@@ -139,6 +139,11 @@ def up_to(path: Path, entries: int) -> bytes:
     return b"".join(lines[: ends[entries - 1] if entries else 1])
 
 
+def timeless(result: Research) -> list[SourceUsed]:
+    """The sources without the second in which they were read."""
+    return [source.changed(retrieved="") for source in result.sources]
+
+
 @pytest.mark.requirement("R1")
 def test_a_run_that_dies_at_any_entry_ends_in_the_same_answer(web: tuple[Site, Site], tmp_path: Path) -> None:
     """And no search that is on record is made again."""
@@ -155,7 +160,7 @@ def test_a_run_that_dies_at_any_entry_ends_in_the_same_answer(web: tuple[Site, S
         service.asked.clear()
         trust = Trust(whole=True)
         again = resumption(Journal.reopen(part), reader(), trust=trust).execute()
-        assert again.answer == result.answer and again.parts() == result.parts(), kept
+        assert again.answer == result.answer and timeless(again) == timeless(result), kept
         assert len([one for one in service.asked if urlsplit(one.path).path == "/search"]) == len(searched) - before
         assert replay(Journal.read(part)) == again
         assert diff(whole, Journal.read(part)).parts == ()
