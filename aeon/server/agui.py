@@ -9,14 +9,14 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from aeon.schema import JsonObject, JsonValue
 from aeon.server.asking import started
 from aeon.server.conversation import Said, received, task_of
 from aeon.server.feed import PING
 from aeon.server.problems import Problem
-from aeon.server.routing import PROBLEMS, STREAMED, run_of, service_of, takes
+from aeon.server.routing import PROBLEMS, STREAMED, run_of, service_of, streamed, takes
 from aeon.server.runs import RunRecord
 from aeon.server.streams import stream_of
 from aeon.server.told import Place, recorded
@@ -69,7 +69,7 @@ async def agent(request: Request, engine: str) -> Response:
         before = "\n\n".join(f"{part.description}: {part.value}" for part in asked.context)
         body = task_of(asked.messages, engine, None, before).changed(unattended="suspend")
         record = await started(request, body, "agui")
-    return StreamingResponse(_events(request, record, asked, after), media_type="text/event-stream")
+    return streamed(_events(request, record, asked, after))
 
 
 async def _resumed(request: Request, entry: _Resume) -> tuple[RunRecord, Place | None]:

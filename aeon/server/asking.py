@@ -7,14 +7,14 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from pydantic import RootModel
-from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.responses import PlainTextResponse, Response
 
 from aeon.assembly.registry import installed
 from aeon.schema import Bound, Frozen, JsonObject, Passage
 from aeon.server.bodies import RunBody, SearchBody, TaskBody
 from aeon.server.problems import Problem
 from aeon.server.replies import JobReply, RunReply, job_reply, run_reply
-from aeon.server.routing import PROBLEMS, body_of, key_of, owner_of, sent, service_of, takes
+from aeon.server.routing import PROBLEMS, body_of, key_of, owner_of, sent, service_of, streamed, takes
 from aeon.server.runs import RunRecord
 from aeon.server.streams import stream_of
 
@@ -154,7 +154,7 @@ async def _answered(request: Request, body: RunBody, record: RunRecord) -> Respo
         frames = await stream_of(service, record, None)
         if frames is None:
             return Response(status_code=204, headers={"Location": location})
-        return StreamingResponse(frames, headers={"Location": location}, media_type="text/event-stream")
+        return streamed(frames, location=location)
     if body.asynchronous:
         return sent(request, job_reply(record, service.position(record.id)), 202, location=location)
     return answered(request, await service.over(record.id))

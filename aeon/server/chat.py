@@ -9,7 +9,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from pydantic import Field, JsonValue
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from aeon.assembly.registry import installed
 from aeon.schema import JsonObject
@@ -18,7 +18,7 @@ from aeon.server.conversation import Open, Said, answer_text, created, own_of, r
 from aeon.server.feed import PING, PING_SECONDS
 from aeon.server.problems import Problem
 from aeon.server.replies import RunReply, run_reply
-from aeon.server.routing import PROBLEMS, STREAMED, sent_json, service_of, takes
+from aeon.server.routing import PROBLEMS, STREAMED, sent_json, service_of, streamed, takes
 from aeon.server.runs import RunRecord
 
 __all__ = ["ChatBody", "completions", "finished", "models", "router", "until_over"]
@@ -52,7 +52,7 @@ async def completions(request: Request) -> Response:
     record = await started(request, body, "chat")
     if asked.stream:
         whole = bool((asked.stream_options or {}).get("include_usage"))
-        return StreamingResponse(_chunks(request, record, asked.model, whole), media_type="text/event-stream")
+        return streamed(_chunks(request, record, asked.model, whole))
     reply = finished(await service_of(request).over(record.id))
     head: JsonObject = {"id": f"chatcmpl-{reply.id}", "object": "chat.completion", "created": created(record)}
     message: JsonObject = {"role": "assistant", "content": answer_text(reply), "refusal": None}

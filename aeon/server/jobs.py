@@ -16,7 +16,7 @@ from aeon.server.calls import ModelCall, calls_of
 from aeon.server.history import History, difference, history_of, proof
 from aeon.server.problems import Problem
 from aeon.server.replies import JobPage, JobReply, RunReply, job_reply
-from aeon.server.routing import PROBLEMS, body_of, key_of, owner_of, run_of, sent, service_of, takes
+from aeon.server.routing import PROBLEMS, body_of, key_of, owner_of, run_of, sent, service_of, streamed, takes
 from aeon.server.runs import RunRecord, RunState
 from aeon.server.streams import place_of, stream_of
 
@@ -74,7 +74,7 @@ async def events(
     """The events of a run: what has happened, and what happens from now on. 204 where nothing is left to tell."""
     record = await run_of(request, name)
     frames = await stream_of(service_of(request), record, place_of(last_event_id, after))
-    return Response(status_code=204) if frames is None else StreamingResponse(frames, media_type="text/event-stream")
+    return Response(status_code=204) if frames is None else streamed(frames)
 
 
 @router.get("/{name}/history", responses={200: {"model": History}})

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from aeon.schema import JsonObject
 from aeon.server.asking import started
@@ -25,7 +25,7 @@ from aeon.server.conversation import (
 )
 from aeon.server.problems import Problem
 from aeon.server.replies import run_reply
-from aeon.server.routing import PROBLEMS, STREAMED, run_of, sent_json, service_of, takes
+from aeon.server.routing import PROBLEMS, STREAMED, run_of, sent_json, service_of, streamed, takes
 from aeon.server.runs import RunRecord
 
 __all__ = ["ResponseBody", "cancelled", "respond", "retrieve", "router"]
@@ -66,7 +66,7 @@ async def respond(request: Request) -> Response:
     }  # fmt: skip
     record = await started(request, body, "responses", about)
     if asked.stream:
-        return StreamingResponse(_events(request, record, None), media_type="text/event-stream")
+        return streamed(_events(request, record, None))
     if not asked.background:
         record = await service_of(request).over(record.id)
     return sent_json(request, await _response(request, record))
@@ -82,7 +82,7 @@ async def retrieve(
     """A response as it stands, or its events behind a sequence number."""
     record = await _named(request, name)
     if stream:
-        return StreamingResponse(_events(request, record, starting_after), media_type="text/event-stream")
+        return streamed(_events(request, record, starting_after))
     return sent_json(request, await _response(request, record))
 
 

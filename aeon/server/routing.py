@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterable
 from typing import Any, TypeVar, cast
 
 from fastapi import Request
 from pydantic import BaseModel
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from aeon.schema import Frozen, JsonObject
 from aeon.server.bodies import parse
@@ -17,7 +18,8 @@ from aeon.server.service import Service
 from aeon.text import one_line
 
 __all__ = [
-    "PROBLEMS", "STREAMED", "body_of", "key_of", "owner_of", "run_of", "sent", "sent_json", "service_of", "takes",
+    "PROBLEMS", "STREAMED", "body_of", "key_of", "owner_of", "run_of", "sent", "sent_json", "service_of", "streamed",
+    "takes",
 ]  # fmt: skip
 
 B = TypeVar("B", bound=Frozen)
@@ -95,3 +97,9 @@ def sent_json(request: Request, value: JsonObject) -> Response:
     """A JSON object."""
     text = service_of(request).hide(json.dumps(value, ensure_ascii=False, allow_nan=False))
     return Response(text, media_type="application/json")
+
+
+def streamed(frames: AsyncIterable[bytes], **headers: str) -> Response:
+    """Events as they happen; what stands between here and the client is asked to keep none of them back."""
+    named = {name.title(): value for name, value in headers.items()}
+    return StreamingResponse(frames, headers={**named, "X-Accel-Buffering": "no"}, media_type="text/event-stream")
