@@ -8,7 +8,7 @@ from pathlib import Path
 
 __all__ = ["layers", "lint", "simulation", "types"]
 
-SEEDS = 20_000
+SEEDS = 10_000
 
 
 def lint(root: Path) -> list[str]:
@@ -28,7 +28,7 @@ def layers(root: Path) -> list[str]:
 
 
 def simulation(root: Path) -> list[str]:
-    """Every invariant holds in 20,000 simulated runs with injected faults, and every kind of fault fires."""
+    """Every invariant holds in 10,000 simulated runs with injected faults, and every kind of fault fires."""
     return _run(root, "-m", "aeon.cli.main", "simulate", "--seeds", str(SEEDS))
 
 
