@@ -14,7 +14,7 @@ from aeon.schema import Bound, Frozen, JsonObject, Passage
 from aeon.server.bodies import RunBody, SearchBody, TaskBody
 from aeon.server.problems import Problem
 from aeon.server.replies import JobReply, RunReply, job_reply, run_reply
-from aeon.server.routing import PROBLEMS, body_of, key_of, owner_of, sent, service_of, streamed, takes
+from aeon.server.routing import PROBLEMS, body_of, key_of, sent, service_of, streamed, takes, token_of
 from aeon.server.runs import RunRecord
 from aeon.server.streams import stream_of
 
@@ -145,7 +145,8 @@ async def started(request: Request, body: TaskBody, kind: str, about: JsonObject
     """
     service = service_of(request)
     order = await asyncio.to_thread(service.equipment.order, body)
-    return await service.submit(owner_of(request), body, order, key_of(request), kind, about)
+    token = token_of(request)
+    return await service.submit(token.owner, body, order, key_of(request), kind, about, token.calls)
 
 
 async def _answered(request: Request, body: RunBody, record: RunRecord) -> Response:

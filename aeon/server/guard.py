@@ -11,11 +11,13 @@ from urllib.parse import urlsplit
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from aeon.server.problems import Problem, response_of
-from aeon.server.tokens import Tokens
+from aeon.server.tokens import Token, Tokens
 
-__all__ = ["MOST_BYTES", "Guard", "is_public"]
+__all__ = ["ANYBODY", "MOST_BYTES", "Guard", "is_public"]
 
 MOST_BYTES = 1_000_000
+ANYBODY = Token(b"", "")
+"""Who asks a server without tokens."""
 _PUBLIC = frozenset({"/", "/healthz", "/readyz", "/openapi.json"})
 _PAGES = "/window/"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -65,12 +67,12 @@ class Guard:
             headers = _headers(scope)
             self._check(scope, headers)
             public = is_public(scope["path"])
-            owner = self._tokens.owner(headers.get("authorization")) if self._tokens and not public else ""
+            token = self._tokens.found(headers.get("authorization")) if self._tokens and not public else ANYBODY
             body = await self._body(scope, headers, receive)
         except Problem as problem:
             await response_of(problem)(scope, receive, _with_headers(send))
             return
-        scope.setdefault("state", {})["owner"] = owner
+        scope.setdefault("state", {})["token"] = token
         await self._app(scope, _replayed(body, receive), _with_headers(send))
 
     def _check(self, scope: Scope, headers: dict[str, str]) -> None:

@@ -16,7 +16,7 @@ from aeon.server.calls import ModelCall, calls_of
 from aeon.server.history import History, difference, history_of, proof
 from aeon.server.problems import Problem
 from aeon.server.replies import JobPage, JobReply, RunReply, job_reply
-from aeon.server.routing import PROBLEMS, body_of, key_of, owner_of, run_of, sent, service_of, streamed, takes
+from aeon.server.routing import PROBLEMS, body_of, key_of, owner_of, run_of, sent, service_of, streamed, takes, token_of
 from aeon.server.runs import RunRecord, RunState
 from aeon.server.streams import place_of, stream_of
 
@@ -142,7 +142,7 @@ async def fork(request: Request, name: str) -> Response:
     """Give a run another future, as a run of its own."""
     record = await run_of(request, name)
     body = await body_of(ForkBody, request)
-    made = await service_of(request).fork(record, body, key_of(request))
+    made = await service_of(request).fork(record, body, key_of(request), token_of(request).calls)
     return await _accepted(request, made.id)
 
 

@@ -15,11 +15,12 @@ from aeon.server.bodies import parse
 from aeon.server.problems import Problem, ProblemDetails
 from aeon.server.runs import RunRecord
 from aeon.server.service import Service
+from aeon.server.tokens import Token
 from aeon.text import one_line
 
 __all__ = [
     "PROBLEMS", "STREAMED", "body_of", "key_of", "owner_of", "run_of", "sent", "sent_json", "service_of", "streamed",
-    "takes",
+    "takes", "token_of",
 ]  # fmt: skip
 
 B = TypeVar("B", bound=Frozen)
@@ -52,7 +53,12 @@ def service_of(request: Request) -> Service:
 
 def owner_of(request: Request) -> str:
     """Whose request it is; empty where the server has no tokens."""
-    return str(request.state.owner)
+    return token_of(request).owner
+
+
+def token_of(request: Request) -> Token:
+    """The token of a request."""
+    return cast("Token", request.state.token)
 
 
 async def body_of(kind: type[B], request: Request) -> B:

@@ -42,6 +42,7 @@ CREATE TABLE runs (
     digest TEXT NOT NULL,
     parent TEXT,
     about TEXT,
+    calls INTEGER NOT NULL DEFAULT 0,
     created TEXT NOT NULL,
     ended TEXT,
     answer TEXT,
@@ -53,8 +54,8 @@ CREATE TABLE runs (
 CREATE INDEX runs_state ON runs (state);
 """
 _COLUMNS = (
-    "seq", "id", "owner", "state", "engine", "task", "request", "key", "digest", "parent", "about", "created", "ended",
-    "answer", "stop", "conclusion", "error",
+    "seq", "id", "owner", "state", "engine", "task", "request", "key", "digest", "parent", "about", "calls", "created",
+    "ended", "answer", "stop", "conclusion", "error",
 )  # fmt: skip
 
 
@@ -62,8 +63,9 @@ class RunRecord(NamedTuple):
     """A run in the list. ``seq`` is its place in the order in which runs were accepted, which no clock can change.
 
     ``request`` is the body that asked for it, ``about`` what another API keeps of that. ``key`` and ``digest`` are its
-    idempotency key and the hash of what was asked for. ``answer`` is what was said to its question and is not in its
-    journal yet; ``stop``: it was asked to stop. ``conclusion`` is how it ended, ``error`` why it could not.
+    idempotency key and the hash of what was asked for. ``calls`` are the model calls that it counts for: as many as it
+    could make, until it has ended. ``answer`` is what was said to its question and is not in its journal yet; ``stop``:
+    it was asked to stop. ``conclusion`` is how it ended, ``error`` why it could not.
     """
 
     seq: int
@@ -77,6 +79,7 @@ class RunRecord(NamedTuple):
     digest: str
     parent: str | None
     about: JsonObject | None
+    calls: int
     created: str
     ended: str | None
     answer: str | None
@@ -90,7 +93,7 @@ class RunRecord(NamedTuple):
     ) -> RunRecord:
         """A run that waits in the queue."""
         task = str(request.get("task", ""))
-        rest = (None, now(), None, None, False, None, None)
+        rest = (None, 0, now(), None, None, False, None, None)
         return cls(0, name, owner, "queued", engine, task, request, key, digest, parent, *rest)
 
 
@@ -143,13 +146,15 @@ class Runs:
             self._quick.close()
         self._owned.release()
 
-    async def add(self, record: RunRecord) -> tuple[RunRecord, bool]:
+    async def add(self, record: RunRecord, most: int | None = None) -> tuple[RunRecord, bool]:
         """Accept a run: it is on disk when this returns. With a key that was used, the run of that key; else a new one.
 
+        ``most`` is how many model calls the runs of its owner may make in all.
+
         Raises:
-            Problem: it cannot be written.
+            Problem: it cannot be written, or goes beyond that.
         """
-        return await self._done(lambda file: _add(file, record))
+        return await self._done(lambda file: _add(file, record, most))
 
     async def get(self, name: str) -> RunRecord | None:
         """The run of that id."""
@@ -216,9 +221,17 @@ def _opened(path: Path, synchronous: str) -> sqlite3.Connection:
     return file
 
 
-def _add(file: sqlite3.Connection, record: RunRecord) -> tuple[RunRecord, bool]:
+def _add(file: sqlite3.Connection, record: RunRecord, most: int | None) -> tuple[RunRecord, bool]:
     if record.key is not None and (there := _one(file, "owner = ? AND key = ?", record.owner, record.key)):
         return there, False
+    if most is not None:
+        counted = file.execute("SELECT COALESCE(SUM(calls), 0) FROM runs WHERE owner = ?", [record.owner]).fetchone()[0]
+        if counted + record.calls > most:
+            raise Problem(
+                403, "over_budget",
+                f"this token may make {most:,} model calls in all, {counted:,} are made or promised, and the run could "
+                f'make {record.calls:,}: ask for less with "budget": {{"calls": {max(0, most - counted)}}}',
+            )  # fmt: skip
     names = _COLUMNS[1:]
     marks = ", ".join("?" * len(names))
     values = [_stored(getattr(record, name)) for name in names]

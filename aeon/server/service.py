@@ -14,12 +14,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from aeon.assembly.registry import plugin_of
 from aeon.errors import AeonError
 from aeon.llm.local import Local
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import EffectStarted, Event, Observer, RunStarted
 from aeon.runtime.journal import Journal
-from aeon.schema import Conclusion, JsonObject, Question
+from aeon.schema import Bound, Conclusion, JsonObject, Question
 from aeon.server.bodies import ForkBody, TaskBody
 from aeon.server.equipment import Equipment, Order
 from aeon.server.feed import Feed
@@ -155,10 +156,11 @@ class Service:
         key: str | None = None,
         kind: str = "run",
         about: JsonObject | None = None,
+        most: int | None = None,
     ) -> RunRecord:
         """Accept a run; with an idempotency key that was used, the run of that key. ``kind`` is the kind of request.
 
-        ``about`` is what another API keeps of it.
+        ``about`` is what another API keeps of it, ``most`` how many model calls the owner's runs may make in all.
 
         Raises:
             Problem: the queue is full, the key was used for something else, or the list cannot be written.
@@ -169,10 +171,13 @@ class Service:
         text = json.dumps({"kind": kind, "request": request, "about": about}, sort_keys=True)
         digest = hashlib.sha256(text.encode()).hexdigest()
         record = RunRecord.new(uuid.uuid4().hex, owner, order.plugin.engine.name, request, key, digest, None)
-        return await self._accept(record._replace(about=about), order)
+        bound: Bound = order.plugin.engine.bound(order.config)
+        return await self._accept(record._replace(about=about, calls=bound.calls), order, most)
 
-    async def fork(self, record: RunRecord, body: ForkBody, key: str | None = None) -> RunRecord:
-        """Give a run another future, as a run of its own.
+    async def fork(
+        self, record: RunRecord, body: ForkBody, key: str | None = None, most: int | None = None
+    ) -> RunRecord:
+        """Give a run another future, as a run of its own; ``most`` as for `submit`.
 
         Raises:
             Problem: the run has not begun, or as `submit`.
@@ -187,13 +192,15 @@ class Service:
         journal = await asyncio.to_thread(forked, path, self.runs.folder, body)
         name = journal.opened.execution_id
         new = RunRecord.new(name, record.owner, record.engine, record.request, key, digest, record.id)
+        engine = plugin_of(journal).engine
+        bound: Bound = engine.bound(journal.config(engine.config))
         try:
-            return await self._accept(new, None)
+            return await self._accept(new._replace(calls=bound.calls), None, most)
         except Problem:
             await asyncio.to_thread(self.runs.path(name).unlink, missing_ok=True)
             raise
 
-    async def _accept(self, record: RunRecord, order: Order | None) -> RunRecord:
+    async def _accept(self, record: RunRecord, order: Order | None, most: int | None) -> RunRecord:
         if record.key is not None and (there := await self.runs.keyed(record.owner, record.key)):
             return _same(record.digest, there)
         if self.closing:
@@ -201,7 +208,7 @@ class Service:
         if len(self._queue) >= self.limits.queue:
             detail = f"{len(self._queue):,} runs wait already; try again later"
             raise Problem(503, "queue_full", detail, True, {"Retry-After": "30"})
-        added, is_new = await self.runs.add(record)
+        added, is_new = await self.runs.add(record, most)
         if not is_new:
             return _same(record.digest, added)
         self._enqueue(Live(added.id, order))
@@ -257,7 +264,9 @@ class Service:
         self._live[record.id] = live
         live.stop = live.now = True
         try:
-            await self.runs.change(record.id, state="cancelled", stop=True, ended=now())
+            used = Conclusion.model_validate(record.conclusion) if record.conclusion else None
+            calls = (used.usage + used.lost).calls if used else 0
+            await self.runs.change(record.id, state="cancelled", stop=True, ended=now(), calls=calls)
         except Problem:  # as if nobody had asked
             live.stop = live.now = False
             self._live.pop(live.name, None)
@@ -300,7 +309,10 @@ class Service:
         live = Live(record.id)
         self._live[live.name] = live
         try:
-            await self.runs.change(record.id, state="queued", answer=answer, stop=False, ended=None, error=None)
+            bound = (record.conclusion or {}).get("bound")
+            most = {"calls": bound["calls"]} if isinstance(bound, dict) else {}
+            fields = {"state": "queued", "answer": answer, "stop": False, "ended": None, "error": None, **most}
+            await self.runs.change(record.id, **fields)
         except Problem:
             self._live.pop(live.name, None)
             raise
@@ -349,7 +361,9 @@ class Service:
             raise Problem(507, "storage", "the journal of the run cannot be written; make room, then resume it", True)
         conclusion: JsonObject = result.model_dump(mode="json", include=set(Conclusion.model_fields))
         state = "waiting" if waits else "ended"
-        await self.runs.note(live.name, state=state, conclusion=conclusion, answer=None, error=None, ended=now())
+        counted = {} if waits else {"calls": (result.usage + result.lost).calls}
+        fields = {"state": state, "conclusion": conclusion, "answer": None, "error": None, "ended": now(), **counted}
+        await self.runs.note(live.name, **fields)
         if waits:
             live.feed.close(unkept("waiting", {"id": live.name, "question": conclusion["question"]}))
         else:

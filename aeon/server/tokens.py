@@ -9,7 +9,7 @@ import stat
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from aeon.errors import InputFileError
 from aeon.server.problems import Problem
@@ -18,24 +18,27 @@ __all__ = ["Token", "Tokens"]
 
 _HASHED = re.compile(r"sha256:([0-9a-f]{64})")
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}")
+_CALLS = re.compile(r"[0-9]{1,15}")
 _SHORTEST = 16
 _LARGEST = 1_000_000
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="aeon"'}
 
 
 class Token(NamedTuple):
-    """A token by its SHA-256, whose it is, and until when it holds."""
+    """A token by its SHA-256, whose it is, until when it holds, and how many model calls its runs may make in all."""
 
     digest: bytes
     owner: str
     expires: datetime | None = None
+    calls: int | None = None
 
 
 class Tokens:
     """The tokens that open a server. Each line of the file is one, as ``TOKEN`` or ``sha256:HEX``.
 
-    Behind it may stand ``name=WHO`` and ``expires=2027-01-31`` (or a date and time in ISO form; UTC where it says no
-    zone). Empty lines and those that begin with ``#`` do not count. A job belongs to the name.
+    Behind it may stand ``name=WHO``, ``expires=2027-01-31`` (or a date and time in ISO form; UTC where it says no
+    zone) and ``calls=N``, the model calls that all its runs may make. Empty lines and those that begin with ``#`` do
+    not count. A job belongs to the name.
 
     Raises:
         InputFileError: a line is no token, one is too short or stands twice; names the line, never the token.
@@ -57,16 +60,10 @@ class Tokens:
         digest = bytes.fromhex(hashed[1]) if hashed else hashlib.sha256(words[0].encode()).digest()
         if any(token.digest == digest for token in self._tokens):
             raise InputFileError(f"{where}: this token stands above already")
-        owner, expires = digest.hex()[:12], None
+        token = Token(digest, digest.hex()[:12])
         for word in words[1:]:
-            name, _, value = word.partition("=")
-            if name == "name" and _NAME.fullmatch(value):
-                owner = value
-            elif name == "expires":
-                expires = _time(value, where)
-            else:
-                raise InputFileError(f"{where}: behind a token stand name=WHO and expires=YYYY-MM-DD, nothing else")
-        self._tokens.append(Token(digest, owner, expires))
+            token = token._replace(**_said(word, where))
+        self._tokens.append(token)
 
     @classmethod
     def read(cls, path: str | Path) -> Tokens:
@@ -89,8 +86,8 @@ class Tokens:
             raise InputFileError(f"{path}: is no UTF-8 text") from None
         return cls(text.splitlines(), str(path))
 
-    def owner(self, authorization: str | None) -> str:
-        """Whose token a header ``Authorization`` carries. Every token is compared, in constant time.
+    def found(self, authorization: str | None) -> Token:
+        """The token that a header ``Authorization`` carries. Every token is compared, in constant time.
 
         Raises:
             Problem: it carries none, a wrong one, or one whose time is over.
@@ -106,7 +103,20 @@ class Tokens:
             raise Problem(401, "unauthorized", "this token is not known here", headers=_CHALLENGE)
         if found.expires is not None and found.expires <= self._clock():
             raise Problem(401, "expired", "the time of this token is over; ask for a new one", headers=_CHALLENGE)
-        return found.owner
+        return found
+
+
+def _said(word: str, where: str) -> dict[str, Any]:
+    """What a word behind a token says of it."""
+    name, _, value = word.partition("=")
+    if name == "name" and _NAME.fullmatch(value):
+        return {"owner": value}
+    if name == "expires":
+        return {"expires": _time(value, where)}
+    if name == "calls" and _CALLS.fullmatch(value):
+        return {"calls": int(value)}
+    known = "name=WHO, expires=YYYY-MM-DD and calls=N"
+    raise InputFileError(f"{where}: behind a token stand {known}, nothing else")
 
 
 def _time(text: str, where: str) -> datetime:

@@ -14,7 +14,7 @@ from aeon.server.guard import MOST_BYTES
 from aeon.server.serving import Patient, is_loopback
 from aeon.server.tokens import Tokens
 
-from .conftest import TASK, WORDS_TASK, Gated, Serve, complains, events_of
+from .conftest import TASK, WORDS_TASK, Gated, Serve, complains, events_of, until
 
 pytestmark = pytest.mark.requirement("V2e")
 
@@ -115,6 +115,30 @@ def test_a_job_belongs_to_its_token(serve: Serve) -> None:
     assert [job["id"] for job in server.get("/jobs", **bob).json()["jobs"]] == [other]
 
 
+def test_a_token_has_a_budget(serve: Serve) -> None:
+    """What its runs have made and could make counts; what a run did not use is given back, also over a restart."""
+    tokens = Tokens([f"{ALICE} name=alice calls=60", f"{BOB} name=bob"], "tokens")
+    model = Gated()
+    server = serve(model, tokens=tokens)
+    alice = {"Authorization": f"Bearer {ALICE}"}
+    body = {"task": TASK, "async": True, "budget": {"calls": 40}}
+    name = server.post("/run", body, **alice).json()["id"]
+    refused = server.post("/run", body, **alice)
+    complains(refused, 403, "over_budget", "60 model calls in all, 40 are made or promised", '"calls": 20')
+    assert server.post("/run", body, Authorization=f"Bearer {BOB}").status_code == 202
+    model.gate.set()
+    until(lambda: server.get(f"/jobs/{name}", **alice).json()["state"] == "ended")
+    used = server.get(f"/jobs/{name}/result", **alice).json()["usage"]["calls"]
+    assert 0 < used <= 10
+    later = serve(model, tokens=tokens)
+    assert later.post("/run", {**body, "async": False}, **alice).status_code == 200
+    model.gate.clear()
+    assert later.post(f"/jobs/{name}/fork", {"at": 0}, **alice).status_code == 202
+    complains(later.post(f"/jobs/{name}/fork", {"at": 0}, **{**alice, "Idempotency-Key": "x"}), 403, "over_budget")
+    complains(later.post("/run", body, **alice), 403, "over_budget")
+    model.gate.set()
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -125,6 +149,7 @@ def test_a_job_belongs_to_its_token(serve: Serve) -> None:
         (f"{ALICE} name=a b\n", "nothing else"),
         (f"{ALICE} expires=soon\n", "a date such as"),
         (f"{ALICE} name=a/b\n", "nothing else"),
+        (f"{ALICE} calls=-1\n", "nothing else"),
     ],
 )
 def test_files_of_tokens_are_checked(tmp_path: Path, text: str, words: str) -> None:
@@ -149,7 +174,7 @@ def test_a_file_of_tokens_is_the_owner_s_alone(tmp_path: Path) -> None:
     with pytest.raises(InputFileError, match="no file of tokens"):
         Tokens.read(tmp_path)
     path.chmod(0o600)
-    assert Tokens.read(path).owner(f"Bearer {ALICE}") == hashlib.sha256(ALICE.encode()).hexdigest()[:12]
+    assert Tokens.read(path).found(f"Bearer {ALICE}").owner == hashlib.sha256(ALICE.encode()).hexdigest()[:12]
 
 
 def test_only_loopback_is_loopback() -> None:
