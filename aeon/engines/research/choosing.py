@@ -12,7 +12,7 @@ from aeon.engines.research.phrases import names
 from aeon.engines.research.values import Finding
 from aeon.schema import Passage
 
-__all__ = ["best", "holds_names", "is_about", "is_found_about"]
+__all__ = ["best", "holds_names", "is_about", "is_found_about", "own"]
 
 _LEAST_NAMES, _ENOUGH = 0.3, 2.0
 """Share of a query's names that a passage holds which is read, and how many are enough."""
@@ -39,6 +39,11 @@ def is_about(question: str, shown: Iterable[Numbered]) -> bool:
     return 2 * len(asked & _stems(shown)) >= len(asked)
 
 
+def own(query: str, shown: Sequence[Numbered], most: int) -> list[Numbered]:
+    """The passages that were found for a query, then those of the others, best first."""
+    return _ranked(query, shown)[:most]
+
+
 def best(query: str, shown: Sequence[Numbered], most: int) -> list[Numbered]:
     """The passages to read for a query, best first: those that were found for it, then those of other queries.
 
@@ -54,14 +59,14 @@ def best(query: str, shown: Sequence[Numbered], most: int) -> list[Numbered]:
 
 def _ranked(query: str, shown: Sequence[Numbered]) -> list[Numbered]:
     """The passages that were found for a query, then the best of each other query, then the second best."""
-    own = [one for one in shown if one.query.casefold() == query[:_LONGEST].casefold()]
+    found = [one for one in shown if one.query.casefold() == query[:_LONGEST].casefold()]
     ranks: Counter[str] = Counter()
     others: list[tuple[int, Numbered]] = []
     for one in shown:
         ranks[one.query] += 1
         others.append((ranks[one.query], one))
     rest = [one for _, one in sorted(others, key=lambda pair: pair[0])]
-    return list({(one.number, one.passage.start): one for one in [*own, *rest]}.values())
+    return list({(one.number, one.passage.start): one for one in [*found, *rest]}.values())
 
 
 def _stems(shown: Iterable[Numbered]) -> frozenset[str]:

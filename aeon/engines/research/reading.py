@@ -127,8 +127,8 @@ async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Nu
     line = next(line for line in reply.value.splitlines() if line.strip())
     answer, cited = citations(line, labels)
     plain = _LABELLED.sub("", text)
-    answer = _spelt(answer.strip(" .,;[]\"'"), plain)
-    if absent(answer) or not _borne_out(answer, question, plain):
+    answer = answer.strip(" .,;[]\"'")
+    if absent(answer) or not (answer := _spelt(answer, plain)) or not _borne_out(answer, question, plain):
         return nothing
     evidence = _holding(answer, cited) or likeliest(answer, labels.values())
     if not evidence:

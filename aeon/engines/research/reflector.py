@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from aeon.adaptive.profiler import Profiler
 from aeon.documents.words import content_words, stems
-from aeon.engines.research.choosing import best, is_about, is_found_about
-from aeon.engines.research.effects import Numbered, PlanQueries, Reflect
+from aeon.engines.research.choosing import best, is_about, is_found_about, own
+from aeon.engines.research.effects import PlanQueries, Reflect
 from aeon.engines.research.phrases import descriptions, is_nested, questions, referred
 from aeon.engines.research.reading import chosen, found_out
 from aeon.engines.research.values import Aim, Finding, Queries, Query, Reflection, TierName
@@ -85,13 +85,15 @@ class Reflector:
 
     async def _looked_up(self, span: str, effect: Reflect) -> Finding:
         """What is described, if the passages that are about it give it a name that the description does not hold."""
-        found = await self._read(f"What is the name of {span}?", span, effect.shown, _FIRST)
+        found = await found_out(self._supervisor, f"What is the name of {span}?", best(span, effect.shown, _FIRST))
         is_name = 0 < len(found.answer) <= _LONGEST_NAME and not stems(found.answer) <= stems(span)
         return found if is_name and is_found_about(found, effect.shown) else Finding(question=found.question)
 
     async def _answered(self, aim: Aim, effect: Reflect) -> Finding:
         """The answer to the question itself, if the passages are about it."""
-        read = await self._read(aim.question, aim.question, effect.shown, _FIRST if aim.hops else _PLAIN)
+        question, shown = aim.question, effect.shown
+        passages = best(question, shown, _FIRST) if aim.hops else own(question, shown, _PLAIN)
+        read = await found_out(self._supervisor, question, passages)
         about = is_found_about(read, effect.shown) if aim.hops else is_about(aim.question, effect.shown)
         return read.changed(asked=True) if about else Finding(question=aim.question, asked=True)
 
@@ -119,9 +121,6 @@ class Reflector:
         following = aim.changed(question=question, span=span, hops=aim.hops + 1)
         queries = tuple(_queries(following))[: effect.most]
         return Reflection(findings=(finding,), aim=following, gaps=(span or question,), queries=queries)
-
-    async def _read(self, question: str, query: str, shown: Sequence[Numbered], most: int) -> Finding:
-        return await found_out(self._supervisor, question, best(query, shown, most))
 
 
 def _settled(aim: Aim, effect: Reflect, findings: Sequence[Finding]) -> Reflection:

@@ -37,13 +37,13 @@ class Sources(Value):
     entries: tuple[Entry, ...] = ()
 
     def added(self, found: Sequence[tuple[str, Found]], room: int | None = None) -> Sources:
-        """The sources with what was found for some queries: the best passage of each, then the second best, and so on.
+        """The sources with what was found for some queries: all of the first one, then the best of each other one first.
 
         A text that is known under another address is no new source. ``room`` limits how many sources there are now.
         """
         sources, most = self, self.most if room is None else min(room, self.most)
         ranked = [
-            (rank, document, passage, query, one.provider)
+            ((query != found[0][0], rank), document, passage, query, one.provider)
             for query, one in found
             for rank, (document, passage) in enumerate(self._readable(one))
         ]
