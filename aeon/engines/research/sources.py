@@ -37,7 +37,7 @@ class Sources(Value):
     entries: tuple[Entry, ...] = ()
 
     def added(self, found: Sequence[tuple[str, Found]], room: int | None = None) -> Sources:
-        """The sources with what was found for some queries: all of the first one, then the best of each other one first.
+        """The sources with what was found for some queries: all of the first one, then the others by rank.
 
         A text that is known under another address is no new source. ``room`` limits how many sources there are now.
         """
