@@ -17,6 +17,7 @@ class ResearchSignals(Signals):
     ``rounds`` of at most ``most_rounds`` are done; ``queries`` of ``most_queries`` were asked. ``stale`` counts rounds
     in a row without a new passage or finding, and ends the run from ``most_stale`` on. ``nowhere``: no provider can be
     asked. ``idle``: nothing is left that could be asked. ``unstated``: the sources do not say what was asked.
+    ``partial``: what the answer cites supports it in part only.
     """
 
     sufficient: bool = False
@@ -29,6 +30,7 @@ class ResearchSignals(Signals):
     nowhere: bool = False
     idle: bool = False
     unstated: bool = False
+    partial: bool = False
 
 
 TABLE: tuple[Rule[ResearchSignals], ...] = (
@@ -37,6 +39,12 @@ TABLE: tuple[Rule[ResearchSignals], ...] = (
         lambda s: s.unstated,
         lambda s: "what was asked for is not in what was searched",
         when="the answer was read out of what was found, and it is not there",
+    ),
+    Rule(
+        "partly_supported",
+        lambda s: s.partial,
+        lambda s: "what the answer cites supports it only in part",
+        when="a judge says so of what the answer cites",
     ),
     Rule(
         "sufficient",

@@ -16,6 +16,7 @@ from aeon.schema import Claim, Reading, Usage
 from engines.research.world import (
     World,
     answering,
+    cited,
     document,
     found,
     once,
@@ -96,9 +97,16 @@ def test_a_query_with_few_hits_is_named_to_the_reflection() -> None:
     assert [query.text for query in effect.poor] == []
 
 
+def half(effect: Effect, n: int) -> Cited:
+    """An answer that its sources support in part."""
+    answer = cited(effect, n)
+    return answer.changed(sentences=tuple(one.changed(verdict="partial") for one in answer.sentences))
+
+
 ENDINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "sufficient": ({}, {}),
     "not_stated": ({"cite": Cited(text="The sources do not say.")}, {}),
+    "partly_supported": ({"cite": half}, {}),
     "search_failed": ({"local": ()}, {}),
     "rounds_exhausted": ({"reflect": seeking}, {"max_iters": 2, "max_queries": 50}),
     "queries_exhausted": ({"reflect": seeking}, {"max_queries": 5}),
