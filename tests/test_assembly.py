@@ -252,7 +252,7 @@ def test_folders_are_given_by_themselves(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for name in ("a,b", "c"):
         (tmp_path / name).mkdir()
-        (tmp_path / name / f"{name}.txt").write_text("bread\n")
+        (tmp_path / name / f"{name}.txt").write_text(f"bread {name}\n")
     monkeypatch.chdir(tmp_path)
     one, several = "a,b", (Path("a,b"), "c")
     kept = [f"files={tmp_path}/a,,b", f"files={tmp_path}/c"]

@@ -130,7 +130,7 @@ def _loaded(name: str) -> Maker:
             said = one_line(f"{type(error).__name__}: {error}", 160)
             raise UsageError(f"the search {name} of {sources} cannot be used: {said}") from None
         if not isinstance(provider, Provider) or not isinstance(provider.name, str):
-            raise UsageError(f"the search {name} of {sources} makes no provider: it needs a name and a search")
+            raise UsageError(f"the search {name} of {sources} makes no provider: it needs a name, local and search")
         return provider
 
     return make

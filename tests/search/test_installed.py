@@ -21,6 +21,8 @@ HERE = "search.test_installed"
 class Archive:
     """A provider of another package."""
 
+    local = False
+
     def __init__(self, argument: str, pages: Pages) -> None:
         if argument == "bad":
             raise ConfigError("the archive 'bad' is not known")
@@ -106,7 +108,7 @@ def test_providers_of_packages_are_opened() -> None:
         ("json=/nowhere/x.toml", InputFileError, "/nowhere/x.toml"),
         ("archive=bad", ConfigError, "the archive 'bad' is not known"),
         ("archive=worse", UsageError, "cannot be used: RuntimeError: two lines"),
-        ("nameless", UsageError, "makes no provider: it needs a name and a search"),
+        ("nameless", UsageError, "makes no provider: it needs a name, local and search"),
         ("number", UsageError, "is a int, not what makes a provider"),
         ("gone", UsageError, "cannot be loaded: AttributeError"),
         ("twice", UsageError, "2 packages bring a search of the name twice"),
