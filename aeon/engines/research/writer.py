@@ -29,6 +29,8 @@ __all__ = ["Writer"]
 _SUPPORTS = "evidence_supports"
 _LEAST = 0.65
 """Probability that the cited sentences show the answer, below which there is none: right ones had .81 and more."""
+_SURE = 0.84
+"""The same from which on it counts as shown: of answers to public questions, wrong ones had up to .83."""
 _LAST = 5
 """Passages that a last look at everything is given."""
 _SHORTEST = 40
@@ -139,7 +141,8 @@ def _claim(finding: Finding) -> str:
 def _verdict(judged: Judged, control: Judged | None) -> Verdict:
     if control is not None and control.score >= judged.score:
         return "not_found"
-    return "supported" if judged.score >= judgment(_SUPPORTS).threshold else "partial"
+    sure = judged.answers[0].yes >= _SURE and judged.score >= judgment(_SUPPORTS).threshold
+    return "supported" if sure else "partial"
 
 
 def _shown(effect: Cite, cited: Sequence[Citation]) -> str:
