@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aeon.engines.report.values import Checked, Draft, Finding
+from aeon.engines.research.support import support_spec, supported
 from aeon.engines.research.values import Citation
-from aeon.errors import AllowanceExhausted, CompletionError
-from aeon.runtime.ledger import current_ledger
 from aeon.schema import Verdict
 from aeon.supervisor.judge import Judge
-from aeon.supervisor.judge_specs import JudgmentSpec, judgment
 from aeon.text import one_line
 
 __all__ = ["Support"]
 
-_SPEC = "evidence_supports"
 _PARTIAL = 0.25
 """Probability from which on what is cited counts as supporting a sentence in part."""
 _LONGEST, _LONGEST_TITLE = 1_000, 100
@@ -33,30 +30,22 @@ class Support:
         Raises:
             ModelError: the model could not be asked.
         """
-        spec = judgment(_SPEC)
-        score = await self._score(spec, _evidence(draft, finding.citations), finding.text)
+        score = await self._score(_evidence(draft, finding.citations), finding.text)
         if score is None:
             return None
         other = _unrelated(draft, finding)
-        control = await self._score(spec, other, finding.text) if other else None
+        control = await self._score(other, finding.text) if other else None
         if control is not None and control >= score:  # it says yes to anything
             return Checked(id=finding.id, verdict="not_found", score=score)
-        return Checked(id=finding.id, verdict=_verdict(score, spec), score=score)
+        return Checked(id=finding.id, verdict=_verdict(score), score=score)
 
-    async def _score(self, spec: JudgmentSpec, evidence: str, claim: str) -> float | None:
-        if not await self._judge.decides(spec):
-            return None
-        if current_ledger().calls_left() < await self._judge.most_calls(spec):
-            return None
-        try:
-            judged = await self._judge.ask(spec, {"evidence": evidence, "claim": claim})
-        except (CompletionError, AllowanceExhausted):
-            return None
-        return judged.score if judged.decides else None
+    async def _score(self, evidence: str, claim: str) -> float | None:
+        judged = await supported(self._judge, evidence, claim)
+        return judged.score if judged is not None else None
 
 
-def _verdict(score: float, spec: JudgmentSpec) -> Verdict:
-    if score >= spec.threshold:
+def _verdict(score: float) -> Verdict:
+    if score >= support_spec().threshold:
         return "supported"
     return "partial" if score >= _PARTIAL else "not_found"
 

@@ -11,22 +11,19 @@ from aeon.engines.research.choosing import best, is_about
 from aeon.engines.research.effects import Cite, Numbered
 from aeon.engines.research.marking import evidence_of, marked
 from aeon.engines.research.reading import found_out
+from aeon.engines.research.support import support_spec, supported
 from aeon.engines.research.values import Citation, Cited, Finding, Sentence
-from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.grounding.matching import claims
 from aeon.grounding.results import told
 from aeon.kernel.decide import ENDINGS
-from aeon.runtime.ledger import current_ledger
 from aeon.schema import Verdict
 from aeon.supervisor.judge import Judge, Judged
-from aeon.supervisor.judge_specs import judgment
 from aeon.supervisor.supervisor import Supervisor
 from aeon.synthesis.sentence import Result, Wording, worded
 from aeon.text import one_line
 
 __all__ = ["Writer"]
 
-_SUPPORTS = "evidence_supports"
 _LEAST = 0.65
 """Probability that the cited sentences show the answer, below which there is none: right ones had .81 and more."""
 _SURE = 0.84
@@ -111,27 +108,16 @@ class Writer:
         The control is a sentence of a source that is not cited: where it supports the answer as much, the judge says
         yes to anything. Without the calls for it, nothing is checked.
         """
-        judged = [await self._judged(_shown(effect, one.evidence), _claim(one)) for one in asked]
+        judged = [await supported(self._judge, _shown(effect, one.evidence), _claim(one)) for one in asked]
         known = [one for one in judged if one is not None]
         if len(known) < len(asked):
             return _UNCHECKED
         weakest = min(known, key=lambda one: one.answers[0].yes)
         other = _unrelated(effect, evidence)
-        control = await self._judged(other, _claim(asked[-1])) if other else None
+        control = await supported(self._judge, other, _claim(asked[-1])) if other else None
         if other and control is None:
             return _Support(weakest.answers[0].yes)
         return _Support(weakest.answers[0].yes, _verdict(weakest, control))
-
-    async def _judged(self, evidence: str, claim: str) -> Judged | None:
-        """Whether the evidence supports the claim; ``None`` where nobody can say."""
-        spec = judgment(_SUPPORTS)
-        if not await self._judge.decides(spec) or current_ledger().calls_left() < 1:
-            return None
-        try:
-            judged = await self._judge.ask(spec, {"evidence": evidence, "claim": claim})
-        except (CompletionError, AllowanceExhausted):
-            return None
-        return judged if judged.decides else None
 
 
 def _claim(finding: Finding) -> str:
@@ -141,7 +127,7 @@ def _claim(finding: Finding) -> str:
 def _verdict(judged: Judged, control: Judged | None) -> Verdict:
     if control is not None and control.score >= judged.score:
         return "not_found"
-    sure = judged.answers[0].yes >= _SURE and judged.score >= judgment(_SUPPORTS).threshold
+    sure = judged.answers[0].yes >= _SURE and judged.score >= support_spec().threshold
     return "supported" if sure else "partial"
 
 
