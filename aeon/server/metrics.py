@@ -26,7 +26,7 @@ class Metrics:
         by = ("engine",)
         seconds = "research_loop_duration_seconds", "Seconds that the effects of a run took, until it ended"
         self._duration = Histogram(*seconds, by, registry=registry, buckets=_SECONDS)
-        passes = "iterations_per_request", "Passes or iterations of a run, of an engine that has them"
+        passes = "iterations_per_request", "Passes or rounds of a run, of an engine that has them"
         self._iterations = Histogram(*passes, by, registry=registry, buckets=_ITERATIONS)
         self._searches = Counter("search_failures", "Searches that failed", by, registry=registry)
         self._ended = Counter("aeon_runs", "Runs that ended", (*by, "stop_reason"), registry=registry)
@@ -64,11 +64,11 @@ class Metrics:
         return observe
 
     def concluded(self, engine: str, result: object) -> None:
-        """Count the passes or iterations of a run that ended, if its result says how many there were."""
-        counts = [getattr(result, name, None) for name in ("passes", "iterations")]
-        for count in counts:
-            if isinstance(count, int):
-                self._iterations.labels(engine).observe(count)
+        """Count the passes or rounds of a run that ended, if its result says how many there were."""
+        for name in ("passes", "rounds"):
+            done = getattr(result, name, None)
+            if isinstance(done, int | tuple):
+                self._iterations.labels(engine).observe(done if isinstance(done, int) else len(done))
 
     def _effect(self, engine: str, event: EffectEnded) -> None:
         outcome, used = event.outcome, event.outcome.usage

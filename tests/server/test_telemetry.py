@@ -6,8 +6,11 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+from engines.research.reader import Reader
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -16,9 +19,11 @@ from opentelemetry.trace import StatusCode
 
 from aeon.errors import EndpointTimeout
 from aeon.llm.scripted import Scripted
+from aeon.schema import Found, SearchProblem
 from aeon.server import conventions as names
 from aeon.server.phases import phase_log
 from aeon.server.tracing import Continued, Traced, Tracing
+from aeon.tools.finding import finding
 
 from .conftest import TASK, WORDS_TASK, Gated, Serve, Server, complains, played, until
 
@@ -125,6 +130,52 @@ def test_each_phase_is_a_line_of_the_log(serve: Serve) -> None:
     assert left == sorted(left, reverse=True) and left[-1] == 100_000 - phases[-1]["tokens"] < 100_000
     assert {line["run"] for line in lines} == {name} and all("iteration" in line for line in phases)
     assert TASK not in file.getvalue() and re.fullmatch(r"\d{4}-.*Z", lines[0]["timestamp"])
+
+
+class Down:
+    """A provider on the web that is never there."""
+
+    name, local = "web", False
+
+    async def search(self, query: str, most: int) -> Found:
+        """No passages, and why."""
+        problem = SearchProblem(kind="server", message="down", retryable=False)
+        return Found(provider=self.name, problem=problem)
+
+
+@pytest.mark.requirement("R7")
+@pytest.mark.usefixtures("indexes", "words_only")
+def test_research_has_its_figures_and_its_lines(serve: Serve, tmp_path: Path) -> None:
+    """Searches that failed are counted, so are its rounds; each phase is a line that says in which round it was."""
+    shelf = tmp_path / "shelf"
+    shelf.mkdir()
+    (shelf / "mill.md").write_text("The Old Mill was built in 1883. It stands by the river.\n")
+    file = io.StringIO()
+    model = Reader({"Old Mill": "1883 [1.1]"}, words="The Old Mill was built in {r1}.")
+    server = serve(model, tools=[finding(Down())], folders={"shelf": shelf}, observers=[phase_log(file)])
+    question = {"task": "When was the Old Mill built?", "engine": "research"}
+    reply = server.post("/run", question).json()
+    assert "1883" in reply["summary"], reply
+    lines = [line for line in map(json.loads, file.getvalue().splitlines()) if line["event"] == "phase"]
+    phases = [line["phase"] for line in lines]
+    assert phases[:2] == ["find_providers", "plan_queries"] and phases[-1] == "cite"
+    searches = [line for line in lines if line["phase"] == "search"]
+    assert {line["iteration"] for line in searches} == set(range(1, phases.count("reflect") + 1))
+    assert max(line["search_results"] for line in searches) > 0
+    failed = sum(event["outcome"]["value"]["problem"] is not None for event in _searches(server, reply["id"]))
+    assert failed > 0
+    text = server.get("/metrics").text
+    for line in (
+        f'search_failures_total{{engine="research/1"}} {failed}.0',
+        f'iterations_per_request_sum{{engine="research/1"}} {phases.count("reflect")}.0',
+        'research_loop_duration_seconds_count{engine="research/1"} 1.0',
+    ):
+        assert line in text, text
+
+
+def _searches(server: Server, name: str) -> list[Any]:
+    effects = server.get(f"/jobs/{name}/history").json()["effects"]
+    return [one for one in effects if one["phase"] == "search"]
 
 
 def test_health_and_readiness(serve: Serve) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from aeon.server.service import Limits
 from aeon.server.tokens import Tokens
 
 from .browser import browser
@@ -24,8 +25,8 @@ def test_a_run_is_begun_and_watched(serve: Serve) -> None:
         page.fill("#task", TASK)
         page.click("form button.main")
         until(lambda: model.waiting == 1)
-        page.wait_for_selector("text=under way")
-        assert "working" in page.inner_text("#state") and page.is_visible("text=Stop")
+        page.wait_for_selector("#state:has-text('working')")
+        assert page.is_visible("text=Stop")
         model.gate.set()
         page.wait_for_selector("button.claim")
         assert "40.8" in page.inner_text(".answer")
@@ -34,6 +35,22 @@ def test_a_run_is_begun_and_watched(serve: Serve) -> None:
         page.click("text=Aeon")
         page.wait_for_selector("#runs a")
         assert TASK in page.inner_text("#runs")
+
+
+def test_a_run_that_waited_in_the_queue_is_seen_to_begin(serve: Serve) -> None:
+    """Its page says how many are before it, and that it is worked on as soon as it sends events."""
+    model = Gated()
+    server = serve(model, Limits(parallel=1))
+    first, second = server.job(), server.job()
+    until(lambda: model.waiting == 1)
+    with browser() as page:
+        page.goto(f"{server.url}/#/run/{second}")
+        page.wait_for_selector("text=queued")
+        server.post(f"/jobs/{first}/cancel", {"now": True})
+        page.wait_for_selector("#state:has-text('working')")
+        assert "running" in page.inner_text("main p.row") and "before it" not in page.inner_text("main p.row")
+        model.gate.set()
+        page.wait_for_selector("button.claim")
 
 
 def test_a_claim_shows_its_span_in_its_source(priced: Server) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from aeon.engines.research.sources import Sources
 from aeon.engines.research.values import Aim, Cited, Finding, Paused, Providers, Queries, Query, Reflection
-from aeon.kernel.effects import EffectOf
+from aeon.kernel.effects import EffectOf, Note
 from aeon.schema.plan import Passage
 from aeon.schema.search import Found
 from aeon.schema.value import Value
 
-__all__ = ["Asked", "Cite", "FindProviders", "Numbered", "Pause", "PlanQueries", "Reflect", "Search"]
+__all__ = ["Asked", "Cite", "FindProviders", "Numbered", "Pause", "PlanQueries", "Reflect", "RoundNote", "Search"]
 
 
 class FindProviders(EffectOf[Providers]):
@@ -87,6 +87,12 @@ class Reflect(EffectOf[Reflection]):
     findings: tuple[Finding, ...] = ()
     poor: tuple[Query, ...] = ()
     most: int
+
+
+class RoundNote(Note):
+    """A round begins; ``iteration`` counts from 1."""
+
+    iteration: int
 
 
 class Cite(EffectOf[Cited]):

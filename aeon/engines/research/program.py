@@ -109,6 +109,7 @@ def _round(inquiry: _Inquiry) -> Program[None]:
     run, searches, signals = inquiry.run, inquiry.searches, inquiry.run.signals
     inquiry.limit()  # a fork may have moved them
     before = searches.sources
+    yield ask.RoundNote(iteration=len(inquiry.rounds) + 1)
     yield from searches.search(inquiry.queries)
     new = searches.sources.passages - before.passages
     reflection = yield from run.perform(_reflect(inquiry, new), Reflection())

@@ -65,7 +65,7 @@ class RunPage {
     const focused = document.activeElement && document.activeElement.id;
     const story = this.story;
     const task = story.start ? story.start.task.text : this.job ? this.job.task : "";
-    const state = this.job ? this.job.state : story.end ? "ended" : "not ended";
+    const state = this.state();
     if (state === "running" && !this.left.signal.aborted) say(`working: ${[...story.underWay.values()].map((one) => one.title).join(", ") || "…"}`);
     show(task, h("h1", { tabindex: "-1" }, task), this.head(state),
       this.job && this.job.error ? h("section", { class: "problem" }, h("p", { class: "bad" }, this.job.error.message)) : null,
@@ -82,6 +82,12 @@ class RunPage {
     if (again) again.focus();
   }
 
+  // What the server said last, put right by what was heard since: a run that sends events waits in no queue.
+  state() {
+    if (!this.job) return this.story.end ? "ended" : "not ended";
+    return this.job.state === "queued" && this.story.start ? "running" : this.job.state;
+  }
+
   choose(claim) {
     this.chosen = claim;
     this.draw();
@@ -95,7 +101,7 @@ class RunPage {
   head(state) {
     const engine = this.story.start ? this.story.start.engine : this.job ? this.job.engine : "";
     const parent = this.story.start && this.story.start.parent;
-    const position = this.job && this.job.position;
+    const position = state === "queued" ? this.job && this.job.position : null;
     const stoppable = this.server && ["queued", "running", "waiting"].includes(state);
     const broken = this.server && (state === "failed" || state === "cancelled" || (this.story.end && ["failed", "interrupted"].includes(this.story.end.stop_reason)));
     return h("p", { class: "row" }, chip(state, LOOKS[state]), h("span", { class: "soft" }, engine),
