@@ -14,10 +14,11 @@ from aeon.plan.differences import without_sign
 from aeon.plan.doubts import doubts
 from aeon.plan.program import is_code, mended, misfits, numbers, read
 from aeon.plan.prompts import Asked, Prompts, as_program
-from aeon.plan.queries import asks_one, borrowed, invented, is_several, queried, summed
+from aeon.plan.queries import asks_one, borrowed, invented, is_several, queried, summed, without_hundred
 from aeon.plan.ranks import ranked
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.sources import LOOKUP, SQL, About, Sources
+from aeon.plan.years import in_years, years_of
 from aeon.proof.alike import alike, computed
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import LONGEST_TASK, Agreement, Derivation, JsonValue, Plan, Step, Task, ToolCall, Writing
@@ -67,6 +68,7 @@ class Programmer:
         self._tools = tools
         self._sources = Sources(tools)
         self._prompts = Prompts(tools)
+        self._years = years_of(tools.get(SQL).hint) if SQL in self._sources.names else frozenset[int]()
 
     @property
     def able(self) -> bool:
@@ -169,6 +171,7 @@ class Programmer:
         about, faults = asked.about, list[str]()
         plan = read(text, self._tools, asked.evidence, asked.said, faults.append)
         plan = without_unsaid(plan, f"{asked.said}\n{asked.evidence.text}", about.named)
+        plan = without_hundred(in_years(plan, asked.said, self._years), asked.said)
         plan = without_sign(
             mended(ranked(completed(plan, about.text, about.named), about.text), self._tools), about.text
         )

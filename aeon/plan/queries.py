@@ -22,6 +22,7 @@ __all__ = [
     "summed",
     "with_amounts",
     "with_query",
+    "without_hundred",
 ]
 
 _I = re.IGNORECASE
@@ -40,6 +41,12 @@ _AMOUNT = re.compile(
 )
 """A number of a query that may be an amount, in its group; texts, names, months and limits are passed over."""
 _USUAL = frozenset(map(Fraction, (0, 1, 2, 3, 4, 7, 10, 12, 24, 30, 52, 60, 100, 365, 1000)))
+_TIMES_100 = re.compile(r"\s*\*\s*100(?:\.0+)?(?![\d.])(?!\s*/)")
+_HUNDREDTHS = re.compile(
+    r"%|\bper ?cent|\b(?:percentage|share|proportion|fraction|ratio|rate|part)\b|\b(?:in|many) (?:cents|pence|cm)\b|"
+    r"\bcentim|(?<![\d.,])100(?![\d.,]*\d)",
+    _I,
+)
 _LISTED = re.compile(r"\b(?:each|every|list|all the|which|per|both)\b", _I)
 _QUANTITY = re.compile(r"\bhow (?:many|much)\b|\b(?:total|sum|number|amount|units|revenue|turnover|sales|count)\b", _I)
 
@@ -78,6 +85,16 @@ def with_query(step: Step, query: str) -> Step:
         return step
     arguments: JsonObject = {**(action.arguments or {}), "query": query}
     return step.changed(action=action.changed(arguments=arguments))
+
+
+def without_hundred(plan: Plan, question: str) -> Plan:
+    """The plan without queries that multiply by 100, unless the question asks for a share or in a smaller unit.
+
+    "Rounded to cents" says how many places an amount has, not that it is counted in cents.
+    """
+    if _HUNDREDTHS.search(question):
+        return plan
+    return plan.changed(steps=tuple(with_query(step, _TIMES_100.sub("", query_of(step))) for step in plan.steps))
 
 
 def asks_one(question: str) -> bool:

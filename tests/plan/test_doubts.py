@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from aeon.plan.doubts import doubts
-from aeon.plan.queries import asks_one, borrowed, invented, is_several, queried, summed
+from aeon.plan.queries import asks_one, borrowed, invented, is_several, queried, summed, without_hundred
 from aeon.schema import Action, JsonValue, Plan, Step, ToolCall, Writing
 from aeon.tools.choose import CHOOSE
 from aeon.tools.quote import QUOTE
@@ -287,3 +287,21 @@ def test_a_query_that_takes_a_number_from_a_text_is_doubtful(query: str, taken: 
     stated = "Orders of more than 600 euros get 6 percent off since 2024."
     expected = f"a query takes {taken} from a text" if taken else ""
     assert borrowed(plan(sql(query)), "What is it for 8 shops?", stated) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "meant"),
+    [
+        ("The total, rounded to cents?", "SELECT SUM(r * 0.94) * 100 AS t FROM s", "SELECT SUM(r * 0.94) AS t FROM s"),
+        ("What is the total?", "SELECT SUM(r)*100.0 FROM s", "SELECT SUM(r) FROM s"),
+        ("What is the total?", "SELECT SUM(r) * 1000 FROM s", "SELECT SUM(r) * 1000 FROM s"),
+        ("What is the total?", "SELECT SUM(r * 100 / 80) FROM s", "SELECT SUM(r * 100 / 80) FROM s"),
+        ("What is it in cents?", "SELECT SUM(r) * 100 FROM s", "SELECT SUM(r) * 100 FROM s"),
+        ("Which percentage is it?", "SELECT SUM(r) * 100 FROM s", "SELECT SUM(r) * 100 FROM s"),
+        ("What do 100 of them cost?", "SELECT price * 100 FROM s", "SELECT price * 100 FROM s"),
+    ],
+)  # fmt: skip
+def test_an_amount_is_not_counted_in_hundredths(question: str, query: str, meant: str) -> None:
+    """Where nobody asks for a share or for cents."""
+    changed = without_hundred(plan(sql(query)), question)
+    assert changed == plan(sql(meant))

@@ -1,0 +1,51 @@
+"""Years that nobody named: the only one that the tables have is meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from aeon.plan.queries import query_of
+from aeon.plan.years import in_years, years_of
+from aeon.schema import Plan, Step, ToolCall
+
+pytestmark = pytest.mark.requirement("T1b")
+
+
+def query(text: str, question: str = "What came in April?", years: frozenset[int] = frozenset({2025})) -> str:
+    """The query of the plan that is made of one."""
+    step = Step(id="s1", description="a step", action=ToolCall(tool="sql", arguments={"query": text}))
+    return query_of(in_years(Plan(steps=(step,), answer=("s1",)), question, years).steps[0])
+
+
+def test_the_years_of_tables_are_in_their_descriptions() -> None:
+    """All from the first date to the last; none where a table has no dates."""
+    sales = "Tables: sales(date DATE 2023-11-02 to 2025-01-30, units BIGINT) 9 rows"
+    assert years_of(f"{sales}\nshops(opened DATE 2011-04-01 to 2011-04-01)") == {2011, 2023, 2024, 2025}
+    assert years_of("Tables: shops(name VARCHAR) 2 rows; e.g. ('2024-01-01 to 2024-02-01')") == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("d BETWEEN '2026-04-01' AND '2026-04-30'", "d BETWEEN '2025-04-01' AND '2025-04-30'"),
+        ("d >= '2026-04-01 00:00:00'", "d >= '2025-04-01 00:00:00'"),
+        ("d LIKE '2026-04%'", "d LIKE '2025-04%'"),
+        ("YEAR(d) = 2026 AND MONTH(d) = 4", "YEAR(d) = 2025 AND MONTH(d) = 4"),
+        ("d <= '2024-02-29'", "d <= '2025-02-28'"),
+        ("d = '2025-04-01'", "d = '2025-04-01'"),
+        ("d BETWEEN '2025-12-01' AND '2026-01-31'", "d BETWEEN '2025-12-01' AND '2026-01-31'"),
+        ("d = '2023-04-01' OR d = '2024-04-01'", "d = '2023-04-01' OR d = '2024-04-01'"),
+        ("units > 2026", "units > 2026"),
+    ],
+)
+def test_a_year_that_no_table_has_becomes_the_one_that_they_have(written: str, meant: str) -> None:
+    """Not where the query has the right one too, or two of them; and numbers are no years."""
+    assert query(f"SELECT SUM(r) FROM s WHERE {written}") == f"SELECT SUM(r) FROM s WHERE {meant}"
+
+
+def test_a_year_that_was_said_or_cannot_be_known_stays() -> None:
+    """The question names one, or the tables have several."""
+    written = "SELECT SUM(r) FROM s WHERE YEAR(d) = 2026"
+    assert query(written, "What came in April 2026?") == written
+    assert query(written, years=frozenset({2024, 2025})) == written
+    assert query(written, years=frozenset()) == written
