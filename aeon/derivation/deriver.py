@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from aeon.derivation.sums import done_again
+from aeon.derivation.sums import done_again, uses_all
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.multipass.effects import DeriveAgain
 from aeon.multipass.plans import answer_steps
@@ -46,17 +47,28 @@ _EXAMPLES = (
 class _Answer(NamedTuple):
     """What an answer gives: numbers, in any order, and of each choice between two the one that was made.
 
-    ``beside`` are numbers that it quotes: another answer may say them or not.
+    ``beside`` are numbers that it quotes: another answer may say them or not. ``said`` are numbers that it repeats from
+    the question, as in "in 7 years both are 39": it may be meant without them. ``doubtful``: it leaves something out.
     """
 
     numbers: tuple[Read, ...]
     choices: tuple[str, ...] = ()
     beside: tuple[Read, ...] = ()
+    said: tuple[Read, ...] = ()
+    doubtful: bool = False
+
+    @property
+    def meant(self) -> Iterator[tuple[Read, ...]]:
+        """Its numbers, and these without what it repeats."""
+        yield self.numbers
+        if self.said and (left := without(self.numbers, self.said)):
+            yield left
 
     def is_like(self, other: _Answer) -> bool:
         """Whether both give the same, rounded where one has fewer places."""
-        mine, theirs = without(self.numbers, other.beside), without(other.numbers, self.beside)
-        return alike(mine, theirs) and self.choices == other.choices
+        pairs = itertools.product(self.meant, other.meant)
+        same = any(alike(without(mine, other.beside), without(theirs, self.beside)) for mine, theirs in pairs)
+        return same and self.choices == other.choices
 
 
 class Deriver:
@@ -86,7 +98,10 @@ class Deriver:
         for method in list(_TOKENS)[: effect.most]:
             text = done_again(await self._derived(task, method), f"{task.text} {task.context}")
             answer = _last(text)
-            found = _Answer(numbers_of(answer), tuple(_chosen(answer, two) for two in _options(effect.plan)))
+            said = numbers_of(effect.task.text)
+            chosen = tuple(_chosen(answer, two) for two in _options(effect.plan))
+            lacking = bool(effect.plan.doubts) and not uses_all(text, effect.task.text)
+            found = _Answer(numbers_of(answer), chosen, said=said, doubtful=lacking)
             if found.numbers and all(found.choices):
                 derived.append(Derivation(method=method, text=text.strip(), answer=answer))
                 answers.append(found)
@@ -130,7 +145,9 @@ def _computed(plan: Plan) -> _Answer | None:
     if not numbers or (quoted and not computed(quoted)):
         return None
     choices = _choices(answers, options)
-    return _Answer(numbers, choices, computed(_numbers(done))) if len(choices) == len(options) else None
+    if len(choices) != len(options):
+        return None
+    return _Answer(numbers, choices, computed(_numbers(done)), doubtful=bool(plan.doubts))
 
 
 def _choices(answers: Sequence[Step], options: Sequence[tuple[str, str]]) -> tuple[str, ...]:
@@ -169,14 +186,20 @@ def _chosen(answer: str, two: tuple[str, str]) -> str:
 
 
 def _pair(answers: Sequence[_Answer]) -> tuple[int, int] | None:
-    """The places of the first two answers that are alike."""
-    pairs = ((a, b) for b in range(len(answers)) for a in range(b))
+    """The places of the first two answers that are alike, of those that leave nothing out if there are any."""
+    able = _able(answers)
+    pairs = ((a, b) for b in able for a in able if a < b)
     return next(((a, b) for a, b in pairs if answers[a].is_like(answers[b])), None)
 
 
+def _able(answers: Sequence[_Answer]) -> list[int]:
+    """The places of the answers that leave nothing out; of all where each does."""
+    return [place for place, one in enumerate(answers) if not one.doubtful] or list(range(len(answers)))
+
+
 def _counted(derived: Sequence[Derivation], answers: Sequence[_Answer]) -> Agreement:
-    """The derivations with the answer that two give; where none do, that of the plan stays."""
-    first = (_pair(answers) or (0, 0))[0]
+    """The derivations with the answer that two give; where none do, the first that leaves nothing out is taken."""
+    first = (_pair(answers) or _able(answers))[0]
     return Agreement(
         derivations=tuple(
             one.changed(agrees=answers[first].is_like(answers[number]), taken=number == first)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from aeon.proof.again import evaluate
 from aeon.proof.readings import exact, rounded
 
-__all__ = ["done_again"]
+__all__ = ["done_again", "uses_all"]
 
 _NUM = r"\d+(?:,\d{3})*(?:\.\d+)?"
 _SIGN = r"(?:[-+*/\u00d7\u00f7\u00b7\u2212]|\\times|\\div|\\cdot)"
@@ -18,6 +18,7 @@ _SUM = re.compile(
 )
 _WORDS = {"\\times": "*", "\\cdot": "*", "\\div": "/", "\u00b7": "*", "$": "", "€": "", ",": "", "\\%": "%"}
 _PLACES = 4
+_ALONE = re.compile(r"(?<![\w.,:/-])\d+(?:,\d{3})*(?:\.\d+)?(?![.,:/-]?\d)")
 
 
 def done_again(text: str, task: str) -> str:
@@ -35,6 +36,13 @@ def done_again(text: str, task: str) -> str:
             later = after if said in given else re.sub(rf"(?<![\d.,]){re.escape(said)}(?![\d]|[.,]\d)", right, after)
             text, place = f"{before}{right}{later}", found.start("result") + len(right)
     return text
+
+
+def uses_all(text: str, task: str) -> bool:
+    """Whether the sums of a derivation calculate with every number of its task, be it as a percentage."""
+    used = {Fraction(number.replace(",", "")) for found in _SUM.finditer(text) for number in _ALONE.findall(found[0])}
+    needed = (Fraction(number.replace(",", "")) for number in _ALONE.findall(task))
+    return all(used & {one, one / 100, 1 - one / 100, 1 + one / 100} for one in needed)
 
 
 def _right(left: str, said: str) -> str:

@@ -103,6 +103,36 @@ def test_only_calculated_numbers_are_derived_again(made: Plan) -> None:
     assert agreement == Agreement() and not model.requests and not agreement.disagrees
 
 
+def test_numbers_of_the_question_that_an_answer_repeats_do_not_make_it_another() -> None:
+    """Unless nothing else is left of it."""
+    task = Task(text="Hugo is 11 and Odile 14. How old are both together in 7 years?")
+    again = ["Answer: 39", "Answer: In 7 years, they will be 39 years old together."]
+    agreement, _ = derive(again, plan(32), task=task)
+    assert told(agreement) == [("worked", True, True), ("thought", True, False)]
+    agreement, _ = derive(["Answer: in 7 years", "Answer: 39"], plan(32), task=task)
+    assert [one.agrees for one in agreement.derivations] == [False, False]
+
+
+def test_what_leaves_out_a_number_of_the_question_gives_way_to_what_does_not() -> None:
+    """Where the plan is doubtful: two that leave it out do not outvote one that uses all."""
+    task = Task(text="The circle costs 9 euros and the swap 20. What do 7 persons pay for both?")
+    short = plan(29).changed(doubts=("use 7 too",))
+    whole, less = "Both: 9 + 20 = 29\nAll: 7 * 29 = 203\nAnswer: 203", "Both: 9 + 20 = 29\nAnswer: 29"
+    agreement, _ = derive([whole, less], short, task=task)
+    assert told(agreement) == [("worked", True, True), ("thought", False, False)] and agreement.disagrees
+    agreement, _ = derive([less, whole], short, task=task)
+    assert told(agreement) == [("worked", True, False)] and not agreement.disagrees  # two, and nothing better is known
+    agreement, _ = derive([whole, whole], short, task=task)
+    assert told(agreement) == [("worked", True, True), ("thought", True, False)] and not agreement.disagrees
+    agreement, _ = derive([less, "no"], short, task=task)
+    assert told(agreement) == [("worked", True, False)]
+    other = "Both: 9 + 21 = 30\nAnswer: 30"
+    agreement, _ = derive([other, whole], short, task=task)
+    assert told(agreement) == [("worked", False, False), ("thought", True, True)] and agreement.disagrees
+    agreement, _ = derive([whole, less], plan(29), task=task)
+    assert told(agreement) == [("worked", False, False), ("thought", True, False)]
+
+
 def test_a_derivation_without_a_number_counts_for_nothing() -> None:
     """Nor does one that is empty."""
     agreement, model = derive(["I do not know.\nAnswer: unknown", "", ""], plan(760))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.derivation.sums import done_again
+from aeon.derivation.sums import done_again, uses_all
 
 pytestmark = pytest.mark.requirement("G4")
 TASK = "240 rolls at 0.45 and 75 loaves at 3.20: how much in all, and what is 19% of that?"
@@ -59,3 +59,21 @@ def test_a_number_of_the_task_is_not_replaced() -> None:
 def test_any_text_is_taken(text: str) -> None:
     """It comes to an end, and nothing raises."""
     assert isinstance(done_again(text, ""), str)
+
+
+@pytest.mark.parametrize(
+    ("text", "task", "whole"),
+    [
+        ("7 * 29 = 203", "7 persons pay 29", True),
+        ("9 + 20 = 29", "7 persons pay 9 and 20", False),
+        ("for 7 persons: 9 + 20 = 29", "7 persons pay 9 and 20", False),
+        ("640 * 0.85 = 544", "640 less 15 percent", True),
+        ("640 * 15% = 96", "640 less 15%", True),
+        ("1,200 / 3 = 400", "1200 in 3 parts", True),
+        ("48 * 1.5 = 72", "It leaves at 7:48 on 2024-05-01 and costs 48 times 1.5", True),
+        ("", "no number", True),
+    ],
+)
+def test_whether_the_sums_use_every_number(text: str, task: str, whole: bool) -> None:
+    """In figures, as a share or a percentage; numbers of dates and times need not be."""
+    assert uses_all(text, task) == whole
