@@ -22,8 +22,8 @@ from aeon.tools.quote import QUOTE
 
 __all__ = ["Deriver"]
 
-_CALCULATOR = "calculator"
-_TOOLS = frozenset({_CALCULATOR, CHOOSE, QUOTE})
+_COMPUTING = frozenset({"calculator", "hours_between"})
+_TOOLS = _COMPUTING | {CHOOSE, QUOTE}
 _LONGEST = 3_000
 _TOKENS = {"worked": 250, "thought": 700}
 _BOXED = re.compile(r"\\boxed\{([^{}]*)\}")
@@ -138,10 +138,10 @@ def _last(text: str) -> str:
 def _computed(plan: Plan) -> _Answer | None:
     """What the plan gives, if it calculates, with nothing but what it quotes, and at most chooses by that."""
     done = [step for step in plan.steps if step.executed]
-    if not {*map(_tool, done)} <= _TOOLS or not _given(done, _CALCULATOR):
+    if not {*map(_tool, done)} <= _TOOLS or not _given(done, *_COMPUTING):
         return None
     answers, options = answer_steps(plan), _options(plan)
-    numbers, quoted = computed(_given(answers, _CALCULATOR)), _given(answers, QUOTE)
+    numbers, quoted = computed(_given(answers, *_COMPUTING)), _given(answers, QUOTE)
     if not numbers or (quoted and not computed(quoted)):
         return None
     choices = _choices(answers, options)
@@ -165,9 +165,9 @@ def _tool(step: Step) -> str:
     return step.action.tool if isinstance(step.action, ToolCall) else ""
 
 
-def _given(steps: Sequence[Step], tool: str) -> list[JsonValue]:
-    """What those of the steps gave that call the tool."""
-    return [step.output for step in steps if _tool(step) == tool]
+def _given(steps: Sequence[Step], *tools: str) -> list[JsonValue]:
+    """What those of the steps gave that call one of the tools."""
+    return [step.output for step in steps if _tool(step) in tools]
 
 
 def _options(plan: Plan) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from importlib import resources
 
 from aeon.documents.plain import word_set
 
-__all__ = ["content_words", "special_kinds", "stem", "stems"]
+__all__ = ["content_words", "is_common", "special_kinds", "stem", "stems"]
 
 _WORD = re.compile(r"\w+")
 _LONGEST = 20_000_000
@@ -29,6 +29,11 @@ def stem(word: str) -> str:
             word = word[: -len(ending)] + kept
             break
     return word.removesuffix("e") if len(word) > _LEAST else word
+
+
+def is_common(word: str) -> bool:
+    """Whether a word is one of those that stand in any text."""
+    return word.casefold() in _COMMON
 
 
 def content_words(text: str) -> frozenset[str]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from pydantic import TypeAdapter
 
+from aeon.documents.relations import compared_with, other_subject
 from aeon.documents.words import content_words, special_kinds, stem, stems
 from aeon.schema import LONGEST_TASK, JsonValue, Passage, Source, StepResult
 from aeon.supervisor.form import is_of_kind
@@ -77,7 +78,15 @@ async def read_answer(supervisor: Supervisor, question: str, task: str, found: J
     cited = _cited(reply.value, answer, sources)
     if not _borne_out(answer, question, sources) or special_kinds(question, _lacking(question, sources), _text(cited)):
         return absent
+    if any(_misses(question, answer, source, sources) for source in cited):
+        return absent
     return StepResult(output=answer, mode="reading", sources=cited)
+
+
+def _misses(question: str, answer: str, cited: Source, sources: Sequence[Source]) -> bool:
+    """Whether a sentence says only how far apart two values are, or speaks of something else."""
+    before = [one.text for one in sources if one.source == cited.source and one.start <= cited.start]
+    return bool(compared_with(question, cited.text, answer) or other_subject(question, before))
 
 
 def _few(names: str) -> str:

@@ -14,7 +14,7 @@ __all__ = ["without_sign"]
 
 _APART = re.compile(
     r"\b(?:difference|apart|(?:lie|days|hours|minutes|years) between|by how (?:much|many)|cheaper|dearer|"
-    r"more expensive)\b",
+    r"more expensive|(?:what|how much)\b[^.?!]*\b(?:cost|costs|price|fee|rent|pay|weigh))\b",
     re.IGNORECASE,
 )
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -23,6 +23,8 @@ _DAYS = re.compile(r"\bdays\b", re.IGNORECASE)
 
 def without_sign(plan: Plan, question: str) -> Plan:
     """The plan with the amounts of the differences that its answer gives, where the question asks how far apart.
+
+    So it is where it asks for a price or a weight, which is never below nothing.
 
     Where it asks for days, these are counted from the earlier day to the later one.
     """

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from aeon.documents.words import stems
 from aeon.plan.evidence import stated_numbers
-from aeon.plan.queries import figures_of, query_of
+from aeon.plan.queries import figures_of, gives_one_column, query_of
 from aeon.plan.ranks import unranked
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.sources import LOOKUP, SQL
@@ -48,7 +48,6 @@ _EITHER = re.compile(
     _I,
 )
 _TWO_PARTS = re.compile(r"[,;]? and (?:who|whom|whose|what|which|where|when|how|by how)\b", _I)
-_COLUMNS = re.compile(r"\bSELECT\s+(.*?)\s+FROM\b", _I | re.DOTALL)
 _MORE = (
     r"(?:(?:short|long|high|low|cheap|dear|earli|lat|old|young|bigg|small|larg|heavi|light|fast|slow)e?r|more|less|"
     r"fewer)"
@@ -79,7 +78,7 @@ def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[s
     found = itertools.chain(
         _numbers_left_out(question, said),
         itertools.chain(_left_out(question, said, named), _rules_left_out(calls, stated)) if SQL in used else (),
-        _sources_left_out(used, needed, _copies(said, stated_numbers(stated) - stated_numbers(question))),
+        _sources_left_out(used, needed, _copies(calls, stated_numbers(stated) - stated_numbers(question))),
         _misread(question, said),
         _undecided(question, answers),
         _half_answered(question, answers),
@@ -99,9 +98,9 @@ def _numbers_left_out(question: str, said: str) -> Iterator[str]:
             yield f"use {share[0]} too"
 
 
-def _copies(said: str, numbers: frozenset[Fraction]) -> bool:
-    """Whether a number of the sentences stands in what is said, other than in a text such as a date."""
-    return bool((_figures(said) - {0, 1}) & numbers)
+def _copies(calls: Sequence[ToolCall], numbers: frozenset[Fraction]) -> bool:
+    """Whether a call calculates with a number of the sentences; one in a date, or of a month, is none."""
+    return any((_calculated(call) - {0, 1}) & numbers for call in calls)
 
 
 def _figures(said: str) -> set[Fraction]:
@@ -156,16 +155,8 @@ def _half_answered(question: str, answers: Sequence[Step]) -> Iterator[str]:
     actions = [step.action for step in answers]
     if len(actions) != 1 or not _TWO_PARTS.search(question) or not isinstance(actions[0], ToolCall):
         return
-    if actions[0].tool in (QUOTE, CALCULATOR) or _gives_one_column(query_of(answers[0])):
+    if actions[0].tool in (QUOTE, CALCULATOR) or gives_one_column(query_of(answers[0])):
         yield "print the answers to both parts of the question"
-
-
-def _gives_one_column(query: str) -> bool:
-    columns = _COLUMNS.search(query)
-    listed, before = columns[1] if columns else "*", ""
-    while listed != before:  # without what stands in brackets
-        listed, before = re.sub(r"\([^()]*\)", "", listed), listed
-    return not {",", "*"} & set(listed)
 
 
 def _texts(answers: Sequence[Action]) -> list[ToolCall]:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from aeon.documents.words import special_kinds, stem, stems
+from aeon.documents.words import stem, stems
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.answering import Answering
 from aeon.plan.citing import cited
+from aeon.plan.columns import per_column
 from aeon.plan.conditions import completed, unsaid, without_unsaid
 from aeon.plan.differences import without_sign
 from aeon.plan.doubts import doubts
+from aeon.plan.misquotes import misquotes
+from aeon.plan.pieces import of_pieces
 from aeon.plan.program import is_code, mended, misfits, numbers, read
 from aeon.plan.prompts import Asked, Prompts, as_program
-from aeon.plan.queries import asks_one, borrowed, invented, is_several, queried, summed, without_hundred
+from aeon.plan.queries import asks_one, borrowed, invented, is_several, queried, query_of, summed, without_hundred
 from aeon.plan.ranks import ranked
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.sources import LOOKUP, SQL, About, Sources
@@ -22,7 +25,7 @@ from aeon.plan.years import in_years, years_of
 from aeon.proof.alike import alike, computed
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import LONGEST_TASK, Agreement, Derivation, JsonValue, Plan, Step, Task, ToolCall, Writing
-from aeon.supervisor.form import is_of_kind
+from aeon.supervisor.form import is_of_kind, is_thing
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.prompt import cut
 from aeon.supervisor.supervisor import Supervisor
@@ -154,8 +157,10 @@ class Programmer:
             return _Program(Plan(), text, doubt=fault)
         needed = [name for name in about.needed if name in asked.functions]
         doubt = doubts(plan, asked.said, about.named, needed, asked.evidence.text)
+        doubt = doubt or next(per_column(plan, about.text, self._sources.columns), "")
         unfit = self._unfit(plan, f"{asked.said}\n{asked.evidence.text}")
-        return _Program(await self._with_sums(plan) if asks_one(about.text) else plan, text, unfit, doubt)
+        plan = await self._with_sums(plan) if asks_one(about.text) else plan
+        return _Program(plan, text, unfit, doubt or await self._miscounted(plan, about))
 
     def _prose(self, asked: Asked) -> Plan:
         """What becomes of a reply that is no program: an open task, but no fact where there are files."""
@@ -172,13 +177,23 @@ class Programmer:
         plan = read(text, self._tools, asked.evidence, asked.said, faults.append)
         plan = without_unsaid(plan, f"{asked.said}\n{asked.evidence.text}", about.named)
         plan = without_hundred(in_years(plan, asked.said, self._years), asked.said)
+        plan = of_pieces(plan, about.text, about.named)
         plan = without_sign(
             mended(ranked(completed(plan, about.text, about.named), about.text), self._tools), about.text
         )
-        faults += [f"no sentence says {kind!r}" for kind in _special_kinds(plan, about)]
+        faults += misquotes(plan, about)
         if {step.action.tool for step in plan.steps if isinstance(step.action, ToolCall)} == {SQL}:
-            faults += [f'no file has {word!r}: print("not stated")' for word in about.unknown_things]
+            lacking = [("file", word) for word in about.unknown_things] + [("table", about.uncounted)]
+            faults += [f'no {where} has {word!r}: print("not stated")' for where, word in lacking if word]
         return plan, faults[0] if faults else ""
+
+    async def _miscounted(self, plan: Plan, about: About) -> str:
+        """What is wrong with a plan over the tables that gives no whole number for how many there are of something."""
+        if not is_thing(about.counted) or not any(map(query_of, plan.steps)):
+            return ""
+        given = computed(await self._sources.outcome(plan))
+        wrong = any(one.number is not None and (one.number < 0 or one.number % 1) for one in given)
+        return f"it is a whole number of {about.counted}: use COUNT(*)" if wrong else ""
 
     async def _with_sums(self, plan: Plan) -> Plan:
         """The plan with one number from each of its queries that would give several."""
@@ -257,16 +272,6 @@ def _derived(method: str, program: _Program, given: Sequence[JsonValue], agrees:
     """What a program gives as the only other derivation of an answer."""
     told = ", ".join(map(str, given))
     return Agreement(derivations=(Derivation(method=method, text=program.text, answer=told, agrees=agrees),))
-
-
-def _special_kinds(plan: Plan, about: About) -> Iterator[str]:
-    """What is asked for and what the quoted sentences have only in general."""
-    calls = [step.action for step in plan.steps if isinstance(step.action, ToolCall)]
-    places = [call.arguments for call in calls if call.tool == QUOTE and call.arguments is not None]
-    for place in places:
-        for source in about.evidence.sources:
-            if (source.source, source.start) == (place["source"], place["start"]):
-                yield from special_kinds(about.text, about.unknown, f"{source.heading} {source.text}")
 
 
 def _words(task: Task) -> str:

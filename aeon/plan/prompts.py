@@ -26,7 +26,8 @@ _FUNCTIONS = {
     LOOKUP: "What the texts say is in the numbered sentences: copy values from them, with the number of the sentence "
     'behind #. Print "not stated" where they do not say it.',
     WRITE: "write(task) gives a text such as an explanation, a list, an email or code.",
-    _DATES: "days_between(first, last), add_days(day, days) and weekday(day) take dates such as 2024-02-29.",
+    _DATES: "days_between(first, last), add_days(day, days) and weekday(day) take dates such as 2024-02-29; "
+    "hours_between(first, last) takes times such as 8:30.",
 }
 _DATE = re.compile(
     r"\b\d{4}-\d\d?-\d\d?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\bdays?\b.*\b(?:after|before|from|between|until|apart)\b|"

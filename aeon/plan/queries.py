@@ -15,6 +15,7 @@ __all__ = [
     "asks_one",
     "borrowed",
     "figures_of",
+    "gives_one_column",
     "invented",
     "is_several",
     "queried",
@@ -41,6 +42,7 @@ _AMOUNT = re.compile(
 )
 """A number of a query that may be an amount, in its group; texts, names, months and limits are passed over."""
 _USUAL = frozenset(map(Fraction, (0, 1, 2, 3, 4, 7, 10, 12, 24, 30, 52, 60, 100, 365, 1000)))
+_COLUMNS = re.compile(r"\bSELECT\s+(.*?)\s+FROM\b", _I | re.DOTALL)
 _TIMES_100 = re.compile(r"\s*\*\s*100(?:\.0+)?(?![\d.])(?!\s*/)")
 _HUNDREDTHS = re.compile(
     r"%|\bper ?cent|\b(?:percentage|share|proportion|fraction|ratio|rate|part)\b|\b(?:in|many) (?:cents|pence|cm)\b|"
@@ -76,6 +78,15 @@ def query_of(step: Step) -> str:
     """The query of a step, "" if it has none."""
     action = step.action
     return str((action.arguments or {}).get("query", "")) if isinstance(action, ToolCall) and action.tool == SQL else ""
+
+
+def gives_one_column(query: str) -> bool:
+    """Whether what a query selects first is one column."""
+    columns = _COLUMNS.search(query)
+    listed, before = columns[1] if columns else "*", ""
+    while listed != before:  # without what stands in brackets
+        listed, before = re.sub(r"\([^()]*\)", "", listed), listed
+    return not {",", "*"} & set(listed)
 
 
 def with_query(step: Step, query: str) -> Step:

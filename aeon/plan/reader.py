@@ -33,6 +33,7 @@ _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 
 _DAYS_BETWEEN = "days_between"
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DAY_OR_TIME = re.compile(rf"{_DATE.pattern}|\d{{1,2}}[:.]\d{{2}}")
 
 
 class ProgramReader:
@@ -319,7 +320,7 @@ class ProgramReader:
             value = self._variable(value)
         elif isinstance(value, ast.JoinedStr):
             return self._text(value)
-        elif isinstance(value, ast.Constant) and _DATE.fullmatch(str(value.value)):
+        elif isinstance(value, ast.Constant) and _DAY_OR_TIME.fullmatch(str(value.value)):
             value = self._quoted(value, name)
         elif not isinstance(value, ast.Constant):
             value = self._result(value, name)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from aeon.documents.plain import word_set
-from aeon.documents.words import content_words, stem, stems
+from aeon.documents.words import content_words, is_common, stem, stems
 from aeon.errors import ToolError
 from aeon.plan.evidence import Evidence
 from aeon.schema import LONGEST_TASK, JsonObject, JsonValue, Plan, ToolCall
@@ -17,7 +17,7 @@ from aeon.supervisor.prompt import cut
 from aeon.tools.quote import QUOTE, quoted
 from aeon.tools.references import substitute
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.tableinfo import Named
+from aeon.tools.tableinfo import Named, columns_of
 
 __all__ = ["LOOKUP", "SQL", "About", "Sources"]
 
@@ -38,7 +38,12 @@ _IN_YEAR = re.compile(r"\b(?:in|of|for|during)\s+(?:[A-Z][a-z]+\s+)?((?:19|20)\d
 _IN_ALL = re.compile(
     r"\b(?:in all|over all|of all|for all|all (?:our|the|its|my)|total|altogether|together|overall)\b", _I
 )
-_TABLE = re.compile(r"^(?:Tables: )?(\w+)\(", re.MULTILINE)
+_COUNTED = re.compile(r"\b(?:how many|number of|wie ?viele)\s+(?:(?:more|fewer|other|different)\s+)?([^\W\d_]+)", _I)
+_HOW_MANY_DE = re.compile(r"\bwie ?viele\b", _I)
+_MONTHS = word_set(
+    "january february march april may june july august september october november december "
+    "jan feb mar apr jun jul aug sep sept oct nov dec"
+)
 _NO_THING = re.compile(r"(?:ed|ing)$|^(?:tables?|files?|data|columns?|texts?|documents?|lists?)$", _I)
 _QUOTED = re.compile(r"(?<!\w)'[^'\n]+'(?!\w)|\"[^\"\n]+\"|\u201c[^\u201d\n]+\u201d|\u201e[^\u201c\n]+\u201c")
 _OF_FORM = word_set(
@@ -55,6 +60,7 @@ class About:
     ``tables`` and ``texts`` are words that only these know, ``both`` those that both do, ``named`` are values of
     columns that the text names, ``unknown`` words that no file has. ``mostly``: whether the tables or one passage know
     more than half of its words. ``of_rows``: it asks for all rows of a table, or all of those with a value, together.
+    ``of_columns``: it asks how many there are, and names a column.
     """
 
     text: str
@@ -66,6 +72,7 @@ class About:
     named: tuple[Named, ...]
     mostly: bool
     of_rows: bool = False
+    of_columns: bool = False
 
     @property
     def notes(self) -> str:
@@ -81,6 +88,21 @@ class About:
         """The words that no file has and that stand where a question names what it is about: the tray, in Oslo."""
         said = [*_THING.findall(self.text), *_IN_YEAR.findall(self.text)] if self.is_question else []
         return tuple(word for word in said if word.casefold() in self.unknown and not _NO_THING.search(word))
+
+    @property
+    def counted(self) -> str:
+        """What it asks the number of; "" where it asks for no number, or only says how many more."""
+        return _counted(self.text)
+
+    @property
+    def uncounted(self) -> str:
+        """What it asks the number of, where no table knows of it, nor of what is said of it.
+
+        Only the texts do, or in another language nobody.
+        """
+        word = self.counted
+        foreign = word in self.unknown and bool(_HOW_MANY_DE.search(self.text))
+        return word if not self.of_columns and (word in self.texts or foreign) else ""
 
     @property
     def is_question(self) -> bool:
@@ -99,8 +121,14 @@ class About:
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """The sources that know words of it which no other knows."""
-        return tuple(name for name, own in ((SQL, self.tables), (LOOKUP, self.texts)) if own)
+        """The sources that know words of it which no other knows; months stand in texts as well as in tables."""
+        return tuple(name for name, own in ((SQL, self.tables - _MONTHS), (LOOKUP, self.texts)) if own)
+
+
+def _counted(text: str) -> str:
+    """What a text asks the number of."""
+    found = _COUNTED.search(text)
+    return found[1].casefold() if found and not is_common(found[1]) else ""
 
 
 def _is_text(named: Named) -> bool:
@@ -109,12 +137,15 @@ def _is_text(named: Named) -> bool:
 
 
 class Sources:
-    """The tables and the texts that a run may ask."""
+    """The tables and the texts that a run may ask; ``columns`` are those of each table."""
 
     def __init__(self, tools: ToolRegistry) -> None:
         self._tools = tools
         self.names = tuple(name for name in (SQL, LOOKUP) if name in tools.names and tools.get(name).knows)
-        self._tables = stems(" ".join(_TABLE.findall(tools.get(SQL).hint))) if SQL in self.names else frozenset()
+        columns = columns_of(tools.get(SQL).hint) if SQL in self.names else {}
+        self.columns: Mapping[str, tuple[str, ...]] = columns
+        self._tables = stems(" ".join(columns))
+        self._columns = stems(" ".join(name for names in columns.values() for name in names))
 
     async def about(self, text: str) -> About:
         """What a text is about, with the sentences that may answer it."""
@@ -135,6 +166,7 @@ class Sources:
             named=named,
             mostly=most * 2 > len(own),
             of_rows=bool(_IN_ALL.search(text) and (any(map(_is_text, named)) or self._tables & stems(text))),
+            of_columns=bool(_counted(text) and self._columns & stems(text)),
         )
 
     def _unknown_of(self, text: str, words: frozenset[str]) -> frozenset[str]:
@@ -146,7 +178,7 @@ class Sources:
         """The sources that may answer, by the words that they know; none for a sum of its own numbers."""
         if about.is_sum:
             return ()
-        tables = about.tables or (about.both and (about.of_rows or not about.texts))
+        tables = about.tables or (about.both and (about.of_rows or about.of_columns or not about.texts))
         texts = LOOKUP in self.names and (about.texts or not about.tables)
         return (*((SQL,) if tables else ()), *((LOOKUP,) if texts else ()))
 

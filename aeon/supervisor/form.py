@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-__all__ = ["Items", "asks_form", "form_faults", "is_of_kind", "items"]
+__all__ = ["Items", "asks_form", "form_faults", "is_of_kind", "is_thing", "items"]
 
 _I = re.IGNORECASE
 
@@ -31,7 +31,9 @@ _ONE_WORD = re.compile(
     r"|\bone word only\b",
     _I,
 )
-_EXACT = re.compile(rf"\b(?:in|with|using|write|give|exactly)\s+(?:exactly )?{_N} (?:\w+ )?sentences?\b", _I)
+_EXACT = re.compile(
+    rf"\b(?:in|with|using|write|give|exactly)\s+(?:exactly )?{_N} (?:\w+ )?sentences?\b|\b{_N}-sentence\b", _I
+)
 _OR_LESS = r"(?:,? (?:at (?:the )?most|or (?:less|fewer)|maximum|max\b|tops))"
 _MOST_SENTENCES = re.compile(rf"\b{_MOST} {_N} (?:\w+ )?sentences?\b|\b{_N} sentences?{_OR_LESS}", _I)
 _MOST_WORDS = re.compile(rf"\b{_MOST} {_N} words\b|\b{_N} words{_OR_LESS}", _I)
@@ -52,6 +54,21 @@ _SHORT = 20
 _FOREIGN = 0.2
 """The share of letters of another script above which a text is in another language."""
 _DIGIT = re.compile(r"\d")
+_UNIT = re.compile(
+    r"\d\s*(euros?\b|€|dollars?\b|\$|pounds?\b|£|per ?cent\b|%|minutes?\b|hours?\b|days?\b|weeks?\b|months?\b|years?\b|"
+    r"k[gm]\b|met(?:re|er)s?\b|lit(?:re|er)s?\b|grams?\b)",
+    _I,
+)
+_COUNTED = re.compile(r"\bhow many (?:more |fewer |other |different )?(?!of\b)([^\W\d_]+)", _I)
+_MEASURES = frozenset({"kilometre", "kilometer", "kilogram", "kilo", "metre", "meter", "litre", "liter", "gram"})
+"""Nouns of measures that a unit may stand for in short."""
+_MEASURE = re.compile(
+    r"euro|dollar|pound|franc|crown|cent|percent|per$|second|minute|hour|day|week|month|year|mile|feet|foot|inch|acre|"
+    r"tonne|ton$|tons$|degree|volt|watt|k[gmw]|\w*(?:gram|met(?:re|er)|lit(?:re|er)|watt)|time|unit|point",
+    _I,
+)
+_HOW_LONG = re.compile(r"\bhow long\b(?! ago)", _I)
+_CLOCK = re.compile(r"\D*\d{1,2}[:.]\d\d(?:\s*[ap]\.?m\.?)?\W*", _I)
 _KINDS = (
     (re.compile(r"\bhow (?:many|much)\b|\bpercentage\b", _I), _DIGIT),
     (re.compile(r"\b(?:phone|telephone|mobile|fax|account|customer|order|policy) number\b", _I), _DIGIT),
@@ -68,11 +85,29 @@ _FENCE = re.compile(r"^\s*```[^\n]*\n.*\n?```\s*$", re.DOTALL)
 def is_of_kind(question: str, answer: str) -> bool:
     """Whether an answer can be what a question asks for: a number for a quantity, an address for an address.
 
+    No time of day says how long something takes, and no euros say how many books there are.
+
     Questions that ask for several things, or for what cannot be told by its look, take any answer.
     """
     if _SEVERAL.search(question):
         return True
-    return all(look.search(answer) for asked, look in _KINDS if asked.search(question))
+    if _HOW_LONG.search(question) and _CLOCK.fullmatch(answer):
+        return False
+    return _counts(question, answer) and all(look.search(answer) for asked, look in _KINDS if asked.search(question))
+
+
+def _counts(question: str, answer: str) -> bool:
+    """Whether an answer in a unit counts what is asked for: no euros, where it is how many books."""
+    wanted, units = _COUNTED.search(question), [unit.casefold() for unit in _UNIT.findall(answer)]
+    if wanted is None or not units:
+        return True
+    noun = wanted[1].casefold().removesuffix("s")
+    return any(unit.removesuffix("s") == noun for unit in units) or noun in _MEASURES
+
+
+def is_thing(noun: str) -> bool:
+    """Whether a noun names things that are counted in whole numbers, and no measure; "" names nothing."""
+    return bool(noun) and _MEASURE.match(noun) is None
 
 
 def asks_form(task: str) -> bool:

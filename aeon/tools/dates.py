@@ -1,4 +1,4 @@
-"""Calendar dates: weekdays, distances, days ahead, how often a day of the week comes, leap years."""
+"""Calendar dates and times of day: weekdays, distances, days ahead, how often a weekday comes, leap years."""
 
 from __future__ import annotations
 
@@ -25,15 +25,18 @@ _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Su
 _WEEK = {"business days": _DAYS[:5], "weekend days": _DAYS[5:]}
 _DAY_FIRST = re.compile(rf"({'|'.join(_DAYS)}),? (?=\w)")
 _quick = tool(side_effects=False, parallel_safe=True)
+_TIME = re.compile(r"(\d{1,2})(?:[:.h](\d{2}))?\s*(?:(?:([ap])\.?m\.?|o'clock|h|uhr))?", re.IGNORECASE)
+_NOON, _HOURS, _HOUR, _DAY = 12, 24, 60, 1440
 _ORDINAL = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b")
 
 
 def dates() -> tuple[Tool, ...]:
     """Return the tools for dates of the Gregorian calendar, years 1 to 9999.
 
-    They are ``weekday``, ``days_between``, ``add_days``, ``count_days``, ``nth_weekday`` and ``is_leap_year``.
+    They are ``weekday``, ``days_between``, ``add_days``, ``count_days``, ``nth_weekday`` and ``is_leap_year``, and for
+    times of day ``hours_between``.
     """
-    return *_single_days(), *_weeks_and_years()
+    return *_single_days(), *_weeks_and_years(), _hours()
 
 
 def _single_days() -> tuple[Tool, ...]:
@@ -70,6 +73,35 @@ def _single_days() -> tuple[Tool, ...]:
             raise ToolFailed("add_days: that day lies outside of the years 1 to 9999") from None
 
     return weekday, days_between, add_days
+
+
+def _hours() -> Tool:
+    @_quick
+    def hours_between(first: str, last: str) -> int | float:
+        """How many hours lie from a time of day to the next such last one: from 22:00 to 6:30 it is 8.5.
+
+        Args:
+            first: such as 8:30 or 8.30 pm.
+            last: such as 17:00.
+        """
+        minutes = (_minutes(last) - _minutes(first)) % _DAY
+        return minutes // 60 if minutes % 60 == 0 else round(minutes / 60, 4)
+
+    return hours_between
+
+
+def _minutes(text: str) -> int:
+    """The minutes since midnight of a time of day. Raises ``ToolArgumentError`` for any other text."""
+    found = _TIME.fullmatch(text.strip())
+    hour, minute = (int(found[1]), int(found[2] or 0)) if found else (_HOURS + 1, 0)
+    half = (found[3] or "").lower() if found else ""
+    if half and 1 <= hour <= _NOON:
+        hour = hour % _NOON + (_NOON if half == "p" else 0)
+    elif half:
+        hour = _HOURS + 1
+    if hour > _HOURS or minute >= _HOUR or (hour == _HOURS and minute):
+        raise ToolArgumentError(f"{text[:40]!r} is no time of day; write it as 17:30")
+    return hour * _HOUR + minute
 
 
 def _weeks_and_years() -> tuple[Tool, ...]:

@@ -1,0 +1,60 @@
+"""What a plan quotes that does not say what is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from aeon.documents.relations import compared_with, other_subject
+from aeon.documents.words import special_kinds
+from aeon.plan.sources import About
+from aeon.schema import Plan, Source, Step, ToolCall
+from aeon.tools.quote import QUOTE
+
+__all__ = ["misquotes"]
+
+_HOW_LONG = re.compile(r"\b(?:how long|how many (?:hours|minutes))\b(?! ago)", re.IGNORECASE)
+_CLOCK = re.compile(r"\d{1,2}[:.]\d\d")
+
+
+def misquotes(plan: Plan, about: About) -> Iterator[str]:
+    """What is wrong with the sentences that a plan quotes for its answer, each in a few words for the model."""
+    for step in plan.steps:
+        source = _source(step, about)
+        if source is None:
+            continue
+        heading = f"{source.heading} {source.text}"
+        yield from (f"no sentence says {kind!r}" for kind in special_kinds(about.text, about.unknown, heading))
+        if step.id in plan.answer:
+            yield from _misread(about, source, _value(step))
+
+
+def _misread(about: About, source: Source, value: str) -> Iterator[str]:
+    """What is wrong with a value that a sentence states, where it alone is the answer."""
+    if _HOW_LONG.search(about.text) and _CLOCK.fullmatch(value):
+        yield f"{value} is no length of time: print(hours_between(first, last))"
+    if said := compared_with(about.text, source.text, value):
+        yield f"the sentence says {said!r}: compute the other value"
+    if other := other_subject(about.text, _until(source, about)):
+        yield f'that sentence is about the {other}: print("not stated") where none answers'
+
+
+def _until(source: Source, about: About) -> list[str]:
+    """The sentences of a text up to one of them."""
+    own = [one for one in about.evidence.sources if one.source == source.source and one.start <= source.start]
+    return [one.text for one in own]
+
+
+def _source(step: Step, about: About) -> Source | None:
+    """The sentence that a step quotes, if it quotes one."""
+    action = step.action
+    if not isinstance(action, ToolCall) or action.tool != QUOTE or action.arguments is None:
+        return None
+    place = (action.arguments["source"], action.arguments["start"])
+    return next((one for one in about.evidence.sources if (one.source, one.start) == place), None)
+
+
+def _value(step: Step) -> str:
+    """What a step quotes, a number as sentences write it."""
+    value = (step.action.arguments or {}).get("value") if isinstance(step.action, ToolCall) else ""
+    return f"{value:,}" if isinstance(value, int | float) else str(value)
