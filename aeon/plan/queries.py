@@ -86,7 +86,7 @@ def gives_one_column(query: str) -> bool:
     listed, before = columns[1] if columns else "*", ""
     while listed != before:  # without what stands in brackets
         listed, before = re.sub(r"\([^()]*\)", "", listed), listed
-    return not {",", "*"} & set(listed)
+    return "," not in listed and not listed.strip().endswith("*")
 
 
 def with_query(step: Step, query: str) -> Step:

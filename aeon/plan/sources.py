@@ -121,8 +121,12 @@ class About:
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """The sources that know words of it which no other knows; months stand in texts as well as in tables."""
-        return tuple(name for name, own in ((SQL, self.tables - _MONTHS), (LOOKUP, self.texts)) if own)
+        """The sources that know words of it which no other knows.
+
+        Months stand in texts as well as in tables, and what is counted by a column need not be known to the tables.
+        """
+        texts = self.texts - ({self.counted} if self.of_columns else set())
+        return tuple(name for name, own in ((SQL, self.tables - _MONTHS), (LOOKUP, texts)) if own)
 
 
 def _counted(text: str) -> str:

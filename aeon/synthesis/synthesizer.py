@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
 from pydantic import JsonValue, RootModel
@@ -20,6 +21,8 @@ __all__ = ["Synthesizer"]
 _LONGEST_RESULTS = 4_000
 _LONGEST_TASK = 1_000
 _SCALARS = ("string", "number", "integer", "boolean", "null")
+_SENTENCE = re.compile(r"(?:(?:Therefore|So|Thus|Hence),? )?((?:\S+ ){4,}\S+[.!])")
+"""A derivation's answer that is a sentence of its own, without the word that draws a conclusion."""
 _UNCHECKED = "(unchecked, no step was completed) "
 
 
@@ -44,13 +47,16 @@ class Synthesizer:
     async def _from_answers(self, effect: Synthesize) -> Wording:
         """The answer where the planner said which steps give it and all of them have run; else empty.
 
-        A text that was written as the answer is passed on as it is.
+        A text that was written as the answer is passed on as it is, and so is a derivation's sentence that is taken.
         """
         steps = answer_steps(effect.plan)
         if not steps or any(step.status != "complete" for step in steps):
             return Wording("")
         if len(steps) == 1 and isinstance(steps[0].action, Writing):
             return Wording(str(steps[0].output))
+        taken = effect.plan.agreement.taken if effect.plan.agreement is not None else None
+        if taken is not None and not self._brief and (said := _SENTENCE.fullmatch(taken.answer)):
+            return Wording(f"{said[1][:1].upper()}{said[1][1:]}")
         results = _results(effect.plan, steps, units=not self._brief)
         absent = _absent(effect.task, [step for step in steps if step.output is None])
         if not results:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.supervisor.form import asks_form, form_faults, is_of_kind
+from aeon.supervisor.form import asks_form, form_faults, is_of_kind, is_thing
 
 pytestmark = pytest.mark.requirement("T4")
 
@@ -27,6 +27,7 @@ def faults(task: str, answer: str) -> str:
         ("What is a bee, in one sentence?", "An insect", TWO, "exactly 1"),
         ("Explain tax in a single sentence.", "It is due.", TWO, "exactly 1"),
         ("Explain tax in a sentence.", "It is due!", TWO, "exactly 1"),
+        ("Write a two-sentence reminder.", TWO, "Bring it back.", "it has 1 sentences, and must have exactly 2"),
         ("Write a note of at most two sentences.", "Hi.", THREE, "it has 3 sentences, and must have at most 2"),
         ("No more than 2 sentences, please: why?", TWO, THREE, "at most 2"),
         ("Explain tax in under three sentences.", TWO, "A. B. C. D.", "at most 3"),
@@ -170,6 +171,15 @@ def test_a_very_long_answer_is_counted_too(piece: str) -> None:
     [
         ("How many boats are there?", "12 boats", True),
         ("How many boats are there?", "Lena Moravec", False),
+        ("How many books were late?", "0.20 euros for each day", False),
+        ("How many books were late?", "41,000 books", True),
+        ("How many weeks does it take?", "5 weeks", True),
+        ("How many weeks does it take?", "5 days", False),
+        ("How many kilometres is it?", "5 km", True),
+        ("How many of the 30 days are left?", "9 days", True),
+        ("How long is it open?", "16:00", False),
+        ("How long is it open?", "from 9:00 to 16:00", True),
+        ("When does it open?", "16:00", True),
         ("How much is it and who pays?", "Lena Moravec", True),
         ("What is the phone number of the shop?", "the Harbour shop", False),
         ("What is the phone number of the shop?", "0171 2345", True),
@@ -184,6 +194,15 @@ def test_a_very_long_answer_is_counted_too(piece: str) -> None:
 def test_an_answer_is_of_the_kind_that_was_asked_for(question: str, answer: str, fits: bool) -> None:
     """A quantity has a digit and an address looks like one; what cannot be told by its look may be anything."""
     assert is_of_kind(question, answer) == fits
+
+
+@pytest.mark.parametrize(
+    ("noun", "thing"),
+    [("books", True), ("people", True), ("", False), ("euros", False), ("kilometres", False), ("units", False)],
+)
+def test_things_are_counted_and_measures_are_not(noun: str, thing: bool) -> None:
+    """Half a book is none; half a kilometre is one."""
+    assert is_thing(noun) == thing
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,20 @@ def test_a_derivation_that_is_taken_stands_in_the_place_of_what_the_plan_gave() 
     assert said.text == "It is 902.5."
 
 
+@pytest.mark.requirement("G4", "G7")
+def test_a_sentence_that_is_taken_is_the_answer() -> None:
+    """No other sentence is put around it, but for the bare values."""
+    said = "Therefore, in 7 years they will be 39 years old together."
+    taken = Derivation(method="thought", text=f"…\n{said}", answer=said, agrees=True, taken=True)
+    plan = Plan(steps=(step("s1", output=32),), answer=("s1",), agreement=Agreement(derivations=(taken,)))
+    effect = Synthesize(task=Task(text="How old are both together in 7 years?"), plan=plan)
+    model = Scripted([])
+    answer = asyncio.run(Synthesizer(Supervisor(model), Briefing(), 99).synthesize(effect))
+    assert answer.text == "In 7 years they will be 39 years old together." and not model.requests
+    brief = asyncio.run(Synthesizer(Supervisor(model), Briefing(), 99, brief=True).synthesize(effect))
+    assert brief.text == said
+
+
 @pytest.mark.requirement("K1")
 def test_the_answer_is_the_models_text_from_the_results() -> None:
     """One call; the results of the complete steps stand in the prompt as data, and nothing else does."""

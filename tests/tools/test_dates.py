@@ -65,6 +65,31 @@ def test_what_is_no_date_is_refused(text: str) -> None:
         call("weekday", day=text)
 
 
+@pytest.mark.parametrize(
+    ("first", "last", "hours"),
+    [
+        ("9:00", "16:00", 7),
+        ("8:30", "17:00", 8.5),
+        ("22:00", "6:30", 8.5),
+        ("8.30 pm", "9 p.m.", 0.5),
+        ("12 am", "12 pm", 12),
+        ("9", "9:20", 0.3333),
+        ("7h", "24:00", 17),
+        ("10 Uhr", "10:00", 0),
+    ],
+)
+def test_hours_from_one_time_of_day_to_the_next(first: str, last: str, hours: float) -> None:
+    """Over midnight too; in the usual forms."""
+    assert call("hours_between", first=first, last=last) == hours
+
+
+@pytest.mark.parametrize("text", ["25:00", "9:75", "13 pm", "0 am", "noon", "", "2024-02-29", "24:30"])
+def test_what_is_no_time_of_day_is_refused(text: str) -> None:
+    """One line says how to write it."""
+    with pytest.raises(ToolArgumentError, match="17:30"):
+        call("hours_between", first="9:00", last=text)
+
+
 def test_a_date_with_the_wrong_day_of_the_week_is_refused() -> None:
     """One of the two must be a mistake, so neither is taken."""
     with pytest.raises(ToolArgumentError, match="2022-10-28 is a Friday"):

@@ -1,0 +1,55 @@
+"""Sentences that say a value only in relation to another, or speak of something else."""
+
+from __future__ import annotations
+
+import pytest
+
+from aeon.documents.relations import compared_with, other_subject
+
+pytestmark = pytest.mark.requirement("G3a")
+SHED = "The new shed costs 310 euros a year, 45 euros more than the old one did."
+BOILER = "The roof was repaired for 86,400 euros; the boiler cost 21,600 euros less than that."
+BRANCHES = [
+    "The Central branch opens at 9:00.",
+    "The Riverside branch was opened in 1968 and has 41,000 books.",
+    "Its head is Ines Falk.",
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "value", "said"),
+    [
+        ("What did the old shed cost?", SHED, "310", "45 euros more than"),
+        ("What does the new shed cost?", SHED, "310", ""),
+        ("What does the new shed cost?", SHED, "45", "45 euros more than"),
+        ("How much more does the new shed cost than the old one?", SHED, "45", ""),
+        ("What is the difference between the sheds?", SHED, "45", ""),
+        ("How much did the boiler cost?", BOILER, "21,600 euros", "21,600 euros less than"),
+        ("How much did the roof cost?", BOILER, "86,400", ""),
+        ("How old is Mia?", "Mia is 4 years older than Tom.", "4 years", "4 years older than"),
+        ("How deep is the lake?", "The lake is 40 m deep.", "40", ""),
+        ("How deep is the lake?", "", "", ""),
+    ],
+)
+def test_a_difference_is_not_the_value_that_is_asked_for(question: str, sentence: str, value: str, said: str) -> None:
+    """Nor is the value of one side that of the other; where the question compares, it may be both."""
+    assert compared_with(question, sentence, value) == said
+
+
+@pytest.mark.parametrize(
+    ("question", "sentences", "other"),
+    [
+        ("Who is the head of the Central branch?", BRANCHES, "Riverside branch"),
+        ("Who is the head of the Riverside branch?", BRANCHES, ""),
+        ("Who is the head of the Central branch?", BRANCHES[:1], ""),
+        ("Who is the head?", BRANCHES, ""),
+        ("When does the Harbour shop open?", ["The Harbour shop is at the quay.", "It opens at 8:30."], ""),
+        ("When does the Harbour shop open?", ["It opens at 8:30."], ""),
+        ("Until when is the Brandt offer valid?", ["Brandt asks 61 euros.", "The offer ends on 3 May."], ""),
+        ("When do the Central branches open?", ["Both the Riverside and the Central branch open at 8."], ""),
+        ("Who heads the Central branch?", [], ""),
+    ],
+)
+def test_whom_a_sentence_speaks_of(question: str, sentences: list[str], other: str) -> None:
+    """The nearest name before the same noun says it; without one nothing is known."""
+    assert other_subject(question, sentences) == other

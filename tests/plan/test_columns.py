@@ -1,0 +1,81 @@
+"""What a question says of columns, pieces and numbers of things, and a query leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from aeon.plan.columns import per_column
+from aeon.plan.pieces import of_pieces
+from aeon.plan.queries import query_of
+from aeon.schema import Plan, Step, ToolCall
+from aeon.tools.tableinfo import Named, columns_of
+
+pytestmark = pytest.mark.requirement("T1b")
+TABLES = """Tables: sales(day DATE 2025-01-02 to 2025-12-30, city VARCHAR, "unit price" DECIMAL, units BIGINT) 9 rows
+shops(city VARCHAR, employees BIGINT, floor_area BIGINT, ... and 3 more columns) 2 rows; e.g. ('A', 1)"""
+
+
+def plan(*queries: str) -> Plan:
+    """A plan of these queries."""
+    calls = [ToolCall(tool="sql", arguments={"query": query}) for query in queries]
+    steps = [Step(id=f"s{n}", description="a step", action=call) for n, call in enumerate(calls, 1)]
+    return Plan(steps=tuple(steps), answer=tuple(step.id for step in steps))
+
+
+def test_the_columns_of_tables_are_in_their_descriptions() -> None:
+    """Names in quotes too, and none of the rows."""
+    assert columns_of(TABLES) == {
+        "sales": ("day", "city", "unit price", "units"),
+        "shops": ("city", "employees", "floor_area"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "doubt"),
+    [
+        ("What did Bergen take per employee?", "SELECT SUM(r) / SUM(units) FROM sales", ["use shops.employees too"]),
+        ("What did Bergen take per employee?", "SELECT SUM(r) / employees FROM sales JOIN shops", []),
+        ("What is the rent for each floor area?", "SELECT SUM(rent) FROM shops", ["use shops.floor_area too"]),
+        ("How many employees are there per cent?", "SELECT 1 FROM shops", []),
+        ("What did Bergen take per month?", "SELECT SUM(r) FROM sales", []),
+        ("What did Bergen take per employee?", "", []),
+    ],
+)
+def test_what_a_question_counts_by_is_in_the_query(question: str, query: str, doubt: list[str]) -> None:
+    """Where it is a column of a table."""
+    made = plan(query) if query else Plan()
+    assert list(per_column(made, question, columns_of(TABLES))) == doubt
+
+
+WHISK = (Named("product", "whisk", "product = 'whisk'"),)
+PRICE = "SELECT price * 1.07 FROM products WHERE product = 'whisk'"
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "named", "times"),
+    [
+        ("What will 10 units of the whisk cost?", PRICE, (), 10),
+        ("What do we pay for 25 whisks?", PRICE, WHISK, 25),
+        ("What do we pay for 25 whisks?", PRICE, (), None),
+        ("What will 10 units cost?", f"{PRICE} AND 10 > 1", (), None),
+        ("What do orders of at least 10 units cost?", PRICE, (), None),
+        ("What do more than 10 units cost?", PRICE, (), None),
+        ("How many boxes of 10 units are there?", PRICE, (), None),
+        ("What did 10 units cost?", "SELECT SUM(price) FROM products", (), None),
+        ("What did 10 units cost?", "SELECT product, price FROM products", (), None),
+    ],
+)
+def test_a_price_is_taken_as_often_as_there_are_pieces(
+    question: str, query: str, named: Sequence[Named], times: int | None
+) -> None:
+    """Where the query gives that of one: no limit, no sum, and no second column."""
+    wanted = f"SELECT {times} * v FROM ({query}) AS t(v)" if times else query
+    assert query_of(of_pieces(plan(query), question, named).steps[0]) == wanted
+
+
+def test_pieces_of_several_queries_are_left_alone() -> None:
+    """Nobody knows of which."""
+    two = plan(PRICE, PRICE)
+    assert of_pieces(two, "What do 10 units cost?", ()) == two

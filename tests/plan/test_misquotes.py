@@ -1,0 +1,107 @@
+"""Programs that quote what does not answer, count what is no number of things, or miss a table: told so once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from aeon.llm.scripted import Scripted
+from aeon.plan.programmer import Programmer
+from aeon.runtime.ledger import Ledger
+from aeon.schema import Allowance, Plan, Task, ToolCall
+from aeon.supervisor.supervisor import Supervisor
+from aeon.tools import ToolRegistry
+from aeon.tools.calculator import calculator
+from aeon.tools.choose import choose
+from aeon.tools.dates import dates
+from aeon.tools.files import files
+
+pytestmark = [pytest.mark.usefixtures("indexes"), pytest.mark.requirement("G3a")]
+LOANS = "loan,member,due,returned\nL1,Ada,2026-03-02,2026-03-09\nL2,Ben,2026-03-05,2026-03-05\n"
+TEXT = (
+    "The Central branch opens at 9:00 and closes at 19:00.\n"
+    "The Riverside branch has 41,000 books. Its head is Ines Falk.\n"
+    "The roof cost 86,400 euros; the boiler cost 21,600 euros less than that.\n"
+    "A book that is returned late costs 0.20 euros for each day. Reservations are kept for 9 days.\n"
+)
+HEAD = "Who is the head of the Central branch?"
+BOILER = "How much did the boiler cost?"
+OPEN = "How long is the Central branch open?"
+LATE = "How many books were returned late?"
+LATE_QUERY = 'print(sql("SELECT COUNT(*) FROM loans WHERE returned > due"))'
+FINES_QUERY = 'print(sql("SELECT SUM(0.2 * (due - returned)) FROM loans"))'
+NOT_STATED = 'print("not stated")'
+
+
+def plan(folder: Path, question: str, *replies: str) -> tuple[Plan, list[str]]:
+    """The plan for a question over the library's files, and what the model was told after the first program."""
+    folder = folder / "library"  # beside the index
+    folder.mkdir(exist_ok=True)
+    (folder / "loans.csv").write_text(LOANS)
+    (folder / "library.txt").write_text(TEXT)
+    model = Scripted(replies)
+    own = [replace(one, offered=False) for one in (choose(), *dates())]
+    programmer = Programmer(Supervisor(model), ToolRegistry([calculator(), *files(folder), *own]))
+
+    async def planned() -> Plan:
+        with Ledger(Allowance(calls=len(replies) + 2)):
+            return await programmer.plan(Task(text=question), 12)
+
+    made = asyncio.run(planned())
+    return made, [request.messages[-1].content.rpartition("(Mind: ")[2] for request in model.requests[1:]]
+
+
+def tools(made: Plan) -> list[str]:
+    """The tools of the steps, in order."""
+    return [step.action.tool for step in made.steps if isinstance(step.action, ToolCall)]
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "told"),
+    [
+        (HEAD, 'print("Ines Falk")  # 3', "that sentence is about the Riverside branch"),
+        (BOILER, "print(21600)  # 4", "the sentence says '21,600 euros less than': compute the other value"),
+        (OPEN, 'print("19:00")  # 1', "19:00 is no length of time: print(hours_between(first, last))"),
+        ("How many reservations were made in March?", 'print(sql("SELECT COUNT(*) FROM loans"))',
+         "no table has 'reservations'"),
+        ("Wie viele Hefte hat Ada?", "print(sql(\"SELECT COUNT(*) FROM loans WHERE member = 'Ada'\"))",
+         "no table has 'hefte'"),
+    ],
+)  # fmt: skip
+def test_a_program_that_answers_something_else_is_told_so(tmp_path: Path, question: str, first: str, told: str) -> None:
+    """In a few words; where the second does the same, nothing of it is run."""
+    made, said = plan(tmp_path, question, first, *[NOT_STATED] * 4)
+    assert [one for one in said if one.startswith(told)]
+    again, _ = plan(tmp_path, question, *[first] * 5)
+    assert tools(made) == tools(again) == ["lookup"]
+
+
+def test_the_other_value_is_computed(tmp_path: Path) -> None:
+    """Below nothing it cannot be, whichever way the difference was taken."""
+    made, _ = plan(tmp_path, BOILER, "print(21600)  # 4", "print(21600 - 86400)  # 4")
+    assert tools(made) == ["quote", "quote", "calculator"]
+    assert "abs(" in str(made.steps[-1].action)
+
+
+def test_hours_are_counted_between_quoted_times(tmp_path: Path) -> None:
+    """The times stand in the sentence, and are quoted from there."""
+    made, _ = plan(tmp_path, OPEN, 'print(hours_between("9:00", "19:00"))  # 1')
+    assert tools(made) == ["quote", "quote", "hours_between"] and not made.doubts
+
+
+@pytest.mark.parametrize(
+    ("replies", "doubt"),
+    [
+        ([LATE_QUERY], ()),
+        ([FINES_QUERY] * 5, ("it is a whole number of books: use COUNT(*)",)),
+    ],
+)
+def test_how_many_there_are_is_a_whole_number(tmp_path: Path, replies: Sequence[str], doubt: Sequence[str]) -> None:
+    """The tables are asked where the question names a column, whatever the texts know of its words."""
+    made, _ = plan(tmp_path, LATE, *replies)
+    assert "sql" in tools(made) and {*doubt} <= {*made.doubts}
+    assert bool(made.doubts) == bool(doubt)
