@@ -66,9 +66,16 @@ class _Answer(NamedTuple):
 
     def is_like(self, other: _Answer) -> bool:
         """Whether both give the same, rounded where one has fewer places."""
+        return self.choices == other.choices and self._gives(other)
+
+    def decides_otherwise(self, other: _Answer) -> bool:
+        """Whether both give the same numbers, and another one of two things by them."""
+        return self.choices != other.choices and self._gives(other)
+
+    def _gives(self, other: _Answer) -> bool:
+        """Whether the numbers of both are the same ones."""
         pairs = itertools.product(self.meant, other.meant)
-        same = any(alike(without(mine, other.beside), without(theirs, self.beside)) for mine, theirs in pairs)
-        return same and self.choices == other.choices
+        return any(alike(without(mine, other.beside), without(theirs, self.beside)) for mine, theirs in pairs)
 
 
 class Deriver:
@@ -186,8 +193,11 @@ def _chosen(answer: str, two: tuple[str, str]) -> str:
 
 
 def _pair(answers: Sequence[_Answer]) -> tuple[int, int] | None:
-    """The places of the first two answers that are alike, of those that leave nothing out if there are any."""
-    able = _able(answers)
+    """The places of the first two answers that are alike, of those that leave nothing out if there are any.
+
+    Which of two things it is by numbers that the plan gives too, the plan has compared: words do not outvote that.
+    """
+    able = [place for place in _able(answers) if not answers[0].decides_otherwise(answers[place])]
     pairs = ((a, b) for b in able for a in able if a < b)
     return next(((a, b) for a, b in pairs if answers[a].is_like(answers[b])), None)
 

@@ -18,12 +18,24 @@ from aeon.tools.calculator import evaluate
 from aeon.tools.references import REFERENCE, references
 from aeon.tools.registry import ToolRegistry
 
-__all__ = ["formulas_only", "is_code", "leaves_out", "mended", "misfits", "numbers", "planned", "read", "step_of"]
+__all__ = [
+    "formulas_only",
+    "is_code",
+    "leaves_out",
+    "mended",
+    "misfits",
+    "numbers",
+    "planned",
+    "read",
+    "step_of",
+    "with_values",
+]
 
 _FENCED = re.compile(r"```(?:[a-z]*\n)?(.*?)(?:```|$)", re.DOTALL)
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
 _LONGEST = 6_000
 _SPACED = re.compile(r"^([A-Za-z]\w*(?:[ &-]+\w+)+) = ", re.MULTILINE)
+_GIVEN = re.compile(r"^[A-Za-z_]\w* = (?:-?\d[\d.]*|\"[^\"]*\"|'[^']*')(?: *#[ \d,]*)?$", re.MULTILINE)
 _CALL = re.compile(r"\w\(|=")
 
 
@@ -67,6 +79,12 @@ def read(
         return Plan()
     except (UnfitError, SyntaxError, ValueError, RecursionError, MemoryError):
         return Plan()
+
+
+def with_values(program: str, later: str) -> str:
+    """A program, after the lines of a later one that give a name a number or a text."""
+    given = _GIVEN.findall(_FENCED.search(later)[1] if "```" in later else later)  # type: ignore[index]
+    return "\n".join([*given, program]) if given else ""
 
 
 def _parsed(code: str) -> ast.Module:

@@ -15,7 +15,7 @@ from aeon.plan.differences import without_sign
 from aeon.plan.doubts import doubts
 from aeon.plan.misquotes import misquotes
 from aeon.plan.pieces import of_pieces
-from aeon.plan.program import is_code, mended, misfits, numbers, read
+from aeon.plan.program import is_code, mended, misfits, numbers, read, with_values
 from aeon.plan.prompts import Asked, Prompts, as_program
 from aeon.plan.queries import asks_one, borrowed, invented, is_several, queried, query_of, summed, without_hundred
 from aeon.plan.ranks import ranked
@@ -116,10 +116,18 @@ class Programmer:
         return bool(quotes or program.fault or borrowed(program.plan, asked.said, asked.evidence.text))
 
     async def _again(self, asked: Asked, program: _Program) -> _Program:
-        """The program, or where it is at fault a second one that was told so, if that is better."""
+        """The program, or where it is at fault a second one that was told so, if that is better.
+
+        A first one that only lacked values is read again with those that the second gives.
+        """
         if not program.fault or current_ledger().calls_left() <= 1:
             return program
-        again = await self._program(_without_tables(asked, program))
+        told = _without_tables(asked, program)
+        text = await self._written(told)
+        whole = with_values(program.text, text) if not program.plan.steps else ""
+        if whole and (filled := await self._judged(whole, asked)).runs and not filled.doubt:
+            return filled
+        again = await self._judged(text, told)
         return again if again.runs and not (again.doubt and program.runs) else program
 
     async def _ruled(self, asked: Asked, program: _Program) -> Plan:
@@ -149,7 +157,11 @@ class Programmer:
 
     async def _program(self, asked: Asked) -> _Program:
         """The plan of the program that is written for what is asked, and what is wrong with it."""
-        about, text = asked.about, await self._written(asked)
+        return await self._judged(await self._written(asked), asked)
+
+    async def _judged(self, text: str, asked: Asked) -> _Program:
+        """The plan of a program, and what is wrong with it."""
+        about = asked.about
         if text and not is_code(text) and not asked.evidence.sources:
             return _Program(self._prose(asked), text)
         plan, fault = self._read(text, asked)

@@ -44,6 +44,9 @@ _AMOUNT = re.compile(
 _USUAL = frozenset(map(Fraction, (0, 1, 2, 3, 4, 7, 10, 12, 24, 30, 52, 60, 100, 365, 1000)))
 _COLUMNS = re.compile(r"\bSELECT\s+(.*?)\s+FROM\b", _I | re.DOTALL)
 _TIMES_100 = re.compile(r"\s*\*\s*100(?:\.0+)?(?![\d.])(?!\s*/)")
+_LAST_100 = re.compile(r"(\$\w+|\([^()]*\)) \* 100(?:\.0)?")
+_TO_CENTS = re.compile(r"\b(?:to|nearest) (?:the (?:nearest )?)?(?:euro )?cents?\b", _I)
+_IN_CENTS = re.compile(r"\b(?:in|many) cents\b", _I)
 _HUNDREDTHS = re.compile(
     r"%|\bper ?cent|\b(?:percentage|share|proportion|fraction|ratio|rate|part)\b|\b(?:in|many) (?:cents|pence|cm)\b|"
     r"\bcentim|(?<![\d.,])100(?![\d.,]*\d)",
@@ -101,11 +104,24 @@ def with_query(step: Step, query: str) -> Step:
 def without_hundred(plan: Plan, question: str) -> Plan:
     """The plan without queries that multiply by 100, unless the question asks for a share or in a smaller unit.
 
-    "Rounded to cents" says how many places an amount has, not that it is counted in cents.
+    "Rounded to cents" says how many places an amount has, not that it is counted in cents; no calculation of the answer
+    does so then either.
     """
+    if _TO_CENTS.search(question) and not _IN_CENTS.search(question):
+        plan = plan.changed(steps=tuple(_in_whole(step) if step.id in plan.answer else step for step in plan.steps))
     if _HUNDREDTHS.search(question):
         return plan
     return plan.changed(steps=tuple(with_query(step, _TIMES_100.sub("", query_of(step))) for step in plan.steps))
+
+
+def _in_whole(step: Step) -> Step:
+    """The step without the last factor of 100 of what it calculates."""
+    action = step.action
+    said = str((action.arguments or {}).get("expression", "")) if isinstance(action, ToolCall) else ""
+    found = _LAST_100.fullmatch(said)
+    if found is None or not isinstance(action, ToolCall):
+        return step
+    return step.changed(action=action.changed(arguments={"expression": found[1]}))
 
 
 def asks_one(question: str) -> bool:

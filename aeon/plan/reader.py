@@ -275,7 +275,7 @@ class ProgramReader:
                 if isinstance(listed, ast.List) and at < len(listed.elts):
                     return listed.elts[at]
         if isinstance(value, ast.Name):
-            raise UnstatedError(f"{value.id} has no value: give it one first")
+            raise UnstatedError(f"{value.id} has no value: begin with {value.id} = and its number, # and its sentence")
         raise UnfitError
 
     def _call(self, name: str, args: Sequence[ast.expr]) -> ast.expr:

@@ -305,3 +305,18 @@ def test_an_amount_is_not_counted_in_hundredths(question: str, query: str, meant
     """Where nobody asks for a share or for cents."""
     changed = without_hundred(plan(sql(query)), question)
     assert changed == plan(sql(meant))
+
+
+@pytest.mark.parametrize(
+    ("question", "expression", "meant"),
+    [
+        ("What does each pay for 100 km, rounded to cents?", "$s3 * 100", "$s3"),
+        ("What does each pay, to the nearest cent?", "(4 + 5) * 100", "(4 + 5)"),
+        ("What does each pay, rounded to cents?", "$s3 / 4", "$s3 / 4"),
+        ("What does each pay in cents, rounded to cents?", "$s3 * 100", "$s3 * 100"),
+        ("How much of 5 is 4?", "$s3 * 100", "$s3 * 100"),
+    ],
+)
+def test_rounding_to_cents_is_not_counting_in_cents(question: str, expression: str, meant: str) -> None:
+    """What the answer calculates is an amount."""
+    assert without_hundred(plan(calculated(expression)), question) == plan(calculated(meant))
