@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aeon.documents.words import content_words, stems
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.evidence import Evidence
@@ -18,6 +20,7 @@ __all__ = ["Answering"]
 _SPEC = "answers_question"
 _BEFORE, _AFTER = 2, 1
 _LONGEST_QUESTION = 400
+_PLAN_AND_JUDGE = 2
 
 
 class Answering:
@@ -33,23 +36,40 @@ class Answering:
         left for the answer.
         """
         quoted = _quoted(plan, asked.evidence)
-        text = "\n".join(dict.fromkeys(_around(source, asked.evidence) for source in quoted))
+        text = _text(quoted, asked.evidence)
         missing = any(not stems(word) <= stems(text) for word in content_words(asked.about.text))
         if not quoted or not missing or current_ledger().calls_left() < 1:
             return ""
-        score = await self._score(text, one_line(asked.about.text, _LONGEST_QUESTION))
-        return "" if score is None else f"the text may not answer exactly this: judged {score:.2f}"
+        score = await self._score(text, asked)
+        unlikely = score is not None and score < judgment(_SPEC).threshold
+        return f"the text may not answer exactly this: judged {score:.2f}" if unlikely else ""
 
-    async def _score(self, text: str, question: str) -> float | None:
-        """How likely the text answers the question, where that is too unlikely; else, and where unknown, ``None``."""
+    async def able(self) -> bool:
+        """Whether the judge may decide, and there is a call left for it beside that of a plan."""
+        return current_ledger().calls_left() > _PLAN_AND_JUDGE and await self._judge.decides(judgment(_SPEC))
+
+    async def says(self, plan: Plan, asked: Asked) -> bool:
+        """Whether what a plan of quotations alone quotes answers exactly the question, as far as a judge can say."""
+        quoted = _quoted(plan, asked.evidence)
+        score = await self._score(_text(quoted, asked.evidence), asked) if quoted else None
+        return score is not None and score >= judgment(_SPEC).threshold
+
+    async def _score(self, text: str, asked: Asked) -> float | None:
+        """How likely the text answers the question; ``None`` where nobody can say."""
         spec = judgment(_SPEC)
         try:
             if not await self._judge.decides(spec):
                 return None
+            question = one_line(asked.about.text, _LONGEST_QUESTION)
             judged = await self._judge.ask(spec, {"text": text, "question": question})
         except (CompletionError, AllowanceExhausted):
             return None
-        return judged.score if judged.decides and judged.score < spec.threshold else None
+        return judged.score if judged.decides else None
+
+
+def _text(quoted: Sequence[Source], evidence: Evidence) -> str:
+    """The quoted sentences with those around them."""
+    return "\n".join(dict.fromkeys(_around(source, evidence) for source in quoted))
 
 
 def _quoted(plan: Plan, evidence: Evidence) -> list[Source]:

@@ -20,6 +20,7 @@ from aeon.plan.prompts import Asked, Prompts, as_program
 from aeon.plan.queries import asks_one, borrowed, invented, is_several, queried, query_of, summed, without_hundred
 from aeon.plan.ranks import ranked
 from aeon.plan.reader import CALCULATOR
+from aeon.plan.rules import by_row
 from aeon.plan.sources import LOOKUP, SQL, About, Sources
 from aeon.plan.years import in_years, years_of
 from aeon.proof.alike import alike, computed
@@ -92,7 +93,7 @@ class Programmer:
         asked = Asked(task, most, self._sources.functions(about), about, thoughts)
         program = await self._program(asked)
         if self._applies_rule(program, asked):
-            return await self._ruled(asked, program)
+            return await self._or_read(asked, await self._ruled(asked, program))
         plan = self._settled(asked, await self._again(asked, program))
         doubt = await self._answering.doubt(plan, asked)
         return plan.changed(doubts=(*plan.doubts, doubt)) if doubt else plan
@@ -151,6 +152,19 @@ class Programmer:
             return self._settled(asked, program, _derived("query", query, theirs, agrees))
         return self._settled(asked, query, _derived("program", program, mine, agrees))
 
+    async def _or_read(self, asked: Asked, ruled: Plan) -> Plan:
+        """The plan; one that is doubtful, or that another derivation contradicts, gives way to a sentence.
+
+        It does where a program over the texts alone quotes one that, says a judge, answers exactly the question: the
+        tables had nothing to do with it.
+        """
+        settled = not ruled.doubts and not (ruled.agreement is not None and ruled.agreement.disagrees)
+        if settled or not await self._answering.able():
+            return ruled
+        alone = replace(asked, functions=(LOOKUP,))
+        read = await self._program(alone)
+        return read.plan if read.runs and not read.fault and await self._answering.says(read.plan, alone) else ruled
+
     async def _outcome(self, program: _Program) -> list[JsonValue]:
         """What the program gives; nothing if it cannot run."""
         return await self._sources.outcome(program.plan) if program.runs else []
@@ -189,7 +203,7 @@ class Programmer:
         plan = read(text, self._tools, asked.evidence, asked.said, faults.append)
         plan = without_unsaid(plan, f"{asked.said}\n{asked.evidence.text}", about.named)
         plan = without_hundred(in_years(plan, asked.said, self._years), asked.said)
-        plan = of_pieces(plan, about.text, about.named)
+        plan = by_row(of_pieces(plan, about.text, about.named), asked.said, asked.evidence.text)
         plan = without_sign(
             mended(ranked(completed(plan, about.text, about.named), about.text), self._tools), about.text
         )

@@ -13,7 +13,8 @@ from aeon.llm.scripted import Scripted
 from aeon.plan.citing import cited
 from aeon.plan.evidence import Evidence
 from aeon.plan.programmer import Programmer
-from aeon.plan.queries import amounts, with_amounts
+from aeon.plan.queries import amounts, query_of, with_amounts
+from aeon.plan.rules import by_row
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Allowance, JsonValue, Passage, Plan, Step, Task, ToolCall
 from aeon.supervisor.supervisor import Supervisor
@@ -223,3 +224,31 @@ def test_an_amount_that_is_not_changed_stays() -> None:
     """Nothing else of the query is touched."""
     query = "SELECT a * 5.50 FROM t WHERE b = '5'"
     assert with_amounts(query, lambda number: "") == query
+
+
+@pytest.mark.requirement("T1c")
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("SELECT SUM(revenue * (1 - 0.08)) AS t FROM sales WHERE city = 'Cork' AND revenue > 450",
+         "SELECT SUM(CASE WHEN revenue > 450 THEN revenue * (1 - 0.08) ELSE revenue END) AS t FROM sales"
+         " WHERE city = 'Cork'"),
+        ("SELECT SUM(units * price * 0.92) FROM sales WHERE revenue > 450 AND city = 'Cork'",
+         "SELECT SUM(CASE WHEN revenue > 450 THEN units * price * 0.92 ELSE units * price END) FROM sales"
+         " WHERE city = 'Cork'"),
+        ("SELECT SUM(units * price) * (1 - CASE WHEN revenue > 450 THEN 0.08 ELSE 0 END) FROM sales",
+         "SELECT SUM((units * price) * (1 - CASE WHEN revenue > 450 THEN 0.08 ELSE 0 END)) FROM sales"),
+        *[(same, same) for same in (
+            "SELECT SUM(revenue * 0.92) FROM sales WHERE city = 'Cork' AND revenue > 20",
+            "SELECT 7 * COUNT(*) FROM sales WHERE city = 'Cork' AND revenue < 150",
+            "SELECT SUM(revenue) FROM sales WHERE city = 'Cork' AND revenue > 450",
+            "SELECT SUM(revenue * 0.92) FROM sales WHERE revenue > 450",
+            "SELECT SUM(revenue * 0.92) FROM (SELECT * FROM sales) WHERE city = 'Cork' AND revenue > 450",
+        )],
+    ],
+)  # fmt: skip
+def test_a_rule_is_applied_to_each_row(written: str, meant: str) -> None:
+    """Rows below its limit stay as they are; a limit of the question, a count and a plain sum are what they are."""
+    step = Step(id="s1", description="a step", action=ToolCall(tool="sql", arguments={"query": written}))
+    plan_ = Plan(steps=(step,), answer=("s1",))
+    assert query_of(by_row(plan_, "What do all orders over 20 come to?", TERMS).steps[0]) == meant
