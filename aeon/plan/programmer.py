@@ -72,7 +72,7 @@ class Programmer:
         self._tools = tools
         self._sources = Sources(tools)
         self._prompts = Prompts(tools)
-        self._years = years_of(tools.get(SQL).hint) if SQL in self._sources.names else frozenset[int]()
+        self._years = years_of(tools.get(SQL).hint) if SQL in self._sources.names else {}
 
     @property
     def able(self) -> bool:

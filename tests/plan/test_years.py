@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from aeon.plan.queries import query_of
@@ -11,17 +13,21 @@ from aeon.schema import Plan, Step, ToolCall
 pytestmark = pytest.mark.requirement("T1b")
 
 
-def query(text: str, question: str = "What came in April?", years: frozenset[int] = frozenset({2025})) -> str:
+def query(text: str, question: str = "What came in April?", years: Sequence[int] = (2025,)) -> str:
     """The query of the plan that is made of one."""
     step = Step(id="s1", description="a step", action=ToolCall(tool="sql", arguments={"query": text}))
-    return query_of(in_years(Plan(steps=(step,), answer=("s1",)), question, years).steps[0])
+    there = {"s": frozenset(years), "shops": frozenset({2011})}
+    return query_of(in_years(Plan(steps=(step,), answer=("s1",)), question, there).steps[0])
 
 
 def test_the_years_of_tables_are_in_their_descriptions() -> None:
-    """All from the first date to the last; none where a table has no dates."""
+    """Of each table all from the first date to the last; none where it has no dates."""
     sales = "Tables: sales(date DATE 2023-11-02 to 2025-01-30, units BIGINT) 9 rows"
-    assert years_of(f"{sales}\nshops(opened DATE 2011-04-01 to 2011-04-01)") == {2011, 2023, 2024, 2025}
-    assert years_of("Tables: shops(name VARCHAR) 2 rows; e.g. ('2024-01-01 to 2024-02-01')") == frozenset()
+    assert years_of(f"{sales}\nshops(opened DATE 2011-04-01 to 2011-04-01)") == {
+        "sales": {2023, 2024, 2025},
+        "shops": {2011},
+    }
+    assert years_of("Tables: shops(name VARCHAR) 2 rows; e.g. ('2024-01-01 to 2024-02-01')") == {"shops": frozenset()}
 
 
 @pytest.mark.parametrize(
@@ -44,8 +50,10 @@ def test_a_year_that_no_table_has_becomes_the_one_that_they_have(written: str, m
 
 
 def test_a_year_that_was_said_or_cannot_be_known_stays() -> None:
-    """The question names one, or the tables have several."""
+    """The question names one, or the tables that are asked have several, or none."""
     written = "SELECT SUM(r) FROM s WHERE YEAR(d) = 2026"
     assert query(written, "What came in April 2026?") == written
-    assert query(written, years=frozenset({2024, 2025})) == written
-    assert query(written, years=frozenset()) == written
+    assert query(written, years=(2024, 2025)) == written
+    assert query(written, years=()) == written
+    joined = "SELECT SUM(r) FROM s JOIN shops ON s.c = shops.c WHERE YEAR(d) = 2026"
+    assert query(joined) == joined
