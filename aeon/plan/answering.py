@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from aeon.documents.words import content_words, stems
+from aeon.documents.words import content_words, stem
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.evidence import Evidence
 from aeon.plan.prompts import Asked
@@ -18,9 +19,15 @@ from aeon.tools.quote import QUOTE
 __all__ = ["Answering"]
 
 _SPEC = "answers_question"
-_BEFORE, _AFTER = 2, 1
 _LONGEST_QUESTION = 400
 _PLAN_AND_JUDGE = 2
+_WORD = re.compile(r"[^\W_]+")
+_WHICH = re.compile(
+    r"\b(second|third|fourth|fifth|other|new|newer|old|older|former|previous|next|last|first|original)\b", re.IGNORECASE
+)
+_OF_BEFORE = re.compile(r"(?:it|its|he|his|she|her|they|their|this|these|that|those|there)\b", re.IGNORECASE)
+_DONE = re.compile(r"\b(?:was|were|is|are|did|been)\b[^?.!]*\b([^\W\d_]+)\s*[?.!]*\s*$", re.IGNORECASE)
+"""What a question ends in behind its verb: sold, in "When was the orchard sold?"."""
 
 
 class Answering:
@@ -32,14 +39,15 @@ class Answering:
     async def doubt(self, plan: Plan, asked: Asked) -> str:
         """What is doubtful about a plan of quotations alone, in a few words; "" where nothing is, or nobody can say.
 
-        Not asked where every word of the question stands in the text around the quoted sentences, nor where nothing is
-        left for the answer.
+        Not asked where every word of the question stands in the quoted sentences, nor where nothing is left for the
+        answer. The judge sees these alone: beside others, what is said of one thing passes for an answer about another.
         """
         quoted = _quoted(plan, asked.evidence)
-        text = _text(quoted, asked.evidence)
-        missing = any(not stems(word) <= stems(text) for word in content_words(asked.about.text))
+        said = {stem(word) for source in quoted for word in _WORD.findall(f"{source.heading} {source.text}")}
+        missing = any(stem(word) not in said for word in _words(asked.about.text))
         if not quoted or not missing or current_ledger().calls_left() < 1:
             return ""
+        text = _text(quoted, asked.evidence)
         score = await self._score(text, asked)
         unlikely = score is not None and score < judgment(_SPEC).threshold
         return f"the text may not answer exactly this: judged {score:.2f}" if unlikely else ""
@@ -68,8 +76,13 @@ class Answering:
 
 
 def _text(quoted: Sequence[Source], evidence: Evidence) -> str:
-    """The quoted sentences with those around them."""
+    """The quoted sentences as the judge is shown them."""
     return "\n".join(dict.fromkeys(_around(source, evidence) for source in quoted))
+
+
+def _words(question: str) -> set[str]:
+    """The words that a sentence has to have, or it is judged: what the question is about, which one, what was done."""
+    return {*content_words(question), *_WHICH.findall(question), *_DONE.findall(question)}
 
 
 def _quoted(plan: Plan, evidence: Evidence) -> list[Source]:
@@ -82,9 +95,9 @@ def _quoted(plan: Plan, evidence: Evidence) -> list[Source]:
 
 
 def _around(source: Source, evidence: Evidence) -> str:
-    """A sentence with those beside it, below the name of its file and its heading."""
+    """A sentence below the name of its file and its heading; behind the one before it where it begins with "it"."""
     own = [one for one in evidence.sources if one.source == source.source]
     place = own.index(source)
-    beside = own[max(0, place - _BEFORE) : place + 1 + _AFTER]
+    shown = own[max(0, place - 1) : place + 1] if _OF_BEFORE.match(source.text) else [source]
     head = ", ".join(filter(None, (source.source, source.heading)))
-    return f"({one_line(head)}) {' '.join(one_line(one.text) for one in beside)}"
+    return f"({one_line(head)}) {' '.join(one_line(one.text) for one in shown)}"

@@ -214,10 +214,13 @@ class Programmer:
         return plan, faults[0] if faults else ""
 
     async def _miscounted(self, plan: Plan, about: About) -> str:
-        """What is wrong with a plan over the tables that gives no whole number for how many there are of something."""
-        if not is_thing(about.counted) or not any(map(query_of, plan.steps)):
+        """What is wrong with what a plan over the tables gives: it is of another kind, or no whole number of things."""
+        if not any(map(query_of, plan.steps)):
             return ""
-        given = computed(await self._sources.outcome(plan))
+        outcome = await self._sources.outcome(plan)
+        if outcome and not is_of_kind(about.text, " ".join(map(str, outcome))):
+            return "that is nothing that answers the question"
+        given = computed(outcome) if is_thing(about.counted) else ()
         wrong = any(one.number is not None and (one.number < 0 or one.number % 1) for one in given)
         return f"it is a whole number of {about.counted}: use COUNT(*)" if wrong else ""
 

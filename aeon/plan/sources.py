@@ -33,7 +33,21 @@ _TO_WRITE = re.compile(
 _FACT = re.compile(r"\?|^\s*(?:who|what|when|where|which|whose|how|is|are|was|were|do|does|did|has|have|can)\b", _I)
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:[.,]\d+)*(?![\w:/-]*\d)")
 _PLACE = r"\b(?:the|an?|(?:of|from|for|in|at|to|by|with|per)(?!\s+(?:the|an?)\b))"
-_THING = re.compile(rf"{_PLACE}\s+([^\W\d_]+)", _I)
+_NOT_NOUN = (
+    r"(?:of|in|on|at|for|from|to|with|by|per|than|as|and|or|that|which|who|is|are|was|were|be|do|does|did|has|have|had|"
+    r"will|would|can|could|should|if|when|where|between|during|before|after|since|until|over|under)\b"
+)
+_NOUN = rf"(?!{_NOT_NOUN})[^\W\d_]+"
+_THING = re.compile(rf"{_PLACE}\s+(?:{_NOUN}\s+)??({_NOUN})\b(?!\s+{_NOUN})", _I)
+"""The thing behind a preposition or an article; the first of two words says what kind of thing it is."""
+_WHAT = re.compile(
+    r"\b(?:what|which)\s+((?:[^\W\d_]+\s+)?)([^\W\d_]+)\s+(?:do|does|did|is|are|was|were|has|have|had|will)\b", _I
+)
+_COMPUTED = word_set(
+    "revenue revenues turnover sales income takings earnings costs spending expenses expense quantity quantities "
+    "balance gap spread range increase decrease growth rise fall drop change trend median ratio rank result results"
+)
+"""What a question may ask for that no file has by its name, since it is computed."""
 _IN_YEAR = re.compile(r"\b(?:in|of|for|during)\s+(?:[A-Z][a-z]+\s+)?((?:19|20)\d\d)\b(?!-)")
 _IN_ALL = re.compile(
     r"\b(?:in all|over all|of all|for all|all (?:our|the|its|my)|total|altogether|together|overall)\b", _I
@@ -86,8 +100,15 @@ class About:
     @property
     def unknown_things(self) -> tuple[str, ...]:
         """The words that no file has and that stand where a question names what it is about: the tray, in Oslo."""
-        said = [*_THING.findall(self.text), *_IN_YEAR.findall(self.text)] if self.is_question else []
+        if not self.is_question:
+            return ()
+        asked = (what for kind, what in _WHAT.findall(self.text) if self._is_new(kind.strip()) and self._is_new(what))
+        said = [*_THING.findall(self.text), *_IN_YEAR.findall(self.text), *asked]
         return tuple(word for word in said if word.casefold() in self.unknown and not _NO_THING.search(word))
+
+    def _is_new(self, word: str) -> bool:
+        """Whether no file has a word, nor is it computed; so it is of none."""
+        return not word or (word.casefold() in self.unknown and word.casefold() not in _COMPUTED)
 
     @property
     def counted(self) -> str:

@@ -69,8 +69,14 @@ _MEASURE = re.compile(
 )
 _HOW_LONG = re.compile(r"\bhow long\b(?! ago)", _I)
 _CLOCK = re.compile(r"\D*\d{1,2}[:.]\d\d(?:\s*[ap]\.?m\.?)?\W*", _I)
+_TIME_OF_DAY = re.compile(
+    r"(?<![-\d])\d{1,2}[:.]\d\d(?![-\d])|(?<![-\d])\d{1,2}\s*(?:[ap]\.?m\b|h\b|uhr\b|o'clock)|"
+    r"\b(?:noon|midnight|closed|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half)\b",
+    _I,
+)
 _KINDS = (
     (re.compile(r"\bhow (?:many|much)\b|\bpercentage\b", _I), _DIGIT),
+    (re.compile(r"\bopening (?:hours|times?)\b|\bwhat time\b|\bat what hour\b", _I), _TIME_OF_DAY),
     (re.compile(r"\b(?:phone|telephone|mobile|fax|account|customer|order|policy) number\b", _I), _DIGIT),
     (re.compile(r"\be-?mail(?: address)?\b", _I), re.compile(r"\S@\S")),
     (re.compile(r"\b(?:website|web address|web page|homepage|url)\b", _I), re.compile(r"\w\.\w{2,}")),

@@ -30,7 +30,8 @@ from aeon.tools.quote import QUOTE
 
 pytestmark = pytest.mark.requirement("G3a")
 
-SENTENCES = ("Staff handbook.", "Each employee has 28 days of annual leave.", "Ms Adler signs.", "Pay is on the fifth.")
+SENTENCES = ("Staff handbook.", "Each employee has 28 days of annual leave.", "Ms Adler signs.", "Pay is on the fifth.",
+             "It is signed by Ms Adler.")  # fmt: skip
 PARENTAL = "How many days of parental leave are there?"
 SPEC = judgment("answers_question")
 
@@ -89,12 +90,33 @@ def doubt(question: str, plan: Plan, *replies: Reply, auroc: float = 0.9, calls:
 
 @pytest.mark.parametrize(("yes", "is_doubtful"), [(0.1, True), (0.49, True), (0.6, False), (0.99, False)])
 def test_a_sentence_that_lacks_words_of_the_question_is_judged(yes: float, is_doubtful: bool) -> None:
-    """It is shown with those beside it and below the name of its file, fenced; the verdict says how likely it is."""
+    """It is shown alone, below the name of its file and fenced; the verdict says how likely it is."""
     said, model = doubt(PARENTAL, quoting(2), likely(yes))
     assert said == (f"the text may not answer exactly this: judged {yes:.2f}" if is_doubtful else "")
     shown = model.requests[0].messages[-1].content
-    assert "(staff.md) Staff handbook. Each employee has 28 days of annual leave. Ms Adler signs.\n</data>" in shown
-    assert PARENTAL in shown and "fifth" not in shown
+    assert "(staff.md) Each employee has 28 days of annual leave.\n</data>" in shown and PARENTAL in shown
+
+
+def test_a_sentence_that_speaks_of_the_one_before_is_judged_behind_it() -> None:
+    """Alone nobody knows what it is about."""
+    _, model = doubt("Who may sign for a day of leave?", quoting(5), likely(0.9))
+    shown = model.requests[0].messages[-1].content
+    assert "(staff.md) Pay is on the fifth. It is signed by Ms Adler.\n</data>" in shown
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("What is the second annual leave of each employee?", True),
+        ("When was the annual leave of each employee sold?", True),
+        ("How many days of annual leave has each employee?", False),
+        ("Which employee has annual leave?", False),
+    ],
+)
+def test_which_of_several_and_what_was_done_must_be_said(question: str, asked: bool) -> None:
+    """In the quoted sentence itself; though these words stand in any text."""
+    _, model = doubt(question, quoting(2), likely(0.9))
+    assert bool(model.requests) == asked
 
 
 @pytest.mark.parametrize(

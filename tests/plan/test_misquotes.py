@@ -33,6 +33,7 @@ BOILER = "How much did the boiler cost?"
 OPEN = "How long is the Central branch open?"
 LATE = "How many books were returned late?"
 LATE_QUERY = 'print(sql("SELECT COUNT(*) FROM loans WHERE returned > due"))'
+LATE_LIST = 'print(sql("SELECT MIN(member) FROM loans WHERE returned > due"))'
 FINES_QUERY = 'print(sql("SELECT SUM(0.2 * (due - returned)) FROM loans"))'
 NOT_STATED = 'print("not stated")'
 
@@ -97,6 +98,7 @@ def test_hours_are_counted_between_quoted_times(tmp_path: Path) -> None:
     ("replies", "doubt"),
     [
         ([LATE_QUERY], ()),
+        ([LATE_LIST] * 5, ("that is nothing that answers the question",)),
         ([FINES_QUERY] * 5, ("it is a whole number of books: use COUNT(*)",)),
     ],
 )
