@@ -10,7 +10,9 @@ from pydantic import TypeAdapter
 from aeon.documents.relations import compared_with, other_subject
 from aeon.documents.words import content_words, special_kinds, stem, stems
 from aeon.schema import LONGEST_TASK, JsonValue, Passage, Source, StepResult
+from aeon.supervisor.answers import AnswerJudge
 from aeon.supervisor.form import is_of_kind
+from aeon.supervisor.judge import Judge
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
@@ -51,7 +53,7 @@ async def read_answer(supervisor: Supervisor, question: str, task: str, found: J
     """What the passages that were ``found`` say to the question; nothing where they do not say it.
 
     The question is a part of the ``task``. ``searched`` names what was searched. An answer with a number or with words
-    that stand in none of the sentences is none.
+    that stand in none of the sentences is none, nor one whose sentences, says a judge, do not answer the whole task.
 
     Raises:
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
@@ -79,6 +81,9 @@ async def read_answer(supervisor: Supervisor, question: str, task: str, found: J
     if not _borne_out(answer, question, sources) or special_kinds(question, _lacking(question, sources), _text(cited)):
         return absent
     if any(_misses(question, answer, source, sources) for source in cited):
+        return absent
+    judge = AnswerJudge(Judge(supervisor, samples=0))
+    if question == task and await judge.doubted(question, cited, sources) is not None:
         return absent
     return StepResult(output=answer, mode="reading", sources=cited)
 

@@ -36,6 +36,8 @@ from aeon.tools.registry import ToolRegistry
 __all__ = ["Programmer", "open_plan"]
 
 _PROGRAM_TOKENS = 240
+_SURELY_NOT = 0.25
+"""The score of quoted sentences below which they are no answer at all, and the question is put to the texts."""
 
 
 @dataclass(frozen=True)
@@ -95,8 +97,12 @@ class Programmer:
         if self._applies_rule(program, asked):
             return await self._or_read(asked, await self._ruled(asked, program))
         plan = self._settled(asked, await self._again(asked, program))
-        doubt = await self._answering.doubt(plan, asked)
-        return plan.changed(doubts=(*plan.doubts, doubt)) if doubt else plan
+        score = await self._answering.doubt(plan, asked)
+        if score is None:
+            return plan
+        if score < _SURELY_NOT:
+            return self._asked(asked)
+        return plan.changed(doubts=(*plan.doubts, f"the text may not answer exactly this: judged {score:.2f}"))
 
     def _settled(self, asked: Asked, program: _Program, agreement: Agreement | None = None) -> Plan:
         """The plan of the program, or where that cannot run, the task put to the texts."""

@@ -1,0 +1,73 @@
+"""Whether sentences answer exactly a question: what a measured judge says of them, shown alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from aeon.documents.words import content_words, stem
+from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.runtime.ledger import current_ledger
+from aeon.schema import Source
+from aeon.supervisor.judge import Judge
+from aeon.supervisor.judge_specs import judgment
+from aeon.text import one_line
+
+__all__ = ["AnswerJudge"]
+
+_SPEC = "answers_question"
+_LONGEST_QUESTION = 400
+_WORD = re.compile(r"[^\W_]+")
+_WHICH = re.compile(
+    r"\b(second|third|fourth|fifth|other|new|newer|old|older|former|previous|next|last|first|original)\b", re.IGNORECASE
+)
+_OF_BEFORE = re.compile(r"(?:it|its|he|his|she|her|they|their|this|these|that|those|there)\b", re.IGNORECASE)
+_DONE = re.compile(r"\b(?:was|were|is|are|did|been)\b[^?.!]*\b([^\W\d_]+)\s*[?.!]*\s*$", re.IGNORECASE)
+"""What a question ends in behind its verb: sold, in "When was the orchard sold?"."""
+
+
+class AnswerJudge:
+    """Has a model that was measured for it say whether sentences answer a question.
+
+    It sees these alone: beside others, what is said of one thing passes for an answer about another.
+    """
+
+    least = judgment(_SPEC).threshold
+    """The score from which on they do."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+
+    async def able(self, calls: int = 1) -> bool:
+        """Whether the judge may decide, and so many calls are left."""
+        return current_ledger().calls_left() >= calls and await self._judge.decides(judgment(_SPEC))
+
+    async def score(self, question: str, cited: Sequence[Source], every: Sequence[Source]) -> float | None:
+        """How likely the cited of all sentences answer the question (0-1); ``None`` where nobody can say."""
+        try:
+            if not cited or not await self.able():
+                return None
+            text = "\n".join(dict.fromkeys(_alone(source, every) for source in cited))
+            material = {"text": text, "question": one_line(question, _LONGEST_QUESTION)}
+            judged = await self._judge.ask(judgment(_SPEC), material)
+        except (CompletionError, AllowanceExhausted):
+            return None
+        return judged.score if judged.decides else None
+
+    async def doubted(self, question: str, cited: Sequence[Source], every: Sequence[Source]) -> float | None:
+        """The score where it is too low; not asked for where the sentences have every word that counts."""
+        said = {stem(word) for source in cited for word in _WORD.findall(f"{source.heading} {source.text}")}
+        counts = {*content_words(question), *_WHICH.findall(question), *_DONE.findall(question)}
+        if all(stem(word) in said for word in counts):
+            return None
+        score = await self.score(question, cited, every)
+        return score if score is not None and score < self.least else None
+
+
+def _alone(source: Source, every: Sequence[Source]) -> str:
+    """A sentence below the name of its file and its heading; behind the one before it where it begins with "it"."""
+    own = [one for one in every if one.source == source.source]
+    place = own.index(source) if source in own else 0
+    shown = own[max(0, place - 1) : place + 1] if _OF_BEFORE.match(source.text) and own else [source]
+    head = ", ".join(filter(None, (source.source, source.heading)))
+    return f"({one_line(head)}) {' '.join(one_line(one.text) for one in shown)}"
