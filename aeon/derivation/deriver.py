@@ -105,10 +105,7 @@ class Deriver:
         for method in list(_TOKENS)[: effect.most]:
             text = done_again(await self._derived(task, method), f"{task.text} {task.context}")
             answer = _last(text)
-            said = numbers_of(effect.task.text)
-            chosen = tuple(_chosen(answer, two) for two in _options(effect.plan))
-            lacking = bool(effect.plan.doubts) and not uses_all(text, effect.task.text)
-            found = _Answer(numbers_of(answer), chosen, said=said, doubtful=lacking)
+            found = _derived(effect, text, answer)
             if found.numbers and all(found.choices):
                 derived.append(Derivation(method=method, text=text.strip(), answer=answer))
                 answers.append(found)
@@ -140,6 +137,13 @@ def _last(text: str) -> str:
     _, _, last = text.strip().rpartition("Answer:" if "Answer:" in text else "\n")
     boxed = _BOXED.findall(last)
     return ", ".join(boxed) if boxed else last.strip()
+
+
+def _derived(effect: DeriveAgain, text: str, answer: str) -> _Answer:
+    """What a derivation gives whose text ends in an answer."""
+    chosen = tuple(_chosen(answer, two) for two in _options(effect.plan))
+    lacking = bool(effect.plan.doubts) and not uses_all(text, effect.task.text)
+    return _Answer(numbers_of(answer), chosen, said=numbers_of(effect.task.text), doubtful=lacking)
 
 
 def _computed(plan: Plan) -> _Answer | None:

@@ -68,24 +68,33 @@ async def read_answer(supervisor: Supervisor, question: str, task: str, found: J
     sources = _sentences(_PASSAGES.validate_python(found))
     if not sources:
         return absent
-    numbered = "\n".join(f"{number} {source.text}" for number, source in enumerate(sources, 1))
-    material = fence("sentences", numbered, _LONGEST_PASSAGES)
-    part = f"\n(to find out: {cut(task, _LONGEST_QUESTION)})" if question != task else ""
-    asked = f"{material}\nQuestion: {cut(question, LONGEST_TASK)}{part}{_note(question, sources)}"
-    prompt = Prompt(load("aeon.execution", "read.md"), asked, _EXAMPLES, fixed=True)
-    reply = await supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0)
+    reply = await supervisor.text(_prompt(question, task, sources), max_tokens=_ANSWER_TOKENS, repairs=0)
     answer = _CITED.sub("", reply.value).strip().strip("\"'").removesuffix(".").strip()
     if not answer or _ABSENT.search(answer) or not is_of_kind(question, answer):
         return absent
     cited = _cited(reply.value, answer, sources)
-    if not _borne_out(answer, question, sources) or special_kinds(question, _lacking(question, sources), _text(cited)):
-        return absent
-    if any(_misses(question, answer, source, sources) for source in cited):
+    if not _says(question, answer, cited, sources):
         return absent
     judge = AnswerJudge(Judge(supervisor, samples=0))
     if question == task and await judge.doubted(question, cited, sources) is not None:
         return absent
     return StepResult(output=answer, mode="reading", sources=cited)
+
+
+def _prompt(question: str, task: str, sources: Sequence[Source]) -> Prompt:
+    """The question below the numbered sentences."""
+    numbered = "\n".join(f"{number} {source.text}" for number, source in enumerate(sources, 1))
+    material = fence("sentences", numbered, _LONGEST_PASSAGES)
+    part = f"\n(to find out: {cut(task, _LONGEST_QUESTION)})" if question != task else ""
+    asked = f"{material}\nQuestion: {cut(question, LONGEST_TASK)}{part}{_note(question, sources)}"
+    return Prompt(load("aeon.execution", "read.md"), asked, _EXAMPLES, fixed=True)
+
+
+def _says(question: str, answer: str, cited: Sequence[Source], sources: Sequence[Source]) -> bool:
+    """Whether the sentences say the answer, and of what is asked about, as far as the host can see."""
+    if not _borne_out(answer, question, sources) or special_kinds(question, _lacking(question, sources), _text(cited)):
+        return False
+    return not any(_misses(question, answer, source, sources) for source in cited)
 
 
 def _misses(question: str, answer: str, cited: Source, sources: Sequence[Source]) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from aeon.plan.queries import figures_of, gives_one_column, query_of, with_query
-from aeon.schema import Plan
+from aeon.schema import Plan, Step
 from aeon.tools.tableinfo import Named
 
 __all__ = ["of_pieces"]
@@ -28,7 +28,12 @@ def of_pieces(plan: Plan, question: str, named: Sequence[Named]) -> Plan:
     asked = [step for step in plan.steps if query_of(step)]
     if found is None or not _COSTS.search(question) or len(asked) != 1 or len(plan.steps) != 1:
         return plan
-    query, number = query_of(asked[0]), int(found[1])
+    return plan.changed(steps=(_times(asked[0], int(found[1])),))
+
+
+def _times(step: Step, number: int) -> Step:
+    """The step with so many times what its query gives, where that is one price."""
+    query = query_of(step)
     if number in figures_of(query) or _SUMMED.search(query) or not gives_one_column(query):
-        return plan
-    return plan.changed(steps=(with_query(asked[0], f"SELECT {number} * v FROM ({query.rstrip(' ;')}) AS t(v)"),))
+        return step
+    return with_query(step, f"SELECT {number} * v FROM ({query.rstrip(' ;')}) AS t(v)")

@@ -187,12 +187,15 @@ class Programmer:
         plan, fault = self._read(text, asked)
         if fault or len(plan.steps) > asked.most or not self._fits(plan, about):
             return _Program(Plan(), text, doubt=fault)
-        needed = [name for name in about.needed if name in asked.functions]
-        doubt = doubts(plan, asked.said, about.named, needed, asked.evidence.text)
-        doubt = doubt or next(per_column(plan, about.text, self._sources.columns), "")
         unfit = self._unfit(plan, f"{asked.said}\n{asked.evidence.text}")
-        plan = await self._with_sums(plan) if asks_one(about.text) else plan
-        return _Program(plan, text, unfit, doubt or await self._miscounted(plan, about))
+        whole = await self._with_sums(plan) if asks_one(about.text) else plan
+        return _Program(whole, text, unfit, self._doubt(plan, asked) or await self._miscounted(whole, about))
+
+    def _doubt(self, plan: Plan, asked: Asked) -> str:
+        """What a plan leaves out of what is asked."""
+        needed = [name for name in asked.about.needed if name in asked.functions]
+        doubt = doubts(plan, asked.said, asked.about.named, needed, asked.evidence.text)
+        return doubt or next(per_column(plan, asked.about.text, self._sources.columns), "")
 
     def _prose(self, asked: Asked) -> Plan:
         """What becomes of a reply that is no program: an open task, but no fact where there are files."""

@@ -52,11 +52,8 @@ class Synthesizer:
         steps = answer_steps(effect.plan)
         if not steps or any(step.status != "complete" for step in steps):
             return Wording("")
-        if len(steps) == 1 and isinstance(steps[0].action, Writing):
-            return Wording(str(steps[0].output))
-        taken = effect.plan.agreement.taken if effect.plan.agreement is not None else None
-        if taken is not None and not self._brief and (said := _SENTENCE.fullmatch(taken.answer)):
-            return Wording(f"{said[1][:1].upper()}{said[1][1:]}")
+        if ready := _ready(steps) or ("" if self._brief else _taken_sentence(effect.plan)):
+            return Wording(ready)
         results = _results(effect.plan, steps, units=not self._brief)
         absent = _absent(effect.task, [step for step in steps if step.output is None])
         if not results:
@@ -80,6 +77,18 @@ class Synthesizer:
         value = reply.value.root
         value = value["answer"] if is_bare and isinstance(value, dict) else value
         return Answer(text=json.dumps(value, ensure_ascii=False), value=value)
+
+
+def _ready(steps: Sequence[Step]) -> str:
+    """The text of the only step, where it was written as the answer."""
+    return str(steps[0].output) if len(steps) == 1 and isinstance(steps[0].action, Writing) else ""
+
+
+def _taken_sentence(plan: Plan) -> str:
+    """The sentence of a derivation that is taken in the place of what the plan gives; "" where it gives no sentence."""
+    taken = plan.agreement.taken if plan.agreement is not None else None
+    found = _SENTENCE.fullmatch(taken.answer) if taken is not None else None
+    return f"{found[1][:1].upper()}{found[1][1:]}" if found else ""
 
 
 def _results(plan: Plan, steps: Sequence[Step], units: bool) -> tuple[Result, ...]:

@@ -93,15 +93,18 @@ def _hours() -> Tool:
 def _minutes(text: str) -> int:
     """The minutes since midnight of a time of day. Raises ``ToolArgumentError`` for any other text."""
     found = _TIME.fullmatch(text.strip())
-    hour, minute = (int(found[1]), int(found[2] or 0)) if found else (_HOURS + 1, 0)
-    half = (found[3] or "").lower() if found else ""
-    if half and 1 <= hour <= _NOON:
-        hour = hour % _NOON + (_NOON if half == "p" else 0)
-    elif half:
-        hour = _HOURS + 1
-    if hour > _HOURS or minute >= _HOUR or (hour == _HOURS and minute):
+    hour = _hour(int(found[1]), found[3] or "") if found else None
+    minute = int(found[2] or 0) if found else 0
+    if hour is None or minute >= _HOUR or (hour == _HOURS and minute):
         raise ToolArgumentError(f"{text[:40]!r} is no time of day; write it as 17:30")
     return hour * _HOUR + minute
+
+
+def _hour(hour: int, half: str) -> int | None:
+    """The hour of the day (0-24) of one that may have ``a`` or ``p`` for its half; ``None`` where there is none such."""
+    if not half:
+        return hour if hour <= _HOURS else None
+    return hour % _NOON + (_NOON if half.lower() == "p" else 0) if 1 <= hour <= _NOON else None
 
 
 def _weeks_and_years() -> tuple[Tool, ...]:
