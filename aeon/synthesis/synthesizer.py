@@ -52,7 +52,7 @@ class Synthesizer:
         steps = answer_steps(effect.plan)
         if not steps or any(step.status != "complete" for step in steps):
             return Wording("")
-        if ready := _ready(steps) or ("" if self._brief else _taken_sentence(effect.plan)):
+        if ready := _ready(effect.plan, steps, self._brief):
             return Wording(ready)
         results = _results(effect.plan, steps, units=not self._brief)
         absent = _absent(effect.task, [step for step in steps if step.output is None])
@@ -79,9 +79,11 @@ class Synthesizer:
         return Answer(text=json.dumps(value, ensure_ascii=False), value=value)
 
 
-def _ready(steps: Sequence[Step]) -> str:
-    """The text of the only step, where it was written as the answer."""
-    return str(steps[0].output) if len(steps) == 1 and isinstance(steps[0].action, Writing) else ""
+def _ready(plan: Plan, steps: Sequence[Step], brief: bool) -> str:
+    """The text of the only step, where it was written as the answer, or of a derivation that is taken."""
+    if len(steps) == 1 and isinstance(steps[0].action, Writing):
+        return str(steps[0].output)
+    return "" if brief else _taken_sentence(plan)
 
 
 def _taken_sentence(plan: Plan) -> str:

@@ -101,7 +101,7 @@ def _minutes(text: str) -> int:
 
 
 def _hour(hour: int, half: str) -> int | None:
-    """The hour of the day (0-24) of one that may have ``a`` or ``p`` for its half; ``None`` where there is none such."""
+    """The hour of the day (0-24), ``a`` or ``p`` naming its half; ``None`` where there is none such."""
     if not half:
         return hour if hour <= _HOURS else None
     return hour % _NOON + (_NOON if half.lower() == "p" else 0) if 1 <= hour <= _NOON else None
