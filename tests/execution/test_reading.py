@@ -17,7 +17,17 @@ from aeon.execution.reading import read_answer
 from aeon.llm.scripted import Reply, Scripted
 from aeon.multipass.effects import ExecuteStep
 from aeon.runtime.ledger import Ledger
-from aeon.schema import Allowance, JsonValue, LLMResponse, Step, StepResult, Task, ToolCall
+from aeon.schema import (
+    Allowance,
+    Capabilities,
+    JsonValue,
+    LLMResponse,
+    Step,
+    StepResult,
+    Task,
+    TokenProbability,
+    ToolCall,
+)
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools import ToolRegistry, tool
@@ -277,3 +287,48 @@ def test_the_task_itself_is_searched_for_as_it_is() -> None:
     """What was searched is named where nothing is said."""
     result, asked, _ = executed("leave?", "leave?", "not stated")
     assert asked == ["leave?"] and result.problem == "the files do not say: leave? (searched: house.md, rex.txt)"
+
+
+def judged(yes: float) -> LLMResponse:
+    """A reply that is Yes with that probability."""
+    first = (TokenProbability(token="Yes", probability=yes), TokenProbability(token="No", probability=1 - yes))
+    return LLMResponse(text="Yes", first_token=first)
+
+
+@pytest.mark.requirement("G3a")
+@pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize(("yes", "answer"), [(0.9, "28 days"), (0.2, None)])
+def test_what_is_read_is_judged_where_a_word_of_the_question_is_not_there(yes: float, answer: str | None) -> None:
+    """The sentence is shown alone; one that does not answer states nothing. A part of a task is not judged."""
+    question = "How many days may one stay away?"
+
+    def read(*replies: Reply, task: str) -> tuple[StepResult, Scripted]:
+        model = Scripted(replies, capabilities=Capabilities(logprobs=True))
+
+        async def within() -> StepResult:
+            with Ledger(Allowance(calls=5)):
+                return await read_answer(Supervisor(model), question, task, [passage()], "house.md")
+
+        return asyncio.run(within()), model
+
+    result, model = read("28 days [1]", judged(yes), task=question)
+    assert result.output == answer
+    shown = model.requests[1].messages[-1].content
+    assert SAID[0] in shown and SAID[1] not in shown
+    assert read("28 days [1]", task=f"{question} And who signs?")[0].output == "28 days"
+
+
+@pytest.mark.requirement("G3a")
+def test_a_sentence_about_another_or_about_a_difference_states_nothing() -> None:
+    """Whoever is judged to answer: the host sees it."""
+    said = [
+        "The Riverside branch has 9 books.",
+        "Its head is Ines Falk.",
+        "The roof cost 86 euros; the boiler 21 euros less than that.",
+    ]
+    found: JsonValue = [passage(said)]
+    for question, reply in (
+        ("Who is the head of the Central branch?", "Ines Falk [2]"),
+        ("How much was the boiler?", "21 euros [3]"),
+    ):
+        assert reading(reply, question=question, task=question, found=found)[0].output is None

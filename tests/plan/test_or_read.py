@@ -71,3 +71,33 @@ def test_without_calls_left_nothing_is_read(tmp_path: Path) -> None:
     """The answer itself still needs one."""
     made, model = plan(tmp_path, *TABLES, calls=5)
     assert tools(made) == ["sql"] and len(model.requests) == len(TABLES)
+
+
+def of_texts(folder: Path, *replies: Reply) -> Plan:
+    """The plan for a question that only the text may answer."""
+    (folder / "hall.md").write_text("The storage hall is heated by Ivo Kessler. The landlord pays for the oil.\n")
+    model = Scripted(replies, capabilities=Capabilities(logprobs=True))
+    programmer = Programmer(Supervisor(model), ToolRegistry([calculator(), *files(folder)]))
+
+    async def planned() -> Plan:
+        with Ledger(Allowance(calls=9)):
+            return await programmer.plan(Task(text="Who is the owner of the storage hall?"), 12)
+
+    return asyncio.run(planned())
+
+
+@pytest.mark.parametrize(
+    ("yes", "made", "doubts"),
+    [
+        (0.1, ["lookup"], ()),
+        (0.4, ["quote"], ("the text may not answer exactly this: judged 0.40",)),
+        (0.9, ["quote"], ()),
+    ],
+)
+def test_a_sentence_that_surely_answers_nothing_is_not_taken(
+    tmp_path: Path, yes: float, made: list[str], doubts: tuple[str, ...]
+) -> None:
+    """The question is put to the texts instead; one that may not answer is a doubt."""
+    (tmp_path / "texts").mkdir()
+    plan_ = of_texts(tmp_path / "texts", 'print("Ivo Kessler")  # 1', judged(yes))
+    assert (tools(plan_), plan_.doubts) == (made, doubts)
