@@ -6,7 +6,19 @@ import argparse
 import math
 from collections.abc import Callable
 
-__all__ = ["count", "engine", "name", "otherwise", "seconds", "setting", "settings", "shown", "unattended", "whole"]
+__all__ = [
+    "count",
+    "engine",
+    "name",
+    "otherwise",
+    "seconds",
+    "setting",
+    "settings",
+    "shown",
+    "unattended",
+    "where_to_search",
+    "whole",
+]
 
 
 def engine(parser: argparse.ArgumentParser) -> None:
@@ -50,6 +62,17 @@ def otherwise(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tools", metavar="LIST", action="append", help=tools)
     trust = "an endpoint that the saved run may name: it gets your key; can be given again"
     parser.add_argument("--trust", metavar="URL", type=name, action="append", default=[], help=trust)
+
+
+def where_to_search(parser: argparse.ArgumentParser) -> None:
+    """Add the options for the collections and providers that are searched."""
+    add = parser.add_argument
+    collection = "a folder to search, or a file made by: aeon collect; can be given again"
+    add("--in", dest="files", metavar="DIR|FILE", type=name, action="append", default=[], help=collection)
+    search = "where to search besides, such as searxng=http://127.0.0.1:8888; others are asked where it fails"
+    add("--search", metavar="PROVIDER", type=name, action="append", default=[], help=search)
+    allow = "an address of the own network that pages may be fetched from; can be given again"
+    add("--allow", metavar="HOST:PORT", type=name, action="append", default=[], help=allow)
 
 
 def name(text: str) -> str:

@@ -7,7 +7,19 @@ import difflib
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from aeon.cli.arguments import count, engine, name, otherwise, seconds, setting, settings, shown, unattended, whole
+from aeon.cli.arguments import (
+    count,
+    engine,
+    name,
+    otherwise,
+    seconds,
+    setting,
+    settings,
+    shown,
+    unattended,
+    where_to_search,
+    whole,
+)
 from aeon.cli.report_options import report_options
 from aeon.errors import UsageError
 
@@ -132,12 +144,7 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
 def _research_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("task", metavar="QUESTION", nargs="?", help="what you want to know, in words; - reads it from standard input")
-    collection = "a folder to search, or a file made by: aeon collect; can be given again"
-    add("--in", dest="files", metavar="DIR|FILE", type=name, action="append", default=[], help=collection)
-    search = "where to search besides, such as searxng=http://127.0.0.1:8888; others are asked where it fails"
-    add("--search", metavar="PROVIDER", type=name, action="append", default=[], help=search)
-    allow = "an address of the own network that pages may be fetched from; can be given again"
-    add("--allow", metavar="HOST:PORT", type=name, action="append", default=[], help=allow)
+    where_to_search(parser)
     tiers = "how much research: simple, standard (default) or deep; auto has the model choose"
     add("--tier", choices=("auto", "simple", "standard", "deep"), metavar="TIER", help=tiers)
     out = "also write the answer with its sources to FILE.md or FILE.html"
