@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from aeon.plan.reader import CALCULATOR
 from aeon.schema import JsonValue, Plan, Step, ToolCall
+from aeon.tools.dates import is_date, read_date
 from aeon.tools.quote import QUOTE
 
 __all__ = ["without_sign"]
@@ -17,7 +18,6 @@ _APART = re.compile(
     r"more expensive|(?:what|how much)\b[^.?!]*\b(?:cost|costs|price|fee|rent|pay|weigh))\b",
     re.IGNORECASE,
 )
-_ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DAYS = re.compile(r"\bdays\b", re.IGNORECASE)
 
 
@@ -48,7 +48,7 @@ def _counted(plan: Plan) -> Callable[[Step], Step]:
             return step
         ends = [action.arguments.get("first"), action.arguments.get("last")]
         days = [str(quoted.get(str(end), end)) for end in ends]
-        if not all(map(_ISO.fullmatch, days)) or days[0] <= days[1]:
+        if not all(map(is_date, days)) or read_date(days[0]) <= read_date(days[1]):
             return step
         return step.changed(action=action.changed(arguments={"first": ends[1], "last": ends[0]}))
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from aeon.plan.quotes import Quotes, UnfitError, UnstatedError
 from aeon.schema import Action, JsonObject, JsonValue, ToolCall, Writing
 from aeon.tools.choose import CHOOSE
+from aeon.tools.dates import is_date
 from aeon.tools.functions import FUNCTIONS
 from aeon.tools.quote import QUOTE
 from aeon.tools.references import references
@@ -183,11 +184,11 @@ class ProgramReader:
     def _is_day(self, value: ast.expr) -> bool:
         """Whether a value is a date, or the reference to a step that quotes one."""
         if isinstance(value, ast.Constant):
-            return _DATE.fullmatch(str(value.value)) is not None
+            return is_date(value.value)
         if not _is_reference(value) or _DAYS_BETWEEN not in self._tools.names:
             return False
         action = self.steps[int(ast.unparse(value).removeprefix("$s")) - 1][1]
-        return isinstance(action, ToolCall) and _DATE.fullmatch(str((action.arguments or {}).get("value"))) is not None
+        return isinstance(action, ToolCall) and is_date((action.arguments or {}).get("value"))
 
     def _either(self, value: ast.expr, name: str) -> JsonValue:
         """A value to choose: what is copied is quoted, but for plain words such as yes."""

@@ -22,6 +22,8 @@ _WHICH = re.compile(
     r"\b(second|third|fourth|fifth|other|new|newer|old|older|former|previous|next|last|first|original)\b", re.IGNORECASE
 )
 _OF_BEFORE = re.compile(r"(?:it|its|he|his|she|her|they|their|this|these|that|those|there)\b", re.IGNORECASE)
+_NAME = re.compile(r"(?<!^)\b[A-Z][\w'\u2019-]+")
+_ENDS = (".", "!", "?")
 _DONE = re.compile(r"\b(?:was|were|is|are|did|been)\b[^?.!]*\b([^\W\d_]+)\s*[?.!]*\s*$", re.IGNORECASE)
 """What a question ends in behind its verb: sold, in "When was the orchard sold?"."""
 
@@ -47,7 +49,7 @@ class AnswerJudge:
         try:
             if not cited or not await self.able():
                 return None
-            text = "\n".join(dict.fromkeys(_alone(source, every) for source in cited))
+            text = "\n".join(dict.fromkeys(_alone(question, source, every) for source in cited))
             material = {"text": text, "question": one_line(question, _LONGEST_QUESTION)}
             judged = await self._judge.ask(judgment(_SPEC), material)
         except (CompletionError, AllowanceExhausted):
@@ -64,10 +66,15 @@ class AnswerJudge:
         return score if score is not None and score < self.least else None
 
 
-def _alone(source: Source, every: Sequence[Source]) -> str:
-    """A sentence below the name of its file and its heading; behind the one before it where it begins with "it"."""
+def _alone(question: str, source: Source, every: Sequence[Source]) -> str:
+    """A sentence below the name of its file, its heading and the head of a letter that the question names.
+
+    It stands behind the one before it where it begins with "it".
+    """
     own = [one for one in every if one.source == source.source]
     place = own.index(source) if source in own else 0
     shown = own[max(0, place - 1) : place + 1] if _OF_BEFORE.match(source.text) and own else [source]
-    head = ", ".join(filter(None, (source.source, source.heading)))
+    letterhead = own[0].text if own and place and own[0].text.rstrip()[-1:] not in _ENDS else ""
+    named = {*_NAME.findall(question)} & {*_WORD.findall(letterhead)} - {*_WORD.findall(source.text)}
+    head = ", ".join(filter(None, (source.source, source.heading, one_line(letterhead) if named else "")))
     return f"({one_line(head)}) {' '.join(one_line(one.text) for one in shown)}"

@@ -12,7 +12,7 @@ from pydantic import Field
 from aeon.errors import ToolArgumentError, ToolFailed
 from aeon.tools.tool import Tool, tool
 
-__all__ = ["dates", "read_date"]
+__all__ = ["dates", "is_date", "read_date"]
 
 Day = Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 Counted = Literal[
@@ -27,6 +27,7 @@ _DAY_FIRST = re.compile(rf"({'|'.join(_DAYS)}),? (?=\w)")
 _quick = tool(side_effects=False, parallel_safe=True)
 _TIME = re.compile(r"(\d{1,2})(?:[:.h](\d{2}))?\s*(?:(?:([ap])\.?m\.?|o'clock|h|uhr))?", re.IGNORECASE)
 _NOON, _HOURS, _HOUR, _DAY = 12, 24, 60, 1440
+_LONGEST = 40
 _ORDINAL = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b")
 
 
@@ -169,3 +170,14 @@ def read_date(text: str) -> date:
             raise ToolArgumentError(f"{plain[:40]!r}: {day.isoformat()} is a {_DAYS[day.weekday()]}")
         return day
     raise ToolArgumentError(f"{plain[:40]!r} is no date of the calendar; write it as 2024-02-29")
+
+
+def is_date(value: object) -> bool:
+    """Whether a value is a text that `read_date` reads."""
+    if not isinstance(value, str) or len(value) > _LONGEST:
+        return False
+    try:
+        read_date(value)
+    except ToolArgumentError:
+        return False
+    return True

@@ -18,11 +18,13 @@ from aeon.schema import (
     LLMResponse,
     Passage,
     Plan,
+    Source,
     Step,
     Task,
     TokenProbability,
     ToolCall,
 )
+from aeon.supervisor.answers import AnswerJudge
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.judge_specs import Calibration, Calibrations, judgment
 from aeon.supervisor.supervisor import Supervisor
@@ -140,3 +142,29 @@ def test_nobody_is_asked_where_it_cannot_help(question: str, plan: Plan, auroc: 
 def test_a_reply_that_is_no_verdict_is_no_doubt() -> None:
     """Neither yes nor no: nothing is known."""
     assert doubt(PARENTAL, quoting(2), "perhaps")[0] is None
+
+
+LETTER = ("Bellamy Goods", "Dear customer, steel has become dearer.", "From 19 March all prices rise by 8 percent.")
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [("When does the price rise of Bellamy Goods start?", True), ("When do prices rise at Kastner?", False)],
+)
+def test_the_head_of_a_letter_is_shown_where_the_question_names_it(question: str, named: bool) -> None:
+    """The sentence alone does not say whose prices rise."""
+    spans = [(0, 13), (14, 54), (55, 99)]
+    sources = [
+        Source(source="letter.txt", start=start, end=end, text=text)
+        for (start, end), text in zip(spans, LETTER, strict=True)
+    ]
+    model = Scripted([likely(0.9)], capabilities=Capabilities(logprobs=True))
+    judge = AnswerJudge(Judge(Supervisor(model), samples=0, measured=calibrations(0.9)))
+
+    async def score() -> float | None:
+        with Ledger(Allowance(calls=2)):
+            return await judge.score(question, sources[2:], sources)
+
+    assert asyncio.run(score()) == pytest.approx(0.9)
+    shown = model.requests[0].messages[-1].content
+    assert ("(letter.txt, Bellamy Goods) From 19 March" in shown) == named and "Dear customer" not in shown

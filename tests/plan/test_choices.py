@@ -331,13 +331,14 @@ def test_any_program_is_a_sound_plan_or_none(text: str, sentences: bool) -> None
 @pytest.mark.parametrize(
     ("sign", "first"), [("<", "0 < $s3"), (">", "0 > $s3"), ("<=", "0 <= $s3"), ("==", "0 == $s3")]
 )
-def test_days_are_compared_by_the_days_between_them(sign: str, first: str) -> None:
-    """A date is no number: how many days lie between the two is, before and after nothing."""
+@pytest.mark.parametrize(("one", "other"), [("2026-04-28", "2026-05-14"), ("28 April 2026", "14 May 2026")])
+def test_days_are_compared_by_the_days_between_them(sign: str, first: str, one: str, other: str) -> None:
+    """A date, be it in words, is no number: how many days lie between the two is, before and after nothing."""
     text = "The market is on 28 April 2026. The kites fly on 14 May 2026."
     spans: list[JsonValue] = [[0, 31], [32, 61]]
     found = Evidence([{"source": "a.md", "start": 0, "end": len(text), "text": text, "sentences": spans}])
     program = (
-        'market = "2026-04-28"  # 1\nkites = "2026-05-14"  # 2\n'
+        f'market = "{one}"  # 1\nkites = "{other}"  # 2\n'
         f'print("the market" if market {sign} kites else "the kites")'
     )
     made = read(program, REGISTRY, found, "Is the market or are the kites earlier?")

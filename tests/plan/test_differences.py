@@ -45,6 +45,8 @@ def test_how_far_apart_two_values_are_has_no_sign(question: str, expression: str
         ("2026-04-28", "$s1", ("2026-04-28", "$s1")),
         ("$s2", "2026-04-28", ("$s2", "2026-04-28")),
         ("14 May", "28 April", ("14 May", "28 April")),
+        ("14 May 2026", "April 28, 2026", ("April 28, 2026", "14 May 2026")),
+        ("14 May 2026", "2026-05-30", ("14 May 2026", "2026-05-30")),
     ],
 )
 def test_days_are_counted_forwards(first: str, last: str, counted: tuple[str, str]) -> None:
