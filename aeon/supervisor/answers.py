@@ -74,7 +74,13 @@ def _alone(question: str, source: Source, every: Sequence[Source]) -> str:
     own = [one for one in every if one.source == source.source]
     place = own.index(source) if source in own else 0
     shown = own[max(0, place - 1) : place + 1] if _OF_BEFORE.match(source.text) and own else [source]
-    letterhead = own[0].text if own and place and own[0].text.rstrip()[-1:] not in _ENDS else ""
-    named = {*_NAME.findall(question)} & {*_WORD.findall(letterhead)} - {*_WORD.findall(source.text)}
-    head = ", ".join(filter(None, (source.source, source.heading, one_line(letterhead) if named else "")))
+    letterhead = _letterhead(question, source, own[:place])
+    head = ", ".join(filter(None, (source.source, source.heading, letterhead)))
     return f"({one_line(head)}) {' '.join(one_line(one.text) for one in shown)}"
+
+
+def _letterhead(question: str, source: Source, before: Sequence[Source]) -> str:
+    """The first line of a text, if it is no sentence and has a name of the question that the sentence has not."""
+    line = one_line(before[0].text) if before else ""
+    named = {*_NAME.findall(question)} & {*_WORD.findall(line)} - {*_WORD.findall(source.text)}
+    return line if named and not line.endswith(_ENDS) else ""
