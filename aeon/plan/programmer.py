@@ -226,6 +226,9 @@ class Programmer:
         """What is wrong with what a plan over the tables gives: it is of another kind, or no whole number of things."""
         if not any(map(query_of, plan.steps)):
             return ""
+        queries = " ".join(map(query_of, plan.steps)).upper()
+        if about.counted in about.unknown and is_thing(about.counted) and "COUNT(" not in queries:
+            return f'no file has {about.counted!r}: print("not stated") if no column means it'
         outcome = await self._sources.outcome(plan)
         if outcome and not is_of_kind(about.text, " ".join(map(str, outcome))):
             return "that is nothing that answers the question"

@@ -338,8 +338,7 @@ def test_days_are_compared_by_the_days_between_them(sign: str, first: str, one: 
     spans: list[JsonValue] = [[0, 31], [32, 61]]
     found = Evidence([{"source": "a.md", "start": 0, "end": len(text), "text": text, "sentences": spans}])
     program = (
-        f'market = "{one}"  # 1\nkites = "{other}"  # 2\n'
-        f'print("the market" if market {sign} kites else "the kites")'
+        f'market = "{one}"  # 1\nkites = "{other}"  # 2\nprint("the market" if market {sign} kites else "the kites")'
     )
     made = read(program, REGISTRY, found, "Is the market or are the kites earlier?")
     assert [step.action.tool for step in made.steps if isinstance(step.action, ToolCall)] == [

@@ -107,3 +107,18 @@ def test_how_many_there_are_is_a_whole_number(tmp_path: Path, replies: Sequence[
     made, _ = plan(tmp_path, LATE, *replies)
     assert "sql" in tools(made) and {*doubt} <= {*made.doubts}
     assert bool(made.doubts) == bool(doubt)
+
+
+@pytest.mark.parametrize(
+    ("query", "doubtful"),
+    [("SELECT MAX(returned - due) FROM loans", True), ("SELECT COUNT(*) FROM loans WHERE member = 'Ada'", False)],
+)
+def test_what_no_file_has_is_counted_in_rows_or_not_at_all(tmp_path: Path, query: str, doubtful: bool) -> None:
+    """A column that the question does not name says nothing of parking spaces; rows may be visits."""
+    made, _ = plan(tmp_path, "How many visits did Ada make?", *[f'print(sql("{query}"))'] * 5)
+    assert tools(made) == ["sql"]
+    assert (
+        [one for one in made.doubts if "no file has 'visits'" in one]
+        == list(made.doubts)
+        == list(made.doubts if doubtful else ())
+    )
