@@ -24,6 +24,7 @@ from aeon.plan.rules import by_row
 from aeon.plan.sources import LOOKUP, SQL, About, Sources
 from aeon.plan.years import in_years, years_of
 from aeon.proof.alike import alike, computed
+from aeon.proof.readings import Read
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import LONGEST_TASK, Agreement, Derivation, JsonValue, Plan, Step, Task, ToolCall, Writing
 from aeon.supervisor.form import is_of_kind, is_thing
@@ -224,17 +225,17 @@ class Programmer:
 
     async def _miscounted(self, plan: Plan, about: About) -> str:
         """What is wrong with what a plan over the tables gives: it is of another kind, or no whole number of things."""
-        if not any(map(query_of, plan.steps)):
-            return ""
         queries = " ".join(map(query_of, plan.steps)).upper()
-        if about.counted in about.unknown and is_thing(about.counted) and "COUNT(" not in queries:
-            return f'no file has {about.counted!r}: print("not stated") if no column means it'
+        counted = about.counted if is_thing(about.counted) else ""
+        if not queries.strip():
+            return ""
+        if counted in about.unknown and "COUNT(" not in queries:
+            return f'no file has {counted!r}: print("not stated") if no column means it'
         outcome = await self._sources.outcome(plan)
         if outcome and not is_of_kind(about.text, " ".join(map(str, outcome))):
             return "that is nothing that answers the question"
-        given = computed(outcome) if is_thing(about.counted) else ()
-        wrong = any(one.number is not None and (one.number < 0 or one.number % 1) for one in given)
-        return f"it is a whole number of {about.counted}: use COUNT(*)" if wrong else ""
+        given = computed(outcome) if counted else ()
+        return f"it is a whole number of {counted}: use COUNT(*)" if any(map(_is_broken, given)) else ""
 
     async def _with_sums(self, plan: Plan) -> Plan:
         """The plan with one number from each of its queries that would give several."""
@@ -294,6 +295,11 @@ def _answers(plan: Plan, question: str) -> bool:
     answers = [step.action for step in plan.steps if step.id in plan.answer]
     quoted = [a.arguments or {} for a in answers if isinstance(a, ToolCall) and a.tool == QUOTE]
     return len(quoted) < len(answers) or is_of_kind(question, " ".join(str(one["value"]) for one in quoted))
+
+
+def _is_broken(number: Read) -> bool:
+    """Whether a number is none of things: below nothing, or not whole."""
+    return number.number is not None and (number.number < 0 or number.number % 1 != 0)
 
 
 def _without_tables(asked: Asked, program: _Program) -> Asked:

@@ -117,8 +117,4 @@ def test_what_no_file_has_is_counted_in_rows_or_not_at_all(tmp_path: Path, query
     """A column that the question does not name says nothing of parking spaces; rows may be visits."""
     made, _ = plan(tmp_path, "How many visits did Ada make?", *[f'print(sql("{query}"))'] * 5)
     assert tools(made) == ["sql"]
-    assert (
-        [one for one in made.doubts if "no file has 'visits'" in one]
-        == list(made.doubts)
-        == list(made.doubts if doubtful else ())
-    )
+    assert any("no file has 'visits'" in one for one in made.doubts) == doubtful
