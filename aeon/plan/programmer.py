@@ -234,8 +234,7 @@ class Programmer:
         outcome = await self._sources.outcome(plan)
         if outcome and not is_of_kind(about.text, " ".join(map(str, outcome))):
             return "that is nothing that answers the question"
-        given = computed(outcome) if counted else ()
-        return f"it is a whole number of {counted}: use COUNT(*)" if any(map(_is_broken, given)) else ""
+        return _wrong_number(counted, computed(outcome) if counted else ())
 
     async def _with_sums(self, plan: Plan) -> Plan:
         """The plan with one number from each of its queries that would give several."""
@@ -297,9 +296,12 @@ def _answers(plan: Plan, question: str) -> bool:
     return len(quoted) < len(answers) or is_of_kind(question, " ".join(str(one["value"]) for one in quoted))
 
 
-def _is_broken(number: Read) -> bool:
-    """Whether a number is none of things: below nothing, or not whole."""
-    return number.number is not None and (number.number < 0 or number.number % 1 != 0)
+def _wrong_number(counted: str, given: Sequence[Read]) -> str:
+    """What is wrong with how many things there are: below nothing, not whole, or none at all, which is rarely asked."""
+    numbers_of_them = [one.number for one in given if one.number is not None]
+    if any(number < 0 or number % 1 for number in numbers_of_them):
+        return f"it is a whole number of {counted}: use COUNT(*)"
+    return f"it finds no {counted}: look at the condition again" if numbers_of_them == [0] else ""
 
 
 def _without_tables(asked: Asked, program: _Program) -> Asked:

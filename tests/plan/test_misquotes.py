@@ -99,6 +99,7 @@ def test_hours_are_counted_between_quoted_times(tmp_path: Path) -> None:
     [
         ([LATE_QUERY], ()),
         ([LATE_LIST] * 5, ("that is nothing that answers the question",)),
+        ([LATE_QUERY.replace(">", "<")] * 5, ("it finds no books: look at the condition again",)),
         ([FINES_QUERY] * 5, ("it is a whole number of books: use COUNT(*)",)),
     ],
 )
