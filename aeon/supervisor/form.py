@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import unicodedata
@@ -131,9 +132,11 @@ class Items(NamedTuple):
     unit: str
 
     def joined(self, items: Sequence[str]) -> str:
-        """The text of these items."""
+        """The text of these items; where one of so many sentences holds several, the first of it."""
+        if self.unit == "sentences":
+            return " ".join(found[0] for item in items if (found := _split(item)))
         mark = "- " if self.unit == "points" else ""
-        return (" " if self.unit == "sentences" else "\n").join(f"{mark}{item.strip()}" for item in items)
+        return "\n".join(f"{mark}{item.strip()}" for item in items)
 
 
 def items(task: str) -> Items | None:
@@ -236,6 +239,13 @@ def _sentences(answer: str) -> int:
     text = _ABBREVIATION.sub(lambda match: match[0].replace(".", ""), answer)
     ended = _SENTENCE_END.findall(text)
     return len(ended) + (not re.search(r"[.!?][\"')\]\u201d\u2019]*\s*$", text))
+
+
+def _split(text: str) -> list[str]:
+    """The sentences of a text."""
+    shown = _ABBREVIATION.sub(lambda match: match[0].replace(".", "\0"), text)
+    ends = [0, *(match.end() for match in _SENTENCE_END.finditer(shown)), len(text)]
+    return [one for a, b in itertools.pairwise(ends) if (one := text[a:b].strip())]
 
 
 def _words(answer: str) -> int:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.supervisor.form import asks_form, form_faults, is_of_kind, is_thing
+from aeon.supervisor.form import asks_form, form_faults, is_of_kind, is_thing, items
 
 pytestmark = pytest.mark.requirement("T4")
 
@@ -199,6 +199,14 @@ def test_a_very_long_answer_is_counted_too(piece: str) -> None:
 def test_an_answer_is_of_the_kind_that_was_asked_for(question: str, answer: str, fits: bool) -> None:
     """A quantity has a digit and an address looks like one; what cannot be told by its look may be anything."""
     assert is_of_kind(question, answer) == fits
+
+
+def test_sentences_of_a_list_are_no_more_than_were_asked_for() -> None:
+    """One item may hold two; an abbreviation ends none."""
+    two = items("Write a two-sentence reminder.")
+    assert two is not None
+    assert two.joined(["Bring it back!", "It is late. Do it today."]) == "Bring it back! It is late."
+    assert two.joined([" Dr. Adler waits, e.g. today", "Come."]) == "Dr. Adler waits, e.g. today Come."
 
 
 @pytest.mark.parametrize(
