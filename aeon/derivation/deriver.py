@@ -22,7 +22,8 @@ from aeon.tools.quote import QUOTE
 
 __all__ = ["Deriver"]
 
-_COMPUTING = frozenset({"calculator", "hours_between"})
+_HOURS = "hours_between"
+_COMPUTING = frozenset({"calculator", _HOURS})
 _TOOLS = _COMPUTING | {CHOOSE, QUOTE}
 _LONGEST = 3_000
 _TOKENS = {"worked": 250, "thought": 700}
@@ -49,6 +50,7 @@ class _Answer(NamedTuple):
 
     ``beside`` are numbers that it quotes: another answer may say them or not. ``said`` are numbers that it repeats from
     the question, as in "in 7 years both are 39": it may be meant without them. ``doubtful``: it leaves something out.
+    ``exact``: it is a time that a tool has measured, which words can confirm or doubt, and not replace.
     """
 
     numbers: tuple[Read, ...]
@@ -56,6 +58,7 @@ class _Answer(NamedTuple):
     beside: tuple[Read, ...] = ()
     said: tuple[Read, ...] = ()
     doubtful: bool = False
+    exact: bool = False
 
     @property
     def meant(self) -> Iterator[tuple[Read, ...]]:
@@ -158,7 +161,8 @@ def _computed(plan: Plan) -> _Answer | None:
     choices = _choices(answers, options)
     if len(choices) != len(options):
         return None
-    return _Answer(numbers, choices, computed(_numbers(done)), doubtful=bool(plan.doubts))
+    exact = bool(_given(answers, _HOURS))
+    return _Answer(numbers, choices, computed(_numbers(done)), doubtful=bool(plan.doubts), exact=exact)
 
 
 def _choices(answers: Sequence[Step], options: Sequence[tuple[str, str]]) -> tuple[str, ...]:
@@ -202,7 +206,7 @@ def _pair(answers: Sequence[_Answer]) -> tuple[int, int] | None:
     Which of two things it is by numbers that the plan gives too, the plan has compared: words do not outvote that.
     """
     able = [place for place in _able(answers) if not answers[0].decides_otherwise(answers[place])]
-    pairs = ((a, b) for b in able for a in able if a < b)
+    pairs = ((a, b) for b in able for a in able if a < b and (a == 0 or not answers[0].exact))
     return next(((a, b) for a, b in pairs if answers[a].is_like(answers[b])), None)
 
 
@@ -213,7 +217,7 @@ def _able(answers: Sequence[_Answer]) -> list[int]:
 
 def _counted(derived: Sequence[Derivation], answers: Sequence[_Answer]) -> Agreement:
     """The derivations with the answer that two give; where none do, the first that leaves nothing out is taken."""
-    first = (_pair(answers) or _able(answers))[0]
+    first = 0 if answers[0].exact else (_pair(answers) or _able(answers))[0]
     return Agreement(
         derivations=tuple(
             one.changed(agrees=answers[first].is_like(answers[number]), taken=number == first)

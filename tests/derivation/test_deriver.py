@@ -133,6 +133,15 @@ def test_what_leaves_out_a_number_of_the_question_gives_way_to_what_does_not() -
     assert told(agreement) == [("worked", False, False), ("thought", True, False)]
 
 
+def test_hours_that_a_tool_measured_are_not_replaced_by_words() -> None:
+    """Two that say otherwise are a disagreement; one that says the same confirms them."""
+    made = plan(9.5, tool="hours_between")
+    agreement, _ = derive(["Answer: 9 hours", "Answer: 9 hours"], made)
+    assert told(agreement) == [("worked", False, False), ("thought", False, False)] and agreement.disagrees
+    agreement, _ = derive(["Answer: 9 hours", "Answer: 9.5 hours"], made)
+    assert told(agreement) == [("worked", False, False), ("thought", True, False)] and not agreement.disagrees
+
+
 def test_a_derivation_without_a_number_counts_for_nothing() -> None:
     """Nor does one that is empty."""
     agreement, model = derive(["I do not know.\nAnswer: unknown", "", ""], plan(760))
