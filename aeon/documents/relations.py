@@ -11,6 +11,7 @@ __all__ = ["compared_with", "other_subject"]
 
 _I = re.IGNORECASE
 _WORD = re.compile(r"[^\W_]+")
+_NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
 _COMPARATIVE = (
     r"(?:more|less|fewer|higher|lower|cheaper|dearer|later|earlier|older|younger|longer|shorter|heavier|lighter|taller|"
     r"bigger|larger|smaller|faster|slower|deeper|wider)"
@@ -37,7 +38,7 @@ def compared_with(question: str, sentence: str, value: str) -> str:
         return ""
     for found in _RELATIVE.finditer(sentence):
         before = _words(sentence[: found.start()])
-        if found["number"] in value or _words(found["other"]) & _words(question) - before:
+        if found["number"] in _NUMBER.findall(value) or _words(found["other"]) & _words(question) - before:
             return found["said"]
     return ""
 

@@ -28,6 +28,7 @@ __all__ = [
     "planned",
     "read",
     "step_of",
+    "unfenced",
     "with_values",
 ]
 
@@ -67,8 +68,7 @@ def read(
     What it copies from the ``evidence`` and is not ``known`` from the task is quoted. ``faults`` receives what is wrong
     with a program that has a value of its own, or a name without a value.
     """
-    fenced = _FENCED.search(text)
-    code = _with_names(fenced[1] if fenced else text)
+    code = _with_names(unfenced(text))
     reader = ProgramReader(tools, Quotes(evidence or Evidence(), cited_lines(code), known))
     try:
         for statement in with_tools(_parsed(code[:_LONGEST])).body:
@@ -83,8 +83,14 @@ def read(
 
 def with_values(program: str, later: str) -> str:
     """A program, after the lines of a later one that give a name a number or a text."""
-    given = _GIVEN.findall(_FENCED.search(later)[1] if "```" in later else later)  # type: ignore[index]
-    return "\n".join([*given, program]) if given else ""
+    given = _GIVEN.findall(unfenced(later))
+    return "\n".join([*given, unfenced(program)]) if given else ""
+
+
+def unfenced(text: str) -> str:
+    """What stands between the fences of a reply, or all of it."""
+    found = _FENCED.search(text)
+    return found[1] if found else text
 
 
 def _parsed(code: str) -> ast.Module:

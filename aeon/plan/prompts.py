@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NotRequired, TypedDict
 
 from aeon.plan.evidence import Evidence
+from aeon.plan.program import unfenced
 from aeon.plan.reader import CALCULATOR, WRITE
 from aeon.plan.sources import LOOKUP, SQL, About
 from aeon.schema import LONGEST_CONTEXT, LONGEST_TASK, Task
@@ -37,7 +38,6 @@ _DATE = re.compile(
 )
 _TIME = re.compile(r"\b\d{1,2}[:.]\d\d\b.*\b\d{1,2}[:.]\d\d\b|\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b", _I)
 _COMPARE = re.compile(r"\bor\b|\bwhich\b|\bwho\b", _I)
-_FENCED = re.compile(r"```(?:[a-z]*\n)?(.*?)(?:```|$)", re.DOTALL)
 
 
 class _Example(TypedDict):
@@ -140,8 +140,7 @@ def _worked(head: str, examples: Sequence[_Example]) -> tuple[tuple[str, str], .
 
 def as_program(query: str) -> str:
     """The program that prints what a query gives, which stands alone or between fences; "" for no query."""
-    fenced = _FENCED.search(query)
-    text = (fenced[1] if fenced else query).strip().rstrip(";")
+    text = unfenced(query).strip().rstrip(";")
     return f"print(sql({text!r}))" if text else ""
 
 

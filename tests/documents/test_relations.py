@@ -22,6 +22,7 @@ BRANCHES = [
         ("What did the old shed cost?", SHED, "310", "45 euros more than"),
         ("What does the new shed cost?", SHED, "310", ""),
         ("What does the new shed cost?", SHED, "45", "45 euros more than"),
+        ("What does the new shed cost?", "It costs 450 euros, 45 euros more than before.", "450", ""),
         ("How much more does the new shed cost than the old one?", SHED, "45", ""),
         ("What is the difference between the sheds?", SHED, "45", ""),
         ("How much did the boiler cost?", BOILER, "21,600 euros", "21,600 euros less than"),

@@ -343,6 +343,8 @@ def test_a_name_without_a_value_is_told_back_once() -> None:
     assert does(made) == [("calculator", "(940 - 340) // 50")]  # what the first one calculates, with the values
     told = "(Mind: target has no value: begin with target = and its number, # and its sentence)"
     assert asked(model.requests[1]).endswith(told)
+    made, _ = plan(text, f"```python\n{first}\n```", "```python\ntarget = 940\nsaved = 340\n```")
+    assert does(made) == [("calculator", "(940 - 340) // 50")]
     made, _ = plan(text, first, "target = 940\nprint((target - 340) / 50)")
     assert does(made) == [("calculator", "(940 - 340) / 50")]  # a second one as it stands, where it gives not all
 
