@@ -17,8 +17,8 @@ _COMPARATIVE = (
     r"bigger|larger|smaller|faster|slower|deeper|wider)"
 )
 _RELATIVE = re.compile(
-    rf"(?P<said>(?P<number>\d(?:[\d.,]*\d)?)[^\d.!?;]{{0,30}}?\b{_COMPARATIVE}\b[^.!?;\d]{{0,40}}?\bthan\b)"
-    r"(?P<other>[^.!?;]*)",
+    rf"(?P<said>(?P<number>\d(?:[\d.,]*\d)?)[^\d.!?;]{{0,30}}?\b{_COMPARATIVE}\b"
+    r"(?:[^.!?;\d]{0,40}?\bthan\b(?P<other>[^.!?;]*)|(?=\s*(?:[.,;!?]|$))))",
     _I,
 )
 _ASKS_RELATION = re.compile(rf"\b{_COMPARATIVE}\b|\bdifferen|\bthan\b|\bby how\b|\bapart\b|\bcompared?\b", _I)
@@ -38,8 +38,8 @@ def compared_with(question: str, sentence: str, value: str) -> str:
         return ""
     for found in _RELATIVE.finditer(sentence):
         before = _words(sentence[: found.start()])
-        if found["number"] in _NUMBER.findall(value) or _words(found["other"]) & _words(question) - before:
-            return found["said"]
+        if found["number"] in _NUMBER.findall(value) or _words(found["other"] or "") & _words(question) - before:
+            return found["said"].removesuffix(found["other"] or "")
     return ""
 
 

@@ -58,6 +58,8 @@ _MONTHS = word_set(
     "january february march april may june july august september october november december "
     "jan feb mar apr jun jul aug sep sept oct nov dec"
 )
+_DEALT = word_set("pay pays paid spend spends spent earn earns earned owe owes owed buy buys bought")
+"""What is done with money: tables have it as bills and wages, and no question is about the word."""
 _NO_THING = re.compile(r"(?:ed|ing)$|^(?:tables?|files?|data|columns?|texts?|documents?|lists?)$", _I)
 _QUOTED = re.compile(r"(?<!\w)'[^'\n]+'(?!\w)|\"[^\"\n]+\"|\u201c[^\u201d\n]+\u201d|\u201e[^\u201c\n]+\u201c")
 _OF_FORM = word_set(
@@ -197,7 +199,8 @@ class Sources:
     def _unknown_of(self, text: str, words: frozenset[str]) -> frozenset[str]:
         """Those of the words that count as unknown: none without files, of numbers only years that it is about."""
         years = _IN_YEAR.findall(text)
-        return frozenset(word for word in words if word.isalpha() or word in years) if self.names else frozenset()
+        named = (word for word in words if (word.isalpha() and word not in _DEALT) or word in years)
+        return frozenset(named) if self.names else frozenset()
 
     def functions(self, about: About) -> tuple[str, ...]:
         """The sources that may answer, by the words that they know; none for a sum of its own numbers."""

@@ -89,6 +89,7 @@ def test_notes_name_values_and_words_that_no_file_has(folder: Path) -> None:
         about(folder, "Rebate on lamps, rugs, beds, mugs, 12 cups?")[0].notes == "no file has: beds, cups, lamps, mugs"
     )
     assert about(folder, "What is the rebate?")[0].notes == ""
+    assert about(folder, "What was paid to Cork?")[0].notes == "named: city = 'Cork'"
 
 
 @pytest.mark.parametrize(
