@@ -22,7 +22,7 @@ from aeon.plan.ranks import ranked
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.rules import by_row
 from aeon.plan.sources import LOOKUP, SQL, About, Sources
-from aeon.plan.years import in_years, years_of
+from aeon.plan.years import in_years
 from aeon.proof.alike import alike, computed
 from aeon.proof.readings import Read
 from aeon.runtime.ledger import current_ledger
@@ -75,7 +75,6 @@ class Programmer:
         self._tools = tools
         self._sources = Sources(tools)
         self._prompts = Prompts(tools)
-        self._years = years_of(tools.get(SQL).hint) if SQL in self._sources.names else {}
 
     @property
     def able(self) -> bool:
@@ -196,7 +195,7 @@ class Programmer:
         """What a plan leaves out of what is asked."""
         needed = [name for name in asked.about.needed if name in asked.functions]
         doubt = doubts(plan, asked.said, asked.about.named, needed, asked.evidence.text)
-        return doubt or next(per_column(plan, asked.about.text, self._sources.columns), "")
+        return doubt or next(per_column(plan, asked.about.text, self._sources.tables), "")
 
     def _prose(self, asked: Asked) -> Plan:
         """What becomes of a reply that is no program: an open task, but no fact where there are files."""
@@ -212,7 +211,7 @@ class Programmer:
         about, faults = asked.about, list[str]()
         plan = read(text, self._tools, asked.evidence, asked.said, faults.append)
         plan = without_unsaid(plan, f"{asked.said}\n{asked.evidence.text}", about.named)
-        plan = without_hundred(in_years(plan, asked.said, self._years), asked.said)
+        plan = without_hundred(in_years(plan, asked.said, self._sources.tables), asked.said)
         plan = by_row(of_pieces(plan, about.text, about.named), asked.said, asked.evidence.text)
         plan = without_sign(
             mended(ranked(completed(plan, about.text, about.named), about.text), self._tools), about.text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ from aeon.supervisor.prompt import cut
 from aeon.tools.quote import QUOTE, quoted
 from aeon.tools.references import substitute
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.tableinfo import Named, columns_of
+from aeon.tools.tableinfo import Named
 
 __all__ = ["LOOKUP", "SQL", "About", "Sources"]
 
@@ -164,15 +164,14 @@ def _is_text(named: Named) -> bool:
 
 
 class Sources:
-    """The tables and the texts that a run may ask; ``columns`` are those of each table."""
+    """The tables and the texts that a run may ask; ``tables`` are what is known of the tables."""
 
     def __init__(self, tools: ToolRegistry) -> None:
         self._tools = tools
         self.names = tuple(name for name in (SQL, LOOKUP) if name in tools.names and tools.get(name).knows)
-        columns = columns_of(tools.get(SQL).hint) if SQL in self.names else {}
-        self.columns: Mapping[str, tuple[str, ...]] = columns
-        self._tables = stems(" ".join(columns))
-        self._columns = stems(" ".join(name for names in columns.values() for name in names))
+        self.tables = tools.get(SQL).tables if SQL in self.names else ()
+        self._tables = stems(" ".join(table.name for table in self.tables))
+        self._columns = stems(" ".join(name for table in self.tables for name, _ in table.columns))
 
     async def about(self, text: str) -> About:
         """What a text is about, with the sentences that may answer it."""

@@ -4,39 +4,32 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from aeon.plan.queries import query_of, with_query
 from aeon.schema import Plan, Step
+from aeon.tools.tableinfo import TableInfo
 
-__all__ = ["in_years", "years_of"]
+__all__ = ["in_years"]
 
-Years = Mapping[str, frozenset[int]]
-_TABLE = re.compile(r"^(?:Tables: )?(\w+)\((.*)$", re.MULTILINE)
-_SPAN = re.compile(r"\bDATE ((?:1[89]|20)\d\d)-\d\d-\d\d to ((?:1[89]|20)\d\d)-\d\d-\d\d")
+_SPAN = re.compile(r"(\d{4})-\d\d-\d\d to (\d{4})-\d\d-\d\d")
 _DAY = re.compile(r"'((?:1[89]|20)\d\d)(-\d\d(?:-\d\d)?\b[^']*)'")
 _YEAR = re.compile(r"(\bYEAR\([^()]*\)\s*=\s*)((?:1[89]|20)\d\d)\b", re.IGNORECASE)
 _SAID = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
 
 
-def years_of(tables: str) -> Years:
-    """The years of the dates in each table, out of the lines that describe them."""
-    spans = {name: [(int(a), int(b)) for a, b in _SPAN.findall(rest)] for name, rest in _TABLE.findall(tables)}
-    return {name: frozenset(year for a, b in own for year in range(a, b + 1)) for name, own in spans.items()}
-
-
-def in_years(plan: Plan, question: str, there: Years) -> Plan:
+def in_years(plan: Plan, question: str, tables: Sequence[TableInfo]) -> Plan:
     """The plan with the one year of the tables that a query asks, where it has another that nobody named.
 
     Where their dates or the query are of several years, or the question names one, the plan stays as it is.
     """
-    return plan if _SAID.search(question) else plan.changed(steps=tuple(_in_year(step, there) for step in plan.steps))
+    return plan if _SAID.search(question) else plan.changed(steps=tuple(_in_year(step, tables) for step in plan.steps))
 
 
-def _in_year(step: Step, there: Years) -> Step:
+def _in_year(step: Step, tables: Sequence[TableInfo]) -> Step:
     """The step with the one year of its tables in the place of the only other one that its query names."""
     query = query_of(step)
-    asked = (years for name, years in there.items() if re.search(rf"\b{re.escape(name)}\b", query))
+    asked = (_years(table) for table in tables if re.search(rf"\b{re.escape(table.name)}\b", query))
     own = frozenset[int]().union(*asked)
     named = {int(found) for found, _ in _DAY.findall(query)} | {int(found) for _, found in _YEAR.findall(query)}
     if len(own) != 1 or len(named) != 1 or own == named:
@@ -44,6 +37,12 @@ def _in_year(step: Step, there: Years) -> Step:
     (year,) = own
     query = _DAY.sub(lambda day: f"'{year}{_there_is(year, day[2])}'", query)
     return with_query(step, _YEAR.sub(rf"\g<1>{year}", query))
+
+
+def _years(table: TableInfo) -> frozenset[int]:
+    """The years of the dates of a table, from the first to the last."""
+    spans = [tuple(map(int, found)) for _, days in table.days for found in _SPAN.findall(days)]
+    return frozenset(year for first, last in spans for year in range(first, last + 1))
 
 
 def _there_is(year: int, day: str) -> str:

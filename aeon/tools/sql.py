@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from aeon.schema.frozen import JsonValue
 from aeon.tools.database import Database
 from aeon.tools.tool import Tool, tool
@@ -12,7 +14,7 @@ _TIMEOUT = 20.0
 
 
 def sql(database: Database) -> Tool:
-    """Return the tool ``sql`` over these tables; its hint describes them."""
+    """Return the tool ``sql`` over these tables, which it names; its hint describes them."""
 
     @tool(side_effects=False, parallel_safe=True, timeout=_TIMEOUT, hint=database.describe())
     def sql(query: str) -> JsonValue:
@@ -23,4 +25,4 @@ def sql(database: Database) -> Tool:
         """
         return database.query(query)
 
-    return sql
+    return replace(sql, tables=database.tables)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["Named", "TableInfo", "columns_of", "identifier", "quoted"]
+__all__ = ["Named", "TableInfo", "identifier", "quoted"]
 
-_TABLE = re.compile(r"^(?:Tables: )?(\w+)\((.*)$", re.MULTILINE)
-_COLUMN = re.compile(r"(?:^|, )(?:\"([^\"]+)\"|(\w+)) [A-Z]{3,}")
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -58,11 +56,6 @@ class TableInfo:
             line += f"{', ' if number else '; e.g. '}({cells})"
             room -= len(cells) + 4
         return line
-
-
-def columns_of(lines: str) -> Mapping[str, tuple[str, ...]]:
-    """The columns of each table, out of the lines that describe them to a prompt."""
-    return {name: tuple(a or b for a, b in _COLUMN.findall(rest)) for name, rest in _TABLE.findall(lines)}
 
 
 def identifier(name: str, keywords: frozenset[str]) -> str:

@@ -24,7 +24,7 @@ from aeon.jsonschemas.patterns import PatternValidator, bad_pattern
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.search.provider import Provider
 from aeon.text import one_line
-from aeon.tools.tableinfo import Named
+from aeon.tools.tableinfo import Named, TableInfo
 
 __all__ = ["HOST_FILLED", "NO_TOOL", "Tool", "tool"]
 
@@ -58,7 +58,7 @@ class Tool:
     name it; else only the host uses it. ``reading``: its result is a list of passages, and what the step finds out is
     read out of them by the model. ``knows`` gives those of some words that its tables or texts hold. ``names`` gives
     the values of columns that a text names. ``mend`` gives the arguments that those of a plan evidently mean.
-    ``provider`` is what research searches with.
+    ``tables`` are those that it asks. ``provider`` is what research searches with.
 
     References in ``parameters`` are written out. Raises ``ConfigError`` for a name, schema or timeout that cannot work.
     """
@@ -76,6 +76,7 @@ class Tool:
     reading: bool = False
     knows: Callable[[frozenset[str]], frozenset[str]] | None = None
     names: Callable[[str], tuple[Named, ...]] | None = None
+    tables: tuple[TableInfo, ...] = ()
     provider: Provider | None = None
     mend: Callable[[JsonObject], JsonObject] | None = None
     prepare: Callable[[JsonObject], Mapping[str, object]] | None = None

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from aeon.plan.queries import query_of
-from aeon.plan.years import in_years, years_of
+from aeon.plan.years import in_years
 from aeon.schema import Plan, Step, ToolCall
+from aeon.tools.tableinfo import TableInfo
 
 pytestmark = pytest.mark.requirement("T1b")
 
@@ -16,18 +17,12 @@ pytestmark = pytest.mark.requirement("T1b")
 def query(text: str, question: str = "What came in April?", years: Sequence[int] = (2025,)) -> str:
     """The query of the plan that is made of one."""
     step = Step(id="s1", description="a step", action=ToolCall(tool="sql", arguments={"query": text}))
-    there = {"s": frozenset(years), "shops": frozenset({2011})}
-    return query_of(in_years(Plan(steps=(step,), answer=("s1",)), question, there).steps[0])
-
-
-def test_the_years_of_tables_are_in_their_descriptions() -> None:
-    """Of each table all from the first date to the last; none where it has no dates."""
-    sales = "Tables: sales(date DATE 2023-11-02 to 2025-01-30, units BIGINT) 9 rows"
-    assert years_of(f"{sales}\nshops(opened DATE 2011-04-01 to 2011-04-01)") == {
-        "sales": {2023, 2024, 2025},
-        "shops": {2011},
-    }
-    assert years_of("Tables: shops(name VARCHAR) 2 rows; e.g. ('2024-01-01 to 2024-02-01')") == {"shops": frozenset()}
+    days = tuple((f"d{year}", f"{year}-02-03 to {year}-11-12") for year in years)
+    shops = TableInfo(
+        "shops", "shops.csv", (("opened", "DATE"),), 1, (), days=(("opened", "2011-04-01 to 2011-04-01"),)
+    )
+    tables = [TableInfo("s", "s.csv", (), 9, (), days=days), shops]
+    return query_of(in_years(Plan(steps=(step,), answer=("s1",)), question, tables).steps[0])
 
 
 @pytest.mark.parametrize(
@@ -57,3 +52,12 @@ def test_a_year_that_was_said_or_cannot_be_known_stays() -> None:
     assert query(written, years=()) == written
     joined = "SELECT SUM(r) FROM s JOIN shops ON s.c = shops.c WHERE YEAR(d) = 2026"
     assert query(joined) == joined
+
+
+def test_a_span_over_new_year_is_of_both_years() -> None:
+    """Then nobody knows which is meant."""
+    call = ToolCall(tool="sql", arguments={"query": "SELECT * FROM s WHERE YEAR(d) = 2020"})
+    step = Step(id="s1", description="a step", action=call)
+    table = TableInfo("s", "s.csv", (), 9, (), days=(("d", "2024-11-02 to 2025-01-30"),))
+    plan = Plan(steps=(step,), answer=("s1",))
+    assert in_years(plan, "What came in April?", [table]) == plan
