@@ -285,6 +285,14 @@ def test_a_sentence_about_the_general_says_nothing_of_a_special_kind(both: tuple
         assert does(plan(text, "print(28)", tools=both)[0]) == [(QUOTE, 28)]
 
 
+@pytest.mark.requirement("T1b")
+def test_a_query_asks_the_year_that_the_table_has(both: tuple[Tool, ...]) -> None:
+    """The question names none, and the model guessed another."""
+    april = "SELECT SUM(revenue) FROM sales WHERE city = 'Cork' AND day BETWEEN '{0}-04-01' AND '{0}-04-30'"
+    made, _ = plan("What is the revenue of Cork in April?", f'print(sql("{april.format(2026)}"))', tools=both)
+    assert does(made) == [("sql", april.format(2024))]
+
+
 @pytest.mark.requirement("G5")
 def test_a_query_says_nothing_of_a_thing_that_no_file_has(both: tuple[Tool, ...]) -> None:
     """The sum of everything is not that of the kettle: the question is told back once, then looked up."""
