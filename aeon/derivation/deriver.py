@@ -67,6 +67,11 @@ class _Answer(NamedTuple):
         if self.said and (left := without(self.numbers, self.said)):
             yield left
 
+    def beside_of(self, plan: _Answer) -> _Answer:
+        """It is doubtful, too, where it only repeats what the plan calculates with."""
+        repeats = bool(self.numbers) and bool(plan.beside) and not without(self.numbers, plan.beside)
+        return self._replace(doubtful=True) if repeats and not self.is_like(plan) else self
+
     def is_like(self, other: _Answer) -> bool:
         """Whether both give the same, rounded where one has fewer places."""
         return self.choices == other.choices and self._gives(other)
@@ -108,7 +113,7 @@ class Deriver:
         for method in list(_TOKENS)[: effect.most]:
             text = done_again(await self._derived(task, method), f"{task.text} {task.context}")
             answer = _last(text)
-            found = _derived(effect, text, answer)
+            found = _derived(effect, text, answer).beside_of(given)
             if found.numbers and all(found.choices):
                 derived.append(Derivation(method=method, text=text.strip(), answer=answer))
                 answers.append(found)

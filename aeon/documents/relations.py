@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
-from aeon.documents.words import is_common, stem
+from aeon.documents.words import content_words, is_common, stem, stems
 
-__all__ = ["compared_with", "other_subject"]
+__all__ = ["Compared", "compared_with", "other_kind", "other_subject"]
 
 _I = re.IGNORECASE
 _WORD = re.compile(r"[^\W_]+")
@@ -17,10 +19,12 @@ _COMPARATIVE = (
     r"bigger|larger|smaller|faster|slower|deeper|wider)"
 )
 _RELATIVE = re.compile(
-    rf"(?P<said>(?P<number>\d(?:[\d.,]*\d)?)[^\d.!?;]{{0,30}}?\b{_COMPARATIVE}\b"
+    rf"(?P<said>(?P<number>\d(?:[\d.,]*\d)?)[^\d.!?;]{{0,30}}?\b(?P<how>{_COMPARATIVE})\b"
     r"(?:[^.!?;\d]{0,40}?\bthan\b(?P<other>[^.!?;]*)|(?=\s*(?:[.,;!?]|$))))",
     _I,
 )
+_MORE = re.compile(r"more|higher|dearer|longer|heavier|taller|bigger|larger|deeper|wider", _I)
+_LESS = re.compile(r"less|fewer|lower|cheaper|shorter|lighter|smaller", _I)
 _ASKS_RELATION = re.compile(rf"\b{_COMPARATIVE}\b|\bdifferen|\bthan\b|\bby how\b|\bapart\b|\bcompared?\b", _I)
 _NAMED = re.compile(r"(?<![.!?] )(?<!^)\b([A-Z][\w'\u2019-]+) ([a-z]\w{2,})\b")
 _ARTICLES = frozenset({"the", "a", "an", "of", "is", "was", "to", "in", "it", "that"})
@@ -28,19 +32,52 @@ _BACK = 3
 """Sentences that are gone back for whom one speaks of, itself among them."""
 
 
-def compared_with(question: str, sentence: str, value: str) -> str:
-    """What a sentence says in relation to what is asked for, as in "45 euros more than"; "" where it says the value.
+class Compared(NamedTuple):
+    """What a sentence ``said`` in relation to something, and what is to be computed ``instead``, where it is known."""
+
+    said: str
+    instead: str = ""
+
+
+def compared_with(question: str, sentence: str, value: str) -> Compared | None:
+    """What a sentence says in relation to what is asked for, as in "45 euros more than"; else ``None``.
 
     A ``value`` is no answer where it is only how much more or less something is, nor where the question is about what
-    the sentence compares with.
+    the sentence compares with: of this it is the other value and the difference that say something.
     """
     if _ASKS_RELATION.search(question):
-        return ""
+        return None
+    numbers = _NUMBER.findall(value)
     for found in _RELATIVE.finditer(sentence):
-        before = _words(sentence[: found.start()])
-        if found["number"] in _NUMBER.findall(value) or _words(found["other"] or "") & _words(question) - before:
-            return found["said"].removesuffix(found["other"] or "")
+        said = found["said"].removesuffix(found["other"] or "")
+        if found["number"] in numbers:
+            return Compared(said)
+        before = sentence[: found.start()]
+        if _words(found["other"] or "") & _words(question) - _words(before):
+            there = [number for number in numbers if number in _NUMBER.findall(before)]
+            sign = "-" if _MORE.fullmatch(found["how"]) else "+" if _LESS.fullmatch(found["how"]) else ""
+            return Compared(said, f"{there[0]} {sign} {found['number']}" if there and sign else "")
+    return None
+
+
+def other_kind(question: str, sentence: str, others: Iterable[str]) -> str:
+    """The kind of thing that is asked about, such as a ``return ticket``, where a sentence speaks of tickets only.
+
+    It counts where one of the ``others`` has these two words; "" where none has, or the sentence has both.
+    """
+    words = [word.casefold() for word in _WORD.findall(question)]
+    own, kinds = stems(sentence), content_words(question)
+    for kind, thing in pairwise(words):
+        is_kind = kind in kinds and thing in kinds and kind.isalpha() and thing.isalpha()
+        if is_kind and stem(thing) in own and stem(kind) not in own and any(_has(one, kind, thing) for one in others):
+            return f"{kind} {thing}"
     return ""
+
+
+def _has(text: str, kind: str, thing: str) -> bool:
+    """Whether two words stand side by side in a text."""
+    words = [stem(word.casefold()) for word in _WORD.findall(text)]
+    return (stem(kind), stem(thing)) in pairwise(words)
 
 
 def other_subject(question: str, sentences: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pydantic import TypeAdapter
 
-from aeon.documents.relations import compared_with, other_subject
+from aeon.documents.relations import compared_with, other_kind, other_subject
 from aeon.documents.words import content_words, special_kinds, stem, stems
 from aeon.schema import LONGEST_TASK, JsonValue, Passage, Source, StepResult
 from aeon.supervisor.answers import AnswerJudge
@@ -100,7 +100,9 @@ def _says(question: str, answer: str, cited: Sequence[Source], sources: Sequence
 def _misses(question: str, answer: str, cited: Source, sources: Sequence[Source]) -> bool:
     """Whether a sentence says only how far apart two values are, or speaks of something else."""
     before = [one.text for one in sources if one.source == cited.source and one.start <= cited.start]
-    return bool(compared_with(question, cited.text, answer) or other_subject(question, before))
+    if compared_with(question, cited.text, answer) or other_subject(question, before):
+        return True
+    return bool(other_kind(question, f"{cited.heading} {cited.text}", (one.text for one in sources)))
 
 
 def _few(names: str) -> str:

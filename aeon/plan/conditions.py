@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from aeon.documents.words import stems
 from aeon.plan.queries import query_of, with_query
 from aeon.schema import Plan, Step
-from aeon.tools.tableinfo import Named
+from aeon.tools.tableinfo import Named, TableInfo
 
 __all__ = ["completed", "unsaid", "without_unsaid"]
 
@@ -32,16 +32,17 @@ def without_unsaid(plan: Plan, said: str, named: Sequence[Named] = ()) -> Plan:
     return plan.changed(steps=tuple(_without(step, said, named) for step in plan.steps))
 
 
-def completed(plan: Plan, question: str, named: Sequence[Named]) -> Plan:
+def completed(plan: Plan, question: str, named: Sequence[Named], tables: Sequence[TableInfo] = ()) -> Plan:
     """The plan with the conditions that its one query leaves out, where that is plain to do.
 
-    It is not where the question compares, names two values of a column, or the query is more than one ``SELECT`` of one
-    table.
+    It is not where the question compares, names two values of a column, the query is more than one ``SELECT`` of one
+    table, or that one of the ``tables`` has no such column.
     """
     if _COMPARES.search(question) or len(queries := list(filter(query_of, plan.steps))) != 1:
         return plan
     query = query_of(queries[0])
-    lost = _lost(query, named) if len(_SELECT.findall(query)) == 1 else []
+    own = [one for one in named if _asks_for(query, one.column, tables)]
+    lost = _lost(query, own) if len(_SELECT.findall(query)) == 1 else []
     changed = with_query(queries[0], _narrowed(query, lost)) if lost else queries[0]
     return plan.changed(steps=tuple(changed if step is queries[0] else step for step in plan.steps))
 
@@ -50,6 +51,12 @@ def _lost(query: str, named: Sequence[Named]) -> list[str]:
     """The conditions on columns that the query does not have, as far as only one value of each is named."""
     sides = [_side(one) for one in named]
     return [one.condition for one in named if sides.count(_side(one)) == 1 and not _has(query, one.column)]
+
+
+def _asks_for(query: str, column: str, tables: Sequence[TableInfo]) -> bool:
+    """Whether a query asks a table that has the column, as far as its tables are known."""
+    asked = [table for table in tables if _has(query, table.name)]
+    return not asked or any(column in dict(table.columns) for table in asked)
 
 
 def _side(named: Named) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from aeon.documents.relations import compared_with, other_subject
+from aeon.documents.relations import compared_with, other_kind, other_subject
 from aeon.documents.words import special_kinds
 from aeon.plan.sources import About
 from aeon.schema import Plan, Source, Step, ToolCall
@@ -33,8 +33,12 @@ def _misread(about: About, source: Source, value: str) -> Iterator[str]:
     """What is wrong with a value that a sentence states, where it alone is the answer."""
     if _HOW_LONG.search(about.text) and _CLOCK.fullmatch(value):
         yield f"{value} is no length of time: print(hours_between(first, last))"
-    if said := compared_with(about.text, source.text, value):
-        yield f"the sentence says {said!r}: compute the other value"
+    if found := compared_with(about.text, source.text, value):
+        told = f"print({found.instead})" if found.instead else "compute the other value"
+        yield f"the sentence says {found.said!r}: {told}"
+    others = (one.text for one in about.evidence.sources)
+    if kind := other_kind(about.text, f"{source.heading} {source.text}", others):
+        yield f"that sentence says nothing of a {kind}: another one does"
     if other := other_subject(about.text, _until(source, about)):
         yield f'that sentence is about the {other}: print("not stated") where none answers'
 

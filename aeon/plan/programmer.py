@@ -186,7 +186,7 @@ class Programmer:
             return _Program(self._prose(asked), text)
         plan, fault = self._read(text, asked)
         if fault or len(plan.steps) > asked.most or not self._fits(plan, about):
-            return _Program(Plan(), text, doubt=fault)
+            return _Program(Plan(), text, doubt=fault or _unreadable(text, asked))
         unfit = self._unfit(plan, f"{asked.said}\n{asked.evidence.text}")
         whole = await self._with_sums(plan) if asks_one(about.text) else plan
         return _Program(whole, text, unfit, self._doubt(plan, asked) or await self._miscounted(whole, about))
@@ -195,7 +195,8 @@ class Programmer:
         """What a plan leaves out of what is asked."""
         needed = [name for name in asked.about.needed if name in asked.functions]
         doubt = doubts(plan, asked.said, asked.about.named, needed, asked.evidence.text)
-        return doubt or next(per_column(plan, asked.about.text, self._sources.tables), "")
+        sentences = [source.text for source in asked.evidence.sources]
+        return doubt or next(per_column(plan, asked.about.text, sentences, self._sources.tables), "")
 
     def _prose(self, asked: Asked) -> Plan:
         """What becomes of a reply that is no program: an open task, but no fact where there are files."""
@@ -208,13 +209,13 @@ class Programmer:
 
     def _read(self, text: str, asked: Asked) -> tuple[Plan, str]:
         """The plan of a program with what it evidently means, and what it says that nobody said."""
-        about, faults = asked.about, list[str]()
+        about, tables, faults = asked.about, self._sources.tables, list[str]()
         plan = read(text, self._tools, asked.evidence, asked.said, faults.append)
         plan = without_unsaid(plan, f"{asked.said}\n{asked.evidence.text}", about.named)
-        plan = without_hundred(in_years(plan, asked.said, self._sources.tables), asked.said)
+        plan = without_hundred(in_years(plan, asked.said, tables), asked.said)
         plan = by_row(of_pieces(plan, about.text, about.named), asked.said, asked.evidence.text)
         plan = without_sign(
-            mended(ranked(completed(plan, about.text, about.named), about.text), self._tools), about.text
+            mended(ranked(completed(plan, about.text, about.named, tables), about.text), self._tools), about.text
         )
         faults += misquotes(plan, about)
         if {step.action.tool for step in plan.steps if isinstance(step.action, ToolCall)} == {SQL}:
@@ -231,6 +232,8 @@ class Programmer:
         if counted in about.unknown and "COUNT(" not in queries:
             return f'no file has {counted!r}: print("not stated") if no column means it'
         outcome = await self._sources.outcome(plan)
+        if not outcome and len(plan.steps) == 1:
+            return "it finds nothing: look at the conditions again"
         if outcome and not is_of_kind(about.text, " ".join(map(str, outcome))):
             return "that is nothing that answers the question"
         return _wrong_number(counted, computed(outcome) if counted else ())
@@ -283,6 +286,13 @@ def open_plan(task: Task) -> Plan:
     return Plan(steps=(step,), answer=("s1",))
 
 
+def _unreadable(text: str, asked: Asked) -> str:
+    """What is wrong with a program over the tables that does what no step can do."""
+    return (
+        f"call nothing but {SQL}(query)" if SQL in asked.functions and is_code(text) and f"{SQL}(" not in text else ""
+    )
+
+
 def _is_written(plan: Plan) -> bool:
     """Whether the plan has nothing but texts that the model writes."""
     return bool(plan.steps) and all(isinstance(step.action, Writing) for step in plan.steps)
@@ -306,7 +316,14 @@ def _wrong_number(counted: str, given: Sequence[Read]) -> str:
 def _without_tables(asked: Asked, program: _Program) -> Asked:
     """What is asked the second time: without the tables where they do not bind and the texts may say it."""
     about = asked.about
-    keep = program.runs or LOOKUP not in asked.functions or about.tables or about.of_rows or asked.by_query
+    keep = (
+        program.runs
+        or _unreadable(program.text, asked)
+        or LOOKUP not in asked.functions
+        or about.tables
+        or about.of_rows
+        or asked.by_query
+    )
     functions = asked.functions if keep else tuple(name for name in asked.functions if name != SQL)
     return replace(asked, functions=functions, fault=program.fault)
 

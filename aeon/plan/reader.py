@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from aeon.plan.quotes import Quotes, UnfitError, UnstatedError
 from aeon.schema import Action, JsonObject, JsonValue, ToolCall, Writing
 from aeon.tools.choose import CHOOSE
-from aeon.tools.dates import is_date
+from aeon.tools.dates import is_date, names_day
 from aeon.tools.functions import FUNCTIONS
 from aeon.tools.quote import QUOTE
 from aeon.tools.references import references
@@ -33,8 +33,7 @@ _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 
 
 _DAYS_BETWEEN = "days_between"
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_DAY_OR_TIME = re.compile(rf"{_DATE.pattern}|\d{{1,2}}[:.]\d{{2}}")
+_TIME = re.compile(r"\d{1,2}[:.]\d{2}")
 
 
 class ProgramReader:
@@ -321,7 +320,7 @@ class ProgramReader:
             value = self._variable(value)
         elif isinstance(value, ast.JoinedStr):
             return self._text(value)
-        elif isinstance(value, ast.Constant) and _DAY_OR_TIME.fullmatch(str(value.value)):
+        elif isinstance(value, ast.Constant) and _is_day_or_time(value.value):
             value = self._quoted(value, name)
         elif not isinstance(value, ast.Constant):
             value = self._result(value, name)
@@ -342,6 +341,10 @@ class ProgramReader:
                 return name
             case _:
                 raise UnfitError
+
+
+def _is_day_or_time(value: object) -> bool:
+    return names_day(value) or bool(_TIME.fullmatch(str(value)))
 
 
 def _by_name(call: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:

@@ -43,6 +43,13 @@ _THING = re.compile(rf"{_PLACE}\s+(?:{_NOUN}\s+)??({_NOUN})\b(?!\s+{_NOUN})", _I
 _WHAT = re.compile(
     r"\b(?:what|which)\s+((?:[^\W\d_]+\s+)?)([^\W\d_]+)\s+(?:do|does|did|is|are|was|were|has|have|had|will)\b", _I
 )
+_DET = r"(?:the|an?|our|their|its|all|each|every|it|them|more|most|fewer|less|many|much|any|some|no)\b"
+_DONE = re.compile(
+    rf"\b(?:(?:do|does|did)(?:\s+{_DET})?(?:\s+(?!{_DET}){_NOUN})+?|(?:have|has|had|needs?|wants?|used|able)\s+to)"
+    rf"\s+((?!{_DET}){_NOUN})(?=\s*(?:{_NOT_NOUN}|{_DET}|[^\w\s]|\d|$))",
+    _I,
+)
+"""What is done, behind who does it: the Marlin did *carry* them."""
 _COMPUTED = word_set(
     "revenue revenues turnover sales income takings earnings costs spending expenses expense quantity quantities "
     "balance gap spread range increase decrease growth rise fall drop change trend median ratio rank result results"
@@ -52,6 +59,7 @@ _IN_YEAR = re.compile(r"\b(?:in|of|for|during)\s+(?:[A-Z][a-z]+\s+)?((?:19|20)\d
 _IN_ALL = re.compile(
     r"\b(?:in all|over all|of all|for all|all (?:our|the|its|my)|total|altogether|together|overall)\b", _I
 )
+_A_DAY = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
 _COUNTED = re.compile(r"\b(?:how many|number of|wie ?viele)\s+(?:(?:more|fewer|other|different)\s+)?([^\W\d_]+)", _I)
 _HOW_MANY_DE = re.compile(r"\bwie ?viele\b", _I)
 _MONTHS = word_set(
@@ -75,7 +83,8 @@ class About:
 
     ``tables`` and ``texts`` are words that only these know, ``both`` those that both do, ``named`` are values of
     columns that the text names, ``unknown`` words that no file has. ``mostly``: whether the tables or one passage know
-    more than half of its words. ``of_rows``: it asks for all rows of a table, or all of those with a value, together.
+    more than half of its words. ``of_rows``: it asks for all rows of a table, for all of those with a value, together,
+    or for those of a day.
     ``of_columns``: it asks how many there are, and names a column.
     """
 
@@ -106,7 +115,8 @@ class About:
             return ()
         asked = (what for kind, what in _WHAT.findall(self.text) if self._is_new(kind.strip()) and self._is_new(what))
         said = [*_THING.findall(self.text), *_IN_YEAR.findall(self.text), *asked]
-        return tuple(word for word in said if word.casefold() in self.unknown and not _NO_THING.search(word))
+        things = self.unknown - {done.casefold() for done in _DONE.findall(self.text)}
+        return tuple(word for word in said if word.casefold() in things and not _NO_THING.search(word))
 
     def _is_new(self, word: str) -> bool:
         """Whether no file has a word, nor is it computed; so it is of none."""
@@ -191,9 +201,15 @@ class Sources:
             unknown=self._unknown_of(text, words - by_table - by_text),
             named=named,
             mostly=most * 2 > len(own),
-            of_rows=bool(_IN_ALL.search(text) and (any(map(_is_text, named)) or self._tables & stems(text))),
+            of_rows=self._is_of_rows(text, any(map(_is_text, named))),
             of_columns=bool(_counted(text) and self._columns & stems(text)),
         )
+
+    def _is_of_rows(self, text: str, named: bool) -> bool:
+        """Whether a text asks for all rows of a table or those with a value, together, or for those of a day."""
+        if _A_DAY.search(text) and named and any(table.days for table in self.tables):
+            return True
+        return bool(_IN_ALL.search(text) and (named or self._tables & stems(text)))
 
     def _unknown_of(self, text: str, words: frozenset[str]) -> frozenset[str]:
         """Those of the words that count as unknown: none without files, of numbers only years that it is about."""

@@ -12,7 +12,7 @@ from pydantic import Field
 from aeon.errors import ToolArgumentError, ToolFailed
 from aeon.tools.tool import Tool, tool
 
-__all__ = ["dates", "is_date", "read_date"]
+__all__ = ["dates", "is_date", "names_day", "read_date"]
 
 Day = Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 Counted = Literal[
@@ -20,7 +20,7 @@ Counted = Literal[
 ]
 Year = Annotated[int, Field(ge=1, le=9999)]
 
-_FORMS = ("%Y-%m-%d", "%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%B %d %Y")
+_FORMS = ("%Y-%m-%d", "%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y")
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _WEEK = {"business days": _DAYS[:5], "weekend days": _DAYS[5:]}
 _DAY_FIRST = re.compile(rf"({'|'.join(_DAYS)}),? (?=\w)")
@@ -28,6 +28,8 @@ _quick = tool(side_effects=False, parallel_safe=True)
 _TIME = re.compile(r"(\d{1,2})(?:[:.h](\d{2}))?\s*(?:(?:([ap])\.?m\.?|o'clock|h|uhr))?", re.IGNORECASE)
 _NOON, _HOURS, _HOUR, _DAY = 12, 24, 60, 1440
 _LONGEST = 40
+_NO_YEAR = re.compile(r"\d{1,2}(?:st|nd|rd|th)? [A-Za-z]{3,9}|[A-Za-z]{3,9} \d{1,2}(?:st|nd|rd|th)?")
+_COMMON_YEAR, _LEAP_YEAR = 2023, 2024
 _ORDINAL = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b")
 
 
@@ -54,11 +56,13 @@ def _single_days() -> tuple[Tool, ...]:
     def days_between(first: str, last: str) -> int:
         """How many days lie from the first date to the last; the last one counts, the first does not.
 
+        A date without a year is of the other one's; where both lack it, they are of the same one.
+
         Args:
             first: such as 2024-02-29.
             last: such as 2024-03-31.
         """
-        return (read_date(last) - read_date(first)).days
+        return _days(first, last)
 
     @_quick
     def add_days(day: str, days: int) -> str:
@@ -74,6 +78,25 @@ def _single_days() -> tuple[Tool, ...]:
             raise ToolFailed("add_days: that day lies outside of the years 1 to 9999") from None
 
     return weekday, days_between, add_days
+
+
+def _days(first: str, last: str) -> int:
+    """The days from one date to another, of which one may lack its year, or both."""
+    years = [read_date(text).year for text in (first, last) if not _NO_YEAR.fullmatch(text.strip())]
+    counted = {(_of_year(last, year) - _of_year(first, year)).days for year in years or (_COMMON_YEAR, _LEAP_YEAR)}
+    if len(counted) > 1 and not years:
+        raise ToolArgumentError("a leap year would have another day between these; give the year")
+    return counted.pop()
+
+
+def _of_year(text: str, year: int) -> date:
+    """The date of a text, of this year where it names none."""
+    return read_date(f"{text.strip()} {year}" if _NO_YEAR.fullmatch(text.strip()) else text)
+
+
+def names_day(value: object) -> bool:
+    """Whether a value is a text that names a day, with its year or without."""
+    return is_date(value) or (isinstance(value, str) and bool(_NO_YEAR.fullmatch(value)) and is_date(f"{value} 2024"))
 
 
 def _hours() -> Tool:

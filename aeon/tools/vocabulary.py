@@ -29,6 +29,7 @@ _SPAN = re.compile(
 """What makes a month or a year the end of a span, or a part of a day."""
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 _MOST_COLUMNS = 60
+_WHOLE = ("SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _WORD = re.compile(r"\w+")
 _MOST_NAMED = 6
 _OF_FILES = frozenset({"table", "tables", "column", "row", "file", "files"})
@@ -46,6 +47,7 @@ class Vocabulary:
         large = sorted(database.tables, key=lambda table: -table.rows)
         self._days = [(table.name, name) for table in large for name in _columns(table, ("DATE", "TIMESTAMP"))]
         self._dates = [name for _, name in self._days]
+        self._whole = [(table.name, name) for table in large for name in _columns(table, _WHOLE)]
         self._texts = [(t.name, name) for t in database.tables for name in _columns(t, ("VARCHAR",))][:_MOST_COLUMNS]
 
     def known(self, words: Iterable[str]) -> frozenset[str]:
@@ -82,7 +84,8 @@ class Vocabulary:
             found = set(pattern.findall(text))
             if len(found) == 1 and not _SPAN.search(text):
                 value = found.pop()
-                yield Named(column, value, f"{name}({self._column(column)}) = {of(value)}")
+                if name == "MONTH" or not self._is_number(int(value)):
+                    yield Named(column, value, f"{name}({self._column(column)}) = {of(value)}")
 
     def _column(self, name: str) -> str:
         return name if _PLAIN_NAME.fullmatch(name) else quoted(name)
@@ -105,16 +108,29 @@ class Vocabulary:
     def _knows(self, word: str) -> bool:
         if stem(word) in self._names:
             return True
-        if self._dates and (word in _MONTHS or (_YEAR.fullmatch(word) and self._has_year(int(word)))):
+        if self._dates and word in _MONTHS:
+            return True
+        if _YEAR.fullmatch(word) and (self._has_day(int(word)) or self._has_number(int(word))):
             return True
         return bool(self._texts) and _WORD.fullmatch(word) is not None and self._in_cells(stem(word))
 
-    def _has_year(self, year: int) -> bool:
+    def _has_day(self, year: int) -> bool:
         """Whether a date is of this year; also where it takes too long to say."""
+        return self._has((table, f"year({quoted(column)})", year) for table, column in self._days)
+
+    def _has_number(self, number: int) -> bool:
+        """Whether a column of whole numbers has this one; also where it takes too long to say."""
+        return self._has((table, quoted(column), number) for table, column in self._whole)
+
+    def _is_number(self, year: int) -> bool:
+        """Whether a year is a number of a column, such as that in which something was built, and of no date."""
+        return self._has_number(year) and not self._has_day(year)
+
+    def _has(self, places: Iterable[tuple[str, str, int]]) -> bool:
         try:
             return any(
-                self._database.query(f"SELECT COUNT(*) FROM {quoted(table)} WHERE year({quoted(column)}) = {year}")
-                for table, column in self._days
+                self._database.query(f"SELECT COUNT(*) FROM {quoted(table)} WHERE {value} = {number}")
+                for table, value, number in places
             )
         except ToolError:
             return True

@@ -259,6 +259,13 @@ def test_quoted_numbers_of_the_answer_may_be_left_out(answer: str, agrees: bool)
     assert [one.agrees for one in agreement.derivations] == [agrees]
 
 
+def test_words_that_only_repeat_what_is_calculated_with_do_not_outvote_the_sum() -> None:
+    """They speak against it."""
+    made = quoting("Zorin Wares", 145).changed(answer=("s4",))
+    agreement, _ = derive_from(made, "It is 74.\nAnswer: 74 euros", "It asks 74 euros.\nAnswer: 74")
+    assert told(agreement) == [("worked", False, False), ("thought", False, False)] and agreement.disagrees
+
+
 def test_a_derivation_that_names_neither_of_two_does_not_count() -> None:
     """Two numbers without a name outvote no answer that has one."""
     agreement, model = derive_from(quoting("Zorin Wares", 3), "Difference: 74 - 71 = 3\nAnswer: 3", "Answer: 3 euros")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aeon.documents.relations import compared_with, other_subject
+from aeon.documents.relations import Compared, compared_with, other_kind, other_subject
 
 pytestmark = pytest.mark.requirement("G3a")
 SHED = "The new shed costs 310 euros a year, 45 euros more than the old one did."
@@ -37,7 +37,38 @@ BRANCHES = [
 )
 def test_a_difference_is_not_the_value_that_is_asked_for(question: str, sentence: str, value: str, said: str) -> None:
     """Nor is the value of one side that of the other; where the question compares, it may be both."""
-    assert compared_with(question, sentence, value) == said
+    assert (compared_with(question, sentence, value) or Compared("")).said == said
+
+
+@pytest.mark.parametrize(
+    ("sentence", "value", "instead"),
+    [
+        ("Its quay is 140 metres long, 35 metres longer than that of Hale.", "140 metres", "140 - 35"),
+        ("Its quay is 140 metres long, 35 metres shorter than that of Hale.", "140 metres", "140 + 35"),
+        ("It was built in 1721, 35 years earlier than that of Hale.", "1721", ""),
+        ("Its quay is 140 metres long, 35 metres longer than that of Hale.", "35 metres", ""),
+    ],
+)
+def test_the_other_side_of_a_comparison_is_computed(sentence: str, value: str, instead: str) -> None:
+    """Where the sentence has both numbers and it is plain which way they go."""
+    found = compared_with("How long is the quay of Hale?", sentence, value)
+    assert found is not None
+    assert found.instead == instead
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "kind"),
+    [
+        ("What does a return ticket to Skarn cost?", "A single adult ticket to Skarn costs 14 euros.", "return ticket"),
+        ("What does a return ticket to Skarn cost?", "A ticket there and its return cost 14 euros.", ""),
+        ("What does a season ticket to Skarn cost?", "A single adult ticket to Skarn costs 14 euros.", ""),
+        ("What does a return ticket to Skarn cost?", "It costs 14 euros.", ""),
+    ],
+)
+def test_of_which_kind_a_sentence_speaks(question: str, sentence: str, kind: str) -> None:
+    """A ticket is no return ticket where another sentence has such."""
+    others = (sentence, "A return ticket costs 20 % less than two single tickets.")
+    assert other_kind(question, sentence, others) == kind
 
 
 @pytest.mark.parametrize(

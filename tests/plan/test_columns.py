@@ -40,7 +40,21 @@ def plan(*queries: str) -> Plan:
 def test_what_a_question_counts_by_is_in_the_query(question: str, query: str, doubt: list[str]) -> None:
     """Where it is a column of a table."""
     made = plan(query) if query else Plan()
-    assert list(per_column(made, question, TABLES)) == doubt
+    assert list(per_column(made, question, (), TABLES)) == doubt
+
+
+@pytest.mark.parametrize(
+    ("query", "doubt"),
+    [
+        ("SELECT SUM(rent) * 2 FROM shops", ["use shops.employees too"]),
+        ("SELECT SUM(employees) * 2 FROM shops", []),
+        ("SELECT SUM(rent) * 3 FROM shops", []),
+    ],
+)
+def test_what_a_rule_counts_by_is_in_the_query_that_applies_it(query: str, doubt: list[str]) -> None:
+    """A rule is applied by its numbers: where these are of no rule, nothing is asked for."""
+    rule = "A shop that opens late pays 2 euros to each employee."
+    assert list(per_column(plan(query), "What do the shops pay?", (rule,), TABLES)) == doubt
 
 
 WHISK = (Named("product", "whisk", "product = 'whisk'"),)

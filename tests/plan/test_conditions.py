@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from aeon.plan.conditions import completed, unsaid, without_unsaid
 from aeon.schema import Plan, Step, ToolCall
-from aeon.tools.tableinfo import Named
+from aeon.tools.tableinfo import Named, TableInfo
 
 pytestmark = pytest.mark.requirement("T1b")
 CORK, PORTO = Named("city", "Cork", "city = 'Cork'"), Named("city", "Porto", "city = 'Porto'")
@@ -42,6 +42,14 @@ def plan(*queries: str) -> Plan:
 def test_what_a_query_leaves_out_is_put_in(query: str, named: Sequence[Named], meant: str) -> None:
     """One value of a column, in a query of one table; whatever is less plain stays as it is."""
     assert completed(plan(query), "What came?", named) == plan(meant)
+
+
+def test_a_table_without_the_column_is_not_narrowed() -> None:
+    """What a query asks of a table that is not known is."""
+    vessels = TableInfo("vessels", "vessels.csv", (("vessel", "VARCHAR"), ("built", "BIGINT")), 3, ())
+    made = plan("SELECT seats FROM vessels WHERE built = 1998")
+    assert completed(made, "What came?", [YEAR], [vessels]) == made
+    assert completed(plan("SELECT r FROM s"), "What came?", [YEAR], [vessels]) != plan("SELECT r FROM s")
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,8 @@ def folder(tmp_path: Path) -> Path:
         ("When does Cork close?", ("lookup",)),
         ("What is the rebate of Cork?", ("lookup",)),
         ("What is the rebate of Cork in all?", ("sql", "lookup")),
+        ("What did Cork take on 2024-03-01?", ("sql",)),
+        ("What postage did Cork take on 2024-03-01?", ("sql", "lookup")),
         ("4 people share 12 pizzas. How many each?", ()),
         ("How many units of 4 or 5 did Porto sell?", ("sql",)),
     ],
@@ -110,6 +112,9 @@ def test_notes_name_values_and_words_that_no_file_has(folder: Path) -> None:
         ("Which margin did Cork have?", ("margin",)),
         ("What turnover did Cork have?", ()),
         ("What postage margin do we have?", ()),
+        ("How many units did the Cork shop ship in March?", ()),
+        ("What does Cork have to repay for March?", ()),
+        ("Did the Cork shop ship more kettles than Porto?", ()),
         ("Write a note on Cork.", ()),
     ],
 )

@@ -58,6 +58,27 @@ def test_days_ahead_and_days_between_fit_together(day: date, days: int) -> None:
     assert call("days_between", first=day.isoformat(), last=there.isoformat()) == days
 
 
+@pytest.mark.parametrize(
+    ("first", "last", "days"),
+    [
+        ("3 November", "21 November", 18),
+        ("3 November", "21 November 2025", 18),
+        ("2025-11-03", "Nov 21st", 18),
+        ("February 3", "March 4, 2024", 30),
+        ("21 November", "3 November", -18),
+    ],
+)
+def test_a_date_without_its_year_is_of_the_other_ones(first: str, last: str, days: int) -> None:
+    """Two without a year are of the same one, which need not be known."""
+    assert call("days_between", first=first, last=last) == days
+
+
+def test_a_leap_year_has_to_be_named() -> None:
+    """Where it makes a difference."""
+    with pytest.raises(ToolArgumentError, match="give the year"):
+        call("days_between", first="3 February", last="4 March")
+
+
 @pytest.mark.parametrize("text", ["2023-02-29", "yesterday", "", "28.10.2022", "October 2022", "Friday"])
 def test_what_is_no_date_is_refused(text: str) -> None:
     """One line says how to write it."""

@@ -50,6 +50,16 @@ def test_dates_are_known_where_there_are_dates(vocabulary: Vocabulary, word: str
     assert not Vocabulary(load(tmp_path, shops="city,staff\nCork,4\n")).known([word])
 
 
+def test_a_year_that_is_a_number_is_known_and_no_year_of_a_date(tmp_path: Path) -> None:
+    """When something was built is no condition on the dates of another table, unless these have that year, too."""
+    vessels = "vessel,built\nSolea,1998\nTern,2024\n"
+    words = Vocabulary(load(tmp_path, sales=SALES, vessels=vessels))
+    assert words.known(["1998", "2024", "1999"]) == {"1998", "2024"}
+    assert words.named("Which was built in 1998?") == ()
+    assert [one.condition for one in words.named("What came in 1999?")] == ["YEAR(day) = 1999"]
+    assert [one.condition for one in words.named("What came in 2024?")] == ["YEAR(day) = 2024"]
+
+
 @pytest.mark.parametrize("word", ["parking", "ork", "1899", "3024", "20245", "", "password", "')--", "%", ".*", "a b"])
 def test_other_words_are_not_known(vocabulary: Vocabulary, word: str) -> None:
     """A part from the middle of a word is none, and no word is a pattern or a piece of a query."""
