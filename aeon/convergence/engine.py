@@ -19,7 +19,7 @@ from aeon.convergence.experience import Experience
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.multipass.effects import AssessConvergence
 from aeon.multipass.plans import answer_steps
-from aeon.multipass.rules import DISAGREEMENT, NOT_STATED
+from aeon.multipass.rules import DISAGREEMENT, FORM_UNMET, NOT_STATED
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
     Contradiction,
@@ -33,6 +33,7 @@ from aeon.schema import (
     Writing,
 )
 from aeon.supervisor.briefing import Briefing
+from aeon.supervisor.form import form_faults
 from aeon.supervisor.judge import Judge, Judged
 from aeon.supervisor.judge_specs import Calibrations, judgment
 from aeon.supervisor.prompt import cut, load
@@ -219,8 +220,16 @@ def _known_codes(effect: AssessConvergence) -> list[str]:
         NOT_STATED: any(s.status == "complete" and s.output is None for s in answer_steps(effect.plan)),
         DISAGREEMENT: agreement is not None and agreement.disagrees,
         UNFOUNDED: _unfounded(effect),
+        FORM_UNMET: _is_misshapen(effect),
     }
     return [code for code, holds in found.items() if holds]
+
+
+def _is_misshapen(effect: AssessConvergence) -> bool:
+    """Whether the answer is a text that has not the form that the task asks for, as far as that can be counted."""
+    answers = answer_steps(effect.plan)
+    written = [s.output for s in answers if isinstance(s.action, Writing) and s.status == "complete"]
+    return len(written) == len(answers) == 1 and bool(form_faults(effect.task.text, str(written[0])))
 
 
 def _unfounded(effect: AssessConvergence) -> bool:

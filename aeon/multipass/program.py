@@ -15,7 +15,7 @@ from aeon.multipass.effects import PassNote
 from aeon.multipass.plans import draft_problems, inputs, is_computed, placed, ready, waves
 from aeon.multipass.record import Progress
 from aeon.multipass.refine import Attempts, apply
-from aeon.multipass.rules import TABLE, UNFIT, PassSignals, affordable, limits_for, most_calls, strategy
+from aeon.multipass.rules import OF_THE_ANSWER, TABLE, PassSignals, affordable, limits_for, most_calls, strategy
 from aeon.schema.conclusion import Decision, Degradation
 from aeon.schema.config import Config
 from aeon.schema.history import ExecutionPass, Preparation, RefinementRecord, Rejection, Result
@@ -307,5 +307,5 @@ MULTIPASS: Engine[Config, PassSignals, Result] = Engine(
     calls=most_calls,
     program=_program,
     final=ask.Synthesize,
-    order=lambda config: (UNFIT.reason, *config.reasoning_engine.decide.order),
+    order=lambda config: (*(rule.reason for rule in OF_THE_ANSWER), *config.reasoning_engine.decide.order),
 )

@@ -18,10 +18,11 @@ from aeon.schema.usage import Allowance, Usage
 
 __all__ = [
     "DISAGREEMENT",
+    "FORM_UNMET",
     "NOT_STATED",
+    "OF_THE_ANSWER",
     "TABLE",
     "UNCERTAIN",
-    "UNFIT",
     "PassSignals",
     "affordable",
     "confident",
@@ -37,6 +38,7 @@ __all__ = [
 DISAGREEMENT = "disagreement"
 NOT_STATED = "not_stated"
 UNCERTAIN = "uncertain"
+FORM_UNMET = "form_unmet"
 """Codes of an assessment, and the reasons of the rows that they lead to."""
 _HARDEST = TaskProfile(
     reasoning_depth=5,
@@ -59,7 +61,8 @@ class PassSignals(Signals):
     ``absent``: a step looked for what is the answer, and did not find it. ``disagrees``: the answer was derived more
     than once, and never twice the same. ``uncertain``: answers that came about like this one were too often wrong.
     ``diminishing``: the last passes hardly gained anything. ``stalled``: refinement is over and no step can run.
-    ``unfit``: the answer was asked for, and has not the form of the task's schema.
+    ``unfit``: the answer was asked for, and has not the form of the task's schema. ``misshapen``: a text that is the
+    answer has not the number of sentences, lines or words, or is not the JSON or the code, that the task asks for.
     """
 
     absent: bool = False
@@ -72,6 +75,7 @@ class PassSignals(Signals):
     diminishing: bool = False
     stalled: bool = False
     unfit: bool = False
+    misshapen: bool = False
 
     def assessed(self, assessment: ConvergenceAssessment, evaluations: Sequence[Evaluation], config: Config) -> None:
         """Take in the assessment of a pass; ``evaluations`` are those of all passes so far."""
@@ -79,21 +83,30 @@ class PassSignals(Signals):
         self.absent = NOT_STATED in assessment.reason_codes
         self.disagrees = DISAGREEMENT in assessment.reason_codes
         self.uncertain = UNCERTAIN in assessment.reason_codes
+        self.misshapen = FORM_UNMET in assessment.reason_codes
         self.converged = assessment.converged
         self.confident = confident(engine, evaluations)
         self.diminishing = diminishing(engine, evaluations)
 
 
-UNFIT = Rule[PassSignals](
-    "schema_unmet",
-    lambda s: s.unfit,
-    lambda s: "no answer that fits the task's schema could be had",
-    when="a pass was good enough, but no answer that fits the task's schema could be had from it",
+OF_THE_ANSWER = (
+    Rule[PassSignals](
+        "schema_unmet",
+        lambda s: s.unfit,
+        lambda s: "no answer that fits the task's schema could be had",
+        when="a pass was good enough, but no answer that fits the task's schema could be had from it",
+    ),
+    Rule[PassSignals](
+        FORM_UNMET,
+        lambda s: s.misshapen,
+        lambda s: "the text has not the form that the task asks for, nor had a second one",
+        when="the answer is a text, and twice not of the length or in the format that the task asks for in words",
+    ),
 )
-"""Stands before the rows that can be ordered: it says of an answer what they say of a pass."""
+"""Stand before the rows that can be ordered: they say of an answer what these say of a pass."""
 
 TABLE: tuple[Rule[PassSignals], ...] = (
-    UNFIT,
+    *OF_THE_ANSWER,
     Rule(
         NOT_STATED,
         lambda s: s.absent,

@@ -33,6 +33,7 @@ from aeon.schema import (
     StepStatus,
     Task,
     TokenProbability,
+    Writing,
 )
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge_specs import Calibrations
@@ -116,11 +117,14 @@ TWO_WAYS = Agreement(derivations=(Derivation(method="worked", text="5", answer="
 HOST = Issue(type="hallucination", severity="HIGH", description="1080 stands in nothing", location="s1", by="host")
 
 
-def codes(plan: Plan, *issues: Issue) -> tuple[str, ...]:
+MANY = Task(text="How many?")
+
+
+def codes(plan: Plan, *issues: Issue, task: Task = MANY) -> tuple[str, ...]:
     """What keeps this plan from converging, where no judgment was measured."""
     model = Scripted([])
     effect = AssessConvergence(
-        task=Task(text="How many?"), plan=plan, report=SemanticValidationReport(issues=issues),
+        task=task, plan=plan, report=SemanticValidationReport(issues=issues),
         thresholds=ConvergenceThresholds(),
     )  # fmt: skip
     return asyncio.run(ConvergenceEngine(Supervisor(model), Briefing()).assess(effect)).reason_codes
@@ -138,6 +142,23 @@ def test_what_the_host_knows_keeps_a_run_from_converging() -> None:
     assert codes(done.changed(agreement=agreed)) == codes(done.changed(agreement=Agreement())) == ()
     assert codes(done, HOST) == ("unsupported",)
     assert codes(done, HOST.changed(by="judge")) == ()
+
+
+@pytest.mark.requirement("T4", "J6")
+@pytest.mark.parametrize(
+    ("task", "text", "code"),
+    [
+        ("Write two sentences on tea.", "Tea is hot. Tea is good.", ()),
+        ("Write two sentences on tea.", "Tea is hot.", ("form_unmet",)),
+        ("Describe tea as JSON.", "Tea is hot.", ("form_unmet",)),
+        ("Write on tea.", "Tea is hot.", ()),
+    ],
+)
+def test_a_text_has_the_form_that_the_task_asks_for(task: str, text: str, code: tuple[str, ...]) -> None:
+    """Of a plan that gives more than the text, each part would have to be looked at by itself: it is not."""
+    wrote = step("s1", mode="reasoning").changed(action=Writing(task=task), output=text)
+    assert codes(Plan(steps=(wrote,), answer=("s1",)), task=Task(text=task)) == code
+    assert codes(Plan(steps=(wrote, TOOL[1]), answer=("s1", "s2")), task=Task(text=task)) == ()
 
 
 @pytest.mark.requirement("G4", "J6")

@@ -154,6 +154,7 @@ MADE: dict[str, Callable[[Path], None]] = {
     "uncertain": lambda path: driven(
         path, World(assess=NOT_YET.changed(reason_codes=("uncertain",), probability=0.4, runs=12))
     ),
+    "form_unmet": lambda path: driven(path, World(assess=NOT_YET.changed(reason_codes=("form_unmet",)))),
     "disagreement": lambda path: driven(
         path,
         World(

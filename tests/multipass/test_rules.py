@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from aeon.kernel.decide import table
 from aeon.multipass import rules
-from aeon.multipass.rules import TABLE, UNFIT, PassSignals, gains
+from aeon.multipass.rules import OF_THE_ANSWER, TABLE, PassSignals, gains
 from aeon.schema import ROWS, Config, Dimensions, Evaluation, Gaps, JsonValue, Question, ReasoningEngine, Row, Strategy
 
 
@@ -114,7 +114,9 @@ def test_a_question_goes_before_diminishing_returns_by_the_order_of_the_table_al
     both = PassSignals(ttl=3, unclear=True, diminishing=True)
     assert decide(table(TABLE), both).reason == "needs_clarification"
     order = ("diminishing_returns", *(row for row in ROWS if row != "diminishing_returns"))
-    assert decide(table(TABLE, (UNFIT.reason, *order)), both).reason == "diminishing_returns"
+    assert (
+        decide(table(TABLE, (*(rule.reason for rule in OF_THE_ANSWER), *order)), both).reason == "diminishing_returns"
+    )
 
 
 @pytest.mark.requirement("O1")
@@ -233,5 +235,5 @@ def test_the_order_of_the_rows_is_a_setting(first: Row) -> None:
     """Where every row holds, the one that is put first decides."""
     order = (first, *(row for row in ROWS if row != first))
     assert engine(decide={"order": list(order)}).decide.order == order
-    rules = table(TABLE, (UNFIT.reason, *order))
+    rules = table(TABLE, (*(rule.reason for rule in OF_THE_ANSWER), *order))
     assert decide(rules, ALL).reason == ("cost_exhausted" if first == "budget" else first)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kernel.deciding import decide
 
 from aeon.kernel.decide import table
-from aeon.multipass.rules import TABLE, UNFIT, PassSignals
+from aeon.multipass.rules import OF_THE_ANSWER, TABLE, PassSignals
 from aeon.schema import ROWS as MOVABLE
 from aeon.schema import Decision, Failure, Question
 
@@ -26,6 +26,7 @@ ROWS = [
     ("waiting", {"failure": WAITING}),
     ("interrupted", {"interrupted": True}),
     ("schema_unmet", {"unfit": True}),
+    ("form_unmet", {"misshapen": True}),
     ("not_stated", {"absent": True}),
     ("disagreement", {"disagrees": True}),
     ("uncertain", {"uncertain": True}),
@@ -46,7 +47,7 @@ SIGNALS = st.builds(
     passes=st.integers(0, 9), ttl=st.integers(1, 9), exhausted=st.sampled_from((None, *BUDGETS)), stalled=st.booleans(),
     question=st.sampled_from((None, WHICH)), unclear=st.booleans(), confident=st.booleans(),
     diminishing=st.booleans(), absent=st.booleans(), disagrees=st.booleans(), uncertain=st.booleans(),
-    unfit=st.booleans(),
+    unfit=st.booleans(), misshapen=st.booleans(),
 )  # fmt: skip
 
 
@@ -79,7 +80,7 @@ def test_the_rows_under_test_are_the_table() -> None:
     """A row that is added to the table must be added here."""
     names = ["budget" if reason in BUDGETS else reason for reason, _ in ROWS]
     assert [rule.reason for rule in RULES] == names
-    assert tuple(rule.reason for rule in TABLE) == (UNFIT.reason, *MOVABLE)
+    assert tuple(rule.reason for rule in TABLE) == (*(rule.reason for rule in OF_THE_ANSWER), *MOVABLE)
 
 
 @pytest.mark.requirement("O4")
