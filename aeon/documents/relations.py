@@ -47,17 +47,25 @@ def compared_with(question: str, sentence: str, value: str) -> Compared | None:
     """
     if _ASKS_RELATION.search(question):
         return None
-    numbers = _NUMBER.findall(value)
-    for found in _RELATIVE.finditer(sentence):
-        said = found["said"].removesuffix(found["other"] or "")
-        if found["number"] in numbers:
-            return Compared(said)
-        before = sentence[: found.start()]
-        if _words(found["other"] or "") & _words(question) - _words(before):
-            there = [number for number in numbers if number in _NUMBER.findall(before)]
-            sign = "-" if _MORE.fullmatch(found["how"]) else "+" if _LESS.fullmatch(found["how"]) else ""
-            return Compared(said, f"{there[0]} {sign} {found['number']}" if there and sign else "")
-    return None
+    each = (_compared(found, question, sentence[: found.start()], value) for found in _RELATIVE.finditer(sentence))
+    return next(filter(None, each), None)
+
+
+def _compared(found: re.Match[str], question: str, before: str, value: str) -> Compared | None:
+    """What one comparison of a sentence says, where the value is its difference or of its other side."""
+    said, numbers = found["said"].removesuffix(found["other"] or ""), _NUMBER.findall(value)
+    if found["number"] in numbers:
+        return Compared(said)
+    if not _words(found["other"] or "") & _words(question) - _words(before):
+        return None
+    there = frozenset(numbers) & frozenset(_NUMBER.findall(before))
+    return Compared(said, _undone(found, min(there)) if there else "")
+
+
+def _undone(found: re.Match[str], number: str) -> str:
+    """What gives the other side of a comparison whose own side is this number; "" where it is not plain."""
+    sign = "-" if _MORE.fullmatch(found["how"]) else "+" if _LESS.fullmatch(found["how"]) else ""
+    return f"{number} {sign} {found['number']}" if sign else ""
 
 
 def other_kind(question: str, sentence: str, others: Iterable[str]) -> str:
@@ -65,11 +73,10 @@ def other_kind(question: str, sentence: str, others: Iterable[str]) -> str:
 
     It counts where one of the ``others`` has these two words; "" where none has, or the sentence has both.
     """
-    words = [word.casefold() for word in _WORD.findall(question)]
-    own, kinds = stems(sentence), content_words(question)
-    for kind, thing in pairwise(words):
-        is_kind = kind in kinds and thing in kinds and kind.isalpha() and thing.isalpha()
-        if is_kind and stem(thing) in own and stem(kind) not in own and any(_has(one, kind, thing) for one in others):
+    own, texts = stems(sentence), list(others)
+    for kind, thing in pairwise(_WORD.findall(question.casefold())):
+        lacks = stem(thing) in own and stem(kind) not in own and {kind, thing} <= content_words(question)
+        if lacks and f"{kind}{thing}".isalpha() and any(_has(one, kind, thing) for one in texts):
             return f"{kind} {thing}"
     return ""
 
