@@ -105,8 +105,7 @@ OF_THE_ANSWER = (
 )
 """Stand before the rows that can be ordered: they say of an answer what these say of a pass."""
 
-TABLE: tuple[Rule[PassSignals], ...] = (
-    *OF_THE_ANSWER,
+_OF_A_PASS: tuple[Rule[PassSignals], ...] = (
     Rule(
         NOT_STATED,
         lambda s: s.absent,
@@ -160,6 +159,7 @@ TABLE: tuple[Rule[PassSignals], ...] = (
         when="no step can run after refinement: another pass would see what this one saw",
     ),
 )
+TABLE = (*OF_THE_ANSWER, *_OF_A_PASS)
 
 
 def most_calls(config: Config) -> int:
