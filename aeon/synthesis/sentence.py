@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import NamedTuple
 
 from aeon.errors import AllowanceExhausted, CompletionError
-from aeon.grounding.numerals import numerals
 from aeon.schema import JsonValue, Step, Task, Writing
 from aeon.supervisor.prompt import Prompt, cut, load
 from aeon.supervisor.supervisor import Supervisor
+from aeon.synthesis.units import quoted_with_unit, unit_of
 from aeon.text import one_line
 
 __all__ = ["Result", "Wording", "bare", "filled", "results_of", "worded"]
@@ -29,6 +28,8 @@ UNNAMED = "answer"
 _REFERENCE = re.compile(r"\{\s*(r\d+)\s*\}")
 _TWICE = re.compile(r"\b([^\W\d_]{3,})\b[ ]\1\b", re.IGNORECASE)  # a unit that result and sentence both have
 _PER_CENT = re.compile(r"^ ?%")
+_SIGNS = ("€", "$", "£")
+_SIGNED = re.compile(r"^([\d.,]+) (?:euros?|dollars?|pounds?)$")
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"(?<![\w{])(?<!\w\.)\.?\d+(?:[.,]\d+)*")
 _EXAMPLES = (
@@ -52,24 +53,23 @@ class Result(NamedTuple):
     text: str
 
 
-def results_of(steps: Sequence[Step], units: bool = True) -> tuple[Result, ...]:
+def results_of(steps: Sequence[Step], units: bool = True, every: Sequence[Step] = ()) -> tuple[Result, ...]:
     """The values that these steps gave; an object gives one for each of its members.
 
-    With ``units``, a number that is quoted from a sentence has the unit that it has there.
+    With ``units``, a number has the unit that it has in the sentence that it is quoted from, or that the values have
+    which it is computed from; ``every`` are the steps that these may be of.
     """
     values = [(step, *pair) for step in steps if step.output is not None for pair in _values(step)]
-    texts = [(label, (units and _with_unit(step, value)) or _text(value)) for step, label, value in values]
+    texts = [(label, _written(step, value, every) if units else _text(value)) for step, label, value in values]
     return tuple(Result(f"r{number}", label, text) for number, (label, text) in enumerate(texts, 1))
 
 
-def _with_unit(step: Step, value: JsonValue) -> str:
-    """A number with its unit as a sentence has them that the step quotes; empty where none does."""
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return ""
-    found = (mention for source in step.sources for mention in numerals(source.text))
-    same = Fraction(str(value))
-    fit = (one for one in found if any(form.read.unit and form.read.number == same for form in one.forms))
-    return next((one_line(one.text) for one in fit), "")
+def _written(step: Step, value: JsonValue, every: Sequence[Step]) -> str:
+    """A value with its unit, if it has one."""
+    if quoted := quoted_with_unit(step, value):
+        return quoted
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{_text(value)} {unit_of(step, every) if is_number else ''}".strip()
 
 
 class Wording(NamedTuple):
@@ -132,7 +132,8 @@ def _put(sentence: str, by_name: Mapping[str, str]) -> str:
         while same < min(len(own), len(words)) and own[same].casefold() == words[same][0].casefold():
             same += 1
         after = after[words[same - 1].end() :] if same and after[: words[0].start()] == " " else after
-        text += by_name[name] + (_PER_CENT.sub("", after) if by_name[name].endswith(("percent", "per cent")) else after)
+        said = _SIGNED.sub(r"\1", by_name[name]) if text.rstrip().endswith(_SIGNS) else by_name[name]
+        text += said + (_PER_CENT.sub("", after) if by_name[name].endswith(("percent", "per cent")) else after)
     return text
 
 

@@ -96,7 +96,7 @@ def _taken_sentence(plan: Plan) -> str:
 def _results(plan: Plan, steps: Sequence[Step], units: bool) -> tuple[Result, ...]:
     """What these steps gave, or what another derivation did that is taken in their place."""
     taken = plan.agreement.taken if plan.agreement is not None else None
-    return results_of(steps, units) if taken is None else (Result("r1", "", taken.answer),)
+    return results_of(steps, units, plan.steps) if taken is None else (Result("r1", "", taken.answer),)
 
 
 def _absent(task: Task, steps: Sequence[Step]) -> str:

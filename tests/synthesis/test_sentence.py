@@ -140,6 +140,8 @@ def test_a_result_inside_of_another_word_is_missing(task: str, value: str, sente
         ("14 days", "It takes {r1} days.", "It takes 14 days."),
         ("26 days a year", "Staff get {r1} days a year of leave.", "Staff get 26 days a year of leave."),
         ("26 days a year", "Staff get {r1} days of leave.", "Staff get 26 days a year of leave."),
+        ("25500 euros", "It is {r1} euros cheaper.", "It is 25500 euros cheaper."),
+        ("25500 euros", "It is €{r1} cheaper.", "It is €25500 cheaper."),
         ("41 cents per kilometre", "It is {r1} Cents per kilometre.", "It is 41 cents per kilometre."),
         ("14 days", "It takes {r1}, days that count.", "It takes 14 days, days that count."),
         ("14 days", "It takes {r1}days.", "It takes 14 daysdays."),

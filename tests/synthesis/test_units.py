@@ -1,0 +1,95 @@
+"""The unit of what is computed."""
+
+from __future__ import annotations
+
+import pytest
+
+from aeon.schema import JsonValue, Source, Step, ToolCall
+from aeon.synthesis.sentence import results_of
+from aeon.synthesis.units import unit_of
+
+pytestmark = pytest.mark.requirement("G7")
+
+
+def quote(name: str, value: float, text: str) -> Step:
+    """A step that quotes a number of a sentence."""
+    source = Source(source="a.txt", start=0, end=len(text), text=text)
+    call = ToolCall(tool="quote", arguments={"value": value, "source": "a.txt", "start": 0, "end": len(text)})
+    done = Step(id=name, description=name, action=call, status="complete", mode="tool", output=value)
+    return done.changed(sources=(source,))
+
+
+def call(tool: str, argument: str, text: str, output: JsonValue = 7) -> Step:
+    """The step with the answer."""
+    action = ToolCall(tool=tool, arguments={argument: text})
+    return Step(id="s9", description="answer", action=action, status="complete", mode="tool", output=output)
+
+
+QUOTES = (
+    quote("s1", 186000, "The yard in Brenn asks for 186,000 euros."),
+    quote("s2", 211500, "The yard in Oster asks for 211,500 euros."),
+    quote("s3", 20, "A return ticket costs 20 % less."),
+    quote("s4", 12, "The walk takes 12 minutes."),
+    quote("s5", 1, "A stamp costs 1 euro."),
+    quote("s6", 4, "There are 4."),
+)
+
+
+@pytest.mark.parametrize(
+    ("expression", "unit"),
+    [
+        ("$s2 - $s1", "euros"),
+        ("abs($s2 - $s1)", "euros"),
+        ("round(-$s2 * 3, 2)", "euros"),
+        ("3 * $s5 + $s1", "euros"),
+        ("$s1 * (1 - $s3 / 100)", "euros"),
+        ("$s1 / 4", "euros"),
+        ("max($s1, $s2)", "euros"),
+        ("$s1 + $s4", ""),
+        ("$s1 * $s2", ""),
+        ("$s1 / $s2", ""),
+        ("$s1 + 5", ""),
+        ("$s6 + $s6", ""),
+        ("$s1 ** 2", ""),
+        ("$s8 + $s1", ""),
+        ("sqrt($s1)", ""),
+        ("$s1 +", ""),
+    ],
+)
+def test_a_sum_has_the_unit_of_its_values(expression: str, unit: str) -> None:
+    """Where all have the same, or one alone has any; else nobody can tell."""
+    assert unit_of(call("calculator", "expression", expression), QUOTES) == unit
+
+
+def test_a_sum_of_a_sum_has_it_too() -> None:
+    """Through each step between."""
+    first = call("calculator", "expression", "$s2 - $s1").changed(id="s7")
+    assert unit_of(call("calculator", "expression", "$s7 * 2"), (*QUOTES, first)) == "euros"
+
+
+@pytest.mark.parametrize(
+    ("query", "unit"),
+    [
+        ("SELECT SUM(takings_eur) FROM sailings", "euros"),
+        ("SELECT ROUND(AVG(s.delay_min), 2) AS mean FROM sailings AS s", "minutes"),
+        ("SELECT length_m FROM vessels", "metres"),
+        ("SELECT MIN(temperature_min) FROM days", ""),
+        ("SELECT COUNT(takings_eur) FROM sailings", ""),
+        ("SELECT SUM(takings_eur) / SUM(passengers) FROM sailings", ""),
+        ("SELECT route, SUM(takings_eur) FROM sailings", ""),
+        ("SELECT SUM(passengers) FROM sailings", ""),
+        ("SELECT km FROM trips", ""),
+    ],
+)
+def test_a_column_has_the_unit_that_its_name_ends_in(query: str, unit: str) -> None:
+    """Where it alone is asked for."""
+    assert unit_of(call("sql", "query", query), ()) == unit
+
+
+def test_a_result_has_its_unit_behind_it() -> None:
+    """A text has none, and none is put behind a bare value."""
+    step = call("calculator", "expression", "$s2 - $s1", 25500)
+    assert [one.text for one in results_of([step], every=QUOTES)] == ["25500 euros"]
+    assert [one.text for one in results_of([step], units=False, every=QUOTES)] == ["25500"]
+    named = call("sql", "query", "SELECT takings_eur FROM sailings", "none")
+    assert [one.text for one in results_of([named])] == ["none"]
