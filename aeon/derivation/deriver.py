@@ -167,7 +167,15 @@ def _computed(plan: Plan) -> _Answer | None:
     if len(choices) != len(options):
         return None
     exact = bool(_given(answers, _HOURS))
+    if exact and _is_of_one_sentence(done):
+        return None
     return _Answer(numbers, choices, computed(_numbers(done)), doubtful=bool(plan.doubts), exact=exact)
+
+
+def _is_of_one_sentence(steps: Sequence[Step]) -> bool:
+    """Whether all that is quoted stands in one sentence: "from 6:30 to 19:00" leaves nothing to derive."""
+    places = {(one.source, one.start) for step in steps for one in step.sources}
+    return len(places) == 1
 
 
 def _choices(answers: Sequence[Step], options: Sequence[tuple[str, str]]) -> tuple[str, ...]:

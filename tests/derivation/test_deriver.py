@@ -142,6 +142,18 @@ def test_hours_that_a_tool_measured_are_not_replaced_by_words() -> None:
     assert told(agreement) == [("worked", False, False), ("thought", True, False)] and not agreement.disagrees
 
 
+def test_hours_between_two_times_of_one_sentence_are_not_derived_again() -> None:
+    """They are as "from 6:30 to 19:00" says; two of two sentences may be of two things."""
+    one, other = (Source(source="a.md", start=n, end=n + 5, text="06:30 to 19:00") for n in (0, 40))
+
+    def made(*sources: Source) -> Plan:
+        times = [ran(f"s{n}", "quote", {"value": "06:30"}, "06:30", source) for n, source in enumerate(sources, 1)]
+        return Plan(steps=(*times, ran("s9", "hours_between", {"first": "$s1", "last": "$s2"}, 12.5)), answer=("s9",))
+
+    assert derive_from(made(one, one), "Answer: 12")[0] == Agreement()
+    assert derive_from(made(one, other), "Answer: 12.5")[0] != Agreement()
+
+
 def test_a_derivation_without_a_number_counts_for_nothing() -> None:
     """Nor does one that is empty."""
     agreement, model = derive(["I do not know.\nAnswer: unknown", "", ""], plan(760))
