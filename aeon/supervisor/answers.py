@@ -23,6 +23,7 @@ _WHICH = re.compile(
 )
 _OF_BEFORE = re.compile(r"(?:it|its|he|his|she|her|they|their|this|these|that|those|there)\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<!^)\b[A-Z][\w'\u2019-]+")
+_EVERY = re.compile(r"\b(?:on|in|at|for|of|to|from) (?:every|any|each|all)\b|\beverywhere\b", re.IGNORECASE)
 _ENDS = (".", "!", "?")
 _DONE = re.compile(r"\b(?:was|were|is|are|did|been)\b[^?.!]*\b([^\W\d_]+)\s*[?.!]*\s*$", re.IGNORECASE)
 """What a question ends in behind its verb: sold, in "When was the orchard sold?"."""
@@ -57,9 +58,14 @@ class AnswerJudge:
         return judged.score if judged.decides else None
 
     async def doubted(self, question: str, cited: Sequence[Source], every: Sequence[Source]) -> float | None:
-        """The score where it is too low; not asked for where the sentences have every word that counts."""
+        """The score where it is too low; not asked for where the sentences have every word that counts.
+
+        Of a name nothing need be said where something is so "on every route".
+        """
         said = {stem(word) for source in cited for word in _WORD.findall(f"{source.heading} {source.text}")}
         counts = {*content_words(question), *_WHICH.findall(question), *_DONE.findall(question)}
+        if any(_EVERY.search(source.text) for source in cited):
+            counts -= {name.casefold() for name in _NAME.findall(question)}
         if all(stem(word) in said for word in counts):
             return None
         score = await self.score(question, cited, every)

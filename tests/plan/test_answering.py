@@ -168,3 +168,19 @@ def test_the_head_of_a_letter_is_shown_where_the_question_names_it(question: str
     assert asyncio.run(score()) == pytest.approx(0.9)
     shown = model.requests[0].messages[-1].content
     assert ("(letter.txt, Bellamy Goods) From 19 March" in shown) == named and "Dear customer" not in shown
+
+
+@pytest.mark.parametrize(
+    ("sentence", "asked"), [("Bicycles cost 3 euros on every route.", False), ("Bicycles cost 3 euros.", True)]
+)
+def test_of_a_name_nothing_need_be_said_where_something_is_so_everywhere(sentence: str, asked: bool) -> None:
+    """Every other word must still be there."""
+    source = Source(source="fares.md", start=0, end=len(sentence), text=sentence)
+    model = Scripted([likely(0.1)], capabilities=Capabilities(logprobs=True))
+    judge = AnswerJudge(Judge(Supervisor(model), samples=0, measured=calibrations(0.9)))
+
+    async def doubted() -> float | None:
+        with Ledger(Allowance(calls=2)):
+            return await judge.doubted("What does a bicycle cost from Hale to Skarn?", [source], [source])
+
+    assert (asyncio.run(doubted()) is not None) == asked
