@@ -32,6 +32,8 @@ _SIGNS = ("€", "$", "£")
 _SIGNED = re.compile(r"^([\d.,]+) (?:euros?|dollars?|pounds?)$")
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"(?<![\w{])(?<!\w\.)\.?\d+(?:[.,]\d+)*")
+_WHICH = re.compile(r"^\s*(?:which|who|whose|what kind)\b", re.IGNORECASE)
+_AND_HOW = re.compile(r"\bhow\b|\band (?:what|which|who|when|where|by|at|the|its|their)\b", re.IGNORECASE)
 _EXAMPLES = (
     (
         "{r1} = 118 (total km)\nQuestion: How many kilometres did Nadia drive in June 2024?",
@@ -105,7 +107,8 @@ def _is_long(text: str) -> bool:
 def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
     """The sentence with the results in the place of their names; empty where it cannot be used.
 
-    It must hold every result, name none twice, and hold no number but those of the task and of the results.
+    It must hold every result, name none twice, and hold no number but those of the task and of the results. Where the
+    task asks which one it is, and no more, it need not hold the number that this was chosen by.
     """
     named = _REFERENCE.findall(sentence)
     by_name = {result.name: result.text for result in results}
@@ -115,7 +118,13 @@ def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
     known = _numbers(" ".join([task.text, *by_name.values()]))
     if "{" in text or not _numbers(text) <= known:
         return ""
-    return text if all(r.name in named or _holds(text, r.text) for r in results) and not _repeats(text, results) else ""
+    needed = _named(results) if _WHICH.search(task.text) and not _AND_HOW.search(task.text) else results
+    return text if all(r.name in named or _holds(text, r.text) for r in needed) and not _repeats(text, results) else ""
+
+
+def _named(results: Sequence[Result]) -> Sequence[Result]:
+    """The results that are no numbers; all where each is one."""
+    return [result for result in results if not _numbers(result.text)] or results
 
 
 def _put(sentence: str, by_name: Mapping[str, str]) -> str:

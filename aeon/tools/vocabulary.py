@@ -29,6 +29,13 @@ _SPAN = re.compile(
 """What makes a month or a year the end of a span, or a part of a day."""
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 _MOST_COLUMNS = 60
+_ONE_OF = {
+    "children": "child", "men": "man", "women": "woman", "people": "person", "mice": "mouse", "geese": "goose",
+    "feet": "foot", "teeth": "tooth", "knives": "knife", "shelves": "shelf", "loaves": "loaf", "wolves": "wolf",
+    "calves": "calf", "halves": "half", "leaves": "leaf", "oxen": "ox", "boxes": "box", "dishes": "dish",
+    "glasses": "glass", "benches": "bench", "watches": "watch", "tomatoes": "tomato", "potatoes": "potato",
+}  # fmt: skip
+"""Nouns whose plural is more than an "s"."""
 _WHOLE = ("SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _WORD = re.compile(r"\w+")
 _MOST_NAMED = 6
@@ -65,7 +72,7 @@ class Vocabulary:
         """
         words = _WORD.findall(text[:_LONGEST_TEXT].casefold().replace("_", " "))
         there = f" {' '.join(words)} "
-        single = f" {' '.join(word.removesuffix('s') for word in words)} "
+        single = f" {' '.join(map(_singular, words))} "
         found = {
             (column, value) for table, column in self._texts for value in self._in_text(table, column, there, single)
         }
@@ -93,7 +100,8 @@ class Vocabulary:
     def _in_text(self, table: str, column: str, there: str, single: str) -> list[str]:
         plain = _PLAIN.format(quoted(column))
         within = (
-            f"contains('{there}', ' ' || {plain} || ' ') OR contains('{single}', ' ' || rtrim({plain}, 's') || ' ')"
+            f"contains('{there}', ' ' || {plain} || ' ') OR contains('{single}', ' ' || {plain} || ' ') "
+            f"OR contains('{single}', ' ' || rtrim({plain}, 's') || ' ')"
         )
         query = f"SELECT DISTINCT {quoted(column)} AS v FROM {quoted(table)} WHERE length({plain}) > 1 AND ({within})"
         try:
@@ -145,6 +153,13 @@ class Vocabulary:
             return self._database.query(f"SELECT count(*) FROM ({' UNION ALL '.join(parts)} LIMIT 1)") == 1
         except ToolError:  # it takes too long to say
             return False
+
+
+def _singular(word: str) -> str:
+    """The singular of a noun in the plural; other words lose an "s" at their end."""
+    if word in _ONE_OF:
+        return _ONE_OF[word]
+    return f"{word.removesuffix('ies')}y" if word.endswith("ies") else word.removesuffix("s")
 
 
 def _names(table: TableInfo) -> list[str]:

@@ -109,6 +109,8 @@ WARES = "product,category,code\nTable Lamp,table,X-1\nBoots,shoes,A1115\nsalad b
         ("The table lamp", (("product", "Table Lamp"),)),
         ("Order a1115, of the table", (("code", "A1115"),)),
         ("Order a1115, of the category table", (("code", "A1115"), ("category", "table"))),
+        ("How many children and ladies came?", (("kind", "child"), ("kind", "lady"))),
+        ("Wine glasses", (("kind", "wine glass"),)),
         ("Corkscrew, greenish, lamp, 7", ()),
         ("O'; DROP TABLE sales; --", ()),
         ("", ()),
@@ -116,7 +118,8 @@ WARES = "product,category,code\nTable Lamp,table,X-1\nBoots,shoes,A1115\nsalad b
 )
 def test_values_that_a_text_names(text: str, named: tuple[tuple[str, str], ...], tmp_path: Path) -> None:
     """Whole cells as whole words, in the order of the text; numbers and parts of others are none."""
-    found = Vocabulary(load(tmp_path, sales=SALES, wares=WARES)).named(text)
+    guests = "kind,count\nchild,4\nlady,5\nwine glass,6\n"
+    found = Vocabulary(load(tmp_path, sales=SALES, wares=WARES, guests=guests)).named(text)
     assert tuple((one.column, one.value) for one in found) == named
     assert [one.condition for one in found] == [
         f"{name} = '{value.replace(chr(39), chr(39) * 2)}'" for name, value in named
