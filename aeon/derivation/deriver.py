@@ -164,18 +164,16 @@ def _computed(plan: Plan) -> _Answer | None:
     if not numbers or (quoted and not computed(quoted)):
         return None
     choices = _choices(answers, options)
-    if len(choices) != len(options):
+    if len(choices) != len(options) or _is_of_one_sentence(done, answers):
         return None
     exact = bool(_given(answers, _HOURS))
-    if exact and _is_of_one_sentence(done):
-        return None
     return _Answer(numbers, choices, computed(_numbers(done)), doubtful=bool(plan.doubts), exact=exact)
 
 
-def _is_of_one_sentence(steps: Sequence[Step]) -> bool:
-    """Whether all that is quoted stands in one sentence: "from 6:30 to 19:00" leaves nothing to derive."""
+def _is_of_one_sentence(steps: Sequence[Step], answers: Sequence[Step]) -> bool:
+    """Whether the answer is the hours between times of one sentence: "from 6:30 to 19:00" leaves nothing to derive."""
     places = {(one.source, one.start) for step in steps for one in step.sources}
-    return len(places) == 1
+    return len(places) == 1 and bool(_given(answers, _HOURS))
 
 
 def _choices(answers: Sequence[Step], options: Sequence[tuple[str, str]]) -> tuple[str, ...]:
