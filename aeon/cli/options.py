@@ -13,6 +13,7 @@ from aeon.cli.arguments import (
     name,
     otherwise,
     seconds,
+    servers,
     setting,
     settings,
     shown,
@@ -133,6 +134,7 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("--tools", metavar="LIST", action="append", help=tools)
     folder = "a folder to answer from: its tables and texts; can be given again; or a file that aeon collect made"
     add("--files", metavar="DIR", type=name, action="append", default=[], help=folder)
+    servers(parser, "an MCP server whose tools the run gets")
     add("--brief", action="store_true", help="answer with the bare values, without a sentence around them")
     add("--thorough", action="store_true", help="profile the task first, plan it in steps, and judge the results")
     add("--max-passes", metavar="N", type=whole, help="passes at most (default: 10)")

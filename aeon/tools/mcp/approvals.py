@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from filelock import FileLock, Timeout
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from aeon.errors import InputFileError
 from aeon.home import data_dir
@@ -31,7 +31,7 @@ class _Approved(Frozen):
     """The file: for each server the tools, and for each tool the SHA-256 of each part."""
 
     version: Literal[1] = 1
-    servers: dict[str, dict[str, dict[str, str]]] = {}
+    servers: dict[str, dict[str, dict[str, str]]] = Field(default_factory=dict)
 
 
 class Approvals:

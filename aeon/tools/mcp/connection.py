@@ -70,7 +70,8 @@ class Connection:
             ToolFailed: it is no MCP server, does not answer in time, or lists what nobody can use.
         """
         self._task = asyncio.create_task(self._serve())
-        await asyncio.wait({self._task, self._ready}, timeout=self._seconds, return_when=asyncio.FIRST_COMPLETED)
+        both: set[asyncio.Future[object]] = {self._task, self._ready}  # type: ignore[arg-type]  # invariant, but only read
+        await asyncio.wait(both, timeout=self._seconds, return_when=asyncio.FIRST_COMPLETED)
         if self._ready.done():
             return self._ready.result()
         late = not self._task.done()

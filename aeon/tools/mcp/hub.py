@@ -28,7 +28,7 @@ class Closes(Protocol):
 
 
 class Hub:
-    """Its thread runs until the hub is stopped; then all ``members`` are closed. What is left at exit is closed then."""
+    """Its thread runs until the hub is stopped, at the latest at exit; then all ``members`` are closed."""
 
     alive: ClassVar[set[Hub]] = set()
 
