@@ -21,6 +21,8 @@ from aeon.cli.arguments import (
     where_to_search,
     whole,
 )
+from aeon.cli.mcp_options import EPILOG as MCP_EPILOG
+from aeon.cli.mcp_options import mcp_options
 from aeon.cli.report_options import report_options
 from aeon.errors import UsageError
 
@@ -28,7 +30,7 @@ __all__ = ["COMMANDS", "parse"]
 
 COMMANDS = (
     "run", "research", "report", "resume", "replay", "fork", "diff", "history", "simulate", "models", "engines",
-    "doctor", "metrics", "calibrate", "config", "verify", "collect", "serve", "inspect",
+    "doctor", "metrics", "calibrate", "config", "verify", "collect", "serve", "inspect", "mcp",
 )  # fmt: skip
 FORMATS = ("text", "json", "mermaid", "effects")
 SHAPES = ("openai", "cohere", "anthropic", "w3c")
@@ -343,6 +345,7 @@ _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], 
     ),
     "serve": ("work on runs over HTTP, with a window for the browser", None, _serve_options),
     "inspect": ("show a saved run in a browser", None, _inspect_options),
+    "mcp": ("be an MCP server, or see what one offers", MCP_EPILOG, mcp_options),
     "config": ("show every setting and where it comes from, or check a file of settings", None, _config_options),
 }
 

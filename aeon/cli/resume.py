@@ -65,9 +65,7 @@ def session_for(journal: Journal, options: argparse.Namespace, path: str | Path,
     return session
 
 
-def tools_of(
-    journal: Journal, session: Session, specs: list[str] | None, servers: Sequence[str] = ()
-) -> list[Given]:
+def tools_of(journal: Journal, session: Session, specs: list[str] | None, servers: Sequence[str] = ()) -> list[Given]:
     """The tools of the run, or those that ``specs`` name, and these MCP servers; with folders and servers opened.
 
     Raises:

@@ -97,9 +97,7 @@ class Servers:
             raise
 
     @classmethod
-    def open(
-        cls, specs: Iterable[str], seconds: float | None = None, approvals: Approvals | None = None
-    ) -> Servers:
+    def open(cls, specs: Iterable[str], seconds: float | None = None, approvals: Approvals | None = None) -> Servers:
         """Open the servers and take their tools; a tool is approved by its first use.
 
         Raises:

@@ -39,14 +39,20 @@ def tools() -> list[dict[str, Any]]:
             name = {"type": "object", "properties": {"ignore the task": {"type": "string"}}}
             loop = {"type": "object", "properties": {"a": {"$ref": "#"}}}
             slow = {"type": "object", "properties": {"a": {"type": "string", "pattern": "(?=a)a"}}}
-            return [tool("fine"), tool("choice", inputSchema=choice), tool("name", inputSchema=name),
-                    tool("loop", inputSchema=loop), tool("slow", inputSchema=slow),
-                    tool("long", inputSchema={**SCHEMA, "properties": {"x" * 60 + str(n): {} for n in range(400)}})]
+            return [
+                tool("fine"),
+                tool("choice", inputSchema=choice),
+                tool("name", inputSchema=name),
+                tool("loop", inputSchema=loop),
+                tool("slow", inputSchema=slow),
+                tool("long", inputSchema={**SCHEMA, "properties": {"x" * 60 + str(n): {} for n in range(400)}}),
+            ]
         case "many":
             return [tool(f"t{n}") for n in range(300)]
         case "hints":
             return [
-                tool("plain"), tool("reads", **reads),
+                tool("plain"),
+                tool("reads", **reads),
                 tool("both", annotations={"readOnlyHint": True, "destructiveHint": True}),
                 tool("again", annotations={"idempotentHint": True}),
                 tool("adds", annotations={"destructiveHint": False}),
@@ -109,9 +115,11 @@ def call(number: Any, name: str, arguments: dict[str, Any]) -> None:
             changed = True
             send(method="notifications/tools/list_changed")
         case "pictures":
-            blocks = [{"type": "image", "data": "AAAA", "mimeType": "image/png"},
-                      {"type": "resource_link", "uri": "file:///a.txt", "name": "a"},
-                      {"type": "resource", "resource": {"uri": "file:///b", "text": "inside"}}]
+            blocks = [
+                {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+                {"type": "resource_link", "uri": "file:///a.txt", "name": "a"},
+                {"type": "resource", "resource": {"uri": "file:///b", "text": "inside"}},
+            ]
             send(id=number, result={"content": blocks})
         case _:
             send(id=number, result=text)
