@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Collection
+from typing import Any
 
+from mcp.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.types import ASGIApp
 
 from aeon.server.guard import Guard
 from aeon.server.mcp.tools import serving
@@ -14,9 +17,10 @@ from aeon.server.mcp.work import Work
 from aeon.server.serving import Listening, configured
 from aeon.server.tokens import Tokens
 
-__all__ = ["address_of", "over_http", "over_stdio"]
+__all__ = ["PATH", "address_of", "application", "over_http", "over_stdio"]
 
 PATH = "/mcp"
+"""Where the server is found over HTTP."""
 _MOST_BYTES = 8_000_000
 """The largest request: a proof to verify is one."""
 
@@ -37,6 +41,18 @@ async def over_stdio(work: Work, harmless: bool = False) -> None:
         await work.close()
 
 
+def application(server: Server[Any], tokens: Tokens | None = None, hosts: Collection[str] = ()) -> ASGIApp:
+    """The server over HTTP, behind the guard; ``tokens`` open it, if there are any, and ``hosts`` are its names.
+
+    It works while its session manager runs.
+    """
+    checked = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # the guard does that
+    app = server.streamable_http_app(
+        streamable_http_path=PATH, transport_security=checked, max_request_body_size=_MOST_BYTES
+    )
+    return Guard(app, tokens, hosts, _MOST_BYTES)
+
+
 async def over_http(
     work: Work,
     where: socket.socket,
@@ -45,19 +61,12 @@ async def over_http(
     hosts: Collection[str] = (),
     harmless: bool = False,
 ) -> None:
-    """Serve whoever may ask until the process is told to stop; ``said`` is called once it listens.
-
-    ``tokens`` open it, if there are any, and ``hosts`` are its names.
-    """
+    """Serve whoever may ask until the process is told to stop; ``said`` is called once it listens."""
     server = serving(work, harmless)
-    checked = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # the guard does that
-    app = server.streamable_http_app(
-        streamable_http_path=PATH, transport_security=checked, max_request_body_size=_MOST_BYTES
-    )
-    guarded = Guard(app, tokens, hosts, _MOST_BYTES)
+    app = application(server, tokens, hosts)
     said()
     try:
         async with server.session_manager.run():
-            await Listening(configured(guarded), lambda: None).serve(sockets=[where])
+            await Listening(configured(app), lambda: None).serve(sockets=[where])
     finally:
         await work.close()
