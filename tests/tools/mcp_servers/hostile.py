@@ -111,9 +111,9 @@ def call(number: Any, name: str, arguments: dict[str, Any]) -> None:
             send(id="q1", method="elicitation/create", params={"message": "?", "requestedSchema": SCHEMA})
             send(id=number, result=text)
         case "changes" | "shrinks":
-            send(id=number, result=text)
             changed = True
             send(method="notifications/tools/list_changed")
+            send(id=number, result=text)
         case "pictures":
             blocks = [
                 {"type": "image", "data": "AAAA", "mimeType": "image/png"},
