@@ -28,7 +28,7 @@ MOST_BYTES = 8_000_000
 _MOST_UNANSWERED = 32_000_000
 """Bytes that a server may send without an answer among them: one that floods is stopped."""
 _CHUNK = 65_536
-_GRACE, _KILL = 1.0, 1.0
+_GRACE, _KILL, _POLL = 1.0, 1.0, 0.01
 _STDERR_BYTES = 4_000
 
 _Incoming = MemoryObjectSendStream[SessionMessage | Exception]
@@ -93,11 +93,18 @@ class Child:
                 return
 
     async def _ended(self) -> str:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_GRACE):
-                code = await self._process.wait()
-                return f"it ended with exit code {code}" if code >= 0 else f"it was ended by signal {-code}"
-        return "it closed its standard output"
+        await self._over(_GRACE)
+        code = self._process.returncode
+        if code is None:
+            return "it closed its standard output"
+        return f"it ended with exit code {code}" if code >= 0 else f"it was ended by signal {-code}"
+
+    async def _over(self, seconds: float) -> bool:
+        """Whether the process ends in time. What asyncio waits with waits for its pipes, too, which others may hold."""
+        deadline = asyncio.get_running_loop().time() + seconds
+        while self._process.returncode is None and asyncio.get_running_loop().time() < deadline:
+            await asyncio.sleep(_POLL)
+        return self._process.returncode is not None
 
     async def listen(self) -> None:
         """Keep the end of what it writes to standard error."""
@@ -122,16 +129,11 @@ class Child:
         process = self._process
         assert process.stdin is not None
         process.stdin.close()
-        for number, seconds in ((None, _GRACE), (signal.SIGTERM, _KILL), (signal.SIGKILL, _KILL)):
-            if number is not None:
-                self._signal(number)
-            if process.returncode is None:
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(seconds):
-                        await process.wait()
-            if process.returncode is not None:
-                break
-        self._signal(signal.SIGKILL)  # what it started and left behind
+        if not await self._over(0.0 if self.reason else _GRACE):  # one that was cut off gets no time
+            self._signal(signal.SIGTERM)
+            await self._over(_KILL)
+        self._signal(signal.SIGKILL)  # also what it started and left behind
+        await self._over(_KILL)
         process._transport.close()  # type: ignore[attr-defined]  # a descendant may hold the pipes open
 
     def _signal(self, number: int) -> None:

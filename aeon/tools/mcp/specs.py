@@ -111,10 +111,8 @@ def _of_url(url: str) -> str:
 
 
 def _of_command(command: tuple[str, ...]) -> str:
-    """The word of a command that names the program: not a runner, an option or a variable."""
-    for word in command:
-        base = PurePosixPath(word).name
-        if word.startswith("-") or "=" in word or not base or _RUNNER.fullmatch(base):
-            continue
-        return re.sub(r"(?<=.)@.*|\.(?:py|js|mjs|cjs|ts|sh|exe)$", "", base)
-    return ""
+    """The word of a command that names the program: no runner, option or variable; rather one that says it serves."""
+    bases = [PurePosixPath(word).name for word in command if not word.startswith("-") and "=" not in word]
+    words = [re.sub(r"(?<=.)@.*|\.(?:py|js|mjs|cjs|ts|sh|exe)$", "", base) for base in bases]
+    programs = [word for word in words if word and not _RUNNER.fullmatch(word)]
+    return next((word for word in programs if "mcp" in word or "server" in word), (*programs, "")[0])

@@ -89,6 +89,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         ("uvx mcp-server-time --local-timezone UTC", "time"),
         ("/usr/bin/python3 -m mcp_server_git", "git"),
         ("python /srv/weather_server.py", "weather"),
+        ("npx --prefix /opt/tools mcp-server-everything", "everything"),
         ("env KEY=1 npx some-server@1.2", "some"),
         ("http://127.0.0.1:9000/mcp", "mcp"),
         ("https://mcp.notion.com/mcp", "notion"),
