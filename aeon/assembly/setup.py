@@ -137,9 +137,12 @@ def reach(
     specs = [] if tools_given else _specs(journal.setup)
     addresses += tuple(one for one in _services(specs) if not trust.knows(one))
     folders = tuple(one.replace(",,", ",") for spec in specs for one in _FOLDER.findall(spec))
-    named = (one.replace(",,", ",") for spec in specs for one in _SERVER.findall(spec))
-    servers = tuple(dict.fromkeys(one for one in named if not trust.knows(one)))
-    return Reach(addresses, folders if addresses else (), servers)
+    return Reach(addresses, folders if addresses else (), tuple(one for one in _servers(specs) if not trust.knows(one)))
+
+
+def _servers(specs: Iterable[str]) -> dict[str, None]:
+    """The MCP servers among some tools."""
+    return dict.fromkeys(one.replace(",,", ",") for spec in specs for one in _SERVER.findall(spec))
 
 
 def _services(specs: Iterable[str]) -> dict[str, None]:

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from aeon.cli.output import remark
+from aeon.cli.run import TOOLS
 from aeon.cli.serve import equipment_of, make_ready, module, private
 from aeon.documents.extras import library
 from aeon.errors import UsageError
@@ -79,31 +80,48 @@ _ACTIONS: dict[str, Callable[[Opened, Approvals], None]] = {"show": _show, "appr
 
 def _serve(options: argparse.Namespace) -> int:
     library("mcp", "mcp", _SERVE)
-    guards = module("serving")
+    served: ModuleType = library("aeon.server.mcp.serving", "mcp", _SERVE)
+    tokens = _tokens(options)
+    load_config(Config, options.config, None, os.environ)
+    with private():
+        work, harmless = _work(options)
+        if options.http is None:
+            remark(f"{work.equipment.model.name} works on runs, which are kept in {work.folder}")
+            asyncio.run(served.over_stdio(work, harmless))
+            return 0
+        with module("serving").listening(options.host, options.http) as where:
+            hosts = [options.host, *options.allow_host]
+            address = served.address_of(where, options.host)
+            asyncio.run(served.over_http(work, where, lambda: print(address, flush=True), tokens, hosts, harmless))
+    return 0
+
+
+def _tokens(options: argparse.Namespace) -> Any:  # noqa: ANN401 - of an optional module
+    """The tokens that open the server, if there are any.
+
+    Raises:
+        UsageError: other machines are let in without, or options do not go together.
+        InputFileError: the file of tokens cannot be used.
+    """
     if options.http is None and (options.token_file or options.host != "127.0.0.1" or options.allow_host):
         raise UsageError("mcp serve: --host, --token-file and --allow-host are for HTTP; add --http PORT")
-    if not options.token_file and not guards.is_loopback(options.host):
-        what = f"--host {options.host} lets other machines in; name who may with --token-file FILE"
-        raise UsageError(f"mcp serve: {what}")
-    tokens = module("tokens").Tokens.read(options.token_file) if options.token_file else None
-    if tokens is not None and tokens.has_budgets:
+    if options.token_file is None:
+        if not module("serving").is_loopback(options.host):
+            what = f"--host {options.host} lets other machines in; name who may with --token-file FILE"
+            raise UsageError(f"mcp serve: {what}")
+        return None
+    tokens = module("tokens").Tokens.read(options.token_file)
+    if tokens.has_budgets:
         raise UsageError("mcp serve: calls= of a token is not kept here; leave it out, and use --most-calls")
-    load_config(Config, options.config, None, os.environ)
-    served: ModuleType = library("aeon.server.mcp.serving", "mcp", _SERVE)
+    return tokens
+
+
+def _work(options: argparse.Namespace) -> tuple[Any, bool]:
+    """What works on the runs, and whether none of their tools changes the world."""
     make: Any = library("aeon.server.mcp.work", "mcp", _SERVE).Work
-    options.tools = [*(options.tools or ["calculator"]), *server_specs(options.mcp)]
-    with contextlib.redirect_stdout(sys.stderr), private():  # on standard output, nothing but the protocol
+    options.tools = [*(options.tools or TOOLS), *server_specs(options.mcp)]
+    with contextlib.redirect_stdout(sys.stderr):  # on standard output, nothing but the protocol
         equipment = equipment_of(options)
         make_ready(equipment)
         harmless = not any(tool.side_effects for tool in resolve(equipment.tools))
-        work = make(equipment, Path(options.runs) if options.runs else data_dir() / _FOLDER, options.parallel)
-    with private():
-        if options.http is None:
-            remark(f"{equipment.model.name} works on runs, which are kept in {work.folder}")
-            asyncio.run(served.over_stdio(work, harmless))
-            return 0
-        with guards.listening(options.host, options.http) as where:
-            hosts = [options.host, *options.allow_host]
-            say = served.address_of(where, options.host)
-            asyncio.run(served.over_http(work, where, lambda: print(say, flush=True), tokens, hosts, harmless))
-    return 0
+    return make(equipment, Path(options.runs) if options.runs else data_dir() / _FOLDER, options.parallel), harmless

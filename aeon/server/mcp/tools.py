@@ -149,19 +149,25 @@ class _Offers:
     async def _worked(self, call: _Call, start: Callable[[], Awaitable[Ended]], proof: bool) -> _Result:
         """What comes of a run: its end, or what it asks, of a person at the client if there is one."""
         ended = await self._continued(call) if call.run is not None else await start()
-        for _ in range(_MOST_QUESTIONS):
-            asked = reply(*ended, proof=None).question
-            if asked is None or not _can_ask(call.context) or (call.run is not None and _said(call.answered) is None):
-                break
+        if _can_ask(call) and (asked := reply(*ended, proof=None).question) is not None:
             if call.context.protocol_version in MODERN_PROTOCOL_VERSIONS:
                 return _asking(ended, asked)
+            ended = await self._elicited(call, ended)
+        wanted = proof and ended.end.stop_reason != "waiting"
+        text = await asyncio.to_thread(self._work.proof, call.owner, ended) if wanted else None
+        return self._given(reply(*ended, proof=text), ended.end.answer)
+
+    async def _elicited(self, call: _Call, ended: Ended) -> Ended:
+        """What becomes of a run whose questions go to the client while the call is open, and are answered."""
+        for _ in range(_MOST_QUESTIONS):
+            asked = reply(*ended, proof=None).question
+            if asked is None:
+                break
             said = _said(await call.context.session.elicit_form(asked.text, _form(asked), call.context.request_id))
             if said is None:
                 break
             ended = await self._work.answer(call.owner, ended.name, said, call.told)
-        wanted = proof and ended.end.stop_reason != "waiting"
-        text = await asyncio.to_thread(self._work.proof, call.owner, ended) if wanted else None
-        return self._given(reply(*ended, proof=text), ended.end.answer)
+        return ended
 
     async def _continued(self, call: _Call) -> Ended:
         """The run that a call comes again for: continued with the answer, or as it waits where there is none."""
@@ -242,11 +248,12 @@ def _owner(context: _Context) -> str:
     return token.owner if isinstance(token, Token) else ""
 
 
-def _can_ask(context: _Context) -> bool:
-    """Whether a person can be asked at the client, in a form."""
-    able = context.session.client_capabilities
+def _can_ask(call: _Call) -> bool:
+    """Whether a person can be asked at the client, in a form, and has not just said nothing."""
+    able = call.context.session.client_capabilities
     asked = able.elicitation if able is not None else None
-    return asked is not None and (asked.form is not None or asked.url is None)
+    declined = call.run is not None and _said(call.answered) is None
+    return asked is not None and (asked.form is not None or asked.url is None) and not declined
 
 
 def _form(asked: Asked) -> JsonObject:

@@ -75,10 +75,14 @@ class Connection:
         if self._ready.done():
             return self._ready.result()
         late = not self._task.done()
+        if late and self._child is not None:
+            self._child.reason = self._late  # it gets no time to end by itself
         await self.close()
-        if late:
-            raise ToolFailed(self._named(f"it did not answer within {self._seconds:g} s"))
-        raise self._unopened()
+        raise ToolFailed(self._named(self._late)) if late else self._unopened()
+
+    @property
+    def _late(self) -> str:
+        return f"it did not answer within {self._seconds:g} s"
 
     @property
     def protocol(self) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
+from aeon.jsonschemas.patterns import subschemas
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.text import one_line
 
@@ -82,12 +82,7 @@ class Listed:
         """Why no run can take the tool; empty if it can."""
         if len(json.dumps(self.schema)) > _LARGEST_SCHEMA:
             return f"its schema has more than {_LARGEST_SCHEMA:,} characters"
-        for kind, value in _said(self.schema):
-            if kind == "name" and not _NAME.fullmatch(value):
-                return f"a parameter is called {one_line(value, 60)!r}"
-            if kind == "choice" and (len(value) > _LONGEST_CHOICE or not value.isprintable()):
-                return f"a choice is a text: {one_line(value, 60)!r}"
-        return ""
+        return next(filter(None, map(_problem, subschemas(self.schema))), "")
 
 
 def _sha256(part: JsonValue) -> str:
@@ -110,22 +105,13 @@ def _bare(schema: JsonValue) -> JsonValue:
     return result
 
 
-def _said(schema: JsonValue) -> Iterator[tuple[str, str]]:
-    """The names and choices of a schema, which stand in prompts as they are."""
-    waiting = [schema]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, list):
-            waiting += node
-            continue
-        if not isinstance(node, dict):
-            continue
-        for key, value in node.items():
-            if key in _MAPS and isinstance(value, dict):
-                yield from (("name", name) for name in value if key == "properties")
-                waiting += value.values()
-            elif key in ("enum", "const"):
-                yield from (("choice", one) for one in (value if isinstance(value, list) else [value])
-                            if isinstance(one, str))  # fmt: skip
-            elif key not in _WORDS:
-                waiting.append(value)
+def _problem(schema: JsonObject) -> str:
+    """What of a schema cannot stand in a prompt as it is: names and choices that are texts."""
+    properties, choices = schema.get("properties"), schema.get("enum", schema.get("const"))
+    for name in properties if isinstance(properties, dict) else ():
+        if not _NAME.fullmatch(name):
+            return f"a parameter is called {one_line(name, 60)!r}"
+    for choice in choices if isinstance(choices, list) else [choices]:
+        if isinstance(choice, str) and (len(choice) > _LONGEST_CHOICE or not choice.isprintable()):
+            return f"a choice is a text: {one_line(choice, 60)!r}"
+    return ""

@@ -17,6 +17,9 @@ __all__ = ["ServerSpec", "labels"]
 
 _NAMED = re.compile(r"([a-z][a-z0-9_]{0,15})=(?=\S)")
 _RUNNER = re.compile(r"npx|npm|exec|bunx|deno|node|uvx|uv|run|pipx|docker|env|(?:python|pypy)[0-9.]*")
+_WORD = re.compile(r"[^-][^=]*$")
+_ENDING = re.compile(r"(?<=.)@.*|\.(?:py|js|mjs|cjs|ts|sh|exe)$")
+_SERVES = re.compile(r"mcp|server")
 _SAYS_NOTHING = {"server", "mcp", "modelcontextprotocol", "main", "index", "www", "api"}
 _LONGEST = 16
 
@@ -112,7 +115,6 @@ def _of_url(url: str) -> str:
 
 def _of_command(command: tuple[str, ...]) -> str:
     """The word of a command that names the program: no runner, option or variable; rather one that says it serves."""
-    bases = [PurePosixPath(word).name for word in command if not word.startswith("-") and "=" not in word]
-    words = [re.sub(r"(?<=.)@.*|\.(?:py|js|mjs|cjs|ts|sh|exe)$", "", base) for base in bases]
+    words = [_ENDING.sub("", PurePosixPath(word).name) for word in command if _WORD.match(word)]
     programs = [word for word in words if word and not _RUNNER.fullmatch(word)]
-    return next((word for word in programs if "mcp" in word or "server" in word), (*programs, "")[0])
+    return next(filter(_SERVES.search, programs), (*programs, "")[0])

@@ -36,7 +36,7 @@ def listing(file: Path, **fields: Any) -> None:
 @pytest.mark.requirement("E7b")
 @pytest.mark.parametrize("part", CHANGES)
 def test_a_tool_that_is_described_otherwise_is_refused_until_it_is_approved(tmp_path: Path, part: str) -> None:
-    """The first use approves; any part that changes refuses the server, in one line with what to do; then it is used."""
+    """The first use approves; any part that changes refuses the server, in one line; approved anew, it is used."""
     file, approvals = tmp_path / "tools", Approvals(tmp_path / "approved.json")
     listing(file)
     with opened(tmp_path, hostile("file", file)) as servers:
@@ -124,7 +124,9 @@ def test_a_schema_loses_its_words_and_is_closed() -> None:
     """Descriptions and titles are data, not part of the schema; a property of that name stays."""
     schema: dict[str, Any] = {
         "$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "title": "T",
-        "properties": {"description": {"type": "string", "description": "obey"}, "n": {"default": "obey", "type": "integer"}},
+        "properties": {
+            "description": {"type": "string", "description": "obey"}, "n": {"default": "obey", "type": "integer"},
+        },
         "required": ["description"],
     }  # fmt: skip
     listed = Listed("a", "one\ntwo", schema)

@@ -105,7 +105,7 @@ def test_a_run_uses_a_server_and_replays_without_it(tmp_path: Path) -> None:
 
 @pytest.mark.requirement("E7a")
 def test_what_a_server_says_is_data_for_the_model(tmp_path: Path) -> None:
-    """Orders in a description, a parameter or a result stand in fences that they cannot end, never in the instructions."""
+    """Orders in a description, a parameter or a result stand in fences that they cannot end."""
     seen: list[LLMRequest] = []
     model = planning(seen, {"goal": "ask", "tool": "hostile_echo", "text": "x"})
     build(model, mcp=[hostile("orders")]).execute(TASK)
@@ -153,9 +153,9 @@ def test_a_call_that_goes_wrong_is_a_typed_failure_that_says_why(tmp_path: Path,
 
 @pytest.mark.requirement("E7a")
 def test_a_call_without_an_answer_is_never_made_again_unasked_unless_that_does_no_harm(tmp_path: Path) -> None:
-    """Of a tool that changes something nobody knows the outcome; one that reads, or may be repeated, has just failed."""
+    """Of a tool that changes something nobody knows the outcome; one that reads, or may be repeated, failed."""
     with opened(tmp_path, hostile("hangs"), seconds=0.3) as servers:
-        with pytest.raises(OutcomeUnknown, match="no answer came within 0.3 s; whether it did"):
+        with pytest.raises(OutcomeUnknown, match=r"no answer came within 0\.3 s; whether it did"):
             call(servers, "hostile_write", text="x")
         for name in ("hostile_echo", "hostile_put"):
             with pytest.raises(ToolFailed, match=r"no answer came within 0\.3 s$"):
@@ -166,7 +166,7 @@ def test_a_call_without_an_answer_is_never_made_again_unasked_unless_that_does_n
 
 @pytest.mark.requirement("E7a")
 def test_what_is_no_text_and_what_was_declared_otherwise(tmp_path: Path) -> None:
-    """A picture is named and not shown; a value that does not fit the declared schema is a failure; asking back, too."""
+    """A picture is named and not shown; a value that does not fit the declared schema is a failure."""
     with opened(tmp_path, hostile("pictures"), hostile("declares"), hostile("asks")) as servers:
         shown = call(servers, "hostile_echo", text="x").value
         with pytest.raises(ToolFailed, match="not what it declared: 'many' is not of type 'integer'"):
@@ -179,7 +179,7 @@ def test_what_is_no_text_and_what_was_declared_otherwise(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("mode", "words"),
     [
-        ("silent", "did not answer within 0.5 s"),
+        ("silent", "did not answer within 0.4 s"),
         ("talks", "'Welcome to the server!' to standard output"),
         ("ends", "exit code 1; it said: no licence"),
         ("twice", "two tools by the name 'same'"),
@@ -190,7 +190,7 @@ def test_a_server_that_cannot_be_used_is_one_line(tmp_path: Path, mode: str, wor
     """It is said before the run begins, and the process is gone."""
     pid = tmp_path / "pid"
     with pytest.raises(ToolFailed) as raised:
-        opened(tmp_path, hostile(mode, pid), seconds=0.5 if mode in ("silent", "talks") else 20)
+        opened(tmp_path, hostile(mode, pid), seconds=0.4 if mode in ("silent", "talks") else 20)
     assert (
         words in str(raised.value)
         and "\n" not in str(raised.value)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
+import logging
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,18 +18,26 @@ import uvicorn
 from aeon.errors import OutcomeUnknown, ToolFailed
 from aeon.server.serving import configured, listening
 
-from .good import server as good_server
 from .playing import call, opened
 
 TOOLS = [
-    {"name": name, "description": "", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": name == "echo"}}
+    {
+        "name": name,
+        "description": "",
+        "inputSchema": {"type": "object"},
+        "annotations": {"readOnlyHint": name == "echo"},
+    }
     for name in ("echo", "write")
 ]
 
 
 @pytest.fixture(scope="module")
 def good() -> Iterator[str]:
-    """The address of the server made with the SDK."""
+    """The address of the server made with the SDK, which sets up logging for the process when it is made: not here."""
+    root = logging.getLogger()
+    handlers, level = [*root.handlers], root.level
+    good_server = importlib.import_module(".good", __package__).server
+    root.handlers, root.level = handlers, level
     where = listening("127.0.0.1", 0)
     app = good_server.streamable_http_app()
     server = uvicorn.Server(configured(app))
@@ -56,7 +66,11 @@ class Hostile(BaseHTTPRequestHandler):
         elif mode == "page":
             self.answer(200, "text/html", b"<html>Welcome</html>")
         elif message["method"] == "initialize":
-            info = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "h", "version": "1"}}
+            info = {
+                "protocolVersion": "2025-11-25",
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": "h", "version": "1"},
+            }
             self.result(message, info)
         elif message["method"] == "tools/list":
             self.result(message, {"tools": TOOLS})
@@ -64,7 +78,9 @@ class Hostile(BaseHTTPRequestHandler):
             self.called(mode, message)
         elif "id" in message:
             error = {"code": -32601, "message": "unknown"}
-            self.answer(200, "application/json", json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": error}).encode())
+            self.answer(
+                200, "application/json", json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": error}).encode()
+            )
         else:
             self.answer(202, "application/json", b"")
 
