@@ -57,12 +57,16 @@ def command(options: argparse.Namespace) -> int:
 def _show(server: Opened, approvals: Approvals) -> None:
     changed = approvals.changes(server.spec.identity, server.tools)
     new = approvals.new(server.spec.identity, server.tools)
-    print(visible(f"{server.label}  {len(server.tools)} tools, protocol {server.protocol}"))
+    print(visible(f"{server.label}  {_counted(server)}, protocol {server.protocol}"))
     for tool in server.tools:
         parts = changed.get(tool.name, ())
         state = f"changed: {', '.join(parts)}" if parts else "new" if tool.name in new else "approved"
         print(visible(f"  {tool.name}  {_kind(tool)}  [{state}]"))
         print(visible(f"    {tool.text}"))
+
+
+def _counted(server: Opened) -> str:
+    return f"{len(server.tools)} tool{'s' * (len(server.tools) != 1)}"
 
 
 def _kind(tool: Listed) -> str:
@@ -72,7 +76,7 @@ def _kind(tool: Listed) -> str:
 
 def _approve(server: Opened, approvals: Approvals) -> None:
     approvals.approve(server.spec.identity, server.tools)
-    print(visible(f"approved {len(server.tools)} tools of {server.label}: {', '.join(t.name for t in server.tools)}"))
+    print(visible(f"approved {_counted(server)} of {server.label}: {', '.join(tool.name for tool in server.tools)}"))
 
 
 _ACTIONS: dict[str, Callable[[Opened, Approvals], None]] = {"show": _show, "approve": _approve}

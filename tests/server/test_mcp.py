@@ -74,6 +74,14 @@ class Host:
 Start = Callable[..., Host]
 
 
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    """A server without files."""
+    one = Host(tmp_path_factory.mktemp("shared") / "runs", Equipment(Scripted(played)))
+    yield one
+    one.stop()
+
+
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
     """Starts servers, which are stopped at the end."""
@@ -120,9 +128,8 @@ def saying(*answers: str) -> tuple[list[str], Callable[..., Awaitable[ElicitResu
 
 @pytest.mark.requirement("E7d")
 @pytest.mark.parametrize("mode", MODES)
-def test_a_task_is_run_with_progress_and_a_result_that_fits_its_schema(start: Start, mode: str) -> None:
+def test_a_task_is_run_with_progress_and_a_result_that_fits_its_schema(host: Host, mode: str) -> None:
     """The answer, its value, why it ended and the bound; what it does is told on the way; the journal replays."""
-    host = start()
     told: list[tuple[float, str]] = []
 
     async def note(progress: float, total: float | None, message: str | None) -> None:
@@ -186,18 +193,18 @@ def test_research_answers_from_a_collection(start: Start, tmp_path: Path) -> Non
 
 @pytest.mark.requirement("E7e")
 @pytest.mark.parametrize("mode", MODES)
-def test_a_run_that_asks_is_answered_by_the_person_at_the_client(start: Start, mode: str) -> None:
+def test_a_run_that_asks_is_answered_by_the_person_at_the_client(host: Host, mode: str) -> None:
     """The question reaches them in the way of each protocol, and the run goes on with what they say."""
     questions, answer = saying("front")
     ask = calling("run", task=EITHER, engine="shorten")
-    data = asked(start().url, ask, mode, elicitation_callback=answer).structured_content
+    data = asked(host.url, ask, mode, elicitation_callback=answer).structured_content
     assert (questions, data["state"], data["answer"]) == (["Which end?"], "ended", "please now")
 
 
 @pytest.mark.requirement("E7e")
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("there", [True, False])
-def test_where_nobody_answers_the_run_waits_and_is_answered_later(start: Start, mode: str, there: bool) -> None:
+def test_where_nobody_answers_the_run_waits_and_is_answered_later(host: Host, mode: str, there: bool) -> None:
     """A client without forms, or a person who declines, gets the question; the tool answer continues the run."""
     options = {"elicitation_callback": saying("-")[1]} if there else {}
 
@@ -205,16 +212,25 @@ def test_where_nobody_answers_the_run_waits_and_is_answered_later(start: Start, 
         waits = (await client.call_tool("run", {"task": EITHER, "engine": "shorten"})).structured_content
         return waits, (await client.call_tool("answer", {"run": waits["run"], "answer": "1"})).structured_content
 
-    waits, ended = asked(start().url, later, mode, **options)
+    waits, ended = asked(host.url, later, mode, **options)
     assert (waits["state"], waits["question"]["text"]) == ("waiting", "Which end?")
     assert waits["question"]["options"] == ["front", "back"]
     assert (ended["run"], ended["state"], ended["answer"]) == (waits["run"], "ended", "please now")
 
 
 @pytest.mark.requirement("E7e")
-def test_the_state_of_a_question_cannot_be_forged(start: Start) -> None:
+def test_a_run_that_waits_is_answered_after_a_restart(start: Start) -> None:
+    """Its journal is all that it takes."""
+    first = start()
+    waits = asked(first.url, calling("run", task=EITHER, engine="shorten")).structured_content
+    ended = asked(start().url, calling("answer", run=waits["run"], answer="front")).structured_content
+    assert (ended["run"], ended["answer"]) == (waits["run"], "please now")
+
+
+@pytest.mark.requirement("E7e")
+def test_the_state_of_a_question_cannot_be_forged(host: Host) -> None:
     """What a client sends back of a question is sealed: another run's id is refused."""
-    url = start().url
+    url = host.url
 
     async def forged(client: Client) -> Any:
         arguments = {"task": EITHER, "engine": "shorten"}
@@ -272,7 +288,7 @@ WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
 
 
 @pytest.mark.requirement("E7f")
-def test_wrong_arguments_are_a_result_that_says_what_is_wrong(start: Start) -> None:
+def test_wrong_arguments_are_a_result_that_says_what_is_wrong(host: Host) -> None:
     """Each is one line, without a trace or a path, and the server goes on; what is no proof is not verified."""
 
     async def work(client: Client) -> None:
@@ -283,11 +299,11 @@ def test_wrong_arguments_are_a_result_that_says_what_is_wrong(start: Start) -> N
             assert "\n" not in text and "Traceback" not in text and "/tmp/" not in text
         assert not (await client.call_tool("verify", {"proof": "{}"})).structured_content["verified"]
 
-    asked(start().url, work)
+    asked(host.url, work)
 
 
 @pytest.mark.requirement("E7f")
-def test_an_unknown_tool_and_a_run_that_was_answered_are_refused(start: Start) -> None:
+def test_an_unknown_tool_and_a_run_that_was_answered_are_refused(host: Host) -> None:
     """An unknown name is an error of the protocol; a run that waits for nothing takes no answer."""
 
     async def work(client: Client) -> None:
@@ -297,7 +313,7 @@ def test_an_unknown_tool_and_a_run_that_was_answered_are_refused(start: Start) -
         late = await client.call_tool("answer", {"run": ran["run"], "answer": "front"})
         assert late.is_error and "waits for no answer" in late.content[0].text
 
-    asked(start().url, work)
+    asked(host.url, work)
 
 
 @pytest.mark.requirement("E7f")

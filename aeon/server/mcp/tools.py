@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -86,8 +87,7 @@ def serving(work: Work, harmless: bool = False) -> Server[Any]:
     server: Server[Any] = Server(
         _NAME, version=_version(), instructions=_INSTRUCTIONS, on_list_tools=offers.listed, on_call_tool=offers.called
     )
-    security = RequestStateSecurity.ephemeral()
-    security.bind_principal = _owner
+    security = RequestStateSecurity(keys=[secrets.token_bytes(32)], bind_principal=_owner)
     server.middleware.append(RequestStateBoundary(security, default_audience=_NAME))
     return server
 

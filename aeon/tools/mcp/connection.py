@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import suppress
 from functools import partial
 
 import anyio
 from mcp import Client, MCPError
-from mcp.client._transport import TransportStreams
-from mcp.client.session import IncomingMessage
+from mcp.client import IncomingMessage, Transport
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from mcp_types import (
     CONNECTION_CLOSED,
@@ -143,7 +142,7 @@ class Connection:
             self._client = None
             self._reason = self._why()
 
-    def _transport(self) -> AbstractAsyncContextManager[TransportStreams]:
+    def _transport(self) -> Transport:
         if self.spec.url:
             return web(self.spec.url, self.label, partial(setattr, self, "_reason"))
         return child(self.spec.command, partial(setattr, self, "_child"), self._scope.cancel)

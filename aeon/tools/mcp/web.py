@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 import httpx2
-from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 
 from aeon.tools.mcp.process import MOST_BYTES
@@ -61,8 +61,8 @@ class _Transport(httpx2.AsyncHTTPTransport):
 
 
 @asynccontextmanager
-async def web(url: str, label: str, refused: Callable[[str], None]) -> AsyncGenerator[TransportStreams]:
-    """The streams of a server's messages.
+async def web(url: str, label: str, refused: Callable[[str], None]) -> AsyncGenerator[Any]:
+    """The streams of a server's messages, of a type that the SDK keeps to itself.
 
     It gets the token that the variable ``AEON_MCP_TOKEN_`` and its label names. ``refused`` is told if it takes none.
     """
