@@ -97,7 +97,9 @@ def _url(text: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname or port == 0 or re.search(r"\s", text):
         raise UsageError(f"--mcp {one_line(text, 80)}: an address looks like http://HOST:PORT/mcp")
     if parts.username is not None or parts.password is not None:
-        raise UsageError("--mcp: a password in an address would stand in the journal; use AEON_MCP_TOKEN_NAME")
+        raise UsageError(
+            "--mcp: a password in an address would stand in the journal; the variable AEON_MCP_TOKEN_ and a name has a token"
+        )
     return text
 
 
