@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from aeon.assembly.build import assemble, resumption
+from aeon.assembly.build import Resumption, assemble, resumption
 from aeon.assembly.proofs import proof_of
 from aeon.assembly.registry import plugin_of, view_of
 from aeon.assembly.runs import replay
@@ -86,21 +86,22 @@ class Work:
             AeonError: a setting or a schema is wrong, or the run cannot be worked on.
         """
         order = await asyncio.to_thread(self.equipment.order, body)
-        engine, name = order.plugin.engine, uuid.uuid4().hex
-        path = self._path(owner, name)
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        model = self.equipment.around(self.equipment.model)
-        handlers = await asyncio.to_thread(assemble, model, order.tools, order.config, plugin=order.plugin)
-        setup = setup_of(self.equipment.model, self.equipment.spec, order.tools)
-        watch = _Watch(engine.name, told)
-        driver = AsyncDriver(
-            (watch,),
-            lambda _: Journal(path),
-            new_id=lambda: name,
-            setup={**setup, _SOURCES: [*self.equipment.named(body.sources)]},
-        )
-        job = Job(engine, order.task, order.config, handlers)
-        return Ended(name, await self._conducted(driver, job, watch))
+        async with self._room:
+            engine, name = order.plugin.engine, uuid.uuid4().hex
+            path = self._path(owner, name)
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            model = self.equipment.around(self.equipment.model)
+            handlers = await asyncio.to_thread(assemble, model, order.tools, order.config, plugin=order.plugin)
+            setup = setup_of(self.equipment.model, self.equipment.spec, order.tools)
+            watch = _Watch(engine.name, told)
+            driver = AsyncDriver(
+                (watch,),
+                lambda _: Journal(path),
+                new_id=lambda: name,
+                setup={**setup, _SOURCES: [*self.equipment.named(body.sources)]},
+            )
+            job = Job(engine, order.task, order.config, handlers)
+            return Ended(name, await self._conducted(driver, job, watch))
 
     async def answer(self, owner: str, name: str, said: str, told: Told) -> Ended:
         """Answer the question of a run, and work on it until it ends or asks again.
@@ -109,20 +110,27 @@ class Work:
             Problem: there is no such run, it waits for no answer, or what was said is none.
             AeonError: its journal is damaged, or the run cannot be worked on.
         """
-        journal = await asyncio.to_thread(self._reopened, owner, name)
-        try:
-            engine = plugin_of(journal).engine
-            question = resume_point(journal, engine).question
-            if question is None:
-                raise Problem(409, "no_question", "the run waits for no answer: nothing is asked")
-            watch = _Watch(engine.name, told)
-            resumed = await asyncio.to_thread(
-                resumption, journal, self.equipment.around(self.equipment.model), self._given(journal), (watch,),
-                answer=meant_by(question, said), unattended="suspend", spec=self.equipment.spec, trust=_OWN,
-            )  # fmt: skip
+        async with self._room:
+            journal = await asyncio.to_thread(self._reopened, owner, name)
+            try:
+                resumed, watch = await self._resumed(journal, said, told)
+            except BaseException:
+                journal.close()
+                raise
             return Ended(name, await self._conducted(resumed.driver, resumed.job, watch))
-        finally:
-            journal.close()
+
+    async def _resumed(self, journal: Journal, said: str, told: Told) -> tuple[Resumption, _Watch]:
+        """What continues the run of a journal with what was said to its question."""
+        engine = plugin_of(journal).engine
+        question = resume_point(journal, engine).question
+        if question is None:
+            raise Problem(409, "no_question", "the run waits for no answer: nothing is asked")
+        watch = _Watch(engine.name, told)
+        resumed = await asyncio.to_thread(
+            resumption, journal, self.equipment.around(self.equipment.model), self._given(journal), (watch,),
+            answer=meant_by(question, said), unattended="suspend", spec=self.equipment.spec, trust=_OWN,
+        )  # fmt: skip
+        return resumed, watch
 
     def waiting(self, owner: str, name: str) -> Ended:
         """The run as it waits for an answer.
@@ -152,15 +160,14 @@ class Work:
 
     async def _conducted(self, driver: AsyncDriver, job: Job[Any, Any, Any], watch: _Watch) -> Conclusion:
         """Drive a run. If who waits for it is cancelled, the run is interrupted, and ends in its own time."""
-        async with self._room:
-            task = asyncio.create_task(driver.aexecute(job))
-            self._tasks[task] = (driver, watch)
-            task.add_done_callback(self._done)
-            try:
-                return await asyncio.shield(task)
-            except asyncio.CancelledError:
-                watch.stop(driver.interrupt)
-                raise
+        task = asyncio.create_task(driver.aexecute(job))
+        self._tasks[task] = (driver, watch)
+        task.add_done_callback(self._done)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            watch.stop(driver.interrupt)
+            raise
 
     def _done(self, task: asyncio.Task[Conclusion]) -> None:
         del self._tasks[task]

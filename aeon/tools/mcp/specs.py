@@ -98,7 +98,7 @@ def _url(text: str) -> str:
         raise UsageError(f"--mcp {one_line(text, 80)}: an address looks like http://HOST:PORT/mcp")
     if parts.username is not None or parts.password is not None:
         raise UsageError(
-            "--mcp: a password in an address would stand in the journal; the variable AEON_MCP_TOKEN_ and a name has a token"
+            "--mcp: no password in an address, a journal would keep it; a token is read from AEON_MCP_TOKEN_…"
         )
     return text
 
