@@ -382,3 +382,21 @@ def test_nothing_but_the_protocol_is_on_standard_output(tmp_path: Path) -> None:
     every = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 0 and any(one.get("id") == 1 and "result" in one for one in every)
     assert all(one["jsonrpc"] == "2.0" for one in every) and "Traceback" not in done.stderr
+
+
+@pytest.mark.requirement("E7f")
+def test_over_http_the_command_says_where_it_is_and_ends_in_order(tmp_path: Path) -> None:
+    """The address is the only line on standard output; a client is served there; a request to stop ends it."""
+    command = [sys.executable, "-m", "aeon.cli.main", "mcp", "serve", "--http", "0"]
+    with played_model() as model:
+        env = {**os.environ, "AEON_MODEL": model.url, "AEON_HOME": str(tmp_path)}
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env)
+        try:
+            assert process.stdout is not None
+            url = process.stdout.readline().strip()
+            tools = asked(url, lambda client: client.list_tools(), "legacy").tools
+        finally:
+            process.terminate()
+            rest, _ = process.communicate(timeout=60)
+    assert url.startswith("http://127.0.0.1:") and url.endswith("/mcp") and rest == ""
+    assert len(tools) == 4 and process.returncode == 0

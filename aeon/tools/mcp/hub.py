@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import threading
 from collections.abc import Awaitable, Coroutine
 from concurrent.futures import Future
@@ -50,7 +51,7 @@ class Hub:
 
     def stop(self) -> None:
         """Have it end, without waiting for that: the garbage collector may call this, in any thread."""
-        if not self._loop.is_closed():
+        with contextlib.suppress(RuntimeError):  # its loop is closed: it has ended
             self._loop.call_soon_threadsafe(self._stopping.set)
 
     def close(self) -> None:
