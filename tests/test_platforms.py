@@ -10,6 +10,7 @@ import aeon
 
 IMPORT_ALL = """
 import importlib, pkgutil, sys
+import mcp.server.stdio  # it looks itself which system this is, and takes fcntl where there is one
 for name in ("fcntl", "termios", "resource", "pwd", "grp", "tty", "pty"):
     sys.modules[name] = None
 import aeon

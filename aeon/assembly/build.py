@@ -32,7 +32,7 @@ from aeon.text import one_line
 from aeon.tools.choose import choose
 from aeon.tools.dates import dates
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.select import Given, folder_specs, listed, resolve
+from aeon.tools.select import Given, folder_specs, listed, resolve, server_specs
 from aeon.tools.tool import Tool
 
 __all__ = ["Resumption", "Unattended", "assemble", "build", "priced", "resume", "resumption"]
@@ -52,6 +52,7 @@ def build(
     spec: str | None = None,
     engine: None = None,
     files: Paths = (),
+    mcp: str | Iterable[str] = (),
 ) -> Orchestrator[Config, PassSignals, Result]: ...
 
 
@@ -66,6 +67,7 @@ def build(
     spec: str | None = None,
     engine: AnyPlugin | str = ...,
     files: Paths = (),
+    mcp: str | Iterable[str] = (),
 ) -> Orchestrator[Any, Any, Any]: ...
 
 
@@ -79,6 +81,7 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     spec: str | None = None,
     engine: AnyPlugin | str | None = None,
     files: Paths = (),
+    mcp: str | Iterable[str] = (),
 ) -> Orchestrator[Any, Any, Any]:
     """An orchestrator, ready to run tasks; without arguments, on the embedded model with the calculator.
 
@@ -88,17 +91,19 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     ``config.questions.unattended`` says what becomes of them. ``spec`` is what an adapter was selected by: kept in the
     journal, so that the run can be resumed on the same model. ``engine`` is the name of an installed engine or a
     plugin; without it, the multi-pass engine. ``files`` is a folder to answer from, or several; it is the same as
-    ``"files=DIR"`` among the tools.
+    ``"files=DIR"`` among the tools. ``mcp`` is an MCP server whose tools the run gets, or several: a command such as
+    ``"npx some-server"``, or an address; it is started now, and ends with the orchestrator.
 
     Raises:
         UsageError: a model, tool, folder, engine or setting that does not exist or cannot be used.
         WeightsError: the embedded model had to be fetched and could not be.
+        ToolFailed: an MCP server cannot be reached, or does not answer.
     """
     observers = check_callables(observers, journal, ask)
     brought: AnyPlugin = engine if isinstance(engine, Plugin) else PLUGIN if engine is None else plugin(engine)
     settings = config if config is not None else brought.engine.config()
     _check_config(settings, brought)
-    chosen = (*listed(tools), *folder_specs(files))
+    chosen = (*listed(tools), *folder_specs(files), *server_specs(mcp))
     adapter = select(llm)
     settings = priced(brought.fit(settings, adapter), adapter, brought)
     setup = setup_of(adapter, llm if isinstance(llm, str) else spec, chosen)

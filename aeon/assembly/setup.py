@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -20,21 +21,31 @@ from aeon.llm.select import OPENAI_BASE_URL, select
 from aeon.runtime.journal import Journal
 from aeon.schema import JsonObject
 from aeon.tools.files import Files
+from aeon.tools.mcp.servers import Servers
+from aeon.tools.mcp.specs import ServerSpec
 from aeon.tools.select import Given, portable
 
 __all__ = ["Reach", "Trust", "continued_on", "reach", "recorded_model", "recorded_tools", "setup_of", "updated"]
 
 _OWN = "@"
+_SERVER = re.compile(r"(?:^|,)\s*mcp=((?:[^,]|,,)+)")
 _SERVICE = re.compile(r"(?:^|,)\s*(?:search=[\w-]+=(?=https?://)|allow=)((?:[^,]|,,)+)")
 _FOLDER = re.compile(r"(?:^|,)\s*files=((?:[^,]|,,)*)")
 _KEYS = ("AEON_API_KEY", "OPENAI_API_KEY")
 
 
 class Reach(NamedTuple):
-    """Where a journal alone would send a run: to the ``addresses``, with what is in the ``folders``."""
+    """Where a journal alone would send a run: to the ``addresses``, with what is in the ``folders``.
+
+    ``servers`` are MCP servers that it alone would start or speak to.
+    """
 
     addresses: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
+    servers: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.addresses or self.servers)
 
     def refuse(self) -> None:
         """Refuse to send it there.
@@ -42,6 +53,12 @@ class Reach(NamedTuple):
         Raises:
             UsageError: the journal alone would send it somewhere; says where, and what to do.
         """
+        if self.servers:
+            vouch = " ".join(f"--mcp {shlex.quote(server)}" for server in self.servers)
+            raise UsageError(
+                f"the journal alone says that the run uses the MCP server {' and '.join(self.servers)}; "
+                f"if you mean that, add {vouch}, else name other tools with --tools"
+            )
         if not self.addresses:
             return
         folders = f", with what is in {', '.join(self.folders)}," if self.folders else ""
@@ -64,8 +81,14 @@ class Trust:
     whole: bool = False
 
     @classmethod
-    def of(cls, journal: Journal, urls: Iterable[str] = (), environ: Mapping[str, str] | None = None) -> Trust:
-        """Trust in these addresses and in those that the environment names (default: the process's).
+    def of(
+        cls,
+        journal: Journal,
+        urls: Iterable[str] = (),
+        environ: Mapping[str, str] | None = None,
+        servers: Iterable[str] = (),
+    ) -> Trust:
+        """Trust in these addresses, in those that the environment names (default: the process's), and in MCP servers.
 
         Raises:
             ConfigError: one of them is no URL.
@@ -74,7 +97,8 @@ class Trust:
         own = [env.get(name, "") for name in ("AEON_BASE_URL", "OPENAI_BASE_URL", "AEON_MODEL")]
         own += [OPENAI_BASE_URL] if env.get("OPENAI_API_KEY") and not env.get("OPENAI_BASE_URL") else []
         named = (*(plain_url(url.partition("#")[0]) for url in urls), *map(_address, own))
-        return cls(frozenset(filter(None, named)), whole=journal.authentic)
+        meant = (ServerSpec.read(server).text for server in servers)
+        return cls(frozenset(filter(None, (*named, *meant))), whole=journal.authentic)
 
     def strangers(self, models: Iterable[str | None]) -> tuple[str, ...]:
         """The addresses of these models that the user has neither named nor allowed."""
@@ -113,7 +137,12 @@ def reach(
     specs = [] if tools_given else _specs(journal.setup)
     addresses += tuple(one for one in _services(specs) if not trust.knows(one))
     folders = tuple(one.replace(",,", ",") for spec in specs for one in _FOLDER.findall(spec))
-    return Reach(addresses, folders if addresses else ())
+    return Reach(addresses, folders if addresses else (), tuple(one for one in _servers(specs) if not trust.knows(one)))
+
+
+def _servers(specs: Iterable[str]) -> dict[str, None]:
+    """The MCP servers among some tools."""
+    return dict.fromkeys(one.replace(",,", ",") for spec in specs for one in _SERVER.findall(spec))
 
 
 def _services(specs: Iterable[str]) -> dict[str, None]:
@@ -183,7 +212,7 @@ def updated(setup: JsonObject, adapter: LLMAdapter, spec: str | None, tools: Ite
 
 
 def _named(tool: Given) -> str:
-    return portable(tool) if isinstance(tool, str | Files) else f"{_OWN}{tool.name}"
+    return portable(tool) if isinstance(tool, str | Files | Servers) else f"{_OWN}{tool.name}"
 
 
 def _address(model: str) -> str:

@@ -12,6 +12,7 @@ __all__ = [
     "name",
     "otherwise",
     "seconds",
+    "servers",
     "setting",
     "settings",
     "shown",
@@ -60,6 +61,7 @@ def otherwise(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="NAME|URL", type=name, help="another model than the run had")
     tools = "other tools than the run had; can be given again"
     parser.add_argument("--tools", metavar="LIST", action="append", help=tools)
+    servers(parser, "an MCP server that the saved run may use, or another one for it")
     trust = "an endpoint that the saved run may name: it gets your key; can be given again"
     parser.add_argument("--trust", metavar="URL", type=name, action="append", default=[], help=trust)
 
@@ -73,6 +75,12 @@ def where_to_search(parser: argparse.ArgumentParser) -> None:
     add("--search", metavar="PROVIDER", type=name, action="append", default=[], help=search)
     allow = "an address of the own network that pages may be fetched from; can be given again"
     add("--allow", metavar="HOST:PORT", type=name, action="append", default=[], help=allow)
+
+
+def servers(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the option for MCP servers."""
+    text = f"{what}: a command such as 'npx some-server', or http://HOST:PORT/mcp; can be given again"
+    parser.add_argument("--mcp", metavar="SERVER", type=name, action="append", default=[], help=text)
 
 
 def name(text: str) -> str:

@@ -24,13 +24,13 @@ def agreed(journal: Journal, options: argparse.Namespace) -> Trust:
         UsageError: nobody can be asked, or the answer is no.
     """
     urls = [url for text in getattr(options, "set", []) for url in _URL.findall(text)]
-    trust = Trust.of(journal, [*options.trust, *urls])
+    trust = Trust.of(journal, [*options.trust, *urls], servers=options.mcp)
     there = reach(journal, plugin_of(journal), trust, options.model is not None, options.tools is not None)
-    if not there.addresses:
+    if not there:
         return trust
     if options.json or not (sys.stdin.isatty() and sys.stdout.isatty()) or not _asked(there):
         there.refuse()
-    return replace(trust, allowed=frozenset(there.addresses))
+    return replace(trust, allowed=frozenset((*there.addresses, *there.servers)))
 
 
 def _asked(there: Reach) -> bool:
@@ -38,7 +38,9 @@ def _asked(there: Reach) -> bool:
     print("Only the journal names these, and anybody can have written it:")
     lines = [f"endpoint {one}" for one in there.addresses]
     lines += [f"folder   {one} (the endpoint sees what is in it)" for one in there.folders]
+    lines += [f"server   {one} (it may do what its program does)" for one in there.servers]
     print("\n".join(f"  {visible(line)}" for line in lines))
-    print("Your key is not sent there; it is with --trust URL.")
+    if there.addresses:
+        print("Your key is not sent there; it is with --trust URL.")
     print("Continue the run there? [y/N] ", end="", flush=True)
     return sys.stdin.readline().strip().casefold() in ("y", "yes")

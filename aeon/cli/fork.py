@@ -40,7 +40,7 @@ def command(options: argparse.Namespace) -> int:
         raise InputFileError(f"{path}: exists already; a journal is never overwritten, name another file")
     trust = agreed(tried, options)
     with session_for(tried, options, path, trust) as session:
-        tools = tools_of(tried, session, options.tools)
+        tools = tools_of(tried, session, options.tools, options.mcp)
         resumption(tried, session.model, tools, trust=trust)
         session.make_ready()
         with contextlib.closing(fork(journal, options.at, engine, changed, value, path)) as forked:

@@ -13,6 +13,7 @@ from aeon.cli.arguments import (
     name,
     otherwise,
     seconds,
+    servers,
     setting,
     settings,
     shown,
@@ -20,6 +21,8 @@ from aeon.cli.arguments import (
     where_to_search,
     whole,
 )
+from aeon.cli.mcp_options import EPILOG as MCP_EPILOG
+from aeon.cli.mcp_options import mcp_options
 from aeon.cli.report_options import report_options
 from aeon.errors import UsageError
 
@@ -27,7 +30,7 @@ __all__ = ["COMMANDS", "parse"]
 
 COMMANDS = (
     "run", "research", "report", "resume", "replay", "fork", "diff", "history", "simulate", "models", "engines",
-    "doctor", "metrics", "calibrate", "config", "verify", "collect", "serve", "inspect",
+    "doctor", "metrics", "calibrate", "config", "verify", "collect", "serve", "inspect", "mcp",
 )  # fmt: skip
 FORMATS = ("text", "json", "mermaid", "effects")
 SHAPES = ("openai", "cohere", "anthropic", "w3c")
@@ -133,6 +136,7 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("--tools", metavar="LIST", action="append", help=tools)
     folder = "a folder to answer from: its tables and texts; can be given again; or a file that aeon collect made"
     add("--files", metavar="DIR", type=name, action="append", default=[], help=folder)
+    servers(parser, "an MCP server whose tools the run gets")
     add("--brief", action="store_true", help="answer with the bare values, without a sentence around them")
     add("--thorough", action="store_true", help="profile the task first, plan it in steps, and judge the results")
     add("--max-passes", metavar="N", type=whole, help="passes at most (default: 10)")
@@ -341,6 +345,7 @@ _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], 
     ),
     "serve": ("work on runs over HTTP, with a window for the browser", None, _serve_options),
     "inspect": ("show a saved run in a browser", None, _inspect_options),
+    "mcp": ("be an MCP server, or see what one offers", MCP_EPILOG, mcp_options),
     "config": ("show every setting and where it comes from, or check a file of settings", None, _config_options),
 }
 

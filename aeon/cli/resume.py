@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from aeon.asking.answers import meant, no_option, options_of
@@ -21,7 +21,7 @@ from aeon.observability.lines import answer_lines, plain
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine, replay, resume_point
 from aeon.schema import Conclusion, Question
-from aeon.tools.select import Given
+from aeon.tools.select import Given, server_specs
 
 __all__ = ["command", "proceed", "session_for", "tools_of"]
 
@@ -42,7 +42,7 @@ def command(options: argparse.Namespace) -> int:
             return _over(journal, engine, options.json)
         trust = agreed(journal, options)
         with session_for(journal, options, options.file, trust) as session:
-            tools = tools_of(journal, session, options.tools)
+            tools = tools_of(journal, session, options.tools, options.mcp)
             return proceed(journal, session, tools, trust, answer, options.unattended)
     finally:
         journal.close()
@@ -65,13 +65,15 @@ def session_for(journal: Journal, options: argparse.Namespace, path: str | Path,
     return session
 
 
-def tools_of(journal: Journal, session: Session, specs: list[str] | None) -> list[Given]:
-    """The tools of the run, or those that ``specs`` name, with their folders opened.
+def tools_of(journal: Journal, session: Session, specs: list[str] | None, servers: Sequence[str] = ()) -> list[Given]:
+    """The tools of the run, or those that ``specs`` name, and these MCP servers; with folders and servers opened.
 
     Raises:
         UsageError: tools that only the caller has, or that cannot be used.
+        ToolFailed: a server cannot be reached, or does not answer.
     """
-    return session.opened(recorded_tools(journal.setup) if specs is None else specs)
+    chosen = recorded_tools(journal.setup) if specs is None else specs
+    return session.opened([*chosen, *(one for one in server_specs(servers) if one not in chosen)])
 
 
 def proceed(

@@ -25,7 +25,7 @@ from aeon.settings import assignments, load_config, merged
 from aeon.settings.files import LARGEST, content
 from aeon.supervisor.valid import validator
 from aeon.text import is_text
-from aeon.tools.select import folder_specs
+from aeon.tools.select import folder_specs, server_specs
 
 __all__ = ["TOOLS", "command", "run"]
 
@@ -41,7 +41,8 @@ _EXAMPLES = {
 def command(options: argparse.Namespace) -> int:
     """Run the task on an engine as the options say, and give the exit code that its end means. Raises as `run`."""
     kind = plugin(options.engine).engine.config
-    return run(options, [*(options.tools or TOOLS), *folder_specs(options.files)], _of_the_engine(options, kind))
+    tools = [*(options.tools or TOOLS), *folder_specs(options.files), *server_specs(options.mcp)]
+    return run(options, tools, _of_the_engine(options, kind))
 
 
 def run(

@@ -27,9 +27,9 @@ from aeon.llm.local import Local
 from aeon.llm.select import select
 from aeon.schema import Config
 from aeon.settings import load_config
-from aeon.tools.select import opened
+from aeon.tools.select import connected, opened
 
-__all__ = ["command"]
+__all__ = ["command", "equipment_of", "make_ready", "module", "private"]
 
 
 def command(options: argparse.Namespace) -> int:
@@ -41,42 +41,42 @@ def command(options: argparse.Namespace) -> int:
         MissingExtraError: the extra ``server`` is not installed.
         WeightsError: the embedded model had to be fetched and could not be.
     """
-    serving = _module("serving")
+    serving = module("serving")
     if not options.token_file and not serving.is_loopback(options.host):
         raise UsageError(f"serve: --host {options.host} lets other machines in; name who may with --token-file FILE")
-    tokens = _module("tokens").Tokens.read(options.token_file) if options.token_file else None
+    tokens = module("tokens").Tokens.read(options.token_file) if options.token_file else None
     load_config(Config, options.config, None, os.environ)
     traced = _tracing()
-    equipment = _equipment(options, [traced.Traced] if traced else [])
-    with serving.listening(options.host, options.port) as where, _private(), _log(options.log) as log:
-        runs = _module("runs").Runs(Path(options.runs) if options.runs else data_dir() / "runs")
-        _make_ready(equipment)
-        observers = [*([traced.Tracing] if traced else []), *([_module("phases").phase_log(log)] if log else [])]
-        limits = _module("service").Limits(options.parallel, options.queue)
-        service = _module("service").Service(runs, equipment, limits, observers)
+    equipment = equipment_of(options, [traced.Traced] if traced else [])
+    with serving.listening(options.host, options.port) as where, private(), _log(options.log) as log:
+        runs = module("runs").Runs(Path(options.runs) if options.runs else data_dir() / "runs")
+        make_ready(equipment)
+        observers = [*([traced.Tracing] if traced else []), *([module("phases").phase_log(log)] if log else [])]
+        limits = module("service").Limits(options.parallel, options.queue)
+        service = module("service").Service(runs, equipment, limits, observers)
         around = [traced.Continued] if traced else []
-        app = _module("app").application(service, tokens, [options.host, *options.allow_host], *around)
+        app = module("app").application(service, tokens, [options.host, *options.allow_host], *around)
         asyncio.run(serving.serve(service, app, where, lambda: _say(where, equipment.model, runs.folder)))
     return 0
 
 
-def _equipment(options: argparse.Namespace, around: Sequence[object]) -> Any:  # noqa: ANN401 - of an optional module
+def equipment_of(options: argparse.Namespace, around: Sequence[object] = ()) -> Any:  # noqa: ANN401 - of an optional module
     """What the runs are made of, as the options say."""
     model = select(options.model)
-    tools = [*opened(options.tools or TOOLS)]
+    tools = [*connected(opened(options.tools or TOOLS))]
     folders = _folders(options.files, options.collection)
     spec = spec_of(model, options.model)
-    return _module("equipment").Equipment(model, spec, tools, folders, options.config, options.most_calls, *around)
+    return module("equipment").Equipment(model, spec, tools, folders, options.config, options.most_calls, *around)
 
 
-def _make_ready(equipment: Any) -> None:  # noqa: ANN401 - of an optional module
+def make_ready(equipment: Any) -> None:  # noqa: ANN401 - of an optional module
     """Read the folders, and fetch the embedded model if it has to be."""
     equipment.open()
     if isinstance(equipment.model, Local) and equipment.model.name in CATALOGUE:
         fetch(CATALOGUE[equipment.model.name])
 
 
-def _module(name: str) -> ModuleType:
+def module(name: str) -> ModuleType:
     """A module of the service, which needs an extra."""
     for needed in ("fastapi", "uvicorn", "prometheus_client"):
         library(needed, "server", "aeon serve")
@@ -85,11 +85,11 @@ def _module(name: str) -> ModuleType:
 
 def _tracing() -> ModuleType | None:
     """What traces runs, if the API of OpenTelemetry is installed: without it nobody can have asked for traces."""
-    return _module("tracing") if importlib.util.find_spec("opentelemetry") else None
+    return module("tracing") if importlib.util.find_spec("opentelemetry") else None
 
 
 @contextlib.contextmanager
-def _private() -> Iterator[None]:
+def private() -> Iterator[None]:
     """While it is entered, what is written is the user's alone."""
     before = os.umask(0o077)
     try:

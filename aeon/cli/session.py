@@ -34,7 +34,8 @@ from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.schema import Conclusion
 from aeon.tools.files import Files, takes_long
-from aeon.tools.select import Given, opened
+from aeon.tools.mcp.servers import Servers
+from aeon.tools.select import Given, connected, opened
 
 __all__ = ["Session", "exit_code", "spec_of"]
 
@@ -91,12 +92,20 @@ class Session:
         return self._prompt
 
     def opened(self, tools: Iterable[Given]) -> list[Given]:
-        """The same tools with their folders opened; shows what was found there, and first that they are being read.
+        """The same tools with their folders and MCP servers opened; shows what was found there, and that it is done.
 
         Raises:
-            UsageError: no such tool, a folder that cannot be read, or an extra is missing.
+            UsageError: no such tool, a folder that cannot be read, a tool of a server that was not approved, or an
+                extra is missing.
+            ToolFailed: a server cannot be reached, or does not answer.
         """
-        return opened(tools, self._folder)
+        return connected(opened(tools, self._folder), self._servers)
+
+    def _servers(self, specs: list[str]) -> Servers:
+        with self._busy(f"starting {visible(', '.join(specs))}"):
+            servers = self._open.enter_context(Servers.open(specs))
+        self._say(f"MCP: {servers.found}")
+        return servers
 
     def _folder(self, paths: list[str]) -> Files:
         folder = opened_paths(paths)

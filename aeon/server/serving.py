@@ -18,7 +18,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from aeon.errors import UsageError
 from aeon.server.service import Service
 
-__all__ = ["Patient", "configured", "is_loopback", "listening", "serve"]
+__all__ = ["Listening", "Patient", "configured", "is_loopback", "listening", "serve"]
 
 _BACKLOG = 2048
 _LARGEST_PORT = 65_535
@@ -104,16 +104,16 @@ def configured(app: ASGIApp) -> uvicorn.Config:
     )  # fmt: skip
 
 
-class _Server(uvicorn.Server):
-    """A server that ends its streams before it waits for its connections."""
+class Listening(uvicorn.Server):
+    """A server that ends its streams, by ``goodbye``, before it waits for its connections."""
 
-    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+    def __init__(self, config: uvicorn.Config, goodbye: Callable[[], None]) -> None:
         super().__init__(config)
-        self._service = service
+        self._goodbye = goodbye
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Say goodbye to those who read, then close the connections."""
-        self._service.close_streams()
+        self._goodbye()
         await super().shutdown(sockets)
 
     @contextlib.contextmanager
@@ -136,7 +136,7 @@ async def serve(service: Service, app: ASGIApp, where: socket.socket, said: Call
     loading = asyncio.create_task(service.make_ready())
     said()
     try:
-        await _Server(configured(app), service).serve(sockets=[where])
+        await Listening(configured(app), service.close_streams).serve(sockets=[where])
     finally:
         loading.cancel()
         await service.close()

@@ -65,6 +65,11 @@ class Tokens:
             token = token._replace(**_said(word, where))
         self._tokens.append(token)
 
+    @property
+    def has_budgets(self) -> bool:
+        """Whether a token says how many model calls its runs may make."""
+        return any(token.calls is not None for token in self._tokens)
+
     @classmethod
     def read(cls, path: str | Path) -> Tokens:
         """The tokens in a file that nobody else may read.

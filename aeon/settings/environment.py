@@ -14,7 +14,9 @@ from aeon.settings.values import value
 __all__ = ["NOT_SETTINGS", "PREFIX", "from_environment"]
 
 PREFIX = "AEON_"
-NOT_SETTINGS = ("HOME", "LOG", "DEBUG", "MODEL", "BASE_URL", "API_KEY", "CONFIG", "KEEP_PREFIXES", "JOURNAL_KEY")
+NOT_SETTINGS = (
+    "HOME", "LOG", "DEBUG", "MODEL", "BASE_URL", "API_KEY", "CONFIG", "KEEP_PREFIXES", "JOURNAL_KEY", "MCP_SECONDS",
+)  # fmt: skip
 """Names behind the prefix that never set a setting: folders, logging, the model, and the file of settings."""
 
 _CLOSE = 0.85

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
-from aeon.errors import ToolArgumentError, ToolError, ToolFailed, ToolTimeout
+from aeon.errors import OutcomeUnknown, ToolArgumentError, ToolError, ToolFailed, ToolTimeout
 from aeon.schema.frozen import JsonValue
 from aeon.text import one_line
 from aeon.tools.leash import Leash
@@ -111,6 +111,8 @@ def _translate_errors(name: str, task: asyncio.Task[_Result] | None = None) -> I
         yield
     except ToolArgumentError as error:
         raise ToolArgumentError(_message(name, _text(error))) from error
+    except OutcomeUnknown as error:  # a tool far away may know that nobody knows
+        raise OutcomeUnknown(_message(name, _text(error))) from error
     except ToolError as error:
         raise ToolFailed(_message(name, _text(error))) from error
     except BaseException as error:

@@ -1,6 +1,6 @@
 """Tools by name, as the command line takes them: ``calculator,algebra,dates,files=DIR,python,search=PROVIDER``.
 
-A comma in a folder's path, or in a search, is written twice.
+A comma in a folder's path, in a search, or in the command of an MCP server (``mcp=npx some-server``) is written twice.
 """
 
 from __future__ import annotations
@@ -21,12 +21,17 @@ from aeon.tools.calculator import calculator
 from aeon.tools.dates import dates
 from aeon.tools.files import Files
 from aeon.tools.finding import finding
+from aeon.tools.mcp.servers import Servers
+from aeon.tools.mcp.specs import ServerSpec
 from aeon.tools.tool import Tool
 
-__all__ = ["AVAILABLE", "Given", "folder_specs", "listed", "opened", "portable", "resolve", "search_specs"]
+__all__ = [
+    "AVAILABLE", "Given", "connected", "folder_specs", "listed", "opened", "portable", "resolve", "search_specs",
+    "server_specs",
+]  # fmt: skip
 
-Given: TypeAlias = Tool | str | Files
-"""A tool, a specification of some, or an opened folder."""
+Given: TypeAlias = Tool | str | Files | Servers
+"""A tool, a specification of some, an opened folder, or opened MCP servers."""
 
 
 def _calculator() -> tuple[Tool, ...]:
@@ -46,7 +51,7 @@ def _python() -> tuple[Tool, ...]:
     return (tool,)
 
 
-_FOLDER, _SEARCH, _ALLOW = "files", "search", "allow"
+_FOLDER, _SEARCH, _ALLOW, _MCP = "files", "search", "allow", "mcp"
 _ENTRY = re.compile(r"[^,=]*=(?:[^,]|,,)*|[^,=]+")
 _MAKERS: dict[str, Callable[[], tuple[Tool, ...]]] = {
     "calculator": _calculator,
@@ -54,8 +59,8 @@ _MAKERS: dict[str, Callable[[], tuple[Tool, ...]]] = {
     "dates": dates,
     "python": _python,
 }
-_NAMES = ("calculator", _FOLDER, "algebra", "dates", "python", _SEARCH, _ALLOW)
-_VALUES = {_FOLDER: "DIR", _SEARCH: "PROVIDER", _ALLOW: "HOST:PORT"}
+_NAMES = ("calculator", _FOLDER, "algebra", "dates", "python", _SEARCH, _ALLOW, _MCP)
+_VALUES = {_FOLDER: "DIR", _SEARCH: "PROVIDER", _ALLOW: "HOST:PORT", _MCP: "SERVER"}
 
 AVAILABLE = tuple(f"{name}={_VALUES[name]}" if name in _VALUES else name for name in _NAMES)
 """What may stand in a specification."""
@@ -63,7 +68,7 @@ AVAILABLE = tuple(f"{name}={_VALUES[name]}" if name in _VALUES else name for nam
 
 def listed(given: Iterable[Given]) -> tuple[Given, ...]:
     """Return the tools one by one. Raises ``UsageError`` for what is no list, or holds something else."""
-    if isinstance(given, str | Tool | Files) or not isinstance(given, Iterable):
+    if isinstance(given, str | Tool | Files | Servers) or not isinstance(given, Iterable):
         raise UsageError(f"tools: pass a list, as in tools=['calculator', 'dates'], not {_kind(given)}")
     chosen = tuple(given)
     for one in chosen:
@@ -92,13 +97,24 @@ def search_specs(searches: Iterable[str], allow: Iterable[str] = ()) -> list[str
     return [_written(name, "=", one) for name, one in (*named, *((_ALLOW, one) for one in allow))]
 
 
-def portable(given: str | Files) -> str:
+def server_specs(servers: str | Iterable[str]) -> list[str]:
+    """The specification of each MCP server, as ``mcp=npx some-server``. Raises ``UsageError`` for what means none."""
+    several = [servers] if isinstance(servers, str) else list(servers) if isinstance(servers, Iterable) else [servers]
+    if not all(isinstance(one, str) for one in several):
+        example = "'npx some-server' or 'http://127.0.0.1:9000/mcp'"
+        raise UsageError(f"mcp: pass a server such as {example}, or a list of them, not {_kind(servers)}")
+    return [_written(_MCP, "=", ServerSpec.read(one).text) for one in several]
+
+
+def portable(given: str | Files | Servers) -> str:
     """The specification with its folders' paths made absolute, so that it holds in another working directory too.
 
     Raises ``InputFileError`` for a path that is no text.
     """
     if isinstance(given, Files):
         return ",".join(folder_specs(roots(given.folder)))
+    if isinstance(given, Servers):
+        return ",".join(server_specs(given.specs))
     return ",".join(_written(*entry) for entry in _split(given))
 
 
@@ -126,22 +142,38 @@ def opened(given: Iterable[Given], reads: Callable[[list[str]], Files] = Files.o
     return chosen
 
 
+def connected(given: Iterable[Given], connects: Callable[[list[str]], Servers] = Servers.open) -> list[Given]:
+    """Return the same with all MCP servers among the specifications opened, by ``connects``, as one, at the end.
+
+    The specifications are such as `opened` leaves them. Raises what ``connects`` does.
+    """
+    left: list[Given] = []
+    servers: list[str] = []
+    for one in given:
+        entry = next(_split(one), None) if isinstance(one, str) else None
+        if entry is not None and entry[0] == _MCP:
+            servers.append(entry[2])
+        else:
+            left.append(one)
+    return [*left, connects(servers)] if servers else left
+
+
 def resolve(given: str | Iterable[Given]) -> list[Tool]:
     """Return the tools of comma-separated specifications, in their order; an empty one gives none.
 
-    Several folders are one set of tools. Raises as `opened`, and ``MissingExtraError`` for a tool whose optional
-    dependency is not installed.
+    Several folders are one set of tools, and so are several MCP servers. Raises as `opened` and `Servers.open`, and
+    ``MissingExtraError`` for a tool whose optional dependency is not installed.
     """
     tools: list[Tool] = []
     services: dict[str, list[str]] = {_SEARCH: [], _ALLOW: []}
-    for one in opened([given] if isinstance(given, str) else given):
+    for one in connected(opened([given] if isinstance(given, str) else given)):
         match one:
             case str() if "=" in one:
                 for name, _, operand in _split(one):
                     services[name].append(operand)
             case str():
                 tools += _MAKERS[one]()
-            case Files():
+            case Files() | Servers():
                 tools += one.tools
             case _:
                 tools.append(one)

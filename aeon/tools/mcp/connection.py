@@ -1,0 +1,247 @@
+"""One MCP server, spoken to through the SDK's client: opened, asked what tools it has, called, and closed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from functools import partial
+
+import anyio
+from mcp import Client, MCPError
+from mcp.client import IncomingMessage, Transport
+from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
+from mcp_types import (
+    CONNECTION_CLOSED,
+    PARSE_ERROR,
+    REQUEST_TIMEOUT,
+    CallToolRequest,
+    CallToolRequestParams,
+    CallToolResult,
+    InputRequiredResult,
+    Tool,
+    ToolListChangedNotification,
+)
+from pydantic import TypeAdapter, ValidationError
+
+from aeon.errors import OutcomeUnknown, ToolError, ToolFailed, UsageError
+from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.text import one_line
+from aeon.tools.mcp.listing import Listed
+from aeon.tools.mcp.process import Child, child
+from aeon.tools.mcp.results import value_of
+from aeon.tools.mcp.specs import ServerSpec
+from aeon.tools.mcp.web import web
+
+__all__ = ["Connection"]
+
+_MOST_TOOLS, _MOST_PAGES = 200, 20
+_CLOSE_SECONDS = 8.0
+_ANSWER: TypeAdapter[CallToolResult | InputRequiredResult] = TypeAdapter(CallToolResult | InputRequiredResult)
+_UNANSWERED = (CONNECTION_CLOSED, REQUEST_TIMEOUT, PARSE_ERROR)
+
+logging.getLogger("mcp").addHandler(logging.NullHandler())  # what the SDK has to say is said in this module's errors
+
+
+class Connection:
+    """A server in the event loop that opens it. ``seconds`` is how long it may take for its start, and for a call."""
+
+    def __init__(self, spec: ServerSpec, label: str, seconds: float) -> None:
+        self.spec = spec
+        self.label = label
+        self._seconds = seconds
+        self._scope = anyio.CancelScope()
+        self._ready: asyncio.Future[tuple[Listed, ...]] = asyncio.get_running_loop().create_future()
+        self._lock = asyncio.Lock()
+        self._task: asyncio.Task[None] | None = None
+        self._client: Client | None = None
+        self._child: Child | None = None
+        self._now: dict[str, dict[str, str]] = {}
+        self._stale = False
+        self._reason = ""
+        self._error: BaseException | None = None
+
+    async def open(self) -> tuple[Listed, ...]:
+        """Start the server, or reach it, and give its tools.
+
+        Raises:
+            UsageError: its command cannot be started.
+            ToolFailed: it is no MCP server, does not answer in time, or lists what nobody can use.
+        """
+        self._task = asyncio.create_task(self._serve())
+        both: set[asyncio.Future[object]] = {self._task, self._ready}  # type: ignore[arg-type]  # invariant, but only read
+        await asyncio.wait(both, timeout=self._seconds, return_when=asyncio.FIRST_COMPLETED)
+        if self._ready.done():
+            return self._ready.result()
+        late = not self._task.done()
+        if late and self._child is not None:
+            self._child.reason = self._late  # it gets no time to end by itself
+        await self.close()
+        raise ToolFailed(self._named(self._late)) if late else self._unopened()
+
+    @property
+    def _late(self) -> str:
+        return f"it did not answer within {self._seconds:g} s"
+
+    @property
+    def protocol(self) -> str:
+        """The protocol revision that both sides speak."""
+        assert self._client is not None
+        return self._client.protocol_version
+
+    async def close(self) -> None:
+        """End the conversation, and the process of the server if it has one here."""
+        self._scope.cancel()
+        if self._task is not None:
+            await asyncio.wait({self._task}, timeout=_CLOSE_SECONDS)
+
+    async def call(self, tool: Listed, arguments: JsonObject) -> JsonValue:
+        """Call a tool and give the value of its result.
+
+        Raises:
+            ToolFailed: the server is gone, says that the call failed, or is not what was approved any more.
+            OutcomeUnknown: no answer came, and the call may not be repeated.
+        """
+        client = self._alive()
+        try:
+            with anyio.fail_after(self._seconds):
+                await self._check(client, tool)
+        except (TimeoutError, MCPError) as error:
+            raise ToolFailed(self._named(f"it does not list its tools again: {one_line(str(error), 200)}")) from None
+        try:
+            with anyio.fail_after(self._seconds):
+                params = CallToolRequestParams(name=tool.name, arguments=arguments)
+                answer = await client.session.send_request(CallToolRequest(params=params), _ANSWER)
+        except TimeoutError:
+            raise self._unanswered(tool, f"no answer came within {self._seconds:g} s") from None
+        except MCPError as error:
+            if error.code in _UNANSWERED:
+                await self._settled()
+                raise self._unanswered(tool, self._reason or one_line(error.message, 200)) from None
+            raise ToolFailed(self._named(one_line(error.message, 300))) from None
+        except ValidationError:
+            raise self._unanswered(tool, "its answer is no result of a tool") from None
+        if isinstance(answer, InputRequiredResult):
+            raise ToolFailed(self._named("it asks back during a call, which is not passed on"))
+        return value_of(answer, tool.result)
+
+    async def _serve(self) -> None:
+        """Keep the conversation until it is over; what ended it is the ``reason``."""
+        try:
+            with self._scope:
+                async with Client(self._transport(), message_handler=self._noticed, cache=None) as client:
+                    self._client = client
+                    tools = await self._listed(client)
+                    self._now = {tool.name: tool.fingerprints for tool in tools}
+                    self._ready.set_result(tools)
+                    await self._watch(client)
+                    await anyio.sleep_forever()
+        except BaseException as error:  # noqa: BLE001 - a transport may raise anything, in groups; it is told to callers
+            self._error = _leaf(error)
+        finally:
+            self._client = None
+            self._reason = self._why()
+
+    def _transport(self) -> Transport:
+        if self.spec.url:
+            return web(self.spec.url, self.label, partial(setattr, self, "_reason"))
+        return child(self.spec.command, partial(setattr, self, "_child"), self._scope.cancel)
+
+    async def _listed(self, client: Client) -> tuple[Listed, ...]:
+        tools: list[Listed] = []
+        cursor: str | None = None
+        for _ in range(_MOST_PAGES):
+            page = await client.list_tools(cursor=cursor)
+            tools += map(_of_tool, page.tools)
+            cursor = page.next_cursor
+            if cursor is None or len(tools) > _MOST_TOOLS:
+                break
+        if len(tools) > _MOST_TOOLS or cursor is not None:
+            raise ToolFailed(f"it lists more than {_MOST_TOOLS} tools")
+        names = [tool.name for tool in tools]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ToolFailed(f"it lists two tools by the name {one_line(twice, 60)!r}")
+        return tuple(tools)
+
+    async def _watch(self, client: Client) -> None:
+        """Take note when the server says that its tools have changed; before 2026-07-28 it says so unasked."""
+        tools = client.server_capabilities.tools
+        if tools is None or not tools.list_changed:
+            return
+        with suppress(ListenNotSupportedError, SubscriptionLost, MCPError, TimeoutError):
+            async with client.listen(tools_list_changed=True) as events:
+                async for _ in events:
+                    self._stale = True
+
+    async def _noticed(self, message: IncomingMessage) -> None:
+        self._stale = self._stale or isinstance(message, ToolListChangedNotification)
+
+    async def _check(self, client: Client, tool: Listed) -> None:
+        """Refuse a tool that is not what it was when the run began.
+
+        Raises:
+            ToolFailed: it has changed, or is not there any more.
+        """
+        async with self._lock:
+            if self._stale:
+                self._stale = False
+                self._now = {one.name: one.fingerprints for one in await self._listed(client)}
+        now = self._now.get(tool.name)
+        if now is None:
+            raise ToolFailed(self._named("it does not have this tool any more"))
+        if changed := [part for part, was in tool.fingerprints.items() if now[part] != was]:
+            raise ToolFailed(self._named(f"the tool changed during the run: its {' and '.join(changed)}"))
+
+    def _alive(self) -> Client:
+        if self._client is None:
+            raise ToolFailed(self._named(self._reason or "it was closed"))
+        return self._client
+
+    async def _settled(self) -> None:
+        """Wait a moment for what ended the conversation, if it ended."""
+        if self._task is not None and (self._scope.cancel_called or self._child is None):
+            await asyncio.wait({self._task}, timeout=_CLOSE_SECONDS if self._scope.cancel_called else 0.2)
+
+    def _unanswered(self, tool: Listed, why: str) -> ToolError:
+        if tool.repeatable:
+            return ToolFailed(self._named(why))
+        return OutcomeUnknown(self._named(f"{why}; whether it did what it was called for is not known"))
+
+    def _unopened(self) -> Exception:
+        if isinstance(self._error, OSError) and self._child is None and not self.spec.url:
+            command, why = one_line(self.spec.command[0], 80), self._error.strerror or "it cannot be run"
+            return UsageError(f"MCP server {self.label}: {command} cannot be started: {why}")
+        return ToolFailed(self._named(self._reason or "it ended before it answered"))
+
+    def _why(self) -> str:
+        """What ended the conversation, as far as anybody knows."""
+        if self._child is not None and self._child.reason:
+            return self._child.reason
+        if self._reason or self._error is None:
+            return self._reason
+        said = one_line(str(self._error), 200)
+        what = "it cannot be reached" if self.spec.url and not isinstance(self._error, MCPError | ToolFailed) else ""
+        return ": ".join(filter(None, (what, said or type(self._error).__name__)))
+
+    def _named(self, why: str) -> str:
+        hint = self._child.hint if self._child is not None else ""
+        return "; ".join(filter(None, (f"MCP server {self.label}: {why}", hint)))
+
+
+def _of_tool(tool: Tool) -> Listed:
+    hints = tool.annotations
+    return Listed(
+        name=tool.name,
+        description=tool.description or tool.title or "",
+        schema=tool.input_schema,
+        result=tool.output_schema,
+        read_only=hints.read_only_hint if hints else None,
+        destructive=hints.destructive_hint if hints else None,
+        idempotent=hints.idempotent_hint if hints else None,
+    )
+
+
+def _leaf(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
