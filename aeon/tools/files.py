@@ -21,6 +21,7 @@ from aeon.search.collection import CollectionSearch
 from aeon.text import one_line
 from aeon.tools.database import TABLE_SUFFIXES, Database
 from aeon.tools.finding import finding
+from aeon.tools.look import look
 from aeon.tools.lookup import lookup
 from aeon.tools.mending import mended
 from aeon.tools.quote import quote
@@ -101,7 +102,7 @@ class Files:
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """``sql`` where there are tables, ``lookup``, ``list_files``, ``search_files``; for the host, ``quote``."""
+        """``sql`` where there are tables, ``lookup``, ``list_files``, ``search_files``; the host's own."""
         asking = (self._sql(self.database),) if self.database and self.database.tables else ()
         return (
             *asking,
@@ -110,6 +111,7 @@ class Files:
             finding(CollectionSearch(self.collection)),
             _reader(_list_files(self.folder)),
             _reader(_search_files(self.folder)),
+            look(self.folder, self.database),
         )
 
     def _sql(self, database: Database) -> Tool:

@@ -1,0 +1,28 @@
+"""The Interpreter-Tutor's handlers: a model that plays, and what looks at the folder for it."""
+
+from __future__ import annotations
+
+from aeon.assembly.plugin import Plugin, Services
+from aeon.engines.tutor.config import TutorConfig
+from aeon.engines.tutor.observer import Observer
+from aeon.engines.tutor.player import Player
+from aeon.engines.tutor.program import TUTOR
+from aeon.engines.tutor.record import ProofGame
+from aeon.engines.tutor.rules import TutorSignals
+from aeon.engines.tutor.view import VIEW
+from aeon.kernel.ports import Handlers
+
+__all__ = ["PLUGIN"]
+
+
+def _handlers(services: Services[TutorConfig]) -> Handlers:
+    observer = Observer(services.tools)
+    return {
+        "find_tables": observer.tables,
+        "player_move": Player(services.supervisor).move,
+        "act": observer.act,
+        "recheck": observer.recheck,
+    }
+
+
+PLUGIN: Plugin[TutorConfig, TutorSignals, ProofGame] = Plugin(TUTOR, _handlers, view=VIEW)

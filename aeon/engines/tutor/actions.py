@@ -1,0 +1,290 @@
+"""What a player may do to a folder, and what it can see by that. All of it only reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, Protocol
+
+from pydantic import Field
+
+from aeon.schema.frozen import JsonObject
+from aeon.schema.value import Value
+
+__all__ = [
+    "EVERYWHERE",
+    "Action",
+    "Aggregate",
+    "Computation",
+    "CountLines",
+    "Excerpt",
+    "Hit",
+    "Imports",
+    "ListFiles",
+    "Listing",
+    "Matches",
+    "Modules",
+    "Observation",
+    "Query",
+    "ReadLines",
+    "Search",
+    "TableValue",
+    "Unseen",
+    "aggregate_words",
+    "arguments",
+    "plain",
+]
+
+Path = Annotated[str, Field(max_length=300)]
+Text = Annotated[str, Field(min_length=1, max_length=200)]
+Name = Annotated[str, Field(max_length=120)]
+Number = Annotated[int, Field(ge=1, le=10_000_000)]
+Aggregate = Literal["sum", "avg", "min", "max", "count"]
+_WORDS = {"sum": "the sum", "avg": "the average", "min": "the least", "max": "the greatest", "count": "the number"}
+_MOST_FILES = 30
+_LONGEST_LINE = 110
+EVERYWHERE = "all files"
+
+
+class Computation(Protocol):
+    """What names an aggregate of a column: an action, a term, a claim, or what was seen."""
+
+    @property
+    def table(self) -> str:
+        """The table."""
+
+    @property
+    def column(self) -> str:
+        """Its column."""
+
+    @property
+    def aggregate(self) -> Aggregate:
+        """What is computed."""
+
+    @property
+    def where(self) -> str:
+        """The column that chooses rows, or ""."""
+
+    @property
+    def equals(self) -> str:
+        """The value that it has in them."""
+
+
+def aggregate_words(of: Computation) -> str:
+    """An aggregate in words."""
+    rows = f" where {of.where} is {of.equals}" if of.where else ""
+    return f"{_WORDS[of.aggregate]} of {of.column} in {of.table}{rows}"
+
+
+def plain(value: float | str) -> str:
+    """A value as people write it."""
+    return value if isinstance(value, str) else f"{value:.12g}"
+
+
+def _cut(line: str) -> str:
+    text = " ".join(line.split())
+    return text if len(text) <= _LONGEST_LINE else text[: _LONGEST_LINE - 1] + "…"
+
+
+def _unread(what: str, files: Sequence[str]) -> list[str]:
+    return [f"could not be {what}: {', '.join(files[:5])}"] if files else []
+
+
+class ListFiles(Value):
+    """List the files whose path begins with ``path``; "" lists all."""
+
+    type: Literal["list"] = "list"
+    path: Path = ""
+
+    @property
+    def words(self) -> str:
+        """The action in a few words."""
+        return f"list the files below {self.path}" if self.path else "list all files"
+
+
+class ReadLines(Value):
+    """Read lines of a file, from ``start`` on (1-based), at most 40."""
+
+    type: Literal["read"] = "read"
+    path: Path
+    start: Number = 1
+
+    @property
+    def words(self) -> str:
+        """The action in a few words."""
+        return f"read {self.path} from line {self.start}"
+
+
+class Search(Value):
+    """Find the lines that hold a text, in one file, or in all where ``path`` is ""; upper and lower case count."""
+
+    type: Literal["search"] = "search"
+    text: Text
+    path: Path = ""
+
+    @property
+    def words(self) -> str:
+        """The action in a few words."""
+        return f"search “{self.text}” in {self.path or EVERYWHERE}"
+
+
+class CountLines(Value):
+    """Count the lines that hold a text, in one file or in all."""
+
+    type: Literal["count"] = "count"
+    text: Text
+    path: Path = ""
+
+    @property
+    def words(self) -> str:
+        """The action in a few words."""
+        return f"count the lines with “{self.text}” in {self.path or EVERYWHERE}"
+
+
+class Imports(Value):
+    """What a Python file imports by import statements; "" looks at every Python file."""
+
+    type: Literal["imports"] = "imports"
+    path: Path = ""
+
+    @property
+    def words(self) -> str:
+        """The action in a few words."""
+        return f"look at the imports of {self.path or 'all Python files'}"
+
+
+class Query(Value):
+    """One number of a table: an aggregate of a column, of the rows in which ``where`` has the value ``equals``."""
+
+    type: Literal["query"] = "query"
+    table: Name
+    column: Name
+    aggregate: Aggregate
+    where: Name = ""
+    equals: Annotated[str, Field(max_length=200)] = ""
+
+    @property
+    def words(self) -> str:
+        """The action in a few words."""
+        return f"compute {aggregate_words(self)}"
+
+
+Action = Annotated[ListFiles | ReadLines | Search | CountLines | Imports | Query, Field(discriminator="type")]
+
+
+def arguments(action: Action) -> JsonObject:
+    """An action as the arguments of the tool ``look``."""
+    fields = {name: value for name, value in action.fields().items() if name != "type"}
+    return {"action": action.type, **({"query": fields} if isinstance(action, Query) else fields)}
+
+
+class Listing(Value):
+    """The files whose path begins with ``path``; ``whole``: they are all of them."""
+
+    type: Literal["listing"] = "listing"
+    path: str
+    files: tuple[str, ...] = ()
+    whole: bool = False
+
+    def shown(self) -> list[str]:
+        """What was seen, in lines that are short enough for a prompt."""
+        more = "" if self.whole and len(self.files) <= _MOST_FILES else ", …"
+        return [f"{len(self.files)} files: {', '.join(self.files[:_MOST_FILES])}{more}"]
+
+
+class Excerpt(Value):
+    """Lines of a file from ``start`` on; ``total`` counts all its lines. ``cut`` are the numbers of shortened ones."""
+
+    type: Literal["lines"] = "lines"
+    path: str
+    start: int
+    lines: tuple[str, ...] = ()
+    total: int = 0
+    cut: tuple[int, ...] = ()
+
+    def shown(self) -> list[str]:
+        """What was seen, in lines that are short enough for a prompt."""
+        shown = [f"{self.path}:{number}: {_cut(line)}" for number, line in enumerate(self.lines, self.start)]
+        return [f"{self.path} has {self.total} lines", *shown]
+
+
+class Hit(Value):
+    """A line that holds what was searched for; ``cut``: only a part of it is shown."""
+
+    path: str
+    line: int
+    text: str
+    cut: bool = False
+
+
+class Matches(Value):
+    """The lines that hold ``text`` in ``path``, or in all files where that is "".
+
+    ``counts`` says of each file that has one how many; ``hits`` shows the first. ``unread`` are files that could not be
+    searched. ``whole``: every file was looked at, and every count is there.
+    """
+
+    type: Literal["matches"] = "matches"
+    text: str
+    path: str
+    counts: tuple[tuple[str, int], ...] = ()
+    hits: tuple[Hit, ...] = ()
+    unread: tuple[str, ...] = ()
+    whole: bool = False
+
+    def of(self, path: str) -> int:
+        """How many lines of this file hold the text."""
+        return sum(count for name, count in self.counts if name == path)
+
+    def shown(self) -> list[str]:
+        """What was seen, in lines that are short enough for a prompt."""
+        total = sum(count for _, count in self.counts)
+        there = f"{total or 'no'} line{'s' * (total != 1)} of {self.path or EVERYWHERE} with “{self.text}”"
+        spread = [", ".join(f"{path}: {count}" for path, count in self.counts[:8])] if len(self.counts) > 1 else []
+        hits = [f"{hit.path}:{hit.line}: {_cut(hit.text)}" for hit in self.hits]
+        return [there, *spread, *hits, *_unread("searched", self.unread)]
+
+
+class Modules(Value):
+    """What Python files import, by file; ``unread`` are those that could not be parsed."""
+
+    type: Literal["modules"] = "modules"
+    path: str
+    files: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    unread: tuple[str, ...] = ()
+    whole: bool = False
+
+    def shown(self) -> list[str]:
+        """What was seen, in lines that are short enough for a prompt."""
+        listed = [f"{path} imports {', '.join(modules) or 'nothing'}" for path, modules in self.files]
+        return [*listed, *_unread("parsed", self.unread)]
+
+
+class TableValue(Value):
+    """The value that a query gives."""
+
+    type: Literal["value"] = "value"
+    table: str
+    column: str
+    aggregate: Aggregate
+    where: str = ""
+    equals: str = ""
+    value: int | float | str | None = None
+
+    def shown(self) -> list[str]:
+        """What was seen, in lines that are short enough for a prompt."""
+        return [f"{aggregate_words(self)} is {'nothing' if self.value is None else plain(self.value)}"]
+
+
+class Unseen(Value):
+    """Why an action saw nothing."""
+
+    type: Literal["unseen"] = "unseen"
+    problem: str
+
+    def shown(self) -> list[str]:
+        """What was seen, in lines that are short enough for a prompt."""
+        return [self.problem]
+
+
+Observation = Annotated[Listing | Excerpt | Matches | Modules | TableValue | Unseen, Field(discriminator="type")]
+"""What an action saw. Each is a true statement about the folder at the time when it was made."""

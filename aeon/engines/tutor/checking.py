@@ -1,0 +1,195 @@
+"""The tutor's check of a claim: proved, refuted, undecided or ill-typed, by observations alone.
+
+It is sound: an observation is a true statement about the folder, and a verdict follows from the newest ones that speak
+of exactly the object of the claim. What no observation covers stays undecided. No model takes part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeVar
+
+from aeon.engines.tutor import looks
+from aeon.engines.tutor.actions import (
+    Action,
+    Hit,
+    Matches,
+    Observation,
+)
+from aeon.engines.tutor.statements import (
+    Before,
+    Constant,
+    Contains,
+    CountOf,
+    Event,
+    Exists,
+    Implies,
+    ImportsModule,
+    Statement,
+    Term,
+    ValueOf,
+)
+from aeon.engines.tutor.times import CLOCK, Moment, clock, moment
+from aeon.schema.value import Value
+
+__all__ = ["Checker", "Ruling", "RulingKind", "Seen"]
+
+RulingKind = Literal["proved", "refuted", "undecided", "ill_typed"]
+T = TypeVar("T")
+
+
+class Seen(NamedTuple):
+    """An observation under its number in the graph, with the action that made it."""
+
+    number: int
+    action: Action
+    observation: Observation
+
+
+class Ruling(Value):
+    """The verdict on a claim, the numbers of the observations that it rests on, and why.
+
+    ``dare`` is an action that could decide what is undecided; ``exhausted``: every such look was taken, to no avail.
+    """
+
+    verdict: RulingKind
+    rests_on: tuple[int, ...] = ()
+    reason: str = ""
+    dare: Action | None = None
+    exhausted: bool = False
+
+
+class _Truth(NamedTuple):
+    """Whether something holds, as far as observations say, and which."""
+
+    holds: bool | None = None
+    rests_on: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Checker:
+    """Judges statements by what was ``seen``, in order; ``claims`` are those that others may name by their numbers.
+
+    ``tables`` are the columns of each table.
+    """
+
+    seen: Sequence[Seen]
+    claims: Mapping[int, Statement]
+    tables: Mapping[str, tuple[str, ...]]
+
+    def rule(self, statement: Statement) -> Ruling:
+        """The verdict on a statement."""
+        fault = self.fault(statement)
+        if fault:
+            return Ruling(verdict="ill_typed", reason=fault)
+        truth = self._truth(statement)
+        if truth.holds is None:
+            return self._undecided(statement)
+        rests = tuple(sorted(set(truth.rests_on)))
+        return Ruling(verdict="proved" if truth.holds == statement.polarity else "refuted", rests_on=rests)
+
+    def _undecided(self, statement: Statement) -> Ruling:
+        needs = self.needs(statement)
+        taken = {one.action for one in self.seen}
+        dare = next((action for action in needs if action not in taken), None)
+        settled = bool(needs) and dare is None
+        reason = "what would decide it cannot be seen" if settled else "no observation covers it"
+        return Ruling(verdict="undecided", reason=reason, dare=dare, exhausted=settled)
+
+    def _newest(self, look: Callable[[Observation], T | None]) -> tuple[T | None, tuple[int, ...]]:
+        """What the newest observation says that says anything: a file may have changed since an older one."""
+        for one in reversed(self.seen):
+            said = look(one.observation)
+            if said is not None:
+                return said, (one.number,)
+        return None, ()
+
+    def _truth(self, statement: Statement) -> _Truth:
+        """Whether the statement holds, its polarity aside."""
+        match statement:
+            case Exists(path=path):
+                return _Truth(*self._newest(lambda seen: looks.existing(path, seen)))
+            case Contains() as claim:
+                return _Truth(*self._newest(lambda seen: looks.contained(claim, seen)))
+            case ImportsModule() as names:
+                return _Truth(*self._newest(lambda seen: looks.imported(names, seen)))
+            case Before(first=first, second=second):
+                return self._before(first, second)
+            case Implies(premise=premise, conclusion=conclusion):
+                return self._implies(premise, conclusion)
+        return self._equal(*statement.sides)
+
+    def _equal(self, left: Term, right: Term) -> _Truth:
+        (one, rests), (other, more) = self._term(left), self._term(right)
+        return _Truth() if one is None or other is None else _Truth(looks.same(one, other), (*rests, *more))
+
+    def _term(self, term: Term) -> tuple[float | str | None, tuple[int, ...]]:
+        match term:
+            case Constant(value=value):
+                return value, ()
+            case CountOf() as count:
+                return self._newest(lambda seen: looks.counted(count, seen))
+            case ValueOf() as value_of:
+                return self._newest(lambda seen: looks.measured(value_of, seen))
+
+    def _implies(self, premise: int, conclusion: int) -> _Truth:
+        """Material implication in three values: it holds with a false premise, or a true conclusion."""
+        first, second = (self._with_polarity(self.claims[number]) for number in (premise, conclusion))
+        if first.holds is False:
+            return _Truth(True, first.rests_on)
+        if second.holds is True:
+            return _Truth(True, second.rests_on)
+        both = first.holds is True and second.holds is False
+        return _Truth(False, (*first.rests_on, *second.rests_on)) if both else _Truth()
+
+    def _with_polarity(self, statement: Statement) -> _Truth:
+        truth = self._truth(statement)
+        return truth if truth.holds is None else _Truth(truth.holds == statement.polarity, truth.rests_on)
+
+    def _before(self, first: Event, second: Event) -> _Truth:
+        times = [self._time(event) for event in (first, second)]
+        clocks = [(0, ()) if first.path == second.path else self._clock(event.path) for event in (first, second)]
+        (one, seen), (other, too) = times
+        (fast, said), (faster, told) = clocks
+        if one is None or other is None or fast is None or faster is None or one.zoned != other.zoned:
+            return _Truth()
+        apart = (other.microseconds - faster) - (one.microseconds - fast)
+        return _Truth() if not apart else _Truth(apart > 0, (*seen, *too, *said, *told))
+
+    def _time(self, event: Event) -> tuple[Moment | None, tuple[int, ...]]:
+        """The time of the event, where exactly one line holds its text."""
+        hit, rests = self._newest(lambda seen: _only(event.path, event.text, seen))
+        return (moment(hit.text) if hit is not None else None), rests
+
+    def _clock(self, path: str) -> tuple[int | None, tuple[int, ...]]:
+        """How fast the clock of a file is, where exactly one line of it says so."""
+        hit, rests = self._newest(lambda seen: _only(path, CLOCK, seen))
+        return (clock(hit.text) if hit is not None else None), rests
+
+    def needs(self, statement: Statement) -> tuple[Action, ...]:
+        """The looks that decide a statement, if their coverage is whole."""
+        if isinstance(statement, Implies):
+            named = (self.claims[number] for number in (statement.premise, statement.conclusion))
+            return tuple(action for one in named for action in one.needs())
+        return statement.needs()
+
+    def fault(self, statement: Statement) -> str:
+        """Why a statement says nothing about a folder; "" where it does."""
+        if isinstance(statement, Implies):
+            return self._reference_fault(statement.premise) or self._reference_fault(statement.conclusion)
+        return statement.fault(self.tables)
+
+    def _reference_fault(self, number: int) -> str:
+        """Why an implication cannot be of this claim. One of implications could grow without end."""
+        if number not in self.claims:
+            return f"there is no claim {number}"
+        return "an implication is of plain claims" if isinstance(self.claims[number], Implies) else ""
+
+
+def _only(path: str, text: str, seen: Observation) -> Hit | None:
+    """The one line of the file that holds the text; ``None`` where there may be another, or it is not all shown."""
+    if not isinstance(seen, Matches) or seen.text != text or seen.path not in ("", path) or not seen.whole:
+        return None
+    hits = [hit for hit in seen.hits if hit.path == path and not hit.cut]
+    return hits[0] if seen.of(path) == len(hits) == 1 and path not in seen.unread else None

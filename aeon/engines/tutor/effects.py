@@ -1,0 +1,93 @@
+"""What a proof game asks for: a move of the player, a look at the folder, and the looks of a proof once more."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from aeon.engines.tutor.actions import Action
+from aeon.engines.tutor.moves import Option
+from aeon.kernel.effects import EffectOf, Note
+from aeon.schema.frozen import JsonObject
+from aeon.schema.plan import StepResult
+from aeon.schema.value import Value
+
+__all__ = ["Act", "FindTables", "PlayerMove", "Recheck", "Said", "Table", "Tables", "TurnNote"]
+
+
+class Table(Value):
+    """A table, its columns, and of each the values that the task names."""
+
+    name: str
+    columns: tuple[str, ...]
+    numeric: tuple[str, ...] = ()
+    named: tuple[tuple[str, str], ...] = ()
+
+
+class Tables(Value):
+    """The tables of the folder."""
+
+    tables: tuple[Table, ...] = ()
+
+
+class Said(Value):
+    """What a player said: the fields of a move, or whatever else it was; empty where it said nothing."""
+
+    move: JsonObject
+
+
+class FindTables(EffectOf[Tables]):
+    """Which tables does the folder hold?"""
+
+    phase = "find_tables"
+
+
+class PlayerMove(EffectOf[Said]):
+    """Which move is next? ``board`` are lines on what is known, ``message`` is what the tutor said last.
+
+    ``options`` are moves that are offered. How moves are judged and what would win are not in here.
+    """
+
+    phase = "player_move"
+    turn: Annotated[int, Field(ge=1)]
+    form: Literal["menu", "free"] = "menu"
+    board: tuple[str, ...] = ()
+    message: str = ""
+    options: tuple[Option, ...] = ()
+
+    @property
+    def subject(self) -> str:
+        """The turn."""
+        return f"turn {self.turn}"
+
+
+class Act(EffectOf[StepResult]):
+    """What does this look show?"""
+
+    phase = "act"
+    action: Action
+
+    @property
+    def subject(self) -> str:
+        """The action in words."""
+        return self.action.words
+
+
+class Recheck(EffectOf[StepResult]):
+    """What does this look show now? A claim rests on what it showed before."""
+
+    phase = "recheck"
+    action: Action
+
+    @property
+    def subject(self) -> str:
+        """The action in words."""
+        return f"again: {self.action.words}"
+
+
+class TurnNote(Note):
+    """What the tutor said of a move."""
+
+    turn: int
+    words: str

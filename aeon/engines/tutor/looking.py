@@ -1,0 +1,104 @@
+"""Looks that are worth taking, by the words of the task and by what was seen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from aeon.engines.tutor.actions import (
+    Action,
+    Aggregate,
+    CountLines,
+    Excerpt,
+    Imports,
+    Matches,
+    Query,
+    ReadLines,
+    Search,
+)
+from aeon.engines.tutor.effects import Table, Tables
+from aeon.engines.tutor.game import Game
+from aeon.engines.tutor.terms import files_named, identifiers, quoted, terms
+from aeon.engines.tutor.times import CLOCK
+
+__all__ = ["looks"]
+
+_AGGREGATES: tuple[tuple[str, Aggregate], ...] = (
+    (r"total|sum|altogether", "sum"), (r"average|mean", "avg"), (r"highest|greatest|largest|maximum|most", "max"),
+    (r"lowest|least|smallest|minimum", "min"), (r"how many|number of|count", "count"),
+)  # fmt: skip
+_COUNTS = re.compile(r"\bhow many|\bnumber of|\bcount\b", re.IGNORECASE)
+_IMPORTS = re.compile(r"\bimport|\bmodules?\b|\bcycle", re.IGNORECASE)
+_TIMES = re.compile(r"\bfirst\b|\bbefore\b|\bearlier\b|\bearliest\b|\bafter\b", re.IGNORECASE)
+_MOST_TERMS = 5
+_MOST_FILES = 4
+
+
+def looks(game: Game, question: str, tables: Tables) -> Iterator[Action]:
+    """Actions in the order in which they promise most; some may have been taken."""
+    files = game.files
+    named = files_named(question, files)
+    wanted = terms(question, files)[:_MOST_TERMS]
+    if _IMPORTS.search(question) and any(path.endswith(".py") for path in files):
+        yield Imports()
+    for table in tables.tables:
+        yield from _queries(table, question)
+    yield from _followed(game)
+    if _COUNTS.search(question):
+        yield from (CountLines(text=term, path=path) for path in named[:1] or [""] for term in wanted)
+    yield from (Search(text=term) for term in wanted)
+    yield from (ReadLines(path=path) for path in named[:_MOST_FILES])
+    if _TIMES.search(question) and len(files) > 1:
+        yield Search(text=CLOCK)
+    yield from _around(game)
+    yield from (ReadLines(path=path) for path in _unread(game, files)[:_MOST_FILES])
+
+
+def _queries(table: Table, question: str) -> Iterator[Query]:
+    """What the task may ask of a table: aggregates and columns that it names, of the rows that it names."""
+    low = question.lower()
+    aggregates = [kind for pattern, kind in _AGGREGATES if re.search(rf"\b(?:{pattern})\b", low)]
+    columns = [name for name in table.columns if re.search(rf"\b{re.escape(name.lower())}\b", low)]
+    wheres = [*table.named, ("", "")]
+    if not aggregates or not columns:
+        return
+    for where, value in wheres:
+        for kind in aggregates:
+            for column in columns if kind == "count" else [name for name in columns if name in table.numeric]:
+                if column != where:
+                    yield Query(table=table.name, column=column, aggregate=kind, where=where, equals=value)
+
+
+def _followed(game: Game) -> Iterator[Action]:
+    """Where the newest lines lead: to files that they name, and to what they quote."""
+    lines = _newest_lines(game)
+    for line in lines:
+        yield from (ReadLines(path=path) for path in files_named(line, game.files))
+    for line in lines:
+        found = [*quoted(line), *identifiers(line)]
+        yield from (Search(text=text) for text in found[:2] if text not in game.files and len(text) > 2)
+
+
+def _newest_lines(game: Game) -> list[str]:
+    """The few lines of the newest look that shows lines of a file."""
+    for one in reversed(game.seen):
+        match one.observation:
+            case Excerpt(lines=lines):
+                return list(lines[:6])
+            case Matches(hits=hits) if hits:
+                return [hit.text for hit in hits[:3]]
+    return []
+
+
+def _around(game: Game) -> Iterator[ReadLines]:
+    """The lines around what was found last."""
+    found = (one.observation for one in reversed(game.seen) if isinstance(one.observation, Matches))
+    hits = next((one.hits for one in found if one.hits), ())
+    for hit in islice(hits, _MOST_FILES):
+        yield ReadLines(path=hit.path, start=max(1, hit.line - 5))
+
+
+def _unread(game: Game, files: Sequence[str]) -> list[str]:
+    read = {one.observation.path for one in game.seen if isinstance(one.observation, Excerpt)}
+    return [path for path in files if path not in read]

@@ -1,0 +1,66 @@
+"""Takes the looks of a game with the tool ``look`` of its folder."""
+
+from __future__ import annotations
+
+from aeon.engines.tutor.actions import Action, arguments
+from aeon.engines.tutor.effects import Act, FindTables, Recheck, Table, Tables
+from aeon.errors import ToolError
+from aeon.runtime.ledger import current_ledger
+from aeon.schema import StepResult
+from aeon.text import one_line
+from aeon.tools.look import LOOK
+from aeon.tools.registry import ToolRegistry
+from aeon.tools.tableinfo import TableInfo
+
+__all__ = ["Observer"]
+
+_NUMERIC = ("INT", "DEC", "DOUBLE", "FLOAT", "REAL", "HUGEINT", "NUMERIC")
+_MOST_NAMED = 4
+
+
+class Observer:
+    """Looks at the folder among some tools. It has no way to change anything: the tool only reads."""
+
+    def __init__(self, tools: ToolRegistry) -> None:
+        self._tools = tools
+
+    async def tables(self, effect: FindTables) -> Tables:
+        """The tables of the folder, with the values that the task names."""
+        every = [self._tools.get(name) for name in self._tools.names]
+        found = [one for tool in every if tool.names for one in tool.names(effect.task.text)]
+        named = [(one.column, one.value) for one in found if "(" not in one.condition.partition("=")[0]]
+        infos = [info for tool in every if tool.name == LOOK for info in tool.tables]
+        return Tables(tables=tuple(_table(info, named[:_MOST_NAMED]) for info in infos))
+
+    async def act(self, effect: Act) -> StepResult:
+        """What a look shows; one that cannot be taken shows nothing, and why. Raises as `recheck`."""
+        return await self._look(effect.action)
+
+    async def recheck(self, effect: Recheck) -> StepResult:
+        """What a look shows now.
+
+        Raises:
+            AllowanceExhausted: the time of the run is over.
+        """
+        return await self._look(effect.action)
+
+    async def _look(self, action: Action) -> StepResult:
+        if LOOK not in self._tools.names:
+            return StepResult(output=None, mode="tool", problem="there is no folder to look at: name one with --files")
+        async with current_ledger().tool_call():
+            try:
+                seen = await self._tools.call(LOOK, arguments(action))
+            except ToolError as error:
+                return StepResult(output=None, mode="tool", problem=one_line(str(error).removeprefix("look: "), 300))
+        return StepResult(output=seen.value, mode="tool")
+
+
+def _table(info: TableInfo, named: list[tuple[str, str]]) -> Table:
+    columns = tuple(name for name, _ in info.columns)
+    numeric = tuple(name for name, kind in info.columns if kind.upper().lstrip("U").startswith(_NUMERIC))
+    return Table(
+        name=info.name,
+        columns=columns,
+        numeric=numeric,
+        named=tuple((column, value) for column, value in named if column in columns),
+    )

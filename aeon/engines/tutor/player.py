@@ -1,0 +1,90 @@
+"""The player: a model that chooses one of the offered moves, or writes a move of its own."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from pydantic import ConfigDict, TypeAdapter
+
+from aeon.engines.tutor.effects import PlayerMove, Said
+from aeon.engines.tutor.moves import Ask, Assert, Challenge, Move, Propose, Reformulate, Respond
+from aeon.jsonschemas.inlining import inlined
+from aeon.schema import JsonObject, JsonValue
+from aeon.schema.frozen import Frozen
+from aeon.supervisor.prompt import Prompt, cut, fence, load
+from aeon.supervisor.supervisor import Supervisor
+
+__all__ = ["Player"]
+
+_PACKAGE = "aeon.engines.tutor"
+_LONGEST_QUESTION = 1_500
+_LONGEST_BOARD = 2_600
+_LONGEST_MOVES = 2_400
+_CHOICE_TOKENS, _MOVE_TOKENS = 16, 256
+
+
+class _Choice(Frozen):
+    """The number of a move."""
+
+    move: int
+
+
+class _Written(Frozen):
+    """A move as it was written, whatever it is."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+class Player:
+    """Asks a model for each move. What it is shown holds neither the rules nor what would win."""
+
+    def __init__(self, supervisor: Supervisor) -> None:
+        self._supervisor = supervisor
+
+    async def move(self, effect: PlayerMove) -> Said:
+        """The move that the model makes.
+
+        Raises:
+            CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
+        """
+        return await (self._written(effect) if effect.form == "free" else self._chosen(effect))
+
+    async def _chosen(self, effect: PlayerMove) -> Said:
+        numbers: list[JsonValue] = [*range(1, len(effect.options) + 1)]
+        schema: JsonObject = {
+            "type": "object",
+            "properties": {"move": {"enum": numbers}},
+            "required": ["move"],
+            "additionalProperties": False,
+        }
+        moves = "\n".join(f"{number}. {option.label}" for number, option in enumerate(effect.options, 1))
+        asked = f"{_shown(effect)}\n{fence('moves', moves, _LONGEST_MOVES)}\nWhich move is best now? Give its number."
+        prompt = Prompt(load(_PACKAGE, "player.md"), asked, fixed=True)
+        reply = await self._supervisor.structured(prompt, _Choice, max_tokens=_CHOICE_TOKENS, schema=schema, repairs=1)
+        return Said(move=effect.options[reply.value.move - 1].said)
+
+    async def _written(self, effect: PlayerMove) -> Said:
+        asked = f"{_shown(effect)}\nWhat is your move?"
+        prompt = Prompt(load(_PACKAGE, "player_free.md"), asked, fixed=True)
+        reply = await self._supervisor.structured(
+            prompt, _Written, max_tokens=_MOVE_TOKENS, schema=_schema(), repairs=1
+        )
+        return Said(move=reply.value.model_dump(mode="json"))
+
+
+def _shown(effect: PlayerMove) -> str:
+    """The question, and what is known. What a task's answer must meet is not shown: it would be what wins."""
+    task = effect.task
+    parts = [f"QUESTION: {cut(task.text, _LONGEST_QUESTION)}"]
+    parts += [fence("context", task.context, _LONGEST_QUESTION)] if task.context else []
+    said = "\n".join(f"{one.question} {one.answer}" for one in task.clarifications)
+    parts += [fence("said", said, _LONGEST_QUESTION)] if said else []
+    parts.append(fence("board", "\n".join(effect.board) or "nothing was seen yet", _LONGEST_BOARD))
+    parts += [fence("tutor", effect.message, _LONGEST_QUESTION)] if effect.message else []
+    return "\n".join(parts)
+
+
+@cache
+def _schema() -> JsonObject:
+    """The schema of all moves, made when a player writes its first."""
+    return inlined(TypeAdapter[Ask | Assert | Challenge | Propose | Reformulate | Respond](Move).json_schema())

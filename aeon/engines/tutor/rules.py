@@ -1,0 +1,69 @@
+"""When a proof game ends: its rows of the decision table, and what they rest on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aeon.engines.tutor.config import TutorConfig
+from aeon.kernel.decide import BUDGET, CLARIFICATION, Rule, Signals
+
+__all__ = ["TABLE", "TutorSignals", "most_calls"]
+
+
+@dataclass(slots=True)
+class TutorSignals(Signals):
+    """What the rows rest on. ``answered``: an answer stands, and its observations were made again.
+
+    ``undecidable``: so does one that its claims cannot be decided. ``blind``: there is no folder to look at. ``lost``:
+    the player is stuck, and no hint card is left. ``turns`` of at most ``most_turns`` were taken.
+    """
+
+    answered: bool = False
+    undecidable: bool = False
+    blind: bool = False
+    lost: bool = False
+    turns: int = 0
+    most_turns: int = 1
+
+
+TABLE: tuple[Rule[TutorSignals], ...] = (
+    Rule(
+        "proved",
+        lambda s: s.answered,
+        lambda s: f"its observations were made again after turn {s.turns}",
+        sufficient=True,
+        when="the player answered with claims that are decided, and the checker has seen again what they rest on",
+    ),
+    Rule(
+        "undecidable",
+        lambda s: s.undecidable,
+        lambda s: "what would decide it cannot be seen",
+        when="the player answered that a claim is open, and every look that could decide it was taken again in vain",
+    ),
+    Rule(
+        "nothing_to_see",
+        lambda s: s.blind,
+        lambda s: "there is no folder to look at: name one with --files",
+        when="the run has no folder",
+    ),
+    Rule(
+        "stuck",
+        lambda s: s.lost,
+        lambda s: "the player went in circles, and no hint card is left",
+        when="the same move came three times, moves went in a circle, or four turns gave nothing new, and all hint "
+        "cards were given",
+    ),
+    Rule(
+        "turns_exhausted",
+        lambda s: s.turns >= s.most_turns,
+        lambda s: f"all {s.most_turns} turns are taken",
+        when="as many turns were taken as the configuration allows",
+    ),
+    BUDGET,
+    CLARIFICATION,
+)
+
+
+def most_calls(config: TutorConfig) -> int:
+    """The most model calls of a game: those of a move, each turn."""
+    return config.turns * config.caps.player_move
