@@ -121,10 +121,7 @@ class _Looker:
         """The lines that hold a text, counted by file."""
         if len(text.splitlines()) != 1:
             raise ToolFailed("a text is looked for within one line")
-        files, whole = self._files()
-        names = [(name, size) for name, size in files if not path or name == path]
-        if not names:
-            raise ToolFailed(f"there is no file {one_line(path, 100)!r}" if path else "the folder holds no file")
+        names, whole = self._named(path)
         counts, hits, unread = self._searched(text, names)
         shown = [hit for hit, _ in zip(hits, range(most), strict=False)]
         return {
@@ -132,6 +129,16 @@ class _Looker:
             "hits": [*shown], "unread": [*unread[:_MOST_UNREAD]],
             "whole": whole and len(counts) <= _MOST_COUNTS and len(unread) <= _MOST_UNREAD,
         }  # fmt: skip
+
+    def _named(self, path: str, suffix: str = "") -> tuple[list[tuple[str, int]], bool]:
+        """The file of this path, or all; and whether all files are known. Raises ``ToolFailed`` where there is none."""
+        files, whole = self._files()
+        names = [(name, size) for name, size in files if path in ("", name) and name.endswith(suffix)]
+        if not names:
+            raise ToolFailed(
+                f"there is no {suffix} file {one_line(path, 100)!r}" if path else f"no {suffix} file is there"
+            )
+        return names, whole
 
     def _searched(
         self, text: str, names: list[tuple[str, int]]
@@ -155,14 +162,11 @@ class _Looker:
 
     def modules(self, path: str) -> JsonObject:
         """What a Python file, or each, imports by statements, wherever they stand in it."""
-        files, whole = self._files()
-        names = [name for name, _ in files if name.endswith(".py") and path in ("", name)]
-        if not names:
-            raise ToolFailed(f"there is no Python file {one_line(path, 100)!r}" if path else "there is no Python file")
+        names, whole = self._named(path, ".py")
         parsed: list[JsonValue] = []
         unread: list[JsonValue] = []
         room = _ROOM
-        for name in names:
+        for name, _ in names:
             imported = self._imports(name)
             room -= sum(map(len, imported or ())) + len(name)
             if imported is None or room < 0:

@@ -235,6 +235,10 @@ class Matches(Value):
         """How many lines of this file hold the text."""
         return sum(count for name, count in self.counts if name == path)
 
+    def covers(self, path: str) -> bool:
+        """Whether all of this file was searched and counted."""
+        return self.whole and self.path in ("", path) and path not in self.unread
+
     def shown(self) -> list[str]:
         """What was seen, in lines that are short enough for a prompt."""
         total = sum(count for _, count in self.counts)

@@ -17,6 +17,7 @@ from aeon.engines.tutor.actions import (
     Matches,
     Observation,
 )
+from aeon.engines.tutor.looks import Seen
 from aeon.engines.tutor.statements import (
     Before,
     Constant,
@@ -33,18 +34,10 @@ from aeon.engines.tutor.statements import (
 from aeon.engines.tutor.times import CLOCK, Moment, clock, moment
 from aeon.schema.value import Value
 
-__all__ = ["Checker", "Ruling", "RulingKind", "Seen"]
+__all__ = ["Checker", "Ruling", "RulingKind"]
 
 RulingKind = Literal["proved", "refuted", "undecided", "ill_typed"]
 T = TypeVar("T")
-
-
-class Seen(NamedTuple):
-    """An observation under its number in the graph, with the action that made it."""
-
-    number: int
-    action: Action
-    observation: Observation
 
 
 class Ruling(Value):
@@ -91,8 +84,7 @@ class Checker:
 
     def _undecided(self, statement: Statement) -> Ruling:
         needs = self.needs(statement)
-        taken = {one.action for one in self.seen}
-        dare = next((action for action in needs if action not in taken), None)
+        dare = next((action for action in needs if not any(looks.shows(action, one) for one in self.seen)), None)
         settled = bool(needs) and dare is None
         reason = "what would decide it cannot be seen" if settled else "no observation covers it"
         return Ruling(verdict="undecided", reason=reason, dare=dare, exhausted=settled)
@@ -150,12 +142,12 @@ class Checker:
     def _before(self, first: Event, second: Event) -> _Truth:
         times = [self._time(event) for event in (first, second)]
         clocks = [(0, ()) if first.path == second.path else self._clock(event.path) for event in (first, second)]
-        (one, seen), (other, too) = times
-        (fast, said), (faster, told) = clocks
-        if one is None or other is None or fast is None or faster is None or one.zoned != other.zoned:
-            return _Truth()
-        apart = (other.microseconds - faster) - (one.microseconds - fast)
-        return _Truth() if not apart else _Truth(apart > 0, (*seen, *too, *said, *told))
+        rests = tuple(number for _, numbers in (*times, *clocks) for number in numbers)
+        known = [_corrected(*pair) for pair in zip((at for at, _ in times), (fast for fast, _ in clocks), strict=True)]
+        one, other = known
+        if one is None or other is None or one.zoned != other.zoned or one == other:
+            return _Truth()  # two events in the same second may have come in either order
+        return _Truth(one < other, rests)
 
     def _time(self, event: Event) -> tuple[Moment | None, tuple[int, ...]]:
         """The time of the event, where exactly one line holds its text."""
@@ -187,9 +179,14 @@ class Checker:
         return "an implication is of plain claims" if isinstance(self.claims[number], Implies) else ""
 
 
+def _corrected(at: Moment | None, fast: int | None) -> Moment | None:
+    """A time by a clock that is so many microseconds fast."""
+    return None if at is None or fast is None else at._replace(microseconds=at.microseconds - fast)
+
+
 def _only(path: str, text: str, seen: Observation) -> Hit | None:
     """The one line of the file that holds the text; ``None`` where there may be another, or it is not all shown."""
-    if not isinstance(seen, Matches) or seen.text != text or seen.path not in ("", path) or not seen.whole:
+    if not isinstance(seen, Matches) or seen.text != text or not seen.covers(path):
         return None
     hits = [hit for hit in seen.hits if hit.path == path and not hit.cut]
-    return hits[0] if seen.of(path) == len(hits) == 1 and path not in seen.unread else None
+    return hits[0] if seen.of(path) == len(hits) == 1 else None

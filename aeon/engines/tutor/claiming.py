@@ -17,6 +17,7 @@ from aeon.engines.tutor.statements import (
     ImportsModule,
     Statement,
     ValueIs,
+    path_fault,
 )
 from aeon.engines.tutor.terms import files_named, identifiers, terms
 from aeon.engines.tutor.times import CLOCK, moment
@@ -26,6 +27,8 @@ __all__ = ["claims"]
 _LOOKS = 3
 _LONGEST = 120
 _TIMES = re.compile(r"\bfirst\b|\bbefore\b|\bearlier\b|\bearliest\b|\bafter\b", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+_MODULE = re.compile(r"[a-z_][\w.]*")
 _FILE = re.compile(r"[\w./-]+\.\w{1,5}")
 
 
@@ -45,11 +48,16 @@ def _of(seen: Observation, question: str, game: Game) -> Iterator[Statement]:
         case Excerpt(path=path, start=start, lines=lines):
             ranked = _ranked(lines, start, question, game)
             yield from (Contains(path=path, text=text, line=number) for number, text in ranked)
-        case TableValue(value=value) if value is not None:
-            fields = {name: said for name, said in seen.fields().items() if name not in ("type", "value")}
-            yield ValueIs(**fields, value=value if isinstance(value, str) else float(value))
-        case Modules(files=files):
-            yield from _imports(files, question)
+        case TableValue():
+            yield from _computed(seen)
+        case Modules():
+            yield from _imports(seen, question, game)
+
+
+def _computed(seen: TableValue) -> Iterator[ValueIs]:
+    if seen.value is not None:
+        fields = {name: said for name, said in seen.fields().items() if name not in ("type", "value")}
+        yield ValueIs(**fields, value=seen.value if isinstance(seen.value, str) else float(seen.value))
 
 
 def _of_matches(seen: Matches) -> Iterator[Statement]:
@@ -74,7 +82,8 @@ def _ranked(lines: Sequence[str], start: int, question: str, game: Game) -> list
     wanted = [term.lower() for term in terms(question, game.files)]
     named = [(number, line.strip()) for number, line in enumerate(lines, start) if line.strip()]
     short = [(number, line) for number, line in named if len(line) <= _LONGEST]
-    return sorted(short, key=lambda one: (-_shared(one[1], wanted), not any(identifiers(one[1]))))
+    ordered = short[::-1] if "last" in question.lower().split() else short
+    return sorted(ordered, key=lambda one: (-_shared(one[1], wanted), -len([*identifiers(one[1])])))
 
 
 def _shared(line: str, wanted: Sequence[str]) -> int:
@@ -82,46 +91,44 @@ def _shared(line: str, wanted: Sequence[str]) -> int:
     return sum(term in low for term in wanted)
 
 
-def _imports(files: Sequence[tuple[str, tuple[str, ...]]], question: str) -> Iterator[ImportsModule]:
-    """Imports of modules that the task names; then of modules that lie in the folder."""
-    own = {path.removesuffix(".py").replace("/", "."): path for path, _ in files}
-    pairs = [(path, module) for path, modules in files for module in modules]
-    asked = [(path, module) for path, module in pairs if re.search(rf"(?<![\w.]){re.escape(module)}\b", question)]
-    within = [(path, module) for path, module in pairs if module in own]
-    for path, module in dict.fromkeys([*asked, *_in_cycles(within, own)]):
-        yield ImportsModule(path=path, module=module)
+def _imports(seen: Modules, question: str, game: Game) -> Iterator[ImportsModule]:
+    """Imports of the modules that the task names; of the files that it names also that they do not import them."""
+    names = {*identifiers(question), *_WORD.findall(question)}
+    asked = [name for name in names if _MODULE.fullmatch(name)]
+    about = [path for path in game.files if {path, _module_of(path), path.rpartition("/")[2]} & names]
+    imported = dict(seen.files)
+    yield from (
+        ImportsModule(path=path, module=module)
+        for path, modules in imported.items()
+        for module in sorted({*modules} & {*asked})
+    )
+    yield from (
+        ImportsModule(polarity=path not in imported, path=path, module=module)
+        for path in about
+        for module in sorted({*asked} - {*imported.get(path, ()), _module_of(path)})
+    )
 
 
-def _in_cycles(pairs: Sequence[tuple[str, str]], own: dict[str, str]) -> list[tuple[str, str]]:
-    """The imports of modules of the folder, without those of modules that import nothing of it in turn."""
-    left = list(pairs)
-    while True:
-        importing = {path for path, _ in left}
-        imported = {own[module] for _, module in left}
-        kept = [(path, module) for path, module in left if own[module] in importing and path in imported]
-        if len(kept) == len(left):
-            return kept or list(pairs)
-        left = kept
+def _module_of(path: str) -> str:
+    """The name that a Python file of the folder is imported by."""
+    return path.removesuffix(".py").replace("/", ".") if path.endswith(".py") else ""
 
 
 def _orders(game: Game) -> Iterator[Before]:
     """Which of the events came first that a search has found once in a file."""
-    events: dict[str, Event] = {}
-    for one in reversed(game.seen):
-        match one.observation:
-            case Matches(hits=hits, text=text) if text != CLOCK and len(hits) <= _LOOKS:
-                for hit in hits:
-                    if moment(hit.text) is not None and one.observation.of(hit.path) == 1:
-                        events.setdefault(f"{hit.path}:{hit.line}", Event(path=hit.path, text=text))
-    for first, second in permutations(list(events.values())[:3], 2):
-        yield Before(first=first, second=second)
+    searches = [one.observation for one in reversed(game.seen) if isinstance(one.observation, Matches)]
+    found = ((hit, one) for one in searches if one.text != CLOCK for hit in one.hits if one.of(hit.path) == 1)
+    events = {
+        (hit.path, hit.line): Event(path=hit.path, text=one.text) for hit, one in found if moment(hit.text) is not None
+    }
+    yield from (Before(first=first, second=second) for first, second in permutations(list(events.values())[:3], 2))
 
 
 def _missing(game: Game) -> Iterator[Exists]:
     """Files that a line names and that are not there."""
-    whole = any(isinstance(one.observation, Listing) and one.observation.whole for one in game.seen)
-    read = [one.observation for one in newest(game.seen, 2) if isinstance(one.observation, Excerpt)]
-    for line in (line for one in read for line in one.lines) if whole else ():
-        for path in _FILE.findall(line):
-            if not files_named(path, game.files) and not path.startswith(("/", ".")):
-                yield Exists(polarity=False, path=path)
+    if not any(isinstance(one.observation, Listing) and one.observation.whole for one in game.seen):
+        return
+    read = (one.observation for one in newest(game.seen, 2) if isinstance(one.observation, Excerpt))
+    paths = dict.fromkeys(path for one in read for line in one.lines for path in _FILE.findall(line))
+    absent = (path for path in paths if not files_named(path, game.files) and not path_fault(path))
+    yield from (Exists(polarity=False, path=path) for path in absent)

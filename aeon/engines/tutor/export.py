@@ -12,7 +12,7 @@ from aeon.engines.tutor.statements import Statement, statement_words
 from aeon.errors import InputFileError
 from aeon.observability.lines import short
 
-__all__ = ["from_jsonl", "node_words", "to_jsonl", "to_mermaid"]
+__all__ = ["from_jsonl", "node_words", "statement_of", "to_jsonl", "to_mermaid"]
 
 _ACTION: TypeAdapter[Action] = TypeAdapter(Action)
 _STATEMENT: TypeAdapter[Statement] = TypeAdapter(Statement)
@@ -67,3 +67,12 @@ def _drawn(node: Node) -> Iterator[str]:
     words = short(node_words(node), _WIDTH).replace("&", "#amp;").replace('"', "#quot;").replace("<", "#lt;")
     yield f"n{node.number}" + _SHAPES[node.kind].format(f'"{node.number} {words}"')
     yield from (f"n{number} --> n{node.number}" for number in node.rests_on)
+
+
+def statement_of(node: Node) -> Statement:
+    """The statement of a claim's node.
+
+    Raises:
+        pydantic.ValidationError: it is no claim.
+    """
+    return _STATEMENT.validate_python(node.content.get("statement"))

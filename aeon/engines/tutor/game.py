@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from aeon.engines.tutor.actions import Action, Excerpt, ListFiles, Listing, Matches, Observation, Query, Unseen, plain
-from aeon.engines.tutor.checking import Checker, Ruling, Seen
+from aeon.engines.tutor.checking import Checker, Ruling
 from aeon.engines.tutor.config import TutorConfig
 from aeon.engines.tutor.graph import Node, NodeKind, chained
+from aeon.engines.tutor.looks import Seen
 from aeon.engines.tutor.moves import Move, Respond
 from aeon.engines.tutor.statements import Statement, statement_words
 from aeon.schema.frozen import JsonObject, JsonValue

@@ -37,8 +37,7 @@ _MOST_FILES = 4
 
 def looks(game: Game, question: str, tables: Tables) -> Iterator[Action]:
     """Actions in the order in which they promise most; some may have been taken."""
-    files = game.files
-    named = files_named(question, files)
+    files, named = game.files, files_named(question, game.files)
     wanted = terms(question, files)[:_MOST_TERMS]
     if _IMPORTS.search(question) and any(path.endswith(".py") for path in files):
         yield Imports()
@@ -48,26 +47,29 @@ def looks(game: Game, question: str, tables: Tables) -> Iterator[Action]:
     if _COUNTS.search(question):
         yield from (CountLines(text=term, path=path) for path in named[:1] or [""] for term in wanted)
     yield from (Search(text=term) for term in wanted)
-    yield from (ReadLines(path=path) for path in named[:_MOST_FILES])
+    yield from _reads(game, named)
     if _TIMES.search(question) and len(files) > 1:
         yield Search(text=CLOCK)
-    yield from _around(game)
-    yield from (ReadLines(path=path) for path in _unread(game, files)[:_MOST_FILES])
+
+
+def _reads(game: Game, named: Sequence[str]) -> Iterator[ReadLines]:
+    """Files to read: those that the task names, the lines around what was found, and then any; none twice."""
+    read = {one.observation.path for one in game.seen if isinstance(one.observation, Excerpt)}
+    yield from (ReadLines(path=path) for path in named[:_MOST_FILES] if path not in read)
+    yield from (look for look in _around(game) if look.path not in read)
+    yield from (ReadLines(path=path) for path in [one for one in game.files if one not in read][:_MOST_FILES])
 
 
 def _queries(table: Table, question: str) -> Iterator[Query]:
     """What the task may ask of a table: aggregates and columns that it names, of the rows that it names."""
     low = question.lower()
-    aggregates = [kind for pattern, kind in _AGGREGATES if re.search(rf"\b(?:{pattern})\b", low)]
+    kinds = [kind for pattern, kind in _AGGREGATES if re.search(rf"\b(?:{pattern})\b", low)]
     columns = [name for name in table.columns if re.search(rf"\b{re.escape(name.lower())}\b", low)]
-    wheres = [*table.named, ("", "")]
-    if not aggregates or not columns:
-        return
-    for where, value in wheres:
-        for kind in aggregates:
-            for column in columns if kind == "count" else [name for name in columns if name in table.numeric]:
-                if column != where:
-                    yield Query(table=table.name, column=column, aggregate=kind, where=where, equals=value)
+    fitting = [(kind, name) for kind in kinds for name in columns if kind == "count" or name in table.numeric]
+    for where, value in (*table.named, ("", "")):
+        for kind, column in fitting:
+            if column != where:
+                yield Query(table=table.name, column=column, aggregate=kind, where=where, equals=value)
 
 
 def _followed(game: Game) -> Iterator[Action]:
@@ -97,8 +99,3 @@ def _around(game: Game) -> Iterator[ReadLines]:
     hits = next((one.hits for one in found if one.hits), ())
     for hit in islice(hits, _MOST_FILES):
         yield ReadLines(path=hit.path, start=max(1, hit.line - 5))
-
-
-def _unread(game: Game, files: Sequence[str]) -> list[str]:
-    read = {one.observation.path for one in game.seen if isinstance(one.observation, Excerpt)}
-    return [path for path in files if path not in read]

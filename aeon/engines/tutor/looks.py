@@ -5,26 +5,57 @@ Every function here answers ``None`` unless one observation, of exactly the obje
 
 from __future__ import annotations
 
-from aeon.engines.tutor.actions import Excerpt, Hit, Listing, Matches, Modules, Observation, TableValue
+from typing import NamedTuple
+
+from aeon.engines.tutor.actions import (
+    Action,
+    CountLines,
+    Excerpt,
+    Listing,
+    Matches,
+    Modules,
+    Observation,
+    Search,
+    TableValue,
+)
 from aeon.engines.tutor.statements import Contains, CountOf, ImportsModule, ValueOf
 
-__all__ = ["contained", "counted", "existing", "imported", "measured", "same"]
+__all__ = ["Seen", "contained", "counted", "existing", "imported", "measured", "same", "shows"]
 
 _CLOSE = 1e-9
 """The share of a number that two may differ by and be the same: sums of doubles are not exact."""
+
+
+class Seen(NamedTuple):
+    """An observation under its number in the graph, with the action that made it."""
+
+    number: int
+    action: Action
+    observation: Observation
+
+
+def shows(action: Action, seen: Seen) -> bool:
+    """Whether a look shows all that this action would."""
+    found = seen.observation
+    if seen.action == action or not isinstance(action, Search | CountLines) or not isinstance(found, Matches):
+        return seen.action == action
+    path = action.path
+    shown = found.covers(path) and sum(hit.path == path for hit in found.hits) == found.of(path)
+    return found.text == action.text and bool(path) and shown
 
 
 def existing(path: str, seen: Observation) -> bool | None:
     """Whether there is such a file."""
     match seen:
         case Listing(files=files, path=prefix, whole=whole):
-            return True if path in files else False if whole and path.startswith(prefix) else None
+            absent = whole and path.startswith(prefix)
+            return path in files or (False if absent else None)
         case Excerpt(path=name):
-            return True if name == path else None
+            return name == path or None
         case Matches():
-            return True if seen.of(path) else None
-        case Modules(files=files):
-            return True if any(name == path for name, _ in files) else None
+            return seen.of(path) > 0 or None
+        case Modules(files=parsed):
+            return path in dict(parsed) or None
     return None
 
 
@@ -32,7 +63,7 @@ def contained(claim: Contains, seen: Observation) -> bool | None:
     """Whether the line, or any line, holds the text; polarity is not looked at."""
     match seen:
         case Excerpt(path=path) if path == claim.path:
-            return _in_excerpt(claim, seen)
+            return _in_line(claim.line, claim.text, seen) if claim.line is not None else _in_excerpt(claim.text, seen)
         case Matches():
             return _in_matches(claim, seen)
         case Listing():
@@ -40,40 +71,39 @@ def contained(claim: Contains, seen: Observation) -> bool | None:
     return None
 
 
-def _in_excerpt(claim: Contains, seen: Excerpt) -> bool | None:
-    lines = list(enumerate(seen.lines, seen.start))
-    if claim.line is None:
-        whole = len(lines) == seen.total and not seen.cut
-        return True if any(claim.text in line for _, line in lines) else False if whole else None
-    if claim.line > seen.total:
+def _in_excerpt(text: str, seen: Excerpt) -> bool | None:
+    """Whether any line holds the text: that none does is known where all are there, and whole."""
+    absent = len(seen.lines) == seen.total and not seen.cut
+    return any(text in line for line in seen.lines) or (False if absent else None)
+
+
+def _in_line(number: int, text: str, seen: Excerpt) -> bool | None:
+    """Whether this line holds the text; one beyond the end holds none."""
+    if number > seen.total:
         return False
-    shown = dict(lines).get(claim.line)
-    if shown is None:
-        return None
-    return True if claim.text in shown else None if claim.line in seen.cut else False
+    shown = dict(enumerate(seen.lines, seen.start)).get(number)
+    return None if shown is None else text in shown or (None if number in seen.cut else False)
 
 
 def _in_matches(claim: Contains, seen: Matches) -> bool | None:
     hits = [hit for hit in seen.hits if hit.path == claim.path and claim.line in (None, hit.line)]
     if any(claim.text in hit.text or claim.text in seen.text for hit in hits):
         return True
-    covers = seen.path in ("", claim.path) and seen.text in claim.text and claim.path not in seen.unread
-    return False if covers and seen.whole and _all_shown(claim, seen, hits) else None
-
-
-def _all_shown(claim: Contains, seen: Matches, hits: list[Hit]) -> bool:
-    """Whether every line that could hold the text is there, uncut: none of them does, as was looked at before."""
-    every = sum(hit.path == claim.path for hit in seen.hits) == seen.of(claim.path)
-    return every and not any(hit.cut for hit in hits)
+    shown = sum(hit.path == claim.path for hit in seen.hits) == seen.of(claim.path)
+    cut = any(hit.cut for hit in hits)
+    # a line that holds the claim's text holds the shorter one that was searched for, so it would be among the hits
+    absent = seen.text in claim.text and seen.covers(claim.path) and shown and not cut
+    return False if absent else None
 
 
 def counted(term: CountOf, seen: Observation) -> int | None:
     """How many lines hold the text."""
-    if not isinstance(seen, Matches) or seen.text != term.text or not seen.whole:
+    if not isinstance(seen, Matches) or seen.text != term.text:
         return None
-    if seen.path == term.path:
-        return sum(count for _, count in seen.counts) if not seen.unread else None
-    return seen.of(term.path) if not seen.path and term.path not in seen.unread else None
+    if not term.path:
+        whole = seen.whole and not seen.path and not seen.unread
+        return sum(count for _, count in seen.counts) if whole else None
+    return seen.of(term.path) if seen.covers(term.path) else None
 
 
 def measured(term: ValueOf, seen: Observation) -> int | float | str | None:

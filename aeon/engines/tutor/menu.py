@@ -19,7 +19,7 @@ from aeon.engines.tutor.statements import statement_words
 __all__ = ["options"]
 
 _MOST_ANSWERS = 3
-_MOST_CLAIMS = 4
+_MOST_CLAIMS = 6
 _MOST_TOGETHER = 8
 
 
@@ -53,16 +53,18 @@ def _looks(game: Game, question: str, tables: Tables) -> Iterator[Option]:
 
 def _answers(game: Game) -> Iterator[Option]:
     """An answer from each claim that is decided, the newest first; from several of one kind together; and from none."""
-    decided = game.decided()
-    proved = [number for number in decided if game.rulings[number].verdict == "proved"]
-    alike = [n for n in proved if game.claims[n].type == game.claims[proved[-1]].type] if proved else []
+    alike = _alike(game)
     if len(alike) > 1:
         yield _answer(game, Respond(claims=tuple(alike[-_MOST_TOGETHER:])))
-    for number in reversed(decided):
-        yield _answer(game, Respond(claims=(number,)))
-    for number, ruling in game.rulings.items():
-        if ruling.exhausted:
-            yield _answer(game, Respond(claims=(number,), undecidable=True))
+    yield from (_answer(game, Respond(claims=(number,))) for number in reversed(game.decided()))
+    settled = (number for number, ruling in game.rulings.items() if ruling.exhausted)
+    yield from (_answer(game, Respond(claims=(number,), undecidable=True)) for number in settled)
+
+
+def _alike(game: Game) -> list[int]:
+    """The proved claims of the kind of the last one."""
+    proved = [number for number in game.decided() if game.rulings[number].verdict == "proved"]
+    return [number for number in proved if game.claims[number].type == game.claims[proved[-1]].type]
 
 
 def _answer(game: Game, move: Respond) -> Option:

@@ -11,10 +11,11 @@ from aeon.text import one_line
 from aeon.tools.look import LOOK
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.tableinfo import TableInfo
+from aeon.tools.tool import Tool
 
 __all__ = ["Observer"]
 
-_NUMERIC = ("INT", "DEC", "DOUBLE", "FLOAT", "REAL", "HUGEINT", "NUMERIC")
+_NUMERIC = ("INT", "BIGINT", "SMALLINT", "TINYINT", "DEC", "DOUBLE", "FLOAT", "REAL", "HUGEINT", "NUMERIC")
 _MOST_NAMED = 4
 
 
@@ -27,9 +28,8 @@ class Observer:
     async def tables(self, effect: FindTables) -> Tables:
         """The tables of the folder, with the values that the task names."""
         every = [self._tools.get(name) for name in self._tools.names]
-        found = [one for tool in every if tool.names for one in tool.names(effect.task.text)]
-        named = [(one.column, one.value) for one in found if "(" not in one.condition.partition("=")[0]]
-        infos = [info for tool in every if tool.name == LOOK for info in tool.tables]
+        named = [pair for tool in every for pair in _named(tool, effect.task.text)]
+        infos = (info for tool in every if tool.name == LOOK for info in tool.tables)
         return Tables(tables=tuple(_table(info, named[:_MOST_NAMED]) for info in infos))
 
     async def act(self, effect: Act) -> StepResult:
@@ -53,6 +53,12 @@ class Observer:
             except ToolError as error:
                 return StepResult(output=None, mode="tool", problem=one_line(str(error).removeprefix("look: "), 300))
         return StepResult(output=seen.value, mode="tool")
+
+
+def _named(tool: Tool, text: str) -> list[tuple[str, str]]:
+    """The columns whose values a text names, with these values; not those that stand in a part of a date."""
+    found = tool.names(text) if tool.names is not None else ()
+    return [(one.column, one.value) for one in found if "(" not in one.condition.partition("=")[0]]
 
 
 def _table(info: TableInfo, named: list[tuple[str, str]]) -> Table:

@@ -15,13 +15,14 @@ from pydantic import TypeAdapter, ValidationError
 from aeon.engines.tutor import effects as ask
 from aeon.engines.tutor.actions import Action, ListFiles, Observation, Unseen
 from aeon.engines.tutor.board import board_lines
-from aeon.engines.tutor.checking import Checker, Ruling, Seen
+from aeon.engines.tutor.checking import Checker, Ruling
 from aeon.engines.tutor.config import TutorConfig
 from aeon.engines.tutor.game import Game, key
+from aeon.engines.tutor.looks import Seen
 from aeon.engines.tutor.menu import options
-from aeon.engines.tutor.moves import Ask, Assert, Challenge, Illegal, Move, Propose, Reformulate, Respond, typed
+from aeon.engines.tutor.moves import Challenge, Illegal, Move, Propose, Respond, typed
 from aeon.engines.tutor.record import ProofGame
-from aeon.engines.tutor.referee import asked, claimed, hint, reformulated, refusal, scored, stuck
+from aeon.engines.tutor.referee import answered, hint, refusal, scored, stuck
 from aeon.engines.tutor.rules import TABLE, TutorSignals, most_calls
 from aeon.engines.tutor.statements import statement_words
 from aeon.kernel.effects import Program
@@ -116,19 +117,13 @@ def _judged(match: _Match, move: Move | Illegal) -> Program[bool]:
         game.score += game.config.points.illegal
         game.message = f"Illegal: {reason}"
         return False
-    match move:
-        case Propose(action=action):
-            return (yield from _proposed(match, action))
-        case Assert():
-            return claimed(game, move)
-        case Reformulate():
-            return reformulated(game, move)
-        case Ask():
-            return asked(game, move)
-        case Challenge(claim=number):
-            return (yield from _challenged(match, number))
-        case Respond():
-            return (yield from _responded(match, move))
+    if isinstance(move, Propose):
+        return (yield from _proposed(match, move.action))
+    if isinstance(move, Challenge):
+        return (yield from _challenged(match, move.claim))
+    if isinstance(move, Respond):
+        return (yield from _responded(match, move))
+    return answered(game, move)
 
 
 def _look(match: _Match, action: Action) -> Program[bool]:
@@ -156,7 +151,7 @@ def _proposed(match: _Match, action: Action) -> Program[bool]:
         return False
     news = yield from _look(match, action)
     game.score += game.config.points.observed if news else 0
-    game.message = f"You saw what there is to see: {action.words}."
+    game.message = "" if news else "That look showed nothing new."
     if game.debt is None:
         return news
     number, game.debt = game.debt, None

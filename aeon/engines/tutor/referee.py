@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from aeon.engines.tutor.checking import Ruling
 from aeon.engines.tutor.game import DECIDED, Game
 from aeon.engines.tutor.gamerules import Facts, GameRule
 from aeon.engines.tutor.moves import Ask, Assert, Challenge, Move, Propose, Reformulate, Respond
 from aeon.engines.tutor.stuck import cycle, in_a_row, is_stuck
 
-__all__ = ["asked", "claimed", "hint", "reformulated", "refusal", "scored", "stuck"]
+__all__ = ["answered", "hint", "refusal", "scored", "stuck"]
 
 
 def refusal(game: Game, move: Move) -> str:
@@ -35,13 +37,14 @@ def hint(game: Game) -> bool:
     return True
 
 
-def claimed(game: Game, move: Assert) -> bool:
-    """Judge a claim; whether the verdict is news."""
-    number, ruling, news = game.claim(move.claim)
-    return scored(game, number, ruling, news)
+def answered(game: Game, move: Assert | Reformulate | Ask) -> bool:
+    """Make a move that needs no look; whether it gave anything new."""
+    if isinstance(move, Assert):
+        return scored(game, *game.claim(move.claim))
+    return _reformulated(game, move) if isinstance(move, Reformulate) else _asked(game, move)
 
 
-def reformulated(game: Game, move: Reformulate) -> bool:
+def _reformulated(game: Game, move: Reformulate) -> bool:
     """Judge the claim that stands in the place of another; that one is not awaited any more."""
     game.debt = None
     number, ruling, news = game.claim(move.statement, (move.claim,))
@@ -50,7 +53,7 @@ def reformulated(game: Game, move: Reformulate) -> bool:
     return scored(game, number, ruling, news)
 
 
-def asked(game: Game, move: Ask) -> bool:
+def _asked(game: Game, move: Ask) -> bool:
     """Say what would decide a claim, but not how."""
     checker = game.checker
     if fault := checker.fault(move.claim):
@@ -93,17 +96,9 @@ def _first(game: Game, tier: int, facts: Facts) -> GameRule | None:
 
 def _facts(game: Game, move: Move | None = None) -> Facts:
     """What the rules rest on."""
-    named = move.claim if isinstance(move, Challenge | Reformulate) else None
-    return Facts(
-        move=move.move if move is not None else "",
+    general = Facts(
         turn=game.turn,
         owes=game.debt is not None,
-        answers_debt=isinstance(move, Propose) or (isinstance(move, Reformulate) and move.claim == game.debt),
-        known_path=not isinstance(move, Propose) or game.has_path(move.action),
-        known_claim=named is None or named in game.claims,
-        founded=not isinstance(move, Respond) or game.founded(move),
-        borne_out=not isinstance(move, Respond) or game.borne_out(move),
-        contradicts=_contradicts(game, move),
         stuck=stuck(game),
         same_in_a_row=in_a_row(game.moves),
         cycle=cycle(game.moves),
@@ -111,10 +106,21 @@ def _facts(game: Game, move: Move | None = None) -> Facts:
         proved=len(game.decided()),
         unclaimed=game.unclaimed(),
     )
+    return replace(general, move=move.move, **_of_move(game, move)) if move is not None else general
 
 
-def _contradicts(game: Game, move: Move | None) -> bool:
+def _of_move(game: Game, move: Move) -> dict[str, bool]:
+    """What the rules rest on that only a move of its kind has."""
     match move:
-        case Assert(claim=statement) | Reformulate(statement=statement):
-            return game.opposed(statement)
-    return False
+        case Propose(action=action):
+            return {"answers_debt": True, "known_path": game.has_path(action)}
+        case Assert(claim=statement):
+            return {"contradicts": game.opposed(statement)}
+        case Challenge(claim=number):
+            return {"known_claim": number in game.claims}
+        case Reformulate(claim=number, statement=statement):
+            known = {"known_claim": number in game.claims, "contradicts": game.opposed(statement)}
+            return {**known, "answers_debt": number == game.debt}
+        case Respond():
+            return {"founded": game.founded(move), "borne_out": game.borne_out(move)}
+    return {}

@@ -100,7 +100,7 @@ class Contains(Value):
 
 
 class Count(Value):
-    """So many lines of the file, or of all files, hold this text."""
+    """So many lines of the file, or of all files, hold this text; a file that does not exist has none."""
 
     type: Literal["count"] = "count"
     polarity: bool = True

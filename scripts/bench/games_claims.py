@@ -1,0 +1,191 @@
+"""Adversarial claims about folders, judged by the tutor and held against a second reading of the same files."""
+
+from __future__ import annotations
+
+import ast
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from random import Random
+
+from pydantic import TypeAdapter
+
+from aeon.documents.folder import Folder
+from aeon.engines.tutor.actions import Action, CountLines, Imports, ListFiles, Observation, ReadLines, Search, arguments
+from aeon.engines.tutor.checking import Checker
+from aeon.engines.tutor.looks import Seen
+from aeon.engines.tutor.statements import (
+    Before,
+    Constant,
+    Contains,
+    Count,
+    CountOf,
+    Equals,
+    Event,
+    Exists,
+    Implies,
+    ImportsModule,
+    Statement,
+)
+from aeon.errors import ToolError
+from aeon.tools.look import look
+
+_OBSERVATION: TypeAdapter[Observation] = TypeAdapter(Observation)
+_PATHS = ("a.txt", "b/a.txt", "b/c.log", "d.log", "e.py", "f.py", "big.bin", "ghost.txt", "../out.txt", ".hidden")
+_TEXTS = ("alpha", "alph", "beta", "Beta", "alpha beta", "x", "clock:", "started", "stopped", "", "a\nb", "import")
+_MODULES = ("e", "f", "json", "b.c", "not a module")
+
+
+def folder_of(chance: Random) -> dict[str, bytes]:
+    """A small folder: texts, logs with clocks, modules, a binary file, long lines."""
+    words = ("alpha", "beta", "Beta", "alpha beta", "gamma", "x" * 500 + "alpha", "")
+    files: dict[str, bytes] = {}
+    for path in ("a.txt", "b/a.txt"):
+        lines = [chance.choice(words) for _ in range(chance.choice((0, 1, 5, 60)))]
+        files[path] = "\n".join(lines).encode()
+    for path in ("b/c.log", "d.log"):
+        lines = [f"clock: {chance.choice((-30, 0, 45)):+d} s"] * chance.choice((0, 1, 1, 2))
+        events = ["started", "stopped", chance.choice(("started", "alpha"))]
+        lines += [f"2026-03-01 10:00:{chance.randint(10, 59)} {event}" for event in events]
+        files[path] = "\n".join(lines).encode()
+    sources = ("import json\n", "from f import x\n", "def f():\n    import e\n", "# import e\n", "import (\n")
+    files |= {path: "".join(chance.sample(sources, 2)).encode() for path in ("e.py", "f.py")}
+    return files | ({"big.bin": b"alpha\x00"} if chance.random() < 0.5 else {})
+
+
+def seen_in(folder: Folder, actions: Sequence[Action]) -> list[Seen]:
+    """What these looks show, those that can be taken."""
+    tool = look(folder, None)
+    seen: list[Seen] = []
+    for number, action in enumerate(actions, 1):
+        prepared = tool.prepare(arguments(action)) if tool.prepare else arguments(action)
+        try:
+            seen.append(Seen(number, action, _OBSERVATION.validate_python(tool.call(**prepared))))
+        except ToolError:
+            continue
+    return seen
+
+
+def actions(chance: Random, most: int) -> list[Action]:
+    """Looks at random, some at what is not there."""
+    paths, texts = ("", *_PATHS), [text for text in _TEXTS if text]
+    makers = (
+        lambda: ListFiles(path=chance.choice(("", "b/", "z"))),
+        lambda: ReadLines(path=chance.choice(_PATHS), start=chance.choice((1, 1, 3, 50))),
+        lambda: Search(text=chance.choice(texts), path=chance.choice(paths)),
+        lambda: CountLines(text=chance.choice(texts), path=chance.choice(paths)),
+        lambda: Imports(path=chance.choice(("", "e.py", "f.py"))),
+    )
+    return [chance.choice(makers)() for _ in range(chance.randint(0, most))]
+
+
+def claims(chance: Random, count: int) -> Iterator[Statement]:
+    """Claims at random: true, false, about what was not seen, ill-typed; each in both polarities."""
+    for _ in range(count):
+        text, path, sign = chance.choice(_TEXTS) or "\n", chance.choice(_PATHS), chance.random() < 0.5
+        line, n = chance.choice((None, 1, 3, 60)), chance.choice((0, 1, 2, 5, -1))
+        logs = [Event(path=chance.choice(("b/c.log", "d.log")), text=chance.choice(_TEXTS) or "x") for _ in range(2)]
+        yield chance.choice((
+            Exists(path=path, polarity=sign),
+            Contains(path=path, text=text, line=line, polarity=sign),
+            Contains(path=path, text=text, polarity=sign),
+            Count(text=text, path=chance.choice(("", path)), n=n, polarity=sign),
+            ImportsModule(path=path, module=chance.choice(_MODULES), polarity=sign),
+            Before(first=logs[0], second=logs[1], polarity=sign),
+            Equals(left=CountOf(text=text, path=path), right=Constant(value=float(n)), polarity=sign),
+            Equals(left=CountOf(text=text), right=CountOf(text="alpha"), polarity=sign),
+            Implies(premise=chance.randint(1, 4), conclusion=chance.randint(1, 4), polarity=sign),
+        ))  # fmt: skip
+
+
+def truth(statement: Statement, files: Mapping[str, bytes], named: Mapping[int, Statement]) -> bool | None:
+    """Whether a statement holds of the files, read in the plainest way; ``None`` where that is not defined."""
+    held = _affirmed(statement, files, named)
+    return None if held is None else held == statement.polarity
+
+
+def _affirmed(statement: Statement, files: Mapping[str, bytes], named: Mapping[int, Statement]) -> bool | None:
+    match statement:
+        case Exists(path=path):
+            return path in files
+        case Contains(path=path, text=text, line=line):
+            lines = _lines(files, path)
+            return None if lines is None else any(text in said for n, said in lines if line in (None, n))
+        case ImportsModule(path=path, module=module):
+            return _imports(files, path, module)
+        case Before(first=first, second=second):
+            one, other = _when(files, first, second), _when(files, second, first)
+            return None if one is None or other is None or one == other else one < other
+        case Implies(premise=premise, conclusion=conclusion):
+            first_holds, then = truth(named[premise], files, named), truth(named[conclusion], files, named)
+            return True if first_holds is False or then is True else None if None in (first_holds, then) else False
+        case Count(text=text, path=path, n=n):
+            count = _count(files, text, path)
+            return None if count is None else count == n
+        case Equals(left=CountOf() as left, right=CountOf() | Constant() as right):
+            one_side = _count(files, left.text, left.path)
+            other_side = right.value if isinstance(right, Constant) else _count(files, right.text, right.path)
+            return None if one_side is None or other_side is None else one_side == other_side
+    raise TypeError(statement)
+
+
+def _lines(files: Mapping[str, bytes], path: str) -> list[tuple[int, str]] | None:
+    content = files.get(path, b"")
+    return None if b"\x00" in content else list(enumerate(content.decode().split("\n"), 1))
+
+
+def _count(files: Mapping[str, bytes], text: str, path: str) -> int | None:
+    every = [_lines(files, name) for name in files if path in ("", name)]
+    return None if None in every else sum(text in line for lines in every for _, line in lines or ())
+
+
+def _imports(files: Mapping[str, bytes], path: str, module: str) -> bool | None:
+    if path not in files:
+        return None
+    try:
+        tree = ast.parse(files[path].decode())
+    except SyntaxError:
+        return None
+    plain = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    return module in plain | {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+
+
+def _when(files: Mapping[str, bytes], event: Event, other: Event) -> float | None:
+    """The second of the day of the one line with this text, by the clock that its log states, if that matters."""
+    lines = [line for _, line in _lines(files, event.path) or () if event.text in line]
+    stated = [line for _, line in _lines(files, event.path) or () if "clock:" in line]
+    if len(lines) != 1 or not lines[0].startswith("2026-03-01 10:00:"):
+        return None
+    if event.path != other.path and len(stated) != 1:
+        return None
+    return int(lines[0][17:19]) - (int(stated[0].split()[1]) if event.path != other.path else 0)
+
+
+def adversarial(count: int, seed: int = 0) -> str:
+    """Judge so many claims, and say how many verdicts there were of each kind and how many were false."""
+    verdicts: Counter[str] = Counter()
+    false: list[str] = []
+    per_folder = 50
+    for number in range((count + per_folder - 1) // per_folder):
+        chance = Random(f"{seed}:{number}")
+        files = folder_of(chance)
+        with tempfile.TemporaryDirectory(prefix="claims-") as name:
+            for path, content in files.items():
+                (Path(name) / path).parent.mkdir(exist_ok=True)
+                (Path(name) / path).write_bytes(content)
+            seen = seen_in(Folder.open(name), actions(chance, 14))
+        named = dict(enumerate(islice_plain(claims(chance, 40)), 1))
+        for claim in claims(chance, per_folder):
+            ruling = Checker(seen, named, {}).rule(claim)
+            verdicts[ruling.verdict] += 1
+            if ruling.verdict in ("proved", "refuted") and truth(claim, files, named) != (ruling.verdict == "proved"):
+                false.append(f"{ruling.verdict}: {claim}")
+    shown = ", ".join(f"{verdict} {times}" for verdict, times in sorted(verdicts.items()))
+    return "\n".join([f"{verdicts.total()} claims: {shown}; false verdicts: {len(false)}", *false[:5]])
+
+
+def islice_plain(every: Iterator[Statement]) -> list[Statement]:
+    """The first four claims that an implication may name."""
+    plain = [one for one in every if not isinstance(one, Implies) and not one.fault({})]
+    return plain[:4]
