@@ -112,23 +112,27 @@ class _Looker:
         """Lines of a file from one on."""
         lines = self._text(path).splitlines()
         shown = list(_fitting(line[:_LONGEST_LINE] for line in lines[start - 1 : start - 1 + _MOST_LINES]))
+        numbered: list[JsonValue] = [[number, line] for number, line in enumerate(shown, start)]
         cut = [n for n, line in enumerate(lines[start - 1 :][: len(shown)], start) if len(line) > _LONGEST_LINE]
-        return {
-            "type": "lines", "path": path, "start": start, "lines": [*shown], "total": len(lines), "cut": [*cut],
-        }  # fmt: skip
+        return {"type": "lines", "path": path, "lines": numbered, "total": len(lines), "cut": [*cut]}
 
     def matches(self, text: str, path: str, most: int) -> JsonObject:
         """The lines that hold a text, counted by file."""
-        if len(text.splitlines()) != 1:
+        if text.splitlines() != [text]:
             raise ToolFailed("a text is looked for within one line")
         names, whole = self._named(path)
         counts, hits, unread = self._searched(text, names)
         shown = [hit for hit, _ in zip(hits, range(most), strict=False)]
         return {
-            "type": "matches", "text": text, "path": path, "counts": [[*one] for one in counts[:_MOST_COUNTS]],
-            "hits": [*shown], "unread": [*unread[:_MOST_UNREAD]],
+            "type": "matches",
+            "text": text,
+            "path": path,
+            "total": sum(count for _, count in counts),
+            "counts": [[*one] for one in counts[:_MOST_COUNTS]],
+            "hits": [*shown],
+            "unread": [*unread[:_MOST_UNREAD]],
             "whole": whole and len(counts) <= _MOST_COUNTS and len(unread) <= _MOST_UNREAD,
-        }  # fmt: skip
+        }
 
     def _named(self, path: str, suffix: str = "") -> tuple[list[tuple[str, int]], bool]:
         """The file of this path, or all; and whether all files are known. Raises ``ToolFailed`` where there is none."""

@@ -40,6 +40,7 @@ from scripts.bench.games_families import FAMILIES, VARIANTS, Instance, instance
 
 PLAIN = ("plain", "retries")
 _OPEN = ("cannot be", "not possible", "unknown", "do not say", "does not say", "not stated", "unable", "undecidable")
+_NONE = ("no ", "none", "not there", "does not exist", "is missing")
 
 
 def written(one: Instance, folder: Path) -> None:
@@ -134,14 +135,21 @@ def plain(model: LLMAdapter, one: Instance, attempts: int) -> str:
 
 
 def _graded(one: Instance, text: str) -> str:
+    """Whether a plain answer is right: it names what it must and no decoy, or says that it cannot be told."""
     low = text.lower()
-    says_open = any(word in low for word in _OPEN)
     if one.variant == "undecidable":
-        return "right" if says_open else "wrong"
-    if one.variant == "false" and one.family not in ("totals", "imports", "log", "cycle", "skew"):
-        return "right" if any(word in low for word in (*_OPEN, "no file", "none", "does not exist", "no ")) else "wrong"
-    held = all(part.lower() in low for part in one.expected)
-    return "right" if held and not any(decoy.lower() in low for decoy in one.decoys) else "wrong"
+        return _right(_holds(low, _OPEN))
+    if one.variant == "false" and one.family in ("needle", "config", "clues", "crash", "identity"):
+        return _right(_holds(low, (*_OPEN, *_NONE)))
+    return _right(all(part.lower() in low for part in one.expected) and not _holds(low, one.decoys))
+
+
+def _right(holds: bool) -> str:
+    return "right" if holds else "wrong"
+
+
+def _holds(text: str, parts: Sequence[str]) -> bool:
+    return any(part.lower() in text for part in parts)
 
 
 def played(player: str, one: Instance, model: LLMAdapter | None, options: argparse.Namespace, seed: int) -> str:

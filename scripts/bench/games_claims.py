@@ -109,25 +109,42 @@ def _affirmed(statement: Statement, files: Mapping[str, bytes], named: Mapping[i
     match statement:
         case Exists(path=path):
             return path in files
-        case Contains(path=path, text=text, line=line):
-            lines = _lines(files, path)
-            return None if lines is None else any(text in said for n, said in lines if line in (None, n))
+        case Contains():
+            return _contains(statement, files)
         case ImportsModule(path=path, module=module):
             return _imports(files, path, module)
-        case Before(first=first, second=second):
-            one, other = _when(files, first, second), _when(files, second, first)
-            return None if one is None or other is None or one == other else one < other
-        case Implies(premise=premise, conclusion=conclusion):
-            first_holds, then = truth(named[premise], files, named), truth(named[conclusion], files, named)
-            return True if first_holds is False or then is True else None if None in (first_holds, then) else False
+        case Before():
+            return _before(statement, files)
+        case Implies():
+            return _implies(statement, files, named)
         case Count(text=text, path=path, n=n):
-            count = _count(files, text, path)
-            return None if count is None else count == n
-        case Equals(left=CountOf() as left, right=CountOf() | Constant() as right):
-            one_side = _count(files, left.text, left.path)
-            other_side = right.value if isinstance(right, Constant) else _count(files, right.text, right.path)
-            return None if one_side is None or other_side is None else one_side == other_side
+            return _same(_count(files, text, path), n)
+        case Equals(left=CountOf() as left, right=right):
+            other = right.value if isinstance(right, Constant) else _count(files, right.text, right.path)
+            return _same(_count(files, left.text, left.path), other)
     raise TypeError(statement)
+
+
+def _same(one: float | None, other: float | str | None) -> bool | None:
+    return None if one is None or other is None else one == other
+
+
+def _contains(claim: Contains, files: Mapping[str, bytes]) -> bool | None:
+    lines = _lines(files, claim.path)
+    return None if lines is None else any(claim.text in said for n, said in lines if claim.line in (None, n))
+
+
+def _implies(claim: Implies, files: Mapping[str, bytes], named: Mapping[int, Statement]) -> bool | None:
+    first, then = (truth(named[number], files, named) for number in (claim.premise, claim.conclusion))
+    if first is False or then is True:
+        return True
+    return None if None in (first, then) else False
+
+
+def _before(claim: Before, files: Mapping[str, bytes]) -> bool | None:
+    apart = claim.first.path != claim.second.path
+    one, other = _when(files, claim.first, apart), _when(files, claim.second, apart)
+    return None if one is None or other is None or one == other else one < other
 
 
 def _lines(files: Mapping[str, bytes], path: str) -> list[tuple[int, str]] | None:
@@ -151,15 +168,17 @@ def _imports(files: Mapping[str, bytes], path: str, module: str) -> bool | None:
     return module in plain | {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
 
 
-def _when(files: Mapping[str, bytes], event: Event, other: Event) -> float | None:
-    """The second of the day of the one line with this text, by the clock that its log states, if that matters."""
-    lines = [line for _, line in _lines(files, event.path) or () if event.text in line]
-    stated = [line for _, line in _lines(files, event.path) or () if "clock:" in line]
+def _when(files: Mapping[str, bytes], event: Event, apart: bool) -> float | None:
+    """The second of the minute of the one line with this text, by the clock that its log states, if that matters."""
+    lines = _with(files, event.path, event.text)
     if len(lines) != 1 or not lines[0].startswith("2026-03-01 10:00:"):
         return None
-    if event.path != other.path and len(stated) != 1:
-        return None
-    return int(lines[0][17:19]) - (int(stated[0].split()[1]) if event.path != other.path else 0)
+    stated = _with(files, event.path, "clock:") if apart else ["clock: +0 s"]
+    return int(lines[0][17:19]) - int(stated[0].split()[1]) if len(stated) == 1 else None
+
+
+def _with(files: Mapping[str, bytes], path: str, text: str) -> list[str]:
+    return [line for _, line in _lines(files, path) or () if text in line]
 
 
 def adversarial(count: int, seed: int = 0) -> str:

@@ -192,18 +192,17 @@ class Listing(Value):
 
 
 class Excerpt(Value):
-    """Lines of a file from ``start`` on; ``total`` counts all its lines. ``cut`` are the numbers of shortened ones."""
+    """Lines of a file with their numbers; ``total`` counts all its lines. ``cut`` are the numbers of shortened ones."""
 
     type: Literal["lines"] = "lines"
     path: str
-    start: int
-    lines: tuple[str, ...] = ()
+    lines: tuple[tuple[int, str], ...] = ()
     total: int = 0
     cut: tuple[int, ...] = ()
 
     def shown(self) -> list[str]:
         """What was seen, in lines that are short enough for a prompt."""
-        shown = [f"{self.path}:{number}: {_cut(line)}" for number, line in enumerate(self.lines, self.start)]
+        shown = [f"{self.path}:{number}: {_cut(line)}" for number, line in self.lines]
         return [f"{self.path} has {self.total} lines", *shown]
 
 
@@ -217,7 +216,7 @@ class Hit(Value):
 
 
 class Matches(Value):
-    """The lines that hold ``text`` in ``path``, or in all files where that is "".
+    """The lines that hold ``text`` in ``path``, or in all files where that is "": ``total`` of them.
 
     ``counts`` says of each file that has one how many; ``hits`` shows the first. ``unread`` are files that could not be
     searched. ``whole``: every file was looked at, and every count is there.
@@ -226,6 +225,7 @@ class Matches(Value):
     type: Literal["matches"] = "matches"
     text: str
     path: str
+    total: int = 0
     counts: tuple[tuple[str, int], ...] = ()
     hits: tuple[Hit, ...] = ()
     unread: tuple[str, ...] = ()
@@ -235,14 +235,21 @@ class Matches(Value):
         """How many lines of this file hold the text."""
         return sum(count for name, count in self.counts if name == path)
 
+    def hits_of(self, path: str) -> list[Hit]:
+        """The lines of this file that are shown."""
+        return [hit for hit in self.hits if hit.path == path]
+
     def covers(self, path: str) -> bool:
         """Whether all of this file was searched and counted."""
         return self.whole and self.path in ("", path) and path not in self.unread
 
+    def complete(self, path: str) -> bool:
+        """Whether every line of this file that holds the text is shown."""
+        return self.covers(path) and len(self.hits_of(path)) == self.of(path)
+
     def shown(self) -> list[str]:
         """What was seen, in lines that are short enough for a prompt."""
-        total = sum(count for _, count in self.counts)
-        there = f"{total or 'no'} line{'s' * (total != 1)} of {self.path or EVERYWHERE} with “{self.text}”"
+        there = f"{self.total or 'no'} line{'s' * (self.total != 1)} of {self.path or EVERYWHERE} with “{self.text}”"
         spread = [", ".join(f"{path}: {count}" for path, count in self.counts[:8])] if len(self.counts) > 1 else []
         hits = [f"{hit.path}:{hit.line}: {_cut(hit.text)}" for hit in self.hits]
         return [there, *spread, *hits, *_unread("searched", self.unread)]

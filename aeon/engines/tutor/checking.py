@@ -106,8 +106,8 @@ class Checker:
                 return _Truth(*self._newest(lambda seen: looks.contained(claim, seen)))
             case ImportsModule() as names:
                 return _Truth(*self._newest(lambda seen: looks.imported(names, seen)))
-            case Before(first=first, second=second):
-                return self._before(first, second)
+            case Before() as order:
+                return self._before(order)
             case Implies(premise=premise, conclusion=conclusion):
                 return self._implies(premise, conclusion)
         return self._equal(*statement.sides)
@@ -139,15 +139,20 @@ class Checker:
         truth = self._truth(statement)
         return truth if truth.holds is None else _Truth(truth.holds == statement.polarity, truth.rests_on)
 
-    def _before(self, first: Event, second: Event) -> _Truth:
-        times = [self._time(event) for event in (first, second)]
-        clocks = [(0, ()) if first.path == second.path else self._clock(event.path) for event in (first, second)]
-        rests = tuple(number for _, numbers in (*times, *clocks) for number in numbers)
-        known = [_corrected(*pair) for pair in zip((at for at, _ in times), (fast for fast, _ in clocks), strict=True)]
-        one, other = known
+    def _before(self, claim: Before) -> _Truth:
+        """Whether the first time is the earlier one; in the same second two events may have come in either order."""
+        (one, seen), (other, too) = (self._when(event, claim.apart) for event in claim.events)
         if one is None or other is None or one.zoned != other.zoned or one == other:
-            return _Truth()  # two events in the same second may have come in either order
-        return _Truth(one < other, rests)
+            return _Truth()
+        return _Truth(one < other, (*seen, *too))
+
+    def _when(self, event: Event, apart: bool) -> tuple[Moment | None, tuple[int, ...]]:
+        """The time of an event; where it is compared with one of another file, by the clock that its own states."""
+        at, seen = self._time(event)
+        fast, told = self._clock(event.path) if apart else (0, ())
+        if at is None or fast is None:
+            return None, ()
+        return at._replace(microseconds=at.microseconds - fast), (*seen, *told)
 
     def _time(self, event: Event) -> tuple[Moment | None, tuple[int, ...]]:
         """The time of the event, where exactly one line holds its text."""
@@ -179,14 +184,9 @@ class Checker:
         return "an implication is of plain claims" if isinstance(self.claims[number], Implies) else ""
 
 
-def _corrected(at: Moment | None, fast: int | None) -> Moment | None:
-    """A time by a clock that is so many microseconds fast."""
-    return None if at is None or fast is None else at._replace(microseconds=at.microseconds - fast)
-
-
 def _only(path: str, text: str, seen: Observation) -> Hit | None:
     """The one line of the file that holds the text; ``None`` where there may be another, or it is not all shown."""
     if not isinstance(seen, Matches) or seen.text != text or not seen.covers(path):
         return None
-    hits = [hit for hit in seen.hits if hit.path == path and not hit.cut]
+    hits = [hit for hit in seen.hits_of(path) if not hit.cut]
     return hits[0] if seen.of(path) == len(hits) == 1 else None

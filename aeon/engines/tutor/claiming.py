@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import permutations
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, filterfalse, permutations, product
 
-from aeon.engines.tutor.actions import Excerpt, Hit, Listing, Matches, Modules, Observation, TableValue
+from aeon.engines.tutor.actions import Excerpt, Hit, Matches, Modules, Observation, TableValue
 from aeon.engines.tutor.game import Game, newest
 from aeon.engines.tutor.statements import (
     Before,
@@ -45,9 +45,8 @@ def _of(seen: Observation, question: str, game: Game) -> Iterator[Statement]:
     match seen:
         case Matches():
             yield from _of_matches(seen)
-        case Excerpt(path=path, start=start, lines=lines):
-            ranked = _ranked(lines, start, question, game)
-            yield from (Contains(path=path, text=text, line=number) for number, text in ranked)
+        case Excerpt(path=path, lines=lines):
+            yield from (Contains(path=path, text=text, line=n) for n, text in _ranked(lines, question, game))
         case TableValue():
             yield from _computed(seen)
         case Modules():
@@ -62,11 +61,9 @@ def _computed(seen: TableValue) -> Iterator[ValueIs]:
 
 def _of_matches(seen: Matches) -> Iterator[Statement]:
     """How many lines there are where none is shown, or none is there; else what the lines say."""
-    total = sum(count for _, count in seen.counts)
     if seen.whole and not seen.hits:
-        yield Count(text=seen.text, path=seen.path, n=total)
-        if len(seen.counts) > 1:
-            yield from (Count(text=seen.text, path=path, n=count) for path, count in seen.counts)
+        yield Count(text=seen.text, path=seen.path, n=seen.total)
+        yield from (Count(text=seen.text, path=path, n=count) for path, count in seen.counts if len(seen.counts) > 1)
     if seen.text != CLOCK:
         yield from (_line(hit, seen.text) for hit in seen.hits)
 
@@ -77,11 +74,10 @@ def _line(hit: Hit, text: str) -> Contains:
     return Contains(path=hit.path, text=text if hit.cut or len(whole) > _LONGEST else whole, line=hit.line)
 
 
-def _ranked(lines: Sequence[str], start: int, question: str, game: Game) -> list[tuple[int, str]]:
-    """The lines that share most with the task, the longest of its terms first; then those that name something."""
+def _ranked(lines: Sequence[tuple[int, str]], question: str, game: Game) -> list[tuple[int, str]]:
+    """The lines that share most with the task, then those that name most; of a task about the last, from the end."""
     wanted = [term.lower() for term in terms(question, game.files)]
-    named = [(number, line.strip()) for number, line in enumerate(lines, start) if line.strip()]
-    short = [(number, line) for number, line in named if len(line) <= _LONGEST]
+    short = [(number, text) for number, line in lines if 0 < len(text := line.strip()) <= _LONGEST]
     ordered = short[::-1] if "last" in question.lower().split() else short
     return sorted(ordered, key=lambda one: (-_shared(one[1], wanted), -len([*identifiers(one[1])])))
 
@@ -92,21 +88,25 @@ def _shared(line: str, wanted: Sequence[str]) -> int:
 
 
 def _imports(seen: Modules, question: str, game: Game) -> Iterator[ImportsModule]:
-    """Imports of the modules that the task names; of the files that it names also that they do not import them."""
-    names = {*identifiers(question), *_WORD.findall(question)}
-    asked = [name for name in names if _MODULE.fullmatch(name)]
-    about = [path for path in game.files if {path, _module_of(path), path.rpartition("/")[2]} & names]
-    imported = dict(seen.files)
-    yield from (
-        ImportsModule(path=path, module=module)
-        for path, modules in imported.items()
-        for module in sorted({*modules} & {*asked})
-    )
-    yield from (
-        ImportsModule(polarity=path not in imported, path=path, module=module)
-        for path in about
-        for module in sorted({*asked} - {*imported.get(path, ()), _module_of(path)})
-    )
+    """Imports of the modules that the task names; of the files that it names, also that they do not import them."""
+    imported, own = dict(seen.files), {_module_of(path): path for path in game.files}
+    asked = _asked({*own, *chain.from_iterable(imported.values())}, question)
+    about = files_named(question, game.files) or [own[name] for name in sorted({*asked} & {*own})]
+    there = {*_pairs(imported)} & {*product(imported, asked)}
+    others = {*product(about, asked)} - {(path, module) for module, path in own.items()} - there
+    yield from (ImportsModule(path=path, module=module) for path, module in sorted(there))
+    for path, module in sorted(others):
+        yield ImportsModule(polarity=path not in imported, path=path, module=module)
+
+
+def _pairs(imported: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+    return ((path, module) for path, modules in imported.items() for module in modules)
+
+
+def _asked(known: set[str], question: str) -> list[str]:
+    """The modules that a task names: those that are known, and what looks like one."""
+    named = {*identifiers(question)}
+    return sorted(name for name in named | (known & {*_WORD.findall(question)}) if _MODULE.fullmatch(name))
 
 
 def _module_of(path: str) -> str:
@@ -116,19 +116,20 @@ def _module_of(path: str) -> str:
 
 def _orders(game: Game) -> Iterator[Before]:
     """Which of the events came first that a search has found once in a file."""
-    searches = [one.observation for one in reversed(game.seen) if isinstance(one.observation, Matches)]
-    found = ((hit, one) for one in searches if one.text != CLOCK for hit in one.hits if one.of(hit.path) == 1)
-    events = {
-        (hit.path, hit.line): Event(path=hit.path, text=one.text) for hit, one in found if moment(hit.text) is not None
-    }
-    yield from (Before(first=first, second=second) for first, second in permutations(list(events.values())[:3], 2))
+    searches = (one.observation for one in reversed(game.seen) if isinstance(one.observation, Matches))
+    found = (event for one in searches if one.text != CLOCK for event in _events(one))
+    yield from (Before(first=first, second=second) for first, second in permutations([*dict.fromkeys(found)][:3], 2))
+
+
+def _events(seen: Matches) -> Iterator[Event]:
+    """The events that a search has found: each the one hit of its file, which begins with a time."""
+    dated = (hit for hit in seen.hits if moment(hit.text) is not None)
+    return (Event(path=hit.path, text=seen.text) for hit in dated if seen.of(hit.path) == 1)
 
 
 def _missing(game: Game) -> Iterator[Exists]:
     """Files that a line names and that are not there."""
-    if not any(isinstance(one.observation, Listing) and one.observation.whole for one in game.seen):
-        return
-    read = (one.observation for one in newest(game.seen, 2) if isinstance(one.observation, Excerpt))
-    paths = dict.fromkeys(path for one in read for line in one.lines for path in _FILE.findall(line))
-    absent = (path for path in paths if not files_named(path, game.files) and not path_fault(path))
-    yield from (Exists(polarity=False, path=path) for path in absent)
+    read = [one.observation for one in newest(game.seen, 2) if isinstance(one.observation, Excerpt)]
+    text = "\n".join(line for one in read for _, line in one.lines)
+    paths = (path for path in dict.fromkeys(_FILE.findall(text)) if not files_named(path, game.files))
+    return (Exists(polarity=False, path=path) for path in filterfalse(path_fault, paths))

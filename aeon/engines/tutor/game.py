@@ -114,8 +114,8 @@ class Game:
         match self.seen[-1].observation:
             case Matches(hits=hits):
                 lines = {(hit.path, hit.line) for hit in hits}
-            case Excerpt(path=path, start=start, lines=text):
-                lines = {(path, number) for number, _ in enumerate(text, start)}
+            case Excerpt(path=path, lines=text):
+                lines = {(path, number) for number, _ in text}
             case _:
                 return 0
         about = {(fields.get("path"), fields.get("line")) for fields in (one.fields() for one in self.claims.values())}

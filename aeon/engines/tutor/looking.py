@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice, product, starmap
 
 from aeon.engines.tutor.actions import (
     Action,
@@ -37,39 +37,50 @@ _MOST_FILES = 4
 
 def looks(game: Game, question: str, tables: Tables) -> Iterator[Action]:
     """Actions in the order in which they promise most; some may have been taken."""
-    files, named = game.files, files_named(question, game.files)
-    wanted = terms(question, files)[:_MOST_TERMS]
-    if _IMPORTS.search(question) and any(path.endswith(".py") for path in files):
+    wanted = terms(question, game.files)[:_MOST_TERMS]
+    named = files_named(question, game.files)
+    if _IMPORTS.search(question) and _has_python(game):
         yield Imports()
-    for table in tables.tables:
-        yield from _queries(table, question)
+    yield from chain.from_iterable(_queries(table, question) for table in tables.tables)
     yield from _followed(game)
     if _COUNTS.search(question):
-        yield from (CountLines(text=term, path=path) for path in named[:1] or [""] for term in wanted)
+        yield from starmap(_count, product(named[:1] or [""], wanted))
     yield from (Search(text=term) for term in wanted)
     yield from _reads(game, named)
-    if _TIMES.search(question) and len(files) > 1:
+    if _TIMES.search(question):
         yield Search(text=CLOCK)
+
+
+def _count(path: str, text: str) -> CountLines:
+    return CountLines(text=text, path=path)
+
+
+def _has_python(game: Game) -> bool:
+    return any(path.endswith(".py") for path in game.files)
 
 
 def _reads(game: Game, named: Sequence[str]) -> Iterator[ReadLines]:
     """Files to read: those that the task names, the lines around what was found, and then any; none twice."""
     read = {one.observation.path for one in game.seen if isinstance(one.observation, Excerpt)}
-    yield from (ReadLines(path=path) for path in named[:_MOST_FILES] if path not in read)
-    yield from (look for look in _around(game) if look.path not in read)
-    yield from (ReadLines(path=path) for path in [one for one in game.files if one not in read][:_MOST_FILES])
+    first = (ReadLines(path=path) for path in named[:_MOST_FILES])
+    others = (ReadLines(path=path) for path in game.files)
+    fresh = (look for look in chain(first, _around(game), others) if look.path not in read)
+    yield from islice(fresh, 2 * _MOST_FILES)
 
 
 def _queries(table: Table, question: str) -> Iterator[Query]:
     """What the task may ask of a table: aggregates and columns that it names, of the rows that it names."""
-    low = question.lower()
-    kinds = [kind for pattern, kind in _AGGREGATES if re.search(rf"\b(?:{pattern})\b", low)]
-    columns = [name for name in table.columns if re.search(rf"\b{re.escape(name.lower())}\b", low)]
-    fitting = [(kind, name) for kind in kinds for name in columns if kind == "count" or name in table.numeric]
-    for where, value in (*table.named, ("", "")):
-        for kind, column in fitting:
-            if column != where:
-                yield Query(table=table.name, column=column, aggregate=kind, where=where, equals=value)
+    kinds = [kind for pattern, kind in _AGGREGATES if _names(question, pattern)]
+    columns = [name for name in table.columns if _names(question, re.escape(name))]
+    for (where, value), kind in product((*table.named, ("", "")), kinds):
+        fitting = columns if kind == "count" else [name for name in table.numeric if name in columns]
+        yield from (
+            Query(table=table.name, column=column, aggregate=kind, where=where, equals=value) for column in fitting
+        )
+
+
+def _names(question: str, pattern: str) -> bool:
+    return re.search(rf"\b(?:{pattern})\b", question, re.IGNORECASE) is not None
 
 
 def _followed(game: Game) -> Iterator[Action]:
@@ -87,7 +98,7 @@ def _newest_lines(game: Game) -> list[str]:
     for one in reversed(game.seen):
         match one.observation:
             case Excerpt(lines=lines):
-                return list(lines[:6])
+                return [line for _, line in lines[:6]]
             case Matches(hits=hits) if hits:
                 return [hit.text for hit in hits[:3]]
     return []

@@ -40,30 +40,33 @@ def shows(action: Action, seen: Seen) -> bool:
     if seen.action == action or not isinstance(action, Search | CountLines) or not isinstance(found, Matches):
         return seen.action == action
     path = action.path
-    shown = found.covers(path) and sum(hit.path == path for hit in found.hits) == found.of(path)
-    return found.text == action.text and bool(path) and shown
+    return found.text == action.text and bool(path) and found.complete(path)
 
 
 def existing(path: str, seen: Observation) -> bool | None:
     """Whether there is such a file."""
     match seen:
-        case Listing(files=files, path=prefix, whole=whole):
-            absent = whole and path.startswith(prefix)
-            return path in files or (False if absent else None)
-        case Excerpt(path=name):
-            return name == path or None
+        case Listing():
+            return _settled(path in seen.files, seen.whole and path.startswith(seen.path))
+        case Excerpt():
+            return _settled(seen.path == path)
         case Matches():
-            return seen.of(path) > 0 or None
-        case Modules(files=parsed):
-            return path in dict(parsed) or None
+            return _settled(seen.of(path) > 0)
+        case Modules():
+            return _settled(path in dict(seen.files))
     return None
+
+
+def _settled(holds: bool, absent: bool = False) -> bool | None:
+    """What one observation says: that it holds, that it does not, or nothing."""
+    return True if holds else False if absent else None
 
 
 def contained(claim: Contains, seen: Observation) -> bool | None:
     """Whether the line, or any line, holds the text; polarity is not looked at."""
     match seen:
         case Excerpt(path=path) if path == claim.path:
-            return _in_line(claim.line, claim.text, seen) if claim.line is not None else _in_excerpt(claim.text, seen)
+            return _in_excerpt(claim.text, seen) if claim.line is None else _in_line(claim.line, claim.text, seen)
         case Matches():
             return _in_matches(claim, seen)
         case Listing():
@@ -73,37 +76,36 @@ def contained(claim: Contains, seen: Observation) -> bool | None:
 
 def _in_excerpt(text: str, seen: Excerpt) -> bool | None:
     """Whether any line holds the text: that none does is known where all are there, and whole."""
-    absent = len(seen.lines) == seen.total and not seen.cut
-    return any(text in line for line in seen.lines) or (False if absent else None)
+    whole = len(seen.lines) == seen.total and not seen.cut
+    return _settled(any(text in line for _, line in seen.lines), whole)
 
 
 def _in_line(number: int, text: str, seen: Excerpt) -> bool | None:
     """Whether this line holds the text; one beyond the end holds none."""
-    if number > seen.total:
-        return False
-    shown = dict(enumerate(seen.lines, seen.start)).get(number)
-    return None if shown is None else text in shown or (None if number in seen.cut else False)
+    shown = dict(seen.lines).get(number)
+    if shown is None:
+        return _settled(False, number > seen.total)
+    return _settled(text in shown, number not in seen.cut)
 
 
 def _in_matches(claim: Contains, seen: Matches) -> bool | None:
-    hits = [hit for hit in seen.hits if hit.path == claim.path and claim.line in (None, hit.line)]
-    if any(claim.text in hit.text or claim.text in seen.text for hit in hits):
-        return True
-    shown = sum(hit.path == claim.path for hit in seen.hits) == seen.of(claim.path)
-    cut = any(hit.cut for hit in hits)
-    # a line that holds the claim's text holds the shorter one that was searched for, so it would be among the hits
-    absent = seen.text in claim.text and seen.covers(claim.path) and shown and not cut
-    return False if absent else None
+    """Whether a line that holds the searched text holds the claim's.
+
+    That none does is known where the searched text is a part of it: each line that holds it would be among the hits.
+    """
+    hits = [hit for hit in seen.hits_of(claim.path) if claim.line in (None, hit.line)]
+    holds = any(claim.text in f"{hit.text}\n{seen.text}" for hit in hits)
+    complete = seen.complete(claim.path) and seen.text in claim.text
+    return _settled(holds, complete and not any(hit.cut for hit in hits))
 
 
 def counted(term: CountOf, seen: Observation) -> int | None:
     """How many lines hold the text."""
     if not isinstance(seen, Matches) or seen.text != term.text:
         return None
-    if not term.path:
-        whole = seen.whole and not seen.path and not seen.unread
-        return sum(count for _, count in seen.counts) if whole else None
-    return seen.of(term.path) if seen.covers(term.path) else None
+    if term.path:
+        return seen.of(term.path) if seen.covers(term.path) else None
+    return seen.total if seen.whole and not (seen.path or seen.unread) else None
 
 
 def measured(term: ValueOf, seen: Observation) -> int | float | str | None:

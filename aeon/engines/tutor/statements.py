@@ -375,7 +375,7 @@ def path_fault(path: str) -> str:
 
 
 def _text_fault(text: str) -> str:
-    return "a text is looked for within one line" if len(text.splitlines()) != 1 else ""
+    return "a text is looked for within one line" if text.splitlines() != [text] else ""
 
 
 def _module_fault(path: str, module: str) -> str:
