@@ -6,6 +6,7 @@ import json
 
 from aeon.engines.report.record import Report as ReportResult
 from aeon.engines.research.record import Research
+from aeon.engines.tutor.record import ProofGame
 from aeon.errors import AeonError
 from aeon.kernel.decide import ENDINGS, table
 from aeon.runtime.journal import Journal
@@ -18,6 +19,7 @@ from aeon.simulation.multipass import hold_passes
 from aeon.simulation.report import hold_report
 from aeon.simulation.research import hold_research
 from aeon.simulation.rests import hold_rests, hold_whole
+from aeon.simulation.tutor import hold_game
 from aeon.simulation.world import World
 
 __all__ = ["hold", "same"]
@@ -37,6 +39,8 @@ def hold(story: Story, engine: AnyEngine) -> None:
         hold_research(world, result, journal, engine)
     if isinstance(result, ReportResult):
         hold_report(world, result, journal)
+    if isinstance(result, ProofGame):
+        hold_game(world, result, journal)
     if isinstance(result, Result):
         hold_passes(world, result)
         hold_rests(world, result, journal)

@@ -14,6 +14,7 @@ from aeon.assembly.build import assemble, resumption
 from aeon.assembly.multipass import PLUGIN
 from aeon.assembly.plugin import AnyPlugin
 from aeon.engines.research.effects import FindProviders
+from aeon.engines.tutor.effects import Act
 from aeon.errors import JournalError
 from aeon.kernel.ports import Job
 from aeon.llm.adapter import LLMAdapter
@@ -25,6 +26,7 @@ from aeon.schema import Conclusion, Result
 from aeon.simulation.clock import Clock, SimulatedLoop, Stalled
 from aeon.simulation.disk import BEGINNINGS, ENDED, Crash, Strike
 from aeon.simulation.endpoint import Endpoint
+from aeon.simulation.looks import Glass
 from aeon.simulation.multipass import PlanWatch
 from aeon.simulation.scene import computes, settings, task
 from aeon.simulation.searches import Library
@@ -129,6 +131,7 @@ class Life:
         self._loop.set_exception_handler(self._complained)
         self._desk: Desk | None = None
         self._library: Library | None = None
+        self._glass: Glass | None = None
         self._world: World | None = None
         self._log = _Log(self._logged)
 
@@ -188,6 +191,9 @@ class Life:
         if self._library is None:
             self._library = Library(world)
         self._library.world = world
+        if self._glass is None:
+            self._glass = Glass(world)
+        self._glass.world = world
         world.disk.strike, world.disk.full_at = troubles.strike, troubles.full_at
         world.strike_call, world.down_at = troubles.strike_call, troubles.down_at
         world.attended = troubles.attended
@@ -245,9 +251,11 @@ class Life:
         return Job(plugin.engine, task(world.scenario), config, handlers)
 
     def _tools(self, world: World) -> tuple[Tool, ...]:
-        """What there is to call, or to search. Only the multi-pass engine plans programs."""
-        if self._desk is None or self._library is None:
+        """What there is to call, to search, or to look at. Only the multi-pass engine plans programs."""
+        if self._desk is None or self._library is None or self._glass is None:
             return ()
+        if Act.phase in self.parts.plugin.engine.phases:
+            return self._glass.tools
         if FindProviders.phase in self.parts.plugin.engine.phases:
             return self._library.tools
         plans = issubclass(self.parts.plugin.engine.result, Result)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["INVARIANTS", "MULTIPASS_INVARIANTS", "REPORT_INVARIANTS", "RESEARCH_INVARIANTS"]
+__all__ = ["INVARIANTS", "MULTIPASS_INVARIANTS", "REPORT_INVARIANTS", "RESEARCH_INVARIANTS", "TUTOR_INVARIANTS"]
 
 INVARIANTS: dict[str, str] = {
     "it ends": "the run comes to an end: it neither hangs nor issues effects for ever",
@@ -98,3 +98,12 @@ REPORT_INVARIANTS: dict[str, str] = {
     "a good report was not rejected": "a report that is said to be good enough passed the critic's last review",
 }
 """What the report engine promises beside that."""
+
+TUTOR_INVARIANTS: dict[str, str] = {
+    "the chain is whole": "each node of a proof graph has the hash of its content and of the node before it",
+    "a proved answer cites what is proved": (
+        "it cites claims, and each has the verdict that the observations of the graph give it"
+    ),
+    "turns and hints within their limits": "there are no more turns and hint cards than the configuration allows",
+}
+"""What the Interpreter-Tutor promises beside that."""

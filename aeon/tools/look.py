@@ -139,9 +139,7 @@ class _Looker:
         files, whole = self._files()
         names = [(name, size) for name, size in files if path in ("", name) and name.endswith(suffix)]
         if not names:
-            raise ToolFailed(
-                f"there is no {suffix} file {one_line(path, 100)!r}" if path else f"no {suffix} file is there"
-            )
+            raise ToolFailed(f"there is no file {one_line(path, 100)!r}" if path else "no such file is there")
         return names, whole
 
     def _searched(

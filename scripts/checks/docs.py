@@ -9,10 +9,17 @@ from typing import TypeVar
 
 from aeon.engines.report.rules import TABLE as REPORT_TABLE
 from aeon.engines.research.rules import TABLE as RESEARCH_TABLE
+from aeon.engines.tutor.rules import TABLE as TUTOR_TABLE
 from aeon.kernel.decide import Rule, Signals, table
 from aeon.multipass.rules import TABLE
 from aeon.simulation.faults import KINDS
-from aeon.simulation.promises import INVARIANTS, MULTIPASS_INVARIANTS, REPORT_INVARIANTS, RESEARCH_INVARIANTS
+from aeon.simulation.promises import (
+    INVARIANTS,
+    MULTIPASS_INVARIANTS,
+    REPORT_INVARIANTS,
+    RESEARCH_INVARIANTS,
+    TUTOR_INVARIANTS,
+)
 
 __all__ = ["differences"]
 
@@ -54,6 +61,10 @@ def _research() -> str:
     return _table(RESEARCH_TABLE)
 
 
+def _tutor() -> str:
+    return _table(TUTOR_TABLE)
+
+
 def _table(rules: Sequence[Rule[S]]) -> str:
     rows = ((f"`{rule.reason}`", rule.action, rule.when) for rule in table(rules))
     return _rows(("row", "action", "holds if"), rows)
@@ -75,6 +86,10 @@ def _report_invariants() -> str:
     return _rows(("invariant", "what must hold"), REPORT_INVARIANTS.items())
 
 
+def _tutor_invariants() -> str:
+    return _rows(("invariant", "what must hold"), TUTOR_INVARIANTS.items())
+
+
 def _multipass_invariants() -> str:
     return _rows(("invariant", "what must hold"), MULTIPASS_INVARIANTS.items())
 
@@ -83,11 +98,13 @@ TABLES: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/outer-loop.md", "decision table"): _decisions,
     ("docs/report.md", "report table"): _report,
     ("docs/research.md", "research table"): _research,
+    ("docs/tutor.md", "tutor table"): _tutor,
     ("docs/simulation.md", "faults"): _faults,
     ("docs/simulation.md", "invariants"): _invariants,
     ("docs/simulation.md", "multi-pass invariants"): _multipass_invariants,
     ("docs/simulation.md", "report invariants"): _report_invariants,
     ("docs/simulation.md", "research invariants"): _research_invariants,
+    ("docs/simulation.md", "tutor invariants"): _tutor_invariants,
 }
 
 

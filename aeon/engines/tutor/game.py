@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from aeon.engines.tutor.actions import Action, Excerpt, ListFiles, Listing, Matches, Observation, Query, Unseen, plain
 from aeon.engines.tutor.checking import Checker, Ruling
@@ -13,7 +14,7 @@ from aeon.engines.tutor.config import TutorConfig
 from aeon.engines.tutor.graph import Node, NodeKind, chained
 from aeon.engines.tutor.looks import Seen
 from aeon.engines.tutor.moves import Move, Respond
-from aeon.engines.tutor.statements import Statement, statement_words
+from aeon.engines.tutor.statements import Contains, Statement, statement_words
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.schema.value import Value
 
@@ -28,6 +29,9 @@ _SHOWN_CLAIMS = 6
 class Game:
     """What has happened. ``claims`` and ``rulings`` are by the number of the claim's node; ``numbers`` by statement.
 
+    ``decided`` and ``undecidable`` are the numbers of claims that are so, in order; ``about`` the lines that some claim
+    is about. They are kept up as the game goes, so that a turn takes no longer in a long game than in a short one.
+
     ``debt`` is the claim that awaits truth or dare. ``moves`` are all moves in short, ``stale`` counts turns in a row
     without news, ``given`` are the hint cards. ``message`` is what the tutor said last.
     """
@@ -39,6 +43,9 @@ class Game:
     claims: dict[int, Statement] = field(default_factory=dict)
     rulings: dict[int, Ruling] = field(default_factory=dict)
     numbers: dict[Statement, int] = field(default_factory=dict)
+    decided: dict[int, None] = field(default_factory=dict)
+    undecidable: dict[int, None] = field(default_factory=dict)
+    about: set[tuple[str, int]] = field(default_factory=set)
     taken: set[Action] = field(default_factory=set)
     moves: list[str] = field(default_factory=list)
     given: list[str] = field(default_factory=list)
@@ -74,6 +81,8 @@ class Game:
         if number is None:
             number = self.add("claim", {"statement": data(statement)}, rests_on)
             self.claims[number], self.numbers[statement] = statement, number
+            if isinstance(statement, Contains) and statement.line is not None:
+                self.about.add((statement.path, statement.line))
         return number, *self.rule(number)
 
     def rule(self, number: int) -> tuple[Ruling, bool]:
@@ -81,6 +90,11 @@ class Game:
         ruling, before = self.checker.rule(self.claims[number]), self.rulings.get(number)
         changed = before is None or before.verdict != ruling.verdict
         self.rulings[number] = ruling
+        for group, belongs in ((self.decided, ruling.verdict in DECIDED), (self.undecidable, ruling.exhausted)):
+            if belongs:
+                group.setdefault(number)
+            else:
+                group.pop(number, None)
         if changed:
             content: JsonObject = {"claim": number, "verdict": ruling.verdict, "reason": ruling.reason}
             self.add("verdict", content, dict.fromkeys((number, *ruling.rests_on)))
@@ -103,10 +117,6 @@ class Game:
         """The files of the first list."""
         return next((one.observation.files for one in self.seen if isinstance(one.observation, Listing)), ())
 
-    def decided(self) -> list[int]:
-        """The claims that are proved or refuted, in the order in which they were put."""
-        return [number for number, ruling in self.rulings.items() if ruling.verdict in DECIDED]
-
     def unclaimed(self) -> int:
         """How many lines were seen in the newest look that no claim is about."""
         if not self.seen:
@@ -118,8 +128,7 @@ class Game:
                 lines = {(path, number) for number, _ in text}
             case _:
                 return 0
-        about = {(fields.get("path"), fields.get("line")) for fields in (one.fields() for one in self.claims.values())}
-        return len(lines - about)
+        return len(lines - self.about)
 
     def founded(self, move: Respond) -> bool:
         """Whether each claim of an answer is decided; of one that says so, that it is open."""
@@ -129,13 +138,18 @@ class Game:
         return all(one is not None and one.verdict in DECIDED for one in rulings)
 
     def borne_out(self, move: Respond) -> bool:
-        """Whether an answer is a value of one of its claims, or says rightly that they hold or do not."""
+        """Whether an answer is a value of what one of its claims affirms, or says rightly that they hold or do not."""
         said, known = move.answer.strip().casefold(), [number for number in move.claims if number in self.claims]
         if not said:
             return True
         if said in _SAID:
             return all(self.rulings[number].verdict == _SAID[said] for number in known)
-        return any(_stands(said, value.casefold()) for number in known for value in _leaves(data(self.claims[number])))
+        affirmed = [self.claims[number] for number in known if self._affirms(number)]
+        return any(_stands(said, value.casefold()) for claim in affirmed for value in _leaves(data(claim)))
+
+    def _affirms(self, number: int) -> bool:
+        """Whether a decided claim says that something is so, and not that it is not."""
+        return (self.rulings[number].verdict == "proved") == self.claims[number].polarity
 
     def answer(self, move: Respond) -> str:
         """The answer in words, which the host writes from the claims."""
@@ -150,8 +164,8 @@ class Game:
 
     def lines(self) -> list[str]:
         """The claims with their verdicts, as a player is shown them: the newest ones."""
-        newest = list(self.rulings.items())[-_SHOWN_CLAIMS:]
-        return [f"[{n}] {one.verdict.replace('_', ' ')}: {statement_words(self.claims[n])}" for n, one in newest]
+        last = [*islice(reversed(self.rulings.items()), _SHOWN_CLAIMS)][::-1]
+        return [f"[{n}] {one.verdict.replace('_', ' ')}: {statement_words(self.claims[n])}" for n, one in last]
 
 
 def data(value: Value) -> JsonObject:

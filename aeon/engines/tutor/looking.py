@@ -72,11 +72,14 @@ def _queries(table: Table, question: str) -> Iterator[Query]:
     """What the task may ask of a table: aggregates and columns that it names, of the rows that it names."""
     kinds = [kind for pattern, kind in _AGGREGATES if _names(question, pattern)]
     columns = [name for name in table.columns if _names(question, re.escape(name))]
-    for (where, value), kind in product((*table.named, ("", "")), kinds):
-        fitting = columns if kind == "count" else [name for name in table.numeric if name in columns]
-        yield from (
-            Query(table=table.name, column=column, aggregate=kind, where=where, equals=value) for column in fitting
-        )
+    for (where, value), (kind, column) in product((*table.named, ("", "")), product(kinds, columns)):
+        query = Query(table=table.name, column=column, aggregate=kind, where=where, equals=value)
+        yield from [query] if _computes(query, table) else []
+
+
+def _computes(query: Query, table: Table) -> bool:
+    """Whether a column has this aggregate: anything is counted, only numbers are added up."""
+    return query.aggregate == "count" or query.column in table.numeric
 
 
 def _names(question: str, pattern: str) -> bool:

@@ -55,15 +55,15 @@ def _answers(game: Game) -> Iterator[Option]:
     """An answer from each claim that is decided, the newest first; from several of one kind together; and from none."""
     alike = _alike(game)
     if len(alike) > 1:
-        yield _answer(game, Respond(claims=tuple(alike[-_MOST_TOGETHER:])))
-    yield from (_answer(game, Respond(claims=(number,))) for number in reversed(game.decided()))
-    settled = (number for number, ruling in game.rulings.items() if ruling.exhausted)
-    yield from (_answer(game, Respond(claims=(number,), undecidable=True)) for number in settled)
+        yield _answer(game, Respond(claims=tuple(alike)))
+    yield from (_answer(game, Respond(claims=(number,))) for number in reversed(game.decided))
+    yield from (_answer(game, Respond(claims=(number,), undecidable=True)) for number in reversed(game.undecidable))
 
 
 def _alike(game: Game) -> list[int]:
-    """The proved claims of the kind of the last one."""
-    proved = [number for number in game.decided() if game.rulings[number].verdict == "proved"]
+    """Of the newest decided claims the proved ones of the kind of the last."""
+    newest = [*islice(reversed(game.decided), _MOST_TOGETHER)][::-1]
+    proved = [number for number in newest if game.rulings[number].verdict == "proved"]
     return [number for number in proved if game.claims[number].type == game.claims[proved[-1]].type]
 
 

@@ -25,6 +25,7 @@ from aeon.engines.tutor.record import ProofGame
 from aeon.engines.tutor.referee import answered, hint, refusal, scored, stuck
 from aeon.engines.tutor.rules import TABLE, TutorSignals, most_calls
 from aeon.engines.tutor.statements import statement_words
+from aeon.kernel import budget
 from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.schema.conclusion import Decision
@@ -64,7 +65,7 @@ class _Match:
 def _so_far(game: Game) -> str:
     """What a game ends with that has no answer: what was decided, and that it is none."""
     known = [
-        f"{statement_words(game.claims[number])} ({game.rulings[number].verdict})" for number in game.decided()[-3:]
+        f"{statement_words(game.claims[number])} ({game.rulings[number].verdict})" for number in [*game.decided][-3:]
     ]
     return f"No answer was proved. What was decided: {'; '.join(known)}." if known else "No answer was proved."
 
@@ -77,12 +78,18 @@ def _tutor(run: TutorRun) -> Program[ProofGame]:
         found = yield from run.perform(ask.FindTables(task=run.task), ask.Tables())
         match.game.tables = {table.name: table.columns for table in found.tables}
         yield from _look(match, ListFiles())
-        run.signals.blind = not match.game.files
+        run.signals.blind = _blindness(match.game)
         while True:
             run.boundary()
             yield from _turn(match, found)
     except Halt as halt:
         return match.result(halt.decision)
+
+
+def _blindness(game: Game) -> str:
+    """Why there is nothing to look at; "" where there are files."""
+    first = game.seen[0].observation
+    return "" if game.files else first.problem if isinstance(first, Unseen) else "the folder holds no file"
 
 
 def _turn(match: _Match, tables: ask.Tables) -> Program[None]:
@@ -210,8 +217,10 @@ def _again(match: _Match, actions: Sequence[Action]) -> Program[list[Seen]]:
     """What looks show now; they are taken side by side."""
     run = match.run
     run.boundary()
-    share = run.allow(ask.Recheck.phase)
-    effects = [ask.Recheck(task=run.task, action=action, allowance=share) for action in actions]
+    whole = run.allow(ask.Recheck.phase, len(actions))
+    shares = budget.split(whole, max(1, len(actions)), run.config.caps.recheck)
+    pairs = zip(actions, shares, strict=False)
+    effects = [ask.Recheck(task=run.task, action=action, allowance=share) for action, share in pairs]
     outcomes = yield from run.issue(effects)
     if any(map(run.abandoned, effects, outcomes)):
         run.boundary(midway=True)

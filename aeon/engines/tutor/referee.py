@@ -103,7 +103,7 @@ def _facts(game: Game, move: Move | None = None) -> Facts:
         same_in_a_row=in_a_row(game.moves),
         cycle=cycle(game.moves),
         turns_without_news=game.stale,
-        proved=len(game.decided()),
+        proved=len(game.decided),
         unclaimed=game.unclaimed(),
     )
     return replace(general, move=move.move, **_of_move(game, move)) if move is not None else general

@@ -14,13 +14,13 @@ __all__ = ["TABLE", "TutorSignals", "most_calls"]
 class TutorSignals(Signals):
     """What the rows rest on. ``answered``: an answer stands, and its observations were made again.
 
-    ``undecidable``: so does one that its claims cannot be decided. ``blind``: there is no folder to look at. ``lost``:
+    ``undecidable``: so does one that its claims cannot be decided. ``blind`` says why there is nothing to look at. ``lost``:
     the player is stuck, and no hint card is left. ``turns`` of at most ``most_turns`` were taken.
     """
 
     answered: bool = False
     undecidable: bool = False
-    blind: bool = False
+    blind: str = ""
     lost: bool = False
     turns: int = 0
     most_turns: int = 1
@@ -42,9 +42,9 @@ TABLE: tuple[Rule[TutorSignals], ...] = (
     ),
     Rule(
         "nothing_to_see",
+        lambda s: bool(s.blind),
         lambda s: s.blind,
-        lambda s: "there is no folder to look at: name one with --files",
-        when="the run has no folder",
+        when="the run has no folder, or none that has files",
     ),
     Rule(
         "stuck",
