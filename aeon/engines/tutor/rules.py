@@ -14,8 +14,8 @@ __all__ = ["TABLE", "TutorSignals", "most_calls"]
 class TutorSignals(Signals):
     """What the rows rest on. ``answered``: an answer stands, and its observations were made again.
 
-    ``undecidable``: so does one that its claims cannot be decided. ``blind`` says why there is nothing to look at. ``lost``:
-    the player is stuck, and no hint card is left. ``turns`` of at most ``most_turns`` were taken.
+    ``undecidable``: so does one that its claims cannot be decided. ``blind`` says why there is nothing to look at.
+    ``lost``: the player is stuck, and no hint card is left. ``turns`` of at most ``most_turns`` were taken.
     """
 
     answered: bool = False
