@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from aeon.schema.frozen import Written
 
@@ -54,6 +54,8 @@ class Facts:
 class Condition(Written):
     """One operator on a fact, or a combination of conditions."""
 
+    model_config = ConfigDict(extra="allow")  # so that an unknown operator is told as one
+
     fact: FactName | None = None
     equals: bool | int | str | None = None
     one_of: tuple[bool | int | str, ...] | None = None
@@ -63,20 +65,15 @@ class Condition(Written):
     any_of: tuple[Condition, ...] | None = None
     none_of: tuple[Condition, ...] | None = None
 
-    @model_validator(mode="before")
-    @classmethod
-    def _known_operators(cls, value: object) -> object:
-        if isinstance(value, dict) and (unknown := [name for name in value if name not in ("fact", *_OPERATORS)]):
-            raise ValueError(f"unknown operator {unknown[0]!r}; the operators are {', '.join(_OPERATORS)}")
-        return value
-
     @model_validator(mode="after")
     def _one_operator(self) -> Condition:
+        if self.model_extra:
+            raise ValueError(f"unknown operator {next(iter(self.model_extra))!r}; there are {', '.join(_OPERATORS)}")
         used = [name for name in _OPERATORS if getattr(self, name) is not None]
         if len(used) != 1:
             raise ValueError(f"a condition has one operator, of {', '.join(_OPERATORS)}")
         if (self.fact is None) != used[0].endswith(("all_of", "any_of", "none_of")):
-            raise ValueError(f"the operator {used[0]!r} is used {'on a fact' if self.fact is None else 'without fact'}")
+            raise ValueError(f"the operator {used[0]!r} {'needs a fact' if self.fact is None else 'takes no fact'}")
         return self
 
     def holds(self, facts: Facts) -> bool:

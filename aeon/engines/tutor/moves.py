@@ -12,10 +12,22 @@ from aeon.engines.tutor.statements import Statement
 from aeon.schema.frozen import JsonObject
 from aeon.schema.value import Value
 
-__all__ = ["Ask", "Assert", "Challenge", "Illegal", "Move", "Option", "Propose", "Reformulate", "Respond", "typed"]
+__all__ = [
+    "MOVES",
+    "Ask",
+    "Assert",
+    "Challenge",
+    "Illegal",
+    "Move",
+    "Option",
+    "Propose",
+    "Reformulate",
+    "Respond",
+    "typed",
+]
 
 _LONGEST = 4_000
-_NAMES = ("ASSERT", "ASK", "PROPOSE", "CHALLENGE", "REFORMULATE", "RESPOND")
+MOVES = ("ASSERT", "ASK", "PROPOSE", "CHALLENGE", "REFORMULATE", "RESPOND")
 
 
 class Assert(Value):
@@ -87,8 +99,8 @@ def typed(said: JsonObject) -> Assert | Ask | Propose | Challenge | Reformulate 
     """The move that these fields are, or why they are none, in one line."""
     if len(json.dumps(said)) > _LONGEST:
         return Illegal(reason=f"a move is one claim or one action, at most {_LONGEST:,} characters")
-    if said.get("move") not in _NAMES:
-        return Illegal(reason=f"the moves are {', '.join(_NAMES)}")
+    if said.get("move") not in MOVES:
+        return Illegal(reason=f"the moves are {', '.join(MOVES)}")
     try:
         return _MOVE.validate_python(said)
     except ValidationError as error:
@@ -98,5 +110,5 @@ def typed(said: JsonObject) -> Assert | Ask | Propose | Challenge | Reformulate 
 def _fault(error: ValidationError) -> str:
     """The first fault, with what may stand there."""
     first = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(str(part) for part in first["loc"] if part not in _NAMES)
+    place = ".".join(str(part) for part in first["loc"] if part not in MOVES)
     return " ".join(f"{place}: {first['msg']}".split())[:300].removeprefix(": ")

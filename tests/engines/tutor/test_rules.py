@@ -39,11 +39,11 @@ def test_rules_of_a_file_judge_moves(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("when", "reason"),
     [
-        ("{fact: turn, matches: 3}", "unknown operator 'matches'; the operators are equals, one_of"),
+        ("{fact: turn, matches: 3}", "unknown operator 'matches'; there are equals, one_of"),
         ("{fact: turn, equals: 1, at_least: 2}", "a condition has one operator"),
         ("{fact: turn}", "a condition has one operator"),
-        ("{equals: 3}", "is used without fact"),
-        ("{fact: turn, all_of: []}", "is used on a fact"),
+        ("{equals: 3}", "needs a fact"),
+        ("{fact: turn, all_of: []}", "takes no fact"),
         ("{fact: goal, equals: 1}", "fact"),
         ("{any_of: [{fact: turn, eval: 'x'}]}", "unknown operator 'eval'"),
     ],
@@ -83,7 +83,7 @@ def test_hint_cards_fit_what_the_player_has(tmp_path: Path) -> None:
     """The card of a player with seen lines says to claim them; of one with a proved claim, to answer; then others."""
     seen = play(written(tmp_path / "one"), [LOOK], TutorConfig(turns=3))
     claimed = play(
-        written(tmp_path / "two"), [LOOK, {"move": "ASSERT", "claim": contains(line=2)}], TutorConfig(turns=5)
+        written(tmp_path / "two"), [LOOK, {"move": "ASSERT", "claim": contains(line=2)}], TutorConfig(turns=4)
     )
     assert seen.hints == ("claim what was seen",) and claimed.hints == ("use what is proved",)
     again = play(written(tmp_path / "three"), [LOOK], TutorConfig(turns=5))
