@@ -14,9 +14,22 @@ __all__ = ["answered", "hint", "refusal", "scored", "stuck"]
 
 
 def refusal(game: Game, move: Move) -> str:
-    """Why a move is illegal, by the first rule of tier 1 that holds; "" where it is legal."""
-    rule = _first(game, 1, _facts(game, move))
-    return rule.say if rule is not None else ""
+    """Why a move is illegal, by the first rule of tier 1 that holds; "" where it is legal.
+
+    What soundness rests on holds whatever the rules are.
+    """
+    facts = _facts(game, move)
+    rule = _first(game, 1, facts)
+    return rule.say if rule is not None else _unsound(facts)
+
+
+def _unsound(facts: Facts) -> str:
+    """Why a move cannot be made under any rules."""
+    if not facts.known_claim:
+        return "there is no claim of that number"
+    if not facts.founded:
+        return "an answer cites claims that are decided"
+    return "" if facts.borne_out else "the answer stands in none of its claims"
 
 
 def stuck(game: Game) -> bool:

@@ -36,6 +36,18 @@ def test_rules_of_a_file_judge_moves(tmp_path: Path) -> None:
     assert [n.content["reason"] for n in game.graph if n.kind == "refusal"] == ["Claim first."]
 
 
+@pytest.mark.requirement("E4a")
+def test_no_rule_makes_an_answer_sound(tmp_path: Path) -> None:
+    """Without any rules, an answer by no claim, an undecided one or with another value is refused all the same."""
+    moves = [
+        {"move": "CHALLENGE", "claim": 99}, {"move": "REFORMULATE", "claim": 99, "statement": contains()},
+        {"move": "RESPOND", "claims": [99]}, LOOK, {"move": "ASSERT", "claim": contains(text="zebra")},
+        {"move": "RESPOND", "claims": [6]}, {"move": "RESPOND", "claims": [6], "undecidable": True},
+    ]  # fmt: skip
+    game = play(written(tmp_path), moves, TutorConfig(rules=(), turns=len(moves)))
+    assert game.turns == 7 and not game.cited and sum(node.kind == "refusal" for node in game.graph) == 5
+
+
 @pytest.mark.parametrize(
     ("when", "reason"),
     [
