@@ -8,7 +8,7 @@ from aeon.engines.tutor.actions import Action, Observation
 from aeon.engines.tutor.checking import Checker
 from aeon.engines.tutor.config import TutorConfig
 from aeon.engines.tutor.export import statement_of
-from aeon.engines.tutor.graph import Node, broken_at
+from aeon.engines.tutor.graph import Node, NodeKind, broken_at
 from aeon.engines.tutor.looks import Seen
 from aeon.engines.tutor.record import ProofGame
 from aeon.runtime.journal import Journal
@@ -35,12 +35,16 @@ def hold_game(world: World, result: ProofGame, journal: Journal) -> None:
 
 def _hold_cited(world: World, result: ProofGame, number: int) -> None:
     """A claim that an answer cites has the verdict that the graph's observations give it, whoever asks."""
-    claims = {node.number: statement_of(node) for node in result.graph if node.kind == "claim"}
-    seen = [_seen(node) for node in result.graph if node.kind == "observation"]
-    said = [node.content["verdict"] for node in result.graph if node.content.get("claim") == number]
+    claims = {node.number: statement_of(node) for node in _nodes(result, "claim")}
+    seen = [_seen(node) for node in _nodes(result, "observation")]
+    said = [node.content["verdict"] for node in _nodes(result, "verdict") if node.content["claim"] == number]
     ruling = Checker(seen, claims, {}).rule(claims[number])
     if not said or ruling.verdict != said[-1] or (result.sufficient and not ruling.rests_on):
         world.wrong("a proved answer cites what is proved", f"claim {number} is {ruling.verdict}, not {said[-1:]}")
+
+
+def _nodes(result: ProofGame, kind: NodeKind) -> list[Node]:
+    return [node for node in result.graph if node.kind == kind]
 
 
 def _seen(node: Node) -> Seen:

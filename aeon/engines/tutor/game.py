@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 
 from aeon.engines.tutor.actions import Action, Excerpt, ListFiles, Listing, Matches, Observation, Query, Unseen, plain
 from aeon.engines.tutor.checking import Checker, Ruling
@@ -140,12 +140,14 @@ class Game:
     def borne_out(self, move: Respond) -> bool:
         """Whether an answer is a value of what one of its claims affirms, or says rightly that they hold or do not."""
         said, known = move.answer.strip().casefold(), [number for number in move.claims if number in self.claims]
-        if not said:
-            return True
         if said in _SAID:
             return all(self.rulings[number].verdict == _SAID[said] for number in known)
-        affirmed = [self.claims[number] for number in known if self._affirms(number)]
-        return any(_stands(said, value.casefold()) for claim in affirmed for value in _leaves(data(claim)))
+        return not said or any(_stands(said, value.casefold()) for value in self._values(known))
+
+    def _values(self, numbers: Iterable[int]) -> Iterator[str]:
+        """The values of what these claims affirm."""
+        affirmed = (self.claims[number] for number in numbers if self._affirms(number))
+        return chain.from_iterable(_leaves(data(claim)) for claim in affirmed)
 
     def _affirms(self, number: int) -> bool:
         """Whether a decided claim says that something is so, and not that it is not."""
