@@ -43,7 +43,7 @@ class TutorConfig(Settings):
 
     turns: int = Field(default=16, ge=1, le=20_000)
     form: Literal["menu", "free"] = "menu"
-    options: int = Field(default=10, ge=2, le=40, description="moves that a player is offered")
+    options: int = Field(default=8, ge=2, le=40, description="moves that a player is offered")
     hints: int = Field(default=5, ge=0, le=5, description="hint cards for a player who is stuck")
     messages: bool = Field(default=True, description="tell the player what the tutor says of its moves")
     points: Points = Points()

@@ -41,7 +41,8 @@ def looks(game: Game, question: str, tables: Tables) -> Iterator[Action]:
     named = files_named(question, game.files)
     if _IMPORTS.search(question) and _has_python(game):
         yield Imports()
-    yield from chain.from_iterable(_queries(table, question) for table in tables.tables)
+    meant = [table for table in tables.tables if _names(question, re.escape(table.name))] or tables.tables
+    yield from chain.from_iterable(_queries(table, question) for table in meant)
     yield from _followed(game)
     if _COUNTS.search(question):
         yield from starmap(_count, product(named[:1] or [""], wanted))
