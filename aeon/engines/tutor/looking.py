@@ -41,8 +41,7 @@ def looks(game: Game, question: str, tables: Tables) -> Iterator[Action]:
     named = files_named(question, game.files)
     if _IMPORTS.search(question) and _has_python(game):
         yield Imports()
-    meant = [table for table in tables.tables if _names(question, re.escape(table.name))] or tables.tables
-    yield from chain.from_iterable(_queries(table, question) for table in meant)
+    yield from _computed(tables, question)
     yield from _followed(game)
     if _COUNTS.search(question):
         yield from starmap(_count, product(named[:1] or [""], wanted))
@@ -50,6 +49,12 @@ def looks(game: Game, question: str, tables: Tables) -> Iterator[Action]:
     yield from _reads(game, named)
     if _TIMES.search(question):
         yield Search(text=CLOCK)
+
+
+def _computed(tables: Tables, question: str) -> Iterator[Query]:
+    """What the task may ask of tables: of those that it names, if it names any."""
+    meant = [table for table in tables.tables if _names(question, re.escape(table.name))] or tables.tables
+    return chain.from_iterable(_queries(table, question) for table in meant)
 
 
 def _count(path: str, text: str) -> CountLines:
