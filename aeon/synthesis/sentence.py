@@ -118,12 +118,14 @@ def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
     known = _numbers(" ".join([task.text, *by_name.values()]))
     if "{" in text or not _numbers(text) <= known:
         return ""
-    needed = _named(results) if _WHICH.search(task.text) and not _AND_HOW.search(task.text) else results
-    return text if all(r.name in named or _holds(text, r.text) for r in needed) and not _repeats(text, results) else ""
+    said = all(r.name in named or _holds(text, r.text) for r in _needed(task, results))
+    return text if said and not _repeats(text, results) else ""
 
 
-def _named(results: Sequence[Result]) -> Sequence[Result]:
-    """The results that are no numbers; all where each is one."""
+def _needed(task: Task, results: Sequence[Result]) -> Sequence[Result]:
+    """The results that must be said: where the task only asks which one, those that are no numbers, if there are any."""
+    if not _WHICH.search(task.text) or _AND_HOW.search(task.text):
+        return results
     return [result for result in results if not _numbers(result.text)] or results
 
 
