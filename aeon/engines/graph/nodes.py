@@ -123,19 +123,28 @@ def _derived(visit: Visit[C, WorkSignals, Work]) -> Program[Verdict]:
         agreement = yield from run.perform(effect, Agreement())
         plan_now = plan_now.changed(agreement=agreement)
         visit.write(plan=plan_now)
-    agreement_now = plan_now.agreement
-    if agreement_now is not None and agreement_now.disagrees:
-        others = ", ".join(one.answer for one in agreement_now.derivations)
+    return _agreed(plan_now)
+
+
+def _agreed(done: Plan) -> Verdict:
+    """What derivations of the answer say together; without any, whether it is what tools gave."""
+    agreement = done.agreement or Agreement()
+    if agreement.disagrees:
+        others = ", ".join(one.answer for one in agreement.derivations)
         return Verdict(says="no", reason=f"derived in other ways, the answer is {others}", by="derivations")
-    if agreement_now is not None and agreement_now.votes > 1:
+    if agreement.votes > 1:
         return Verdict(says="yes", by="derivations")
-    return Verdict(says="yes", by="tools") if _is_by_tools(plan_now) else Verdict()
+    return Verdict(says="yes", by="tools") if _is_by_tools(done) else Verdict()
 
 
 def _is_by_tools(done: Plan) -> bool:
     """Whether tools, or readings of texts, gave every result that the answer is made of."""
     ends = answer_steps(done)
-    return bool(ends) and all(step.status == "complete" and step.mode in _BY_TOOL for step in ends)
+    return bool(ends) and all(_has_output(step) and step.mode in _BY_TOOL for step in ends)
+
+
+def _has_output(step: Step) -> bool:
+    return step.status == "complete" and step.output is not None
 
 
 def _judged(visit: Visit[C, WorkSignals, Work]) -> Program[Verdict]:
@@ -187,15 +196,23 @@ def answered(walk: Walk[C, WorkSignals, Work], halt: Halt | None) -> Program[Wor
 
 def _conclude(signals: WorkSignals, state: Work) -> None:
     """Show the decision table what the walk came to."""
+    done, verdict = state.plan, state.verdict
+    complete = bool(done.steps) and all(step.status == "complete" for step in done.steps)
     signals.done = True
-    signals.failed = failure_of(state.plan)
-    ends = answer_steps(state.plan)
-    signals.absent = any(step.status == "complete" and step.output is None for step in ends)
-    signals.rejected = state.verdict.reason if state.verdict.says == "no" else ""
-    complete = bool(state.plan.steps) and not state.plan.pending() and not signals.failed
-    unasked = not state.verdicts and _is_by_tools(state.plan)  # a direct answer
-    signals.verified = complete and (unasked or state.verdict.says == "yes")
-    signals.written = complete and all(isinstance(step.action, Writing) for step in state.plan.steps)
+    signals.failed = failure_of(done)
+    signals.absent = any(step.status == "complete" and step.output is None for step in answer_steps(done))
+    signals.rejected = verdict.reason if verdict.says == "no" else ""
+    signals.verified = complete and _is_checked(state)
+    signals.written = complete and _is_written(done)
+
+
+def _is_checked(state: Work) -> bool:
+    """Whether the verifier said yes; a direct answer, which nobody verifies, rests on tools."""
+    return state.verdict.says == "yes" if state.verdicts else _is_by_tools(state.plan)
+
+
+def _is_written(done: Plan) -> bool:
+    return all(isinstance(step.action, Writing) for step in done.steps)
 
 
 def _missing(state: Work, decision: Decision) -> str:

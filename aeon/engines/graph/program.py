@@ -5,8 +5,7 @@ from __future__ import annotations
 from aeon.engines.graph import effects as ask
 from aeon.engines.graph.builder import Edge, Graph, GraphBuilder, Visit, Walk
 from aeon.engines.graph.config import REFLECTIONS, GraphConfig
-from aeon.engines.graph.nodes import answered, draft, execute, is_no, plan, verify
-from aeon.engines.graph.nodes import classify as classified
+from aeon.engines.graph.nodes import answered, classify, draft, execute, is_no, plan, verify
 from aeon.engines.graph.record import Worked
 from aeon.engines.graph.rules import TABLE, WorkSignals, graph_calls
 from aeon.engines.graph.stepping import carry_out, failure_of
@@ -24,13 +23,13 @@ _LONGEST_LOOK = 1_500
 """Characters that are kept of what a look shows."""
 
 
-def classify(visit: GraphVisit) -> Program[None]:
+def _classify(visit: GraphVisit) -> Program[None]:
     """Classify the task; its complexity says how often the run may reflect."""
-    yield from classified(visit)
+    yield from classify(visit)
     visit.write(reflections_left=min(visit.run.config.reflections, REFLECTIONS[visit.state.complexity]))
 
 
-def direct(visit: GraphVisit) -> Program[None]:
+def _direct(visit: GraphVisit) -> Program[None]:
     """Answer at once: a text as it is asked for, or a short plan that nobody verifies unless a step of it fails."""
     if not visit.state.plan.steps:
         yield from draft(visit)
@@ -39,7 +38,7 @@ def direct(visit: GraphVisit) -> Program[None]:
         visit.write(problems=(failure,))
 
 
-def reflect(visit: GraphVisit) -> Program[None]:
+def _reflect(visit: GraphVisit) -> Program[None]:
     """Look around after a failure, then say why it came to that and what a new plan should do otherwise."""
     run, state = visit.run, visit.state
     visit.write(reflections_left=state.reflections_left - 1)
@@ -89,12 +88,12 @@ _STEPS = ("plan", "done", "executed", "fresh", "problems")
 SHIPPED: Graph[GraphConfig, WorkSignals, Work] = (
     GraphBuilder[GraphConfig, WorkSignals, Work](Work, "classify")
     .node(
-        classify,
+        _classify,
         writes=("complexity", "plan", "lessons", "reflections_left"),
         edges=(Edge("direct", "BYPASS, SIMPLE", _is_direct), Edge("plan", "MODERATE, COMPLEX"), _RESPOND),
     )
     .node(
-        direct,
+        _direct,
         reads=("complexity", "lessons"),
         writes=(*_STEPS, "plans"),
         edges=(Edge("plan", "a step failed", _failed), _RESPOND),
@@ -113,7 +112,7 @@ SHIPPED: Graph[GraphConfig, WorkSignals, Work] = (
         edges=(Edge("reflect", "a step failed", lambda w: _failed(w) and _may_reflect(w)), Edge("verify")),
     )
     .node(
-        reflect,
+        _reflect,
         reads=("plan", "problems", "reflections", "reflections_left"),
         writes=("reflections", "reflections_left", "problems"),
         edges=(Edge("plan", "a new plan is left"), _RESPOND),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from aeon.engines.graph.builder import Visit
@@ -149,17 +149,20 @@ def key_of(plan: Plan, step: Step) -> str:
     return _json([step.action.model_dump(mode="json"), step.description, [source.output for source in sources]])
 
 
-def _filled(value: JsonValue, outputs: dict[str, JsonValue]) -> JsonValue:
+def _filled(value: JsonValue, outputs: Mapping[str, JsonValue]) -> JsonValue:
     """The arguments with each reference to a step's output written out, so that ids of steps make no difference."""
     if isinstance(value, dict):
         return {name: _filled(one, outputs) for name, one in value.items()}
     if isinstance(value, list):
         return [_filled(one, outputs) for one in value]
-    if not isinstance(value, str):
-        return value
-    if (whole := _REFERENCE.fullmatch(value)) and whole[1] in outputs:
+    return _written_out(value, outputs) if isinstance(value, str) else value
+
+
+def _written_out(text: str, outputs: Mapping[str, JsonValue]) -> JsonValue:
+    whole = _REFERENCE.fullmatch(text)
+    if whole and whole[1] in outputs:
         return outputs[whole[1]]
-    return _REFERENCE.sub(lambda match: _json(outputs[match[1]]) if match[1] in outputs else match[0], value)
+    return _REFERENCE.sub(lambda match: _json(outputs[match[1]]) if match[1] in outputs else match[0], text)
 
 
 def _json(value: JsonValue) -> str:

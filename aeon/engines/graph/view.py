@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from aeon.engines.graph.effects import ChooseLook, Classify, NoteLesson, Recall, Reflect, TakeLook, Verify
 from aeon.engines.graph.record import Worked
@@ -41,35 +42,36 @@ def _title(effect: Effect) -> str:
 
 
 def _words(outcome: Outcome) -> str:
-    match outcome.value:
-        case Classified(complexity=complexity):
-            return complexity
-        case Lessons(lessons=lessons):
-            return counted(len(lessons), "lesson")
-        case Plan(steps=steps):
-            return "; ".join(step.description for step in steps)
-        case Agreement(derivations=derivations):
-            return ", ".join(one.answer for one in derivations) or "no other way"
-        case SemanticValidationReport(issues=issues):
-            return "; ".join(issue.description for issue in issues) or "nothing found"
-        case Answer(text=text):
-            return text
-        case Noted(id=number):
-            return f"kept as {number}" if number else "not kept"
-    return _reflected(outcome)
+    told = _TOLD.get(type(outcome.value))
+    return told(outcome.value) if told is not None else outcome_words(outcome)
 
 
-def _reflected(outcome: Outcome) -> str:
-    match outcome.value:
-        case Verdict(says=says, reason=reason):
-            return f"{says}: {reason}" if reason else says
-        case Choice(look=look):
-            return f"{look.action} {look.argument}".strip() if look else "seen enough"
-        case Reflection(cause=cause, advice=advice):
-            return f"{cause} {advice}".strip() or "nobody could say"
-        case StepResult(output=output, problem=problem):
-            return short(output, 200) if output is not None else problem
-    return outcome_words(outcome)
+def _said(verdict: Verdict) -> str:
+    return f"{verdict.says}: {verdict.reason}" if verdict.reason else verdict.says
+
+
+def _look(choice: Choice) -> str:
+    return f"{choice.look.action} {choice.look.argument}".strip() if choice.look else "seen enough"
+
+
+def _thought(reflection: Reflection) -> str:
+    return f"{reflection.cause} {reflection.advice}".strip() or "nobody could say why"
+
+
+_TOLD: dict[type, Callable[[Any], str]] = {
+    Classified: lambda it: str(it.complexity),
+    Lessons: lambda it: counted(len(it.lessons), "lesson"),
+    Plan: lambda it: "; ".join(step.description for step in it.steps),
+    Agreement: lambda it: ", ".join(one.answer for one in it.derivations) or "no other way",
+    SemanticValidationReport: lambda it: "; ".join(issue.description for issue in it.issues) or "nothing found",
+    Answer: lambda it: str(it.text),
+    Noted: lambda it: f"kept as {it.id}" if it.id else "not kept",
+    Verdict: _said,
+    Choice: _look,
+    Reflection: _thought,
+    StepResult: lambda it: short(it.output, 200) if it.output is not None else str(it.problem),
+}
+"""What came of an effect, in words, by the type of its value."""
 
 
 def _record(end: Conclusion) -> list[Line]:
@@ -88,8 +90,7 @@ def _record(end: Conclusion) -> list[Line]:
 def _reflections(end: Worked) -> Iterator[str]:
     for one in end.reflections:
         looks = ", ".join(f"{looked.look.action} {looked.look.argument}".strip() for looked in one.looks)
-        thought = f"{one.reflection.cause} {one.reflection.advice}".strip() or "nobody could say why"
-        yield f"{thought}{f' (looked: {looks})' if looks else ''}"
+        yield f"{_thought(one.reflection)}{f' (looked: {looks})' if looks else ''}"
 
 
 def _lines(label: str, texts: Iterable[str]) -> list[Line]:
