@@ -40,7 +40,7 @@ def _common(services: Services[C]) -> Handlers:
     return {
         **{phase: steps[phase] for phase in _SHARED},
         "execute": _limited(steps["execute"], config.step_seconds),
-        "classify": Classifier(supervisor, briefing).classify,
+        "classify": Classifier(supervisor).classify,
         "recall": memory.recall,
         "note_lesson": memory.note,
         "verify": Verifier(supervisor, briefing).verify,

@@ -29,11 +29,11 @@ _DAY = 86_400.0
 _MOST_KEPT = 10_000
 """Lessons that a file holds; beyond them the oldest go, so that a search stays fast."""
 _TABLES = """
-    CREATE TABLE lessons (
+    CREATE TABLE IF NOT EXISTS lessons (
         id TEXT PRIMARY KEY, project TEXT NOT NULL, task TEXT NOT NULL, outcome TEXT NOT NULL, text TEXT NOT NULL,
         made REAL NOT NULL
     ) WITHOUT ROWID;
-    CREATE INDEX lessons_made ON lessons (made);
+    CREATE INDEX IF NOT EXISTS lessons_made ON lessons (made);
 """
 
 
@@ -115,13 +115,13 @@ class Experience:
         if tables and layout != _LAYOUT:
             age = "a newer" if layout > _LAYOUT else "an older"
             raise InputFileError(f"{self._path}: holds lessons of {age} version of Aeon; name another file")
-        if tables and db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-            raise sqlite3.DatabaseError("it is damaged")
+        if tables:
+            if db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                raise sqlite3.DatabaseError("it is damaged")
+            db.execute("SELECT id, project, task, outcome, text, made FROM lessons LIMIT 1")
         db.execute("PRAGMA journal_mode = WAL")
-        if not tables:
-            marks = f"PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {_LAYOUT};"
-            db.executescript(f"BEGIN IMMEDIATE; {marks} {_TABLES} COMMIT;")
-        db.execute("SELECT id, project, task, outcome, text, made FROM lessons LIMIT 1")
+        marks = f"PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {_LAYOUT};"
+        db.executescript(f"BEGIN IMMEDIATE; {marks} {_TABLES} COMMIT;")
 
 
 def _problem(error: Exception) -> str:

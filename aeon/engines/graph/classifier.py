@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import json
+from functools import cache
+from typing import NamedTuple
 
 from aeon.engines.graph.effects import Classify
-from aeon.engines.graph.values import COMPLEXITIES, Classified, Complexity
+from aeon.engines.graph.values import Classified, Complexity
 from aeon.errors import CompletionError
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Frozen
-from aeon.supervisor.briefing import Briefing
-from aeon.supervisor.prompt import load
-from aeon.supervisor.schema import schema_of
+from aeon.schema import LONGEST_TASK, Frozen, Task
+from aeon.supervisor.prompt import Prompt, cut, load
 from aeon.supervisor.supervisor import Supervisor
 
 __all__ = ["Classifier"]
@@ -23,12 +24,20 @@ class _Kind(Frozen):
     complexity: Complexity
 
 
-class Classifier:
-    """Classifies tasks with one call for the word, and a second one before a task goes past all tools."""
+class _Example(NamedTuple):
+    task: str
+    complexity: Complexity
 
-    def __init__(self, supervisor: Supervisor, briefing: Briefing) -> None:
+
+class Classifier:
+    """Classifies tasks with one call for the word, and a second one before a task goes past all tools.
+
+    The question comes after worked examples as turns of a conversation: without them, a small model calls each task
+    moderate.
+    """
+
+    def __init__(self, supervisor: Supervisor) -> None:
         self._supervisor = supervisor
-        self._briefing = briefing
 
     async def classify(self, effect: Classify) -> Classified:
         """The complexity of the effect's task.
@@ -39,20 +48,31 @@ class Classifier:
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
         """
-        prompt = self._briefing.prompt(effect.task, load("aeon.engines.graph", "classify.md"))
-        reply = await self._supervisor.structured(prompt, _Kind, schema=schema_of(_Kind), max_tokens=_TOKENS)
+        worked = tuple((one.task, json.dumps({"complexity": one.complexity})) for one in _examples())
+        prompt = _prompt("classify.md", worked, effect.task)
+        reply = await self._supervisor.structured(prompt, _Kind, max_tokens=_TOKENS)
         complexity = reply.value.complexity
-        if complexity != COMPLEXITIES[0]:
+        if complexity != "BYPASS":
             return Classified(complexity=complexity)
         sure = await self._sure(effect)
         doubtful = sure is not None and sure < effect.threshold
-        return Classified(complexity=COMPLEXITIES[1] if doubtful else complexity, sure=sure)
+        return Classified(complexity="SIMPLE" if doubtful else "BYPASS", sure=sure)
 
     async def _sure(self, effect: Classify) -> float | None:
         """The probability that the task needs no tool; ``None`` where the endpoint tells none."""
         if not (await self._supervisor.capabilities()).logprobs or not current_ledger().calls_left():
             return None
-        prompt = self._briefing.prompt(effect.task, load("aeon.engines.graph", "bypass.md"))
+        worked = tuple((one.task, "Yes" if one.complexity == "BYPASS" else "No") for one in _examples())
         with contextlib.suppress(CompletionError):
-            return round(await self._supervisor.probability(prompt), 3)
+            return round(await self._supervisor.probability(_prompt("bypass.md", worked, effect.task)), 3)
         return None
+
+
+def _prompt(name: str, worked: tuple[tuple[str, str], ...], task: Task) -> Prompt:
+    """The question of that file about a task, after the examples."""
+    return Prompt(load("aeon.engines.graph", name), cut(task.text, LONGEST_TASK), worked, fixed=True)
+
+
+@cache
+def _examples() -> tuple[_Example, ...]:
+    return tuple(_Example(**one) for one in json.loads(load("aeon.engines.graph", "tasks.json"))["examples"])

@@ -138,8 +138,8 @@ def _agreed(done: Plan) -> Verdict:
 
 
 def _is_by_tools(done: Plan) -> bool:
-    """Whether tools, or readings of texts, gave every result that the answer is made of."""
-    ends = answer_steps(done)
+    """Whether tools, or readings of texts, gave every result that the answer is made of: all, if nobody said which."""
+    ends = answer_steps(done) or done.steps
     return bool(ends) and all(_has_output(step) and step.mode in _BY_TOOL for step in ends)
 
 

@@ -13,6 +13,7 @@ from aeon.engines.graph.values import Choice, Looked, Reflected, Reflection, Wor
 from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.multipass.effects import DeriveAgain, DraftPlan, ExecuteStep, Synthesize, ValidateResults
+from aeon.multipass.plans import is_computed
 from aeon.schema.outcome import Outcome
 from aeon.schema.plan import StepResult
 
@@ -30,7 +31,7 @@ def _classify(visit: GraphVisit) -> Program[None]:
 
 
 def _direct(visit: GraphVisit) -> Program[None]:
-    """Answer at once: a text as it is asked for, or a short plan that nobody verifies unless a step of it fails."""
+    """Answer at once: a text as it is asked for, or what a plan finds that nobody verifies unless it computes."""
     if not visit.state.plan.steps:
         yield from draft(visit)
     yield from carry_out(visit)
@@ -96,7 +97,11 @@ SHIPPED: Graph[GraphConfig, WorkSignals, Work] = (
         _direct,
         reads=("complexity", "lessons"),
         writes=(*_STEPS, "plans"),
-        edges=(Edge("plan", "a step failed", _failed), _RESPOND),
+        edges=(
+            Edge("plan", "a step failed", _failed),
+            Edge("verify", "something was computed", lambda w: is_computed(w.plan)),
+            _RESPOND,
+        ),
     )
     .node(
         plan,

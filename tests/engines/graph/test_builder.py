@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from aeon.engines.graph.builder import Edge, Graph, GraphBuilder, Visit, Walk
 from aeon.engines.graph.program import SHIPPED
 from aeon.engines.loop.program import SHIPPED as LOOP_GRAPH
 from aeon.errors import EngineError, UsageError
-from aeon.kernel.effects import Program
 from aeon.kernel.decide import Signals
+from aeon.kernel.effects import Program
 from aeon.schema import Caps, Settings, Value
 
 pytestmark = pytest.mark.requirement("E2a")
