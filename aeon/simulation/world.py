@@ -12,7 +12,13 @@ from aeon.runtime.ledger import current_ledger
 from aeon.schema import NOTHING, Question, Usage
 from aeon.simulation.disk import Crash, Disk
 from aeon.simulation.faults import Scenario
-from aeon.simulation.promises import INVARIANTS, MULTIPASS_INVARIANTS, REPORT_INVARIANTS, RESEARCH_INVARIANTS
+from aeon.simulation.promises import (
+    GRAPH_INVARIANTS,
+    INVARIANTS,
+    MULTIPASS_INVARIANTS,
+    REPORT_INVARIANTS,
+    RESEARCH_INVARIANTS,
+)
 from aeon.simulation.scene import PRICE
 
 __all__ = ["ROUNDING", "Problem", "World"]
@@ -26,6 +32,8 @@ class Problem(NamedTuple):
 
     invariant: str
     detail: str
+
+_KNOWN = {*INVARIANTS, *MULTIPASS_INVARIANTS, *RESEARCH_INVARIANTS, *REPORT_INVARIANTS, *GRAPH_INVARIANTS}
 
 
 class World:
@@ -88,7 +96,7 @@ class World:
 
     def wrong(self, invariant: str, detail: str) -> None:
         """Keep a violation of one of the `INVARIANTS`, or of those of an engine."""
-        assert invariant in {*INVARIANTS, *MULTIPASS_INVARIANTS, *RESEARCH_INVARIANTS, *REPORT_INVARIANTS}, invariant
+        assert invariant in _KNOWN, invariant
         self.problems.append(Problem(invariant, detail))
 
     def ran_out(self, budget: str | None) -> None:
