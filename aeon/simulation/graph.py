@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 from aeon.assembly.views import trail
@@ -11,10 +12,13 @@ from aeon.engines.graph.record import Worked
 from aeon.multipass.effects import ExecuteStep
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine
-from aeon.schema import ToolCall
+from aeon.schema import Outcome, ToolCall
 from aeon.simulation.world import World
 
 __all__ = ["hold_graph"]
+
+_ATTEMPT = re.compile(r"^.*?((?:_r\d+)?)$")
+"""The end of a step's id that says of which plan it is; empty for the first one."""
 
 
 def hold_graph(world: World, result: Worked, journal: Journal, engine: AnyEngine) -> None:
@@ -27,10 +31,15 @@ def hold_graph(world: World, result: Worked, journal: Journal, engine: AnyEngine
         world.wrong("plans within the limit", f"{visits.count('plan')} of {config.plan_retries + 1}")
     if isinstance(config, GraphConfig):
         _reflected(world, result, config)
-    steps = result.plans[-1].steps
-    if result.sufficient and (bad := [step.id for step in steps if step.status != "complete"]):
+    if result.sufficient:
+        _good(world, result)
+
+
+def _good(world: World, result: Worked) -> None:
+    """What an answer rests on that is said to be good enough."""
+    if bad := [step.id for step in result.plans[-1].steps if step.status != "complete"]:
         world.wrong("a good answer has all its steps", ", ".join(bad))
-    if result.sufficient and result.verdicts and result.verdicts[-1].says == "no":
+    if any(one.says == "no" for one in result.verdicts[-1:]):
         world.wrong("a good answer was not refused", result.verdicts[-1].reason)
 
 
@@ -56,10 +65,12 @@ def _once(world: World, journal: Journal, engine: AnyEngine) -> None:
 def _calls(journal: Journal, engine: AnyEngine) -> Iterator[tuple[str, str]]:
     """The attempt and the call of each step whose arguments refer to nothing, as far as its tool was called."""
     for done in (done for batch in trail(journal, engine).batches for done in batch):
-        if not isinstance(done.effect, ExecuteStep) or done.outcome is None or done.outcome.unknown:
-            continue
-        action, step_id = done.effect.step.action, done.effect.step.id
-        if isinstance(action, ToolCall) and done.outcome.usage.tool_calls and not done.outcome.undone:
-            arguments = json.dumps(action.arguments, sort_keys=True)
-            if action.arguments is not None and "$" not in arguments:
-                yield step_id.rpartition("_r")[2] if "_r" in step_id else "", f"{action.tool} {arguments}"
+        if isinstance(done.effect, ExecuteStep) and done.outcome is not None and _was_called(done.outcome):
+            action = done.effect.step.action
+            arguments = json.dumps(action.arguments, sort_keys=True) if isinstance(action, ToolCall) else "$"
+            if arguments != "null" and "$" not in arguments:
+                yield _ATTEMPT.sub(r"\1", done.effect.step.id), f"{action} {arguments}"
+
+
+def _was_called(outcome: Outcome) -> bool:
+    return bool(outcome.usage.tool_calls) and not outcome.undone

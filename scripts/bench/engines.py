@@ -79,15 +79,21 @@ def _say(row: Row) -> None:
 
 def differences(rows: Sequence[Row], kinds: Sequence[str], engines: Sequence[str]) -> None:
     """Print for each engine and kind how many more it gets right than self-consistency, with a 95 % interval."""
-    right = {(row["id"], row["system"]): row["right"] for row in rows}
     print(f"\n{'kind':8} {'engine':12} more right than {CONSISTENCY} [95 %, bootstrap over the questions]")
     for kind in (*kinds, "all"):
-        ids = sorted({row["id"] for row in rows if kind in ("all", row["kind"])})
+        own = [row for row in rows if kind in ("all", row["kind"])]
         for name in engines:
-            pairs = [i for i in ids if (i, name) in right and (i, CONSISTENCY) in right]
-            if pairs:
-                mean, low, high = paired([float(right[i, name]) - float(right[i, CONSISTENCY]) for i in pairs])
+            if pairs := _pairs(own, name):
+                mean, low, high = paired(pairs)
                 print(f"{kind:8} {name:12} {mean:+6.1%} [{low:+6.1%}, {high:+6.1%}] of {len(pairs)}")
+
+
+def _pairs(rows: Sequence[Row], name: str) -> list[float]:
+    """For each question that both answered, how much more the engine got right than self-consistency."""
+    right = {(row["id"], row["system"]): float(row["right"]) for row in rows}
+    ids = sorted({row["id"] for row in rows})
+    both = (i for i in ids if {(i, name), (i, CONSISTENCY)} <= right.keys())
+    return [right[i, name] - right[i, CONSISTENCY] for i in both]
 
 
 def arguments() -> argparse.Namespace:

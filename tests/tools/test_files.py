@@ -299,7 +299,7 @@ def test_hidden_files_are_found_by_no_tool_however_many_others_there_are(tmp_pat
     assert ask(tools, "lookup", question="What is the password 4711?") == []
     assert len(ask(tools, "list_files")) == number  # type: ignore[arg-type]
     for name in (".env", ".git/config.txt", "shown.txt"):
-        with pytest.raises(ToolFailed, match="outside the folder|there is no file"):
+        with pytest.raises(ToolFailed, match="there is no file"):
             Folder.open(root).find(name)
 
 
@@ -328,5 +328,5 @@ def test_a_file_is_read_by_the_host_alone_and_never_one_outside(path: str, folde
     tools = files(folder)
     assert ask(tools, READ_FILE, path="leave.md") == LEAVE
     assert READ_FILE not in ToolRegistry(tools).offered and not named(tools, READ_FILE).side_effects
-    with pytest.raises(ToolFailed, match="outside the folder|there is no file"):
+    with pytest.raises(ToolFailed, match=r"outside the folder|there is no file"):
         ask(tools, READ_FILE, path=path)

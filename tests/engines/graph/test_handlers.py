@@ -21,8 +21,9 @@ from aeon.engines.graph.values import Choice, Classified, Look, Looked, Verdict
 from aeon.engines.graph.verifier import Verifier
 from aeon.errors import AeonError, CompletionError, InputFileError, ToolError
 from aeon.llm.scripted import Scripted
+from aeon.multipass.effects import ExecuteStep
 from aeon.runtime.ledger import Ledger
-from aeon.schema import Allowance, Capabilities, LLMResponse, Plan, Step, Task, TokenProbability
+from aeon.schema import Allowance, Capabilities, LLMRequest, LLMResponse, Plan, Step, Task, TokenProbability
 from aeon.testing.contracts import check_handlers
 from aeon.testing.obliging import oblige
 from aeon.tools.files import files
@@ -184,6 +185,24 @@ def test_what_takes_too_long_is_broken_off() -> None:
 
     with pytest.raises(CompletionError, match=r"the step did not come to an end within 0\.001 s"):
         answered(waits())
+
+
+class Slow(Scripted):
+    """A model that takes its time."""
+
+    async def complete(self, request: LLMRequest) -> LLMResponse:
+        """Never."""
+        await asyncio.sleep(60)
+        return await super().complete(request)
+
+
+@pytest.mark.requirement("E2e")
+def test_a_step_has_its_seconds() -> None:
+    """A model that does not answer fails the step, not the run."""
+    handlers = PLUGIN.handlers(services(Slow([]), step_seconds=0.001))
+    effect = ExecuteStep(task=TASK, step=Step(id="s1", description="think"), allowance=Allowance(calls=5))
+    with pytest.raises(CompletionError, match="the step did not come to an end"):
+        answered(handlers["execute"](effect))
 
 
 @pytest.mark.requirement("E2c")

@@ -184,6 +184,23 @@ def test_a_reference_counts_as_what_it_refers_to() -> None:
 
 
 @pytest.mark.requirement("E2d")
+def test_a_call_is_known_by_what_it_is_called_with_when_it_can_be_made() -> None:
+    """Another step gives the same input: the call with it is not made again, though it waited for that step."""
+    first = planned(call("s1", "one way"), call("s2", "half of $s1", "s1"), call("s3", "bad"))
+    second = planned(call("s1", "another way"), call("s2", "half of $s1", "s1"))
+
+    def executed_alike(effect: Effect, n: int) -> Any:
+        assert isinstance(effect, ExecuteStep)
+        said = effect.step.description
+        return BROKEN_STEP if "bad" in said else tool_result(7 if "way" in said else 3)
+
+    world = World(first, second, execute=executed_alike)
+    result = world.graph()
+    descriptions = [e.step.description for e in world.of("execute")]  # type: ignore[attr-defined]
+    assert descriptions.count("ask half of $s1") == 1 and result.plans[-1].steps[1].output == 3
+
+
+@pytest.mark.requirement("E2d")
 def test_a_call_that_failed_is_not_made_again_either() -> None:
     """A plan that does nothing new ends the run, though retries are left."""
     world = World(BAD)
