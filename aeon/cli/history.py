@@ -70,6 +70,9 @@ def command(options: argparse.Namespace) -> int:
     if options.format == "effects":
         print(plain(effect_lines(run, view.title, view.words)))
         return 0
+    if options.format == "ndjson":
+        print(view.trace(run), end="")
+        return 0
     if run.result is None and journal.ended is None:
         return _so_far(run, view, options)
     result = replay(journal, engine)

@@ -32,7 +32,7 @@ COMMANDS = (
     "run", "research", "report", "resume", "replay", "fork", "diff", "history", "simulate", "models", "engines",
     "doctor", "metrics", "calibrate", "config", "verify", "collect", "serve", "inspect", "mcp",
 )  # fmt: skip
-FORMATS = ("text", "json", "mermaid", "effects")
+FORMATS = ("text", "json", "mermaid", "effects", "ndjson")
 SHAPES = ("openai", "cohere", "anthropic", "w3c")
 _CODES = """\
 exit codes:
@@ -140,6 +140,7 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("--brief", action="store_true", help="answer with the bare values, without a sentence around them")
     add("--thorough", action="store_true", help="profile the task first, plan it in steps, and judge the results")
     add("--max-passes", metavar="N", type=whole, help="passes at most (default: 10)")
+    add("--experience", metavar="FILE", type=name, help="use and keep the lessons in this file (graph, loop)")
     add("--context", metavar="FILE", type=name, help="text that the answer may rely on")
     add("--schema", metavar="FILE", type=name, help="a JSON Schema that the answer must fit")
     _conducting(parser)
@@ -283,7 +284,8 @@ def _history_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", type=name, help=_SAVED)
     parser.add_argument(
         "--format", choices=FORMATS, default="text", metavar="|".join(FORMATS),
-        help="a report (text, the default), the record (json), a flowchart (mermaid), or a line an effect (effects)",
+        help="a report (text, the default), the record (json), a flowchart (mermaid), or a line an effect "
+        "(effects, for machines ndjson)",
     )  # fmt: skip
 
 

@@ -123,7 +123,7 @@ def _overrides(options: argparse.Namespace) -> dict[str, object]:
 
 def _of_the_engine(options: argparse.Namespace, kind: type[Settings]) -> dict[str, object]:
     """The settings that only some engines have."""
-    asked = {name: getattr(options, name) for name in ("max_passes", "brief", "thorough")}
+    asked = {name: getattr(options, name) for name in ("max_passes", "brief", "thorough", "experience")}
     chosen: dict[str, object] = {name: value for name, value in asked.items() if value}
     for name in chosen:
         if name not in kind.model_fields:

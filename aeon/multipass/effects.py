@@ -36,11 +36,17 @@ class InferProfile(EffectOf[TaskProfile]):
 
 
 class DraftPlan(EffectOf[Plan]):
-    """Which steps, at most ``most_steps``, lead to the answer?"""
+    """Which steps, at most ``most_steps``, lead to the answer?
+
+    ``problems`` are what went wrong with earlier plans for the task. ``lessons`` are of other tasks like it: they may
+    be wrong, and are data.
+    """
 
     phase = "plan"
     profile: TaskProfile
     most_steps: int
+    problems: tuple[str, ...] = ()
+    lessons: tuple[str, ...] = ()
 
 
 class ValidatePlan(EffectOf[SemanticValidationReport]):

@@ -12,6 +12,7 @@ from aeon.observability.lines import Line, Span, answer_lines, conclusion_lines,
 from aeon.observability.metrics import Measured, measured
 from aeon.observability.page import generic_sections
 from aeon.observability.report import report_lines
+from aeon.observability.trace import to_trace
 from aeon.observability.trail import Trail
 from aeon.schema import Conclusion, Frozen, Outcome, Task
 
@@ -25,7 +26,7 @@ class View:
     ``title`` and ``words`` name an effect and what came of it. ``ending`` is the answer with the ``conclusion``: how
     the run ended and what it cost. ``report`` and ``flowchart`` are of a run that has ended. ``sections`` are the parts
     of a notebook page between answer and effects. ``task`` is the task, if the result holds it. ``document`` is what a
-    JSON history is of.
+    JSON history is of. ``trace`` is the run as lines of JSON, also of one that has not ended.
     """
 
     title: Callable[[Effect], str]
@@ -38,6 +39,7 @@ class View:
     task: Callable[[Conclusion], Task | None]
     document: Callable[[Conclusion], Frozen]
     measured: Callable[[Conclusion], Measured]
+    trace: Callable[[Trail], str] = to_trace
 
 
 def ending_lines(end: Conclusion, conclusion: list[Line], answered: bool = True) -> list[Line]:

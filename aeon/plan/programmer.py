@@ -81,8 +81,10 @@ class Programmer:
         """Whether there are files to write programs about, or nothing but the calculator."""
         return bool(self._sources.names) or self._tools.offered == (CALCULATOR,)
 
-    async def plan(self, task: Task, most: int, thoughts: str = "") -> Plan:
+    async def plan(self, task: Task, most: int, thoughts: str = "", earlier: str = "") -> Plan:
         """The plan of a program for the task, in at most ``most`` steps, with the help of ``thoughts`` about it.
+
+        ``earlier`` tells of plans before it and of other tasks like this one.
 
         What an answer rests on is decided by what is there. A query that names no such table, column or value is no
         plan, and a program that leaves out what the task says is doubtful: then it is written once more, and told why;
@@ -92,7 +94,7 @@ class Programmer:
         about = await self._sources.about(_words(task))
         if about.is_writing if self._sources.names else not numbers(about.text):
             return open_plan(task)
-        asked = Asked(task, most, self._sources.functions(about), about, thoughts)
+        asked = Asked(task, most, self._sources.functions(about), about, thoughts, earlier=earlier)
         program = await self._program(asked)
         if self._applies_rule(program, asked):
             return await self._or_read(asked, await self._ruled(asked, program))

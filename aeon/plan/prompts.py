@@ -69,7 +69,8 @@ class _Examples(TypedDict):
 class Asked:
     """What a plan is written for, in at most ``most`` steps; ``fault`` is what was wrong with a first one.
 
-    ``by_query``: it is to be one query that applies what the sentences state to the rows of the tables.
+    ``by_query``: it is to be one query that applies what the sentences state to the rows of the tables. ``earlier`` is
+    what `earlier` says of plans before it.
     """
 
     task: Task
@@ -79,6 +80,7 @@ class Asked:
     thoughts: str
     fault: str = ""
     by_query: bool = False
+    earlier: str = ""
 
     @property
     def said(self) -> str:
@@ -126,6 +128,7 @@ class Prompts:
             fence("thoughts", asked.thoughts, _LONGEST_THOUGHT) if asked.thoughts else "",
             self._tools.get(SQL).hint if SQL in asked.functions else "",
             asked.evidence.shown,
+            asked.earlier,
             _put(cut(asked.about.text, LONGEST_TASK), asked.about.notes),
             f"(Mind: {asked.fault[:_LONGEST_FAULT]})" if asked.fault else "",
         ]

@@ -14,6 +14,7 @@ from pydantic import Field, JsonValue, RootModel
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.multipass.effects import DraftPlan, RefinePlan
 from aeon.plan.deltas import MOST_NEW_STEPS, refinement_faults, refinement_schema, targets, to_action
+from aeon.plan.earlier import earlier
 from aeon.plan.program import leaves_out, numbers, planned
 from aeon.plan.programmer import Programmer
 from aeon.plan.reader import CALCULATOR
@@ -128,10 +129,12 @@ class RecursivePlanner:
 
     async def _program(self, effect: DraftPlan, thought: str = "") -> Plan:
         """The plan of a program that the model writes for the task, with the help of its thoughts if there are any."""
+        before = earlier(effect)
         if self._programmer:
-            return await self._programmer.plan(effect.task, effect.most_steps, thought)
-        thoughts = fence("thoughts", thought, _LONGEST_THOUGHT) + "\n\n" if thought else ""
-        code = await self._once(effect.task, thoughts + load("aeon.plan", "program.md"), _PROGRAM_TOKENS)
+            return await self._programmer.plan(effect.task, effect.most_steps, thought, before)
+        thoughts = fence("thoughts", thought, _LONGEST_THOUGHT) if thought else ""
+        question = "\n\n".join(filter(None, (thoughts, before, load("aeon.plan", "program.md"))))
+        code = await self._once(effect.task, question, _PROGRAM_TOKENS)
         return Plan(steps=planned(code, _figures(effect.task), effect.most_steps, self._tools).steps)
 
     async def _once(self, task: Task, question: str, most: int) -> str:
@@ -154,8 +157,9 @@ class RecursivePlanner:
             task=cut(effect.task.text, _LONGEST_TASK),
         )
         enforced = (await self._supervisor.capabilities()).json_schema
+        before = earlier(effect)
         reply = await self._supervisor.structured(
-            self._briefing.prompt(effect.task, question),
+            self._briefing.prompt(effect.task, f"{before}\n\n{question}" if before else question),
             _Object,
             schema=plan_schema(self._tools, most, enforced),
             max_tokens=_TOKENS_PER_STEP * most,

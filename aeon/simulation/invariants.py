@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from aeon.engines.graph.record import Worked
 from aeon.engines.report.record import Report as ReportResult
 from aeon.engines.research.record import Research
 from aeon.engines.tutor.record import ProofGame
@@ -14,6 +15,7 @@ from aeon.runtime.replay import AnyEngine, replay
 from aeon.schema import NOTHING, Budget, Conclusion, Frozen, JsonValue, Result
 from aeon.simulation.accounts import hold_accounts
 from aeon.simulation.faults import CRASHES
+from aeon.simulation.graph import hold_graph
 from aeon.simulation.life import Story
 from aeon.simulation.multipass import hold_passes
 from aeon.simulation.report import hold_report
@@ -37,6 +39,8 @@ def hold(story: Story, engine: AnyEngine) -> None:
     _replayed(story, engine)
     if isinstance(result, Research):
         hold_research(world, result, journal, engine)
+    if isinstance(result, Worked):
+        hold_graph(world, result, journal, engine)
     if isinstance(result, ReportResult):
         hold_report(world, result, journal)
     if isinstance(result, ProofGame):

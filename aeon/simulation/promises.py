@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["INVARIANTS", "MULTIPASS_INVARIANTS", "REPORT_INVARIANTS", "RESEARCH_INVARIANTS", "TUTOR_INVARIANTS"]
+__all__ = [
+    "GRAPH_INVARIANTS", "INVARIANTS", "MULTIPASS_INVARIANTS", "REPORT_INVARIANTS", "RESEARCH_INVARIANTS",
+    "TUTOR_INVARIANTS",
+]  # fmt: skip
 
 INVARIANTS: dict[str, str] = {
     "it ends": "the run comes to an end: it neither hangs nor issues effects for ever",
@@ -98,6 +101,16 @@ REPORT_INVARIANTS: dict[str, str] = {
     "a good report was not rejected": "a report that is said to be good enough passed the critic's last review",
 }
 """What the report engine promises beside that."""
+
+GRAPH_INVARIANTS: dict[str, str] = {
+    "nothing is executed twice": "no plan calls a tool with the arguments that an earlier plan called it with",
+    "plans within the limit": "there are no more plans than the first one and the retries",
+    "reflections within the limit": "no more reflections than the complexity and the profile allow, nor looks in one",
+    "only a failure is reflected on": "each reflection names the failure that was observed before it",
+    "a good answer has all its steps": "an answer that is said to be good enough is of a plan whose steps are complete",
+    "a good answer was not refused": "an answer that is said to be good enough had no verifier's no at last",
+}
+"""What the graph and the loop engine promise beside that."""
 
 TUTOR_INVARIANTS: dict[str, str] = {
     "the chain is whole": "each node of a proof graph has the hash of its content and of the node before it",

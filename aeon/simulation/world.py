@@ -13,6 +13,7 @@ from aeon.schema import NOTHING, Question, Usage
 from aeon.simulation.disk import Crash, Disk
 from aeon.simulation.faults import Scenario
 from aeon.simulation.promises import (
+    GRAPH_INVARIANTS,
     INVARIANTS,
     MULTIPASS_INVARIANTS,
     REPORT_INVARIANTS,
@@ -32,6 +33,10 @@ class Problem(NamedTuple):
 
     invariant: str
     detail: str
+
+
+_OWN = (MULTIPASS_INVARIANTS, RESEARCH_INVARIANTS, REPORT_INVARIANTS, GRAPH_INVARIANTS, TUTOR_INVARIANTS)
+_KNOWN = frozenset(INVARIANTS).union(*_OWN)
 
 
 class World:
@@ -94,8 +99,7 @@ class World:
 
     def wrong(self, invariant: str, detail: str) -> None:
         """Keep a violation of one of the `INVARIANTS`, or of those of an engine."""
-        own = (MULTIPASS_INVARIANTS, RESEARCH_INVARIANTS, REPORT_INVARIANTS, TUTOR_INVARIANTS)
-        assert any(invariant in promised for promised in (INVARIANTS, *own)), invariant
+        assert invariant in _KNOWN, invariant
         self.problems.append(Problem(invariant, detail))
 
     def ran_out(self, budget: str | None) -> None:

@@ -123,7 +123,7 @@ def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
 
 
 def _needed(task: Task, results: Sequence[Result]) -> Sequence[Result]:
-    """The results that must be said: where the task only asks which one, those that are no numbers, if there are any."""
+    """The results that must be said: where the task only asks which one, those that are no numbers, if any are."""
     if not _WHICH.search(task.text) or _AND_HOW.search(task.text):
         return results
     return [result for result in results if not _numbers(result.text)] or results

@@ -7,6 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from aeon.engines.graph.config import PROFILES, REFLECTIONS
+from aeon.engines.graph.program import SHIPPED as GRAPH
+from aeon.engines.graph.rules import TABLE as GRAPH_TABLE
+from aeon.engines.loop.program import SHIPPED as LOOP
 from aeon.engines.report.rules import TABLE as REPORT_TABLE
 from aeon.engines.research.rules import TABLE as RESEARCH_TABLE
 from aeon.engines.tutor.rules import TABLE as TUTOR_TABLE
@@ -14,6 +18,7 @@ from aeon.kernel.decide import Rule, Signals, table
 from aeon.multipass.rules import TABLE
 from aeon.simulation.faults import KINDS
 from aeon.simulation.promises import (
+    GRAPH_INVARIANTS,
     INVARIANTS,
     MULTIPASS_INVARIANTS,
     REPORT_INVARIANTS,
@@ -94,12 +99,48 @@ def _multipass_invariants() -> str:
     return _rows(("invariant", "what must hold"), MULTIPASS_INVARIANTS.items())
 
 
+def _graph_invariants() -> str:
+    return _rows(("invariant", "what must hold"), GRAPH_INVARIANTS.items())
+
+
+def _graph_table() -> str:
+    return _table(GRAPH_TABLE)
+
+
+def _graph_picture() -> str:
+    return f"```mermaid\n{GRAPH.mermaid()}```\n"
+
+
+def _loop_picture() -> str:
+    return f"```mermaid\n{LOOP.mermaid()}```\n"
+
+
+def _profiles() -> str:
+    rows = ((f"`{name}`", str(one.max_reflections), _yes(one.verbose)) for name, one in PROFILES.items())
+    return _rows(("profile", "reflections at most", "keeps what looks showed"), rows)
+
+
+def _yes(holds: bool) -> str:
+    return "yes" if holds else "no"
+
+
+def _complexities() -> str:
+    rows = ((f"`{name}`", str(most)) for name, most in REFLECTIONS.items())
+    return _rows(("complexity", "reflections at most"), rows)
+
+
 TABLES: dict[tuple[str, str], Callable[[], str]] = {
+    ("docs/graph.md", "complexities"): _complexities,
+    ("docs/graph.md", "graph picture"): _graph_picture,
+    ("docs/graph.md", "graph table"): _graph_table,
+    ("docs/graph.md", "profiles"): _profiles,
+    ("docs/loop.md", "loop picture"): _loop_picture,
     ("docs/outer-loop.md", "decision table"): _decisions,
     ("docs/report.md", "report table"): _report,
     ("docs/research.md", "research table"): _research,
     ("docs/tutor.md", "tutor table"): _tutor,
     ("docs/simulation.md", "faults"): _faults,
+    ("docs/simulation.md", "graph invariants"): _graph_invariants,
     ("docs/simulation.md", "invariants"): _invariants,
     ("docs/simulation.md", "multi-pass invariants"): _multipass_invariants,
     ("docs/simulation.md", "report invariants"): _report_invariants,

@@ -1,0 +1,74 @@
+"""The handlers of the graph and of the loop engine: their own, and those that plan, execute and judge steps."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from aeon.assembly import multipass
+from aeon.assembly.plugin import Plugin, Services
+from aeon.engines.graph.classifier import Classifier
+from aeon.engines.graph.config import GraphConfig, WorkConfig
+from aeon.engines.graph.memory import Memory
+from aeon.engines.graph.program import GRAPH
+from aeon.engines.graph.record import Worked
+from aeon.engines.graph.reflector import Reflector
+from aeon.engines.graph.rules import WorkSignals
+from aeon.engines.graph.timing import limit
+from aeon.engines.graph.verifier import Verifier
+from aeon.engines.graph.view import VIEW
+from aeon.engines.loop.program import LOOP
+from aeon.kernel.effects import Effect
+from aeon.kernel.ports import Handlers
+from aeon.multipass.effects import ExecuteStep
+from aeon.schema import Config
+from aeon.schema.value import Value
+
+__all__ = ["LOOP_PLUGIN", "PLUGIN"]
+
+C = TypeVar("C", bound=WorkConfig)
+_SHARED = ("plan", "derive", "validate_results", "synthesize")
+
+
+def _common(services: Services[C]) -> Handlers:
+    """The handlers that both engines have."""
+    config, supervisor, briefing = services.config, services.supervisor, services.briefing
+    inner = Config(output_tokens=config.output_tokens, derivations=config.derivations)
+    steps = multipass.PLUGIN.handlers(replace(services, config=inner))  # type: ignore[arg-type]
+    memory = Memory(config.experience)
+    return {
+        **{phase: steps[phase] for phase in _SHARED},
+        "execute": _limited(steps["execute"], config.step_seconds),
+        "classify": Classifier(supervisor).classify,
+        "recall": memory.recall,
+        "note_lesson": memory.note,
+        "verify": Verifier(supervisor, briefing).verify,
+    }
+
+
+def _limited(
+    execute: Callable[[Effect], Awaitable[Value]], seconds: float
+) -> Callable[[ExecuteStep], Awaitable[Value]]:
+    """The handler of steps with a limit on the time of each."""
+
+    async def limited(effect: ExecuteStep) -> Value:
+        async with limit("step", seconds):
+            return await execute(effect)
+
+    return limited
+
+
+def _handlers(services: Services[GraphConfig]) -> Handlers:
+    """Those of the graph engine, which reflects too."""
+    reflector = Reflector(services.supervisor, services.briefing, services.tools, services.config.look_seconds)
+    return {
+        **_common(services),
+        "choose_look": reflector.choose,
+        "look": reflector.look,
+        "reflect": reflector.reflect,
+    }
+
+
+PLUGIN: Plugin[GraphConfig, WorkSignals, Worked] = Plugin(GRAPH, _handlers, view=VIEW)
+LOOP_PLUGIN: Plugin[WorkConfig, WorkSignals, Worked] = Plugin(LOOP, _common, view=VIEW)

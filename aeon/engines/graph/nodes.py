@@ -1,0 +1,261 @@
+"""The nodes that the graph and the loop have in common: classify, plan, execute, verify; and how both respond."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+from aeon.engines.graph import effects as ask
+from aeon.engines.graph.builder import Visit, Walk
+from aeon.engines.graph.config import WorkConfig
+from aeon.engines.graph.record import Worked
+from aeon.engines.graph.rules import WorkSignals
+from aeon.engines.graph.stepping import carry_out, failure_of, renamed
+from aeon.engines.graph.values import Classified, Complexity, Verdict, Work
+from aeon.kernel.decide import ENDINGS, borne_out
+from aeon.kernel.effects import Program
+from aeon.kernel.engine import Halt
+from aeon.multipass.effects import DeriveAgain, DraftPlan, Synthesize, ValidateResults
+from aeon.multipass.plans import answer_steps, draft_problems, is_computed
+from aeon.schema.conclusion import Decision, Degradation
+from aeon.schema.experience import Lesson, Lessons, Noted
+from aeon.schema.judgment import SemanticValidationReport, TaskProfile
+from aeon.schema.outcome import Answer
+from aeon.schema.plan import Agreement, Plan, Step, Writing
+
+__all__ = ["answered", "classify", "draft", "execute", "is_no", "plan", "verify"]
+
+C = TypeVar("C", bound=WorkConfig)
+_UNCHECKED = SemanticValidationReport(failed=True)
+_KNOWN = ("verified", "partial", "rejected", "not_stated", *ENDINGS.values())
+"""Reasons to end that say what a run is worth; a budget or an interrupt says nothing of it."""
+_BY_TOOL = ("tool", "tool_repaired", "reading")
+_LONGEST_LESSON = 400
+_STEPS: dict[Complexity, int] = {"BYPASS": 1, "SIMPLE": 1, "MODERATE": 3, "COMPLEX": 6}
+"""Steps that a task of this complexity is expected to take."""
+
+
+def classify(visit: Visit[C, WorkSignals, Work]) -> Program[None]:
+    """How complex the task is, and the lessons that there are; a task that needs no tool gets its plan at once."""
+    run = visit.run
+    request = ask.Classify(task=run.task, threshold=run.config.bypass_threshold)
+    classified = yield from run.perform(request, Classified())
+    visit.write(complexity=classified.complexity)
+    if classified.complexity == "BYPASS":
+        step = Step(id="s1", description=run.task.text, action=Writing(task=run.task.text), provides=("s1",))
+        visit.write(plan=Plan(steps=(step,), answer=("s1",)).numbered())
+    elif run.config.experience:
+        config = run.config
+        recall = ask.Recall(
+            task=run.task, project=config.project, least=config.similarity, most=config.lessons, days=config.lesson_days
+        )
+        found = yield from run.perform(recall, Lessons())
+        visit.write(lessons=found.lessons)
+
+
+def plan(visit: Visit[C, WorkSignals, Work]) -> Program[None]:
+    """A plan; where an earlier one failed, another one that is told why."""
+    yield from draft(visit)
+
+
+def draft(visit: Visit[C, WorkSignals, Work]) -> Program[None]:
+    """Draft a plan for what is left of the steps; where none can be had, the task itself is the only step."""
+    run, state = visit.run, visit.state
+    most = min(run.config.plan_steps, run.config.total_steps - state.executed)
+    if state.plan.steps:
+        visit.write(plans=(*state.plans, state.plan))
+    if most < 1:
+        visit.write(plan=state.plan, fresh=False)
+        return
+    fallback = Plan(steps=(Step(id="s1", description=run.task.text),))
+    profile = TaskProfile(expected_step_count=_STEPS[state.complexity], inferred=False)
+    lessons = tuple(_told(one) for one in state.lessons)
+    request = DraftPlan(task=run.task, profile=profile, most_steps=most, problems=state.problems, lessons=lessons)
+    drafted = yield from run.perform(request, fallback)
+    if faults := draft_problems(drafted, most):
+        run.degraded.append(Degradation(phase="plan", message="; ".join(faults)))
+        drafted = fallback
+    level = drafted.changed(steps=tuple(step.changed(depth=0) for step in drafted.steps))
+    visit.write(plan=renamed(level, len(visit.state.plans)))
+
+
+def _told(lesson: Lesson) -> str:
+    return f"{lesson.outcome}: {lesson.task} -> {lesson.text}"
+
+
+def execute(visit: Visit[C, WorkSignals, Work]) -> Program[None]:
+    """Do the steps of the plan; what fails is what the next plan is told."""
+    yield from carry_out(visit)
+    if failure := failure_of(visit.state.plan):
+        visit.write(problems=(*visit.state.problems, failure))
+
+
+def verify(visit: Visit[C, WorkSignals, Work]) -> Program[None]:
+    """Whether the results stand: a failed step, derivations that disagree, a measured judge or the model can say no."""
+    if failure := failure_of(visit.state.plan):
+        verdict = Verdict(says="no", reason=failure, by="steps")
+    else:
+        verdict = yield from _checked(visit)
+    state = visit.state
+    visit.write(verdict=verdict, verdicts=(*state.verdicts, verdict))
+    if verdict.says == "no" and verdict.by != "steps":
+        visit.write(problems=(*state.problems, verdict.reason))
+
+
+def _checked(visit: Visit[C, WorkSignals, Work]) -> Program[Verdict]:
+    """The verdict on results of which no step failed: the first no counts, else the strongest yes."""
+    derived = yield from _derived(visit)
+    if derived.says == "no":
+        return derived
+    judged = yield from _judged(visit)
+    if judged.says == "no":
+        return judged
+    asked = yield from _asked(visit)
+    verdicts = (asked, derived, judged) if asked.says == "no" else (derived, judged, asked)
+    return next((one for one in verdicts if one.says != "undecided"), Verdict())
+
+
+def _derived(visit: Visit[C, WorkSignals, Work]) -> Program[Verdict]:
+    """What other ways to a computed answer say; and whether tools alone gave it."""
+    run, plan_now = visit.run, visit.state.plan
+    if run.config.derivations > 1 and plan_now.agreement is None and is_computed(plan_now):
+        effect = DeriveAgain(task=run.task, plan=plan_now, most=run.config.derivations - 1)
+        agreement = yield from run.perform(effect, Agreement())
+        plan_now = plan_now.changed(agreement=agreement)
+        visit.write(plan=plan_now)
+    return _agreed(plan_now)
+
+
+def _agreed(done: Plan) -> Verdict:
+    """What derivations of the answer say together; without any, whether it is what tools gave."""
+    agreement = done.agreement or Agreement()
+    if agreement.disagrees:
+        others = ", ".join(one.answer for one in agreement.derivations)
+        return Verdict(says="no", reason=f"derived in other ways, the answer is {others}", by="derivations")
+    if agreement.votes > 1:
+        return Verdict(says="yes", by="derivations")
+    return Verdict(says="yes", by="tools") if _is_by_tools(done) else Verdict()
+
+
+def _is_by_tools(done: Plan) -> bool:
+    """Whether tools, or readings of texts, gave every result that the answer is made of: all, if nobody said which."""
+    ends = answer_steps(done) or done.steps
+    return bool(ends) and all(_has_output(step) and step.mode in _BY_TOOL for step in ends)
+
+
+def _has_output(step: Step) -> bool:
+    return step.status == "complete" and step.output is not None
+
+
+def _judged(visit: Visit[C, WorkSignals, Work]) -> Program[Verdict]:
+    """What judgments say that were measured on the model; nothing where none was."""
+    run, plan_now = visit.run, visit.state.plan
+    executed = tuple(step.id for step in plan_now.steps if step.executed)
+    effect = ValidateResults(task=run.task, plan=plan_now, executed=executed)
+    report = yield from run.perform(effect, _UNCHECKED)
+    if report.issues:
+        reasons = "; ".join(f"{issue.location}: {issue.description}" for issue in report.issues)
+        return Verdict(says="no", reason=reasons, by="judge")
+    checked = report.form != "none" and not report.failed
+    return Verdict(says="yes", by="judge") if checked else Verdict()
+
+
+def _asked(visit: Visit[C, WorkSignals, Work]) -> Program[Verdict]:
+    """What the model says in the role of a verifier, where that was asked for."""
+    run = visit.run
+    if run.config.verifier != "model" or not visit.state.plan.results():
+        return Verdict()
+    return (yield from run.perform(ask.Verify(task=run.task, plan=visit.state.plan), Verdict()))
+
+
+def is_no(state: Work) -> bool:
+    """Whether the verifier said no, and the plan had done something new: else another one would do the same."""
+    return state.verdict.says == "no" and state.fresh
+
+
+def answered(walk: Walk[C, WorkSignals, Work], halt: Halt | None) -> Program[Worked]:
+    """The response: why the run ended, the answer with what is missing from it, and what was learnt."""
+    run, state = walk.run, walk.state
+    if halt is None:
+        _conclude(run.signals, state)
+    decision = halt.decision if halt is not None else run.decide()
+    caveat = "" if decision.sufficient else decision.detail
+    effect = Synthesize(task=run.task, plan=state.plan, caveat=caveat)
+    none = Answer(text="")
+    answer = yield from run.final(effect, none, decision)
+    if answer.problem:
+        run.degraded.append(Degradation(phase=effect.phase, message=answer.problem))
+    if not answer.text.strip():
+        answer = Answer(text=state.plan.results() or f"No step was completed: {decision.detail}.")
+    elif missing := _missing(state, decision):
+        answer = answer.changed(text=f"{answer.text}\n\n{missing}")
+    yield from _learn(walk, borne_out(decision, answer.claims))
+    plain = answer.changed(claims=())  # the host finds them by the effects that they rest on, as for any engine
+    return Worked.of(run.conclude(decision, plain), state, walk.path, run.config)
+
+
+def _conclude(signals: WorkSignals, state: Work) -> None:
+    """Show the decision table what the walk came to."""
+    done, verdict = state.plan, state.verdict
+    complete = bool(done.steps) and all(step.status == "complete" for step in done.steps)
+    signals.done = True
+    signals.failed = failure_of(done)
+    signals.absent = any(step.status == "complete" and step.output is None for step in answer_steps(done))
+    signals.rejected = verdict.reason if verdict.says == "no" else ""
+    signals.verified = complete and _is_checked(state)
+    signals.written = complete and _is_written(done)
+
+
+def _is_checked(state: Work) -> bool:
+    """Whether the verifier said yes; a direct answer, which nobody verifies, rests on tools."""
+    return state.verdict.says == "yes" if state.verdicts else _is_by_tools(state.plan)
+
+
+def _is_written(done: Plan) -> bool:
+    return all(isinstance(step.action, Writing) for step in done.steps)
+
+
+def _missing(state: Work, decision: Decision) -> str:
+    """What a partial answer lacks, in the host's words, so that no model can leave it out."""
+    if decision.sufficient or decision.reason in ("not_stated", "unverified"):
+        return ""
+    if decision.reason == "rejected":
+        return f"Not verified: {decision.detail}."
+    lines = [*_not_done(state)] or [decision.detail]
+    return "\n".join(["Partial answer. Not done:", *(f"- {line}" for line in lines)])
+
+
+def _not_done(state: Work) -> Iterator[str]:
+    for step in state.plan.steps:
+        if step.status != "complete":
+            yield f"{step.description}{f' ({step.problem})' if step.problem else ''}"
+
+
+def _learn(walk: Walk[C, WorkSignals, Work], ended: Decision) -> Program[None]:
+    """Have what this run did kept as a lesson, where lessons are kept and it is known what it is worth."""
+    run, state = walk.run, walk.state
+    if not run.config.experience or ended.reason not in _KNOWN:
+        return
+    text = "; ".join(filter(None, (_how(state.plan), *state.problems[-1:])))[:_LONGEST_LESSON]
+    lesson = Lesson(
+        id=run.execution_id,
+        task=run.task.text[:_LONGEST_LESSON],
+        outcome="success" if ended.sufficient else "failure",
+        text=text,
+        project=run.config.project,
+    )
+    effect = ask.NoteLesson(task=run.task, lesson=lesson, days=run.config.lesson_days)
+    (outcome,) = yield from run.issue((effect.changed(allowance=run.allow(effect.phase, final=True)),))
+    run.value(effect, outcome, Noted())
+
+
+def _how(done: Plan) -> str:
+    """What the steps did, with their tools and arguments."""
+    return "; ".join(f"{step.description} [{_action(step)}]" for step in done.steps if step.status == "complete")
+
+
+def _action(step: Step) -> str:
+    if step.action.type != "tool":
+        return step.action.type
+    arguments = step.action.arguments or {}
+    return f"{step.action.tool} {' '.join(map(str, arguments.values()))}".strip()

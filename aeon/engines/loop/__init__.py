@@ -1,0 +1,1 @@
+"""Loop: classify, plan, execute, verify, respond; the verifier's reason goes into the retry."""

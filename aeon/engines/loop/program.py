@@ -1,0 +1,79 @@
+"""The loop engine, on the graph's nodes: classify, plan, execute, verify, respond; what fails is told the retry."""
+
+from __future__ import annotations
+
+from aeon.engines.graph.builder import Edge, Graph, GraphBuilder, Walk
+from aeon.engines.graph.config import WorkConfig
+from aeon.engines.graph.effects import Classify, NoteLesson, Recall, Verify
+from aeon.engines.graph.nodes import answered, classify, execute, is_no, plan, verify
+from aeon.engines.graph.record import Worked
+from aeon.engines.graph.rules import TABLE, WorkSignals, loop_calls
+from aeon.engines.graph.values import Work
+from aeon.kernel.effects import Program
+from aeon.kernel.engine import Engine, Halt, Run
+from aeon.multipass.effects import DeriveAgain, DraftPlan, ExecuteStep, Synthesize, ValidateResults
+
+__all__ = ["LOOP", "SHIPPED"]
+
+SHIPPED: Graph[WorkConfig, WorkSignals, Work] = (
+    GraphBuilder[WorkConfig, WorkSignals, Work](Work, "classify")
+    .node(
+        classify,
+        writes=("complexity", "plan", "lessons"),
+        edges=(Edge("execute", "BYPASS", lambda w: w.complexity == "BYPASS"), Edge("plan", "else"), Edge("respond")),
+    )
+    .node(
+        plan,
+        reads=("complexity", "lessons", "problems", "executed"),
+        writes=("plan", "plans", "fresh"),
+        edges=(Edge("execute"),),
+        most=lambda config: config.plan_retries + 1,
+    )
+    .node(
+        execute,
+        writes=("plan", "done", "executed", "fresh", "problems"),
+        edges=(Edge("verify"),),
+    )
+    .node(
+        verify,
+        reads=("fresh",),
+        writes=("plan", "verdict", "verdicts", "problems"),
+        edges=(Edge("plan", "no", is_no), Edge("respond")),
+    )
+    .respond()
+    .build()
+)
+"""The graph of the engine."""
+
+
+def _program(run: Run[WorkConfig, WorkSignals]) -> Program[Worked]:
+    """Walk through the graph; every way out leads to the response."""
+    walk, halted = Walk(SHIPPED, run, Work()), None
+    try:
+        yield from walk.go()
+    except Halt as halt:
+        halted = halt
+    return (yield from answered(walk, halted))
+
+
+LOOP: Engine[WorkConfig, WorkSignals, Worked] = Engine(
+    name="loop/1",
+    config=WorkConfig,
+    result=Worked,
+    signals=WorkSignals,
+    effects=(
+        Classify,
+        Recall,
+        DraftPlan,
+        ExecuteStep,
+        DeriveAgain,
+        ValidateResults,
+        Verify,
+        Synthesize,
+        NoteLesson,
+    ),
+    table=TABLE,
+    calls=loop_calls,
+    program=_program,
+    final=Synthesize,
+)

@@ -1,0 +1,1 @@
+"""Lessons of earlier runs, in one file."""

@@ -1,0 +1,170 @@
+"""The file of lessons: what earlier runs learnt, found by the similarity of their tasks.
+
+One SQLite file, in WAL mode, which several processes may use. A lesson is found by the embedding of its task, the same
+that collections are searched with; without the extra embeddings, by the words that the tasks share.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from aeon.documents.embedding import embedder, numpy
+from aeon.documents.words import stems
+from aeon.errors import InputFileError, ToolFailed
+from aeon.schema.experience import Lesson
+from aeon.text import one_line
+
+__all__ = ["Experience", "similarities"]
+
+_APPLICATION = 0x41454C45
+"""SQLite's application id of a file of lessons."""
+_LAYOUT = 1
+_BUSY_SECONDS = 10.0
+_DAY = 86_400.0
+_MOST_KEPT = 10_000
+"""Lessons that a file holds; beyond them the oldest go, so that a search stays fast."""
+_TABLES = """
+    CREATE TABLE IF NOT EXISTS lessons (
+        id TEXT PRIMARY KEY, project TEXT NOT NULL, task TEXT NOT NULL, outcome TEXT NOT NULL, text TEXT NOT NULL,
+        made REAL NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS lessons_made ON lessons (made);
+"""
+
+
+class Experience:
+    """The lessons in a file, which is made if it is not there. Several threads and processes may use it.
+
+    ``clock`` gives the time in seconds since 1970.
+
+    Raises:
+        InputFileError: the file is damaged, of another version or program, or cannot be opened or made.
+    """
+
+    def __init__(self, path: str, clock: Callable[[], float] = time.time) -> None:
+        self._path, self._clock = path, clock
+        if os.path.isdir(path):
+            raise InputFileError(f"{path}: is a folder; name a file of lessons")
+        try:
+            with self._opened() as db:
+                self._prepare(db)
+        except sqlite3.Error as error:
+            raise InputFileError(f"{path}: {_problem(error)}; move it away or name another file of lessons") from None
+
+    def keep(self, lesson: Lesson, days: int) -> None:
+        """Keep a lesson, in the place of one of the same id; those older than ``days`` are dropped.
+
+        Raises:
+            ToolFailed: the file cannot be written.
+        """
+        now = self._clock()
+        row = (lesson.id, lesson.project, lesson.task, lesson.outcome, lesson.text, now)
+        with self._used() as db, db:
+            db.execute("INSERT OR REPLACE INTO lessons VALUES (?, ?, ?, ?, ?, ?)", row)
+            db.execute("DELETE FROM lessons WHERE made < ?", (now - days * _DAY,))
+            oldest = "SELECT id FROM lessons ORDER BY made DESC, id LIMIT -1 OFFSET ?"
+            db.execute(f"DELETE FROM lessons WHERE id IN ({oldest})", (_MOST_KEPT,))
+
+    def find(self, task: str, project: str, least: float, most: int, days: int) -> tuple[Lesson, ...]:
+        """The lessons of a project, and of none, whose tasks are at least so similar (0-1), the most similar first.
+
+        Where both outcomes are among them, so they are among those that are given. None is older than ``days``.
+
+        Raises:
+            ToolFailed: the file cannot be read.
+        """
+        query = (
+            "SELECT id, task, outcome, text, project FROM lessons WHERE project IN ('', ?) AND made >= ?"
+            " ORDER BY made DESC, id"
+        )
+        with self._used() as db:
+            rows = db.execute(query, (project, self._clock() - days * _DAY)).fetchall()
+        scores = similarities(task, [row[1] for row in rows])
+        near = [(score, row) for score, row in zip(scores, rows, strict=True) if score >= least]
+        near.sort(key=lambda pair: -pair[0])  # of the same score, the latest first
+        return _both([_lesson(row, score) for score, row in near], most)
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        db = sqlite3.connect(self._path, timeout=_BUSY_SECONDS)
+        try:
+            yield db
+        finally:
+            db.close()
+
+    @contextlib.contextmanager
+    def _used(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with self._opened() as db:
+                yield db
+        except (sqlite3.Error, ValueError) as error:
+            raise ToolFailed(f"the lessons in {self._path}: {_problem(error)}") from None
+
+    def _prepare(self, db: sqlite3.Connection) -> None:
+        """Make the tables of a new file; of one that is there, look whether it is a sound one of this version."""
+        (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        (application,) = db.execute("PRAGMA application_id").fetchone()
+        (layout,) = db.execute("PRAGMA user_version").fetchone()
+        if tables and application != _APPLICATION:
+            raise InputFileError(f"{self._path}: is no file of lessons; name another one")
+        if tables and layout != _LAYOUT:
+            age = "a newer" if layout > _LAYOUT else "an older"
+            raise InputFileError(f"{self._path}: holds lessons of {age} version of Aeon; name another file")
+        if tables:
+            if db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                raise sqlite3.DatabaseError("it is damaged")
+            db.execute("SELECT id, project, task, outcome, text, made FROM lessons LIMIT 1")
+        db.execute("PRAGMA journal_mode = WAL")
+        marks = f"PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {_LAYOUT};"
+        db.executescript(f"BEGIN IMMEDIATE; {marks} {_TABLES} COMMIT;")
+
+
+def _problem(error: Exception) -> str:
+    text = one_line(str(error), 120)
+    return "is damaged, or no file of lessons" if "not a database" in text or "malformed" in text else text
+
+
+def _lesson(row: Sequence[str], score: float) -> Lesson:
+    """The lesson of a row; what others may have written there is held to what a lesson is."""
+    number, task, outcome, text, project = row
+    return Lesson(
+        id=number,
+        task=one_line(str(task), 400),
+        outcome="success" if outcome == "success" else "failure",
+        text=one_line(str(text), 400),
+        project=project,
+        similarity=round(min(1.0, max(0.0, score)), 4),
+    )
+
+
+def _both(lessons: list[Lesson], most: int) -> tuple[Lesson, ...]:
+    """The first lessons; the last of them gives way to the first of the other outcome, if it would be left out."""
+    chosen = lessons[:most]
+    others = [one for one in lessons[most:] if all(one.outcome != other.outcome for other in chosen)]
+    if others and most > 1:
+        chosen = [*chosen[:-1], others[0]]
+    return tuple(chosen)
+
+
+def similarities(task: str, others: Sequence[str]) -> list[float]:
+    """How similar each of the other tasks is to this one (0-1)."""
+    if not others:
+        return []
+    embed = embedder()
+    if embed is None:
+        return [_shared(stems(task), stems(other)) for other in others]
+    np = numpy()
+    rows = embed.embed([task, *others]).astype(np.float64)
+    lengths = np.maximum(np.sqrt((rows * rows).sum(axis=1)), 1e-9)
+    cosines = (rows[1:] @ rows[0]) / lengths[1:] / lengths[0]
+    return [float(one) for one in cosines]
+
+
+def _shared(some: frozenset[str], others: frozenset[str]) -> float:
+    """The cosine of two sets of words."""
+    return len(some & others) / math.sqrt(len(some) * len(others)) if some and others else 0.0
