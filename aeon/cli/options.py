@@ -140,6 +140,7 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("--brief", action="store_true", help="answer with the bare values, without a sentence around them")
     add("--thorough", action="store_true", help="profile the task first, plan it in steps, and judge the results")
     add("--max-passes", metavar="N", type=whole, help="passes at most (default: 10)")
+    add("--preset", metavar="NAME", type=name, help="settings that an engine has under a name, such as fast or deep")
     add("--context", metavar="FILE", type=name, help="text that the answer may rely on")
     add("--schema", metavar="FILE", type=name, help="a JSON Schema that the answer must fit")
     _conducting(parser)

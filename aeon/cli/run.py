@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from typing import get_args
 
 from pydantic import ValidationError
 
@@ -123,12 +124,16 @@ def _overrides(options: argparse.Namespace) -> dict[str, object]:
 
 def _of_the_engine(options: argparse.Namespace, kind: type[Settings]) -> dict[str, object]:
     """The settings that only some engines have."""
-    asked = {name: getattr(options, name) for name in ("max_passes", "brief", "thorough")}
+    asked = {name: getattr(options, name) for name in ("max_passes", "brief", "thorough", "preset")}
     chosen: dict[str, object] = {name: value for name, value in asked.items() if value}
     for name in chosen:
         if name not in kind.model_fields:
             lacks = "makes no passes" if name == "max_passes" else "has no such setting"
             raise UsageError(f"run: --{name.replace('_', '-')}: the engine '{options.engine}' {lacks}; leave it out")
+    presets = get_args(kind.model_fields["preset"].annotation) if options.preset else ()
+    if presets and options.preset not in presets:
+        there = ", ".join(presets)
+        raise UsageError(f"run: --preset: '{options.engine}' has no preset {options.preset!r}; choose one of: {there}")
     return chosen
 
 
