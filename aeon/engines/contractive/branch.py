@@ -86,7 +86,8 @@ def _split(growth: Growth) -> Program[None]:
             results = yield from side_by_side(*runs)
             branches += zip((part for _, part in some), results, strict=True)
     growth.hang(tuple(branches))
-    growth.weigh()
+    if not growth.fresh:  # else the next look comes first, and is made however few splits are left
+        growth.weigh()
 
 
 def _reviewed(growth: Growth, decision: Decision) -> Program[tuple[Candidate, ...]]:

@@ -57,7 +57,10 @@ class Classifier:
 
 
 class _Pairs:
-    """Compares answers to one question, each pair once. The model was ``asked`` about so many, and could not tell so many."""
+    """Compares answers to one question, each pair once.
+
+    The model was ``asked`` about so many pairs; so many are ``open``, since it gave no usable answer.
+    """
 
     def __init__(self, supervisor: Supervisor, question: str) -> None:
         self._supervisor = supervisor

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
-
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from aeon.engines.contractive.presets import PRESETS, Limits, PresetName
 from aeon.schema.config import Caps, Reserve, Settings
@@ -53,7 +51,7 @@ class ContractiveConfig(Settings):
     samples: int | None = Field(default=None, ge=2, le=8)
     temperature: float | None = Field(default=None, gt=0, le=2)
     decompose: float | None = Field(default=None, ge=0, le=1)
-    collapse: float | None = Field(default=None, ge=0, le=1)
+    collapse: float | None = Field(default=None, ge=0, le=1, validate_default=True)
     gain: float | None = Field(default=None, ge=0, le=1)
     relevance: float | None = Field(default=None, ge=0, le=1)
     rebranches: int | None = Field(default=None, ge=0, le=2)
@@ -64,12 +62,15 @@ class ContractiveConfig(Settings):
     caps: ContractiveCaps = ContractiveCaps()
     reserve: Reserve = Reserve(tokens=0.1)
 
-    @model_validator(mode="after")
-    def _in_order(self) -> Self:
-        limits = self.limits
-        if limits.collapse > limits.decompose:
-            raise ValueError(f"collapse ({limits.collapse:g}) must not be above decompose ({limits.decompose:g})")
-        return self
+    @field_validator("collapse")
+    @classmethod
+    def _in_order(cls, collapse: float | None, info: ValidationInfo) -> float | None:
+        preset = PRESETS[info.data.get("preset", "complex")]
+        own = info.data.get("decompose")
+        low, high = preset.collapse if collapse is None else collapse, preset.decompose if own is None else own
+        if low > high:
+            raise ValueError(f"collapse ({low:g}) must not be above decompose ({high:g})")
+        return collapse
 
     @property
     def limits(self) -> Limits:

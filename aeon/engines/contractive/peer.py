@@ -19,7 +19,7 @@ __all__ = ["Peer"]
 
 _LONGEST_ANSWER, _LONGEST_ISSUE = 400, 200
 _TOKENS = 200
-_ASKED = "Say what is wrong with the proposed answer, if anything; then your verdict, and how likely it is right (0 to 1)."
+_ASKED = "Say what is wrong with the proposed answer, if anything, your verdict, and how likely (0-1) it is right."
 
 
 class _Verdict(Frozen):

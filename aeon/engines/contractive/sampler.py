@@ -19,6 +19,8 @@ __all__ = ["Sampler", "short_answer"]
 _MARK = "Answer:"
 _LONGEST = 200
 """Characters of a short answer."""
+_UNMARKED = 60
+"""The same of the last line of steps, where no mark says that it is the answer."""
 _BOXED = re.compile(r"\\boxed\{([^{}]*)\}")
 _EXAMPLES = (
     (
@@ -72,7 +74,7 @@ def _prompt(effect: Sample) -> Prompt:
 
 
 def short_answer(text: str, steps: bool) -> str:
-    """The short answer of a text, on one line: behind the mark, else its last line after steps, or its first.
+    """The short answer of a text, on one line: behind the mark, else what its last step gives, or its first line.
 
     "" where that is too long to be one.
     """
@@ -80,7 +82,8 @@ def short_answer(text: str, steps: bool) -> str:
     if not lines:
         return ""
     _, mark, marked = text.rpartition(_MARK)
-    last = marked.strip().partition("\n")[0] if mark else lines[-1 if steps else 0]
+    last = marked.strip().partition("\n")[0] if mark else lines[-1].rpartition("=")[2] if steps else lines[0]
     boxed = _BOXED.findall(last)
+    most = _LONGEST if mark or not steps else _UNMARKED
     answer = one_line(", ".join(boxed) if boxed else last, _LONGEST + 1).strip().strip("*_`$ ").removesuffix(".")
-    return answer if 0 < len(answer) <= _LONGEST and any(map(str.isalnum, answer)) else ""
+    return answer if 0 < len(answer) <= most and any(map(str.isalnum, answer)) else ""
