@@ -37,5 +37,5 @@ def _models(config: ContractiveConfig) -> Sequence[str]:
 
 
 PLUGIN: Plugin[ContractiveConfig, ContractiveSignals, Contractive] = Plugin(
-    CONTRACTIVE, _handlers, models=_models, view=VIEW, fit=budgeted
+    CONTRACTIVE, _handlers, models=_models, view=VIEW, fit=budgeted, reads=False
 )

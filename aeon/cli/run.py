@@ -41,9 +41,15 @@ _EXAMPLES = {
 
 def command(options: argparse.Namespace) -> int:
     """Run the task on an engine as the options say, and give the exit code that its end means. Raises as `run`."""
-    kind = plugin(options.engine).engine.config
+    brought = plugin(options.engine)
+    useless = [name for name in ("files", "tools", "mcp") if getattr(options, name)]
+    if not brought.reads and useless:
+        raise UsageError(
+            f"run: --{useless[0]}: the engine '{options.engine}' uses the task and its --context alone; leave it out, "
+            "or use another engine"
+        )
     tools = [*(options.tools or TOOLS), *folder_specs(options.files), *server_specs(options.mcp)]
-    return run(options, tools, _of_the_engine(options, kind))
+    return run(options, tools, _of_the_engine(options, brought.engine.config))
 
 
 def run(

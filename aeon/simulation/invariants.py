@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from aeon.engines.contractive.record import Contractive
 from aeon.engines.report.record import Report as ReportResult
 from aeon.engines.research.record import Research
 from aeon.errors import AeonError
@@ -12,6 +13,7 @@ from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine, replay
 from aeon.schema import NOTHING, Budget, Conclusion, Frozen, JsonValue, Result
 from aeon.simulation.accounts import hold_accounts
+from aeon.simulation.contractive import hold_contractive
 from aeon.simulation.faults import CRASHES
 from aeon.simulation.life import Story
 from aeon.simulation.multipass import hold_passes
@@ -37,6 +39,8 @@ def hold(story: Story, engine: AnyEngine) -> None:
         hold_research(world, result, journal, engine)
     if isinstance(result, ReportResult):
         hold_report(world, result, journal)
+    if isinstance(result, Contractive):
+        hold_contractive(world, result, journal)
     if isinstance(result, Result):
         hold_passes(world, result)
         hold_rests(world, result, journal)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["INVARIANTS", "MULTIPASS_INVARIANTS", "REPORT_INVARIANTS", "RESEARCH_INVARIANTS"]
+__all__ = [
+    "CONTRACTIVE_INVARIANTS", "INVARIANTS", "MULTIPASS_INVARIANTS", "REPORT_INVARIANTS", "RESEARCH_INVARIANTS",
+]  # fmt: skip
 
 INVARIANTS: dict[str, str] = {
     "it ends": "the run comes to an end: it neither hangs nor issues effects for ever",
@@ -98,3 +100,13 @@ REPORT_INVARIANTS: dict[str, str] = {
     "a good report was not rejected": "a report that is said to be good enough passed the critic's last review",
 }
 """What the report engine promises beside that."""
+
+CONTRACTIVE_INVARIANTS: dict[str, str] = {
+    "a tree is whole": "each node but the root hangs below the one that its place says, and no place is there twice",
+    "a tree within its limits": "levels, children, splits and prompts are no more than the preset allows",
+    "a branch within its tokens": "no branch takes more than its tokens, and children no more than their parent",
+    "uncertainty is that of the samples": "each look's uncertainty is the entropy over the classes of its samples",
+    "a verdict is the band of its score": "whatever word the peer used",
+    "a good answer was not rejected": "an answer that is said to be good enough is none that the peer rejected",
+}
+"""What the contractive engine promises beside that."""

@@ -12,13 +12,24 @@ from aeon.runtime.ledger import current_ledger
 from aeon.schema import NOTHING, Question, Usage
 from aeon.simulation.disk import Crash, Disk
 from aeon.simulation.faults import Scenario
-from aeon.simulation.promises import INVARIANTS, MULTIPASS_INVARIANTS, REPORT_INVARIANTS, RESEARCH_INVARIANTS
+from aeon.simulation.promises import (
+    CONTRACTIVE_INVARIANTS,
+    INVARIANTS,
+    MULTIPASS_INVARIANTS,
+    REPORT_INVARIANTS,
+    RESEARCH_INVARIANTS,
+)
 from aeon.simulation.scene import PRICE
 
 __all__ = ["ROUNDING", "Problem", "World"]
 
 ROUNDING = 1e-9
 """US dollars that a sum of costs may be off, since each of them is a binary fraction."""
+
+
+_EVERY = frozenset(
+    {*INVARIANTS, *MULTIPASS_INVARIANTS, *RESEARCH_INVARIANTS, *REPORT_INVARIANTS, *CONTRACTIVE_INVARIANTS}
+)
 
 
 class Problem(NamedTuple):
@@ -88,7 +99,7 @@ class World:
 
     def wrong(self, invariant: str, detail: str) -> None:
         """Keep a violation of one of the `INVARIANTS`, or of those of an engine."""
-        assert invariant in {*INVARIANTS, *MULTIPASS_INVARIANTS, *RESEARCH_INVARIANTS, *REPORT_INVARIANTS}, invariant
+        assert invariant in _EVERY, invariant
         self.problems.append(Problem(invariant, detail))
 
     def ran_out(self, budget: str | None) -> None:

@@ -7,12 +7,20 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from aeon.engines.contractive.presets import PRESETS, Limits
+from aeon.engines.contractive.rules import TABLE as CONTRACTIVE_TABLE
 from aeon.engines.report.rules import TABLE as REPORT_TABLE
 from aeon.engines.research.rules import TABLE as RESEARCH_TABLE
 from aeon.kernel.decide import Rule, Signals, table
 from aeon.multipass.rules import TABLE
 from aeon.simulation.faults import KINDS
-from aeon.simulation.promises import INVARIANTS, MULTIPASS_INVARIANTS, REPORT_INVARIANTS, RESEARCH_INVARIANTS
+from aeon.simulation.promises import (
+    CONTRACTIVE_INVARIANTS,
+    INVARIANTS,
+    MULTIPASS_INVARIANTS,
+    REPORT_INVARIANTS,
+    RESEARCH_INVARIANTS,
+)
 
 __all__ = ["differences"]
 
@@ -46,6 +54,17 @@ def _decisions() -> str:
     return _table(TABLE)
 
 
+def _contractive() -> str:
+    return _table(CONTRACTIVE_TABLE)
+
+
+def _presets() -> str:
+    """A column for each preset, a row for each of its numbers."""
+    names = [*PRESETS]
+    rows = ((f"`{number}`", *(f"{getattr(PRESETS[name], number)}" for name in names)) for number in Limits.model_fields)
+    return _rows(("", *(f"`{name}`" for name in names)), rows)
+
+
 def _report() -> str:
     return _table(REPORT_TABLE)
 
@@ -67,6 +86,10 @@ def _invariants() -> str:
     return _rows(("invariant", "what must hold"), INVARIANTS.items())
 
 
+def _contractive_invariants() -> str:
+    return _rows(("invariant", "what must hold"), CONTRACTIVE_INVARIANTS.items())
+
+
 def _research_invariants() -> str:
     return _rows(("invariant", "what must hold"), RESEARCH_INVARIANTS.items())
 
@@ -80,9 +103,12 @@ def _multipass_invariants() -> str:
 
 
 TABLES: dict[tuple[str, str], Callable[[], str]] = {
+    ("docs/contractive.md", "contractive table"): _contractive,
+    ("docs/contractive.md", "presets"): _presets,
     ("docs/outer-loop.md", "decision table"): _decisions,
     ("docs/report.md", "report table"): _report,
     ("docs/research.md", "research table"): _research,
+    ("docs/simulation.md", "contractive invariants"): _contractive_invariants,
     ("docs/simulation.md", "faults"): _faults,
     ("docs/simulation.md", "invariants"): _invariants,
     ("docs/simulation.md", "multi-pass invariants"): _multipass_invariants,

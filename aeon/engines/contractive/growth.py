@@ -164,10 +164,15 @@ class Growth:
         self.pruned.append(Pruned(place=place, question=question, reason=reason, relevance=relevance))
 
     def child(self, place: str, budget: Budget, children: int) -> BranchConfig:
-        """The configuration of a child: one level less, and its part of the splits that are left."""
-        config = self.run.config
+        """The configuration of a child: one level less, and its part of the splits and of the branches at once."""
+        config, limits = self.run.config, self.limits
+        at_once = max(1, limits.parallel // min(children, limits.parallel))
         return config.changed(
-            place=place, depth=config.depth - 1, loops=max(0, self.loops) // children, budget=budget
+            limits=limits.changed(parallel=at_once),
+            place=place,
+            depth=config.depth - 1,
+            loops=max(0, self.loops) // children,
+            budget=budget,
         )
 
     def task_of(self, question: str) -> Task:

@@ -27,7 +27,7 @@ _NAME = re.compile(r"[^\W\d_a-z][\w'\u2019.-]*(?: (?:(?:of|the|de|van|von|der|di
 def same(question: str, one: str, other: str) -> bool | None:
     """Whether both say the same; ``None`` where only a model can tell."""
     first, second = _words(one), _words(other)
-    if first == second and first:
+    if first == second and first and not any(map(str.isdigit, one + other)):  # signs and points are no words
         return True
     for judged in (_as_choice(question, one, other), _as_numbers(one, other), _as_names(one, other)):
         if judged is not None:
@@ -40,14 +40,24 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _as_choice(question: str, one: str, other: str) -> bool | None:
-    """Whether both choose the same of yes and no, or of the options that the question letters."""
+    """Whether both choose the same of yes and no, or of what the question names or letters."""
     choices = _yes_or_no(one), _yes_or_no(other)
     if None not in choices:
         return choices[0] == choices[1]
+    named = [_named(question, text) for text in (one, other)]
+    if all(named):
+        return named[0] == named[1]
     if len(set(_LETTERED.findall(question))) < 2:
         return None
     first, second = (_LETTER.fullmatch(text.strip()) for text in (one, other))
     return first[1].upper() == second[1].upper() if first and second else None
+
+
+def _named(question: str, text: str) -> str:
+    """The answer, if it is a capitalised word or more that the question itself names; else ""."""
+    name = text.strip().rstrip(".")
+    stands = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", question) is not None
+    return name if name[:1].isupper() and stands and len(name.split()) <= _SHORT else ""
 
 
 def _yes_or_no(text: str) -> str | None:

@@ -52,8 +52,10 @@ def _collapsed(run: ContractiveRun, tree: tuple[Node, ...], decision: Decision) 
     answer = yield from run.final(effect, _bare(best), decision)
     if answer.problem:
         run.degraded.append(Degradation(phase=effect.phase, message=answer.problem))
+    ended, unread = run.conclude(decision, answer), run.task.unread
+    ended = ended.changed(unread=unread, sufficient=ended.sufficient and not unread)
     return Contractive(
-        **dict(run.conclude(decision, answer)),
+        **dict(ended),
         short=answer.short,
         uncertainty=root.uncertainty if root else None,
         contradictions=others,

@@ -27,10 +27,10 @@ def pre_reviewed(candidate: Candidate) -> Candidate:
 
 def reviewed(candidate: Candidate, review: Reviewed) -> Candidate:
     """The candidate with what the peer says of it."""
-    verdict = verdict_of(review.score)
-    differs = review.said not in ("not_reviewed", verdict)
-    words = f"the peer said {review.said.replace('_', ' ')}, with a score of {review.score:.2f}" if differs else ""
-    return candidate.changed(peer=review.score, verdict=verdict, issue="; ".join(filter(None, (words, review.issue))))
+    verdict, said = verdict_of(review.score), ""
+    if review.score is not None and review.said not in ("not_reviewed", verdict):
+        said = f"the peer said {review.said.replace('_', ' ')}, with a score of {review.score:.2f}"
+    return candidate.changed(peer=review.score, verdict=verdict, issue="; ".join(filter(None, (said, review.issue))))
 
 
 def ranked(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
