@@ -66,10 +66,13 @@ def _yes_or_no(text: str) -> str | None:
 
 
 def _as_numbers(one: str, other: str) -> bool | None:
-    """Whether both give the same numbers, if both are values with numbers; months count, units do not."""
+    """Whether both give the same numbers, if either is a value with numbers; months count, units do not."""
     texts = [_in_digits(text) for text in (one, other)]
-    if not all(len(_words(text)) <= _SHORT and numbers_of(text) for text in texts):
+    valued = [bool(numbers_of(text)) for text in texts]
+    if not any(valued) or not all(0 < len(_words(text)) <= _SHORT for text in texts):
         return None
+    if not all(valued):
+        return False
     if _negates(one) != _negates(other):
         return None
     return alike(*map(numbers_of, texts)) and _months(one) == _months(other)

@@ -85,5 +85,5 @@ def short_answer(text: str, steps: bool) -> str:
     last = marked.strip().partition("\n")[0] if mark else lines[-1].rpartition("=")[2] if steps else lines[0]
     boxed = _BOXED.findall(last)
     most = _LONGEST if mark or not steps else _UNMARKED
-    answer = one_line(", ".join(boxed) if boxed else last, _LONGEST + 1).strip().strip("*_`$ ").removesuffix(".")
+    answer = one_line(", ".join(boxed) if boxed else last, _LONGEST + 1).strip("*_`$ ").removesuffix(".").strip("*_`$ ")
     return answer if 0 < len(answer) <= most and any(map(str.isalnum, answer)) else ""

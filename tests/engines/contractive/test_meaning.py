@@ -23,6 +23,7 @@ SAME = [
 DIFFERENT = [
     (MUCH, "24.70", "25.70"),
     (MUCH, "-5", "5"),
+    (MUCH, "18 eggs", "it cannot be known"),
     (WHO, "Johanna Spyri", "Astrid Lindgren"),
     (WHEN, "3 May 2015", "3 June 2015"),
     ("Is it open?", "No, it is not open", "Yes, it is open"),
