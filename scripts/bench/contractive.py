@@ -219,23 +219,33 @@ def report(measured_rows: Sequence[Row]) -> None:
     ]
     groups = [(family, frozenset([family])) for family in FAMILIES] + [("both", frozenset(FAMILIES))]
     table(flat, groups, METHODS)
+    _stops(measured_rows)
+    for size in sorted({size for row in measured_rows for size in row["signals"]}):
+        _areas(size, [row["signals"][size] for row in measured_rows])
+
+
+def _stops(measured_rows: Sequence[Row]) -> None:
+    """Print how the trees ended, and what each method was worth where there was a split and where there was none."""
     stops = Counter(row["stop"] for row in measured_rows)
     print(f"stop reasons: {dict(stops)}; nodes a run: {statistics.fmean(row['nodes'] for row in measured_rows):.1f}")
-    split = [row for row in measured_rows if row["splits"]]
-    for name, chosen in (("split", split), ("not split", [row for row in measured_rows if not row["splits"]])):
+    for name in ("split", "not split"):
+        chosen = [row for row in measured_rows if bool(row["splits"]) == (name == "split")]
         right = {method: sum(row["methods"][method]["right"] for row in chosen) for method in METHODS}
         print(f"{name}: {len(chosen)} tasks, right {right}")
-    for size in sorted({size for row in measured_rows for size in row["signals"]}):
-        for signal in SIGNALS:
-            pairs = [(row["signals"][size][signal], row["signals"][size]["wrong"]) for row in measured_rows]
-            low, high = interval(pairs)
-            wrong = sum(label for _, label in pairs)
-            area = f"AUROC {auroc(pairs):.2f} [{low:.2f}, {high:.2f}]"
-            print(f"k = {size}: {signal:22} {area}, {wrong} of {len(pairs)} wrong")
-    sufficient = [row for row in measured_rows if row["stop"] in ("agreed", "fixed_point")]
-    right = sum(row["methods"]["tree"]["right"] for row in sufficient)
-    low, high = wilson(right, len(sufficient))
-    print(f"good enough by the engine's rules: {len(sufficient)}, right {right} [{low:.0%}, {high:.0%}]")
+    good = [row for row in measured_rows if row["stop"] in ("agreed", "fixed_point")]
+    right_ones = sum(row["methods"]["tree"]["right"] for row in good)
+    low, high = wilson(right_ones, len(good))
+    print(f"good enough by the engine's rules: {len(good)}, right {right_ones} [{low:.0%}, {high:.0%}]")
+
+
+def _areas(size: str, measured_signals: Sequence[Row]) -> None:
+    """Print how well each signal tells votes of so many samples that are wrong."""
+    for signal in SIGNALS:
+        pairs = [(one[signal], one["wrong"]) for one in measured_signals]
+        low, high = interval(pairs)
+        wrong = sum(label for _, label in pairs)
+        area = f"AUROC {auroc(pairs):.2f} [{low:.2f}, {high:.2f}]"
+        print(f"k = {size}: {signal:22} {area}, {wrong} of {len(pairs)} wrong")
 
 
 def interval(pairs: Sequence[tuple[float, bool]], of: Callable[..., float] = auroc) -> tuple[float, float]:

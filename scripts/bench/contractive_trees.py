@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 
@@ -56,22 +57,26 @@ class Tree:
         chance = self.chance
         match effect:
             case Sample(most=most):
-                answers = [f"answer {chance.randint(0, 9)}" for _ in range(chance.choice((most, most, most - 1)))]
-                return Samples(answers=tuple(answers), unusable=most - len(answers))
+                return self._samples(most)
             case Classify(answers=answers, known=known):
-                return Classes(places=tuple(chance.randint(0, len(known) + n) for n, _ in enumerate(answers)))
+                return Classes(places=tuple(chance.randint(0, len(known) + n) for n in range(len(answers))))
             case Decompose(most=most):
-                many = 20 if self.twenty else chance.randint(0, most + 2)
-                return Parts(parts=tuple(self._part() for _ in range(many)))
+                return self._parts(20 if self.twenty else chance.randint(0, most + 2))
             case Review():
                 return Reviewed(score=chance.random())
             case Collapse(best=best):
                 return Collapsed(text=best.answer if best else "none")
         raise AssertionError(effect)
 
-    def _part(self) -> Part:
-        relevance = self.chance.choice((None, self.chance.random(), 0.9, 0.9))
-        return Part(question=f"What is {self.chance.randrange(10**9)}?", relevance=relevance)
+    def _samples(self, most: int) -> Samples:
+        chance = self.chance
+        answers = tuple(f"answer {chance.randint(0, 9)}" for _ in range(chance.choice((most, most, most - 1))))
+        return Samples(answers=answers, unusable=most - len(answers))
+
+    def _parts(self, many: int) -> Parts:
+        chance = self.chance
+        shares = [chance.choice((None, chance.random(), 0.9, 0.9)) for _ in range(many)]
+        return Parts(parts=tuple(Part(question=f"What is {chance.randrange(10**9)}?", relevance=r) for r in shares))
 
 
 def grown(tree: Tree) -> Contractive:
@@ -94,25 +99,31 @@ def grown(tree: Tree) -> Contractive:
 
 def problems(tree: Tree, result: Contractive) -> list[str]:
     """What does not hold of a tree that has grown: its budgets and its caps."""
-    limits, found = tree.config.limits, []
-    total = sum(tree.spent.values())
+    return [*_overspent(tree, result), *_overgrown(tree, result)]
+
+
+def _overspent(tree: Tree, result: Contractive) -> Iterator[str]:
+    limits, total = tree.config.limits, sum(tree.spent.values())
     if total > limits.tokens or result.usage.tokens != total:
-        found.append(f"{total} tokens spent, {result.usage.tokens} counted, {limits.tokens} allowed")
+        yield f"{total} tokens spent, {result.usage.tokens} counted, {limits.tokens} allowed"
     root = next((scope for scope in tree.spent if scope), "")
     for scope in {scope for scope in tree.spent if scope not in ("", root)}:
         taken = sum(tokens for one, tokens in tree.spent.items() if f"{one}/".startswith(f"{scope}/"))
         if taken > limits.branch_tokens:
-            found.append(f"branch {scope} took {taken} tokens, {limits.branch_tokens} allowed")
+            yield f"branch {scope} took {taken} tokens, {limits.branch_tokens} allowed"
+
+
+def _overgrown(tree: Tree, result: Contractive) -> Iterator[str]:
+    limits = tree.config.limits
     splits = sum(node.splits for node in result.tree)
     if splits > limits.loops:
-        found.append(f"{splits} splits, {limits.loops} allowed")
+        yield f"{splits} splits, {limits.loops} allowed"
     if any(node.place.count(".") > limits.depth for node in result.tree):
-        found.append("the tree is too deep")
+        yield "the tree is too deep"
     if any(len(node.children) > limits.children * node.splits or node.splits > 3 for node in result.tree):
-        found.append("a node has too many children")
+        yield "a node has too many children"
     if tree.most > limits.parallel or result.usage.calls > result.bound.calls:
-        found.append(f"{tree.most} effects at once, {result.usage.calls} calls")
-    return found
+        yield f"{tree.most} effects at once, {result.usage.calls} calls"
 
 
 def trees(count: int) -> int:

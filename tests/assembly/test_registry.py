@@ -90,7 +90,8 @@ def test_an_engine_that_is_not_installed_is_one_clear_line(monkeypatch: pytest.M
     with pytest.raises(UnknownNameError) as caught:
         plugin("search/1")
     assert str(caught.value) == (
-        "engine 'search' is not installed; installed are: contractive, multi-pass, report, research, shorten; see: aeon engines"
+        "engine 'search' is not installed; installed are: contractive, multi-pass, report, research, shorten; "
+        "see: aeon engines"
     )
 
 
@@ -169,7 +170,8 @@ def test_a_journal_of_an_engine_that_is_not_installed_is_refused(monkeypatch: py
     assert plugin_of(journal) is PLUGIN
     journal.opening = journal.opened.changed(engine="search/3")
     with pytest.raises(
-        UnknownNameError, match=r"^engine 'search' is not installed; installed are: contractive, multi-pass, report, research;"
+        UnknownNameError,
+        match=r"^engine 'search' is not installed; installed are: contractive, multi-pass, report, research;",
     ):
         plugin_of(journal)
     with pytest.raises(AeonError, match=r"^engine 'search' is not installed"):

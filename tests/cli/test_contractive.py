@@ -51,7 +51,8 @@ def test_a_run_shows_the_answer_and_its_tree(aeon: Aeon, counting: Model, tmp_pa
 WRONG = {
     "an unknown preset": (
         ("--engine", "contractive", "--preset", "slow"),
-        "run: --preset: 'contractive' has no preset 'slow'; choose one of: factual, complex, math, exploration, fast, deep",
+        "run: --preset: 'contractive' has no preset 'slow'; choose one of: "
+        "factual, complex, math, exploration, fast, deep\n",
     ),
     "a preset of an engine without any": (
         ("--preset", "fast"), "run: --preset: the engine 'multi-pass' has no such setting; leave it out",

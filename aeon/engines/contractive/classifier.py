@@ -46,7 +46,7 @@ class Classifier:
                 classes.append(answer)
             places.append(place)
         fitting = tuple(n for n, one in enumerate(classes) if is_of_kind(effect.task.text, one))
-        return Classes(places=tuple(places), fitting=fitting, asked=pairs.asked, open=pairs.open)
+        return Classes(places=tuple(places), fitting=fitting, asked=pairs.asked, untold=pairs.untold)
 
     async def _place(self, pairs: _Pairs, classes: list[str], answer: str) -> int:
         """The first class that the answer belongs to; the place behind the last one if it belongs to none."""
@@ -59,7 +59,7 @@ class Classifier:
 class _Pairs:
     """Compares answers to one question, each pair once.
 
-    The model was ``asked`` about so many pairs; so many are ``open``, since it gave no usable answer.
+    The model was ``asked`` about so many pairs; so many are ``untold``, since it gave no usable answer.
     """
 
     def __init__(self, supervisor: Supervisor, question: str) -> None:
@@ -67,7 +67,7 @@ class _Pairs:
         self._question = question
         self._told: dict[tuple[str, str], bool] = {}
         self.asked = 0
-        self.open = 0
+        self.untold = 0
 
     async def alike(self, one: str, other: str) -> bool:
         """Whether both mean the same."""
@@ -80,7 +80,7 @@ class _Pairs:
             try:
                 self._told[pair] = await self._follows(one, other) and await self._follows(other, one)
             except (CompletionError, AllowanceExhausted):
-                self.open += 1
+                self.untold += 1
                 self._told[pair] = False
         return self._told[pair]
 

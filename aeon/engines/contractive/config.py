@@ -75,8 +75,7 @@ class ContractiveConfig(Settings):
     @property
     def limits(self) -> Limits:
         """The numbers of the preset, with those that are set beside it."""
-        own = {name: getattr(self, name, None) for name in Limits.model_fields}
-        return PRESETS[self.preset].changed(**{name: value for name, value in own.items() if value is not None})
+        return PRESETS[self.preset].changed(**self.model_dump(include=set(Limits.model_fields), exclude_none=True))
 
     def branch(self) -> BranchConfig:
         """The configuration of the root."""

@@ -28,13 +28,9 @@ def to_mermaid(result: Contractive) -> str:
 
 
 def _node(node: Node) -> Iterator[str]:
-    level = "" if node.uncertainty is None else f"uncertainty {node.uncertainty:.2f}"
-    if node.before is not None and len(node.rounds) > 1 and node.uncertainty is not None:
-        level = f"uncertainty {node.before:.2f} to {node.uncertainty:.2f}"
-    parts = [f"{node.place}: {short(node.question, _QUESTION)}", short(node.answer or "no answer", _ANSWER)]
-    parts.append(", ".join(filter(None, (level, node.stop.replace("_", " ")))))
-    look = "failed" if node.rejected or not node.answer else "complete" if node.stop in _SETTLED else "invalid"
-    yield f'{_name(node.place)}["{"<br/>".join(escaped(part) for part in parts)}"]:::{look}'
+    """The box of a node, with the arrows to what is below it."""
+    parts = (f"{node.place}: {short(node.question, _QUESTION)}", short(node.answer or "no answer", _ANSWER), _end(node))
+    yield f'{_name(node.place)}["{"<br/>".join(map(escaped, parts))}"]:::{_look(node)}'
     yield from (f"{_name(node.place)} --> {_name(child)}" for child in node.children)
     worked_on = set(node.children)
     for number, one in enumerate(one for one in node.pruned if one.place not in worked_on):
@@ -42,6 +38,19 @@ def _node(node: Node) -> Iterator[str]:
         label = f"{escaped(short(one.question, _QUESTION))}<br/>{escaped(f'pruned: {one.reason}')}"
         yield f'{name}["{label}"]:::replaced'
         yield f"{_name(node.place)} -.-> {name}"
+
+
+def _look(node: Node) -> str:
+    if node.rejected or not node.answer:
+        return "failed"
+    return "complete" if node.stop in _SETTLED else "invalid"
+
+
+def _end(node: Node) -> str:
+    """How the uncertainty changed, and why the node was not split any more."""
+    levels = [f"{one:.2f}" for one in dict.fromkeys((node.before, node.uncertainty)) if one is not None]
+    stop = node.stop.replace("_", " ")
+    return f"uncertainty {' to '.join(levels)}, {stop}" if levels else stop
 
 
 def _name(place: str) -> str:

@@ -88,17 +88,23 @@ class Growth:
 
     def _show(self, found: Round, whole: bool) -> None:
         """Set the signals: the same estimator before and after, and none where samples are missing."""
-        signals, limits, level = self.run.signals, self.limits, found.uncertainty
+        signals, limits = self.run.signals, self.limits
+        level = found.uncertainty if whole else None
         signals.unanswered = not self.classes
-        signals.agreed = level is not None and whole and level <= limits.collapse
-        known = level is not None and whole
+        if level is not None:
+            signals.agreed = level <= limits.collapse
+            signals.leaning = len(self.rounds) == 1 and level < limits.decompose
+            self._compare(found, level)
+        self.weigh(known=level is not None)
+
+    def _compare(self, found: Round, level: float) -> None:
+        """Set the signals of what the split changed, if there was one."""
         before = self.rounds[-2] if len(self.rounds) > 1 else None
-        signals.leaning = before is None and level is not None and known and level < limits.decompose
-        if before is not None and before.uncertainty is not None and level is not None and known:
-            same = most_common(before.places) == most_common(found.places)
-            signals.fixed = same and level < limits.decompose
-            signals.still = same or before.uncertainty - level < limits.gain
-        self.weigh(known)
+        if before is None or before.uncertainty is None:
+            return
+        same = most_common(before.places) == most_common(found.places)
+        self.run.signals.fixed = same and level < self.limits.decompose
+        self.run.signals.still = same or before.uncertainty - level < self.limits.gain
 
     def weigh(self, known: bool = True) -> None:
         """Show the decision table what is left for another split."""

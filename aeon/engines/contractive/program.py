@@ -35,8 +35,8 @@ def _contractive(run: ContractiveRun) -> Program[Contractive]:
 def _judge(run: ContractiveRun, branch: Branch) -> None:
     """Show the decision table how the root ended, and take over what went wrong below it."""
     node, signals = branch.node, run.signals
-    best = node.candidates[0].verdict if node.candidates else "not_reviewed"
-    signals.stop, signals.rejected, signals.doubted = node.stop, node.rejected, best == "major_revision"
+    signals.stop, signals.rejected = node.stop, node.rejected
+    signals.doubted = node.best is not None and node.best.verdict == "major_revision"
     if node.stop.endswith("_exhausted"):
         run.denied = node.stop
     run.degraded += branch.degraded
@@ -44,12 +44,9 @@ def _judge(run: ContractiveRun, branch: Branch) -> None:
 
 def _collapsed(run: ContractiveRun, tree: tuple[Node, ...], decision: Decision) -> Program[Contractive]:
     """The result: the best answer in words, beside those that contradict it."""
-    root = tree[0] if tree else None
-    best = root.candidates[0] if root and root.candidates else None
-    others = root.others if root else ()
-    samples = sum(len(one.answers) + one.unusable for one in root.rounds) if root else 0
-    effect = ask.Collapse(task=run.task, best=best, others=others, samples=samples)
-    answer = yield from run.final(effect, _bare(best), decision)
+    root = next(iter(tree), Node(place="1", question=run.task.text, stop=decision.reason))
+    effect = ask.Collapse(task=run.task, best=root.best, others=root.others, samples=root.samples)
+    answer = yield from run.final(effect, _bare(root.best), decision)
     if answer.problem:
         run.degraded.append(Degradation(phase=effect.phase, message=answer.problem))
     ended, unread = run.conclude(decision, answer), run.task.unread
@@ -57,8 +54,8 @@ def _collapsed(run: ContractiveRun, tree: tuple[Node, ...], decision: Decision) 
     return Contractive(
         **dict(ended),
         short=answer.short,
-        uncertainty=root.uncertainty if root else None,
-        contradictions=others,
+        uncertainty=root.uncertainty,
+        contradictions=root.others,
         tree=tree,
     )
 

@@ -72,10 +72,19 @@ class Node(Value):
         return self.rounds[-1].uncertainty if self.rounds else None
 
     @property
+    def best(self) -> Candidate | None:
+        """The class whose answer is the node's."""
+        return next(iter(self.candidates), None)
+
+    @property
+    def samples(self) -> int:
+        """How many samples were drawn at it, usable or not."""
+        return sum(len(one.answers) + one.unusable for one in self.rounds)
+
+    @property
     def others(self) -> tuple[Candidate, ...]:
         """The answers beside the best one that at least two samples gave, or a quarter of them."""
-        drawn = sum(len(one.answers) for one in self.rounds)
-        return tuple(one for one in self.candidates[1:] if one.share * drawn > 1.5 or one.share >= _MANY)
+        return tuple(one for one in self.candidates[1:] if one.share * self.samples > 1.5 or one.share >= _MANY)
 
 
 _MANY = 0.25

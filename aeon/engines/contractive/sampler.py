@@ -78,12 +78,16 @@ def short_answer(text: str, steps: bool) -> str:
 
     "" where that is too long to be one.
     """
-    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
-    if not lines:
-        return ""
-    _, mark, marked = text.rpartition(_MARK)
-    last = marked.strip().partition("\n")[0] if mark else lines[-1].rpartition("=")[2] if steps else lines[0]
+    last, most = _last(text, steps)
     boxed = _BOXED.findall(last)
-    most = _LONGEST if mark or not steps else _UNMARKED
     answer = one_line(", ".join(boxed) if boxed else last, _LONGEST + 1).strip("*_`$ ").removesuffix(".").strip("*_`$ ")
     return answer if 0 < len(answer) <= most and any(map(str.isalnum, answer)) else ""
+
+
+def _last(text: str, steps: bool) -> tuple[str, int]:
+    """The part of a text that is its answer, and how long it may be."""
+    _, mark, marked = text.rpartition(_MARK)
+    if mark:
+        return marked.strip().partition("\n")[0], _LONGEST
+    lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
+    return (lines[-1].rpartition("=")[2], _UNMARKED) if steps else (lines[0], _LONGEST)

@@ -26,13 +26,13 @@ class Classes(Value):
     """For each answer the place of its class: those that are known come first, then new ones as they turn up.
 
     ``fitting`` are the places of classes whose answer can be what the question asks for. ``asked`` counts the pairs
-    that a model was asked about; ``open``, those that nobody could tell, which count as different.
+    that a model was asked about; ``untold``, those that nobody could tell, which count as different.
     """
 
     places: tuple[Annotated[int, Field(ge=0)], ...] = ()
     fitting: tuple[Annotated[int, Field(ge=0)], ...] = ()
     asked: Annotated[int, Field(ge=0)] = 0
-    open: Annotated[int, Field(ge=0)] = 0
+    untold: Annotated[int, Field(ge=0)] = 0
 
 
 class Part(Value):

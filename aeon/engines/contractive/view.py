@@ -29,18 +29,26 @@ def _title(effect: Effect) -> str:
 def _words(outcome: Outcome) -> str:
     match outcome.value:
         case Samples(answers=answers, unusable=unusable):
-            return "; ".join(answers) + (f" ({unusable} unusable)" if unusable else "")
+            return _drawn(answers, unusable)
         case Classes(places=places, asked=asked):
             many = counted(len(set(places)), "meaning")
             return f"{many}, {counted(asked, 'pair')} asked" if asked else many
         case Parts(parts=parts):
             return "; ".join(part.question for part in parts) or "nothing"
         case Reviewed(score=score, issue=issue):
-            said = "no score" if score is None else f"{verdict_of(score).replace('_', ' ')} ({score:.2f})"
-            return f"{said}: {issue}" if issue else said
+            return _reviewed(score, issue)
         case Collapsed(text=text):
             return text
     return outcome_words(outcome)
+
+
+def _drawn(answers: tuple[str, ...], unusable: int) -> str:
+    return "; ".join(answers) + (f" ({unusable} unusable)" if unusable else "")
+
+
+def _reviewed(score: float | None, issue: str) -> str:
+    said = "no score" if score is None else f"{verdict_of(score).replace('_', ' ')} ({score:.2f})"
+    return f"{said}: {issue}" if issue else said
 
 
 def _tree(end: Conclusion) -> list[Line]:

@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from engines.contractive.world import World, parts, samples
 
 from aeon.engines.contractive.export import to_mermaid, to_trace
 from aeon.engines.contractive.record import Contractive
@@ -15,6 +14,7 @@ from aeon.engines.contractive.view import VIEW
 from aeon.observability.lines import plain
 from aeon.observability.trail import Trail
 from aeon.schema import Outcome
+from engines.contractive.world import World, parts, samples
 
 pytestmark = pytest.mark.requirement("E3i")
 HOSTILE = 'What is "a"]; click x <b>\x1b[2J?'

@@ -131,14 +131,14 @@ def test_sentences_are_the_same_only_where_each_follows_from_the_other() -> None
 
     effect = classify("it grows", "it gets larger", "it grows not", "it gets larger")
     found = asyncio.run(Classifier(Supervisor(scripted(reply, LIKELY))).classify(effect))
-    assert (found.places, found.asked, found.open) == ((0, 0, 1, 0), 2, 0)
+    assert (found.places, found.asked, found.untold) == ((0, 0, 1, 0), 2, 0)
 
 
 @pytest.mark.requirement("E3a")
 def test_a_pair_that_nobody_can_tell_counts_as_different() -> None:
     """So that no doubt is hidden, and it is counted."""
     found = asyncio.run(Classifier(Supervisor(scripted(["neither"]))).classify(classify("it rains", "it pours")))
-    assert (found.places, found.asked, found.open) == ((0, 1), 1, 1)
+    assert (found.places, found.asked, found.untold) == ((0, 1), 1, 1)
 
 
 @pytest.mark.requirement("E3a")
@@ -246,7 +246,7 @@ def test_an_answer_in_a_sentence_is_the_answer_and_none_is_said_to_be_none() -> 
 @pytest.mark.parametrize(
     ("schema", "said", "value"),
     [
-        ({"type": "object", "properties": {"eggs": {"type": "integer"}}, "required": ["eggs"]}, {"eggs": 18}, {"eggs": 18}),
+        ({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}, {"n": 18}, {"n": 18}),
         ({"type": "integer"}, {"answer": 18}, 18),
     ],
 )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from engines.contractive.world import World, classes, parts, samples
 
 from aeon.engines.contractive.rules import BRANCH_TABLE, TABLE
 from aeon.engines.contractive.values import Classes, Part, Parts, Reviewed, Samples
 from aeon.schema import Failure, Task
+from engines.contractive.world import World, classes, parts, samples
 
 pytestmark = pytest.mark.requirement("E3", "E3j")
 SPLIT = samples("1", "1", "2", "2")

@@ -39,15 +39,16 @@ def classes(effect: Any) -> Classes:
 
 
 def _collapsed(effect: Any) -> Collapsed:
-    return Collapsed(text=f"It is {effect.best.answer}.", short=effect.best.answer) if effect.best else Collapsed(text="?")
+    best = effect.best
+    return Collapsed(text=f"It is {best.answer}.", short=best.answer) if best else Collapsed(text="?")
 
 
 class World:
-    """Answers each effect by its phase, or by phase and place; keeps the effects. Each costs ``tokens`` and one call."""
+    """Answers each effect by its phase, or by phase and place, and keeps it. Each costs ``tokens`` and one call."""
 
     def __init__(self, replies: Mapping[str, Said], tokens: int = 100, **settings: Any) -> None:
-        usual: dict[str, Said] = {"classify": classes, "collapse": _collapsed, "decompose": Parts(), "review": Reviewed()}
-        self.replies = {**usual, **replies}
+        usual: dict[str, Said] = {"classify": classes, "collapse": _collapsed, "decompose": Parts()}
+        self.replies = {**usual, "review": Reviewed(), **replies}
         self.tokens = tokens
         self.config = ContractiveConfig.model_validate(settings)
         self.effects: list[Any] = []
