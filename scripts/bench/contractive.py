@@ -228,14 +228,18 @@ def _stops(measured_rows: Sequence[Row]) -> None:
     """Print how the trees ended, and what each method was worth where there was a split and where there was none."""
     stops = Counter(row["stop"] for row in measured_rows)
     print(f"stop reasons: {dict(stops)}; nodes a run: {statistics.fmean(row['nodes'] for row in measured_rows):.1f}")
-    for name in ("split", "not split"):
-        chosen = [row for row in measured_rows if bool(row["splits"]) == (name == "split")]
-        right = {method: sum(row["methods"][method]["right"] for row in chosen) for method in METHODS}
-        print(f"{name}: {len(chosen)} tasks, right {right}")
+    _right("split", [row for row in measured_rows if row["splits"]])
+    _right("not split", [row for row in measured_rows if not row["splits"]])
     good = [row for row in measured_rows if row["stop"] in ("agreed", "fixed_point")]
     right_ones = sum(row["methods"]["tree"]["right"] for row in good)
     low, high = wilson(right_ones, len(good))
     print(f"good enough by the engine's rules: {len(good)}, right {right_ones} [{low:.0%}, {high:.0%}]")
+
+
+def _right(name: str, chosen: Sequence[Row]) -> None:
+    """Print how many of some tasks each method has right."""
+    right = {method: sum(row["methods"][method]["right"] for row in chosen) for method in METHODS}
+    print(f"{name}: {len(chosen)} tasks, right {right}")
 
 
 def _areas(size: str, measured_signals: Sequence[Row]) -> None:

@@ -106,11 +106,15 @@ def _overspent(tree: Tree, result: Contractive) -> Iterator[str]:
     limits, total = tree.config.limits, sum(tree.spent.values())
     if total > limits.tokens or result.usage.tokens != total:
         yield f"{total} tokens spent, {result.usage.tokens} counted, {limits.tokens} allowed"
-    root = next((scope for scope in tree.spent if scope), "")
-    for scope in {scope for scope in tree.spent if scope not in ("", root)}:
-        taken = sum(tokens for one, tokens in tree.spent.items() if f"{one}/".startswith(f"{scope}/"))
-        if taken > limits.branch_tokens:
+    for scope in tree.spent:
+        taken = _below(tree, scope)
+        if scope.count("/") > 1 and taken > limits.branch_tokens:  # the outermost is the root's
             yield f"branch {scope} took {taken} tokens, {limits.branch_tokens} allowed"
+
+
+def _below(tree: Tree, scope: str) -> int:
+    """The tokens that a branch took, with all branches below it."""
+    return sum(tokens for one, tokens in tree.spent.items() if f"{one}/".startswith(f"{scope}/"))
 
 
 def _overgrown(tree: Tree, result: Contractive) -> Iterator[str]:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
+from aeon.engines.contractive.branch import BRANCH
 from aeon.engines.contractive.presets import PRESETS, Limits
+from aeon.engines.contractive.program import CONTRACTIVE
+from aeon.engines.contractive.rules import BRANCH_TABLE
 from aeon.engines.contractive.rules import TABLE as CONTRACTIVE_TABLE
 from aeon.engines.report.rules import TABLE as REPORT_TABLE
 from aeon.engines.research.rules import TABLE as RESEARCH_TABLE
@@ -58,6 +62,16 @@ def _contractive() -> str:
     return _table(CONTRACTIVE_TABLE)
 
 
+def _contractive_picture() -> str:
+    """One node of a tree: its effects in their order, and each row of its table that leads out."""
+    *phases, last = (effect.phase for effect in BRANCH.effects)
+    arrows = [f"{one} --> {other}" for one, other in pairwise([*phases, "children", phases[0]])]
+    arrows[1] = arrows[1].replace("-->", "-->|continue|")
+    out = [f"{phases[1]} -->|{rule.reason}| {last}" for rule in BRANCH_TABLE if rule.action == "OUTPUT"]
+    lines = ["flowchart TD", *arrows, *out, f"{last} -->|of the root| {CONTRACTIVE.effects[0].phase}"]
+    return "```mermaid\n" + "\n    ".join(lines) + "\n```\n"
+
+
 def _presets() -> str:
     """A column for each preset, a row for each of its numbers."""
     names = [*PRESETS]
@@ -103,6 +117,7 @@ def _multipass_invariants() -> str:
 
 
 TABLES: dict[tuple[str, str], Callable[[], str]] = {
+    ("docs/contractive.md", "contractive picture"): _contractive_picture,
     ("docs/contractive.md", "contractive table"): _contractive,
     ("docs/contractive.md", "presets"): _presets,
     ("docs/outer-loop.md", "decision table"): _decisions,
