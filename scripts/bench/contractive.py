@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import hashlib
 import json
 import random
 import statistics
@@ -49,7 +50,7 @@ from aeon.supervisor.supervisor import Supervisor
 Row = dict[str, Any]
 FAMILIES = ("word", "order")
 METHODS = ("tree", "vote, same tokens", "vote", "chain of thought")
-MOST = 16
+MOST = 12
 """Samples of a vote, at most."""
 PEOPLE = ("Ann", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gina", "Hugo")
 SIGNALS = ("entropy over classes", "word overlap", "length of the answer", "length of the steps")
@@ -76,18 +77,27 @@ def tasks(seed: int, count: int) -> list[tuple[str, int, Item]]:
 
 
 class Remembering:
-    """A model that answers the same request with the same reply; it counts as asked each time."""
+    """A model that answers the same request with the same reply; it counts as asked each time.
+
+    Replies are kept in a file, if one is named, so that a run that was broken off need not ask for them again.
+    """
 
     free = True
 
-    def __init__(self, llm: LLMAdapter) -> None:
-        self._llm, self._replies, self.name = llm, dict[str, LLMResponse](), llm.name
+    def __init__(self, llm: LLMAdapter, path: Path | None = None) -> None:
+        self._llm, self._path, self.name = llm, path, llm.name
+        lines = path.read_text().splitlines() if path is not None and path.exists() else []
+        self._replies = {key: LLMResponse.model_validate(reply) for key, reply in map(json.loads, lines)}
 
     async def complete(self, request: LLMRequest) -> LLMResponse:
         """The reply, from the model where the request is new."""
-        key = request.model_dump_json(exclude={"timeout", "attempts"})
+        asked = request.changed(timeout=None, attempts=1).model_dump_json()
+        key = hashlib.sha256(asked.encode()).hexdigest()
         if key not in self._replies:
-            self._replies[key] = await self._llm.complete(request)
+            reply = self._replies[key] = await self._llm.complete(request)
+            if self._path is not None:
+                with self._path.open("a") as file:
+                    file.write(json.dumps([key, reply.model_dump(mode="json")]) + "\n")
         return self._replies[key]
 
     async def capabilities(self, permit: Permit = freely) -> Capabilities:
@@ -132,11 +142,9 @@ class Voter:
         return "" if winner is None else answers[places.index(winner)], usage
 
 
-async def measured(llm: LLMAdapter, family: str, index: int, item: Item, preset: str) -> Row:
-    """All that is measured of one task."""
+async def measured(remembering: LLMAdapter, family: str, index: int, item: Item, config: ContractiveConfig) -> Row:
+    """All that is measured of one task, on a model that is `Remembering`."""
     began = time.monotonic()
-    config = ContractiveConfig(preset=preset)  # type: ignore[arg-type]
-    remembering = Remembering(llm)
     engine = build(remembering, tools=(), config=config, engine="contractive")
     result: Contractive = await engine.aexecute(item.question)
     seconds = time.monotonic() - began
@@ -189,14 +197,18 @@ async def run(options: argparse.Namespace) -> None:
     """Measure tasks until the time is over, and write a line for each."""
     began, out = time.monotonic(), Path(options.out)
     done = {(row["family"], row["index"]) for row in rows(out)}
-    llm = select(options.model)
+    llm = Remembering(select(options.model), out.with_suffix(".replies"))
+    config = ContractiveConfig.model_validate(json.loads(options.settings))
     try:
         for family, index, item in tasks(options.seed, options.tasks):
             if (family, index) in done:
                 continue
             if time.monotonic() - began > options.seconds:
                 break
-            row = await measured(llm, family, index, item, options.preset)
+            if options.samples:
+                print(family, index, (await Voter(llm, config).samples(item.question, 8))[0], flush=True)
+                continue
+            row = await measured(llm, family, index, item, config)
             with out.open("a") as file:
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
             verdicts = ", ".join(f"{name} {one['right']}" for name, one in row["methods"].items())
@@ -271,7 +283,8 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--tasks", metavar="N", type=int, default=20, help="tasks of each family (default: 20)")
     parser.add_argument("--seconds", metavar="N", type=float, default=240, help="begin no task after that")
     parser.add_argument("--seed", metavar="N", type=int, default=7)
-    parser.add_argument("--preset", metavar="NAME", default="complex")
+    parser.add_argument("--settings", metavar="JSON", default="{}", help="settings of the engine, such as a preset")
+    parser.add_argument("--samples", action="store_true", help="only draw samples, for a later run over the same file")
     parser.add_argument("--model", metavar="NAME|URL")
     parser.add_argument("--report", action="store_true", help="only print what was measured")
     parser.add_argument("--trees", metavar="N", type=int, help="hold so many simulated trees to their budgets")

@@ -72,8 +72,8 @@ BRANCH_TABLE: tuple[Rule[BranchSignals], ...] = (
     Rule(
         "short",
         lambda s: s.short,
-        lambda s: "the tokens that are left do not pay for a split",
-        when="what is left does not pay for two children and another look",
+        lambda s: "samples are missing, or what is left does not pay for a split",
+        when="samples of the look are missing, or what is left does not pay for two children and another look",
     ),
 )
 """Why a node is not split any more; the first row that holds after a look."""
