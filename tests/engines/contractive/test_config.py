@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import get_args
 
 import pytest
 from pydantic import ValidationError
 
+from aeon.assembly.build import build
 from aeon.engines.contractive.budgeting import budgeted
 from aeon.engines.contractive.config import ContractiveConfig
 from aeon.engines.contractive.presets import PRESETS, PresetName
 from aeon.engines.contractive.program import CONTRACTIVE
+from aeon.errors import UsageError
 from aeon.llm.scripted import Scripted
 from aeon.schema import Budget
+from aeon.server.equipment import refuse_own
+from aeon.server.problems import Problem
 
 pytestmark = pytest.mark.requirement("E3h")
 
@@ -58,6 +63,19 @@ def test_the_tokens_of_the_preset_bound_the_run_unless_others_are_set() -> None:
     assert CONTRACTIVE.bound(budgeted(ContractiveConfig(preset="fast"), model)).tokens == 16_000
     own = ContractiveConfig(preset="fast", budget=Budget(tokens=5_000))
     assert CONTRACTIVE.bound(budgeted(own, model)).tokens == 5_000 and own.branch().budget.tokens == 5_000
+
+
+def test_files_that_it_would_not_read_are_refused(tmp_path: Path) -> None:
+    """Rather than passed over in silence."""
+    with pytest.raises(UsageError, match="uses the task and its context alone"):
+        build(Scripted([]), engine="contractive", files=str(tmp_path))
+
+
+@pytest.mark.requirement("E3e")
+def test_no_client_of_a_server_names_the_peer() -> None:
+    """It would send what is asked to an address of its own."""
+    with pytest.raises(Problem, match="peer"):
+        refuse_own(ContractiveConfig, {"peer": "http://example.com/v1"})
 
 
 def test_without_a_peer_no_calls_are_kept_for_reviews() -> None:
