@@ -217,6 +217,49 @@ async def run(options: argparse.Namespace) -> None:
         await llm.aclose()
 
 
+PAIRS: tuple[tuple[str, str, str, bool], ...] = (
+    ("When does the valve open?", "when it gets hot", "at high temperature", True),
+    ("How often is the filter changed?", "two times a year", "every six months", True),
+    ("Why did the shop close?", "it had too few customers", "not enough people bought there", True),
+    ("What does the alarm do?", "it rings until someone answers", "it keeps ringing till a person responds", True),
+    ("Who may enter?", "only members", "nobody but members", True),
+    ("What happens to the price?", "it goes up", "it rises", True),
+    ("Where are the keys?", "under the mat at the door", "below the doormat", True),
+    ("What is the cat doing?", "it is asleep", "it sleeps", True),
+    ("When does the valve open?", "when it gets hot", "when it does not get hot", False),
+    ("How often is the filter changed?", "every year at most", "every year at least", False),
+    ("Why did the shop close?", "it had too few customers", "it had too many customers", False),
+    ("What does the alarm do?", "it rings until someone answers", "it rings once", False),
+    ("Who may enter?", "only members", "everyone but members", False),
+    ("What happens to the price?", "it goes up", "it goes down", False),
+    ("Where are the keys?", "under the mat at the door", "on the table", False),
+    ("What is the cat doing?", "it is asleep", "it eats", False),
+)
+"""Two answers to a question, and whether they mean the same."""
+
+
+async def told_apart(llm: LLMAdapter) -> tuple[int, int]:
+    """How many pairs that mean the same are put into one class, and how many that do not are kept apart."""
+    classifier = Classifier(Supervisor(llm))
+    right = Counter[bool]()
+    for question, one, other, alike in PAIRS:
+        with Ledger(Allowance(calls=10)):
+            effect = Classify(task=Task(text=question), place="1", answers=(one, other))
+            right[alike] += (len(set((await classifier.classify(effect)).places)) == 1) == alike
+    return right[True], right[False]
+
+
+async def entailment(options: argparse.Namespace) -> None:
+    """Print how many pairs the model tells right."""
+    llm = select(options.model)
+    try:
+        same, different = await told_apart(llm)
+    finally:
+        await llm.aclose()
+    half = len(PAIRS) // 2
+    print(f"the same: {same} of {half} {wilson(same, half)}; different: {different} of {half} {wilson(different, half)}")
+
+
 def rows(path: Path) -> list[Row]:
     """What was measured so far."""
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
@@ -286,11 +329,15 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--settings", metavar="JSON", default="{}", help="settings of the engine, such as a preset")
     parser.add_argument("--samples", action="store_true", help="only draw samples, for a later run over the same file")
     parser.add_argument("--model", metavar="NAME|URL")
+    parser.add_argument("--entailment", action="store_true", help="have the model tell pairs of answers apart")
     parser.add_argument("--report", action="store_true", help="only print what was measured")
     parser.add_argument("--trees", metavar="N", type=int, help="hold so many simulated trees to their budgets")
     options = parser.parse_args(arguments)
     if options.trees:
         return trees(options.trees)
+    if options.entailment:
+        asyncio.run(entailment(options))
+        return 0
     if not options.out:
         parser.error("name a file for the rows: --out rows.jsonl")
     if not options.report:

@@ -66,3 +66,9 @@ def test_overlap_of_words_calls_paraphrases_different() -> None:
     """That is what the uncertainty is held against."""
     assert contractive.overlap("it grows", "it grows") == 1 and contractive.overlap("a b", "c d") == 0
     assert contractive.overlap("it opens", "it does not open") < contractive.overlap("it is hot", "it is not hot")
+
+
+def test_pairs_are_told_apart_by_the_model_alone() -> None:
+    """One that always says yes has those right that mean the same; the host decides none of them."""
+    assert asyncio.run(contractive.told_apart(Scripted(lambda request: '{"answer": "yes"}'))) == (8, 0)
+    assert asyncio.run(contractive.told_apart(Scripted(lambda request: '{"answer": "no"}'))) == (0, 8)
