@@ -257,7 +257,9 @@ async def entailment(options: argparse.Namespace) -> None:
     finally:
         await llm.aclose()
     half = len(PAIRS) // 2
-    print(f"the same: {same} of {half} {wilson(same, half)}; different: {different} of {half} {wilson(different, half)}")
+    for name, right in (("the same", same), ("different", different)):
+        low, high = wilson(right, half)
+        print(f"{name}: {right} of {half} pairs right [{low:.0%}, {high:.0%}]")
 
 
 def rows(path: Path) -> list[Row]:

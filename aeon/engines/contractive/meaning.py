@@ -20,7 +20,9 @@ _YES_NO = {"yes": "yes", "true": "yes", "correct": "yes", "no": "no", "false": "
 _LETTER = re.compile(r"(?:option|answer|choice)?\s*\(?([A-H])\)?(?:[).:].*)?", re.IGNORECASE | re.DOTALL)
 _LETTERED = re.compile(r"(?:^|[\s(])([A-H])[).:]\s", re.MULTILINE)
 _SHORT = 8
-"""Words of an answer that is a value, and no sentence."""
+"""Words of an answer that is no sentence."""
+_VALUE = 2
+"""Words of one that is a bare value: a number and its unit."""
 _NAME = re.compile(r"[^\W\d_a-z][\w'\u2019.-]*(?: (?:(?:of|the|de|van|von|der|di|da|and) )?[^\W\d_a-z][\w'\u2019.-]*)+")
 
 
@@ -66,21 +68,37 @@ def _yes_or_no(text: str) -> str | None:
 
 
 def _as_numbers(one: str, other: str) -> bool | None:
-    """Whether both give the same numbers, if either is a value with numbers; months count, units do not."""
+    """Whether both give the same numbers, if either is a value; ``None`` where units or words make it another one."""
     texts = [_in_digits(text) for text in (one, other)]
     valued = [bool(numbers_of(text)) for text in texts]
     if not any(valued) or not all(0 < len(_words(text)) <= _SHORT for text in texts):
         return None
     if not all(valued):
-        return False
+        value = texts[valued.index(True)]
+        return False if len(_words(value)) <= _VALUE else None
     if _negates(one) != _negates(other):
         return None
-    return alike(*map(numbers_of, texts)) and _months(one) == _months(other)
+    return _same_numbers(*texts)
+
+
+def _same_numbers(one: str, other: str) -> bool | None:
+    """Whether texts with numbers give the same ones: 2 hours and 120 minutes, or 5 km and 5 miles, are for a model."""
+    first, second = _units(one), _units(other)
+    if alike(numbers_of(one), numbers_of(other)) and _months(one) == _months(other):
+        return None if len(first) == len(second) == 1 and first != second else True
+    return False if first <= second or second <= first or _months(one) or _months(other) else None
 
 
 def _in_digits(text: str) -> str:
-    """The text with number words as digits."""
+    """A value with its number word as digits: twelve, or twelve eggs."""
+    if len(_words(text)) > _VALUE:
+        return text
     return _WORD.sub(lambda word: str(NUMBER_WORDS.get(word[0].casefold(), word[0])), text)
+
+
+def _units(text: str) -> set[str]:
+    """The words beside the numbers."""
+    return {word.removesuffix("s") for word in _words(text) if not any(map(str.isdigit, word))}
 
 
 def _negates(text: str) -> bool:

@@ -32,6 +32,10 @@ DIFFERENT = [
 ]
 OPEN = [
     (WHO, "the valve opens when it is hot", "the valve does not open when it is hot"),
+    (MUCH, "2 hours", "120 minutes"),
+    (MUCH, "5 km", "5 miles"),
+    (MUCH, "two times a year", "every six months"),
+    (MUCH, "2 times a year", "twice a year"),
     (WHO, "twice a day", "in the morning and in the evening"),
     (MUCH, "at least 5", "no more than 5 and never fewer"),
     (WHO, "a dog", "Canine"),
