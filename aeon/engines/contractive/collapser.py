@@ -66,5 +66,10 @@ def _in_object(schema: JsonObject) -> JsonObject:
 
 def _against(effect: Collapse) -> str:
     """The answers that contradict it, with how many samples gave each; "" where there are none."""
-    told = [f"{round(one.share * effect.samples)} said {one_line(one.answer, _LONGEST)}" for one in effect.others]
-    return f"\nThe samples did not agree: of {effect.samples}, {', '.join(told)}." if told else ""
+    told = ", ".join(_told(one, effect.samples) for one in effect.others)
+    return f"\nThe samples did not agree: of {effect.samples}, {told}." if told else ""
+
+
+def _told(one: Candidate, samples: int) -> str:
+    rejected = " (which the peer rejects)" if one.verdict == "reject" else ""
+    return f"{round(one.share * samples)} said {one_line(one.answer, _LONGEST)}{rejected}"

@@ -226,10 +226,12 @@ BEST = Candidate(answer="18 eggs", share=0.75)
 def test_the_answer_is_worded_and_keeps_what_contradicts_it() -> None:
     """The host puts the result in, and counts the others."""
     model = scripted(["There are {r1} in 3 boxes."])
-    effect = Collapse(task=TASK, best=BEST, others=(Candidate(answer="20", share=0.25),), samples=8)
+    others = (Candidate(answer="20", share=0.25), Candidate(answer="6", share=0.5, verdict="reject"))
+    effect = Collapse(task=TASK, best=BEST, others=others, samples=8)
     answer = asyncio.run(Collapser(Supervisor(model)).collapse(effect))
     assert answer.short == "18 eggs"
-    assert answer.text == "There are 18 eggs in 3 boxes.\nThe samples did not agree: of 8, 2 said 20."
+    against = "The samples did not agree: of 8, 2 said 20, 4 said 6 (which the peer rejects)."
+    assert answer.text == f"There are 18 eggs in 3 boxes.\n{against}"
 
 
 @pytest.mark.requirement("E3")
