@@ -87,10 +87,10 @@ def _budget(story: Story) -> Budget:
 
 
 def _short_of_means(straight: Story, troubled: Story) -> bool:
-    """Whether something was lost that is missing from a budget, or from the calls of an effect."""
+    """Whether something was lost that is missing from a budget, a nested run's too, or from the calls of an effect."""
     budget, lost = _budget(straight), troubled.result.lost
     limited = not (budget.calls is budget.tokens is budget.cost is None)
-    return lost != NOTHING and (limited or troubled.world.short)
+    return lost != NOTHING and (limited or troubled.world.short or troubled.world.metered)
 
 
 def _out_of_time(straight: Story, troubled: Story) -> bool:

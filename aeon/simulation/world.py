@@ -53,7 +53,7 @@ class World:
     (from 0) when the endpoint goes down; ``attended``: somebody is there to answer; ``waited``: the run was suspended;
     ``queued``: a tool began when that of another effect had ended, which it may have waited for;
     ``short``: an effect had fewer calls than its cap, or than it had before some were lost. ``timed``: an effect had a
-    limit on its seconds.
+    limit on its seconds; ``metered``: one had a limit on its tokens, be it that of a nested run.
     """
 
     def __init__(self, scenario: Scenario) -> None:
@@ -79,6 +79,7 @@ class World:
         self.deeds = 0
         self.short = False
         self.timed = False
+        self.metered = False
         self.effects = 0
         self.lives = 0
         self.strike_call: int | None = None

@@ -36,6 +36,12 @@ def test_the_contractive_engine_holds_in_hundreds_of_worlds() -> None:
     assert {"crash_each", "interrupt", "outage", "malformed", "disk_full"} <= fired
 
 
+@pytest.mark.parametrize(("seed", "faults"), [(304, "crash_after"), (698, "empty,crash_torn"), (1489, "disk_full")])
+def test_what_a_crash_cost_is_missing_from_the_tokens_of_the_tree(seed: int, faults: str) -> None:
+    """So a run that lost some may split less than the same run without trouble, and is held to everything else."""
+    assert simulate(range(seed, seed + 1), f"{faults},steps=1,passes=1", engine="contractive").failures == []
+
+
 def ended(change: Callable[[Contractive], Contractive]) -> Parts:
     """Parts whose program ends in another result."""
 
