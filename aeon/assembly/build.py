@@ -103,7 +103,10 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     brought: AnyPlugin = engine if isinstance(engine, Plugin) else PLUGIN if engine is None else plugin(engine)
     settings = config if config is not None else brought.engine.config()
     _check_config(settings, brought)
-    chosen = (*listed(tools), *folder_specs(files), *server_specs(mcp))
+    given = (*folder_specs(files), *server_specs(mcp))
+    if given and not brought.reads:
+        raise UsageError(f"files: the engine '{brought.name}' uses the task and its context alone; leave them out")
+    chosen = (*listed(tools), *given)
     adapter = select(llm)
     settings = priced(brought.fit(settings, adapter), adapter, brought)
     setup = setup_of(adapter, llm if isinstance(llm, str) else spec, chosen)

@@ -96,7 +96,8 @@ class Plugin(Generic[C, S, R]):
     """An engine and the function that makes its handlers, by phase; the host itself asks people (phase ``ask``).
 
     ``models`` names the models that a configuration uses beside the run's own: the bound on the cost rests on them.
-    ``view`` shows its runs. ``fit`` gives the configuration as it fits a model, such as a slow one.
+    ``view`` shows its runs. ``fit`` gives the configuration as it fits a model, such as a slow one. ``reads``: it uses
+    the tools that its runs have; an engine that does not is given no files.
     A package registers one under an entry point of the group ``aeon.engines``, by the engine's name.
     """
 
@@ -105,6 +106,7 @@ class Plugin(Generic[C, S, R]):
     models: Callable[[C], Sequence[str]] = no_models
     view: View = GENERIC
     fit: Callable[[C, LLMAdapter], C] = as_it_is
+    reads: bool = True
 
     @property
     def name(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import EntryPoint, entry_points
 from typing import NamedTuple
 
-from aeon.assembly import graph, loop, multipass, report, research, tutor
+from aeon.assembly import contractive, graph, loop, multipass, report, research, tutor
 from aeon.assembly.plugin import AnyPlugin, Plugin
 from aeon.errors import AeonError, UnknownNameError, UsageError
 from aeon.observability.view import GENERIC, View
@@ -17,7 +17,7 @@ __all__ = ["GROUP", "Installed", "installed", "plugin", "plugin_of", "view_of"]
 GROUP = "aeon.engines"
 _OWN = "aeon-orchestrator"
 _SHIPPED: tuple[AnyPlugin, ...] = (
-    multipass.PLUGIN, research.PLUGIN, report.PLUGIN, graph.PLUGIN, loop.PLUGIN, tutor.PLUGIN,
+    multipass.PLUGIN, research.PLUGIN, report.PLUGIN, graph.PLUGIN, loop.PLUGIN, contractive.PLUGIN, tutor.PLUGIN,
 )  # fmt: skip
 
 

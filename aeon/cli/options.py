@@ -141,6 +141,7 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("--thorough", action="store_true", help="profile the task first, plan it in steps, and judge the results")
     add("--max-passes", metavar="N", type=whole, help="passes at most (default: 10)")
     add("--experience", metavar="FILE", type=name, help="use and keep the lessons in this file (graph, loop)")
+    add("--preset", metavar="NAME", type=name, help="settings that an engine has under a name, such as fast or deep")
     add("--context", metavar="FILE", type=name, help="text that the answer may rely on")
     add("--schema", metavar="FILE", type=name, help="a JSON Schema that the answer must fit")
     _conducting(parser)

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from typing import get_args
 
 from pydantic import ValidationError
 
@@ -40,9 +41,15 @@ _EXAMPLES = {
 
 def command(options: argparse.Namespace) -> int:
     """Run the task on an engine as the options say, and give the exit code that its end means. Raises as `run`."""
-    kind = plugin(options.engine).engine.config
+    brought = plugin(options.engine)
+    useless = [name for name in ("files", "tools", "mcp") if getattr(options, name)]
+    if not brought.reads and useless:
+        raise UsageError(
+            f"run: --{useless[0]}: the engine '{options.engine}' uses the task and its --context alone; leave it out, "
+            "or use another engine"
+        )
     tools = [*(options.tools or TOOLS), *folder_specs(options.files), *server_specs(options.mcp)]
-    return run(options, tools, _of_the_engine(options, kind))
+    return run(options, tools, _of_the_engine(options, brought.engine.config))
 
 
 def run(
@@ -123,12 +130,17 @@ def _overrides(options: argparse.Namespace) -> dict[str, object]:
 
 def _of_the_engine(options: argparse.Namespace, kind: type[Settings]) -> dict[str, object]:
     """The settings that only some engines have."""
-    asked = {name: getattr(options, name) for name in ("max_passes", "brief", "thorough", "experience")}
+    names = ("max_passes", "brief", "thorough", "experience", "preset")
+    asked = {name: getattr(options, name) for name in names}
     chosen: dict[str, object] = {name: value for name, value in asked.items() if value}
     for name in chosen:
         if name not in kind.model_fields:
             lacks = "makes no passes" if name == "max_passes" else "has no such setting"
             raise UsageError(f"run: --{name.replace('_', '-')}: the engine '{options.engine}' {lacks}; leave it out")
+    presets = get_args(kind.model_fields["preset"].annotation) if options.preset else ()
+    if presets and options.preset not in presets:
+        there = ", ".join(presets)
+        raise UsageError(f"run: --preset: '{options.engine}' has no preset {options.preset!r}; choose one of: {there}")
     return chosen
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from aeon.engines.contractive.record import Contractive
 from aeon.engines.graph.record import Worked
 from aeon.engines.report.record import Report as ReportResult
 from aeon.engines.research.record import Research
@@ -14,6 +15,7 @@ from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine, replay
 from aeon.schema import NOTHING, Budget, Conclusion, Frozen, JsonValue, Result
 from aeon.simulation.accounts import hold_accounts
+from aeon.simulation.contractive import hold_contractive
 from aeon.simulation.faults import CRASHES
 from aeon.simulation.graph import hold_graph
 from aeon.simulation.life import Story
@@ -45,6 +47,8 @@ def hold(story: Story, engine: AnyEngine) -> None:
         hold_report(world, result, journal)
     if isinstance(result, ProofGame):
         hold_game(world, result, journal)
+    if isinstance(result, Contractive):
+        hold_contractive(world, result, journal)
     if isinstance(result, Result):
         hold_passes(world, result)
         hold_rests(world, result, journal)
@@ -91,10 +95,10 @@ def _budget(story: Story) -> Budget:
 
 
 def _short_of_means(straight: Story, troubled: Story) -> bool:
-    """Whether something was lost that is missing from a budget, or from the calls of an effect."""
+    """Whether something was lost that is missing from a budget, a nested run's too, or from the calls of an effect."""
     budget, lost = _budget(straight), troubled.result.lost
     limited = not (budget.calls is budget.tokens is budget.cost is None)
-    return lost != NOTHING and (limited or troubled.world.short)
+    return lost != NOTHING and (limited or troubled.world.short or troubled.world.metered)
 
 
 def _out_of_time(straight: Story, troubled: Story) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 __all__ = [
-    "GRAPH_INVARIANTS", "INVARIANTS", "MULTIPASS_INVARIANTS", "REPORT_INVARIANTS", "RESEARCH_INVARIANTS",
-    "TUTOR_INVARIANTS",
+    "CONTRACTIVE_INVARIANTS", "GRAPH_INVARIANTS", "INVARIANTS", "MULTIPASS_INVARIANTS", "REPORT_INVARIANTS",
+    "RESEARCH_INVARIANTS", "TUTOR_INVARIANTS",
 ]  # fmt: skip
 
 INVARIANTS: dict[str, str] = {
@@ -120,3 +120,13 @@ TUTOR_INVARIANTS: dict[str, str] = {
     "turns and hints within their limits": "there are no more turns and hint cards than the configuration allows",
 }
 """What the Interpreter-Tutor promises beside that."""
+
+CONTRACTIVE_INVARIANTS: dict[str, str] = {
+    "a tree is whole": "each node but the root hangs below the one that its place says, and no place is there twice",
+    "a tree within its limits": "levels, children, splits and prompts are no more than the preset allows",
+    "a branch within its tokens": "no branch takes more than its tokens, and children no more than their parent",
+    "uncertainty is that of the samples": "each look's uncertainty is the entropy over the classes of its samples",
+    "a verdict is the band of its score": "whatever word the peer used",
+    "a good answer was not rejected": "an answer that is said to be good enough is none that the peer rejected",
+}
+"""What the contractive engine promises beside that."""

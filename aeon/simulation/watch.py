@@ -49,6 +49,7 @@ class Watch:
         if world.disk.refused:
             world.wrong("no effect after the end", f"'{effect.phase}' began when the journal could not be written")
         world.timed |= effect.allowance.seconds is not None
+        world.metered |= effect.allowance.tokens is not None
         if not isinstance(effect, AskUser):
             self._under_way[number] = effect.allowance
             self._reserved(effect)

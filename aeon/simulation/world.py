@@ -13,6 +13,7 @@ from aeon.schema import NOTHING, Question, Usage
 from aeon.simulation.disk import Crash, Disk
 from aeon.simulation.faults import Scenario
 from aeon.simulation.promises import (
+    CONTRACTIVE_INVARIANTS,
     GRAPH_INVARIANTS,
     INVARIANTS,
     MULTIPASS_INVARIANTS,
@@ -35,7 +36,14 @@ class Problem(NamedTuple):
     detail: str
 
 
-_OWN = (MULTIPASS_INVARIANTS, RESEARCH_INVARIANTS, REPORT_INVARIANTS, GRAPH_INVARIANTS, TUTOR_INVARIANTS)
+_OWN = (
+    MULTIPASS_INVARIANTS,
+    RESEARCH_INVARIANTS,
+    REPORT_INVARIANTS,
+    GRAPH_INVARIANTS,
+    TUTOR_INVARIANTS,
+    CONTRACTIVE_INVARIANTS,
+)
 _KNOWN = frozenset(INVARIANTS).union(*_OWN)
 
 
@@ -53,7 +61,7 @@ class World:
     (from 0) when the endpoint goes down; ``attended``: somebody is there to answer; ``waited``: the run was suspended;
     ``queued``: a tool began when that of another effect had ended, which it may have waited for;
     ``short``: an effect had fewer calls than its cap, or than it had before some were lost. ``timed``: an effect had a
-    limit on its seconds.
+    limit on its seconds; ``metered``: one had a limit on its tokens, be it that of a nested run.
     """
 
     def __init__(self, scenario: Scenario) -> None:
@@ -79,6 +87,7 @@ class World:
         self.deeds = 0
         self.short = False
         self.timed = False
+        self.metered = False
         self.effects = 0
         self.lives = 0
         self.strike_call: int | None = None

@@ -10,18 +10,17 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from pydantic import Field
 
 from aeon.errors import EmptyCompletion, Malformed, Truncated
-from aeon.llm.adapter import LLMAdapter, Permit, freely
 from aeon.schema import Form
 from aeon.schema.frozen import Frozen
-from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
+from aeon.schema.llm import Capabilities
 from aeon.supervisor.judge_specs import Calibrations, JudgmentSpec, Question, calibrations
 from aeon.supervisor.prompt import Prompt
+from aeon.supervisor.sampling import Sampling
 from aeon.supervisor.supervisor import Supervisor
 
 __all__ = ["Answer", "Asked", "Frame", "Judge", "Judged", "form_for"]
@@ -68,36 +67,6 @@ class _Verdict(Frozen):
 
 class _Word(Frozen):
     answer: Literal["yes", "no"]
-
-
-@dataclass(frozen=True)
-class _Sampling:
-    """The same endpoint, at a temperature and with a seed of its own."""
-
-    llm: LLMAdapter
-    temperature: float
-    seed: int
-
-    @property
-    def name(self) -> str:
-        """The endpoint's name."""
-        return self.llm.name
-
-    async def complete(self, request: LLMRequest) -> LLMResponse:
-        """One completion, sampled."""
-        return await self.llm.complete(request.changed(temperature=self.temperature, seed=self.seed))
-
-    @property
-    def free(self) -> bool:
-        """Whether the endpoint costs nothing."""
-        return self.llm.free
-
-    async def capabilities(self, permit: Permit = freely) -> Capabilities:
-        """The endpoint's capabilities."""
-        return await self.llm.capabilities(permit)
-
-    async def aclose(self) -> None:
-        """Nothing of its own to let go of."""
 
 
 def form_for(can: Capabilities, votes: bool = True) -> Asked:
@@ -192,7 +161,7 @@ class Judge:
         usual = self._supervisor
         votes: list[bool] = []
         for seed in range(1, self._samples + 1):
-            sampling = _Sampling(usual.llm, self._temperature, seed)
+            sampling = Sampling(usual.llm, self._temperature, seed)
             asker = usual.through(sampling)
             with contextlib.suppress(Malformed, Truncated, EmptyCompletion):
                 reply = await asker.structured(prompt, _Word, max_tokens=_WORD_TOKENS, repairs=0)

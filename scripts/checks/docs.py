@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
+from aeon.engines.contractive.branch import BRANCH
+from aeon.engines.contractive.presets import PRESETS, Limits
+from aeon.engines.contractive.program import CONTRACTIVE
+from aeon.engines.contractive.rules import BRANCH_TABLE
+from aeon.engines.contractive.rules import TABLE as CONTRACTIVE_TABLE
 from aeon.engines.graph.config import PROFILES, REFLECTIONS
 from aeon.engines.graph.program import SHIPPED as GRAPH
 from aeon.engines.graph.rules import TABLE as GRAPH_TABLE
@@ -18,6 +24,7 @@ from aeon.kernel.decide import Rule, Signals, table
 from aeon.multipass.rules import TABLE
 from aeon.simulation.faults import KINDS
 from aeon.simulation.promises import (
+    CONTRACTIVE_INVARIANTS,
     GRAPH_INVARIANTS,
     INVARIANTS,
     MULTIPASS_INVARIANTS,
@@ -58,6 +65,27 @@ def _decisions() -> str:
     return _table(TABLE)
 
 
+def _contractive() -> str:
+    return _table(CONTRACTIVE_TABLE)
+
+
+def _contractive_picture() -> str:
+    """One node of a tree: its effects in their order, and each row of its table that leads out."""
+    *phases, last = (effect.phase for effect in BRANCH.effects)
+    arrows = [f"{one} --> {other}" for one, other in pairwise([*phases, "children", phases[0]])]
+    arrows[1] = arrows[1].replace("-->", "-->|continue|")
+    out = [f"{phases[1]} -->|{rule.reason}| {last}" for rule in BRANCH_TABLE if rule.action == "OUTPUT"]
+    lines = ["flowchart TD", *arrows, *out, f"{last} -->|of the root| {CONTRACTIVE.effects[0].phase}"]
+    return "```mermaid\n" + "\n    ".join(lines) + "\n```\n"
+
+
+def _presets() -> str:
+    """A column for each preset, a row for each of its numbers."""
+    names = [*PRESETS]
+    rows = ((f"`{number}`", *(f"{getattr(PRESETS[name], number)}" for name in names)) for number in Limits.model_fields)
+    return _rows(("", *(f"`{name}`" for name in names)), rows)
+
+
 def _report() -> str:
     return _table(REPORT_TABLE)
 
@@ -81,6 +109,10 @@ def _faults() -> str:
 
 def _invariants() -> str:
     return _rows(("invariant", "what must hold"), INVARIANTS.items())
+
+
+def _contractive_invariants() -> str:
+    return _rows(("invariant", "what must hold"), CONTRACTIVE_INVARIANTS.items())
 
 
 def _research_invariants() -> str:
@@ -130,6 +162,10 @@ def _complexities() -> str:
 
 
 TABLES: dict[tuple[str, str], Callable[[], str]] = {
+    ("docs/contractive.md", "contractive picture"): _contractive_picture,
+    ("docs/contractive.md", "contractive table"): _contractive,
+    ("docs/contractive.md", "presets"): _presets,
+    ("docs/simulation.md", "contractive invariants"): _contractive_invariants,
     ("docs/graph.md", "complexities"): _complexities,
     ("docs/graph.md", "graph picture"): _graph_picture,
     ("docs/graph.md", "graph table"): _graph_table,

@@ -1,0 +1,75 @@
+"""Puts the answer of a tree into words, and keeps what contradicts it."""
+
+from __future__ import annotations
+
+import json
+
+from pydantic import JsonValue, RootModel
+
+from aeon.engines.contractive.effects import Collapse
+from aeon.engines.contractive.showing import shown
+from aeon.engines.contractive.values import Candidate, Collapsed
+from aeon.schema import JsonObject
+from aeon.supervisor.prompt import Prompt, fence
+from aeon.supervisor.supervisor import Supervisor
+from aeon.synthesis.sentence import Result, worded
+from aeon.text import one_line
+
+__all__ = ["Collapser"]
+
+_LONGEST, _SENTENCE = 200, 6
+_OBJECT_TOKENS = 512
+_AS_JSON = "Give the answer as the JSON that is asked for."
+
+
+class _Anything(RootModel[JsonValue]):
+    """Whatever the task's own schema allows."""
+
+
+class Collapser:
+    """Words answers."""
+
+    def __init__(self, supervisor: Supervisor) -> None:
+        self._supervisor = supervisor
+
+    async def collapse(self, effect: Collapse) -> Collapsed:
+        """The answer, an object where the task has a schema for it; and the answers that many samples gave instead.
+
+        Raises:
+            CompletionError, ModelError, AllowanceExhausted: no object that fits could be had.
+        """
+        best = effect.best
+        if best is None:
+            return Collapsed(text=f"No answer was found: {one_line(effect.task.text, _LONGEST)}")
+        if effect.task.answer_schema is not None:
+            return await self._object(effect, best, effect.task.answer_schema)
+        if len(best.answer.split()) >= _SENTENCE:
+            text, problem = best.answer, ""
+        else:
+            text, problem = await worded(self._supervisor, effect.task, [Result("r1", "", best.answer)])
+        return Collapsed(text=f"{text}{_against(effect)}", short=best.answer, problem=problem)
+
+    async def _object(self, effect: Collapse, best: Candidate, schema: JsonObject) -> Collapsed:
+        is_object = schema.get("type") == "object"
+        whole = schema if is_object else _in_object(schema)
+        asked = f"{shown(effect.task)}\n{fence('answer', best.answer, _LONGEST)}\n{_AS_JSON}"
+        reply = await self._supervisor.structured(Prompt("", asked), _Anything, schema=whole, max_tokens=_OBJECT_TOKENS)
+        value = reply.value.root
+        value = value["answer"] if not is_object and isinstance(value, dict) else value
+        return Collapsed(text=json.dumps(value, ensure_ascii=False), value=value, short=best.answer)
+
+
+def _in_object(schema: JsonObject) -> JsonObject:
+    """A schema for an object whose only member ``answer`` fits the given one."""
+    return {"type": "object", "properties": {"answer": schema}, "required": ["answer"], "additionalProperties": False}
+
+
+def _against(effect: Collapse) -> str:
+    """The answers that contradict it, with how many samples gave each; "" where there are none."""
+    told = ", ".join(_told(one, effect.samples) for one in effect.others)
+    return f"\nThe samples did not agree: of {effect.samples}, {told}." if told else ""
+
+
+def _told(one: Candidate, samples: int) -> str:
+    rejected = " (which the peer rejects)" if one.verdict == "reject" else ""
+    return f"{round(one.share * samples)} said {one_line(one.answer, _LONGEST)}{rejected}"
