@@ -1,11 +1,11 @@
 """Durable runs while their workers are killed: does every run end, as it would have, with every post done once?
 
-    python scripts/bench/chaos.py [--url URL] [--runs 500] [--workers 3] [--every 2] [--stop] [--restart CMD] [--out FILE]
+    python scripts/bench/chaos.py [--postgres] [--runs 500] [--workers 3] [--every 2] [--stop] [--posting S] [--seed 1] [--out FILE]
 
 The runs are those of ``errands.py``: 35 effects each, with posts that are counted in a table of their own. Every so
 many seconds a worker is killed with -9 and another one begins; with ``--stop`` every third is stopped for longer than
-its patience instead, and then goes on: a partition. ``--restart`` is a command that kills the database and starts it
-again, given every fifth time. A run that asks whether a post was done is answered by a look at the table. At the end
+its patience instead, and then goes on: a partition. The database is an SQLite file; with ``--postgres`` it is a
+server of its own, which is killed with -9 every fifth time and begins again. A run that asks whether a post was done is answered by a look at the table. At the end
 each journal is held against the one of a run that nobody disturbed: equal but for times, and for what was lost.
 Prints JSON.
 """
@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 
 from errands import ENGINE, MODEL, PLUGIN, Counts, Post, opening
 from machine import machine
+from postgres import Postgres
 
 from aeon.assembly.build import assemble
 from aeon.assembly.views import trail
@@ -51,7 +52,6 @@ class Plan(NamedTuple):
     workers: int = 3
     every: float = 2.0
     stops: bool = False
-    restart: str = ""
     posting: float = 0.0
     seed: int = 1
     most: float = 3600.0
@@ -125,8 +125,10 @@ def answered(jobs: Jobs, counts: Counts) -> int:
     return len(waiting)
 
 
-def disturbed(jobs: Jobs, hands: Hands, counts: Counts, names: list[str]) -> dict[str, float]:
-    """Disturb the workers until every run has ended; what was done to them."""
+def disturbed(
+    jobs: Jobs, hands: Hands, counts: Counts, names: list[str], server: Postgres | None
+) -> dict[str, float]:
+    """Disturb the workers, and the server if there is one, until every run has ended; what was done to them."""
     plan, chance = hands.plan, random.Random(hands.plan.seed)
     done = {"kills": 0, "stops": 0, "restarts": 0, "questions": 0}
     began = last = time.monotonic()
@@ -144,8 +146,9 @@ def disturbed(jobs: Jobs, hands: Hands, counts: Counts, names: list[str]) -> dic
             continue
         last, turn = time.monotonic(), turn + 1
         which = chance.randrange(len(hands.processes))
-        if plan.restart and turn % 5 == 0:
-            subprocess.run(plan.restart, shell=True, check=True, capture_output=True)
+        if server is not None and turn % 5 == 0:
+            server.kill()
+            server.start()
             done["restarts"] += 1
         elif plan.stops and turn % 3 == 0:
             hands.stop(which)
@@ -195,7 +198,7 @@ def working(plan: Plan, folder: Path) -> Iterator[Hands]:
         hands.close()
 
 
-def chaos(plan: Plan, folder: Path) -> dict[str, Any]:
+def chaos(plan: Plan, folder: Path, server: Postgres | None = None) -> dict[str, Any]:
     """Submit the runs, disturb their workers, and judge what came of it."""
     counts, plain = Counts(str(folder / "counts.sqlite")), Counts(str(folder / "plain.sqlite"))
     names = [f"run{plan.seed}-{number:05}" for number in range(plan.runs)]
@@ -203,29 +206,31 @@ def chaos(plan: Plan, folder: Path) -> dict[str, Any]:
         for name in names:
             jobs.submit(opening(name, plan.rounds, counts.tool))
         with working(plan, folder) as hands:
-            done = disturbed(jobs, hands, counts, names)
+            done = disturbed(jobs, hands, counts, names, server)
         return {**done, **judged(jobs, plan, names, counts, plain)}
 
 
 def main() -> None:
     """Run it as the command line says, beside an undisturbed run of the same."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--url")
+    parser.add_argument("--postgres", action="store_true")
     parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--workers", type=int, default=3)
     parser.add_argument("--every", type=float, default=2.0)
     parser.add_argument("--stop", action="store_true")
-    parser.add_argument("--restart", default="")
     parser.add_argument("--posting", type=float, default=0.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         folder = Path(name)
-        url = options.url or f"sqlite:///{folder / 'runs.sqlite'}"
-        plan = Plan(url, options.runs, 7, options.workers, options.every, options.stop, options.restart,
-                    options.posting, options.seed)  # fmt: skip
-        found = {"machine": machine(), "plan": plan._replace(url=url.partition(":")[0])._asdict(), **chaos(plan, folder)}
+        server = stack.enter_context(Postgres(folder)) if options.postgres else None
+        url = server.url if server else f"sqlite:///{folder / 'runs.sqlite'}"
+        plan = Plan(
+            url, options.runs, 7, options.workers, options.every, options.stop, options.posting, options.seed
+        )  # fmt: skip
+        found = {"machine": machine(), "plan": plan._replace(url=url.partition(":")[0])._asdict()}
+        found |= chaos(plan, folder, server)
     text = json.dumps(found, indent=2)
     print(text)
     if options.out:
