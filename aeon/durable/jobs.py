@@ -10,12 +10,11 @@ from dbos._error import DBOSWorkflowIDInUseError
 
 from aeon.asking.answers import meant, no_option, options_of
 from aeon.durable.database import Address, Database
-from aeon.durable.steps import past_of
+from aeon.durable.steps import Past, past_of
 from aeon.durable.values import END_STATES, JobRecord, JobState, Life, LifeEnd, needs, workflow_id
 from aeon.errors import UnknownNameError, UsageError
 from aeon.runtime.journal import Journal
 from aeon.runtime.lines import Opening
-from aeon.runtime.seals import sealer
 from aeon.schema import JsonObject, Question
 from aeon.text import one_line
 
@@ -77,7 +76,7 @@ class Jobs:
             self._enqueue(life, opening.task.text, needs(opening.engine, opening.setup), priority)
         return life.run
 
-    def list(self, state: JobState | None = None, most: int = 100) -> list[JobRecord]:
+    def latest(self, state: JobState | None = None, most: int = 100) -> list[JobRecord]:
         """The latest runs, newest first, each by its latest life."""
         jobs: dict[str, JobRecord] = {}
         for status in self._statuses():
@@ -98,8 +97,16 @@ class Jobs:
         return _record(latest)._replace(created=(first.created_at or 0) / 1000)
 
     def journal(self, run: str) -> Journal:
-        """The journal of a run, to be looked at. Raises as `get`, and as `Journal.of`."""
-        return Journal.of(run, self._past(run).lines)
+        """The journal of a run, to be looked at; before a worker has begun it there is its first line.
+
+        Raises as `get`, and as `Journal.of`.
+        """
+        lines = self._past(run).lines
+        if not lines:
+            first = Life.model_validate(self._inputs(run))
+            assert first.opening is not None
+            return Journal.written(first.opening, first.entries)
+        return Journal.of(run, lines)
 
     def written(self, run: str) -> bytes:
         """The journal of a run as a file would hold it. Raises as `journal`."""
@@ -201,7 +208,7 @@ class Jobs:
         assert status.input is not None
         return status.input["args"][0]
 
-    def _past(self, run: str) -> Any:  # noqa: ANN401
+    def _past(self, run: str) -> Past:
         lives = len(self._lives(run))
         with self.database.reached():
             return past_of(self._client, run, lives)

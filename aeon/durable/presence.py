@@ -82,7 +82,9 @@ class Presence:
     def beats(self) -> dict[str, int]:
         """The count of every worker."""
         with self._database.engine.begin() as connection:
-            return {name: beat for name, beat in connection.execute(sa.select(self._workers.c.name, self._workers.c.beat))}
+            return {
+                name: beat for name, beat in connection.execute(sa.select(self._workers.c.name, self._workers.c.beat))
+            }
 
     def dead(self) -> set[str]:
         """The workers whose count stood still for too long."""

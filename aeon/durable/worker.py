@@ -1,4 +1,4 @@
-"""A worker: takes runs from the queues of what it has, continues those of workers that are gone, stops those asked to."""
+"""A worker: takes runs from the queues of what it has, and continues those of workers that are gone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from aeon.durable.jobs import APP_VERSION, WORKFLOW
 from aeon.durable.presence import BEAT, PATIENCE, Presence
 from aeon.durable.steps import Past, Steps, past_of
 from aeon.durable.values import Life, LifeEnd, needs
-from aeon.errors import AeonError, Divergence, UsageError
+from aeon.errors import AeonError, Divergence, JournalError, UsageError
 from aeon.kernel.ports import Job
 from aeon.llm.adapter import LLMAdapter
 from aeon.runtime.driver import AsyncDriver
@@ -107,7 +107,7 @@ class Worker:
         self._live: dict[str, _Live] = {}
         self._patient = database.patient()
         self._ending = threading.Event()
-        self._away = False
+        self._away = self._closing = False
         self.name = name or f"{socket.gethostname()}-{uuid.uuid4().hex[:6]}"
         self._presence = Presence(database, self.name, self._limits.beat, self._limits.patience)
         self._watcher = threading.Thread(target=self._watch, name="aeon-watch", daemon=True)
@@ -134,8 +134,13 @@ class Worker:
 
     def stop(self, seconds: int = 0) -> None:
         """Take no more runs, and wait so long for those under way; what is left is free for other workers."""
-        self._ending.set()
+        self._closing = True
         DBOS.destroy(workflow_completion_timeout_sec=seconds)
+        self.leave()
+
+    def leave(self) -> None:
+        """Take this worker off the list: what it has not ended is free for the others at once."""
+        self._ending.set()
         self._presence.leave()
 
     @property
@@ -155,8 +160,7 @@ class Worker:
         self._say(f"{life.run}  takes it up")
         live = self._live[life.run] = _Live()
         try:
-            while (end := await self._lived(life, live)) is None:
-                await asyncio.sleep(_AGAIN)
+            end = await self._lived(life, live)
         except AeonError as error:
             end = LifeEnd(state="failed", detail=_why(error))
         except Exception as error:  # noqa: BLE001 - whatever it is, the run has failed, and who looks for it sees why
@@ -164,25 +168,39 @@ class Worker:
             text = one_line(f"{type(error).__name__}: {error}", 300)
             end = LifeEnd(state="failed", detail=f"{text}; this is a bug: the worker's log has the traceback")
         finally:
-            self._say(f"{life.run}  {end.state}{f': {end.detail}' if end.detail else ''}")
+            if self._live.get(life.run) is live:
+                del self._live[life.run]
+        self._say(f"{life.run}  {end.state}{f': {end.detail}' if end.detail else ''}")
         ended: JsonObject = end.model_dump(mode="json", exclude_defaults=True) | {"state": end.state}
         return ended
 
-    async def _lived(self, life: Life, live: _Live) -> LifeEnd | None:
-        """Work on a life to its end; ``None`` if the database took its lines no more, so that it is tried again."""
+    async def _lived(self, life: Life, live: _Live) -> LifeEnd:
+        """Work on a life to its end, again while the database takes no lines."""
         if await asyncio.to_thread(self._asked_to_stop, self._patient, [life.run]):
             return LifeEnd(state="cancelled")
+        while (result := await self._tried(life, live)) is None:
+            await asyncio.sleep(_AGAIN)
+        return _end(result)
+
+    async def _tried(self, life: Life, live: _Live) -> Conclusion | None:
+        """The result of a life; ``None`` if the database took its lines no more."""
         past = await asyncio.to_thread(past_of, self._patient, life.run, life.number)
         steps = Steps(past)
-        driver, job = await asyncio.to_thread(self._prepared, life, past, steps, live)
-        live.driver = driver
-        result = await driver.aexecute(job)
+        result: Conclusion | None = None
+        try:
+            driver, job = await asyncio.to_thread(self._prepared, life, past, steps, live)
+            live.driver = driver
+            result = await driver.aexecute(job)
+        except JournalError:
+            if steps.lost is None and not steps.broken:
+                raise
         if steps.lost is not None:
+            self._say(f"{life.run}  is no longer this worker's; what it did last is not on record")
             raise steps.lost
         if steps.broken:
             self._say(f"{life.run}  the database takes no more ({steps.broken}); trying again")
             return None
-        return _end(result)
+        return result
 
     def _prepared(self, life: Life, past: Past, steps: Steps, live: _Live) -> _Prepared:
         """A run made ready: the one that its journal holds, or a new one.
@@ -219,7 +237,8 @@ class Worker:
         while not self._ending.wait(self._limits.beat):
             try:
                 self._presence.beat(self._queues)
-                self._recover()
+                if not self._closing:
+                    self._recover()
                 self._stop_asked()
             except SQLAlchemyError as error:
                 self._tell_away(one_line(str(getattr(error, "orig", None) or error), 160))

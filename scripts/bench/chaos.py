@@ -1,11 +1,12 @@
 """Durable runs while their workers are killed: does every run end, as it would have, with every post done once?
 
-    python scripts/bench/chaos.py [--postgres] [--runs 500] [--workers 3] [--every 2] [--stop] [--posting S] [--seed 1] [--out FILE]
+    python scripts/bench/chaos.py [--postgres] [--runs 500] [--workers 3] [--every 2] [--stop] [--out FILE]
 
 The runs are those of ``errands.py``: 35 effects each, with posts that are counted in a table of their own. Every so
 many seconds a worker is killed with -9 and another one begins; with ``--stop`` every third is stopped for longer than
 its patience instead, and then goes on: a partition. The database is an SQLite file; with ``--postgres`` it is a
-server of its own, which is killed with -9 every fifth time and begins again. A run that asks whether a post was done is answered by a look at the table. At the end
+server of its own, which is killed with -9 every fifth time and begins again. A run that asks whether a post was done
+is answered by a look at the table. At the end
 each journal is held against the one of a run that nobody disturbed: equal but for times, and for what was lost.
 Prints JSON.
 """
@@ -40,11 +41,9 @@ from aeon.runtime.journal import Journal
 from aeon.runtime.replay import replay
 from aeon.schema import JsonObject
 
-BEAT, PATIENCE = 0.5, 2.5
-
 
 class Plan(NamedTuple):
-    """What is done to how many runs. ``every`` is in seconds; ``seed`` decides whom it hits."""
+    """What is done to how many runs. ``every`` is in seconds, or with ``by_posts`` in posts; ``seed`` decides whom."""
 
     url: str
     runs: int = 500
@@ -55,6 +54,9 @@ class Plan(NamedTuple):
     posting: float = 0.0
     seed: int = 1
     most: float = 3600.0
+    by_posts: bool = False
+    beat: float = 0.5
+    patience: float = 3.0
 
 
 class Hands:
@@ -68,9 +70,10 @@ class Hands:
     def begin(self) -> subprocess.Popen[bytes]:
         """A new worker."""
         self.began += 1
+        script, counts = Path(__file__).with_name("errands.py"), self.folder / "counts.sqlite"
         command = [
-            sys.executable, str(Path(__file__).with_name("errands.py")), self.plan.url, str(self.folder / "counts.sqlite"),
-            "--beat", str(BEAT), "--patience", str(PATIENCE), "--posting", str(self.plan.posting),
+            sys.executable, str(script), self.plan.url, str(counts),
+            "--beat", str(self.plan.beat), "--patience", str(self.plan.patience), "--posting", str(self.plan.posting),
         ]  # fmt: skip
         with (self.folder / "workers.log").open("ab") as log:
             return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log)
@@ -84,7 +87,7 @@ class Hands:
     def stop(self, which: int) -> None:
         """Stop one for longer than the others' patience; then it goes on, and finds that its runs are not its own."""
         os.kill(self.processes[which].pid, signal.SIGSTOP)
-        time.sleep(PATIENCE * 2)
+        time.sleep(self.plan.patience * 2)
         os.kill(self.processes[which].pid, signal.SIGCONT)
 
     def close(self) -> None:
@@ -117,7 +120,7 @@ def undisturbed(name: str, rounds: int, counts: Counts) -> list[JsonObject]:
 
 def answered(jobs: Jobs, counts: Counts) -> int:
     """Answer the runs that ask whether a post was done, by a look at the table; how many there were."""
-    waiting = jobs.list("waiting", most=10_000)
+    waiting = jobs.latest("waiting", most=10_000)
     for job in waiting:
         done = [one.effect for batch in trail(jobs.journal(job.id), ENGINE).batches for one in batch]
         post = next(effect for effect in reversed(done) if isinstance(effect, Post))
@@ -125,27 +128,27 @@ def answered(jobs: Jobs, counts: Counts) -> int:
     return len(waiting)
 
 
-def disturbed(
-    jobs: Jobs, hands: Hands, counts: Counts, names: list[str], server: Postgres | None
-) -> dict[str, float]:
+def disturbed(jobs: Jobs, hands: Hands, counts: Counts, names: list[str], server: Postgres | None) -> dict[str, float]:
     """Disturb the workers, and the server if there is one, until every run has ended; what was done to them."""
     plan, chance = hands.plan, random.Random(hands.plan.seed)
     done = {"kills": 0, "stops": 0, "restarts": 0, "questions": 0}
-    began = last = time.monotonic()
+    began = time.monotonic()
+    last = 0.0 if plan.by_posts else began
     turn = 0
     while True:
         with contextlib.suppress(AeonError):
             done["questions"] += answered(jobs, counts)
-            states = [job.state for job in jobs.list(most=10 * len(names))]
+            states = [job.state for job in jobs.latest(most=10 * len(names))]
             if all(state in ("ended", "failed", "cancelled") for state in states):
                 return {**done, "seconds": round(time.monotonic() - began, 1)}
         if time.monotonic() - began > plan.most:
             raise SystemExit(f"not every run had ended after {plan.most} s")
-        time.sleep(0.2)
-        if time.monotonic() - last < plan.every:
+        time.sleep(0.1)
+        now = sum(counts.by_key().values()) if plan.by_posts else time.monotonic()
+        if now - last < plan.every:
             continue
-        last, turn = time.monotonic(), turn + 1
-        which = chance.randrange(len(hands.processes))
+        last, turn = now, turn + 1
+        which = turn % plan.workers if plan.by_posts else chance.randrange(plan.workers)
         if server is not None and turn % 5 == 0:
             server.kill()
             server.start()

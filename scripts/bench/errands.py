@@ -16,12 +16,30 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from aeon import Answer, Caps, Conclusion, EffectOf, Engine, Halt, Plugin, Program, Rule, Run, Settings, Signals, Task
-from aeon import Tool, Value
+from pydantic import BaseModel
+
+from aeon import (
+    Answer,
+    Caps,
+    Conclusion,
+    EffectOf,
+    Engine,
+    Halt,
+    Plugin,
+    Program,
+    Rule,
+    Run,
+    Settings,
+    Signals,
+    Task,
+    Tool,
+    Value,
+)
 from aeon.assembly.plugin import Services
 from aeon.assembly.setup import setup_of
 from aeon.durable.database import Address, Database
 from aeon.durable.worker import Equipment, Limits, Worker
+from aeon.errors import InputFileError, UsageError
 from aeon.kernel.ports import Handlers
 from aeon.llm.scripted import Scripted
 from aeon.runtime.ledger import current_ledger
@@ -29,7 +47,6 @@ from aeon.runtime.lines import Opening
 from aeon.schema import JsonObject, Questions
 from aeon.supervisor.prompt import Prompt
 from aeon.testing.obliging import oblige
-from pydantic import BaseModel
 
 ROUND = 5
 """The effects of a round: a thought and two readings at once, a post, and a reading after it."""
@@ -216,6 +233,11 @@ def opening(name: str, rounds: int, tool: Tool) -> Opening:
     return Opening(execution_id=name, engine=ENGINE.name, task=Task(text=f"errands {name}"), config=config, setup=setup)
 
 
+def say(line: str) -> None:
+    """A line for who looks at the worker."""
+    print(line, file=sys.stderr, flush=True)
+
+
 def main() -> int:
     """Work until SIGTERM."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -235,11 +257,16 @@ def main() -> int:
     while True:
         try:
             database = Database(Address.of(options.url))
-            worker = Worker(database, equipment, limits, options.name, lambda line: print(line, file=sys.stderr, flush=True))
+            worker = Worker(database, equipment, limits, options.name, say)
             worker.start()
             break
-        except Exception as error:  # noqa: BLE001 - as whatever restarts a worker would
-            print(error, file=sys.stderr, flush=True)
+        except UsageError as error:
+            say(str(error))
+            if not isinstance(error, InputFileError):
+                return 2
+            time.sleep(0.5)  # the database is away: whatever starts workers would try again
+        except Exception as error:  # noqa: BLE001 - the same, in the midst of its tables being made
+            say(str(error))
             time.sleep(0.5)
     print("ready", flush=True)
     ended.wait()

@@ -41,8 +41,8 @@ class Postgres:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        made = [str(where / "initdb"), "-D", str(self._data), "-U", "aeon", "--auth=trust", "--encoding=UTF8", "--locale=C"]
-        subprocess.run(made, check=True, capture_output=True, user=self._user, cwd="/")
+        made = ["initdb", "-D", str(self._data), "-U", "aeon", "--auth=trust", "--encoding=UTF8", "--locale=C"]
+        subprocess.run([str(where / made[0]), *made[1:]], check=True, capture_output=True, user=self._user, cwd="/")
 
     @property
     def url(self) -> str:
