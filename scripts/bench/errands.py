@@ -188,11 +188,16 @@ MODEL = Scripted(oblige)
 
 
 class Counts:
-    """The table of posts: one row a call, whatever its key. ``seconds`` is how long a post takes, after its row."""
+    """The table of posts: one row a call, whatever its key. ``seconds`` is how long a post takes, after its row.
+
+    At the path ``-`` there is no table, and a post is nothing.
+    """
 
     def __init__(self, path: str, seconds: float = 0.0) -> None:
         self._path = path
         self._seconds = seconds
+        if path == "-":
+            return
         with self._opened() as file:
             file.execute("PRAGMA journal_mode=WAL")
             file.execute("CREATE TABLE IF NOT EXISTS posts (key TEXT NOT NULL)")
@@ -202,6 +207,8 @@ class Counts:
 
     def post(self, idempotency_key: str) -> bool:
         """Add a row. It takes the key and counts each call all the same: that is what is measured."""
+        if self._path == "-":
+            return True
         file = self._opened()
         try:
             with file:

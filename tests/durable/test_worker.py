@@ -165,7 +165,7 @@ def test_a_run_is_stopped_wherever_it_is(single: Place) -> None:
     until(lambda: single.posts("under-way"))
     assert single.jobs.cancel("queued").state == "cancelled"
     assert single.jobs.cancel("under-way").stopping
-    with pytest.raises(UsageError, match="was asked to stop already|is over already"):
+    with pytest.raises(UsageError, match=r"was asked to stop already|is over already"):
         single.jobs.cancel("under-way")
     job = single.reaches("under-way", "ended")
     assert job.end is not None and job.end.stop_reason == "interrupted" and "posted 3" in job.end.answer
