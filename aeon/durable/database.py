@@ -88,10 +88,14 @@ class Database:
             elif address.file and not address.file.exists():
                 raise InputFileError(f"{address.shown}: is not there; aeon submit and aeon worker make it")
             self.engine = sa.create_engine(_driven(address), pool_pre_ping=True, **_waiting(address))
-            if create:
-                tables.create_all(self.engine)
-            self._check(create)
-            self.client = _client(address, False)
+            try:
+                if create:
+                    tables.create_all(self.engine)
+                self._check(create)
+                self.client = _client(address, False)
+            except BaseException:
+                self.engine.dispose()
+                raise
 
     @contextlib.contextmanager
     def reached(self) -> Iterator[None]:
@@ -159,6 +163,8 @@ def _prepare(address: Address) -> None:
         engine.dispose()
     else:
         engine = sa.create_engine(_driven(address), **_waiting(address))
-        with engine.connect():  # DBOS would try a server that is not there for minutes
+        try:
+            engine.connect().close()  # DBOS would try a server that is not there for minutes
+        finally:
             engine.dispose()
     DBOS.migrate(address.url, schema=SCHEMA)

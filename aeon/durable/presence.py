@@ -1,7 +1,8 @@
 """Which workers are there. Each counts on in the database; whose count stands still is taken for dead.
 
 Nobody compares clocks: who watches measures, by a clock of its own that never jumps, how long a count stood still while
-the database could be read. A worker that was taken for dead and is not loses its runs, and does no harm: see `steps`.
+the database could be read. A worker that was taken for dead and is not loses its runs: see `steps`. One that has not
+counted for half the patience knows that it may be taken for dead, and changes nothing in the world.
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ class Presence:
         self._workers = database.workers
         self._watch = Watch(patience)
         self._beat = beat
+        self._patience = patience
+        self._counted = -patience
         self.name = name
 
     def enter(self, queues: Iterable[str], pause: Callable[[float], None] = time.sleep) -> None:
@@ -61,7 +64,7 @@ class Presence:
         Raises:
             UsageError: a worker of this name is at work.
         """
-        listed = [*queues]
+        listed, now = [*queues], time.monotonic()
         before = self.beats().get(self.name)
         if before is not None:
             pause(2 * self._beat)
@@ -70,14 +73,22 @@ class Presence:
         with self._database.engine.begin() as connection:
             connection.execute(self._workers.delete().where(self._workers.c.name == self.name))
             connection.execute(self._workers.insert().values(name=self.name, beat=0, queues=listed))
+        self._counted = now
+
+    @property
+    def sure(self) -> bool:
+        """Whether nobody can have taken this worker for dead yet, nor will for half the patience."""
+        return time.monotonic() - self._counted < self._patience / 2
 
     def beat(self, queues: Iterable[str]) -> None:
         """Count on; where others took this worker for dead, it is there again."""
+        now = time.monotonic()  # the count is at least as late
         with self._database.engine.begin() as connection:
             own = self._workers.c.name == self.name
             done = connection.execute(self._workers.update().where(own).values(beat=self._workers.c.beat + 1))
             if not done.rowcount:
                 connection.execute(self._workers.insert().values(name=self.name, beat=0, queues=[*queues]))
+        self._counted = now
 
     def beats(self) -> dict[str, int]:
         """The count of every worker."""

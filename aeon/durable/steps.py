@@ -7,19 +7,21 @@ whose run another one continues, can therefore write no line any more: neither t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from dbos import DBOS, DBOSClient
 from dbos._error import DBOSBaseException
-from sqlalchemy.exc import SQLAlchemyError
 
 from aeon.durable.values import workflow_id
 from aeon.errors import JournalError
 from aeon.runtime.sealed import sealed, unsealed
 from aeon.runtime.seals import sealer
+from aeon.runtime.store import FileStore
 from aeon.text import one_line
 
-__all__ = ["Past", "Steps", "past_of"]
+__all__ = ["Past", "StepStore", "Steps", "past_of"]
+
+_BEGUN = b'{"line":"begun",'
 
 
 class Past:
@@ -83,13 +85,36 @@ class Steps:
         except DBOSBaseException as error:
             self.lost = error
             raise JournalError("another worker continues this run, or it was cancelled") from None
-        except SQLAlchemyError as error:
+        except Exception as error:  # noqa: BLE001 - whatever a driver raises, who waits for the line must hear of it
             self.broken = one_line(str(getattr(error, "orig", None) or error), 200)
             raise JournalError(f"the database takes no more: {self.broken}") from None
         self._seal = seal
 
     def close(self) -> None:
         """Nothing: the database is the worker's."""
+
+
+class StepStore(FileStore):
+    """Keeps the lines of a journal in steps. A tool that changes the world is called only while the worker is ``sure``.
+
+    After the line that announces the call, the worker may have stood still for so long that another one has the run.
+    """
+
+    def __init__(self, steps: Steps, sure: Callable[[], bool]) -> None:
+        super().__init__(steps)
+        self._steps = steps
+        self._sure = sure
+
+    async def append(self, line: bytes) -> None:
+        """Add a line; it is in the database when this returns.
+
+        Raises:
+            JournalError: it could not be kept, or what it announces must not be done any more.
+        """
+        await super().append(line)
+        if line.startswith(_BEGUN) and not self._sure():
+            self._steps.broken = "this worker stood still, and may have been taken for dead"
+            raise JournalError(self._steps.broken)
 
 
 def _title(line: bytes) -> str:

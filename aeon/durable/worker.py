@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dbos import DBOS, DBOSClient, DBOSConfig
+from dbos import DBOS, DBOSClient, DBOSConfig, WorkflowStatus
 from sqlalchemy.exc import SQLAlchemyError
 
 from aeon.assembly.build import assemble, resumption
@@ -21,7 +21,7 @@ from aeon.assembly.setup import Trust, setup_of
 from aeon.durable.database import APPLICATION, JSON, SCHEMA, Database
 from aeon.durable.jobs import APP_VERSION, WORKFLOW
 from aeon.durable.presence import BEAT, PATIENCE, Presence
-from aeon.durable.steps import Past, Steps, past_of
+from aeon.durable.steps import Past, Steps, StepStore, past_of
 from aeon.durable.values import Life, LifeEnd, needs
 from aeon.errors import AeonError, Divergence, JournalError, UsageError
 from aeon.kernel.ports import Job
@@ -30,7 +30,6 @@ from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Event, Observer, RunStarted
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import resume_point
-from aeon.runtime.store import FileStore
 from aeon.schema import Conclusion, JsonObject
 from aeon.text import one_line
 from aeon.tools.select import Given
@@ -40,7 +39,8 @@ __all__ = ["Equipment", "Limits", "Worker"]
 _log = logging.getLogger("aeon.durable")
 _OWN = Trust(whole=True)
 """What the database names of models and folders is what this worker has: its queues are named by that."""
-_AGAIN = 5.0
+_ADRIFT = 3
+"""Looks after which a run counts as adrift: one that was just taken, or has just ended, is so for a moment."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,7 @@ class Worker:
         self._patient = database.patient()
         self._ending = threading.Event()
         self._away = self._closing = False
+        self._adrift: dict[str, int] = {}
         self.name = name or f"{socket.gethostname()}-{uuid.uuid4().hex[:6]}"
         self._presence = Presence(database, self.name, self._limits.beat, self._limits.patience)
         self._watcher = threading.Thread(target=self._watch, name="aeon-watch", daemon=True)
@@ -116,21 +117,28 @@ class Worker:
         """Begin to take runs; returns at once."""
         with self._database.reached():
             self._presence.enter(self._queues)
-            DBOS(config=self._config())
-            logging.getLogger("dbos").setLevel(logging.CRITICAL)
-
-            async def run(life: JsonObject) -> JsonObject:
-                return await self._live_through(Life.model_validate(life))
-
-            DBOS.workflow(name=WORKFLOW)(run)
-            DBOS.listen_queues(self._queues)
-            DBOS.launch()
-            for queue in self._queues:
-                DBOS.register_queue(
-                    queue, worker_concurrency=self._limits.parallel, global_concurrency=self._limits.everywhere,
-                    polling_interval_sec=self._limits.poll, on_conflict="always_update",
-                )  # fmt: skip
+            try:
+                self._launch()
+            except BaseException:
+                DBOS.destroy()
+                raise
         self._watcher.start()
+
+    def _launch(self) -> None:
+        DBOS(config=self._config())
+        logging.getLogger("dbos").setLevel(logging.CRITICAL)
+
+        async def run(life: JsonObject) -> JsonObject:
+            return await self._live_through(Life.model_validate(life))
+
+        DBOS.workflow(name=WORKFLOW)(run)
+        DBOS.listen_queues(self._queues)
+        DBOS.launch()
+        for queue in self._queues:
+            DBOS.register_queue(
+                queue, worker_concurrency=self._limits.parallel, global_concurrency=self._limits.everywhere,
+                polling_interval_sec=self._limits.poll, on_conflict="always_update",
+            )  # fmt: skip
 
     def stop(self, seconds: int = 0) -> None:
         """Take no more runs, and wait so long for those under way; what is left is free for other workers."""
@@ -179,7 +187,7 @@ class Worker:
         if await asyncio.to_thread(self._asked_to_stop, self._patient, [life.run]):
             return LifeEnd(state="cancelled")
         while (result := await self._tried(life, live)) is None:
-            await asyncio.sleep(_AGAIN)
+            await asyncio.sleep(self._limits.patience / 3)
         return _end(result)
 
     async def _tried(self, life: Life, live: _Live) -> Conclusion | None:
@@ -198,7 +206,7 @@ class Worker:
             self._say(f"{life.run}  is no longer this worker's; what it did last is not on record")
             raise steps.lost
         if steps.broken:
-            self._say(f"{life.run}  the database takes no more ({steps.broken}); trying again")
+            self._say(f"{life.run}  goes on from what is on record: {steps.broken}")
             return None
         return result
 
@@ -209,7 +217,7 @@ class Worker:
             UsageError: this worker has not what the run needs.
             Divergence: this version would continue the run otherwise; nothing was issued.
         """
-        store = FileStore(steps)
+        store = StepStore(steps, lambda: self._presence.sure)
         lines = past.lines or _begun(life, store)
         journal = Journal.of(life.run, lines, store=store)
         name = journal.opened.engine
@@ -265,6 +273,15 @@ class Worker:
             DBOS._recover_pending_workflows(sorted(gone))  # of these alone: a run that has been taken stays where it is
         for name in dead:
             self._presence.remove(name)
+        self._requeue([one for one in pending if one.executor_id == self.name])
+
+    def _requeue(self, mine: Sequence[WorkflowStatus]) -> None:
+        """Queue again what is this worker's by the database and that it has not: its end could not be written."""
+        adrift = [one for one in mine if one.workflow_id.rpartition(":")[0] not in self._live]
+        self._adrift = {one.workflow_id: self._adrift.get(one.workflow_id, 0) + 1 for one in adrift}
+        for one in adrift:
+            if self._adrift[one.workflow_id] >= _ADRIFT:
+                self._database.client.resume_workflow(one.workflow_id, queue_name=one.queue_name)
 
     def _stop_asked(self) -> None:
         """Interrupt the runs that were asked to stop."""
@@ -310,7 +327,7 @@ class _Prepared(NamedTuple):
     job: Job[Any, Any, Any]
 
 
-def _begun(life: Life, store: FileStore) -> list[bytes]:
+def _begun(life: Life, store: StepStore) -> list[bytes]:
     """The first lines of a new run, or of a fork, which are in the database when this returns."""
     if life.opening is None:
         raise UsageError("its journal is not in the database; it cannot be continued")

@@ -161,7 +161,7 @@ def disturbed(jobs: Jobs, hands: Hands, counts: Counts, names: list[str], server
             done["kills"] += 1
 
 
-def judged(jobs: Jobs, plan: Plan, names: list[str], counts: Counts, plain: Counts) -> dict[str, Any]:
+def judged(jobs: Jobs, plan: Plan, names: list[str], folder: Path, counts: Counts, plain: Counts) -> dict[str, Any]:
     """What came of the runs, held against the same runs undisturbed."""
     posts = counts.by_key()
     wanted = {f"{name}:{number * 5 + 3}" for name in names for number in range(plan.rounds)}
@@ -178,6 +178,8 @@ def judged(jobs: Jobs, plan: Plan, names: list[str], counts: Counts, plain: Coun
         else:
             other.append(name)
     return {
+        "traces": (hands_log := (folder / "workers.log").read_text()).count("Traceback"),
+        "unsure": hands_log.count("stood still"),
         "runs": len(names),
         "ended": ended,
         "replayed": replayed,
@@ -210,7 +212,7 @@ def chaos(plan: Plan, folder: Path, server: Postgres | None = None) -> dict[str,
             jobs.submit(opening(name, plan.rounds, counts.tool))
         with working(plan, folder) as hands:
             done = disturbed(jobs, hands, counts, names, server)
-        return {**done, **judged(jobs, plan, names, counts, plain)}
+        return {**done, **judged(jobs, plan, names, folder, counts, plain)}
 
 
 def main() -> None:
@@ -227,7 +229,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         folder = Path(name)
-        server = stack.enter_context(Postgres(folder)) if options.postgres else None
+        server = stack.enter_context(Postgres()) if options.postgres else None
         url = server.url if server else f"sqlite:///{folder / 'runs.sqlite'}"
         plan = Plan(
             url, options.runs, 7, options.workers, options.every, options.stop, options.posting, options.seed

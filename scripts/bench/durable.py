@@ -163,7 +163,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         urls = [f"sqlite:///{name}/runs.sqlite"]
         if binaries():
-            urls.append(stack.enter_context(Postgres(Path(name))).url)
+            urls.append(stack.enter_context(Postgres()).url)
         for url in urls:
             found["rows"] += on(url, options.runs, workers, options.parallel)
     text = json.dumps(found, indent=2)

@@ -8,6 +8,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 from typing import Self
@@ -24,20 +25,19 @@ def binaries() -> Path | None:
 
 
 class Postgres:
-    """A server below ``folder``, over loopback. A context manager. As root it runs as the user ``postgres``."""
+    """A server in a folder of its own, over loopback. A context manager. As root it runs as the user ``postgres``."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self) -> None:
         where = binaries()
         assert where is not None, "Postgres is not installed"
-        self._bin, self._data = where, folder / "postgres"
+        self._folder = tempfile.TemporaryDirectory(prefix="aeon-postgres-")
+        self._bin, self._data = where, Path(self._folder.name) / "data"
         self._user = "postgres" if os.geteuid() == 0 else None
         self._process: subprocess.Popen[bytes] | None = None
         self._data.mkdir()
         if self._user:
             shutil.chown(self._data, self._user)
-            for above in (folder, *folder.parents):  # so that the server may reach its own folder
-                with contextlib.suppress(PermissionError):
-                    above.chmod(above.stat().st_mode | 0o011)
+            shutil.chown(self._folder.name, self._user)
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -98,3 +98,4 @@ class Postgres:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=20)
             self._process.kill()
+        self._folder.cleanup()

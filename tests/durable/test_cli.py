@@ -80,7 +80,12 @@ def test_a_run_is_submitted_shown_replayed_forked_compared_and_verified_by_its_i
     run = submitted.out.strip()
     assert submitted.code == 0 and len(run) == 32 and "waits for a worker with multi-pass/2 played" in submitted.err
     job = aeon.ended(run)
-    assert (job["answer"], job["stop_reason"], job["priority"], job["worker"]) == ("The total is 40.8.", "converged", 2, "one")
+    assert (job["answer"], job["stop_reason"], job["priority"], job["worker"]) == (
+        "The total is 40.8.",
+        "converged",
+        2,
+        "one",
+    )
     assert run in aeon("jobs").out and "The total is 40.8." in aeon("jobs", run).out
     assert "The total is 40.8." in aeon("history", run).out
     assert "bit-identical" in aeon("replay", run).out
@@ -105,7 +110,15 @@ def test_what_cannot_be_done_with_a_run_is_one_line(aeon: Commands) -> None:
     aeon("resume", run).complains(2, "there is nothing to continue: it is ended")
     aeon("fork", run, "--at", "99").complains(2, "--at 99")
     aeon("fork", run, "--at", "0", "--save", "x.jsonl").complains(2, "a fork is kept in the database")
-    for command in (("history",), ("replay",), ("verify",), ("jobs",), ("resume",), ("diff", run), ("fork", "--at", "0")):
+    for command in (
+        ("history",),
+        ("replay",),
+        ("verify",),
+        ("jobs",),
+        ("resume",),
+        ("diff", run),
+        ("fork", "--at", "0"),
+    ):
         aeon(command[0], *command[1:], "nosuch").complains(2, "nosuch: there is no run of this id")
     aeon("jobs", "--cancel").complains(2, "name the run that is to stop")
     aeon("submit", " ").complains(2, "the task is empty")
@@ -117,9 +130,7 @@ def test_what_cannot_be_done_with_a_run_is_one_line(aeon: Commands) -> None:
 
 
 @pytest.mark.requirement("X5", "X5h")
-def test_without_the_extra_each_command_says_what_to_install(
-    aeon: Commands, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_extra_each_command_says_what_to_install(aeon: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     """One line, and nothing else."""
     monkeypatch.setitem(sys.modules, "dbos", None)
     for command in (("submit", TASK), ("worker",), ("jobs",), ("history", "x"), ("resume", "x")):

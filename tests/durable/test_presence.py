@@ -48,6 +48,17 @@ def test_two_workers_cannot_have_one_name(place: Place) -> None:
     assert place.jobs.workers() == {"one": ["other"]}
 
 
+def test_a_worker_is_sure_for_half_the_patience(place: Place) -> None:
+    """Until it counts again, it may have been taken for dead: then it calls no tool that changes the world."""
+    assert not Presence(place.jobs.database, "new").sure
+    for patience, sure in ((1000.0, True), (0.0, False)):
+        worker = Presence(place.jobs.database, "one", patience=patience)
+        worker.enter(["queue"], pause=lambda seconds: None)
+        assert worker.sure is sure
+        worker.beat(["queue"])
+        assert worker.sure is sure
+
+
 def test_a_worker_that_was_taken_for_dead_comes_back_on_the_list(place: Place) -> None:
     """With what it has; when it leaves, it is gone at once."""
     worker = Presence(place.jobs.database, "one")
