@@ -25,6 +25,7 @@ APP_VERSION = "aeon-1"
 """The version of what workflows are given and give, which DBOS compares: not one of Aeon's or an engine's code."""
 DEFAULT_PRIORITY = 5
 _SHOWN = 200
+_LIVES = 10_000
 _STATES: dict[str, JobState] = {
     "ENQUEUED": "queued", "DELAYED": "queued", "PENDING": "running", "ERROR": "failed", "CANCELLED": "cancelled",
     "MAX_RECOVERY_ATTEMPTS_EXCEEDED": "failed",
@@ -77,9 +78,9 @@ class Jobs:
         return life.run
 
     def latest(self, state: JobState | None = None, most: int = 100) -> list[JobRecord]:
-        """The latest runs, newest first, each by its latest life."""
+        """The latest runs, newest first, each by its latest life; with a ``state``, of the latest 10,000 lives."""
         jobs: dict[str, JobRecord] = {}
-        for status in self._statuses():
+        for status in self._statuses(max(_LIVES, most)):
             run, _, number = status.workflow_id.rpartition(":")
             if run not in jobs or jobs[run].life < int(number):
                 jobs[run] = _record(status)
@@ -221,9 +222,9 @@ class Jobs:
             raise UnknownNameError(f"{one_line(run, 60)}: there is no run of this id; see: aeon jobs")
         return sorted(own, key=lambda one: int(one.workflow_id.rpartition(":")[2]))
 
-    def _statuses(self) -> Iterable[WorkflowStatus]:
+    def _statuses(self, most: int) -> Iterable[WorkflowStatus]:
         with self.database.reached():
-            return self._client.list_workflows(name=WORKFLOW, load_input=False)
+            return self._client.list_workflows(name=WORKFLOW, load_input=False, sort_desc=True, limit=most)
 
 
 def _record(status: WorkflowStatus) -> JobRecord:

@@ -56,7 +56,7 @@ class Plan(NamedTuple):
     most: float = 3600.0
     by_posts: bool = False
     beat: float = 0.5
-    patience: float = 3.0
+    patience: float = 5.0
 
 
 class Hands:
@@ -128,37 +128,52 @@ def answered(jobs: Jobs, counts: Counts) -> int:
     return len(waiting)
 
 
-def disturbed(jobs: Jobs, hands: Hands, counts: Counts, names: list[str], server: Postgres | None) -> dict[str, float]:
-    """Disturb the workers, and the server if there is one, until every run has ended; what was done to them."""
-    plan, chance = hands.plan, random.Random(hands.plan.seed)
-    done = {"kills": 0, "stops": 0, "restarts": 0, "questions": 0}
-    began = time.monotonic()
+class Disturbance:
+    """What is done to the workers, and to the server if there is one; ``done`` counts it."""
+
+    def __init__(self, hands: Hands, server: Postgres | None) -> None:
+        self._hands, self._server = hands, server
+        self._chance = random.Random(hands.plan.seed)
+        self.done = {"kills": 0, "stops": 0, "restarts": 0}
+        self._turn = 0
+
+    def once(self) -> None:
+        """Kill a worker or the server, or stop a worker for a while."""
+        plan, self._turn = self._hands.plan, self._turn + 1
+        which = self._turn % plan.workers if plan.by_posts else self._chance.randrange(plan.workers)
+        if self._server is not None and self._turn % 5 == 0:
+            self._server.kill()
+            self._server.start()
+            self.done["restarts"] += 1
+        elif plan.stops and self._turn % 3 == 0:
+            self._hands.stop(which)
+            self.done["stops"] += 1
+        else:
+            self._hands.kill(which)
+            self.done["kills"] += 1
+
+
+def over(jobs: Jobs, number: int) -> bool:
+    """Whether every run has ended."""
+    return all(job.state in ("ended", "failed", "cancelled") for job in jobs.latest(most=10 * number))
+
+
+def disturbed(jobs: Jobs, hands: Hands, counts: Counts, server: Postgres | None) -> dict[str, float]:
+    """Disturb the workers until every run has ended; what was done to them, and how many runs asked."""
+    plan, disturbance = hands.plan, Disturbance(hands, server)
+    questions, began = 0, time.monotonic()
     last = 0.0 if plan.by_posts else began
-    turn = 0
-    while True:
+    while time.monotonic() - began < plan.most:
         with contextlib.suppress(AeonError):
-            done["questions"] += answered(jobs, counts)
-            states = [job.state for job in jobs.latest(most=10 * len(names))]
-            if all(state in ("ended", "failed", "cancelled") for state in states):
-                return {**done, "seconds": round(time.monotonic() - began, 1)}
-        if time.monotonic() - began > plan.most:
-            raise SystemExit(f"not every run had ended after {plan.most} s")
+            questions += answered(jobs, counts)
+            if over(jobs, plan.runs):
+                return {**disturbance.done, "questions": questions, "seconds": round(time.monotonic() - began, 1)}
         time.sleep(0.1)
         now = sum(counts.by_key().values()) if plan.by_posts else time.monotonic()
-        if now - last < plan.every:
-            continue
-        last, turn = now, turn + 1
-        which = turn % plan.workers if plan.by_posts else chance.randrange(plan.workers)
-        if server is not None and turn % 5 == 0:
-            server.kill()
-            server.start()
-            done["restarts"] += 1
-        elif plan.stops and turn % 3 == 0:
-            hands.stop(which)
-            done["stops"] += 1
-        else:
-            hands.kill(which)
-            done["kills"] += 1
+        if now - last >= plan.every:
+            last = now
+            disturbance.once()
+    raise SystemExit(f"not every run had ended after {plan.most} s")
 
 
 def judged(jobs: Jobs, plan: Plan, names: list[str], folder: Path, counts: Counts, plain: Counts) -> dict[str, Any]:
@@ -211,7 +226,7 @@ def chaos(plan: Plan, folder: Path, server: Postgres | None = None) -> dict[str,
         for name in names:
             jobs.submit(opening(name, plan.rounds, counts.tool))
         with working(plan, folder) as hands:
-            done = disturbed(jobs, hands, counts, names, server)
+            done = disturbed(jobs, hands, counts, server)
         return {**done, **judged(jobs, plan, names, folder, counts, plain)}
 
 

@@ -82,7 +82,8 @@ def finished(jobs: Jobs, names: set[str]) -> None:
 def measured(jobs: Jobs, names: set[str]) -> dict[str, float]:
     """Seconds, rows and bytes of these workflows, by DBOS's own records."""
     place = "" if jobs.database.address.file else f"{SCHEMA}."
-    sql = f"SELECT workflow_uuid, started_at_epoch_ms, completed_at_epoch_ms, LENGTH(output) FROM {place}operation_outputs"
+    columns = "workflow_uuid, started_at_epoch_ms, completed_at_epoch_ms, LENGTH(output)"
+    sql = f"SELECT {columns} FROM {place}operation_outputs"
     with jobs.database.engine.begin() as connection:
         rows = [row for row in connection.execute(sa.text(sql)) if row[0] in names]
     seconds = (max(row[2] for row in rows) - min(row[1] for row in rows)) / 1000

@@ -11,7 +11,7 @@ import pytest
 from aeon.durable.jobs import Jobs
 from aeon.errors import InputFileError
 
-from .conftest import chaos, place_in, postgres, until
+from .conftest import Place, chaos, place_in, postgres, until
 
 pytestmark = pytest.mark.skipif(postgres.binaries() is None, reason="the binaries of Postgres are not installed")
 
@@ -21,6 +21,13 @@ def server() -> Iterator[postgres.Postgres]:
     """A server, and a database on it."""
     with postgres.Postgres() as server:
         yield server
+
+
+@pytest.fixture
+def away(server: postgres.Postgres, tmp_path: Path) -> Iterator[Place]:
+    """A place on that server."""
+    query(server, "CREATE DATABASE away")
+    yield from place_in(tmp_path, server.url_of("away"))
 
 
 def query(server: postgres.Postgres, sql: str) -> None:
@@ -45,26 +52,22 @@ def test_runs_end_as_if_nobody_had_killed_their_workers_or_their_database(
 
 
 @pytest.mark.requirement("X5g")
-def test_a_worker_waits_for_a_database_that_is_away(server: postgres.Postgres, tmp_path: Path) -> None:
+def test_a_worker_waits_for_a_database_that_is_away(server: postgres.Postgres, away: Place) -> None:
     """It says so once, goes on when it is back, and nobody is taken for dead meanwhile."""
-    query(server, "CREATE DATABASE away")
-    for place in place_in(tmp_path, server.url_of("away")):
-        with place.worker(posting=0.1):
-            place.submit("one", rounds=5)
-            until(lambda: place.posts("one"))
-            server.kill()
-            log = tmp_path / "workers.log"
-            until(lambda: "the database does not answer" in log.read_text())
-            with pytest.raises(InputFileError, match="Connection refused"):
-                Jobs(place.url)
-            server.start()
-            until(lambda: "the database is back" in log.read_text())
-            job = until(lambda: (job := place.jobs.get("one")).state in ("ended", "waiting") and job, 90)
-            if job.state == "waiting":
-                place.jobs.answer("one", "done")
-            until(lambda: place.jobs.get("one").state == "ended", 90)
-        assert place.posts("one") == [1] * 5
-        assert log.read_text().count("does not answer") == 1
+    log = away.folder / "workers.log"
+    with away.worker(posting=0.1):
+        away.submit("one", rounds=5)
+        until(lambda: away.posts("one"))
+        server.kill()
+        until(lambda: "the database does not answer" in log.read_text())
+        with pytest.raises(InputFileError, match="Connection refused"):
+            Jobs(away.url)
+        server.start()
+        until(lambda: "the database is back" in log.read_text())
+        ended = until(lambda: chaos.answered(away.jobs, away.counts) or away.jobs.get("one").state == "ended", 90)
+        assert ended and away.reaches("one", "ended")
+    assert away.posts("one") == [1] * 5
+    assert log.read_text().count("does not answer") == 1
 
 
 @pytest.mark.requirement("X5h")
