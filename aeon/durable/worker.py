@@ -6,6 +6,7 @@ import asyncio
 import logging
 import socket
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -39,8 +40,8 @@ __all__ = ["Equipment", "Limits", "Worker"]
 _log = logging.getLogger("aeon.durable")
 _OWN = Trust(whole=True)
 """What the database names of models and folders is what this worker has: its queues are named by that."""
-_ADRIFT = 3
-"""Looks after which a run counts as adrift: one that was just taken, or has just ended, is so for a moment."""
+_ADRIFT = 30.0
+"""Seconds after which a run counts as adrift: one that was just taken, or has just ended, is so for a moment."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ class Worker:
         self._patient = database.patient()
         self._ending = threading.Event()
         self._away = self._closing = False
-        self._adrift: dict[str, int] = {}
+        self._adrift: dict[str, float] = {}
         self.name = name or f"{socket.gethostname()}-{uuid.uuid4().hex[:6]}"
         self._presence = Presence(database, self.name, self._limits.beat, self._limits.patience)
         self._watcher = threading.Thread(target=self._watch, name="aeon-watch", daemon=True)
@@ -277,10 +278,11 @@ class Worker:
 
     def _requeue(self, mine: Sequence[WorkflowStatus]) -> None:
         """Queue again what is this worker's by the database and that it has not: its end could not be written."""
+        now = time.monotonic()
         adrift = [one for one in mine if one.workflow_id.rpartition(":")[0] not in self._live]
-        self._adrift = {one.workflow_id: self._adrift.get(one.workflow_id, 0) + 1 for one in adrift}
+        self._adrift = {one.workflow_id: self._adrift.get(one.workflow_id, now) for one in adrift}
         for one in adrift:
-            if self._adrift[one.workflow_id] >= _ADRIFT:
+            if now - self._adrift[one.workflow_id] > _ADRIFT:
                 self._database.client.resume_workflow(one.workflow_id, queue_name=one.queue_name)
 
     def _stop_asked(self) -> None:

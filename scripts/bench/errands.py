@@ -252,6 +252,7 @@ def main() -> int:
     parser.add_argument("counts")
     parser.add_argument("--name")
     parser.add_argument("--parallel", type=int, default=8)
+    parser.add_argument("--everywhere", type=int)
     parser.add_argument("--beat", type=float, default=1.0)
     parser.add_argument("--patience", type=float, default=5.0)
     parser.add_argument("--poll", type=float, default=0.2)
@@ -259,7 +260,7 @@ def main() -> int:
     options = parser.parse_args()
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
-    limits = Limits(options.parallel, None, options.beat, options.patience, options.poll)
+    limits = Limits(options.parallel, options.everywhere, options.beat, options.patience, options.poll)
     equipment = Equipment(MODEL, None, [Counts(options.counts, options.posting).tool], [PLUGIN])
     while True:
         try:

@@ -151,9 +151,9 @@ def test_a_worker_that_stood_still_can_write_nothing_more(place: Place) -> None:
 
 @pytest.fixture(scope="module")
 def single(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    """A place with one worker that does one thing at a time, and posts slowly."""
+    """A place whose workers may have one run in all, with one that would take four, and posts slowly."""
     for place in place_in(tmp_path_factory.mktemp("single")):
-        with place.worker(parallel=1, posting=0.1):
+        with place.worker(parallel=4, everywhere=1, posting=0.1):
             yield place
 
 
@@ -181,7 +181,7 @@ def test_a_run_is_stopped_wherever_it_is(single: Place) -> None:
 
 
 @pytest.mark.requirement("X5c")
-def test_runs_go_by_priority_and_within_the_limit(single: Place) -> None:
+def test_runs_go_by_priority_and_within_the_limit_of_all_workers(single: Place) -> None:
     """One at a time: the lowest number first, and of these the oldest."""
     single.submit("before", rounds=500)
     until(lambda: single.posts("before"))
@@ -198,6 +198,22 @@ def test_runs_go_by_priority_and_within_the_limit(single: Place) -> None:
         "third",
         "late",
     ]
+
+
+@pytest.mark.requirement("X5c")
+def test_a_worker_has_as_many_runs_at_once_as_it_may(shared: Place) -> None:
+    """Two: the third waits until one of them is stopped."""
+    names = ["one", "two", "three"]
+    for name in names:
+        shared.submit(name, rounds=5000)
+    until(lambda: shared.posts("one") and shared.posts("two"))
+    assert shared.jobs.get("three").state == "queued" and shared.posts("three") == []
+    shared.jobs.cancel("one")
+    until(lambda: shared.posts("three"))
+    for name in names[1:]:
+        shared.jobs.cancel(name)
+    for name in names:
+        shared.reaches(name, "ended")
 
 
 @pytest.mark.requirement("X5b")
