@@ -135,9 +135,10 @@ class Worker:
         DBOS.workflow(name=WORKFLOW)(run)
         DBOS.listen_queues(self._queues)
         DBOS.launch()
+        parallel, everywhere = self._limits.parallel, self._limits.everywhere
         for queue in self._queues:
             DBOS.register_queue(
-                queue, worker_concurrency=self._limits.parallel, global_concurrency=self._limits.everywhere,
+                queue, worker_concurrency=min(parallel, everywhere or parallel), global_concurrency=everywhere,
                 polling_interval_sec=self._limits.poll, on_conflict="always_update",
             )  # fmt: skip
 

@@ -29,7 +29,7 @@ else:
 
 __all__ = ["Place", "chaos", "errands", "postgres", "until"]
 
-BEAT, PATIENCE = 0.2, 1.0
+BEAT, PATIENCE = 0.3, 5.0
 
 
 def until(what: Callable[[], Any], seconds: float = 30.0) -> Any:
