@@ -25,7 +25,7 @@ def command(options: argparse.Namespace) -> int:
     Raises:
         UsageError: the engine of a run is not installed in this version.
     """
-    a, b = read(options.a), read(options.b)
+    a, b = read(options.a, options.durable), read(options.b, options.durable)
     difference = diff(a, b)
     if options.json:
         print_json(difference)

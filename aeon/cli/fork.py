@@ -11,11 +11,13 @@ from pathlib import Path
 from aeon.assembly.build import resumption
 from aeon.assembly.registry import plugin_of
 from aeon.cli.consent import agreed
+from aeon.cli.database import jobs_in
 from aeon.cli.output import remark
 from aeon.cli.resume import proceed, session_for, tools_of
 from aeon.cli.saved import read
 from aeon.errors import InputFileError, UsageError
 from aeon.runtime.fork import fork
+from aeon.runtime.journal import Journal
 from aeon.schema import JsonValue
 from aeon.settings import assignments, with_overrides
 
@@ -29,13 +31,15 @@ def command(options: argparse.Namespace) -> int:
         UsageError: no such fork is possible, or the run's engine is not installed in this version.
         InputFileError: the fork's file exists already.
     """
-    journal = read(options.file)
+    journal = read(options.file, options.durable)
     engine = plugin_of(journal).engine
     config = journal.config(engine.config, options.at)
     changed = with_overrides(config, assignments(type(config), options.set)) if options.set else None
     value = _value(options.value) if options.value is not None else None
     path = options.save or _free(options.file)
     tried = fork(journal, options.at, engine, changed, value)  # in memory: what is wrong is said before there is a file
+    if options.durable is not None:
+        return _queued(tried, options)
     if os.path.lexists(path):
         raise InputFileError(f"{path}: exists already; a journal is never overwritten, name another file")
     trust = agreed(tried, options)
@@ -46,6 +50,16 @@ def command(options: argparse.Namespace) -> int:
         with contextlib.closing(fork(journal, options.at, engine, changed, value, path)) as forked:
             remark(f"forked before effect {options.at}, saved as {path}")
             return proceed(forked, session, tools, trust)
+
+
+def _queued(forked: Journal, options: argparse.Namespace) -> int:
+    """Put the fork into the database of its run, where a worker continues it; print its id."""
+    if options.save is not None or options.model is not None or options.tools is not None:
+        raise UsageError("fork: with --durable, a fork is kept in the database, and has its run's model and tools")
+    with jobs_in(options.durable) as jobs:
+        print(jobs.fork(forked))
+    remark(f"forked before effect {options.at}; a worker continues it")
+    return 0
 
 
 def _value(text: str) -> JsonValue:

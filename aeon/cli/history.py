@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 from typing import Literal
 
 from aeon.assembly.registry import plugin_of, view_of
 from aeon.assembly.views import trail
 from aeon.cli.output import print_json
-from aeon.cli.saved import read
+from aeon.cli.saved import how_continued, read
 from aeon.observability.flowchart import to_mermaid
-from aeon.observability.lines import Line, Span, counted, plain, visible
+from aeon.observability.lines import Line, Span, counted, plain
 from aeon.observability.report import effect_lines, heading_lines
 from aeon.observability.trail import Trail
 from aeon.observability.view import View
@@ -63,7 +62,7 @@ def command(options: argparse.Namespace) -> int:
     Raises:
         UsageError: the run's engine is not installed in this version.
     """
-    journal = read(options.file)
+    journal = read(options.file, options.durable)
     engine = plugin_of(journal).engine
     view = view_of(engine.name)
     run = trail(journal, engine)
@@ -102,5 +101,5 @@ def _unended(run: Trail, options: argparse.Namespace) -> list[Line]:
     done = sum(one.outcome is not None for batch in run.batches for one in batch)
     return [
         (Span(f"the run had not ended when it was saved: {counted(done, 'effect')} so far"),),
-        (Span(f"continue with: aeon resume {shlex.quote(visible(options.file))}"),),
+        (Span(how_continued(options.file, options.durable)),),
     ]

@@ -21,6 +21,7 @@ from aeon.cli.arguments import (
     where_to_search,
     whole,
 )
+from aeon.cli.durable_options import jobs_options, kept_in, submit_options, worker_options
 from aeon.cli.mcp_options import EPILOG as MCP_EPILOG
 from aeon.cli.mcp_options import mcp_options
 from aeon.cli.report_options import report_options
@@ -30,7 +31,8 @@ __all__ = ["COMMANDS", "parse"]
 
 COMMANDS = (
     "run", "research", "report", "resume", "replay", "fork", "diff", "history", "simulate", "models", "engines",
-    "doctor", "metrics", "calibrate", "config", "verify", "collect", "serve", "inspect", "mcp",
+    "doctor", "metrics", "calibrate", "config", "verify", "collect", "serve", "inspect", "mcp", "submit", "worker",
+    "jobs",
 )  # fmt: skip
 FORMATS = ("text", "json", "mermaid", "effects", "ndjson")
 SHAPES = ("openai", "cohere", "anthropic", "w3c")
@@ -70,6 +72,9 @@ exit codes:
 """
 
 
+_WORKER = """\
+A worker takes the runs that were submitted with the model and the tools that it has, on any engine that it has.
+"""
 _COLLECT = """\
 With --into, the folders are read, and the file is made or brought up to date; what has not changed is not read again.
 Without it, what the collection holds is listed. A collection needs its folders no more: aeon run … --files FILE
@@ -228,6 +233,7 @@ def _resume_options(parser: argparse.ArgumentParser) -> None:
     add("file", metavar="FILE", type=name, help=_SAVED)
     add("--answer", metavar="TEXT", help="the answer to the question that the run waits for, or its number")
     unattended(parser, "take the default, or wait on (default: as the run was started)")
+    kept_in(parser)
     otherwise(parser)
     shown(parser)
 
@@ -240,18 +246,22 @@ def _fork_options(parser: argparse.ArgumentParser) -> None:
     add("--value", metavar="JSON", help="what comes out of effect N, instead of asking for it")
     save = "where to save the fork (default: beside FILE, as NAME.fork1, the first free)"
     add("--save", metavar="FILE", type=name, help=save)
+    kept_in(parser)
     otherwise(parser)
     shown(parser)
 
 
 def _replay_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", type=name, help=_SAVED)
+    every = f"{_SAVED}; without one, every run of the database"
+    parser.add_argument("file", metavar="FILE", nargs="?", type=name, help=every)
+    kept_in(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def _diff_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("a", metavar="A", type=name, help=_SAVED)
     parser.add_argument("b", metavar="B", type=name, help="another one")
+    kept_in(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -283,6 +293,7 @@ def _doctor_options(parser: argparse.ArgumentParser) -> None:
 
 def _history_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", type=name, help=_SAVED)
+    kept_in(parser)
     parser.add_argument(
         "--format", choices=FORMATS, default="text", metavar="|".join(FORMATS),
         help="a report (text, the default), the record (json), a flowchart (mermaid), or a line an effect "
@@ -307,6 +318,7 @@ def _verify_options(parser: argparse.ArgumentParser) -> None:
     add("file", metavar="FILE", nargs="?", type=name, help="the proof file of an answer")
     add("--journal", metavar="FILE", type=name, help="also compare it with the saved run that it was made from")
     add("--sources", metavar="FOLDER", type=name, help="also compare its sources with the files below FOLDER")
+    kept_in(parser)
     key = "also check its signature, FILE.sig, by the public key in this PEM file; needs the extra sign"
     add("--public-key", metavar="KEY", type=name, help=key)
     what = "print its citations in the shape of " + ", ".join(SHAPES[:-1]) + f" or {SHAPES[-1]}, if it is verified"
@@ -349,6 +361,9 @@ _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], 
     "serve": ("work on runs over HTTP, with a window for the browser", None, _serve_options),
     "inspect": ("show a saved run in a browser", None, _inspect_options),
     "mcp": ("be an MCP server, or see what one offers", MCP_EPILOG, mcp_options),
+    "submit": ("put a run into a database, where workers find it", None, submit_options),
+    "worker": ("work on the runs of a database, beside any number of other workers", _WORKER, worker_options),
+    "jobs": ("list the runs of a database, show one, or stop one", None, jobs_options),
     "config": ("show every setting and where it comes from, or check a file of settings", None, _config_options),
 }
 

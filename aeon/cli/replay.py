@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 
 from aeon.assembly.registry import plugin_of, view_of
+from aeon.cli.database import jobs_in
 from aeon.cli.output import print_json
-from aeon.cli.saved import read
-from aeon.observability.lines import counted, plain, visible
+from aeon.cli.saved import how_continued, read
+from aeon.errors import JournalError, UsageError
+from aeon.observability.lines import counted, plain
 from aeon.runtime.journal import Journal
 from aeon.runtime.lines import digest
 from aeon.runtime.replay import ResumePoint, replay, resume_point
 from aeon.schema import Frozen
 
-__all__ = ["Replayed", "command"]
+__all__ = ["Every", "Replayed", "command"]
 
 
 class Replayed(Frozen):
@@ -31,13 +32,28 @@ class Replayed(Frozen):
     stop_reason: str | None = None
 
 
+_MOST = 1_000_000
+
+
+class Every(Frozen):
+    """What came of the replay of every run in a database: which this version would continue otherwise, and why."""
+
+    runs: int
+    same: int
+    other: dict[str, str]
+
+
 def command(options: argparse.Namespace) -> int:
     """Replay the journal in ``options.file`` and say what came of it; a divergence is an error.
 
+    Without a file, every run of the database ``options.durable`` is replayed: 1 if one diverges, else 0.
+
     Raises:
-        UsageError: the run's engine is not installed in this version.
+        UsageError: the run's engine is not installed in this version, or neither a run nor a database is named.
     """
-    journal = read(options.file)
+    if options.file is None:
+        return _every(options)
+    journal = read(options.file, options.durable)
     engine = plugin_of(journal).engine
     point = resume_point(journal, engine) if journal.ended is None else ResumePoint()
     broken_off = point.void is not None and point.question is None
@@ -67,7 +83,42 @@ def _so_far(journal: Journal, options: argparse.Namespace) -> int:
     if options.json:
         print_json(replayed)
     else:
-        path = shlex.quote(visible(options.file))
         print(f"replayed {counted(replayed.effects, 'effect')}, each as recorded; the run had not ended then")
-        print(f"continue with: aeon resume {path}")
+        print(how_continued(options.file, options.durable))
     return 0
+
+
+def _every(options: argparse.Namespace) -> int:
+    """Replay each run of a database as far as it goes."""
+    if options.durable is None:
+        raise UsageError(
+            "replay: name a saved run, or a database with --durable URL: then all of its runs are replayed"
+        )
+    other: dict[str, str] = {}
+    with jobs_in(options.durable) as jobs:
+        names = [job.id for job in jobs.latest(most=_MOST)]
+        for name in names:
+            try:
+                _checked(jobs.journal(name))
+            except (JournalError, UsageError) as error:
+                other[name] = str(error)
+    every = Every(runs=len(names), same=len(names) - len(other), other=other)
+    if options.json:
+        print_json(every)
+    else:
+        print(f"replayed {counted(every.runs, 'run')}: {every.same} as recorded")
+        print("".join(f"{name}  {why}\n" for name, why in other.items()), end="")
+    return 1 if other else 0
+
+
+def _checked(journal: Journal) -> None:
+    """Step a run as far as its journal goes.
+
+    Raises:
+        Divergence: this version would continue it otherwise.
+    """
+    engine = plugin_of(journal).engine
+    if journal.ended is None:
+        resume_point(journal, engine)
+    else:
+        replay(journal, engine)

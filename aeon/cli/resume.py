@@ -10,17 +10,19 @@ from pathlib import Path
 from aeon.asking.answers import meant, no_option, options_of
 from aeon.assembly.build import Unattended, resumption
 from aeon.assembly.registry import plugin_of, view_of
-from aeon.assembly.setup import Trust, recorded_model, recorded_tools
+from aeon.assembly.setup import Trust, recorded_model, recorded_tools, setup_of
 from aeon.cli.consent import agreed
+from aeon.cli.database import jobs_in
 from aeon.cli.narration import Past
 from aeon.cli.output import print_json, remark
 from aeon.cli.saved import say_torn
-from aeon.cli.session import Session, exit_code
+from aeon.cli.session import Session, exit_code, spec_of
 from aeon.errors import UsageError
+from aeon.llm.select import select
 from aeon.observability.lines import answer_lines, plain
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine, replay, resume_point
-from aeon.schema import Conclusion, Question
+from aeon.schema import Conclusion, JsonObject, Question
 from aeon.tools.select import Given, server_specs
 
 __all__ = ["command", "proceed", "session_for", "tools_of"]
@@ -32,6 +34,8 @@ def command(options: argparse.Namespace) -> int:
     Raises:
         UsageError: an answer to no question, or the run's engine is not installed in this version.
     """
+    if options.durable is not None:
+        return _queued(options)
     journal = Journal.reopen(options.file)
     try:
         say_torn(options.file, journal)
@@ -46,6 +50,28 @@ def command(options: argparse.Namespace) -> int:
             return proceed(journal, session, tools, trust, answer, options.unattended)
     finally:
         journal.close()
+
+
+def _queued(options: argparse.Namespace) -> int:
+    """Have a worker continue the run of this id; with another model or other tools, one that has them."""
+    with jobs_in(options.durable) as jobs:
+        if options.answer is not None:
+            job = jobs.answer(options.file, options.answer)
+        else:
+            job = jobs.resume(options.file, options.unattended, _other(jobs.journal(options.file), options))
+    remark(f"waits for a worker with {job.needs}")
+    print(job.id)
+    return 0
+
+
+def _other(journal: Journal, options: argparse.Namespace) -> JsonObject | None:
+    """What the run is made of from here on, where the options name another model or other tools."""
+    if options.model is None and options.tools is None:
+        return None
+    before = journal.setup
+    model = select(options.model if options.model is not None else recorded_model(before))
+    spec = spec_of(model, options.model) if options.model is not None else recorded_model(before)
+    return setup_of(model, spec, recorded_tools(before) if options.tools is None else options.tools)
 
 
 def session_for(journal: Journal, options: argparse.Namespace, path: str | Path, trust: Trust) -> Session:

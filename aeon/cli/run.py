@@ -12,6 +12,7 @@ from typing import get_args
 from pydantic import ValidationError
 
 from aeon.assembly.build import build, priced
+from aeon.assembly.plugin import AnyPlugin
 from aeon.assembly.registry import plugin
 from aeon.cli.output import print_json
 from aeon.cli.proving import Proving, Record
@@ -28,7 +29,7 @@ from aeon.supervisor.valid import validator
 from aeon.text import is_text
 from aeon.tools.select import folder_specs, server_specs
 
-__all__ = ["TOOLS", "command", "run"]
+__all__ = ["TOOLS", "command", "common_settings", "refuse_unused", "run", "settings_of_engine", "task_of"]
 
 TOOLS = ("calculator",)
 """The tools of a run for which none are named."""
@@ -42,14 +43,23 @@ _EXAMPLES = {
 def command(options: argparse.Namespace) -> int:
     """Run the task on an engine as the options say, and give the exit code that its end means. Raises as `run`."""
     brought = plugin(options.engine)
-    useless = [name for name in ("files", "tools", "mcp") if getattr(options, name)]
-    if not brought.reads and useless:
+    refuse_unused(options, brought)
+    tools = [*(options.tools or TOOLS), *folder_specs(options.files), *server_specs(options.mcp)]
+    return run(options, tools, settings_of_engine(options, brought.engine.config))
+
+
+def refuse_unused(options: argparse.Namespace, brought: AnyPlugin) -> None:
+    """Refuse tools and files for an engine that uses none.
+
+    Raises:
+        UsageError: names the first such option.
+    """
+    unused = [name for name in ("files", "tools", "mcp") if getattr(options, name, None)]
+    if not brought.reads and unused:
         raise UsageError(
-            f"run: --{useless[0]}: the engine '{options.engine}' uses the task and its --context alone; leave it out, "
+            f"run: --{unused[0]}: the engine '{options.engine}' uses the task and its --context alone; leave it out, "
             "or use another engine"
         )
-    tools = [*(options.tools or TOOLS), *folder_specs(options.files), *server_specs(options.mcp)]
-    return run(options, tools, _of_the_engine(options, brought.engine.config))
 
 
 def run(
@@ -69,13 +79,13 @@ def run(
     """
     brought = plugin(options.engine)
     kind = brought.engine.config
-    overrides = merged(merged(own, _overrides(options)), assignments(kind, options.set))
+    overrides = merged(merged(own, common_settings(options)), assignments(kind, options.set))
     config = load_config(kind, options.config, overrides, os.environ)
     if options.bound:
         model = select(options.model)
         settings = priced(brought.fit(config, model), model, brought)
         return _print_bound(settings, brought.engine.bound(settings), options.json)
-    task = _task(options)
+    task = task_of(options)
     if options.sign and not options.proof:
         raise UsageError(f"{options.command}: --sign signs the proof of the answer; name a file for that with --proof")
     sign = signer(options.sign) if options.sign else None
@@ -120,7 +130,7 @@ def _apart(options: argparse.Namespace, proofs: Sequence[str]) -> None:
             raise UsageError(f"{options.command}: {option} and --proof name the same file, {path}; name two")
 
 
-def _overrides(options: argparse.Namespace) -> dict[str, object]:
+def common_settings(options: argparse.Namespace) -> dict[str, object]:
     """The settings of every engine that options set, in the shape of a configuration file."""
     limits = {name: getattr(options, f"budget_{name}") for name in ("calls", "tokens", "seconds")}
     budget: dict[str, object] = {name: value for name, value in limits.items() if value is not None}
@@ -128,8 +138,12 @@ def _overrides(options: argparse.Namespace) -> dict[str, object]:
     return asked | ({"budget": budget} if budget else {})
 
 
-def _of_the_engine(options: argparse.Namespace, kind: type[Settings]) -> dict[str, object]:
-    """The settings that only some engines have."""
+def settings_of_engine(options: argparse.Namespace, kind: type[Settings]) -> dict[str, object]:
+    """The settings that only some engines have.
+
+    Raises:
+        UsageError: this engine has one of them not.
+    """
     names = ("max_passes", "brief", "thorough", "experience", "preset")
     asked = {name: getattr(options, name) for name in names}
     chosen: dict[str, object] = {name: value for name, value in asked.items() if value}
@@ -160,7 +174,13 @@ def _cost(config: Settings, most: Bound) -> str:
     return f"an unknown cost: set a price for {', '.join(unpriced)}"
 
 
-def _task(options: argparse.Namespace) -> Task:
+def task_of(options: argparse.Namespace) -> Task:
+    """The task that the options name, with its context and its schema.
+
+    Raises:
+        UsageError: there is none, or it is empty.
+        InputFileError, ConfigError: a file cannot be read, or holds no schema.
+    """
     if options.task is None:
         raise UsageError(f"{options.command}: say in words what you want to know: {_EXAMPLES[options.command]}")
     text = _stdin() if options.task == "-" else options.task

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 from pathlib import Path
+from types import ModuleType
+from typing import cast
 
 from aeon.cli.output import remark
 from aeon.errors import InputFileError, UsageError
@@ -34,6 +37,8 @@ def command(options: argparse.Namespace) -> int:
         if options.write_verifier:
             return 0
         raise UsageError("verify: name a proof file, or --write-verifier FILE")
+    if options.durable is not None:
+        return _of_run(options)
     key = signed_by(options.public_key) if options.public_key else None
     report = verify_file(options.file, options.journal, options.sources, key)
     if options.shape:
@@ -41,6 +46,14 @@ def command(options: argparse.Namespace) -> int:
     else:
         _show(json.dumps(report._asdict(), indent=2) if options.json else report.text)
     return report.code
+
+
+def _of_run(options: argparse.Namespace) -> int:
+    """Verify the proof of a run in a database."""
+    proved: ModuleType = importlib.import_module("aeon.cli.proved")  # a proof file needs none of what that loads
+    report, text = proved.verified(options)
+    _show(json.dumps(report._asdict(), indent=2) if options.json else text)
+    return cast("int", report.code)
 
 
 def _write_verifier(path: str) -> None:

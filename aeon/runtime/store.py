@@ -7,9 +7,8 @@ import threading
 from typing import Protocol
 
 from aeon.errors import JournalError
-from aeon.runtime.sealed import SealedFile
 
-__all__ = ["FileStore", "Store"]
+__all__ = ["FileStore", "Lines", "Store"]
 
 
 class Store(Protocol):
@@ -29,13 +28,27 @@ class Store(Protocol):
         """Let go of it."""
 
 
+class Lines(Protocol):
+    """Where lines are committed, several at once: a `SealedFile`, or what stands in for one."""
+
+    def append(self, *lines: bytes) -> None:
+        """Add lines; they last when this returns.
+
+        Raises:
+            JournalError: they could not be kept.
+        """
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
 class FileStore:
-    """A sealed file. Lines that come in while others are being written are committed together, by one fsync.
+    """A sealed file, or the like. Lines that come in while others are being written are committed together.
 
     The event loop never waits for the disk: a thread writes.
     """
 
-    def __init__(self, file: SealedFile) -> None:
+    def __init__(self, file: Lines) -> None:
         self._file = file
         self._waiting: list[tuple[bytes, asyncio.Future[None]]] = []
         self._writer: asyncio.Task[None] | None = None
@@ -49,9 +62,9 @@ class FileStore:
             self._writer = asyncio.create_task(self._write())
         await kept
 
-    def append_now(self, line: bytes) -> None:
-        """The same outside an event loop."""
-        self._commit([line])
+    def append_now(self, *lines: bytes) -> None:
+        """The same outside an event loop, for lines that are committed together."""
+        self._commit([*lines])
 
     def close(self) -> None:
         """Close the file, after what is being written."""

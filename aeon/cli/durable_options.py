@@ -1,0 +1,72 @@
+"""What the commands for durable runs understand, and the option by which others read such runs."""
+
+from __future__ import annotations
+
+import argparse
+
+from aeon.cli.arguments import engine, name, settings, unattended, whole
+
+__all__ = ["jobs_options", "kept_in", "submit_options", "worker_options"]
+
+_STATES = ("queued", "running", "waiting", "ended", "failed", "cancelled")
+_MODELS = "a model of the catalogue, a .gguf file, or http://HOST/v1#MODEL"
+
+
+def kept_in(parser: argparse.ArgumentParser) -> None:
+    """Add the option that takes runs from a database: what else is a file is then the id of a run."""
+    what = "take runs from this database: name them by their ids"
+    parser.add_argument("--durable", metavar="URL", type=name, help=what)
+
+
+def _database(parser: argparse.ArgumentParser) -> None:
+    where = "where runs are kept: sqlite, sqlite:///FILE or postgresql://USER@HOST/NAME"
+    parser.add_argument("--durable", metavar="URL", type=name, required=True, help=where)
+
+
+def submit_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a run that others work on."""
+    add = parser.add_argument
+    add("task", metavar="TASK", nargs="?", help="what you want to know, in words; - reads it from standard input")
+    _database(parser)
+    engine(parser)
+    add("--tools", metavar="LIST", action="append", help="the tools of the run (default: calculator)")
+    folder = "a folder to answer from, which its worker must have at the same path; can be given again"
+    add("--files", metavar="DIR", type=name, action="append", default=[], help=folder)
+    add("--brief", action="store_true", help="answer with the bare values, without a sentence around them")
+    add("--thorough", action="store_true", help="profile the task first, plan it in steps, and judge the results")
+    add("--max-passes", metavar="N", type=whole, help="passes at most (default: 10)")
+    add("--context", metavar="FILE", type=name, help="text that the answer may rely on")
+    add("--schema", metavar="FILE", type=name, help="a JSON Schema that the answer must fit")
+    add("--model", metavar="NAME|URL", type=name, help=_MODELS)
+    add("--budget-calls", metavar="N", type=whole, help="model calls at most")
+    add("--budget-tokens", metavar="N", type=whole, help="prompt and generated tokens at most")
+    add("--budget-seconds", metavar="N", type=float, help="seconds at most")
+    settings(parser)
+    unattended(parser, "take the default (default), or wait for: aeon resume")
+    first = "1 to 9: of the runs that wait, the lowest go first, and of these the oldest (default: 5)"
+    add("--priority", metavar="N", type=int, choices=range(1, 10), default=5, help=first)
+    add("--json", action="store_true", help="print one JSON document")
+
+
+def worker_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a worker."""
+    add = parser.add_argument
+    _database(parser)
+    add("--model", metavar="NAME|URL", type=name, help=_MODELS)
+    add("--tools", metavar="LIST", action="append", help="its tools (default: calculator); can be given again")
+    add("--files", metavar="DIR", type=name, action="append", default=[], help="a folder that runs may answer from")
+    add("--parallel", metavar="N", type=whole, default=4, help="runs that this worker has at once (default: 4)")
+    limit = "runs that all workers of this equipment have at once: what the model's endpoint can take"
+    add("--limit", metavar="N", type=whole, help=limit)
+    add("--name", metavar="NAME", type=name, help="its name in the list of workers (default: made from the host's)")
+
+
+def jobs_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the list of runs."""
+    add = parser.add_argument
+    add("run", metavar="ID", nargs="?", type=name, help="one run, in full")
+    _database(parser)
+    add("--cancel", action="store_true", help="ask this run to stop: it ends with what there is")
+    add("--state", choices=_STATES, metavar="STATE", help=f"only runs that are {', '.join(_STATES)}")
+    add("--most", metavar="N", type=whole, default=50, help="the latest N (default: 50)")
+    add("--json", action="store_true", help="print one JSON document")

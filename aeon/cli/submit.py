@@ -1,0 +1,66 @@
+"""``aeon submit``: a run is put into a database, where workers find it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import uuid
+
+from aeon.assembly.build import assemble, priced
+from aeon.assembly.registry import plugin
+from aeon.assembly.setup import setup_of
+from aeon.cli.database import jobs_in
+from aeon.cli.output import print_json, remark
+from aeon.cli.run import TOOLS, common_settings, refuse_unused, settings_of_engine, task_of
+from aeon.cli.session import spec_of
+from aeon.llm.select import select
+from aeon.runtime.lines import Opening
+from aeon.schema import Frozen
+from aeon.settings import assignments, load_config, merged
+from aeon.tools.select import folder_specs
+
+__all__ = ["Submitted", "command"]
+
+
+class Submitted(Frozen):
+    """A run that waits for a worker, which must have what it ``needs``."""
+
+    id: str
+    needs: str
+
+
+def command(options: argparse.Namespace) -> int:
+    """Submit the task as the options say, and print the run's id.
+
+    Raises:
+        UsageError: an option, a setting or the task is wrong, or the engine cannot be used.
+        InputFileError: a file or the database cannot be used.
+        MissingExtraError: the extra ``durable`` is not installed.
+    """
+    opening = _opening(options)
+    with jobs_in(options.durable, create=True) as jobs:
+        jobs.submit(opening, options.priority)
+        submitted = Submitted(id=opening.execution_id, needs=jobs.get(opening.execution_id).needs)
+    if options.json:
+        print_json(submitted)
+    else:
+        print(submitted.id)
+        remark(f"waits for a worker with {submitted.needs}")
+    return 0
+
+
+def _opening(options: argparse.Namespace) -> Opening:
+    """The run as the options say, checked as ``aeon run`` checks it."""
+    brought = plugin(options.engine)
+    refuse_unused(options, brought)
+    kind = brought.engine.config
+    own = merged(settings_of_engine(options, kind), common_settings(options))
+    config = load_config(kind, options.config, merged(own, assignments(kind, options.set)), os.environ)
+    task = task_of(options)
+    model = select(options.model)
+    config = priced(brought.fit(config, model), model, brought)
+    tools = [*(options.tools or TOOLS), *folder_specs(options.files)]
+    assemble(model, tools, config, plugin=brought)
+    setup = setup_of(model, spec_of(model, options.model), tools)
+    dumped = config.model_dump(mode="json")
+    return Opening(execution_id=uuid.uuid4().hex, engine=brought.engine.name, task=task, config=dumped, setup=setup)

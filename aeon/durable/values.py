@@ -1,0 +1,80 @@
+"""What the database holds of a run beside its journal: what each of its lives is to do, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from pydantic import Field
+
+from aeon.runtime.lines import Entry, Opening
+from aeon.schema import Frozen, JsonObject, Question, Usage
+
+__all__ = ["END_STATES", "JobRecord", "JobState", "Life", "LifeEnd", "needs", "workflow_id"]
+
+JobState: TypeAlias = Literal["queued", "running", "waiting", "ended", "failed", "cancelled"]
+END_STATES: tuple[JobState, ...] = ("ended", "failed", "cancelled")
+
+
+class Life(Frozen):
+    """The input of a workflow: one life of the run ``run``, the first, or one after a question or an ending.
+
+    ``opening`` begins the journal of a new run, and ``entries`` are the past that a fork shares. ``answer`` answers the
+    question that the run waits for; ``unattended`` says what becomes of others.
+    """
+
+    version: Literal[1] = 1
+    run: str
+    number: int = Field(ge=1)
+    opening: Opening | None = None
+    entries: tuple[Entry, ...] = ()
+    answer: str | None = None
+    unattended: Literal["assume", "suspend"] | None = None
+
+
+class LifeEnd(Frozen):
+    """The output of a workflow: how the life ended, with the usage of the run up to there."""
+
+    state: JobState
+    stop_reason: str = ""
+    sufficient: bool = False
+    detail: str = ""
+    answer: str = ""
+    question: Question | None = None
+    usage: Usage | None = None
+
+
+class JobRecord(NamedTuple):
+    """A run as a list shows it, by its latest life. ``worker`` has it, or had it last; ``needs`` are its queue."""
+
+    id: str
+    life: int
+    state: JobState
+    task: str
+    needs: str
+    priority: int
+    created: float
+    worker: str | None
+    stopping: bool
+    end: LifeEnd | None
+    detail: str
+
+    @property
+    def engine(self) -> str:
+        """The name and the version of its engine."""
+        return self.needs.partition(" ")[0]
+
+
+def workflow_id(run: str, life: int) -> str:
+    """The id of the workflow of a life; two that are begun at once have one id, so that only one of them is."""
+    return f"{run}:{life}"
+
+
+def needs(engine: str, setup: JsonObject) -> str:
+    """What a worker must have for a run: the engine in its version, the model, the tools. It is the name of a queue.
+
+    A worker listens to the queues of what it has, and so never sees a run that it could not continue.
+    """
+    tools = setup.get("tools")
+    named = [str(tool) for tool in tools] if isinstance(tools, Sequence) and not isinstance(tools, str) else []
+    return f"{engine} {setup.get('model_name')} {','.join(named) or '-'}"

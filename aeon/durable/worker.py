@@ -1,0 +1,361 @@
+"""A worker: takes runs from the queues of what it has, and continues those of workers that are gone."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from dbos import DBOS, DBOSClient, DBOSConfig, WorkflowStatus
+from sqlalchemy.exc import SQLAlchemyError
+
+from aeon.assembly.build import assemble, resumption
+from aeon.assembly.plugin import AnyPlugin
+from aeon.assembly.registry import installed
+from aeon.assembly.setup import Trust, setup_of
+from aeon.durable.database import APPLICATION, JSON, SCHEMA, Database
+from aeon.durable.jobs import APP_VERSION, WORKFLOW
+from aeon.durable.presence import BEAT, PATIENCE, Presence
+from aeon.durable.steps import Past, Steps, StepStore, past_of
+from aeon.durable.values import Life, LifeEnd, needs
+from aeon.errors import AeonError, Divergence, JournalError, UsageError
+from aeon.kernel.ports import Job
+from aeon.llm.adapter import LLMAdapter
+from aeon.runtime.driver import AsyncDriver
+from aeon.runtime.events import Event, Observer, RunStarted
+from aeon.runtime.journal import Journal
+from aeon.runtime.replay import resume_point
+from aeon.schema import Conclusion, JsonObject
+from aeon.text import one_line
+from aeon.tools.select import Given
+
+__all__ = ["Equipment", "Limits", "Worker"]
+
+_log = logging.getLogger("aeon.durable")
+_OWN = Trust(whole=True)
+"""What the database names of models and folders is what this worker has: its queues are named by that."""
+_ADRIFT = 30.0
+"""Seconds after which a run counts as adrift: one that was just taken, or has just ended, is so for a moment."""
+
+
+@dataclass(frozen=True)
+class Equipment:
+    """What a worker has for runs: its model, which ``spec`` selected, its tools and engines, and who else sees events.
+
+    Without ``engines`` it has those that are installed.
+    """
+
+    model: LLMAdapter
+    spec: str | None = None
+    tools: Sequence[Given] = ("calculator",)
+    engines: Sequence[AnyPlugin] = ()
+    observers: Sequence[Callable[[], Observer]] = ()
+
+    def plugins(self) -> dict[str, AnyPlugin]:
+        """The engines by name and version."""
+        usable = self.engines or [one.plugin for one in installed() if one.plugin is not None]
+        return {one.engine.name: one for one in usable}
+
+    def queues(self) -> list[str]:
+        """The queues of the runs that this worker can work on."""
+        setup = setup_of(self.model, self.spec, self.tools)
+        return [needs(engine, setup) for engine in self.plugins()]
+
+
+class Limits(NamedTuple):
+    """How many runs this worker has at once, and how many of each queue all workers have, if that is limited.
+
+    ``beat`` and ``patience`` are in seconds: how often the worker counts, and how long others wait for that.
+    """
+
+    parallel: int = 4
+    everywhere: int | None = None
+    beat: float = BEAT
+    patience: float = PATIENCE
+    poll: float = 0.5
+
+
+class Worker:
+    """Works on the runs of a database until it is stopped. One to a process: DBOS knows no more.
+
+    ``say`` gets a line for what people who look at the worker want to know.
+
+    Raises:
+        UsageError: a worker of this name is at work.
+        InputFileError: the database cannot be used.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        equipment: Equipment,
+        limits: Limits | None = None,
+        name: str | None = None,
+        say: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        self._database = database
+        self._equipment = equipment
+        self._limits = limits or Limits()
+        self._say = say
+        self._plugins = equipment.plugins()
+        self._queues = equipment.queues()
+        self._live: dict[str, _Live] = {}
+        self._patient = database.patient()
+        self._ending = threading.Event()
+        self._away = self._closing = False
+        self._adrift: dict[str, float] = {}
+        self.name = name or f"{socket.gethostname()}-{uuid.uuid4().hex[:6]}"
+        self._presence = Presence(database, self.name, self._limits.beat, self._limits.patience)
+        self._watcher = threading.Thread(target=self._watch, name="aeon-watch", daemon=True)
+
+    def start(self) -> None:
+        """Begin to take runs; returns at once."""
+        with self._database.reached():
+            self._presence.enter(self._queues)
+            try:
+                self._launch()
+            except BaseException:
+                DBOS.destroy()
+                raise
+        self._watcher.start()
+
+    def _launch(self) -> None:
+        DBOS(config=self._config())
+        logging.getLogger("dbos").setLevel(logging.CRITICAL)
+
+        async def run(life: JsonObject) -> JsonObject:
+            return await self._live_through(Life.model_validate(life))
+
+        DBOS.workflow(name=WORKFLOW)(run)
+        DBOS.listen_queues(self._queues)
+        DBOS.launch()
+        parallel, everywhere = self._limits.parallel, self._limits.everywhere
+        for queue in self._queues:
+            DBOS.register_queue(
+                queue, worker_concurrency=min(parallel, everywhere or parallel), global_concurrency=everywhere,
+                polling_interval_sec=self._limits.poll, on_conflict="always_update",
+            )  # fmt: skip
+
+    def stop(self, seconds: int = 0) -> None:
+        """Take no more runs, and wait so long for those under way; what is left is free for other workers."""
+        self._closing = True
+        DBOS.destroy(workflow_completion_timeout_sec=seconds)
+        self.leave()
+
+    def leave(self) -> None:
+        """Take this worker off the list: what it has not ended is free for the others at once."""
+        self._ending.set()
+        self._presence.leave()
+
+    @property
+    def busy(self) -> int:
+        """How many runs it has."""
+        return len(self._live)
+
+    def _config(self) -> DBOSConfig:
+        return DBOSConfig(
+            name=APPLICATION, system_database_url=self._database.address.url, dbos_system_schema=SCHEMA,
+            application_version=APP_VERSION, executor_id=self.name, serializer=JSON, log_level="CRITICAL",
+            enable_otlp=False,
+        )  # fmt: skip
+
+    async def _live_through(self, life: Life) -> JsonObject:
+        """The workflow: one life of a run, from its beginning or from where an earlier attempt broke off."""
+        self._say(f"{life.run}  takes it up")
+        live = self._live[life.run] = _Live()
+        try:
+            end = await self._lived(life, live)
+        except AeonError as error:
+            end = LifeEnd(state="failed", detail=_why(error))
+        except Exception as error:  # noqa: BLE001 - whatever it is, the run has failed, and who looks for it sees why
+            _log.exception("run %s failed", life.run)
+            text = one_line(f"{type(error).__name__}: {error}", 300)
+            end = LifeEnd(state="failed", detail=f"{text}; this is a bug: the worker's log has the traceback")
+        finally:
+            if self._live.get(life.run) is live:
+                del self._live[life.run]
+        self._say(f"{life.run}  {end.state}{f': {end.detail}' if end.detail else ''}")
+        ended: JsonObject = end.model_dump(mode="json", exclude_defaults=True) | {"state": end.state}
+        return ended
+
+    async def _lived(self, life: Life, live: _Live) -> LifeEnd:
+        """Work on a life to its end, again while the database takes no lines."""
+        if await asyncio.to_thread(self._asked_to_stop, self._patient, [life.run]):
+            return LifeEnd(state="cancelled")
+        while (result := await self._tried(life, live)) is None:
+            await asyncio.sleep(self._limits.patience / 3)
+        return _end(result)
+
+    async def _tried(self, life: Life, live: _Live) -> Conclusion | None:
+        """The result of a life; ``None`` if the database took its lines no more."""
+        past = await asyncio.to_thread(past_of, self._patient, life.run, life.number)
+        steps = Steps(past)
+        result: Conclusion | None = None
+        try:
+            driver, job = await asyncio.to_thread(self._prepared, life, past, steps, live)
+            live.driver = driver
+            result = await driver.aexecute(job)
+        except JournalError:
+            if steps.lost is None and not steps.broken:
+                raise
+        if steps.lost is not None:
+            self._say(f"{life.run}  is no longer this worker's; what it did last is not on record")
+            raise steps.lost
+        if steps.broken:
+            self._say(f"{life.run}  goes on from what is on record: {steps.broken}")
+            return None
+        return result
+
+    def _prepared(self, life: Life, past: Past, steps: Steps, live: _Live) -> _Prepared:
+        """A run made ready: the one that its journal holds, or a new one.
+
+        Raises:
+            UsageError: this worker has not what the run needs.
+            Divergence: this version would continue the run otherwise; nothing was issued.
+        """
+        store = StepStore(steps, lambda: self._presence.sure)
+        lines = past.lines or _begun(life, store)
+        journal = Journal.of(life.run, lines, store=store)
+        name = journal.opened.engine
+        if name not in self._plugins:
+            raise UsageError(f"the run needs the engine '{name}', and this worker has {', '.join(self._plugins)}")
+        plugin = self._plugins[name]
+        observers = [live, *(make() for make in self._equipment.observers)]
+        model, tools = self._equipment.model, self._equipment.tools
+        if not journal.entries and journal.line == 0:
+            config = journal.first_config(plugin.engine.config)
+            handlers = assemble(model, tools, config, unattended=life.unattended, plugin=plugin)
+            driver = AsyncDriver(observers, lambda _: journal)
+            return _Prepared(driver, Job(plugin.engine, journal.opened.task, config, handlers))
+        asked = resume_point(journal, plugin.engine).question is not None
+        resumed = resumption(
+            journal, model, tools, observers, answer=life.answer if asked else None, unattended=life.unattended,
+            engine=plugin, spec=self._equipment.spec, trust=_OWN,
+        )  # fmt: skip
+        if journal.unsettled:
+            journal.resume(())
+        return _Prepared(resumed.driver, resumed.job)
+
+    def _watch(self) -> None:
+        """Count, continue what workers that are gone had, and stop what was asked to."""
+        while not self._ending.wait(self._limits.beat):
+            try:
+                self._presence.beat(self._queues)
+                if not self._closing:
+                    self._recover()
+                self._stop_asked()
+            except SQLAlchemyError as error:
+                self._tell_away(one_line(str(getattr(error, "orig", None) or error), 160))
+                continue
+            if self._away:
+                self._away = False
+                self._say("the database is back")
+
+    def _tell_away(self, why: str) -> None:
+        if not self._away:
+            self._say(f"the database does not answer ({why}); waiting for it")
+        self._away = True
+
+    def _recover(self) -> None:
+        """Queue again the runs of workers that are gone: taken for dead, or not on the list."""
+        dead = self._presence.dead()
+        there = set(self._presence.beats()) - dead | {self.name}
+        pending = self._database.client.list_workflows(
+            status="PENDING", name=WORKFLOW, load_input=False, load_output=False
+        )
+        gone = {one.executor_id for one in pending if one.executor_id} - there
+        if gone:
+            self._say(f"continues the runs of {', '.join(sorted(gone))}")
+            DBOS._recover_pending_workflows(sorted(gone))  # of these alone: a run that has been taken stays where it is
+        for name in dead:
+            self._presence.remove(name)
+        self._requeue([one for one in pending if one.executor_id == self.name])
+
+    def _requeue(self, mine: Sequence[WorkflowStatus]) -> None:
+        """Queue again what is this worker's by the database and that it has not: its end could not be written."""
+        now = time.monotonic()
+        adrift = [one for one in mine if one.workflow_id.rpartition(":")[0] not in self._live]
+        self._adrift = {one.workflow_id: self._adrift.get(one.workflow_id, now) for one in adrift}
+        for one in adrift:
+            if now - self._adrift[one.workflow_id] > _ADRIFT:
+                self._database.client.resume_workflow(one.workflow_id, queue_name=one.queue_name)
+
+    def _stop_asked(self) -> None:
+        """Interrupt the runs that were asked to stop."""
+        for run in self._asked_to_stop(self._database.client, [*self._live]):
+            if (live := self._live.get(run)) is not None:
+                live.stop()
+
+    @staticmethod
+    def _asked_to_stop(client: DBOSClient, runs: Iterable[str]) -> set[str]:
+        """Which of these runs were asked to stop, in their latest life."""
+        prefixes = [f"{run}:" for run in runs]
+        if not prefixes:
+            return set()
+        found = client.list_workflows(
+            workflow_id_prefix=prefixes, status="PENDING", load_input=False, load_output=False
+        )
+        return {one.workflow_id.rpartition(":")[0] for one in found if (one.attributes or {}).get("stop")}
+
+
+@dataclass(eq=False)
+class _Live:
+    """A run that this worker has. Asked to stop, it is interrupted once: again would break off its answer, too."""
+
+    driver: AsyncDriver | None = None
+    stopping: bool = False
+
+    def __call__(self, event: Event, /) -> None:
+        """Stop what begins, if that was asked for before."""
+        if isinstance(event, RunStarted) and self.stopping and self.driver is not None:
+            self.driver.interrupt()
+
+    def stop(self) -> None:
+        """Ask it to stop at its next boundary, or, if it has not begun, when it begins."""
+        if not self.stopping and self.driver is not None:
+            self.driver.interrupt()
+        self.stopping = True
+
+
+class _Prepared(NamedTuple):
+    """A run that is ready to be driven."""
+
+    driver: AsyncDriver
+    job: Job[Any, Any, Any]
+
+
+def _begun(life: Life, store: StepStore) -> list[bytes]:
+    """The first lines of a new run, or of a fork, which are in the database when this returns."""
+    if life.opening is None:
+        raise UsageError("its journal is not in the database; it cannot be continued")
+    lines = [line.model_dump_json().encode() for line in (life.opening, *life.entries)]
+    store.append_now(*lines)
+    return lines
+
+
+def _end(result: Conclusion) -> LifeEnd:
+    """How a life ended, as lists show it; the journal has the rest."""
+    waits = result.stop_reason == "waiting" and result.question is not None
+    broken = result.stop_reason == "failed"
+    return LifeEnd(
+        state="waiting" if waits else "failed" if broken else "ended",
+        stop_reason=result.stop_reason,
+        sufficient=result.sufficient,
+        detail=result.detail,
+        answer=result.answer,
+        question=result.question if waits else None,
+        usage=result.usage,
+    )
+
+
+def _why(error: AeonError) -> str:
+    """Why a run could not be continued, for whoever reads the list."""
+    if isinstance(error, Divergence):
+        return f"this version of its engine would continue it otherwise, so that nothing was done: {error}"
+    return str(error)

@@ -1,0 +1,29 @@
+"""The short form of ``scripts/bench/chaos.py``: workers are killed with -9 at many moments, and nothing is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import chaos
+
+
+@pytest.mark.requirement("X5", "X5a", "X5f")
+def test_runs_whose_workers_are_killed_end_as_if_nobody_had(tmp_path: Path) -> None:
+    """Every run ends; histories are equal but for times; no post is lost, and none is made twice."""
+    plan = chaos.Plan(
+        f"sqlite:///{tmp_path / 'runs.sqlite'}",
+        runs=10,
+        workers=2,
+        every=15,
+        by_posts=True,
+        beat=0.3,
+        patience=1.5,
+        most=90,
+    )
+    found = chaos.chaos(plan, tmp_path)
+    assert found["kills"] >= 3, found
+    assert found["ended"] == found["replayed"] == found["runs"] == 10
+    assert found["same_history"] + found["asked_whether_done"] == 10 and found["other_history"] == []
+    assert (found["posts_lost"], found["posts_twice"], found["posts_unwanted"]) == (0, 0, 0)
