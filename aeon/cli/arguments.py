@@ -10,6 +10,7 @@ __all__ = [
     "count",
     "engine",
     "name",
+    "of_engine",
     "otherwise",
     "seconds",
     "servers",
@@ -115,3 +116,12 @@ def whole(text: str) -> int:
 def seconds(text: str) -> float:
     """A number of seconds above 0. Raises ``ArgumentTypeError`` for anything else."""
     return _number(float, text, "a number of seconds")
+
+
+def of_engine(parser: argparse.ArgumentParser) -> None:
+    """Add the options that are settings of some engines."""
+    add = parser.add_argument
+    add("--brief", action="store_true", help="answer with the bare values, without a sentence around them")
+    add("--thorough", action="store_true", help="profile the task first, plan it in steps, and judge the results")
+    add("--max-passes", metavar="N", type=whole, help="passes at most (default: 10)")
+    add("--preset", metavar="NAME", type=name, help="settings that an engine has under a name, such as fast or deep")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from aeon.cli.arguments import engine, name, settings, unattended, whole
+from aeon.cli.arguments import engine, name, of_engine, settings, unattended, whole
 
 __all__ = ["jobs_options", "kept_in", "submit_options", "worker_options"]
 
@@ -32,9 +32,7 @@ def submit_options(parser: argparse.ArgumentParser) -> None:
     add("--tools", metavar="LIST", action="append", help="the tools of the run (default: calculator)")
     folder = "a folder to answer from, which its worker must have at the same path; can be given again"
     add("--files", metavar="DIR", type=name, action="append", default=[], help=folder)
-    add("--brief", action="store_true", help="answer with the bare values, without a sentence around them")
-    add("--thorough", action="store_true", help="profile the task first, plan it in steps, and judge the results")
-    add("--max-passes", metavar="N", type=whole, help="passes at most (default: 10)")
+    of_engine(parser)
     add("--context", metavar="FILE", type=name, help="text that the answer may rely on")
     add("--schema", metavar="FILE", type=name, help="a JSON Schema that the answer must fit")
     add("--model", metavar="NAME|URL", type=name, help=_MODELS)

@@ -11,6 +11,7 @@ from aeon.cli.arguments import (
     count,
     engine,
     name,
+    of_engine,
     otherwise,
     seconds,
     servers,
@@ -142,11 +143,8 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     folder = "a folder to answer from: its tables and texts; can be given again; or a file that aeon collect made"
     add("--files", metavar="DIR", type=name, action="append", default=[], help=folder)
     servers(parser, "an MCP server whose tools the run gets")
-    add("--brief", action="store_true", help="answer with the bare values, without a sentence around them")
-    add("--thorough", action="store_true", help="profile the task first, plan it in steps, and judge the results")
-    add("--max-passes", metavar="N", type=whole, help="passes at most (default: 10)")
+    of_engine(parser)
     add("--experience", metavar="FILE", type=name, help="use and keep the lessons in this file (graph, loop)")
-    add("--preset", metavar="NAME", type=name, help="settings that an engine has under a name, such as fast or deep")
     add("--context", metavar="FILE", type=name, help="text that the answer may rely on")
     add("--schema", metavar="FILE", type=name, help="a JSON Schema that the answer must fit")
     _conducting(parser)

@@ -145,7 +145,7 @@ def settings_of_engine(options: argparse.Namespace, kind: type[Settings]) -> dic
         UsageError: this engine has one of them not.
     """
     names = ("max_passes", "brief", "thorough", "experience", "preset")
-    asked = {name: getattr(options, name) for name in names}
+    asked = {name: getattr(options, name, None) for name in names}
     chosen: dict[str, object] = {name: value for name, value in asked.items() if value}
     for name in chosen:
         if name not in kind.model_fields:
