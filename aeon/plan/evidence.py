@@ -115,6 +115,8 @@ def _same_day(value: str, text: str) -> bool:
     if iso is None:
         return False
     year, month, day = map(int, iso.groups())
+    if not 1 <= month <= len(_MONTHS):
+        return False
     for match in _DAY.finditer(text):
         name = (match["month"] or match["month2"]).casefold()[:3]
         stated = int(match["year"] or match["year2"] or year)

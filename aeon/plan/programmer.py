@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -37,6 +38,7 @@ from aeon.tools.registry import ToolRegistry
 __all__ = ["Programmer", "open_plan"]
 
 _PROGRAM_TOKENS = 240
+_COMPUTED = re.compile(r"print\([\d.,]+ [-+] [\d.,]+\)$")
 _SURELY_NOT = 0.25
 """The score of quoted sentences below which they are no answer at all, and the question is put to the texts."""
 
@@ -129,8 +131,15 @@ class Programmer:
 
         A first one that only lacked values is read again with those that the second gives.
         """
-        if not program.fault or current_ledger().calls_left() <= 1:
+        if not program.fault:
             return program
+        known = _meant(program.fault)
+        if known and (computed := await self._judged(known, asked)).runs and not computed.doubt:
+            return computed
+        return program if current_ledger().calls_left() <= 1 else await self._told(asked, program)
+
+    async def _told(self, asked: Asked, program: _Program) -> _Program:
+        """The second program of a model that was told what is wrong with the first one, if it is better."""
         told = _without_tables(asked, program)
         text = await self._written(told)
         whole = with_values(program.text, text) if not program.plan.steps else ""
@@ -286,6 +295,12 @@ def open_plan(task: Task) -> Plan:
     """The plan of a task that needs no tool: its answer is written."""
     step = Step(id="s1", description=task.text, action=Writing(task=task.text), provides=("s1",))
     return Plan(steps=(step,), answer=("s1",))
+
+
+def _meant(fault: str) -> str:
+    """The program that a fault spells out, as in "print(310 - 45)"; "" where it leaves something to the model."""
+    found = _COMPUTED.search(fault)
+    return found[0] if found else ""
 
 
 def _unreadable(text: str, asked: Asked) -> str:

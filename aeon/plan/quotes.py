@@ -15,6 +15,7 @@ __all__ = ["NOT_STATED", "Quotes", "UnfitError", "UnstatedError"]
 
 NOT_STATED = "not stated"
 _LONGEST_VALUE = 80
+_SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 _NAME = re.compile(r"(?!(?:Yes|No)\b)[A-Z]")
 _USUAL = frozenset({0, 1, 2, 3, 4, 5, 7, 10, 12, 24, 30, 52, 60, 90, 100, 365, 1000, 3600, 0.5, 0.01})
 """Numbers that no text needs to state: of the calendar, of per cent, of halves. One that a line cites is quoted."""
@@ -67,6 +68,15 @@ class Quotes:
         if source is None and not usual:
             raise UnstatedError(f"{one_line(str(said), _LONGEST_VALUE)} stands in no sentence")
         return source
+
+    def day(self, said: str) -> str:
+        """A day with slashes, such as 3/4/2026, as the sentences have it: month first, or day first; else as it is."""
+        found = _SLASHED.fullmatch(said)
+        if found is None:
+            return said
+        one, other, year = found.groups()
+        read = [f"{year}-{month:0>2}-{day:0>2}" for month, day in ((one, other), (other, one))]
+        return next((day for day in read if self._evidence.find(day) is not None), said)
 
     def _is_known(self, said: str | float) -> bool:
         if isinstance(said, str):

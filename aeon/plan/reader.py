@@ -33,6 +33,7 @@ _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 
 
 _DAYS_BETWEEN = "days_between"
+_SUM = re.compile(r"\s*\d+(?:\.\d+)?(?: [-+*/] \d+(?:\.\d+)?)+\s*")
 _TIME = re.compile(r"\d{1,2}[:.]\d{2}")
 
 
@@ -96,7 +97,7 @@ class ProgramReader:
         parts = argument.values if isinstance(argument, ast.JoinedStr) else [argument]
         labelled = any(isinstance(part, ast.FormattedValue) for part in parts)
         for part in parts:
-            value = part.value if isinstance(part, ast.FormattedValue) else part
+            value = _sum_of(part.value if isinstance(part, ast.FormattedValue) else part)
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
                 if self._quotes.there and not labelled and not _is_label(value):
                     said = ast.copy_location(ast.Constant(_spaced(value.value)), value)
@@ -320,7 +321,7 @@ class ProgramReader:
             value = self._variable(value)
         elif isinstance(value, ast.JoinedStr):
             return self._text(value)
-        elif isinstance(value, ast.Constant) and _is_day_or_time(value.value):
+        elif isinstance(value, ast.Constant) and _is_day_or_time((value := self._dated(value)).value):
             value = self._quoted(value, name)
         elif not isinstance(value, ast.Constant):
             value = self._result(value, name)
@@ -329,6 +330,11 @@ class ProgramReader:
                 return [self._plain(item) for item in listed]
             case _:
                 return self._plain(value)
+
+    def _dated(self, value: ast.Constant) -> ast.Constant:
+        """The constant, a day with slashes as the sentences have it."""
+        said = value.value
+        return ast.copy_location(ast.Constant(self._quotes.day(said)), value) if isinstance(said, str) else value
 
     def _plain(self, value: ast.expr) -> JsonValue:
         """A number, a text, or a reference to a result."""
@@ -359,6 +365,13 @@ def _by_name(call: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:
 def _spaced(text: str) -> str:
     """A text that is written like a variable, such as ``coffee_machine``, in words."""
     return text.replace("_", " ") if re.fullmatch(r"[A-Za-z]+(?:_[A-Za-z]+)+", text) else text
+
+
+def _sum_of(value: ast.expr) -> ast.expr:
+    """The sum that a text spells, such as "200 * 38", in the place of the text."""
+    if isinstance(value, ast.Constant) and isinstance(value.value, str) and _SUM.fullmatch(value.value):
+        return ast.copy_location(ast.parse(value.value.strip(), mode="eval").body, value)
+    return value
 
 
 def _is_label(value: ast.expr) -> bool:

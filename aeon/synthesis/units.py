@@ -27,8 +27,9 @@ _COLUMN = re.compile(
 )
 _SUFFIXES = {
     "eur": "euros", "euro": "euros", "euros": "euros", "usd": "dollars", "gbp": "pounds", "mins": "minutes",
-    "minutes": "minutes", "hours": "hours", "days": "days", "sec": "seconds", "km": "km", "cm": "cm", "mm": "mm",
-    "kg": "kg", "litres": "litres", "kwh": "kWh", "kw": "kW", "m2": "m\u00b2", "sqm": "m\u00b2", "ha": "ha",
+    "minutes": "minutes", "hours": "hours", "days": "days", "sec": "seconds", "km": "kilometres", "cm": "centimetres",
+    "mm": "millimetres", "kg": "kilograms", "litres": "litres", "kwh": "kWh", "kw": "kW", "m2": "square metres",
+    "sqm": "square metres", "ha": "hectares",
 }  # fmt: skip
 """Ends of names of columns that say in what their values are."""
 _SHORT = re.compile(

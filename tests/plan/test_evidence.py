@@ -216,6 +216,8 @@ def test_any_program_over_sentences_is_read_or_not(text: str) -> None:
         ("2026-05-16", "The regatta is on 16 May 2025.", False),
         ("2026-05-16", "The regatta is on 6 May 2026.", False),
         ("2026-05-16", "The regatta is on 16 March 2026.", False),
+        ("2026-15-04", "It meets on 15 April 2026.", False),
+        ("2026-00-04", "It meets on 4 December 2026.", False),
     ],
 )
 def test_parts_of_a_time_are_no_numbers_and_days_have_many_forms(value: str | int, text: str, there: bool) -> None:

@@ -26,6 +26,8 @@ TEXT = (
     "The Central branch opens at 9:00 and closes at 19:00.\n"
     "The Riverside branch has 41,000 books. Its head is Ines Falk.\n"
     "The roof cost 86,400 euros; the boiler cost 21,600 euros less than that.\n"
+    "The Skarn quay is 140 metres long, 35 metres longer than the quay of Hale.\n"
+    "The council met on 4 March 2026, and meets again on 15 April 2026. It buys 200 chairs at 38 euros each.\n"
     "A book that is returned late costs 0.20 euros for each day. Reservations are kept for 9 days.\n"
 )
 HEAD = "Who is the head of the Central branch?"
@@ -86,6 +88,30 @@ def test_the_other_value_is_computed(tmp_path: Path) -> None:
     made, _ = plan(tmp_path, BOILER, "print(21600)  # 4", "print(21600 - 86400)  # 4")
     assert tools(made) == ["quote", "quote", "calculator"]
     assert "abs(" in str(made.steps[-1].action)
+
+
+def test_what_the_host_can_compute_the_model_is_not_asked_for(tmp_path: Path) -> None:
+    """The sentence has the other side and the difference."""
+    made, said = plan(tmp_path, "How long is the quay of Hale?", 'print("140 metres")  # 5')
+    assert tools(made) == ["quote", "quote", "calculator"] and not said and not made.doubts
+    assert "$s1 - $s2" in str(made.steps[-1].action)
+
+
+def test_a_sum_that_is_printed_as_a_text_is_computed(tmp_path: Path) -> None:
+    """So it is where nothing but numbers and signs stand in it."""
+    made, _ = plan(tmp_path, "What do the chairs cost in all?", 'print("200 * 38")  # 6')
+    assert tools(made) == ["quote", "quote", "calculator"]
+    made, _ = plan(tmp_path, "What do the chairs cost in all?", *['print("200 * price")  # 6'] * 3)
+    assert "calculator" not in tools(made)
+
+
+@pytest.mark.parametrize(("first", "last"), [("4/15/2026", "3/4/2026"), ("15/4/2026", "4/3/2026")])
+def test_days_with_slashes_are_read_as_the_sentences_have_them(tmp_path: Path, first: str, last: str) -> None:
+    """Month first or day first; the days are counted from the earlier to the later."""
+    made, _ = plan(tmp_path, "How many days lie between the meetings?", f'print(days_between("{first}", "{last}"))')
+    assert tools(made) == ["quote", "quote", "days_between"]
+    quoted = [step.action.arguments["value"] for step in made.steps[:2] if isinstance(step.action, ToolCall)]  # type: ignore[index]
+    assert quoted == ["2026-04-15", "2026-03-04"]
 
 
 def test_hours_are_counted_between_quoted_times(tmp_path: Path) -> None:
