@@ -204,6 +204,8 @@ class Programmer:
 
     def _doubt(self, plan: Plan, asked: Asked) -> str:
         """What a plan leaves out of what is asked."""
+        if asked.about.asks_sum and _is_written(plan):
+            return "compute it from its numbers, without write(...)"
         needed = [name for name in asked.about.needed if name in asked.functions]
         doubt = doubts(plan, asked.said, asked.about.named, needed, asked.evidence.text)
         sentences = [source.text for source in asked.evidence.sources]

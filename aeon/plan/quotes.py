@@ -49,6 +49,11 @@ class Quotes:
         """Whether there are sentences to quote."""
         return bool(self._evidence.sources)
 
+    def cites(self, value: ast.expr) -> bool:
+        """Whether the line of a value names a sentence that there is."""
+        cited = self._cited.get(getattr(value, "lineno", 0), ())
+        return any(1 <= number <= len(self._evidence.sources) for number in cited)
+
     def source(self, value: ast.Constant, printed: bool = False) -> Source | None:
         """The sentence that the constant stands in; ``None`` where it needs none.
 

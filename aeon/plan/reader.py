@@ -30,8 +30,6 @@ _PLAIN = frozenset({"yes", "no", "more", "less", "equal", "same", "both", "neith
 """Words of a choice that no text needs to state."""
 _OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
-
-
 _DAYS_BETWEEN = "days_between"
 _SUM = re.compile(r"\s*\d+(?:\.\d+)?(?: [-+*/] \d+(?:\.\d+)?)+\s*")
 _TIME = re.compile(r"\d{1,2}[:.]\d{2}")
@@ -40,8 +38,8 @@ _TIME = re.compile(r"\d{1,2}[:.]\d{2}")
 class ProgramReader:
     """Goes through the statements in order; ``steps`` holds goals and actions, ``printed`` ids of results.
 
-    ``last`` is what the last line gives that is a mere expression. What the program copies from a sentence becomes a
-    step that quotes it.
+    ``last`` is what the last line gives that is a mere expression, or cites a sentence. What the program copies from a
+    sentence becomes a step that quotes it.
     """
 
     def __init__(self, tools: ToolRegistry, quotes: Quotes) -> None:
@@ -64,7 +62,7 @@ class ProgramReader:
             case ast.FunctionDef(name=name, decorator_list=[]):
                 self._functions[name] = statement
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                self._variables[name.casefold()] = self._result(value, name)
+                self._assign(name, value)
             case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
                 whole = ast.BinOp(ast.Name(name), op, value)
                 self._variables[name.casefold()] = self._result(whole, name)
@@ -72,6 +70,12 @@ class ProgramReader:
                 self._expression(value)
             case _:
                 raise UnfitError
+
+    def _assign(self, name: str, value: ast.expr) -> None:
+        """Give a name its value, which may be the result where nothing is printed after it and its line cites."""
+        given = self._variables[name.casefold()] = self._result(value, name)
+        if self._quotes.cites(value):
+            self.last = [*references(ast.unparse(given))]
 
     def _expression(self, value: ast.expr) -> None:
         """A line that assigns nothing: it prints, is a comment in quotes, or gives what may be the result."""

@@ -56,6 +56,9 @@ _COMPUTED = word_set(
 )
 """What a question may ask for that no file has by its name, since it is computed."""
 _IN_YEAR = re.compile(r"\b(?:in|of|for|during)\s+(?:[A-Z][a-z]+\s+)?((?:19|20)\d\d)\b(?!-)")
+_AMOUNT_OF = re.compile(
+    r"\bhow (?:much|many|long|far|fast|old)\b|\b(?:costs?|pays?|price|in all|altogether|in total|on average|left)\b", _I
+)
 _IN_ALL = re.compile(
     r"\b(?:in all|over all|of all|for all|all (?:our|the|its|my)|total|altogether|together|overall)\b", _I
 )
@@ -151,6 +154,11 @@ class About:
     def is_sum(self) -> bool:
         """Whether it brings the numbers that it is about, and has nothing to do with the files."""
         return len(_NUMBER.findall(self.text)) > 1 and not self.mostly
+
+    @property
+    def asks_sum(self) -> bool:
+        """Whether it asks what comes of its own numbers: a price, how many, how much in all."""
+        return self.is_sum and self.is_question and bool(_AMOUNT_OF.search(self.text))
 
     @property
     def needed(self) -> tuple[str, ...]:

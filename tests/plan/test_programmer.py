@@ -650,5 +650,38 @@ def test_the_whole_is_no_number_that_a_program_leaves_out() -> None:
 def test_a_second_program_that_only_writes_does_not_take_the_place_of_the_first() -> None:
     """What the model would write from its head is worth less than a calculation that leaves a number out."""
     half = "print(680 / 4)"
-    made, model = drafted(POOL, half, half, "170 minutes.", f'print(write("{POOL}"))')
-    assert does(made) == [("calculator", "680 / 4")] and len(model.requests) == 4
+    written = f'print(write("{POOL}"))'
+    made, model = drafted(POOL, half, half, "170 minutes.", written, written)
+    assert does(made) == [("calculator", "680 / 4")] and len(model.requests) == 5
+
+
+@pytest.mark.requirement("T4")
+@pytest.mark.parametrize(
+    ("text", "computed"),
+    [
+        ("What do 17 pens at 2.40 cost?", True),
+        ("How much are 3 tickets at 14.50 and 2 at 9?", True),
+        ("What is the difference between HTTP 301 and 302?", False),
+        ("Explain how much 5 and 6 are.", False),
+    ],
+)
+def test_what_comes_of_numbers_is_computed_and_not_written(text: str, computed: bool) -> None:
+    """A program that hands the question on is told so once; where the second does it too, it is an open task."""
+    writes = f'print(write("{text}"))'
+    made, model = plan(text, writes, "print(17 * 2.40)")
+    assert does(made)[0][0] == ("calculator" if computed and "17" in text else "write")
+    assert len(model.requests) == 1 + computed
+    if computed:
+        assert "compute it from its numbers" in model.requests[1].messages[-1].content
+        again, _ = plan(text, writes, writes)
+        assert does(again) == [("write", text)] and again.doubts
+
+
+@pytest.mark.requirement("T2")
+@pytest.mark.parametrize(("program", "tool"), [("leave = 28  # 1", "quote"), ("leave = 28", "lookup")])
+def test_a_value_that_cites_its_sentence_is_the_answer_though_nothing_is_printed(
+    program: str, tool: str, both: tuple[Tool, ...]
+) -> None:
+    """A program that only forgot to print it; a number without a sentence is none."""
+    made, _ = plan(ANNUAL, program, tools=both)
+    assert [name for name, _ in does(made)] == [tool]
