@@ -6,13 +6,13 @@ Nothing of the program is executed. What is no arithmetic, no call of a tool and
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 
+from aeon.plan.constants import is_day_or_time, is_label, spaced, sum_of
 from aeon.plan.quotes import Quotes, UnfitError, UnstatedError
 from aeon.schema import Action, JsonObject, JsonValue, ToolCall, Writing
 from aeon.tools.choose import CHOOSE
-from aeon.tools.dates import is_date, names_day
+from aeon.tools.dates import is_date
 from aeon.tools.functions import FUNCTIONS
 from aeon.tools.quote import QUOTE
 from aeon.tools.references import references
@@ -31,8 +31,6 @@ _PLAIN = frozenset({"yes", "no", "more", "less", "equal", "same", "both", "neith
 _OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 _DAYS_BETWEEN = "days_between"
-_SUM = re.compile(r"\s*\d+(?:\.\d+)?(?: [-+*/] \d+(?:\.\d+)?)+\s*")
-_TIME = re.compile(r"\d{1,2}[:.]\d{2}")
 
 
 class ProgramReader:
@@ -101,10 +99,10 @@ class ProgramReader:
         parts = argument.values if isinstance(argument, ast.JoinedStr) else [argument]
         labelled = any(isinstance(part, ast.FormattedValue) for part in parts)
         for part in parts:
-            value = _sum_of(part.value if isinstance(part, ast.FormattedValue) else part)
+            value = sum_of(part.value if isinstance(part, ast.FormattedValue) else part)
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
-                if self._quotes.there and not labelled and not _is_label(value):
-                    said = ast.copy_location(ast.Constant(_spaced(value.value)), value)
+                if self._quotes.there and not labelled and not is_label(value):
+                    said = ast.copy_location(ast.Constant(spaced(value.value)), value)
                     yield from references(ast.unparse(self._quoted(said, "answer", printed=True)))
             else:
                 yield from references(ast.unparse(self._result(value, "answer")))
@@ -199,7 +197,7 @@ class ProgramReader:
         if not isinstance(value, ast.Constant):
             return self._argument(value, name)
         if isinstance(value.value, str):
-            value = ast.copy_location(ast.Constant(_spaced(value.value)), value)
+            value = ast.copy_location(ast.Constant(spaced(value.value)), value)
         return self._plain(value if str(value.value).casefold() in _PLAIN else self._quoted(value, name))
 
     def _text(self, value: ast.expr) -> str:
@@ -325,7 +323,7 @@ class ProgramReader:
             value = self._variable(value)
         elif isinstance(value, ast.JoinedStr):
             return self._text(value)
-        elif isinstance(value, ast.Constant) and _is_day_or_time((value := self._dated(value)).value):
+        elif isinstance(value, ast.Constant) and is_day_or_time((value := self._dated(value)).value):
             value = self._quoted(value, name)
         elif not isinstance(value, ast.Constant):
             value = self._result(value, name)
@@ -353,10 +351,6 @@ class ProgramReader:
                 raise UnfitError
 
 
-def _is_day_or_time(value: object) -> bool:
-    return names_day(value) or bool(_TIME.fullmatch(str(value)))
-
-
 def _by_name(call: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:
     """The arguments of a call by their names, those without a name in the order of the tool's own."""
     arguments = dict(zip(names, call.args, strict=False))
@@ -364,22 +358,6 @@ def _by_name(call: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:
     if len(arguments) != len(call.args) + len(call.keywords):
         raise UnfitError
     return arguments
-
-
-def _spaced(text: str) -> str:
-    """A text that is written like a variable, such as ``coffee_machine``, in words."""
-    return text.replace("_", " ") if re.fullmatch(r"[A-Za-z]+(?:_[A-Za-z]+)+", text) else text
-
-
-def _sum_of(value: ast.expr) -> ast.expr:
-    """The sum that a text spells, such as "200 * 38", in the place of the text."""
-    if isinstance(value, ast.Constant) and isinstance(value.value, str) and _SUM.fullmatch(value.value):
-        return ast.copy_location(ast.parse(value.value.strip(), mode="eval").body, value)
-    return value
-
-
-def _is_label(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and str(value.value).rstrip().endswith(":")
 
 
 def _is_reference(value: ast.expr) -> bool:
