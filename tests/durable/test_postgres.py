@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,8 @@ from aeon.errors import InputFileError
 
 from .conftest import Place, chaos, place_in, postgres, until
 
-pytestmark = pytest.mark.skipif(postgres.binaries() is None, reason="the binaries of Postgres are not installed")
+_ASKED = os.environ.get("AEON_TEST_POSTGRES") == "1" and postgres.binaries() is not None
+pytestmark = pytest.mark.skipif(not _ASKED, reason="takes minutes and a Postgres: set AEON_TEST_POSTGRES=1")
 
 
 @pytest.fixture(scope="module")
