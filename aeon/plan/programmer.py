@@ -198,7 +198,7 @@ class Programmer:
         plan, fault = self._read(text, asked)
         if fault or len(plan.steps) > asked.most or not self._fits(plan, about):
             return _Program(Plan(), text, doubt=fault or _unreadable(text, asked))
-        unfit = self._unfit(plan, f"{asked.said}\n{asked.evidence.text}")
+        unfit = self._unfit(plan, _material(asked))
         whole = await self._with_sums(plan) if asks_one(about.text) else plan
         return _Program(whole, text, unfit, self._doubt(plan, asked) or await self._miscounted(whole, about))
 
@@ -224,7 +224,7 @@ class Programmer:
         """The plan of a program with what it evidently means, and what it says that nobody said."""
         about, tables, faults = asked.about, self._sources.tables, list[str]()
         plan = read(text, self._tools, asked.evidence, asked.said, faults.append)
-        plan = without_unsaid(plan, f"{asked.said}\n{asked.evidence.text}", about.named)
+        plan = without_unsaid(plan, _material(asked), about.named)
         plan = without_hundred(in_years(plan, asked.said, tables), asked.said)
         plan = by_row(of_pieces(plan, about.text, about.named), asked.said, asked.evidence.text)
         plan = without_sign(
@@ -310,6 +310,11 @@ def _unreadable(text: str, asked: Asked) -> str:
     return (
         f"call nothing but {SQL}(query)" if SQL in asked.functions and is_code(text) and f"{SQL}(" not in text else ""
     )
+
+
+def _material(asked: Asked) -> str:
+    """What a query may compare with: what was said, what the sentences say, and the values that are named so or so."""
+    return "\n".join((asked.said, asked.evidence.text, *(one.value for one in asked.about.named)))
 
 
 def _is_written(plan: Plan) -> bool:

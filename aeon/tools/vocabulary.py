@@ -62,7 +62,7 @@ class Vocabulary:
 
         Of months all are known where there are dates.
         """
-        return frozenset(word for word in words if self._knows(word))
+        return frozenset(word for word in words if self._knows(word) or self._knows(_ONE_OF.get(word.casefold(), "")))
 
     def named(self, text: str) -> tuple[Named, ...]:
         """The values of columns that stand in a text as whole words, in its order, then its month and its year.

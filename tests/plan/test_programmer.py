@@ -685,3 +685,14 @@ def test_a_value_that_cites_its_sentence_is_the_answer_though_nothing_is_printed
     """A program that only forgot to print it; a number without a sentence is none."""
     made, _ = plan(ANNUAL, program, tools=both)
     assert [name for name, _ in does(made)] == [tool]
+
+
+@pytest.mark.requirement("T1b")
+def test_a_value_may_be_named_by_its_plural(tmp_path: Path) -> None:
+    """Children are rows of a child."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "tickets.csv").write_text("kind,count\nchild,4\nadult,5\n")
+    query = "SELECT SUM(count) FROM tickets WHERE kind = 'child'"
+    made, model = plan("How many children came?", f'print(sql("{query}"))', tools=files(folder))
+    assert does(made) == [("sql", query)] and len(model.requests) == 1 and not made.doubts

@@ -60,6 +60,12 @@ def test_a_year_that_is_a_number_is_known_and_no_year_of_a_date(tmp_path: Path) 
     assert [one.condition for one in words.named("What came in 2024?")] == ["YEAR(day) = 2024"]
 
 
+def test_a_noun_is_known_by_its_singular(tmp_path: Path) -> None:
+    """Where its plural is more than an "s"."""
+    words = Vocabulary(load(tmp_path, guests="kind,count\nchild,4\n"))
+    assert words.known(["children", "men", "childless"]) == {"children"}
+
+
 @pytest.mark.parametrize("word", ["parking", "ork", "1899", "3024", "20245", "", "password", "')--", "%", ".*", "a b"])
 def test_other_words_are_not_known(vocabulary: Vocabulary, word: str) -> None:
     """A part from the middle of a word is none, and no word is a pattern or a piece of a query."""
