@@ -197,15 +197,15 @@ class Programmer:
             return _Program(self._prose(asked), text)
         plan, fault = self._read(text, asked)
         if fault or len(plan.steps) > asked.most or not self._fits(plan, about):
-            return _Program(Plan(), text, doubt=fault or _unreadable(text, asked))
+            return _Program(Plan(), text, doubt=fault or _handed_on(plan, about) or _unreadable(text, asked))
         unfit = self._unfit(plan, _material(asked))
         whole = await self._with_sums(plan) if asks_one(about.text) else plan
         return _Program(whole, text, unfit, self._doubt(plan, asked) or await self._miscounted(whole, about))
 
     def _doubt(self, plan: Plan, asked: Asked) -> str:
         """What a plan leaves out of what is asked."""
-        if asked.about.asks_sum and _is_written(plan):
-            return "compute it from its numbers, without write(...)"
+        if handed := _handed_on(plan, asked.about):
+            return handed
         needed = [name for name in asked.about.needed if name in asked.functions]
         doubt = doubts(plan, asked.said, asked.about.named, needed, asked.evidence.text)
         sentences = [source.text for source in asked.evidence.sources]
@@ -310,6 +310,11 @@ def _unreadable(text: str, asked: Asked) -> str:
     return (
         f"call nothing but {SQL}(query)" if SQL in asked.functions and is_code(text) and f"{SQL}(" not in text else ""
     )
+
+
+def _handed_on(plan: Plan, about: About) -> str:
+    """What is wrong with a plan that has the model write what is to be computed."""
+    return "compute it from its numbers, without write(...)" if about.asks_sum and _is_written(plan) else ""
 
 
 def _material(asked: Asked) -> str:

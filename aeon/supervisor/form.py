@@ -77,6 +77,7 @@ _TIME_OF_DAY = re.compile(
 )
 _KINDS = (
     (re.compile(r"\bhow (?:many|much)\b|\bpercentage\b", _I), _DIGIT),
+    (re.compile(r"\b(?:which|what) year\b", _I), re.compile(r"(?<!\d)\d{3,4}(?!\d)")),
     (re.compile(r"\bopening (?:hours|times?)\b|\bwhat time\b|\bat what hour\b", _I), _TIME_OF_DAY),
     (re.compile(r"\b(?:phone|telephone|mobile|fax|account|customer|order|policy) number\b", _I), _DIGIT),
     (re.compile(r"\be-?mail(?: address)?\b", _I), re.compile(r"\S@\S")),

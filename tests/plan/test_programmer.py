@@ -687,6 +687,14 @@ def test_a_value_that_cites_its_sentence_is_the_answer_though_nothing_is_printed
     assert [name for name, _ in does(made)] == [tool]
 
 
+@pytest.mark.requirement("T4")
+def test_what_comes_of_numbers_is_computed_beside_files_too(both: tuple[Tool, ...]) -> None:
+    """The files have nothing to do with it, and no steps are planned for it."""
+    text = "What do 17 pens at 2.40 cost?"
+    made, model = plan(text, f'print(write("{text}"))', "print(17 * 2.40)", tools=both)
+    assert does(made) == [("calculator", "17 * 2.4")] and len(model.requests) == 2
+
+
 @pytest.mark.requirement("T1b")
 def test_a_value_may_be_named_by_its_plural(tmp_path: Path) -> None:
     """Children are rows of a child."""

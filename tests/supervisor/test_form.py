@@ -194,6 +194,8 @@ def test_a_very_long_answer_is_counted_too(piece: str) -> None:
         ("Which website has the rules?", "club.org/rules", True),
         ("Who is the warden?", "Lena Moravec", True),
         ("", "", True),
+        ("Since which year has she led it?", "19 years", False),
+        ("Since which year has she led it?", "since 2007", True),
     ],
 )
 def test_an_answer_is_of_the_kind_that_was_asked_for(question: str, answer: str, fits: bool) -> None:
