@@ -15,6 +15,13 @@ settings.register_profile("aeon", deadline=None)  # a busy machine is no failure
 settings.load_profile("aeon")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of the real models run in one process, so that they do not take each other's cores."""
+    for item in items:
+        if item.get_closest_marker("embedded") or item.get_closest_marker("tiny"):
+            item.add_marker(pytest.mark.xdist_group("models"))
+
+
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every judgment of the models that tests play decide, as if it had been measured on them."""

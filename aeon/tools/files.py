@@ -29,11 +29,8 @@ from aeon.tools.sql import sql
 from aeon.tools.tool import Tool, tool
 from aeon.tools.vocabulary import Vocabulary
 
-__all__ = ["READ_FILE", "Files", "files", "takes_long"]
+__all__ = ["Files", "files", "takes_long"]
 
-READ_FILE = "read_file"
-"""The tool that reads a file; no prompt names it, only the host uses it."""
-_READ_BYTES = 16_384
 _SEARCH_BYTES = 64 * 1024 * 1024
 _SEARCH_LINES = 100
 _KEPT_RESULTS = 64
@@ -114,7 +111,6 @@ class Files:
             finding(CollectionSearch(self.collection)),
             _reader(_list_files(self.folder)),
             _reader(_search_files(self.folder)),
-            tool(name=READ_FILE, side_effects=False, parallel_safe=True, offered=False)(_read_file(self.folder)),
             look(self.folder, self.database),
         )
 
@@ -168,18 +164,6 @@ def _list_files(source: Folder) -> Callable[..., object]:
         return [{"path": path, "bytes": size} for path, size in source.files()]
 
     return list_files
-
-
-def _read_file(source: Folder) -> Callable[..., object]:
-    def read_file(path: Annotated[str, Field(min_length=1)]) -> str:
-        """Read the beginning of a text file.
-
-        Args:
-            path: the file's path in the folder
-        """
-        return source.content(path, _READ_BYTES)
-
-    return read_file
 
 
 def _search_files(source: Folder) -> Callable[..., object]:

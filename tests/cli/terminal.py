@@ -32,9 +32,9 @@ class Terminal:
         self.screen = ""
 
     def until(self, words: str) -> None:
-        """Read until these words stand on the screen."""
+        """Read until these words stand on the screen, wherever its lines end."""
         deadline = time.monotonic() + 20
-        while words not in self.screen:
+        while words not in self.screen and words not in " ".join(self.screen.split()):
             assert time.monotonic() < deadline, self.screen
             if not self._read(0.05):
                 assert self.process.poll() is None, self.screen

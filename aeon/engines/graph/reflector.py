@@ -17,7 +17,7 @@ from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import load, render
 from aeon.supervisor.schema import schema_of
 from aeon.supervisor.supervisor import Supervisor
-from aeon.tools.files import READ_FILE
+from aeon.tools.look import LOOK
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.tool import Tool
 
@@ -27,7 +27,7 @@ _CHOICE_TOKENS, _THOUGHT_TOKENS = 80, 160
 _LONGEST_ARGUMENT = 200
 _TOOLS: dict[LookAction, tuple[str, str, str]] = {
     "list": ("list_files", "", "list the files"),
-    "read": (READ_FILE, "path", 'read the beginning of the file named in "at"'),
+    "read": (LOOK, "path", 'read the first lines of the file named in "at"'),
     "search": ("search_files", "text", 'find the lines that hold the word in "at"'),
     "query": ("sql", "query", 'ask the tables the SQL query in "at"'),
 }
@@ -105,11 +105,12 @@ class Reflector:
         if action not in self._actions:
             raise ToolFailed(f"{action}: there is no tool for this look")
         name, parameter, _ = self._actions[action]
+        arguments: JsonObject = {parameter: argument} if parameter else {}
+        if name == LOOK:
+            arguments["action"] = action
         ledger = current_ledger()
         async with limit(f"look '{action}'", self._seconds):
-            output = await self._tools.call(
-                name, {parameter: argument} if parameter else {}, ledger.execution_id, guard=ledger.tool_call
-            )
+            output = await self._tools.call(name, arguments, ledger.execution_id, guard=ledger.tool_call)
         return StepResult(output=output.value, mode="tool", cut=output.cut)
 
     async def reflect(self, effect: Reflect) -> Reflection:
