@@ -10,12 +10,11 @@ from pydantic import TypeAdapter
 from aeon.documents.relations import compared_with, other_kind, other_subject
 from aeon.documents.words import content_words, special_kinds, stem, stems
 from aeon.schema import LONGEST_TASK, JsonValue, Passage, Source, StepResult
-from aeon.supervisor.answers import AnswerJudge
+from aeon.supervisor.answers import AnswerJudge, speaks_of_before
 from aeon.supervisor.form import is_of_kind
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Supervisor
-from aeon.text import one_line
 from aeon.tools.lookup import CONTEXT
 
 __all__ = ["read_answer"]
@@ -30,22 +29,26 @@ _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]\w+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
-_MOST_LACKING = 4
 _MOST_NAMED, _FIRST_NAMED = 4, 3
 _MORE = re.compile(r" and [\d,]+ more$")
-_LONGEST_NOTE = 120
 _HOUSE = fence(
     "sentences",
     "1 Mimi, the grey cat, was born in 2015.\n2 Rex is a dog of 9 years.\n"
-    "3 The vet, Dr. Adler, opens at 8:30 on weekdays.",
+    "3 The vet, Dr. Adler, opens at 8:30 on weekdays.\n"
+    "4 Vaccinations are free for kittens, for dogs they cost 38 euros.\n"
+    "5 Ask Jana Kolar about the garden fence.",
     _LONGEST_PASSAGES,
 )
 _EXAMPLES = (
     (f"{_HOUSE}\nQuestion: How old is the dog?", "9 years [2]"),
-    (f"{_HOUSE}\nQuestion: What does a vaccination cost?\n(no sentence has: vaccination)", "not stated"),
+    (f"{_HOUSE}\nQuestion: What does a check-up cost?", "not stated"),
+    (f"{_HOUSE}\nQuestion: When does the surgery open?", "8:30 on weekdays [3]"),
+    (f"{_HOUSE}\nQuestion: Who looks after the fence?", "Jana Kolar [5]"),
     (f"{_HOUSE}\nQuestion: When was Rex born?", "not stated"),
-    (f"{_HOUSE}\nQuestion: When does the surgery open?\n(no sentence has: surgery)", "8:30 on weekdays [3]"),
+    (f"{_HOUSE}\nQuestion: How much do I pay when my dog gets its injection?", "38 euros [4]"),
 )
+"""Most are answered, some in other words than the question's: with more refusals, or told which words no sentence has,
+a small model refuses what is stated in other words. What it takes for the answer is judged."""
 _PASSAGES = TypeAdapter(list[Passage])
 
 
@@ -86,7 +89,7 @@ def _prompt(question: str, task: str, sources: Sequence[Source]) -> Prompt:
     numbered = "\n".join(f"{number} {source.text}" for number, source in enumerate(sources, 1))
     material = fence("sentences", numbered, _LONGEST_PASSAGES)
     part = f"\n(to find out: {cut(task, _LONGEST_QUESTION)})" if question != task else ""
-    asked = f"{material}\nQuestion: {cut(question, LONGEST_TASK)}{part}{_note(question, sources)}"
+    asked = f"{material}\nQuestion: {cut(question, LONGEST_TASK)}{part}"
     return Prompt(load("aeon.execution", "read.md"), asked, _EXAMPLES, fixed=True)
 
 
@@ -121,12 +124,6 @@ def _sentences(passages: Sequence[Passage]) -> list[Source]:
     return list({(source.source, source.start, source.end): source for source in every}.values())[:_MOST_SENTENCES]
 
 
-def _note(question: str, sources: Sequence[Source]) -> str:
-    """Which words of the question no sentence has."""
-    lacking = ", ".join(_lacking(cut(question, LONGEST_TASK), sources)[:_MOST_LACKING])
-    return f"\n(no sentence has: {one_line(lacking, _LONGEST_NOTE)})" if lacking else ""
-
-
 def _lacking(question: str, sources: Sequence[Source]) -> list[str]:
     there = stems(f"{_text(sources)} {' '.join(source.source for source in sources)}")
     return sorted(word for word in content_words(question) if word.isalpha() and stem(word) not in there)
@@ -158,6 +155,13 @@ def _cited(reply: str, answer: str, sources: Sequence[Source]) -> tuple[Source, 
     numbers = [int(number) for match in _CITED.finditer(reply) for number in re.findall(r"\d+", match[1])]
     named = tuple(sources[number - 1] for number in dict.fromkeys(numbers) if 1 <= number <= len(sources))
     if named:
-        return named
+        return (*_spoken_of(answer, named, sources), *named)
     parts = stems(answer) | set(_NUMBER.findall(answer))
     return (max(sources, key=lambda source: len(parts & (stems(source.text) | set(_NUMBER.findall(source.text))))),)
+
+
+def _spoken_of(answer: str, named: Sequence[Source], sources: Sequence[Source]) -> list[Source]:
+    """The sentence before one that only speaks of "her", where the answer stands in that one alone."""
+    before = sources[sources.index(named[0]) - 1] if sources.index(named[0]) else named[0]
+    spoken = speaks_of_before(named[0]) and before.source == named[0].source and before not in named
+    return [before] if spoken and stems(answer) & stems(before.text) - stems(_text(named)) else []

@@ -29,6 +29,11 @@ class Answering:
         quoted = _quoted(plan, asked.evidence)
         return await self._judge.doubted(asked.about.text, quoted, asked.evidence.sources) if quoted else None
 
+    async def gives(self, plan: Plan, asked: Asked, answer: str) -> bool:
+        """Whether what the plan quotes may well give this answer, though it is doubted."""
+        quoted = _quoted(plan, asked.evidence)
+        return bool(quoted) and await self._judge.gives(asked.about.text, answer, quoted, asked.evidence.sources)
+
     async def able(self) -> bool:
         """Whether the judge may decide, and there is a call left for it and for the answer beside that of a plan."""
         return await self._judge.able(_PLAN_AND_JUDGE + 1)

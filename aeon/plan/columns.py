@@ -4,16 +4,64 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
+from aeon.documents.plain import word_set
 from aeon.documents.words import stem, stems
 from aeon.plan.evidence import stated_numbers
 from aeon.plan.queries import figures_of, query_of
 from aeon.schema import Plan
 from aeon.tools.tableinfo import TableInfo
 
-__all__ = ["per_column"]
+__all__ = ["lost_columns", "per_column"]
 
 _PER = re.compile(r"\b(?:per|each|every) ([^\W\d_]+(?: [^\W\d_]+)?)", re.IGNORECASE)
+
+
+_SINGLE = re.compile(r"\b(?:an?|one) single ([^\W\d_]+)", re.IGNORECASE)
+_GROUPED = re.compile(r"\bGROUP\s+BY\b", re.IGNORECASE)
+_TAKEN = re.compile(
+    r"\b(?:what|how much(?: money)?) (?:did|does|do|has|have) [^?.!]*\b(?:take|taken|earn|earned|make|made|bring in)\b"
+    r"(?! (?:of|from|by|up)\b)|\b(?:revenue|turnover|takings)\b",
+    re.IGNORECASE,
+)
+_MONEY = word_set(
+    "price prices cost costs fee fees fare fares rate amount revenue turnover takings sales income eur euro euros usd "
+    "gbp earnings paid pay salary net gross"
+)
+_ALIAS = re.compile(r"\bas\s+\w+", re.IGNORECASE)
+
+
+def lost_columns(plan: Plan, question: str, sentences: Sequence[str], tables: Sequence[TableInfo]) -> Iterator[str]:
+    """What a question asks of the tables' columns and rows that the queries of the plan do not do."""
+    yield from per_column(plan, question, sentences, tables)
+    queries = list(filter(None, map(query_of, plan.steps)))
+    yield from _grouped(queries, question, tables)
+    yield from _uncounted_money(queries, question, tables)
+
+
+def _grouped(queries: Sequence[str], question: str, tables: Sequence[TableInfo]) -> Iterator[str]:
+    """Whether rows are put together where the question is for the first of single ones."""
+    rows = {stem(word) for table in tables for word in table.name.split("_")}
+    singles = [thing for thing in _SINGLE.findall(question) if stem(thing) in rows]
+    if singles and any(map(_GROUPED.search, queries)):
+        yield f"each row is one {singles[0]}: use ORDER BY and LIMIT 1 without GROUP BY and SUM"
+
+
+def _uncounted_money(queries: Sequence[str], question: str, tables: Sequence[TableInfo]) -> Iterator[str]:
+    """Whether money is asked for and a table that has a column of money is asked for something else."""
+    written = _ALIAS.sub("", " ".join(queries)).casefold()
+    if not queries or not _TAKEN.search(question) or _is_money(written):
+        return
+    for table in tables:
+        if re.search(rf"\b{re.escape(table.name.casefold())}\b", written):
+            money = (name for name, _ in table.columns if _is_money(name))
+            yield from (f"it asks for money: multiply by {table.name}.{name}" for name in islice(money, 1))
+
+
+def _is_money(text: str) -> bool:
+    """Whether a word of a query or of a column's name is one for money."""
+    return not _MONEY.isdisjoint(re.findall(r"[a-z]+", text.casefold()))
 
 
 def per_column(plan: Plan, question: str, sentences: Sequence[str], tables: Sequence[TableInfo]) -> Iterator[str]:

@@ -20,6 +20,12 @@ _COMPARES = re.compile(
 )
 _CODE = re.compile(r"(?!(?:[QHWY]|KW)[-_ ]?\d)[^\W\d_]{1,8}[-_ ]?\d{1,8}%?", re.IGNORECASE)
 """A code of letters and digits; none of a quarter, a half, a week or a year, which a question says in words."""
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_OF_DAYS = re.compile(
+    r"\d|(?i:\b(?:january|february|march|april|june|july|august|september|october|november|december|\w+days?|today|"
+    r"dates?|weeks?|months?|quarters?|years?|first|last|latest|earliest|newest|oldest|new year|christmas)\b)|\bMay\b"
+)
+"""What a question says of days."""
 _SELECT = re.compile(r"\b(?:SELECT|JOIN|UNION|OR|FILTER|CASE)\b", re.IGNORECASE)
 _END = r"(?=\s*(?:$|\)|;|\b(?:GROUP|ORDER|LIMIT|HAVING)\b))"
 
@@ -109,9 +115,22 @@ def _meant(query: str, text: str, named: Sequence[Named]) -> str:
 
 
 def _unsaid_texts(query: str, said: str) -> list[str]:
-    """The texts that the query compares with and of which nothing was said: no word, or of ``B01`` no number."""
-    there, folded = stems(said), said.casefold()
-    texts = _COMPARED.findall(query)
-    words = [text for text in texts if (own := stems(text)) and not own & there and not re.search(r"\d|%", text)]
-    codes = (text for text in texts if _CODE.fullmatch(text))
-    return [*words, *(code for code in codes if re.sub(r"\D", "", code) not in folded)]
+    """The texts that the query compares with and of which nothing was said: no word, or of ``B01`` no number.
+
+    Of a day it is nothing that has to do with days.
+    """
+    said_of = (_is_word_unsaid, _is_code_unsaid, _is_day_unsaid)
+    return [text for is_unsaid in said_of for text in _COMPARED.findall(query) if is_unsaid(text, said)]
+
+
+def _is_word_unsaid(text: str, said: str) -> bool:
+    own = stems(text)
+    return bool(own) and not own & stems(said) and not re.search(r"\d|%", text)
+
+
+def _is_code_unsaid(text: str, said: str) -> bool:
+    return _CODE.fullmatch(text) is not None and re.sub(r"\D", "", text) not in said
+
+
+def _is_day_unsaid(text: str, said: str) -> bool:
+    return _DAY.fullmatch(text) is not None and text not in said and not _OF_DAYS.search(said)

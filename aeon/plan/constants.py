@@ -9,7 +9,7 @@ from aeon.tools.dates import names_day
 
 __all__ = ["is_day_or_time", "is_label", "spaced", "sum_of"]
 
-_SUM = re.compile(r"\s*\d+(?:\.\d+)?(?: [-+*/] \d+(?:\.\d+)?)+\s*")
+_SUM = re.compile(r"\s*(\d+(?:\.\d+)?(?: [-+*/] \d+(?:\.\d+)?)+)\s*(?:=\s*-?\d+(?:\.\d+)?\s*)?")
 _TIME = re.compile(r"\d{1,2}[:.]\d{2}")
 
 
@@ -24,10 +24,9 @@ def spaced(text: str) -> str:
 
 
 def sum_of(value: ast.expr) -> ast.expr:
-    """The sum that a text spells, such as "200 * 38", in the place of the text."""
-    if isinstance(value, ast.Constant) and isinstance(value.value, str) and _SUM.fullmatch(value.value):
-        return ast.copy_location(ast.parse(value.value.strip(), mode="eval").body, value)
-    return value
+    """The sum that a text spells, such as "200 * 38", in its place; what it is said to make does not count."""
+    spelt = _SUM.fullmatch(value.value) if isinstance(value, ast.Constant) and isinstance(value.value, str) else None
+    return ast.copy_location(ast.parse(spelt[1], mode="eval").body, value) if spelt else value
 
 
 def is_label(value: ast.expr) -> bool:

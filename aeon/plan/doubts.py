@@ -48,6 +48,7 @@ _EITHER = re.compile(
     _I,
 )
 _TWO_PARTS = re.compile(r"[,;]? and (?:who|whom|whose|what|which|where|when|how|by how)\b", _I)
+_BY_HOW_MUCH = re.compile(r"\bby how (?:much|many)\b", _I)
 _MORE = (
     r"(?:(?:short|long|high|low|cheap|dear|earli|lat|old|young|bigg|small|larg|heavi|light|fast|slow)e?r|more|less|"
     r"fewer)"
@@ -82,6 +83,7 @@ def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[s
         _misread(question, said),
         _undecided(question, answers),
         _half_answered(question, answers),
+        _difference_left_out(question, calls),
         unranked(question, answers),
     )
     return next(found, "")
@@ -157,6 +159,14 @@ def _half_answered(question: str, answers: Sequence[Step]) -> Iterator[str]:
         return
     if actions[0].tool in (QUOTE, CALCULATOR) or gives_one_column(query_of(answers[0])):
         yield "print the answers to both parts of the question"
+
+
+def _difference_left_out(question: str, calls: Sequence[ToolCall]) -> Iterator[str]:
+    """Whether a question by how much gets no difference of what the tables have."""
+    queries = [str((call.arguments or {}).get("query")) for call in calls if call.tool == SQL]
+    sums = [str((call.arguments or {}).get("expression")) for call in calls if call.tool == CALCULATOR]
+    if queries and _BY_HOW_MUCH.search(question) and "-" not in _TEXT.sub("", " ".join([*queries, *sums])):
+        yield "print the difference, too"
 
 
 def _texts(answers: Sequence[Action]) -> list[ToolCall]:

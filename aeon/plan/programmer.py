@@ -10,7 +10,7 @@ from aeon.documents.words import stem, stems
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.answering import Answering
 from aeon.plan.citing import cited
-from aeon.plan.columns import per_column
+from aeon.plan.columns import lost_columns
 from aeon.plan.conditions import completed, unsaid, without_unsaid
 from aeon.plan.differences import without_sign
 from aeon.plan.doubts import doubts
@@ -18,7 +18,18 @@ from aeon.plan.misquotes import misquotes
 from aeon.plan.pieces import of_pieces
 from aeon.plan.program import is_code, mended, misfits, numbers, read, with_values
 from aeon.plan.prompts import Asked, Prompts, as_program
-from aeon.plan.queries import asks_one, borrowed, invented, is_several, queried, query_of, summed, without_hundred
+from aeon.plan.queries import (
+    asks_one,
+    borrowed,
+    distinct,
+    invented,
+    is_several,
+    lists,
+    queried,
+    query_of,
+    summed,
+    without_hundred,
+)
 from aeon.plan.ranks import ranked
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.rules import by_row
@@ -40,6 +51,7 @@ __all__ = ["Programmer", "open_plan"]
 _PROGRAM_TOKENS = 240
 _COMPUTED = re.compile(r"print\([\d.,]+ [-+] [\d.,]+\)$")
 _SURELY_NOT = 0.25
+_NO_TABLE = "no table has it: take it from the sentences"
 """The score of quoted sentences below which they are no answer at all, and the question is put to the texts."""
 
 
@@ -104,9 +116,14 @@ class Programmer:
         score = await self._answering.doubt(plan, asked)
         if score is None:
             return plan
-        if score < _SURELY_NOT:
+        if score < _SURELY_NOT and not await self._gives(plan, asked):
             return self._asked(asked)
         return plan.changed(doubts=(*plan.doubts, f"the text may not answer exactly this: judged {score:.2f}"))
+
+    async def _gives(self, plan: Plan, asked: Asked) -> bool:
+        """Whether what a plan quotes may well give what it prints, though its sentences are doubted alone."""
+        values = await self._sources.outcome(plan)
+        return await self._answering.gives(plan, asked, " and ".join(map(str, values)))
 
     def _settled(self, asked: Asked, program: _Program, agreement: Agreement | None = None) -> Plan:
         """The plan of the program, or where that cannot run, the task put to the texts."""
@@ -197,9 +214,9 @@ class Programmer:
             return _Program(self._prose(asked), text)
         plan, fault = self._read(text, asked)
         if fault or len(plan.steps) > asked.most or not self._fits(plan, about):
-            return _Program(Plan(), text, doubt=fault or _handed_on(plan, about) or _unreadable(text, asked))
+            return _Program(Plan(), text, doubt=fault or _unreadable(text, plan, asked))
         unfit = self._unfit(plan, _material(asked))
-        whole = await self._with_sums(plan) if asks_one(about.text) else plan
+        whole = await self._in_one(plan, about.text)
         return _Program(whole, text, unfit, self._doubt(plan, asked) or await self._miscounted(whole, about))
 
     def _doubt(self, plan: Plan, asked: Asked) -> str:
@@ -209,7 +226,7 @@ class Programmer:
         needed = [name for name in asked.about.needed if name in asked.functions]
         doubt = doubts(plan, asked.said, asked.about.named, needed, asked.evidence.text)
         sentences = [source.text for source in asked.evidence.sources]
-        return doubt or next(per_column(plan, asked.about.text, sentences, self._sources.tables), "")
+        return doubt or next(lost_columns(plan, asked.about.text, sentences, self._sources.tables), "")
 
     def _prose(self, asked: Asked) -> Plan:
         """What becomes of a reply that is no program: an open task, but no fact where there are files."""
@@ -251,10 +268,17 @@ class Programmer:
             return "that is nothing that answers the question"
         return _wrong_number(counted, computed(outcome) if counted else ())
 
-    async def _with_sums(self, plan: Plan) -> Plan:
-        """The plan with one number from each of its queries that would give several."""
+    async def _in_one(self, plan: Plan, question: str) -> Plan:
+        """The plan with one number from each of its queries that would give several, where one is asked for.
+
+        It is their sum where the question is for an amount, else the one that all rows have.
+        """
         results = await self._sources.values(queried(plan))
-        return summed(plan, [arguments["query"] for arguments, found in results if is_several(found)])
+        several = [(arguments["query"], found) for arguments, found in results if is_several(found)]
+        if asks_one(question):
+            return summed(plan, [query for query, _ in several])
+        same = [query for query, found in several if isinstance(found, list) and len({*map(str, found)}) == 1]
+        return plan if lists(question) else distinct(plan, same)
 
     def _fits(self, plan: Plan, about: About) -> bool:
         """Whether the plan is one for this task: it rests on something, and answers with what was asked for."""
@@ -305,9 +329,9 @@ def _meant(fault: str) -> str:
     return found[0] if found else ""
 
 
-def _unreadable(text: str, asked: Asked) -> str:
-    """What is wrong with a program over the tables that does what no step can do."""
-    return (
+def _unreadable(text: str, plan: Plan, asked: Asked) -> str:
+    """What is wrong with a program that no plan comes of, or over the tables one that does what no step can do."""
+    return _handed_on(plan, asked.about) or (
         f"call nothing but {SQL}(query)" if SQL in asked.functions and is_code(text) and f"{SQL}(" not in text else ""
     )
 
@@ -347,14 +371,15 @@ def _without_tables(asked: Asked, program: _Program) -> Asked:
     about = asked.about
     keep = (
         program.runs
-        or _unreadable(program.text, asked)
+        or _unreadable(program.text, program.plan, asked)
         or LOOKUP not in asked.functions
         or about.tables
         or about.of_rows
         or asked.by_query
     )
-    functions = asked.functions if keep else tuple(name for name in asked.functions if name != SQL)
-    return replace(asked, functions=functions, fault=program.fault)
+    if keep or SQL not in asked.functions:
+        return replace(asked, fault=program.fault)
+    return replace(asked, functions=tuple(name for name in asked.functions if name != SQL), fault=_NO_TABLE)
 
 
 def _is_same(one: Sequence[JsonValue], other: Sequence[JsonValue]) -> bool:

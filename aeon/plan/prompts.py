@@ -129,7 +129,7 @@ class Prompts:
             self._tools.get(SQL).hint if SQL in asked.functions else "",
             asked.evidence.shown,
             asked.earlier,
-            _put(cut(asked.about.text, LONGEST_TASK), asked.about.notes),
+            _put(cut(asked.about.text, LONGEST_TASK), asked.about.notes(asked.functions)),
             f"(Mind: {asked.fault[:_LONGEST_FAULT]})" if asked.fault else "",
         ]
         return "\n".join(filter(None, parts))

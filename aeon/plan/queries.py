@@ -14,10 +14,12 @@ __all__ = [
     "amounts",
     "asks_one",
     "borrowed",
+    "distinct",
     "figures_of",
     "gives_one_column",
     "invented",
     "is_several",
+    "lists",
     "queried",
     "query_of",
     "summed",
@@ -172,3 +174,17 @@ def summed(plan: Plan, queries: Sequence[JsonValue]) -> Plan:
         for step in plan.steps
     ]
     return plan.changed(steps=tuple(steps))
+
+
+def distinct(plan: Plan, queries: Sequence[JsonValue]) -> Plan:
+    """The plan with the only value of these of its queries, which give it for each row."""
+    steps = [
+        with_query(step, f"SELECT DISTINCT v FROM ({query_of(step)}) AS t(v)") if query_of(step) in queries else step
+        for step in plan.steps
+    ]
+    return plan.changed(steps=tuple(steps))
+
+
+def lists(question: str) -> bool:
+    """Whether a question asks for a value of each of several things."""
+    return bool(_LISTED.search(question))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from aeon.documents.meaning import akin
 from aeon.documents.plain import word_set
 from aeon.documents.words import content_words, is_common, stem, stems
 from aeon.errors import ToolError
@@ -88,7 +89,8 @@ class About:
     columns that the text names, ``unknown`` words that no file has. ``mostly``: whether the tables or one passage know
     more than half of its words. ``of_rows``: it asks for all rows of a table, for all of those with a value, together,
     or for those of a day.
-    ``of_columns``: it asks how many there are, and names a column.
+    ``of_columns``: it asks how many there are, and names a column. ``akin`` are unknown words that mean much the same
+    as a word of the sentences or a column.
     """
 
     text: str
@@ -101,12 +103,12 @@ class About:
     mostly: bool
     of_rows: bool = False
     of_columns: bool = False
+    akin: frozenset[str] = frozenset()
 
-    @property
-    def notes(self) -> str:
-        """What a prompt is told of its words: the values of the tables among them, and those that no file has."""
-        named = ", ".join(one.condition for one in self.named)
-        lacking = ", ".join(sorted(self.unknown)[:_MOST_UNKNOWN])
+    def notes(self, functions: Collection[str]) -> str:
+        """What a prompt with these functions is told of its words: values of the tables, and those that no file has."""
+        named = ", ".join(one.condition for one in self.named) if SQL in functions else ""
+        lacking = ", ".join(sorted(self.unknown - self.akin)[:_MOST_UNKNOWN])
         return "; ".join(
             filter(None, (f"named: {named}" if named else "", f"no file has: {lacking}" if lacking else ""))
         )
@@ -189,7 +191,8 @@ class Sources:
         self.names = tuple(name for name in (SQL, LOOKUP) if name in tools.names and tools.get(name).knows)
         self.tables = tools.get(SQL).tables if SQL in self.names else ()
         self._tables = stems(" ".join(table.name for table in self.tables))
-        self._columns = stems(" ".join(name for table in self.tables for name, _ in table.columns))
+        self._words = " ".join(name.replace("_", " ") for table in self.tables for name, _ in table.columns)
+        self._columns = stems(self._words)
 
     async def about(self, text: str) -> About:
         """What a text is about, with the sentences that may answer it."""
@@ -200,17 +203,19 @@ class Sources:
         own = frozenset(word for word in content_words(_QUOTED.sub(" ", text)) if word.isalpha()) - _OF_FORM
         most = max(len(own & by_table), evidence.shared(frozenset(map(stem, own))))
         named = names(text) if names else ()
+        unknown = self._unknown_of(text, words - by_table - by_text)
         return About(
             text=text,
             evidence=evidence,
             tables=by_table - by_text,
             texts=by_text - by_table,
             both=by_table & by_text,
-            unknown=self._unknown_of(text, words - by_table - by_text),
+            unknown=unknown,
             named=named,
             mostly=most * 2 > len(own),
             of_rows=self._is_of_rows(text, any(map(_is_text, named))),
             of_columns=bool(_counted(text) and self._columns & stems(text)),
+            akin=akin(unknown, f"{evidence.text} {self._words}"),
         )
 
     def _is_of_rows(self, text: str, named: bool) -> bool:

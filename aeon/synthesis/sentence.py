@@ -7,8 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from aeon.documents.words import is_common, stem
 from aeon.errors import AllowanceExhausted, CompletionError
-from aeon.schema import JsonValue, Step, Task, Writing
+from aeon.schema import JsonValue, Step, Task, ToolCall, Writing
 from aeon.supervisor.prompt import Prompt, cut, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.synthesis.units import quoted_with_unit, unit_of
@@ -33,6 +34,8 @@ _SIGNED = re.compile(r"^([\d.,]+) (?:euros?|dollars?|pounds?)$")
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"(?<![\w{])(?<!\w\.)\.?\d+(?:[.,]\d+)*")
 _WHICH = re.compile(r"^\s*(?:which|who|whose|what kind)\b", re.IGNORECASE)
+_COUNTED = re.compile(r"\{\s*(?P<name>r\d+)\s*\} (?P<unit>[^\W\d_]{3,})(?P<of> of (?P<thing>[^\W\d_]+))?")
+_MONEY = frozenset({"euro", "euros", "dollar", "dollars", "pound", "pounds", "cent", "cents"})
 _AND_HOW = re.compile(r"\bhow\b|\band (?:what|which|who|when|where|by|at|the|its|their)\b", re.IGNORECASE)
 _EXAMPLES = (
     (
@@ -48,11 +51,12 @@ _EXAMPLES = (
 
 
 class Result(NamedTuple):
-    """One value of the answer: the name it is referred to by, what it is, and how it is written."""
+    """One value of the answer: the name it is referred to by, what it is, how it is written, and what it is made of."""
 
     name: str
     label: str
     text: str
+    made_of: str = ""
 
 
 def results_of(steps: Sequence[Step], units: bool = True, every: Sequence[Step] = ()) -> tuple[Result, ...]:
@@ -62,8 +66,17 @@ def results_of(steps: Sequence[Step], units: bool = True, every: Sequence[Step] 
     which it is computed from; ``every`` are the steps that these may be of.
     """
     values = [(step, *pair) for step in steps if step.output is not None for pair in _values(step)]
-    texts = [(label, _written(step, value, every) if units else _text(value)) for step, label, value in values]
-    return tuple(Result(f"r{number}", label, text) for number, (label, text) in enumerate(texts, 1))
+    texts = [(label, _written(step, value, every) if units else _text(value), step) for step, label, value in values]
+    return tuple(
+        Result(f"r{number}", label, text, _made_of(step)) for number, (label, text, step) in enumerate(texts, 1)
+    )
+
+
+def _made_of(step: Step) -> str:
+    """The words that a step asks tools for, and those of the sentences that it quotes."""
+    arguments = (step.action.arguments or {}) if isinstance(step.action, ToolCall) else {}
+    asked = (value.replace("_", " ") for value in arguments.values() if isinstance(value, str))
+    return " ".join([*asked, *(source.text for source in step.sources)])
 
 
 def _written(step: Step, value: JsonValue, every: Sequence[Step]) -> str:
@@ -114,12 +127,32 @@ def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
     by_name = {result.name: result.text for result in results}
     if len(set(named)) < len(named) or not by_name.keys() >= set(named):
         return ""
-    text = _TWICE.sub(r"\1", _put(sentence, by_name)).strip()
+    text = _TWICE.sub(r"\1", _put(_without_invented(sentence, task, results), by_name)).strip()
     known = _numbers(" ".join([task.text, *by_name.values()]))
     if "{" in text or not _numbers(text) <= known:
         return ""
     said = all(r.name in named or _holds(text, r.text) for r in _needed(task, results))
     return text if said and not _repeats(text, results) else ""
+
+
+def _without_invented(sentence: str, task: Task, results: Sequence[Result]) -> str:
+    """The sentence without what it counts with a number, where nobody spoke of that: ``{r1} pounds of coal``."""
+    numbers = {result.name for result in results if _NUMBER.search(result.text)}
+    said = " ".join([task.text, task.context, *(f"{r.label} {r.text} {r.made_of}" for r in results)])
+    known = {stem(word) for word in _WORD.findall(said.casefold())}
+
+    def kept(match: re.Match[str]) -> str:
+        name, unit, of, thing = match["name"], match["unit"], match["of"] or "", match["thing"] or ""
+        if name not in numbers or stem(unit) in known or not _is_counted(unit):
+            return match[0]
+        return f"{{{name}}}" + ("" if thing and stem(thing) not in known else of)
+
+    return _COUNTED.sub(kept, sentence)
+
+
+def _is_counted(word: str) -> bool:
+    """Whether a word behind a number can be what is counted."""
+    return word.casefold() in _MONEY or not (is_common(word) or word.endswith(("ed", "ing")))
 
 
 def _needed(task: Task, results: Sequence[Result]) -> Sequence[Result]:

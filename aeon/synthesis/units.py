@@ -16,6 +16,7 @@ __all__ = ["quoted_with_unit", "unit_of"]
 _NONE = ""
 _UNKNOWN = "?"
 """What a value has whose unit nobody can tell; two of these are never the same."""
+_OF_TOOLS = {"hours_between": "hours", "days_between": "days"}
 _REFERENCE = re.compile(r"\$(\w+)")
 _UNIT_WORD = re.compile(r"[\d.,\s]+([^\W\d_]+(?: [^\W\d_]+)?)\s*")
 _SHARE = re.compile(r"%|per ?cent\b", re.IGNORECASE)
@@ -61,9 +62,12 @@ def quoted_with_unit(step: Step, value: JsonValue) -> str:
 
 def _unit(step: Step | None, steps: Mapping[str, Step]) -> str:
     """The unit of what a step gave."""
-    arguments = (step.action.arguments or {}) if step is not None and isinstance(step.action, ToolCall) else {}
+    call = step.action if step is not None and isinstance(step.action, ToolCall) else None
+    tool, arguments = (call.tool, call.arguments or {}) if call is not None else ("", {})
     if step is None or not arguments:
         return _UNKNOWN
+    if found := _OF_TOOLS.get(tool):
+        return found
     if "expression" in arguments:
         return _computed(str(arguments["expression"]), steps)
     return _of_column(str(arguments["query"])) if "query" in arguments else _of_quote(step)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from aeon.documents.plain import word_set
 from aeon.documents.words import stem, stems
@@ -27,6 +28,9 @@ _SPAN = re.compile(
     r"\b\d{1,2}(?:st|nd|rd|th)?\.? (?:of )?[A-Z]|\b[A-Z]\w+ \d{1,2}\b"
 )
 """What makes a month or a year the end of a span, or a part of a day."""
+_WHETHER = re.compile(r"\s*(?:is|are|was|were|do|does|did|has|have|had|will|can)\b", re.IGNORECASE)
+_NOT = re.compile(r"\b(?:not|never|no|without)\b|n't\b", re.IGNORECASE)
+_YES_NO = (("yes", "no"), ("y", "n"), ("true", "false"), ("ja", "nein"))
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 _MOST_COLUMNS = 60
 _ONE_OF = {
@@ -79,7 +83,39 @@ class Vocabulary:
         spans = [(there.find(_spaced(value)[:-2]), column, value) for column, value in found]
         longest = sorted(one for one in spans if not any(_within(one[2], other[2]) for other in spans))
         values = [Named(column, value, f"{self._column(column)} = {_text(value)}") for _, column, value in longest]
-        return (*values[:_MOST_NAMED], *self._dated(text[:_LONGEST_TEXT]))
+        return (*values[:_MOST_NAMED], *self._switched(text[:_LONGEST_TEXT]), *self._dated(text[:_LONGEST_TEXT]))
+
+    def _switched(self, text: str) -> Iterator[Named]:
+        """The columns of yes and no that a text names: cancelled performances, or such as were not."""
+        said = stems(text)
+        if _WHETHER.match(text) or not said:
+            return
+        for name, kind, values in self._switches:
+            if stems(name.replace("_", " ")) <= said and stems(name.replace("_", " ")):
+                value = values[bool(_NOT.search(text))]
+                yield Named(name, value, f"{self._column(name)} = {value if kind == 'BOOLEAN' else _text(value)}")
+
+    @cached_property
+    def _switches(self) -> list[tuple[str, str, tuple[str, str]]]:
+        """The columns whose cells say yes or no, each with its type and both words, yes first."""
+        tables = self._database.tables
+        found = [(name, kind, ("true", "false")) for t in tables for name, kind in t.columns if kind == "BOOLEAN"]
+        for table, column in self._texts:
+            cells = {word.casefold(): word for word in self._cells(table, column)}
+            both = next((two for two in _YES_NO if cells.keys() == {*two}), None)
+            if both is not None:
+                found.append((column, "VARCHAR", (cells[both[0]], cells[both[1]])))
+        return found
+
+    def _cells(self, table: str, column: str) -> list[str]:
+        """What stands in a column, each text once, of those that say anything; three at most."""
+        name = quoted(column)
+        some = f"SELECT DISTINCT {name} AS v FROM {quoted(table)} WHERE {name} <> '' LIMIT 3"
+        try:
+            found = self._database.query(f"SELECT list(v) FROM ({some})")
+        except ToolError:  # it takes too long to say
+            return []
+        return [str(value) for value in found] if isinstance(found, list) else [str(found)]
 
     def _dated(self, text: str) -> Iterator[Named]:
         """The month and the year that a text names."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from aeon.plan.columns import per_column
+from aeon.plan.columns import lost_columns, per_column
 from aeon.plan.pieces import of_pieces
 from aeon.plan.queries import query_of
 from aeon.schema import Plan, Step, ToolCall
@@ -87,3 +87,30 @@ def test_pieces_of_several_queries_are_left_alone() -> None:
     """Nobody knows of which."""
     two = plan(PRICE, PRICE)
     assert of_pieces(two, "What do 10 units cost?", ()) == two
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "doubt"),
+    [
+        (
+            "What did Bergen take in March?",
+            "SELECT SUM(units) FROM trips",
+            ["it asks for money: multiply by trips.fare"],
+        ),
+        ("How much did Bergen earn?", "SELECT SUM(units) FROM trips", ["it asks for money: multiply by trips.fare"]),
+        ("What did Bergen take in March?", "SELECT SUM(units * fare) FROM trips", []),
+        ("What did Bergen take in March?", "SELECT SUM(units) FROM sales", []),
+        ("How many units did Bergen take?", "SELECT SUM(units) FROM trips", []),
+        (
+            "Who sold the most in a single trip?",
+            "SELECT who, SUM(units) FROM trips GROUP BY who ORDER BY 2 DESC LIMIT 1",
+            ["each row is one trip: use ORDER BY and LIMIT 1 without GROUP BY and SUM"],
+        ),
+        ("Who sold the most in a single trip?", "SELECT who FROM trips ORDER BY units DESC LIMIT 1", []),
+        ("Who sold the most on a single day?", "SELECT who, SUM(units) FROM trips GROUP BY who, day", []),
+    ],
+)
+def test_money_and_single_rows_are_what_the_query_gives(question: str, query: str, doubt: list[str]) -> None:
+    """What was taken is money where the table has any; the most of a single row is no sum."""
+    trips = TableInfo("trips", "trips.csv", (("who", "VARCHAR"), ("units", "BIGINT"), ("fare", "DECIMAL")), 9, ())
+    assert list(lost_columns(plan(query), question, (), (*TABLES, trips))) == doubt

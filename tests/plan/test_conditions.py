@@ -92,3 +92,17 @@ def test_any_query_is_read_without_an_error(query: str, said: str) -> None:
     """Texts of a model are no SQL for certain."""
     made = plan(query)
     assert len(completed(without_unsaid(made, said, [CORK]), said, [CORK]).steps) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("How much cheaper is it?", "SELECT price FROM s"),
+        ("What was it on 12 January?", "SELECT price FROM s WHERE day = '2025-01-12'"),
+        ("What was it on Christmas?", "SELECT price FROM s WHERE day = '2025-01-12'"),
+        ("What was it on the first day?", "SELECT price FROM s WHERE day = '2025-01-12'"),
+    ],
+)
+def test_a_day_that_nobody_spoke_of_is_left_out(question: str, meant: str) -> None:
+    """It is one of the rows that the model was shown."""
+    assert without_unsaid(plan("SELECT price FROM s WHERE day = '2025-01-12'"), question) == plan(meant)

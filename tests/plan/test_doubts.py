@@ -320,3 +320,17 @@ def test_an_amount_is_not_counted_in_hundredths(question: str, query: str, meant
 def test_rounding_to_cents_is_not_counting_in_cents(question: str, expression: str, meant: str) -> None:
     """What the answer calculates is an amount."""
     assert without_hundred(plan(calculated(expression)), question) == plan(calculated(meant))
+
+
+@pytest.mark.parametrize(
+    ("actions", "whole"),
+    [
+        ([sql("SELECT MAX(pay), MIN(pay) FROM staff WHERE role IN ('a-b', 'c')")], False),
+        ([sql("SELECT role, pay - 9 AS more FROM staff")], True),
+        ([sql("SELECT 1 FROM a"), sql("SELECT 2 FROM a"), calculated("$s1 - $s2")], True),
+    ],
+)
+def test_by_how_much_is_a_difference(actions: Sequence[Action], whole: bool) -> None:
+    """Two values of a table are none."""
+    doubt = "" if whole else "print the difference, too"
+    assert doubts(plan(*actions), "Who earns more, and by how much?", (), (), "") == doubt

@@ -101,6 +101,8 @@ def test_a_sum_that_is_printed_as_a_text_is_computed(tmp_path: Path) -> None:
     """So it is where nothing but numbers and signs stand in it."""
     made, _ = plan(tmp_path, "What do the chairs cost in all?", 'print("200 * 38")  # 6')
     assert tools(made) == ["quote", "quote", "calculator"]
+    made, _ = plan(tmp_path, "What do the chairs cost in all?", 'print("200 * 38 = 7000")  # 6')
+    assert tools(made) == ["quote", "quote", "calculator"]
     made, _ = plan(tmp_path, "What do the chairs cost in all?", *['print("200 * price")  # 6'] * 3)
     assert "calculator" not in tools(made)
 

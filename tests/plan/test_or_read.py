@@ -89,15 +89,16 @@ def of_texts(folder: Path, *replies: Reply) -> Plan:
 @pytest.mark.parametrize(
     ("yes", "made", "doubts"),
     [
-        (0.1, ["lookup"], ()),
-        (0.4, ["quote"], ("the text may not answer exactly this: judged 0.40",)),
-        (0.9, ["quote"], ()),
+        ((0.1, 0.1), ["lookup"], ()),
+        ((0.1, 0.4), ["quote"], ("the text may not answer exactly this: judged 0.10",)),
+        ((0.4,), ["quote"], ("the text may not answer exactly this: judged 0.40",)),
+        ((0.9,), ["quote"], ()),
     ],
 )
 def test_a_sentence_that_surely_answers_nothing_is_not_taken(
-    tmp_path: Path, yes: float, made: list[str], doubts: tuple[str, ...]
+    tmp_path: Path, yes: tuple[float, ...], made: list[str], doubts: tuple[str, ...]
 ) -> None:
-    """The question is put to the texts instead; one that may not answer is a doubt."""
+    """The question is put to the texts instead, unless the very answer may well be given: then it is doubtful."""
     (tmp_path / "texts").mkdir()
-    plan_ = of_texts(tmp_path / "texts", 'print("Ivo Kessler")  # 1', judged(yes))
+    plan_ = of_texts(tmp_path / "texts", 'print("Ivo Kessler")  # 1', *map(judged, yes))
     assert (tools(plan_), plan_.doubts) == (made, doubts)

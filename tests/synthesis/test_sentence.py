@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -29,7 +30,8 @@ from aeon.schema import (
 )
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
-from aeon.synthesis.sentence import Result, Wording, bare, filled, results_of, worded
+from aeon.synthesis.sentence import Result, Wording, bare, filled, worded
+from aeon.synthesis.sentence import results_of as made_results
 from aeon.synthesis.synthesizer import Synthesizer
 
 pytestmark = pytest.mark.requirement("G7")
@@ -37,6 +39,11 @@ TASK = Task(text="What did Cork take in in March 2024, and which of its 3 shops 
 SUM = ToolCall(tool="calculator", arguments={"expression": "1 + 1"})
 TOTAL = Result("r1", "total", "1234.5")
 SHOP = Result("r2", "shop", "Harbour Street")
+
+
+def results_of(*given: Any, **options: bool) -> tuple[Result, ...]:
+    """The results that steps gave, without what they are made of."""
+    return tuple(result._replace(made_of="") for result in made_results(*given, **options))
 
 
 def step(
@@ -369,3 +376,37 @@ def test_the_number_that_one_was_chosen_by_need_not_be_said(task: str, used: boo
     results = (Result("r1", "kind", "adult"), Result("r2", "total", "508"))
     assert bool(filled("The kind that sold most in March was {r1}.", Task(text=task), results)) == used
     assert not filled("It sold {r2} in March.", Task(text=task), results)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text"),
+    [
+        ("It took {r1} pounds of coal in March.", "It took 388 in March."),
+        ("It took {r1} dollars.", "It took 388."),
+        ("It took {r1} euros.", "It took 388."),
+        ("It sold {r1} tickets of Faust.", "It sold 388 tickets of Faust."),
+        ("It took {r1} for Faust.", "It took 388 for Faust."),
+        ("There were {r1} rented out.", "There were 388 rented out."),
+    ],
+)
+def test_what_is_counted_was_spoken_of(sentence: str, text: str) -> None:
+    """By the task, by what the number was asked of, or by the sentence that it stands in; money, too."""
+    result = Result("r1", "", "388", "SELECT SUM(tickets sold) FROM shows")
+    assert filled(sentence, Task(text="What did Faust take in March?"), [result]) == text
+
+
+def test_a_result_knows_what_it_is_made_of() -> None:
+    """The words that tools were asked for, and the sentences that were quoted."""
+    call = ToolCall(tool="sql", arguments={"query": "SELECT SUM(tickets_sold) FROM shows"})
+    step = Step(id="s1", description="answer", action=call, provides=("s1",)).changed(
+        output=388, sources=(Source(source="a.md", start=0, end=5, text="It is cold."),)
+    )
+    assert made_results([step])[0].made_of == "SELECT SUM(tickets sold) FROM shows It is cold."
+
+
+@pytest.mark.parametrize(("tool", "unit"), [("hours_between", "hours"), ("days_between", "days"), ("sql", "")])
+def test_what_lies_between_two_times_has_a_unit(tool: str, unit: str) -> None:
+    """The tool says which."""
+    call = ToolCall(tool=tool, arguments={"first": "11:00", "last": "18:30"})
+    step = Step(id="s1", description="answer", action=call, provides=("s1",)).changed(output=7.5)
+    assert results_of([step], True, [step])[0].text == f"7.5 {unit}".strip()

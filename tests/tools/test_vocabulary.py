@@ -163,3 +163,20 @@ def test_any_text_names_values_or_none(vocabulary: Vocabulary, text: str) -> Non
     """Whatever stands in it is looked for as it is, and is no part of a query."""
     cells = {("city", "Cork"), ("city", "O'Brien's Porto"), ("product", "Green Tea"), ("product", "Coffee")}
     assert {(one.column, one.value) for one in vocabulary.named(text) if one.column != "day"} <= cells
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("How many shows were cancelled?", ["cancelled = 'Yes'"]),
+        ("How many shows were not cancelled?", ["cancelled = 'No'"]),
+        ("How many are in stock?", ["in_stock = true"]),
+        ("Was the first show cancelled?", []),
+        ("How many shows were there?", []),
+    ],
+)
+def test_a_column_of_yes_and_no_is_named_by_its_name(question: str, named: list[str], tmp_path: Path) -> None:
+    """It is a condition; of a question whether it is so it is what is asked."""
+    shows = "show,cancelled,in_stock\nFaust,Yes,true\nLear,No,false\nIris,No,true\n"
+    words = Vocabulary(load(tmp_path, shows=shows))
+    assert [one.condition for one in words.named(question)] == named
