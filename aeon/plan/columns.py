@@ -9,11 +9,11 @@ from itertools import islice
 from aeon.documents.plain import word_set
 from aeon.documents.words import stem, stems
 from aeon.plan.evidence import stated_numbers
-from aeon.plan.queries import figures_of, query_of
+from aeon.plan.queries import figures_of, query_of, with_query
 from aeon.schema import Plan
 from aeon.tools.tableinfo import TableInfo
 
-__all__ = ["lost_columns", "per_column"]
+__all__ = ["lost_columns", "of_single", "per_column"]
 
 _PER = re.compile(r"\b(?:per|each|every) ([^\W\d_]+(?: [^\W\d_]+)?)", re.IGNORECASE)
 
@@ -29,6 +29,8 @@ _MONEY = word_set(
     "price prices cost costs fee fees fare fares rate amount revenue turnover takings sales income eur euro euros usd "
     "gbp earnings paid pay salary net gross"
 )
+_SUMMED = re.compile(r"\bsum\((\w+)\)")
+_ORDERED = re.compile(r"\bORDER\s+BY\s+\w+(?:\s+(?:DESC|ASC))?(?=\s+LIMIT\b)", re.IGNORECASE)
 _ALIAS = re.compile(r"\bas\s+\w+", re.IGNORECASE)
 
 
@@ -40,10 +42,26 @@ def lost_columns(plan: Plan, question: str, sentences: Sequence[str], tables: Se
     yield from _uncounted_money(queries, question, tables)
 
 
+def of_single(plan: Plan, question: str, tables: Sequence[TableInfo]) -> Plan:
+    """The plan with rows in an order that is of rows, empty cells last, where the question is for a single one.
+
+    Else the first of rows of one name is taken for the first of their groups.
+    """
+    if not _single_rows(question, tables):
+        return plan
+    steps = (with_query(step, _ORDERED.sub(r"\g<0> NULLS LAST", query_of(step))) for step in plan.steps)
+    return plan.changed(steps=tuple(steps))
+
+
+def _single_rows(question: str, tables: Sequence[TableInfo]) -> list[str]:
+    """What a question calls single that is a row of a table."""
+    rows = {stem(word) for table in tables for word in table.name.split("_")}
+    return [thing for thing in _SINGLE.findall(question) if stem(thing) in rows]
+
+
 def _grouped(queries: Sequence[str], question: str, tables: Sequence[TableInfo]) -> Iterator[str]:
     """Whether rows are put together where the question is for the first of single ones."""
-    rows = {stem(word) for table in tables for word in table.name.split("_")}
-    singles = [thing for thing in _SINGLE.findall(question) if stem(thing) in rows]
+    singles = _single_rows(question, tables)
     if singles and any(map(_GROUPED.search, queries)):
         yield f"each row is one {singles[0]}: use ORDER BY and LIMIT 1 without GROUP BY and SUM"
 
@@ -56,7 +74,9 @@ def _uncounted_money(queries: Sequence[str], question: str, tables: Sequence[Tab
     for table in tables:
         if re.search(rf"\b{re.escape(table.name.casefold())}\b", written):
             money = (name for name, _ in table.columns if _is_money(name))
-            yield from (f"it asks for money: multiply by {table.name}.{name}" for name in islice(money, 1))
+            sums = _SUMMED.search(written)
+            times = f"SUM({sums[1]} * {{}})" if sums else f"multiply by {table.name}.{{}}"
+            yield from (f"it asks for money: {times.format(name)}" for name in islice(money, 1))
 
 
 def _is_money(text: str) -> bool:

@@ -84,6 +84,7 @@ def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[s
         _undecided(question, answers),
         _half_answered(question, answers),
         _difference_left_out(question, calls),
+        _alike(calls),
         unranked(question, answers),
     )
     return next(found, "")
@@ -167,6 +168,13 @@ def _difference_left_out(question: str, calls: Sequence[ToolCall]) -> Iterator[s
     sums = [str((call.arguments or {}).get("expression")) for call in calls if call.tool == CALCULATOR]
     if queries and _BY_HOW_MUCH.search(question) and "-" not in _TEXT.sub("", " ".join([*queries, *sums])):
         yield "print the difference, too"
+
+
+def _alike(calls: Sequence[ToolCall]) -> Iterator[str]:
+    """Whether a program that calculates asks the tables the same twice."""
+    queries = [str((call.arguments or {}).get("query")) for call in calls if call.tool == SQL]
+    if len({*queries}) < len(queries) and any(call.tool == CALCULATOR for call in calls):
+        yield "both queries are the same"
 
 
 def _texts(answers: Sequence[Action]) -> list[ToolCall]:

@@ -10,7 +10,7 @@ from aeon.documents.words import stem, stems
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.answering import Answering
 from aeon.plan.citing import cited
-from aeon.plan.columns import lost_columns
+from aeon.plan.columns import lost_columns, of_single
 from aeon.plan.conditions import completed, unsaid, without_unsaid
 from aeon.plan.differences import without_sign
 from aeon.plan.doubts import doubts
@@ -244,6 +244,7 @@ class Programmer:
         plan = without_unsaid(plan, _material(asked), about.named)
         plan = without_hundred(in_years(plan, asked.said, tables), asked.said)
         plan = by_row(of_pieces(plan, about.text, about.named), asked.said, asked.evidence.text)
+        plan = of_single(plan, about.text, tables)
         plan = without_sign(
             mended(ranked(completed(plan, about.text, about.named, tables), about.text), self._tools), about.text
         )

@@ -334,3 +334,10 @@ def test_by_how_much_is_a_difference(actions: Sequence[Action], whole: bool) -> 
     """Two values of a table are none."""
     doubt = "" if whole else "print the difference, too"
     assert doubts(plan(*actions), "Who earns more, and by how much?", (), (), "") == doubt
+
+
+def test_what_is_asked_twice_is_no_difference() -> None:
+    """Two queries that are the same have none; without a calculation they may both be printed."""
+    one = sql("SELECT SUM(price) FROM s")
+    assert doubts(plan(one, one, calculated("$s1 - $s2")), "What is it?", (), (), "") == "both queries are the same"
+    assert doubts(plan(one, one), "What is it?", (), (), "") == ""
