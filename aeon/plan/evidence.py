@@ -95,7 +95,7 @@ def stands_in(value: str | float, source: Source) -> bool:
     numbers = figures(source.text)
     if not isinstance(value, str):
         return bool({Fraction(str(value)), Fraction(str(value)) * 100} & numbers)
-    if value.casefold() in source.text.casefold() or _same_day(value, source.text):
+    if re.search(rf"(?<!\w){re.escape(value)}(?!\w)", source.text, re.IGNORECASE) or _same_day(value, source.text):
         return True
     if not figures(value) <= numbers:
         return False

@@ -74,6 +74,13 @@ class Quotes:
             raise UnstatedError(f"{one_line(str(said), _LONGEST_VALUE)} stands in no sentence")
         return source
 
+    def verdict(self, value: ast.Constant) -> Source | None:
+        """The sentence that a yes or a no cites: what it says is the answer, of which that is a reading."""
+        cited = self._cited.get(getattr(value, "lineno", 0), ())
+        there = [number for number in cited if 1 <= number <= len(self._evidence.sources)]
+        is_verdict = isinstance(value.value, str) and value.value.strip(" .").casefold() in ("yes", "no")
+        return self._evidence.sources[there[0] - 1] if is_verdict and there else None
+
     def day(self, said: str) -> str:
         """A day with slashes, such as 3/4/2026, as the sentences have it: month first, or day first; else as it is."""
         found = _SLASHED.fullmatch(said)

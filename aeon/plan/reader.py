@@ -148,11 +148,13 @@ class ProgramReader:
 
     def _quoted(self, value: ast.Constant, name: str, printed: bool = False) -> ast.expr:
         """The constant, or the reference to the step that quotes it."""
-        source = self._quotes.source(value, printed)
+        verdict = self._quotes.verdict(value) if printed else None
+        source = verdict or self._quotes.source(value, printed)
         if source is None or not isinstance(value.value, str | int | float):
             return value
         place: JsonObject = {"source": source.source, "start": source.start, "end": source.end}
-        return self._step(name or "value", ToolCall(tool=QUOTE, arguments={"value": value.value, **place}))
+        said = source.text if verdict is not None else value.value
+        return self._step(name or "value", ToolCall(tool=QUOTE, arguments={"value": said, **place}))
 
     def _computed(self, name: str, formula: ast.expr) -> ast.expr:
         return self._step(name, ToolCall(tool=CALCULATOR, arguments={"expression": ast.unparse(formula)}))

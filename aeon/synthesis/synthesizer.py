@@ -80,10 +80,15 @@ class Synthesizer:
 
 
 def _ready(plan: Plan, steps: Sequence[Step], brief: bool) -> str:
-    """The text of the only step, where it was written as the answer, or of a derivation that is taken."""
-    if len(steps) == 1 and isinstance(steps[0].action, Writing):
+    """The text of the only step, where it was written as the answer or is a whole sentence, or of a derivation."""
+    if len(steps) == 1 and (isinstance(steps[0].action, Writing) or _is_sentence(steps[0])):
         return str(steps[0].output)
     return "" if brief else _taken_sentence(plan)
+
+
+def _is_sentence(step: Step) -> bool:
+    """Whether a step gave a whole sentence of a text."""
+    return str(step.output).endswith((".", "!")) and step.output in [source.text for source in step.sources]
 
 
 def _taken_sentence(plan: Plan) -> str:

@@ -234,3 +234,10 @@ def test_of_lesser_passages_only_what_tells_of_the_question_counts() -> None:
     texts = [source.text for source in Evidence([first, second, third], "How much is the fee?").sources]
     assert texts[3:] == ["The fee is 30 euros.", "A guest fee is 5 euros."]
     assert len(Evidence([first, second, third]).sources) == 7
+
+
+@pytest.mark.parametrize(("value", "stands"), [("no", False), ("renovation", True), ("18:30", True)])
+def test_a_text_stands_in_a_sentence_as_a_word(value: str, stands: bool) -> None:
+    """Not within another one."""
+    source = Source(source="a.md", start=0, end=46, text="The renovation of the hall begins at 18:30 today.")
+    assert stands_in(value, source) == stands

@@ -147,3 +147,16 @@ def test_what_no_file_has_is_counted_in_rows_or_not_at_all(tmp_path: Path, query
     made, _ = plan(tmp_path, "How many visits did Ada make?", *[f'print(sql("{query}"))'] * 5)
     assert tools(made) == ["sql"]
     assert any("no file has 'visits'" in one for one in made.doubts) == doubtful
+
+
+@pytest.mark.requirement("T2a")
+@pytest.mark.parametrize("verdict", ["no", "Yes.", "No"])
+def test_a_yes_or_a_no_is_the_sentence_that_it_cites(tmp_path: Path, verdict: str) -> None:
+    """What that says is the answer; a yes that cites nothing has none."""
+    question = "Is the Riverside branch large?"
+    made, _ = plan(tmp_path, question, f'print("{verdict}")  # 2')
+    (step,) = made.steps
+    assert isinstance(step.action, ToolCall) and step.action.tool == "quote"
+    assert (step.action.arguments or {})["value"] == "The Riverside branch has 41,000 books."
+    made, _ = plan(tmp_path, question, *[f'print("{verdict}")'] * 2)
+    assert tools(made) == ["lookup"]

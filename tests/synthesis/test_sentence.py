@@ -410,3 +410,16 @@ def test_what_lies_between_two_times_has_a_unit(tool: str, unit: str) -> None:
     call = ToolCall(tool=tool, arguments={"first": "11:00", "last": "18:30"})
     step = Step(id="s1", description="answer", action=call, provides=("s1",)).changed(output=7.5)
     assert results_of([step], True, [step])[0].text == f"7.5 {unit}".strip()
+
+
+def test_a_whole_sentence_of_a_text_is_the_answer_as_it_stands() -> None:
+    """Nobody is asked to say it again."""
+    said = "Students pay half the price."
+    call = ToolCall(tool="quote", arguments={"value": said})
+    step = Step(id="s1", description="answer", action=call, provides=("s1",)).changed(
+        output=said, status="complete", sources=(Source(source="a.md", start=0, end=28, text=said),)
+    )
+    model = Scripted([])
+    effect = Synthesize(task=TASK, plan=Plan(steps=(step,), answer=("s1",)))
+    answer = asyncio.run(Synthesizer(Supervisor(model), Briefing()).synthesize(effect))
+    assert answer.text == said and not model.requests
