@@ -30,7 +30,8 @@ def mended(database: Database, query: str) -> str:
     """The query as it was evidently meant.
 
     A text is compared with the column that holds it, if the one that is named does not and just one other of the tables
-    does; where that is a column of another table, the rows are those of the key that both tables have. A second query
+    does; where that is a column of another table, the rows are those of the key that both tables have. A part of a name
+    that only one value of the column has is that value. A second query
     in the middle of the first is one of its own. Groups that are put in the order of a number that is no group's go by
     its sum, and so does the first of rows of which many have the same name.
     """
@@ -44,11 +45,29 @@ def mended(database: Database, query: str) -> str:
         holders = {name for table, name in own if _holds(database, table.name, name, text)}
         if column in {name.lower() for name in holders}:
             return match[0]
+        if named and not holders and (whole := _whole_name(database, own, column, text)):
+            return f"{match['column']}{match['sign']}'{whole}'"
         if named and len(holders) == 1:
             return f"{quoted(holders.pop())}{match['sign']}'{text}'"
         return (not holders and _elsewhere(database, used, column, text)) or match[0]
 
     return _COMPARED.sub(fitting, query)
+
+
+def _whole_name(database: Database, own: Sequence[tuple[TableInfo, str]], column: str, text: str) -> str:
+    """The only value of a column of which a text is a word, as SQL writes it; "" where there is none, or several."""
+    found: set[str] = set()
+    word = re.escape(text.replace("''", "'").casefold()).replace("'", "''")
+    for table, name in own if text.strip() and text.isalpha() else ():
+        if name.lower() == column:
+            holds = f"regexp_matches(lower({quoted(name)}), '(^|[^\\p{{L}}]){word}([^\\p{{L}}]|$)')"
+            some = f"SELECT DISTINCT {quoted(name)} AS v FROM {quoted(table.name)} WHERE {holds} LIMIT 3"
+            try:
+                values = database.query(f"SELECT list(v) FROM ({some})")
+            except ToolError:  # it takes too long to say
+                return ""
+            found |= {str(value) for value in values} if isinstance(values, list) else set()
+    return found.pop().replace("'", "''") if len(found) == 1 else ""
 
 
 def _texts(table: TableInfo) -> list[str]:

@@ -155,6 +155,11 @@ def test_the_prompt_does_not_say_which_words_no_sentence_has() -> None:
     assert model.requests[0].messages[-1].content.endswith("cups and beds?\n(to find out: Zebras?)")
 
 
+def test_a_miscounted_sentence_is_the_one_that_has_the_answer() -> None:
+    """Only where it has nothing of it, and the other has it word for word."""
+    assert lines(reading("28 days [2]")[0]) == [SAID[0]]
+
+
 def test_a_sentence_about_her_is_cited_with_the_one_that_names_her() -> None:
     """The answer stands in that one alone."""
     sentences = ("Our new director will be Helena Bork from Graz.", "She follows Mara Lindt.", "Mr Kant signs.")

@@ -28,6 +28,7 @@ def shops(tmp_path: Path) -> Database:
     [
         ("SELECT count(*) FROM shops WHERE region = 'Porto'", "SELECT count(*) FROM shops WHERE \"city\" = 'Porto'"),
         ("SELECT 1 FROM shops WHERE \"region\"='turku'", "SELECT 1 FROM shops WHERE \"city\"='turku'"),
+        ("SELECT 1 FROM shops WHERE city = 'Hara'", "SELECT 1 FROM shops WHERE city = 'O''Hara'"),
         ("SELECT 1 FROM shops WHERE region = 'O''Hara'", "SELECT 1 FROM shops WHERE \"city\" = 'O''Hara'"),
         (
             "SELECT city FROM shops GROUP BY city ORDER BY units DESC LIMIT 1",
@@ -120,3 +121,14 @@ def test_a_text_of_another_table_without_a_key_is_not(tmp_path: Path) -> None:
         (tmp_path / "sold.csv").write_text(SOLD)
         query = "SELECT SUM(units) FROM sold WHERE kind = 'table'"
         assert mended(Database.load(Folder.open(tmp_path), ["stock.csv", "sold.csv"]), query) == query
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("Theo", "Theo Marx"), ("marx", "Theo Marx"), ("Lea", "Lea"), ("Mar", "Mar"), ("Ina Pohl", "Ina Pohl")],
+)
+def test_a_part_of_a_name_is_the_only_one_that_has_it(name: str, meant: str, tmp_path: Path) -> None:
+    """Two who share it are not told apart, and a part of a word is none of a name."""
+    (tmp_path / "team.csv").write_text("name,age\nTheo Marx,51\nLea Sand,22\nLea Ulm,47\nIna Pohl,34\n")
+    team = Database.load(Folder.open(tmp_path), ["team.csv"])
+    assert mended(team, f"SELECT age FROM team WHERE name = '{name}'") == f"SELECT age FROM team WHERE name = '{meant}'"
