@@ -151,21 +151,27 @@ def _borne_out(answer: str, question: str, sources: Sequence[Source]) -> bool:
 
 
 def _cited(reply: str, answer: str, sources: Sequence[Source]) -> tuple[Source, ...]:
-    """The sentences that the reply names; where it names none that are there, the first that holds most of it.
-
-    One that has nothing of the answer was miscounted, where another has it word for word.
-    """
+    """The sentences that the reply names; where it names none that are there, the first that holds most of it."""
     numbers = [int(number) for match in _CITED.finditer(reply) for number in re.findall(r"\d+", match[1])]
     named = tuple(sources[number - 1] for number in dict.fromkeys(numbers) if 1 <= number <= len(sources))
-    parts = stems(answer) | set(_NUMBER.findall(answer))
-    if named and (before := _spoken_of(answer, named, sources)):
-        return (*before, *named)
-    if named and not parts & (stems(_text(named)) | set(_NUMBER.findall(_text(named)))):
-        whole = re.compile(rf"(?<!\w){re.escape(answer)}(?!\w)", re.IGNORECASE)
-        named = next(((source,) for source in sources if whole.search(source.text)), named)
     if named:
+        return _counted_right(answer, named, sources)
+    return (max(sources, key=lambda source: len(_parts(answer) & _parts(source.text))),)
+
+
+def _parts(text: str) -> frozenset[str]:
+    """The words that say what a text is about, and its numbers."""
+    return stems(text) | {*_NUMBER.findall(text)}
+
+
+def _counted_right(answer: str, named: tuple[Source, ...], sources: Sequence[Source]) -> tuple[Source, ...]:
+    """The sentences for those named that have nothing of an answer: with the one before, or the one that has it whole."""
+    if before := _spoken_of(answer, named, sources):
+        return (*before, *named)
+    if _parts(answer) & _parts(_text(named)):
         return named
-    return (max(sources, key=lambda source: len(parts & (stems(source.text) | set(_NUMBER.findall(source.text))))),)
+    whole = re.compile(rf"(?<!\w){re.escape(answer)}(?!\w)", re.IGNORECASE)
+    return next(((source,) for source in sources if whole.search(source.text)), named)
 
 
 def _spoken_of(answer: str, named: Sequence[Source], sources: Sequence[Source]) -> list[Source]:
