@@ -165,7 +165,7 @@ def _parts(text: str) -> frozenset[str]:
 
 
 def _counted_right(answer: str, named: tuple[Source, ...], sources: Sequence[Source]) -> tuple[Source, ...]:
-    """Those named, with the one before that has the answer; where they have nothing of it, the one that has it whole."""
+    """Those named, with the one before that has the answer; where they have nothing of it, one that has it whole."""
     if before := _spoken_of(answer, named, sources):
         return (*before, *named)
     if _parts(answer) & _parts(_text(named)):
