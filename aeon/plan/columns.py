@@ -16,8 +16,6 @@ from aeon.tools.tableinfo import TableInfo
 __all__ = ["lost_columns", "of_single", "per_column"]
 
 _PER = re.compile(r"\b(?:per|each|every) ([^\W\d_]+(?: [^\W\d_]+)?)", re.IGNORECASE)
-
-
 _SINGLE = re.compile(r"\b(?:an?|one) single ([^\W\d_]+)", re.IGNORECASE)
 _GROUPED = re.compile(r"\bGROUP\s+BY\b", re.IGNORECASE)
 _TAKEN = re.compile(
@@ -31,6 +29,7 @@ _MONEY = word_set(
 )
 _SUMMED = re.compile(r"\bsum\((\w+)\)")
 _ORDERED = re.compile(r"\bORDER\s+BY\s+\w+(?:\s+(?:DESC|ASC))?(?=\s+LIMIT\b)", re.IGNORECASE)
+_TABLE = re.compile(r"\b(?:from|join)\s+\w+", re.IGNORECASE)
 _ALIAS = re.compile(r"\bas\s+\w+", re.IGNORECASE)
 
 
@@ -69,7 +68,7 @@ def _grouped(queries: Sequence[str], question: str, tables: Sequence[TableInfo])
 def _uncounted_money(queries: Sequence[str], question: str, tables: Sequence[TableInfo]) -> Iterator[str]:
     """Whether money is asked for and a table that has a column of money is asked for something else."""
     written = _ALIAS.sub("", " ".join(queries)).casefold()
-    if not queries or not _TAKEN.search(question) or _is_money(written):
+    if not queries or not _TAKEN.search(question) or _is_money(_TABLE.sub("", written)):
         return
     for table in tables:
         if re.search(rf"\b{re.escape(table.name.casefold())}\b", written):
