@@ -102,7 +102,7 @@ def test_the_labelled_cases_can_be_measured(path: Path) -> None:
     assert path.stem in specs()
     assert len({case["id"] for case in cases}) == len(cases) >= 20
     assert 1 / 3 <= sum(case["label"] for case in cases) / len(cases) <= 2 / 3
-    assert all(case.get("task") or case.get("claim") for case in cases)
+    assert all(case.get("task") or case.get("claim") or case.get("question") for case in cases)
 
 
 def test_the_debiased_error_does_not_part_equal_scores() -> None:

@@ -14,6 +14,7 @@ from aeon.plan.queries import figures_of, gives_one_column, query_of
 from aeon.plan.ranks import unranked
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.sources import LOOKUP, SQL
+from aeon.proof.readings import NUMBER_WORDS
 from aeon.schema import Action, Plan, Step, ToolCall
 from aeon.tools.quote import QUOTE
 from aeon.tools.tableinfo import Named
@@ -49,6 +50,10 @@ _EITHER = re.compile(
 )
 _TWO_PARTS = re.compile(r"[,;]? and (?:who|whom|whose|what|which|where|when|how|by how)\b", _I)
 _BY_HOW_MUCH = re.compile(r"\bby how (?:much|many)\b", _I)
+_LIMITED = re.compile(r"\b[a-z_]\w*\s*(?:<=|>=|<>|!=|=|<|>)\s*(?P<number>\d+(?:\.\d+)?)(?![\w.])", _I)
+_WORD = re.compile(r"[^\W\d_]+")
+_DOZEN = re.compile(r"\b(?:dozens?|adults?|weekdays?|weekends?|teen\w*|half|once|twice|hours?|minutes?)\b", _I)
+"""Words with a number in them that they do not say."""
 _MORE = (
     r"(?:(?:short|long|high|low|cheap|dear|earli|lat|old|young|bigg|small|larg|heavi|light|fast|slow)e?r|more|less|"
     r"fewer)"
@@ -85,6 +90,7 @@ def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[s
         _half_answered(question, answers),
         _difference_left_out(question, calls),
         _alike(calls),
+        _limits_unsaid(calls, f"{question}\n{stated}"),
         unranked(question, answers),
     )
     return next(found, "")
@@ -175,6 +181,17 @@ def _alike(calls: Sequence[ToolCall]) -> Iterator[str]:
     queries = [str((call.arguments or {}).get("query")) for call in calls if call.tool == SQL]
     if len({*queries}) < len(queries) and any(call.tool == CALCULATOR for call in calls):
         yield "both queries are the same"
+
+
+def _limits_unsaid(calls: Sequence[ToolCall], said: str) -> Iterator[str]:
+    """Conditions of queries with a number that nobody spoke of, in digits or in words; years are looked at apart."""
+    there = stated_numbers(said) | {Fraction(NUMBER_WORDS.get(word, 1)) for word in _WORD.findall(said.casefold())}
+    for call in calls if not _DOZEN.search(said) else ():
+        query = _TEXT.sub("''", str((call.arguments or {}).get("query"))) if call.tool == SQL else ""
+        for condition in _LIMITED.finditer(query):
+            number = condition["number"]
+            if Fraction(number) not in there | {0, 1} and not _YEAR.fullmatch(number):
+                yield f"nobody spoke of {condition[0]}"
 
 
 def _texts(answers: Sequence[Action]) -> list[ToolCall]:

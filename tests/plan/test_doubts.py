@@ -341,3 +341,22 @@ def test_what_is_asked_twice_is_no_difference() -> None:
     one = sql("SELECT SUM(price) FROM s")
     assert doubts(plan(one, one, calculated("$s1 - $s2")), "What is it?", (), (), "") == "both queries are the same"
     assert doubts(plan(one, one), "What is it?", (), (), "") == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "condition", "doubt"),
+    [
+        ("Who replaces Theo?", "days_per_week < 5", "nobody spoke of days_per_week < 5"),
+        ("Who works less than five days?", "days_per_week < 5", ""),
+        ("Who works less than 5 days?", "days_per_week < 5", ""),
+        ("Who works a whole week?", "days_per_week = 5", ""),
+        ("Who works at all?", "days_per_week > 0", ""),
+        ("Who came in 2019?", "since = 2019 AND MONTH(day) = 3", ""),
+        ("Who may be an adult?", "age >= 18", ""),
+    ],
+)
+def test_a_limit_that_nobody_spoke_of_is_doubtful(question: str, condition: str, doubt: str) -> None:
+    """In digits, in words, in a sentence, or of a word such as adult; a year and a month are looked at apart."""
+    query = sql(f"SELECT name FROM team WHERE {condition}")
+    stated = "" if "whole" not in question else "A whole week has 5 days."
+    assert doubts(plan(query), question, (), (), stated) == doubt
