@@ -169,17 +169,18 @@ def is_several(result: JsonValue) -> bool:
 
 def summed(plan: Plan, queries: Sequence[JsonValue]) -> Plan:
     """The plan with the sum of what these of its queries give: rows were selected where one number is asked for."""
-    steps = [
-        with_query(step, f"SELECT SUM(v) FROM ({query_of(step)}) AS t(v)") if query_of(step) in queries else step
-        for step in plan.steps
-    ]
-    return plan.changed(steps=tuple(steps))
+    return _of_rows(plan, queries, "SUM(v)")
 
 
 def distinct(plan: Plan, queries: Sequence[JsonValue]) -> Plan:
     """The plan with the only value of these of its queries, which give it for each row."""
+    return _of_rows(plan, queries, "DISTINCT v")
+
+
+def _of_rows(plan: Plan, queries: Sequence[JsonValue], value: str) -> Plan:
+    """The plan with one value of the rows that these of its queries give."""
     steps = [
-        with_query(step, f"SELECT DISTINCT v FROM ({query_of(step)}) AS t(v)") if query_of(step) in queries else step
+        with_query(step, f"SELECT {value} FROM ({query_of(step)}) AS t(v)") if query_of(step) in queries else step
         for step in plan.steps
     ]
     return plan.changed(steps=tuple(steps))

@@ -51,8 +51,12 @@ class Quotes:
 
     def cites(self, value: ast.expr) -> bool:
         """Whether the line of a value names a sentence that there is."""
-        cited = self._cited.get(getattr(value, "lineno", 0), ())
-        return any(1 <= number <= len(self._evidence.sources) for number in cited)
+        return bool(self._named(value))
+
+    def _named(self, value: ast.expr) -> list[Source]:
+        """The sentences that the line of a value names."""
+        cited, sources = self._cited.get(getattr(value, "lineno", 0), ()), self._evidence.sources
+        return [sources[number - 1] for number in cited if 1 <= number <= len(sources)]
 
     def source(self, value: ast.Constant, printed: bool = False) -> Source | None:
         """The sentence that the constant stands in; ``None`` where it needs none.
@@ -76,10 +80,8 @@ class Quotes:
 
     def verdict(self, value: ast.Constant) -> Source | None:
         """The sentence that a yes or a no cites: what it says is the answer, of which that is a reading."""
-        cited = self._cited.get(getattr(value, "lineno", 0), ())
-        there = [number for number in cited if 1 <= number <= len(self._evidence.sources)]
         is_verdict = isinstance(value.value, str) and value.value.strip(" .").casefold() in ("yes", "no")
-        return self._evidence.sources[there[0] - 1] if is_verdict and there else None
+        return next(iter(self._named(value)), None) if is_verdict else None
 
     def day(self, said: str) -> str:
         """A day with slashes, such as 3/4/2026, as the sentences have it: month first, or day first; else as it is."""

@@ -17,7 +17,7 @@ __all__ = ["AnswerJudge", "speaks_of_before"]
 
 _SPEC, _GIVEN = "answers_question", "gives_answer"
 _LEAST_GIVEN = 0.2
-"""Below it nothing is given; all of 40 right answers that nothing was chosen on have more, and 9 of 40 wrong ones."""
+"""Below it nothing is given. Of the cases in scripts/bench all 40 right answers have more, and 12 of 40 wrong ones."""
 _LONGEST_QUESTION = 400
 _LONGEST_ANSWER = 200
 _WORD = re.compile(r"[^\W_]+")
