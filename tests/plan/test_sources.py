@@ -97,6 +97,14 @@ def test_notes_name_values_and_words_that_no_file_has(folder: Path) -> None:
     assert notes("What was paid to Cork?") == "named: city = 'Cork'"
 
 
+@pytest.mark.requirement("T1b")
+def test_a_word_that_stands_there_in_other_words_is_not_called_unknown(folder: Path) -> None:
+    """No file has "monday" or "landlord"; the text speaks of another day, and of nobody."""
+    found, _ = about(folder, "When does the landlord close the shop on Monday?")
+    assert found.unknown >= {"monday", "landlord"} and "monday" in found.akin
+    assert found.notes((LOOKUP,)) == "no file has: landlord"
+
+
 @pytest.mark.parametrize(
     ("text", "things"),
     [
