@@ -1,0 +1,81 @@
+"""Plans whose queries give one value: of a single row, of all rows alike, of money, of two that are not the same."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from aeon.llm.scripted import Scripted
+from aeon.plan.programmer import Programmer
+from aeon.plan.queries import query_of
+from aeon.runtime.ledger import Ledger
+from aeon.schema import Allowance, Plan, Task
+from aeon.supervisor.supervisor import Supervisor
+from aeon.tools import ToolRegistry
+from aeon.tools.calculator import calculator
+from aeon.tools.files import files
+
+pytestmark = [pytest.mark.usefixtures("indexes"), pytest.mark.requirement("T1b")]
+SHOWS = (
+    "day,play,tickets,price,cancelled\n2025-01-11,Lear,300,20,no\n2025-01-12,Lear,280,20,no\n"
+    "2025-02-01,Faust,400,30,no\n2025-02-02,Faust,0,30,yes\n"
+)
+
+
+def plan(folder: Path, question: str, *queries: str) -> tuple[Plan, Scripted]:
+    """The plan that comes of these queries, and the model."""
+    folder = folder / "files"
+    folder.mkdir(exist_ok=True)
+    (folder / "shows.csv").write_text(SHOWS)
+    model = Scripted([f'print(sql("{query}"))' for query in queries])
+    programmer = Programmer(Supervisor(model), ToolRegistry([calculator(), *files(folder)]))
+
+    async def planned() -> Plan:
+        with Ledger(Allowance(calls=9)):
+            return await programmer.plan(Task(text=question), 12)
+
+    return asyncio.run(planned()), model
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "meant"),
+    [
+        (
+            "Which play sold the most tickets in a single show?",
+            "SELECT play FROM shows ORDER BY tickets DESC LIMIT 1",
+            "SELECT play FROM shows ORDER BY tickets DESC NULLS LAST LIMIT 1",
+        ),
+        (
+            "What is the price of Lear?",
+            "SELECT price FROM shows WHERE play = 'Lear'",
+            "SELECT DISTINCT v FROM (SELECT price FROM shows WHERE play = 'Lear') AS t(v)",
+        ),
+        (
+            "What is the price of each show of Lear?",
+            "SELECT price FROM shows WHERE play = 'Lear'",
+            "SELECT price FROM shows WHERE play = 'Lear'",
+        ),
+        (
+            "How many shows were cancelled?",
+            "SELECT COUNT(*) FROM shows",
+            "SELECT COUNT(*) FROM shows WHERE cancelled = 'yes'",
+        ),
+    ],
+)
+def test_a_query_gives_what_is_asked_for(tmp_path: Path, question: str, query: str, meant: str) -> None:
+    """Without asking the model again."""
+    made, model = plan(tmp_path, question, query)
+    assert [query_of(step) for step in made.steps] == [meant] and not made.doubts and len(model.requests) == 1
+
+
+def test_what_a_play_took_is_money(tmp_path: Path) -> None:
+    """The model is told so once, and a query that counts tickets again is doubtful."""
+    tickets = "SELECT SUM(tickets) FROM shows WHERE play = 'Lear'"
+    money = "SELECT SUM(tickets * price) FROM shows WHERE play = 'Lear'"
+    made, model = plan(tmp_path, "What did Lear take?", tickets, money)
+    assert [query_of(step) for step in made.steps] == [money] and not made.doubts
+    assert model.requests[1].messages[-1].content.endswith("(Mind: it asks for money: SUM(tickets * price))")
+    made, _ = plan(tmp_path, "What did Lear take?", tickets, tickets)
+    assert made.doubts == ("it asks for money: SUM(tickets * price)",)
