@@ -22,6 +22,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("models"))
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Packed bytes hold the time of packing: as a test's name they would differ between the processes that run side by side."""
+    return argname if isinstance(val, bytes) and not val.isascii() else None
+
+
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every judgment of the models that tests play decide, as if it had been measured on them."""
