@@ -23,7 +23,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Packed bytes hold the time of packing: as a test's name they would differ between the processes that run side by side."""
+    """Packed bytes hold the time of packing: named by them, a test would differ between processes side by side."""
     return argname if isinstance(val, bytes) and not val.isascii() else None
 
 

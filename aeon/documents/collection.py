@@ -135,9 +135,8 @@ class Collection:
     def search(self, question: str, most: int = 3) -> list[Passage]:
         """Return the passages that fit a question best, best first; two share at most one sentence.
 
-        They are ranked by the words that they share with it (BM25) and, with the extra embeddings, by similarity too. A
-        question without content words finds nothing, nor does one of which no document holds a word, whatever is
-        similar to it: it is the sign of a fact that is not stated.
+        They are ranked by the words that they share with it (BM25) and, with the extra embeddings, by similarity too,
+        which alone finds what is said in other words. A question without content words finds nothing.
 
         Raises:
             ToolFailed: the index was damaged meanwhile.
@@ -162,11 +161,11 @@ class Collection:
             return any(True for _ in self._own(self._index.ranked(terms(word))))
 
     def _ranked(self, question: str, words: list[str]) -> Iterator[Row]:
-        """The passages for a question; behind the first ones, only those that hold a word of it."""
+        """The passages for a question; behind the first and the most similar ones, those that hold a word of it."""
         by_words = self._own(self._index.ranked(words))
         first = list(itertools.islice(by_words, _FUSED))
         embed = embedder()
-        if not first or embed is None:
+        if embed is None:
             yield from itertools.chain(first, by_words)
             return
         near = itertools.takewhile(lambda row: row.score >= _LEAST_SIMILAR, self._index.nearest(question, embed))

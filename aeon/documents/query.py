@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from aeon.documents.plain import word_set
 
-__all__ = ["expression", "spaced", "terms"]
+__all__ = ["content", "expression", "spaced", "terms"]
 
 _MOST_WORDS = 32
 _LONGEST_WORD = 100
@@ -40,15 +40,18 @@ def spaced(text: str) -> str:
 
 
 def terms(question: str) -> list[str]:
-    """Return the content words of a question as FTS5 phrases, each once, up to 32.
+    """Return the content words of a question as FTS5 phrases, up to 32; in quotes, so that nothing is FTS5 syntax."""
+    return [f'"{word}"' for word in content(question)[:_MOST_WORDS]]
 
-    They are of letters, marks and digits only and stand in quotes, so that nothing in a question is FTS5 syntax. Of
-    Chinese, Japanese and Korean, each two neighbouring characters count as a word.
+
+def content(text: str) -> list[str]:
+    """Return the content words of a text in lower case, each once: letters, marks and digits, without stop words.
+
+    Of Chinese, Japanese and Korean, each two neighbouring characters count as a word.
     """
-    letters = "".join(char if unicodedata.category(char)[0] in "LMN" else " " for char in question)
+    letters = "".join(char if unicodedata.category(char)[0] in "LMN" else " " for char in text)
     words = (word for run in letters.split() for word in _words(run))
-    distinct = dict.fromkeys(word for word in words if word not in _STOP_WORDS)
-    return [f'"{word}"' for word in list(distinct)[:_MOST_WORDS]]
+    return list(dict.fromkeys(word for word in words if word not in _STOP_WORDS))
 
 
 def expression(counts: dict[str, int], most: int) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pydantic import TypeAdapter
 
 from aeon.documents.relations import compared_with, other_kind, other_subject
+from aeon.documents.telling import telling
 from aeon.documents.words import content_words, special_kinds, stem, stems
 from aeon.schema import LONGEST_TASK, JsonValue, Passage, Source, StepResult
 from aeon.supervisor.answers import AnswerJudge, speaks_of_before
@@ -68,7 +69,7 @@ async def read_answer(supervisor: Supervisor, question: str, task: str, found: J
         problem=f"the {'context does' if searched == CONTEXT else 'files do'} not say: {question}"
         f" (searched: {_few(searched)})",
     )
-    sources = _sentences(_PASSAGES.validate_python(found))
+    sources = telling(_PASSAGES.validate_python(found), task)[:_MOST_SENTENCES]
     if not sources:
         return absent
     reply = await supervisor.text(_prompt(question, task, sources), max_tokens=_ANSWER_TOKENS, repairs=0)
@@ -116,12 +117,6 @@ def _few(names: str) -> str:
         return names
     rest = len(every) - _FIRST_NAMED + (int(more.split()[0].replace(",", "")) if more else 0)
     return f"{', '.join(every[:_FIRST_NAMED])} and {rest:,} more"
-
-
-def _sentences(passages: Sequence[Passage]) -> list[Source]:
-    """The sentences of the passages in order, each once."""
-    every = [source for passage in passages for source in passage.sources()]
-    return list({(source.source, source.start, source.end): source for source in every}.values())[:_MOST_SENTENCES]
 
 
 def _lacking(question: str, sources: Sequence[Source]) -> list[str]:

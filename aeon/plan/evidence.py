@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
 
 from pydantic import TypeAdapter
 
+from aeon.documents.telling import telling
 from aeon.documents.words import stems
 from aeon.schema import JsonValue, Passage, Source
 from aeon.text import one_line
@@ -27,8 +28,6 @@ _DAY = re.compile(
     rf"|\b(?P<month2>{_MONTH})\.? (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (?P<year2>\d{{4}}))?",
     re.IGNORECASE,
 )
-_WHOLE = 2
-_TOLD = 2
 _MOST_SENTENCES = 30
 _LONGEST_SENTENCE = 400
 _SHARE = 0.75  # of a text's words that its sentence must have
@@ -38,19 +37,13 @@ _PASSAGES = TypeAdapter(list[Passage])
 class Evidence:
     """The sentences that a search gave, those of a text as they stand in it; `shown` is how a prompt is told of them.
 
-    Of the first two passages all sentences count, of the others those that share two words with the ``question``: what
-    has nothing to do with it misleads a small model.
+    What has least to do with the ``question`` is left out: it misleads a small model.
     """
 
     def __init__(self, passages: JsonValue = None, question: str = "") -> None:
-        there: dict[tuple[str, int, int], Source] = {}
-        words = stems(question)
         found = _PASSAGES.validate_python(passages or [])
         self._words = [stems(f"{one.source.replace('-', ' ')} {one.heading} {one.text}") for one in found]
-        for rank, passage in enumerate(found):
-            for source in passage.sources() if rank < _WHOLE or not words else _telling(passage.sources(), words):
-                there.setdefault((source.source, source.start, source.end), source)
-        best = list(there.values())[:_MOST_SENTENCES]
+        best = telling(found, question)[:_MOST_SENTENCES]
         files = list(dict.fromkeys(source.source for source in best))
         self.sources = tuple(sorted(best, key=lambda source: (files.index(source.source), source.start)))
 
@@ -81,13 +74,6 @@ class Evidence:
         first = [self.sources[number - 1] for number in cited if 1 <= number <= len(self.sources)]
         every = first if only else [*first, *self.sources]
         return next((source for source in every if stands_in(value, source)), None)
-
-
-def _telling(sources: Sequence[Source], words: frozenset[str]) -> Iterator[Source]:
-    """The sentences that hold two of the words, or the only one."""
-    return (
-        source for source in sources if len(words & stems(f"{source.heading} {source.text}")) >= min(_TOLD, len(words))
-    )
 
 
 def stands_in(value: str | float, source: Source) -> bool:

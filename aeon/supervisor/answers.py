@@ -94,14 +94,29 @@ def speaks_of_before(source: Source) -> bool:
 def _alone(question: str, source: Source, every: Sequence[Source]) -> str:
     """A sentence below the name of its file, its heading and the head of a letter that the question names.
 
-    It stands behind the one before it where it begins with "it".
+    It stands behind the one that says what it is about.
     """
     own = [one for one in every if one.source == source.source]
     place = own.index(source) if source in own else 0
-    shown = own[max(0, place - 1) : place + 1] if own and speaks_of_before(source) else [source]
+    shown = [*_about(question, source, own[:place]), source]
     letterhead = _letterhead(question, source, own[:place])
     head = ", ".join(filter(None, (source.source, source.heading, letterhead)))
     return f"({one_line(head)}) {' '.join(one_line(one.text) for one in shown)}"
+
+
+def _about(question: str, source: Source, before: Sequence[Source]) -> Sequence[Source]:
+    """The sentence before one that begins with "it"; else the last one of its paragraph with a name of the question."""
+    if speaks_of_before(source):
+        return before[-1:]
+    named = {*_NAME.findall(question)} - {*_WORD.findall(f"{source.heading} {source.text}")}
+    follows = source.start
+    for one in reversed(before if named else ()):
+        if follows - one.end > 1:
+            break
+        if named & {*_WORD.findall(one.text)} and one_line(one.text).endswith(_ENDS):
+            return [one]
+        follows = one.start
+    return ()
 
 
 def _letterhead(question: str, source: Source, before: Sequence[Source]) -> str:

@@ -17,7 +17,7 @@ __all__ = ["CONTEXT", "LOOKUP", "is_searched", "lookup", "with_context"]
 CONTEXT = "context"
 """The name of a task's context as a text that is searched; no file of a folder has it."""
 LOOKUP = "lookup"
-_PASSAGES = 4
+_PASSAGES = 5
 _MOST_NAMES = 400  # characters of the names of texts that a prompt is told
 _TEXTS = "Texts: "
 

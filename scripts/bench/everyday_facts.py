@@ -13,7 +13,7 @@ from everyday_files import YEAR, Order, World
 from everyday_items import MONTHS, Date, Draft, Item, Name, Number, drawn, number
 from everyday_texts import Fact
 
-__all__ = ["fact", "facts", "mixed"]
+__all__ = ["asked", "fact", "facts", "in_turn", "mixed"]
 
 T = TypeVar("T")
 CENT = Decimal("0.01")
@@ -24,15 +24,21 @@ def fact(stated: Sequence[Fact], chance: Random, count: int) -> list[Item]:
 
     What the text says of another kind may stand beside it in an answer; a figure of the same unit may not.
     """
+    turns = in_turn(stated, chance)[:count]
+    return [asked(one, one.wordings[turn % len(one.wordings)], stated) for turn, one in enumerate(turns)]
+
+
+def in_turn(stated: Sequence[Fact], chance: Random) -> list[Fact]:
+    """All facts, one of each text after the other, by chance within each text."""
     files = dict.fromkeys(one.file for one in stated)
     piles = [_shuffled([one for one in stated if one.file == file], chance) for file in files]
-    turns = [one for turn in zip_longest(*piles) for one in turn if one is not None]
-    return [_asked(one, index, stated) for index, one in enumerate(turns[:count])]
+    return [one for turn in zip_longest(*piles) for one in turn if one is not None]
 
 
-def _asked(one: Fact, turn: int, stated: Sequence[Fact]) -> Item:
+def asked(one: Fact, question: str, stated: Sequence[Fact]) -> Item:
+    """The question for a fact, in these words."""
     beside = tuple(other.value for other in stated if other.file == one.file and other.unit != one.unit)
-    return Item("", "", one.wordings[turn % len(one.wordings)], (one.value,), beside, one.rivals, note=one.file)
+    return Item("", "", question, (one.value,), beside, one.rivals, note=one.file)
 
 
 def _shuffled(found: list[Fact], chance: Random) -> list[Fact]:
@@ -41,8 +47,8 @@ def _shuffled(found: list[Fact], chance: Random) -> list[Fact]:
 
 def facts(stated: Sequence[Fact], w: World, chance: Random, count: int) -> list[Item]:
     """Two facts each, from one text or two."""
-    asked = (_difference, _compared, _days, _sum, _first, _for_several, _compared, _shelving)
-    return drawn([partial(ask, stated, w, chance) for ask in asked], count, (number(YEAR), number(YEAR + 1)))
+    ways = (_difference, _compared, _days, _sum, _first, _for_several, _compared, _shelving)
+    return drawn([partial(ask, stated, w, chance) for ask in ways], count, (number(YEAR), number(YEAR + 1)))
 
 
 def _two(found: Sequence[T], chance: Random) -> tuple[T, T]:
@@ -150,9 +156,9 @@ def _shelving(stated: Sequence[Fact], w: World, chance: Random) -> Draft:
 
 def mixed(w: World, chance: Random, count: int) -> list[Item]:
     """A rule that a text holds, applied to a table."""
-    asked = (_rebated, _rebate, _postage, _raised, _bonus, _points)
+    ways = (_rebated, _rebate, _postage, _raised, _bonus, _points)
     rules = tuple(number(value) for value in (*w.figures.values(), YEAR, 100))
-    return drawn([partial(ask, w, chance) for ask in asked], count, rules)
+    return drawn([partial(ask, w, chance) for ask in ways], count, rules)
 
 
 def _cents(value: Decimal) -> Decimal:

@@ -14,8 +14,8 @@ __all__ = [
     "halved", "month", "number", "shown",
 ]  # fmt: skip
 
-COUNTS = {"tables": 60, "fact": 30, "facts": 30, "mixed": 15, "absent": 20, "open": 25, "word": 40}
-EXACT = ("tables", "fact", "facts", "mixed", "word")
+COUNTS = {"tables": 60, "fact": 30, "facts": 30, "mixed": 15, "absent": 20, "open": 25, "word": 40, "reworded": 30}
+EXACT = ("tables", "fact", "facts", "mixed", "word", "reworded")
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",

@@ -11,6 +11,7 @@ from everyday_files import world, write_tables
 from everyday_items import COUNTS, Item, halved
 from everyday_open import opened
 from everyday_papers import write_texts
+from everyday_reworded import reworded
 from everyday_tables import tables
 from everyday_words import words
 
@@ -41,5 +42,6 @@ def make(folder: Path, seed: int, word: int = COUNTS["word"]) -> list[Item]:
     more = words(Random(f"{seed} word"), word)[COUNTS["word"] :]
     return [
         *(item for kind, items in drawn.items() for item in halved(kind, items, chance[kind])),
+        *reworded(stated, chance["reworded"], COUNTS["reworded"]),
         *halved("word", more, Random(f"{seed} more"), COUNTS["word"]),
     ]

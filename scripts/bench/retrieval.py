@@ -3,7 +3,8 @@
     python scripts/bench/retrieval.py [--half development|closing] [--seeds 1-6]
     python scripts/bench/retrieval.py --time 110000
 
-Exact facts are the questions after one fact of the everyday benchmark, over its texts from each seed. Paraphrases, in
+Exact facts are the questions after one fact of the everyday benchmark, over its texts from each seed, and reworded
+ones those in other words than their sentence's. Paraphrases, in
 ``paraphrases.jsonl``, are written by hand and share no content word with the sentence that answers them; their
 texts lie in the same folder. Recall at k is the share of questions with a right passage among the first k. ``search``
 is what `Collection.search` gives. Needs the extra embeddings; no model is run.
@@ -38,12 +39,12 @@ from aeon.documents.folder import Folder
 from aeon.documents.fusion import share
 from aeon.documents.index import Row
 from aeon.documents.query import terms
-from aeon.plan.evidence import Evidence
+from aeon.documents.telling import telling
 from aeon.schema import Passage
 
 PARAPHRASES = Path(__file__).parent / "paraphrases.jsonl"
 DEPTHS = (1, 3, 4, 8)
-READ = 4  # passages that a lookup reads
+READ = 5  # passages that a lookup finds
 _DEEP = 100
 Place = tuple[str, int]
 Ranking = list[Row]
@@ -68,7 +69,7 @@ class World:
     """The folder of a seed, the collection of its texts, and the questions."""
 
     def __init__(self, folder: Path, seed: int) -> None:
-        facts = [_question(item) for item in make(folder, seed) if item.kind in ("fact", "absent")]
+        facts = [_question(item) for item in make(folder, seed) if item.kind in ("fact", "reworded", "absent")]
         self.questions = [*facts, *_paraphrases(folder)]
         opened = Folder.open(folder)
         names = [name for name, _ in opened.files() if name.endswith((".md", ".txt"))]
@@ -104,7 +105,8 @@ def _question(item: Item) -> Question:
     if item.kind == "absent":
         return Question("absent", item.half, item.question)
     (value,) = item.expected
-    return Question("exact fact", item.half, item.question, item.note, _pattern(value))
+    kind = "exact fact" if item.kind == "fact" else "reworded"
+    return Question(kind, item.half, item.question, item.note, _pattern(value))
 
 
 def _pattern(value: Value) -> str:
@@ -209,12 +211,20 @@ def recall(worlds: Sequence[World], half: str) -> None:
     """Print recall at each depth for each kind of question and each system."""
     heads = "".join(f"{f'at {depth}':>20}" for depth in DEPTHS)
     print(f"{half}\n{'kind':12}{'system':25}{'of':>5}{heads}")
-    for kind in ("exact fact", "paraphrase"):
+    for kind in ("exact fact", "reworded", "paraphrase"):
         asked = _asked(worlds, kind, half)
         for name, system in SYSTEMS.items():
             rankings = [(one, apart(system(world, one.text))) for world, one in asked]
             hits = [sum(one.answered(ranking[:depth]) for one, ranking in rankings) for depth in DEPTHS]
             print(f"{kind:12}{name:25}{len(asked):5}{''.join(_share(count, len(asked)) for count in hits)}")
+        found = sum(_is_told(one, world.collection.search(one.text, READ)) for world, one in asked)
+        print(f"{kind:12}{'sentences told':25}{len(asked):5}{_share(found, len(asked))}")
+
+
+def _is_told(one: Question, passages: Sequence[Passage]) -> bool:
+    """Whether a model is shown a sentence of these passages that holds the answer."""
+    told = telling(passages, one.text)
+    return any(source.source == one.source and re.search(one.pattern, _plain(source.text)) for source in told)
 
 
 def _share(right: int, of: int) -> str:
@@ -225,12 +235,12 @@ def _share(right: int, of: int) -> str:
 def absent(worlds: Sequence[World], half: str) -> None:
     """Print what a model is given to read where no text holds the answer."""
     asked = _asked(worlds, "absent", half)
-    print(f"{'absent':12}{'system':25}{'of':>5}{'none found':>14}{'passages':>12}{'sentences':>12}{'of the plan':>14}")
+    print(f"{'absent':12}{'system':25}{'of':>5}{'none found':>14}{'passages':>12}{'sentences':>12}{'told':>14}")
     for name in ("words", "search"):
         hits = [[_passage(row) for row in apart(SYSTEMS[name](world, one.text))[:READ]] for world, one in asked]
-        plan = [_evidence(passages, one.text) for passages, (_, one) in zip(hits, asked, strict=True)]
+        told = [len(telling(passages, one.text)) for passages, (_, one) in zip(hits, asked, strict=True)]
         sentences = [sum(len(passage.sentences) for passage in passages) for passages in hits]
-        means = [statistics.mean(counts) for counts in (map(len, hits), sentences, plan)]
+        means = [statistics.mean(counts) for counts in (map(len, hits), sentences, told)]
         print(f"{'':12}{name:25}{len(asked):5}{hits.count([]):14}{means[0]:12.2f}{means[1]:12.2f}{means[2]:14.2f}")
 
 
@@ -246,11 +256,6 @@ def cosines(worlds: Sequence[World], half: str) -> None:
             for world, one in _asked(worlds, kind, half)
         ]
         print(f"{kind:12}cosine: {', '.join(f'{part:.2f}' for part in statistics.quantiles(best, n=4))} (quartiles)")
-
-
-def _evidence(passages: Sequence[Passage], question: str) -> int:
-    """How many sentences a plan is shown of the passages."""
-    return len(Evidence([passage.model_dump(mode="json") for passage in passages], question).sources)
 
 
 def _passage(row: Row) -> Passage:

@@ -92,9 +92,17 @@ def test_fused_search(folder: Folder) -> None:
     assert sources(documents, question) == [path for path, _ in fused([words, similar])]
 
 
-@pytest.mark.parametrize("question", ["Which surgeon heals people?", "zebra", "", "What is the?", "都東"])
-def test_no_word_of_the_question(folder: Folder, question: str) -> None:
-    """A question of which no document holds a word finds nothing, so that what is not stated stays so."""
+@pytest.mark.requirement("T2")
+def test_no_word_of_the_question(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question of which no document holds a word finds what is similar to it, and by words alone nothing."""
+    assert sources(collection(folder), "Which surgeon heals people?") == ["clinic.txt"]
+    without(monkeypatch)
+    assert sources(collection(folder), "Which surgeon heals people?") == []
+
+
+@pytest.mark.parametrize("question", ["zebra", "", "What is the?", "都東"])
+def test_nothing_like_the_question(folder: Folder, question: str) -> None:
+    """What has neither a word of a question nor anything similar to it finds nothing."""
     assert collection(folder).search(question) == []
 
 

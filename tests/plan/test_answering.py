@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 
@@ -153,21 +154,44 @@ LETTER = ("Bellamy Goods", "Dear customer, steel has become dearer.", "From 19 M
 )
 def test_the_head_of_a_letter_is_shown_where_the_question_names_it(question: str, named: bool) -> None:
     """The sentence alone does not say whose prices rise."""
-    spans = [(0, 13), (14, 54), (55, 99)]
+    shown = shown_of_last(question, LETTER, (0, 14, 55))
+    assert ("(letter.txt, Bellamy Goods) From 19 March" in shown) == named and "Dear customer" not in shown
+
+
+OFFERS = ("# Offers", "Adler Ltd asks 80 euros and is quick.", "Contact there: Oskar Brandt.")
+
+
+@pytest.mark.parametrize(
+    ("question", "starts", "behind"),
+    [
+        ("Whom do I call at Adler?", (0, 10, 48), True),
+        ("Whom do I call at Adler?", (0, 10, 50), False),
+        ("Whom do I call at Rossi?", (0, 10, 48), False),
+    ],
+)
+def test_a_sentence_stands_behind_the_one_of_its_paragraph_that_has_the_name(
+    question: str, starts: tuple[int, ...], behind: bool
+) -> None:
+    """Where the contact is does not say itself; a name in another paragraph says nothing of it."""
+    shown = shown_of_last(question, OFFERS, starts)
+    assert ("Adler Ltd asks 80 euros and is quick. Contact there: Oskar Brandt." in shown) == behind
+
+
+def shown_of_last(question: str, sentences: Sequence[str], starts: Sequence[int]) -> str:
+    """What the judge is shown of the last of a text's sentences."""
     sources = [
-        Source(source="letter.txt", start=start, end=end, text=text)
-        for (start, end), text in zip(spans, LETTER, strict=True)
+        Source(source="letter.txt", start=start, end=start + len(text), text=text)
+        for start, text in zip(starts, sentences, strict=True)
     ]
     model = Scripted([likely(0.9)], capabilities=Capabilities(logprobs=True))
     judge = AnswerJudge(Judge(Supervisor(model), samples=0, measured=calibrations(0.9)))
 
     async def score() -> float | None:
         with Ledger(Allowance(calls=2)):
-            return await judge.score(question, sources[2:], sources)
+            return await judge.score(question, sources[-1:], sources)
 
     assert asyncio.run(score()) == pytest.approx(0.9)
-    shown = model.requests[0].messages[-1].content
-    assert ("(letter.txt, Bellamy Goods) From 19 March" in shown) == named and "Dear customer" not in shown
+    return model.requests[0].messages[-1].content
 
 
 @pytest.mark.parametrize(

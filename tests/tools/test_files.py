@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from pathlib import Path
 
@@ -200,7 +201,7 @@ def test_a_lookup_gives_few_passages(tmp_path: Path) -> None:
     for number in range(9):
         (tmp_path / f"{number}.txt").write_text(f"The fee of the month {number} is {number}5 euros.")
     found = ask(files(tmp_path), "lookup", question="fee")
-    assert isinstance(found, list) and len(found) == 4
+    assert isinstance(found, list) and len(found) == 5
 
 
 def test_each_tool_knows_its_own_words(folder: Path) -> None:
@@ -297,7 +298,8 @@ def test_hidden_files_are_found_by_no_tool_however_many_others_there_are(tmp_pat
     (root / "settings.txt").symlink_to(root / ".git" / "config.txt")
     tools = files(root)
     assert ask(tools, "search_files", text="4711") == "no line contains '4711'"
-    assert ask(tools, "lookup", question="What is the password 4711?") == []
+    found = ask(tools, "lookup", question="What is the password 4711?")
+    assert isinstance(found, list) and "4711" not in json.dumps(found)
     assert len(ask(tools, "list_files")) == number  # type: ignore[arg-type]
     for name in (".env", ".git/config.txt", "shown.txt"):
         with pytest.raises(ToolFailed, match="there is no file"):
