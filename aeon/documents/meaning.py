@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from aeon.documents.embedding import embedder, numpy
+from aeon.documents.embedding import Embedder, embedder, numpy
 from aeon.documents.words import stem
+
+if TYPE_CHECKING:
+    from aeon.documents.embedding import Floats
 
 __all__ = ["akin", "likeness"]
 
@@ -29,14 +33,18 @@ def likeness(words: Sequence[str], others: Iterable[str], least: float) -> list[
     What is below ``least`` is left out, and without the extra embeddings all but the same stems.
     """
     there = list(dict.fromkeys(others))
-    roots = {other: stem(other) for other in there}
-    same = [{other: 1.0 for other, root in roots.items() if root == stem(word)} for word in words]
+    same = [dict.fromkeys((other for other in there if stem(other) == stem(word)), 1.0) for word in words]
     model = embedder()
     if model is None or not words or not there:
         return same
-    np = numpy()
-    asked, known = (model.embed(some).astype(np.float32) for some in (list(words), there))
-    asked, known = (rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1) for rows in (asked, known))
-    found = asked @ known.T
-    near = [{there[place]: float(row[place]) for place in np.flatnonzero(row >= least)} for row in found]
+    cosines = _directions(model, words) @ _directions(model, there).T
+    near = [{there[place]: float(row[place]) for place in numpy().flatnonzero(row >= least)} for row in cosines]
     return [{**like, **equal} for like, equal in zip(near, same, strict=True)]
+
+
+def _directions(model: Embedder, words: Sequence[str]) -> Floats:
+    """A row of length 1 for each word."""
+    np = numpy()
+    rows = model.embed(words).astype(np.float32)
+    directions: Floats = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1)
+    return directions
