@@ -47,9 +47,10 @@ _SILENT: Mapping[ModelTier, tuple[Role, ...]] = {"T0": ROLES, "T1": ("verifier",
 
 
 def phase_roles(plugin: AnyPlugin) -> dict[str, tuple[Role, ...]]:
-    """The roles that each phase asks, its own first; without the phases that ask no model."""
+    """The roles that each phase asks, its own first; without phases that ask no model, or are a nested engine's."""
     caps = vars(plugin.engine.config().caps)
-    asking = (phase for phase in plugin.engine.phases if phase != AskUser.phase and caps.get(phase, 1))
+    phases = (phase for phase in plugin.engine.phases if phase != AskUser.phase)
+    asking = (phase for phase in phases if caps.get(phase, phase in plugin.beside))
     return {phase: (_role(plugin, phase), *plugin.beside.get(phase, ())) for phase in asking}
 
 
@@ -124,13 +125,14 @@ def _tiered(plugin: AnyPlugin, config: C) -> C:
     """The configuration at its model tier: no calls for roles that nobody plays, and at T3 every role that there is."""
     tier = config.model_tier
     made = with_overrides(config, plugin.tiers[tier]) if plugin.tiers[tier] else config
-    silent = _SILENT.get(tier, ())
-    caps = made.caps.changed(**{
-        phase: 0 for phase, roles in phase_roles(plugin).items() if roles[0] in silent and phase in vars(made.caps)
-    })  # fmt: skip
-    extra = [role for role in _OPTIONAL if tier == "T3" and role in _roles_of(plugin)]
-    roles = made.roles.changed(**{role: getattr(made.roles, role) or SAME for role in extra})
-    return made.changed(caps=caps, roles=roles) if silent or extra else made
+    own = {phase: roles[0] for phase, roles in phase_roles(plugin).items() if phase in vars(made.caps)}
+    silent = [phase for phase, role in own.items() if role in _SILENT.get(tier, ())]
+    if silent:
+        made = made.changed(caps=made.caps.changed(**dict.fromkeys(silent, 0)))
+    if tier == "T3":
+        extra = [role for role in _OPTIONAL if role in _roles_of(plugin) and role not in made.roles.named]
+        made = made.changed(roles=made.roles.changed(**dict.fromkeys(extra, SAME)))
+    return made
 
 
 def _tutored(plugin: AnyPlugin, config: C) -> C:

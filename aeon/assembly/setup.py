@@ -26,7 +26,17 @@ from aeon.tools.mcp.servers import Servers
 from aeon.tools.mcp.specs import ServerSpec
 from aeon.tools.select import Given, portable
 
-__all__ = ["Reach", "Trust", "continued_on", "reach", "recorded_model", "recorded_tools", "setup_of", "updated"]
+__all__ = [
+    "Reach",
+    "Trust",
+    "continued_on",
+    "reach",
+    "recorded_model",
+    "recorded_roles",
+    "recorded_tools",
+    "setup_of",
+    "updated",
+]
 
 _OWN = "@"
 _SERVER = re.compile(r"(?:^|,)\s*mcp=((?:[^,]|,,)+)")
@@ -144,9 +154,8 @@ def reach(
     """
     models = [] if model_given else [recorded_model(journal.setup)]
     config = journal.config(plugin.engine.config)
-    roles = recorded_roles(journal.setup, config.roles).named.items()
-    models += [model for role, model in roles if role not in roles_given]
-    addresses = trust.strangers([*models, *plugin.models(config)])
+    roles = recorded_roles(journal.setup, config.roles).changed(**dict.fromkeys(roles_given, ""))
+    addresses = trust.strangers([*models, *plugin.models(config), *roles.named.values()])
     specs = [] if tools_given else _specs(journal.setup)
     addresses += tuple(one for one in _services(specs) if not trust.knows(one))
     folders = tuple(one.replace(",,", ",") for spec in specs for one in _FOLDER.findall(spec))

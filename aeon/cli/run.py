@@ -22,7 +22,7 @@ from aeon.errors import ConfigError, InputFileError, UsageError
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.nobody import Nobody
 from aeon.llm.select import select
-from aeon.observability.lines import Line, dollars, visible
+from aeon.observability.lines import Line, dollars
 from aeon.proof.signing import signer
 from aeon.proof.verify import SIGNATURE
 from aeon.schema import Bound, Conclusion, JsonObject, JsonValue, Settings, Task
@@ -117,10 +117,7 @@ def run(
             session.spec,
             brought,
         )
-        roles = orchestrator.config.roles.named
-        session.view.model += "".join(f", {role} {visible(model)}" for role, model in roles.items())
-        if orchestrator.bound.calls:
-            session.make_ready(roles.values())
+        session.cast(orchestrator.config.roles.named, ready=orchestrator.bound.calls > 0)
         proved = Proving(given, record, options.proof, sign)
 
         def kept(result: Conclusion) -> list[Line]:

@@ -7,7 +7,7 @@ import contextlib
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
@@ -124,6 +124,12 @@ class Session:
     def _say(self, words: str) -> None:
         if self._shown:
             self.view.show([(Span(visible(words), "dim"),)])
+
+    def cast(self, roles: Mapping[str, str], ready: bool) -> None:
+        """Name the models of roles beside the run's own, and make all of them ``ready``. Raises as `make_ready`."""
+        self.view.model += "".join(f", {role} {visible(model)}" for role, model in roles.items())
+        if ready:
+            self.make_ready(roles.values())
 
     def make_ready(self, others: Iterable[str] = ()) -> None:
         """Fetch and load the model, if it has to be: neither a run's clock nor its journal starts before it is there.

@@ -139,10 +139,6 @@ class Settings(Written):
     """
 
     budget: Budget = Budget()
-    roles: Roles = Roles()
-    model_tier: ModelTier = Field(
-        default="T2", description="T0: no model; T1: no judge; T3: with a tutor or a peer, and all derivations"
-    )
     prices: dict[str, Price | None] = Field(
         default={}, description="US dollars per million tokens, by the model's name"
     )
@@ -153,6 +149,10 @@ class Settings(Written):
     output_tokens: int = Field(default=1_024, ge=64)
     tool_output_bytes: int = Field(default=16_384, ge=256)
     effects: int = Field(default=100_000, ge=1)
+    roles: Roles = Roles()
+    model_tier: ModelTier = Field(
+        default="T2", description="T0: no model; T1: no judge; T3: with a tutor or a peer, and all derivations"
+    )
 
 
 class Config(Settings):
