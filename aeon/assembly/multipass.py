@@ -126,7 +126,8 @@ def _execute(services: Services[Config]) -> Callable[[ExecuteStep], Awaitable[St
     executor = Executor(services.supervisor, services.briefing, services.tools, config.output_tokens)
     if not config.roles.tutor:
         return executor.execute
-    return Tutored(executor, services.of_role("tutor").supervisor, config.output_tokens).execute
+    tutor = services.of_role("tutor").supervisor
+    return Tutored(executor, tutor, config.output_tokens, shared=tutor is services.supervisor).execute
 
 
 def _models(config: Config) -> tuple[str, ...]:

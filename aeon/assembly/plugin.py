@@ -74,8 +74,9 @@ class Services(Generic[C]):
     @property
     def author(self) -> str:
         """The name of the model that plans and works; "" where that is more than one, of which nothing was counted."""
-        planner, worker = self.of_role("planner").adapter.name, self.of_role("worker").adapter.name
-        return planner if planner == worker else ""
+        roles: tuple[Role, ...] = ("planner", "worker", "tutor") if self.config.roles.tutor else ("planner", "worker")
+        names = {self.of_role(role).adapter.name for role in roles}
+        return names.pop() if len(names) == 1 else ""
 
     def supervisor_for(self, adapter: LLMAdapter) -> Supervisor:
         """A supervisor for a model, within the limits of the configuration."""

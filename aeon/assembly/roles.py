@@ -125,14 +125,18 @@ def _tiered(plugin: AnyPlugin, config: C) -> C:
     """The configuration at its model tier: no calls for roles that nobody plays, and at T3 every role that there is."""
     tier = config.model_tier
     made = with_overrides(config, plugin.tiers[tier]) if plugin.tiers[tier] else config
-    own = {phase: roles[0] for phase, roles in phase_roles(plugin).items() if phase in vars(made.caps)}
-    silent = [phase for phase, role in own.items() if role in _SILENT.get(tier, ())]
-    if silent:
+    if silent := _silent_phases(plugin, tier):
         made = made.changed(caps=made.caps.changed(**dict.fromkeys(silent, 0)))
     if tier == "T3":
         extra = [role for role in _OPTIONAL if role in _roles_of(plugin) and role not in made.roles.named]
         made = made.changed(roles=made.roles.changed(**dict.fromkeys(extra, SAME)))
     return made
+
+
+def _silent_phases(plugin: AnyPlugin, tier: ModelTier) -> list[str]:
+    """The phases of an engine's own that ask no model at a tier."""
+    own, silent = vars(plugin.engine.config().caps), _SILENT.get(tier, ())
+    return [phase for phase, roles in phase_roles(plugin).items() if phase in own and roles[0] in silent]
 
 
 def _tutored(plugin: AnyPlugin, config: C) -> C:

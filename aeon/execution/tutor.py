@@ -40,21 +40,25 @@ class Tutored:
 
     What a tool gave, or was read from a cited sentence, is the host's to prove: no tutor is asked about it. A tutor
     that is down, or answers nothing usable, costs no step: the worker's result stands, and says that nobody read it.
+    ``shared``: it is the worker's own model, which is down for both; that ends the run, as it does for any step.
     """
 
-    def __init__(self, executor: Executor, tutor: Supervisor, output_tokens: int = 512) -> None:
+    def __init__(self, executor: Executor, tutor: Supervisor, output_tokens: int = 512, shared: bool = False) -> None:
         self._executor = executor
         self._tutor = tutor
         self._output_tokens = output_tokens
+        self._shared = shared
 
     async def execute(self, effect: ExecuteStep) -> StepResult:
-        """The step's result, with what the tutor said of it. Raises what the executor does."""
+        """The step's result, with what the tutor said of it. Raises as the executor."""
         first = await self._executor.execute(effect)
         if first.mode not in _WRITTEN or first.clarity == "BLOCKED" or not str(first.output).strip():
             return first
         try:
             said = await self._read(effect, first)
         except (CompletionError, AllowanceExhausted, ModelError) as error:
+            if self._shared and isinstance(error, ModelError) and error.fatal:
+                raise
             reason = f"the tutor {self._tutor.llm.name} gave no verdict: {error}"
             return first.changed(
                 tutor=Tutoring(model=self._tutor.llm.name, verdict="none", reason=one_line(reason, 400))

@@ -107,15 +107,26 @@ async def _handled(handlers: Handlers, effect: AskUser | Value) -> None:
 
 
 @pytest.mark.requirement("E5", "E5a")
-@pytest.mark.parametrize("engine", ["multi-pass", "graph", "loop", "research", "report"])
-def test_each_phase_asks_the_models_of_its_roles(engine: str) -> None:
+@pytest.mark.parametrize(
+    ("engine", "asked"),
+    [
+        ("multi-pass", {"planner", "worker", "verifier", "tutor"}),
+        ("graph", {"planner", "worker", "verifier", "tutor"}),
+        ("loop", {"planner", "worker", "verifier", "tutor"}),
+        ("research", {"planner", "worker"}),
+        ("report", {"planner"}),
+    ],
+)
+def test_each_phase_asks_the_models_of_its_roles(engine: str, asked: set[str]) -> None:
     """On sample effects of every phase; no model of another role is asked, nor the run's own."""
     brought = plugin(engine)
     roles = phase_roles(brought)
     there = {role for one in roles.values() for role in one}
     config = brought.engine.config(roles=CAST.changed(**{name: "" for name in CAST.named if name not in there}))
-    for phase, names in asked_by(brought, config).items():
+    found = asked_by(brought, config)
+    for phase, names in found.items():
         assert names <= set(roles[phase]), phase
+    assert set().union(*found.values()) == asked
 
 
 @pytest.mark.requirement("E5")
@@ -317,7 +328,9 @@ def test_what_is_known_of_a_models_answers_counts_where_it_plans_and_works() -> 
     other = services.supervisor_for(Models().model("other"))
     assert services.author == services.with_cast({"verifier": other}).author == "own"
     assert services.with_cast({"planner": other, "worker": other}).author == "other"
-    assert services.with_cast({"planner": other}).author == ""
+    assert services.with_cast({"planner": other}).author == services.with_cast({"worker": other}).author == ""
+    taught = Services.of(Config(roles=Roles(tutor="other")), own, ToolRegistry([])).with_cast({"tutor": other})
+    assert taught.author == ""
 
 
 def saved(models: Models, path: Path) -> Journal:

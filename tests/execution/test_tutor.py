@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from aeon.assembly.build import build
-from aeon.errors import CompletionError, EndpointUnreachable
+from aeon.errors import CompletionError, EndpointFailed, EndpointUnreachable
 from aeon.execution.executor import Executor
 from aeon.execution.tutor import Tutored
 from aeon.llm.scripted import Reply, Scripted
@@ -58,6 +58,7 @@ def run(
     action: Action | None = None,
     given: JsonValue = None,
     calls: int = 12,
+    shared: bool = False,
 ) -> tuple[StepResult, Scripted, Scripted]:
     """The step's result, and both models with what they were asked."""
     models = Scripted(worker, name="worker"), Scripted(tutor, name="tutor")
@@ -70,7 +71,7 @@ def run(
 
     async def work() -> StepResult:
         with Ledger(Allowance(calls=calls), execution_id="run"):
-            return await Tutored(executor, Supervisor(models[1])).execute(effect)
+            return await Tutored(executor, Supervisor(models[1]), shared=shared).execute(effect)
 
     return asyncio.run(work()), *models
 
@@ -187,6 +188,15 @@ def test_a_tutor_that_is_down_or_answers_prose_costs_no_step(replies: list[Reply
     assert result.tutor is not None and result.tutor.verdict == "none"
     assert result.untutored.startswith("the tutor tutor gave no verdict: ")
     assert len(tutor.requests) == len(replies)
+
+
+@pytest.mark.requirement("E5f")
+def test_a_model_that_is_down_for_worker_and_tutor_ends_the_run() -> None:
+    """Where both are one model, it could not be used for any other step either; one failed request is none of that."""
+    with pytest.raises(EndpointUnreachable):
+        run([worked("It is 120 metres long.")], [EndpointUnreachable("refused")], shared=True)
+    result, _, _ = run([worked("It is 120 metres long.")], [EndpointFailed("500")], shared=True)
+    assert result.untutored
 
 
 def test_no_tutor_is_asked_about_what_a_tool_gave_or_what_is_blocked() -> None:
