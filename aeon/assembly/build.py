@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -14,12 +14,14 @@ from aeon.assembly.arguments import check_callables
 from aeon.assembly.multipass import PLUGIN
 from aeon.assembly.plugin import AnyPlugin, Plugin, Services, price_of
 from aeon.assembly.registry import plugin, plugin_of
-from aeon.assembly.setup import Trust, continued_on, reach, recorded_tools, setup_of, updated
+from aeon.assembly.roles import Cast, cast_of, check_names, fitted, handlers_of, recast
+from aeon.assembly.setup import Trust, continued_on, reach, recorded_roles, recorded_tools, setup_of, updated
 from aeon.documents.folders import Paths
 from aeon.errors import UsageError
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.ports import Handlers, Job
 from aeon.llm.adapter import LLMAdapter
+from aeon.llm.nobody import Nobody
 from aeon.llm.select import select
 from aeon.multipass.rules import PassSignals
 from aeon.runtime.driver import AsyncDriver
@@ -53,6 +55,7 @@ def build(
     engine: None = None,
     files: Paths = (),
     mcp: str | Iterable[str] = (),
+    roles: Mapping[str, str] | None = None,
 ) -> Orchestrator[Config, PassSignals, Result]: ...
 
 
@@ -68,6 +71,7 @@ def build(
     engine: AnyPlugin | str = ...,
     files: Paths = (),
     mcp: str | Iterable[str] = (),
+    roles: Mapping[str, str] | None = None,
 ) -> Orchestrator[Any, Any, Any]: ...
 
 
@@ -82,6 +86,7 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     engine: AnyPlugin | str | None = None,
     files: Paths = (),
     mcp: str | Iterable[str] = (),
+    roles: Mapping[str, str] | None = None,
 ) -> Orchestrator[Any, Any, Any]:
     """An orchestrator, ready to run tasks; without arguments, on the embedded model with the calculator.
 
@@ -92,7 +97,8 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     journal, so that the run can be resumed on the same model. ``engine`` is the name of an installed engine or a
     plugin; without it, the multi-pass engine. ``files`` is a folder to answer from, or several; it is the same as
     ``"files=DIR"`` among the tools. ``mcp`` is an MCP server whose tools the run gets, or several: a command such as
-    ``"npx some-server"``, or an address; it is started now, and ends with the orchestrator.
+    ``"npx some-server"``, or an address; it is started now, and ends with the orchestrator. ``roles`` gives roles of
+    the engine a model of their own, as in ``{"verifier": "http://127.0.0.1:8080/v1#judge"}``.
 
     Raises:
         UsageError: a model, tool, folder, engine or setting that does not exist or cannot be used.
@@ -103,15 +109,21 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     brought: AnyPlugin = engine if isinstance(engine, Plugin) else PLUGIN if engine is None else plugin(engine)
     settings = config if config is not None else brought.engine.config()
     _check_config(settings, brought)
+    if roles:
+        check_names(roles)
+        settings = settings.changed(roles=settings.roles.changed(**roles))
     given = (*folder_specs(files), *server_specs(mcp))
     if given and not brought.reads:
         raise UsageError(f"files: the engine '{brought.name}' uses the task and its context alone; leave them out")
     chosen = (*listed(tools), *given)
-    adapter = select(llm)
-    settings = priced(brought.fit(settings, adapter), adapter, brought)
-    setup = setup_of(adapter, llm if isinstance(llm, str) else spec, chosen)
+    adapter = Nobody() if settings.model_tier == "T0" else select(llm)
+    settings = fitted(brought, settings, adapter)
+    cast = cast_of(settings, adapter, select)
+    settings = priced(settings, adapter, brought, cast)
+    setup = setup_of(adapter, llm if isinstance(llm, str) else spec, chosen, cast)
     driver = AsyncDriver(observers, journal, setup=setup, admit=_admit)
-    return Orchestrator(brought.engine, assemble(adapter, chosen, settings, ask, plugin=brought), driver, settings)
+    handlers = assemble(adapter, chosen, settings, ask, plugin=brought, cast=cast)
+    return Orchestrator(brought.engine, handlers, driver, settings)
 
 
 def _admit(task: Task) -> None:
@@ -130,10 +142,11 @@ def assemble(
     unattended: Unattended = None,
     plugin: AnyPlugin = PLUGIN,
     models: Callable[[str], LLMAdapter] = select,
+    cast: Cast | None = None,
 ) -> Handlers:
     """The handlers of an engine, each under the name of the phase that it answers.
 
-    ``models`` gives those that the configuration names.
+    ``models`` gives those that the configuration names; ``cast`` are those of roles, without it as configured.
 
     Raises:
         UsageError: a tool, a model of the configuration or a calibration that does not exist or cannot be used; a
@@ -145,7 +158,8 @@ def assemble(
     own = [tool for tool in _own_tools() if tool.name not in there]
     registry = ToolRegistry([*resolved, *own], output_bytes=config.tool_output_bytes)
     asker = Asker(ask, unattended or config.questions.unattended)
-    handlers = {"ask": asker.ask, **plugin.handlers(Services.of(config, adapter, registry, models))}
+    services = Services.of(config, adapter, registry, models)
+    handlers = {"ask": asker.ask, **handlers_of(plugin, services, cast or cast_of(config, adapter, models))}
     plugin.engine.check(handlers)
     return handlers
 
@@ -162,23 +176,30 @@ def _own_tools() -> tuple[Tool, ...]:
     return tuple(replace(tool, offered=False) for tool in (choose(), *dates()))
 
 
-def priced(config: Settings, adapter: LLMAdapter, plugin: AnyPlugin = PLUGIN) -> Settings:
+def priced(config: Settings, adapter: LLMAdapter, plugin: AnyPlugin = PLUGIN, cast: Cast | None = None) -> Settings:
     """The configuration with the prices of just the models that a run on ``adapter`` uses: its bound rests on them.
+
+    ``cast`` are the models of roles, without it as configured.
 
     Raises:
         UsageError: a model of the configuration does not exist.
     """
-    models = [adapter, *(select(name) for name in plugin.models(config))]
+    roles = (cast or cast_of(config, adapter, select)).models.values()
+    models = [adapter, *roles, *(select(name) for name in plugin.models(config))]
     return config.changed(prices={model.name: price_of(config, model) for model in models})
 
 
 class Resumption(NamedTuple):
-    """A run that can be continued. ``model`` answers it; ``question`` is what it waits for, if it waits."""
+    """A run that can be continued. ``model`` answers it; ``question`` is what it waits for, if it waits.
+
+    ``changes`` says in a sentence each which roles have another model than before.
+    """
 
     driver: AsyncDriver
     job: Job[Any, Any, Any]
     model: LLMAdapter
     question: Question | None
+    changes: tuple[str, ...] = ()
 
     def execute(self) -> Any:  # noqa: ANN401 - the result of the run's engine
         """Continue the run to its end; recorded effects are not issued again."""
@@ -196,6 +217,7 @@ def resumption(  # noqa: PLR0913 - all but the first few are for the rare case, 
     engine: AnyPlugin | None = None,
     spec: str | None = None,
     trust: Trust | None = None,
+    roles: Mapping[str, str] | None = None,
 ) -> Resumption:
     """What it takes to continue the run of a journal, from `Journal.reopen`, or in memory.
 
@@ -204,7 +226,7 @@ def resumption(  # noqa: PLR0913 - all but the first few are for the rare case, 
     nobody answers, this time; the run's configuration stays as it is. ``engine`` is the plugin of the run's engine;
     without it, the installed one that the journal names. ``spec`` is what an adapter was selected by; another model or
     other tools are noted in the journal. ``trust`` says which endpoints the journal may name beside those that the
-    environment names.
+    environment names. ``roles`` gives roles another model than they had.
 
     Raises:
         UsageError: an answer to no question, tools that only the caller has, an engine that is not installed, a
@@ -217,17 +239,29 @@ def resumption(  # noqa: PLR0913 - all but the first few are for the rare case, 
         _check_answer(answer, point.question)
     opening, setup = journal.opened, journal.setup
     trust = trust or Trust.of(journal)
-    reach(journal, brought, trust, llm is not None, tools is not None).refuse()
-    adapter, spec = continued_on(trust, setup, llm, spec)
+    others = roles or {}
+    reach(journal, brought, trust, llm is not None, tools is not None, others).refuse()
     config = journal.config(brought.engine.config)
-    if brought.engine.bound(config).cost is not None and price_of(config, adapter) is None:
-        raise UsageError(f"the run's cost is bounded, but {adapter.name} has no price; fork the run and set one")
+    adapter, spec = (Nobody(), spec) if config.model_tier == "T0" else continued_on(trust, setup, llm, spec)
+    used = recast(recorded_roles(setup, config.roles), others, config.roles)
+    own = trust.naming(others.values())
+    cast = cast_of(config, adapter, own.select, used)
+    _check_prices(brought, config, (adapter, *cast.models.values()))
     chosen = recorded_tools(setup) if tools is None else listed(tools)
-    handlers = assemble(adapter, chosen, config, _first(answer, ask), unattended, brought, trust.select)
-    drop_after(journal, point, updated(setup, adapter, spec, chosen))
+    handlers = assemble(adapter, chosen, config, _first(answer, ask), unattended, brought, own.select, cast)
+    drop_after(journal, point, updated(setup, adapter, spec, chosen, cast))
     driver = AsyncDriver(observers, lambda execution_id: journal)
     job = Job(brought.engine, opening.task, journal.first_config(brought.engine.config), handlers)
-    return Resumption(driver, job, adapter, point.question)
+    return Resumption(driver, job, adapter, point.question, tuple(cast.changes(setup)))
+
+
+def _check_prices(plugin: AnyPlugin, config: Settings, models: Iterable[LLMAdapter]) -> None:
+    """Refuse a model without a price for a run whose cost is bounded."""
+    if plugin.engine.bound(config).cost is None:
+        return
+    for model in models:
+        if price_of(config, model) is None:
+            raise UsageError(f"the run's cost is bounded, but {model.name} has no price; fork the run and set one")
 
 
 def _check_answer(answer: str, question: Question | None) -> None:
@@ -247,6 +281,7 @@ def resume(  # noqa: PLR0913 - all but the first few are for the rare case, and 
     unattended: Unattended = None,
     engine: AnyPlugin | None = None,
     trust: Iterable[str] = (),
+    roles: Mapping[str, str] | None = None,
 ) -> Any:  # noqa: ANN401 - the result of the run's engine
     """Continue a saved run, after a question, an interrupt, a crash or a fork; see `resumption`.
 
@@ -261,7 +296,10 @@ def resume(  # noqa: PLR0913 - all but the first few are for the rare case, and 
     journal = Journal.reopen(path)
     try:
         trusted = Trust.of(journal, trust)
-        return resumption(journal, llm, tools, observers, ask, answer, unattended, engine, trust=trusted).execute()
+        resumed = resumption(
+            journal, llm, tools, observers, ask, answer, unattended, engine, trust=trusted, roles=roles
+        )
+        return resumed.execute()
     finally:
         journal.close()
 

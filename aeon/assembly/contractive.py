@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from aeon.assembly.plugin import Plugin, Services
 from aeon.engines.contractive.budgeting import budgeted
 from aeon.engines.contractive.classifier import Classifier
@@ -27,15 +25,11 @@ def _handlers(services: Services[ContractiveConfig]) -> Handlers:
         "sample": Sampler(supervisor).sample,
         "classify": Classifier(supervisor).classify,
         "decompose": Splitter(supervisor).split,
-        "review": Peer(services.supervisor_of(services.config.peer)).review,
+        "review": Peer(supervisor).review,
         "collapse": Collapser(supervisor).collapse,
     }
 
 
-def _models(config: ContractiveConfig) -> Sequence[str]:
-    return [config.peer] if config.peer else []
-
-
 PLUGIN: Plugin[ContractiveConfig, ContractiveSignals, Contractive] = Plugin(
-    CONTRACTIVE, _handlers, models=_models, view=VIEW, fit=budgeted, reads=False
+    CONTRACTIVE, _handlers, view=VIEW, fit=budgeted, reads=False, tiers={"T2": {}, "T3": {}}
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -22,7 +22,7 @@ from aeon.engines.loop.program import LOOP
 from aeon.kernel.effects import Effect
 from aeon.kernel.ports import Handlers
 from aeon.multipass.effects import ExecuteStep
-from aeon.schema import Config
+from aeon.schema import Config, ModelTier
 from aeon.schema.value import Value
 
 __all__ = ["LOOP_PLUGIN", "PLUGIN"]
@@ -34,7 +34,10 @@ _SHARED = ("plan", "derive", "validate_results", "synthesize")
 def _common(services: Services[C]) -> Handlers:
     """The handlers that both engines have."""
     config, supervisor, briefing = services.config, services.supervisor, services.briefing
-    inner = Config(output_tokens=config.output_tokens, derivations=config.derivations)
+    inner = Config(
+        output_tokens=config.output_tokens, derivations=config.derivations, roles=config.roles,
+        model_tier=config.model_tier,
+    )  # fmt: skip
     steps = multipass.PLUGIN.handlers(replace(services, config=inner))  # type: ignore[arg-type]
     memory = Memory(config.experience)
     return {
@@ -70,5 +73,12 @@ def _handlers(services: Services[GraphConfig]) -> Handlers:
     }
 
 
-PLUGIN: Plugin[GraphConfig, WorkSignals, Worked] = Plugin(GRAPH, _handlers, view=VIEW)
-LOOP_PLUGIN: Plugin[WorkConfig, WorkSignals, Worked] = Plugin(LOOP, _common, view=VIEW)
+_TIERS: Mapping[ModelTier, Mapping[str, object]] = {
+    "T1": {"derivations": 1, "verifier": "measured"}, "T2": {}, "T3": {"derivations": 3, "verifier": "model"},
+}  # fmt: skip
+PLUGIN: Plugin[GraphConfig, WorkSignals, Worked] = Plugin(
+    GRAPH, _handlers, view=VIEW, beside=multipass.BESIDE, tiers=_TIERS
+)
+LOOP_PLUGIN: Plugin[WorkConfig, WorkSignals, Worked] = Plugin(
+    LOOP, _common, view=VIEW, beside=multipass.BESIDE, tiers=_TIERS
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 from aeon.adaptive.profiler import Profiler
 from aeon.assembly.plugin import Plugin, Services
@@ -11,10 +11,11 @@ from aeon.convergence.calibrated import calibrated, experience
 from aeon.convergence.engine import ConvergenceEngine
 from aeon.derivation.deriver import Deriver
 from aeon.execution.executor import Executor
+from aeon.execution.tutor import Tutored
 from aeon.grounding.results import grounded
-from aeon.kernel.effects import Effect
+from aeon.kernel.effects import Effect, Role
 from aeon.kernel.ports import Handlers
-from aeon.multipass.effects import DraftPlan, Synthesize, ValidateResults
+from aeon.multipass.effects import DraftPlan, ExecuteStep, Synthesize, ValidateResults
 from aeon.multipass.program import MULTIPASS
 from aeon.multipass.rules import PassSignals
 from aeon.observability.passes.view import VIEW
@@ -22,15 +23,21 @@ from aeon.plan.programmer import Programmer
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.recursive import RecursivePlanner
 from aeon.plan.sources import Sources
-from aeon.schema import Answer, Config, Result, SemanticValidationReport
+from aeon.plan.unaided import UnaidedPlanner
+from aeon.schema import Answer, Config, ModelTier, Result, SemanticValidationReport, StepResult
 from aeon.schema.value import Value
 from aeon.synthesis.synthesizer import Synthesizer
 from aeon.tools.lookup import LOOKUP, is_searched
 from aeon.validation.semantic import SemanticValidator
 from aeon.validation.unfounded import with_unfounded
 
-__all__ = ["PLUGIN"]
+__all__ = ["BESIDE", "PLUGIN"]
 
+BESIDE: Mapping[str, tuple[Role, ...]] = {"execute": ("tutor",)}
+"""What a step's handler asks beside the worker."""
+_TIERS: Mapping[ModelTier, Mapping[str, object]] = {
+    "T0": {"derivations": 1, "brief": True}, "T1": {"derivations": 1}, "T2": {}, "T3": {"derivations": 3},
+}  # fmt: skip
 _KEPT = 4
 """Contexts whose index is kept in memory."""
 
@@ -81,7 +88,7 @@ def _modules(services: Services[Config]) -> Handlers:
     validator = SemanticValidator(judging, briefing)
     short = Programmer(supervisor, tools).able and not config.thorough
     confidence = calibrated(engine.state_monitor)
-    known = experience(engine.state_monitor, services.adapter.name)
+    known = experience(engine.state_monitor, services.author)
     synthesizer = Synthesizer(supervisor, briefing, config.output_tokens, config.brief)
 
     async def checked(effect: ValidateResults) -> SemanticValidationReport:
@@ -94,10 +101,10 @@ def _modules(services: Services[Config]) -> Handlers:
 
     return {
         "profile": Profiler(supervisor, briefing, waits=short).infer,
-        "plan": RecursivePlanner(supervisor, briefing, tools, thorough=config.thorough).draft,
+        "plan": _planner(services).draft,
         "validate_plan": validator.validate_plan,
         "refine_plan": RecursivePlanner(refining, briefing, tools, engine.refine).refine,
-        "execute": Executor(supervisor, briefing, tools, config.output_tokens).execute,
+        "execute": _execute(services),
         "derive": Deriver(supervisor, Sources(tools).shown).derive,
         "validate_results": checked,
         "assess": ConvergenceEngine(judging, briefing, engine=engine, confidence=confidence, experience=known).assess,
@@ -105,9 +112,27 @@ def _modules(services: Services[Config]) -> Handlers:
     }
 
 
+def _planner(services: Services[Config]) -> RecursivePlanner | UnaidedPlanner:
+    """The planner; at the lowest model tier, the one that asks no model."""
+    config = services.config
+    if config.model_tier == "T0":
+        return UnaidedPlanner(services.tools)
+    return RecursivePlanner(services.supervisor, services.briefing, services.tools, thorough=config.thorough)
+
+
+def _execute(services: Services[Config]) -> Callable[[ExecuteStep], Awaitable[StepResult]]:
+    """What does steps; where there is a tutor, with it."""
+    config = services.config
+    executor = Executor(services.supervisor, services.briefing, services.tools, config.output_tokens)
+    if not config.roles.tutor:
+        return executor.execute
+    tutor = services.of_role("tutor").supervisor
+    return Tutored(executor, tutor, config.output_tokens, shared=tutor is services.supervisor).execute
+
+
 def _models(config: Config) -> tuple[str, ...]:
     engine = config.reasoning_engine
     return tuple(name for name in (engine.evaluate.eval_model, engine.refine.refinement_model) if name)
 
 
-PLUGIN: Plugin[Config, PassSignals, Result] = Plugin(MULTIPASS, _handlers, _models, VIEW)
+PLUGIN: Plugin[Config, PassSignals, Result] = Plugin(MULTIPASS, _handlers, _models, VIEW, beside=BESIDE, tiers=_TIERS)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from aeon.kernel.decide import Signals
+from aeon.kernel.effects import Role
 from aeon.kernel.engine import Engine
 from aeon.kernel.ports import Handlers
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.select import select
 from aeon.observability.view import GENERIC, View
-from aeon.schema import Conclusion, Price, Settings
+from aeon.schema import Conclusion, ModelTier, Price, Settings
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.lookup import with_context
@@ -30,6 +31,8 @@ class Services(Generic[C]):
     """What handlers are made of: the run's configuration, its model behind a supervisor, and its tools.
 
     ``briefing`` is what every prompt begins with: the rules and the tools. ``models`` gives a model by its name.
+    ``cast`` has the supervisor of each role where roles have models of their own. The host makes the handlers of each
+    phase with the services of its role: so ``adapter`` and ``supervisor`` are the right ones already.
     """
 
     config: C
@@ -38,6 +41,7 @@ class Services(Generic[C]):
     supervisor: Supervisor
     briefing: Briefing
     models: Callable[[str], LLMAdapter] = select
+    cast: Mapping[Role, Supervisor] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -57,6 +61,26 @@ class Services(Generic[C]):
         every = map(self.tools.get, self.tools.names)
         tools = ToolRegistry(with_context(every, context), self.tools.output_bytes)
         return replace(self, tools=tools, briefing=Briefing(tools.describe(), tools.material()))
+
+    def with_cast(self, cast: Mapping[Role, Supervisor]) -> Services[C]:
+        """The same with these supervisors for roles."""
+        return replace(self, cast=cast)
+
+    def of_role(self, role: Role) -> Services[C]:
+        """The same with the model of a role."""
+        supervisor = self.cast.get(role, self.supervisor)
+        return replace(self, adapter=supervisor.llm, supervisor=supervisor)
+
+    @property
+    def author(self) -> str:
+        """The name of the model that plans and works; "" where that is more than one, of which nothing was counted."""
+        roles: tuple[Role, ...] = ("planner", "worker", "tutor") if self.config.roles.tutor else ("planner", "worker")
+        names = {self.of_role(role).adapter.name for role in roles}
+        return names.pop() if len(names) == 1 else ""
+
+    def supervisor_for(self, adapter: LLMAdapter) -> Supervisor:
+        """A supervisor for a model, within the limits of the configuration."""
+        return _supervisor(self.config, adapter)
 
     def supervisor_of(self, model: str) -> Supervisor:
         """A supervisor for a model of its own, or the run's where the name is empty.
@@ -95,9 +119,11 @@ def as_it_is(config: C, adapter: LLMAdapter) -> C:
 class Plugin(Generic[C, S, R]):
     """An engine and the function that makes its handlers, by phase; the host itself asks people (phase ``ask``).
 
-    ``models`` names the models that a configuration uses beside the run's own: the bound on the cost rests on them.
-    ``view`` shows its runs. ``fit`` gives the configuration as it fits a model, such as a slow one. ``reads``: it uses
-    the tools that its runs have; an engine that does not is given no files.
+    ``models`` names the models that a configuration uses beside the run's own and those of roles: the bound on the cost
+    rests on them. ``view`` shows its runs. ``fit`` gives the configuration as it fits a model, such as a slow one.
+    ``reads``: it uses the tools that its runs have; an engine that does not is given no files. ``beside`` are roles
+    that the handler of a phase asks beside the phase's own. ``tiers`` are the model tiers that it has, each with the
+    settings that it takes.
     A package registers one under an entry point of the group ``aeon.engines``, by the engine's name.
     """
 
@@ -107,6 +133,8 @@ class Plugin(Generic[C, S, R]):
     view: View = GENERIC
     fit: Callable[[C, LLMAdapter], C] = as_it_is
     reads: bool = True
+    beside: Mapping[str, tuple[Role, ...]] = field(default_factory=dict)
+    tiers: Mapping[ModelTier, Mapping[str, object]] = field(default_factory=lambda: {"T2": {}})
 
     @property
     def name(self) -> str:

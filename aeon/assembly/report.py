@@ -48,4 +48,6 @@ def _with_items(services: Services[ReportConfig]) -> ToolRegistry:
     return ToolRegistry([*map(tools.get, tools.names), *items], tools.output_bytes)
 
 
-PLUGIN: Plugin[ReportConfig, ReportSignals, Report] = Plugin(REPORT, _handlers, view=VIEW, fit=fitted)
+PLUGIN: Plugin[ReportConfig, ReportSignals, Report] = Plugin(
+    REPORT, _handlers, view=VIEW, fit=fitted, beside=research.PLUGIN.beside
+)

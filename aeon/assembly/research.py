@@ -23,7 +23,7 @@ def _handlers(services: Services[ResearchConfig]) -> Handlers:
     supervisor = services.supervisor
     searcher = Searcher(services.tools, services.config.search_seconds)
     reflector = Reflector(supervisor, Profiler(supervisor, services.briefing))
-    writer = Writer(supervisor, Judge(supervisor))
+    writer = Writer(supervisor, Judge(services.of_role("verifier").supervisor))
     return {
         "find_providers": searcher.providers,
         "plan_queries": reflector.plan,
@@ -34,4 +34,7 @@ def _handlers(services: Services[ResearchConfig]) -> Handlers:
     }
 
 
-PLUGIN: Plugin[ResearchConfig, ResearchSignals, Research] = Plugin(RESEARCH, _handlers, view=VIEW, fit=timed)
+PLUGIN: Plugin[ResearchConfig, ResearchSignals, Research] = Plugin(
+    RESEARCH, _handlers, view=VIEW, fit=timed,
+    beside={"cite": ("verifier",)}, tiers={"T1": {"check": False}, "T2": {}},
+)  # fmt: skip

@@ -9,23 +9,34 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from aeon.assembly.plugin import AnyPlugin
+from aeon.assembly.roles import Cast
 from aeon.errors import JournalError, UsageError
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.base_url import plain_url
 from aeon.llm.select import OPENAI_BASE_URL, select
 from aeon.runtime.journal import Journal
-from aeon.schema import JsonObject
+from aeon.schema import JsonObject, Roles
 from aeon.tools.files import Files
 from aeon.tools.mcp.servers import Servers
 from aeon.tools.mcp.specs import ServerSpec
 from aeon.tools.select import Given, portable
 
-__all__ = ["Reach", "Trust", "continued_on", "reach", "recorded_model", "recorded_tools", "setup_of", "updated"]
+__all__ = [
+    "Reach",
+    "Trust",
+    "continued_on",
+    "reach",
+    "recorded_model",
+    "recorded_roles",
+    "recorded_tools",
+    "setup_of",
+    "updated",
+]
 
 _OWN = "@"
 _SERVER = re.compile(r"(?:^|,)\s*mcp=((?:[^,]|,,)+)")
@@ -106,6 +117,10 @@ class Trust:
         known = {"", *self.named, *self.allowed}
         return () if self.whole else tuple(one for one in addresses if one not in known)
 
+    def naming(self, models: Iterable[str]) -> Trust:
+        """The same, with the endpoints that the user names by these models."""
+        return replace(self, named=self.named.union(filter(None, map(_address, models))))
+
     def knows(self, address: str) -> bool:
         """Whether a run may search at this address: the journal is the user's own, or the user named it."""
         return self.whole or bool({address, _address(address)} & (self.named | self.allowed))
@@ -123,17 +138,24 @@ class Trust:
 
 
 def reach(
-    journal: Journal, plugin: AnyPlugin, trust: Trust, model_given: bool = False, tools_given: bool = False
+    journal: Journal,
+    plugin: AnyPlugin,
+    trust: Trust,
+    model_given: bool = False,
+    tools_given: bool = False,
+    roles_given: Collection[str] = (),
 ) -> Reach:
     """Where the journal would send its run, beyond the endpoints that are trusted.
 
-    What it says of model and tools does not count where the user gives others.
+    What it says of model, tools and roles does not count where the user gives others.
 
     Raises:
         JournalError: what it says of its model or its tools cannot be.
     """
     models = [] if model_given else [recorded_model(journal.setup)]
-    addresses = trust.strangers([*models, *plugin.models(journal.config(plugin.engine.config))])
+    config = journal.config(plugin.engine.config)
+    roles = recorded_roles(journal.setup, config.roles).changed(**dict.fromkeys(roles_given, ""))
+    addresses = trust.strangers([*models, *plugin.models(config), *roles.named.values()])
     specs = [] if tools_given else _specs(journal.setup)
     addresses += tuple(one for one in _services(specs) if not trust.knows(one))
     folders = tuple(one.replace(",,", ",") for spec in specs for one in _FOLDER.findall(spec))
@@ -161,6 +183,25 @@ def recorded_model(setup: JsonObject) -> str | None:
     if model is None or isinstance(model, str):
         return model
     raise JournalError(f"the journal's setup names no model: model is {model!r}; name one with --model")
+
+
+def recorded_roles(setup: JsonObject, configured: Roles) -> Roles:
+    """The models that the roles of a run had: as ``configured``, unless it was resumed with others.
+
+    Raises:
+        JournalError: they are no texts.
+    """
+    entries = setup.get("roles", {})
+    if not isinstance(entries, dict):
+        raise JournalError("the journal's setup names no roles: roles is no table; fork the run and set them")
+    used: dict[str, str] = {}
+    for role in Roles.model_fields:
+        entry, own = entries.get(role), getattr(configured, role)
+        model = entry.get("model") if isinstance(entry, dict) and entry.get("configured") == own else own
+        if not isinstance(model, str):
+            raise JournalError(f"the journal's setup names no model for the {role}; name one with --roles {role}=MODEL")
+        used[role] = model
+    return configured.changed(**used)
 
 
 def recorded_tools(setup: JsonObject) -> list[str]:
@@ -194,13 +235,17 @@ def continued_on(
     return select(llm), llm if isinstance(llm, str) else spec
 
 
-def setup_of(adapter: LLMAdapter, spec: str | None, tools: Iterable[Given]) -> JsonObject:
-    """What a journal keeps of the model, which ``spec`` selected, and of the tools of a run."""
-    return {"model": spec, "model_name": adapter.name, "tools": [*map(_named, tools)]}
+def setup_of(adapter: LLMAdapter, spec: str | None, tools: Iterable[Given], cast: Cast | None = None) -> JsonObject:
+    """What a journal keeps of the model, which ``spec`` selected, of the tools of a run and of the models of roles."""
+    roles = cast.setup() if cast is not None else {}
+    setup: JsonObject = {"model": spec, "model_name": adapter.name, "tools": [*map(_named, tools)]}
+    return setup | ({"roles": roles} if roles else {})
 
 
-def updated(setup: JsonObject, adapter: LLMAdapter, spec: str | None, tools: Iterable[Given] | None) -> JsonObject:
-    """The setup of a run that continues on this adapter, and with other ``tools`` if there are any."""
+def updated(
+    setup: JsonObject, adapter: LLMAdapter, spec: str | None, tools: Iterable[Given] | None, cast: Cast | None = None
+) -> JsonObject:
+    """The setup of a run that continues on this adapter, with other ``tools`` or another ``cast`` if there is one."""
     if not setup:
         return setup
     changed = dict(setup)
@@ -208,7 +253,8 @@ def updated(setup: JsonObject, adapter: LLMAdapter, spec: str | None, tools: Ite
         changed |= {"model": spec, "model_name": adapter.name}
     if tools is not None and ",".join(named := [*map(_named, tools)]) != ",".join(_specs(setup)):
         changed["tools"] = [*named]
-    return changed
+    roles = cast.setup() if cast is not None else {}
+    return changed | ({"roles": roles} if roles else {})
 
 
 def _named(tool: Given) -> str:

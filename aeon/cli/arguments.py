@@ -7,11 +7,13 @@ import math
 from collections.abc import Callable
 
 __all__ = [
+    "casting",
     "count",
     "engine",
     "name",
     "of_engine",
     "otherwise",
+    "roles",
     "seconds",
     "servers",
     "setting",
@@ -60,11 +62,25 @@ def unattended(parser: argparse.ArgumentParser, what: str) -> None:
 def otherwise(parser: argparse.ArgumentParser) -> None:
     """Add the options for another model and other tools than a saved run had."""
     parser.add_argument("--model", metavar="NAME|URL", type=name, help="another model than the run had")
+    roles(parser, "other models than roles of the run had")
     tools = "other tools than the run had; can be given again"
     parser.add_argument("--tools", metavar="LIST", action="append", help=tools)
     servers(parser, "an MCP server that the saved run may use, or another one for it")
     trust = "an endpoint that the saved run may name: it gets your key; can be given again"
     parser.add_argument("--trust", metavar="URL", type=name, action="append", default=[], help=trust)
+
+
+def roles(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the option that gives roles models of their own."""
+    text = f"{what}: planner, worker, verifier, tutor or peer; can be given again"
+    parser.add_argument("--roles", metavar="ROLE=MODEL,…", type=name, action="append", default=[], help=text)
+
+
+def casting(parser: argparse.ArgumentParser) -> None:
+    """Add the options for the models of a new run's roles, and for how much is asked of them."""
+    roles(parser, "models of their own for roles")
+    tiers = "how much to ask of models: T0 nothing, T1 no judge, T2 as usual (default), T3 all checks that there are"
+    parser.add_argument("--model-tier", choices=("T0", "T1", "T2", "T3"), metavar="T0|T1|T2|T3", help=tiers)
 
 
 def where_to_search(parser: argparse.ArgumentParser) -> None:

@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 
 from aeon.assembly.registry import plugin_of
+from aeon.assembly.roles import named
 from aeon.assembly.setup import Reach, Trust, reach
 from aeon.observability.lines import visible
 from aeon.runtime.journal import Journal
@@ -25,7 +26,8 @@ def agreed(journal: Journal, options: argparse.Namespace) -> Trust:
     """
     urls = [url for text in getattr(options, "set", []) for url in _URL.findall(text)]
     trust = Trust.of(journal, [*options.trust, *urls], servers=options.mcp)
-    there = reach(journal, plugin_of(journal), trust, options.model is not None, options.tools is not None)
+    others = named(options.roles)
+    there = reach(journal, plugin_of(journal), trust, options.model is not None, options.tools is not None, others)
     if not there:
         return trust
     if options.json or not (sys.stdin.isatty() and sys.stdout.isatty()) or not _asked(there):

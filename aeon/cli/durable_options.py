@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from aeon.cli.arguments import engine, name, of_engine, settings, unattended, whole
+from aeon.cli.arguments import casting, engine, name, of_engine, settings, unattended, whole
 
 __all__ = ["jobs_options", "kept_in", "submit_options", "worker_options"]
 
@@ -36,6 +36,7 @@ def submit_options(parser: argparse.ArgumentParser) -> None:
     add("--context", metavar="FILE", type=name, help="text that the answer may rely on")
     add("--schema", metavar="FILE", type=name, help="a JSON Schema that the answer must fit")
     add("--model", metavar="NAME|URL", type=name, help=_MODELS)
+    casting(parser)
     add("--budget-calls", metavar="N", type=whole, help="model calls at most")
     add("--budget-tokens", metavar="N", type=whole, help="prompt and generated tokens at most")
     add("--budget-seconds", metavar="N", type=float, help="seconds at most")

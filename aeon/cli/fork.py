@@ -14,6 +14,7 @@ from aeon.cli.consent import agreed
 from aeon.cli.database import jobs_in
 from aeon.cli.output import remark
 from aeon.cli.resume import proceed, session_for, tools_of
+from aeon.cli.run import roles_of
 from aeon.cli.saved import read
 from aeon.errors import InputFileError, UsageError
 from aeon.runtime.fork import fork
@@ -42,20 +43,21 @@ def command(options: argparse.Namespace) -> int:
         return _queued(tried, options)
     if os.path.lexists(path):
         raise InputFileError(f"{path}: exists already; a journal is never overwritten, name another file")
+    roles = roles_of(options.roles)
     trust = agreed(tried, options)
     with session_for(tried, options, path, trust) as session:
         tools = tools_of(tried, session, options.tools, options.mcp)
-        resumption(tried, session.model, tools, trust=trust)
+        resumption(tried, session.model, tools, trust=trust, roles=roles)
         session.make_ready()
         with contextlib.closing(fork(journal, options.at, engine, changed, value, path)) as forked:
             remark(f"forked before effect {options.at}, saved as {path}")
-            return proceed(forked, session, tools, trust)
+            return proceed(forked, session, tools, trust, roles=roles)
 
 
 def _queued(forked: Journal, options: argparse.Namespace) -> int:
     """Put the fork into the database of its run, where a worker continues it; print its id."""
-    if options.save is not None or options.model is not None or options.tools is not None:
-        raise UsageError("fork: with --durable, a fork is kept in the database, and has its run's model and tools")
+    if any((options.save, options.model, options.tools, options.roles)):
+        raise UsageError("fork: with --durable, a fork is kept in the database, and has its run's models and tools")
     with jobs_in(options.durable) as jobs:
         print(jobs.fork(forked))
     remark(f"forked before effect {options.at}; a worker continues it")

@@ -6,16 +6,17 @@ import argparse
 from typing import Literal
 
 from aeon.assembly.registry import plugin_of, view_of
+from aeon.assembly.roles import model_names
 from aeon.assembly.views import trail
 from aeon.cli.output import print_json
 from aeon.cli.saved import how_continued, read
 from aeon.observability.flowchart import to_mermaid
-from aeon.observability.lines import Line, Span, counted, plain
+from aeon.observability.lines import Line, Span, counted, plain, visible
 from aeon.observability.report import effect_lines, heading_lines
 from aeon.observability.trail import Trail
 from aeon.observability.view import View
 from aeon.runtime.replay import replay
-from aeon.schema import Frozen, Outcome, Task
+from aeon.schema import Frozen, JsonObject, Outcome, Task
 
 __all__ = ["Recorded", "SoFar", "command"]
 
@@ -81,8 +82,17 @@ def command(options: argparse.Namespace) -> int:
         case "mermaid":
             print(view.flowchart(run))
         case _:
-            print(plain(view.report(run)))
+            print(plain([*_models(journal.setup), *view.report(run)]))
     return 0
+
+
+def _models(setup: JsonObject) -> list[Line]:
+    """Which model had which role, where any had one of its own."""
+    names = model_names(setup)
+    if not (names.keys() - {""}):
+        return []
+    said = ", ".join(f"{role or 'all others'} {visible(name)}" for role, name in sorted(names.items(), reverse=True))
+    return [(Span(f"Models: {said}"),)]
 
 
 def _so_far(run: Trail, view: View, options: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from aeon.cli.arguments import (
+    casting,
     count,
     engine,
     name,
@@ -174,6 +175,7 @@ def _conducting(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     models = "a model of the catalogue, a .gguf file, or http://HOST/v1#MODEL"
     add("--model", metavar="NAME|URL", type=name, help=models)
+    casting(parser)
     add("--budget-calls", metavar="N", type=whole, help="model calls at most")
     add("--budget-tokens", metavar="N", type=whole, help="prompt and generated tokens at most")
     add("--budget-seconds", metavar="N", type=seconds, help="seconds at most")

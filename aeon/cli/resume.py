@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from aeon.asking.answers import meant, no_option, options_of
 from aeon.assembly.build import Unattended, resumption
 from aeon.assembly.registry import plugin_of, view_of
-from aeon.assembly.setup import Trust, recorded_model, recorded_tools, setup_of
+from aeon.assembly.setup import Trust, recorded_model, recorded_roles, recorded_tools, setup_of
 from aeon.cli.consent import agreed
 from aeon.cli.database import jobs_in
 from aeon.cli.narration import Past
 from aeon.cli.output import print_json, remark
+from aeon.cli.run import roles_of
 from aeon.cli.saved import say_torn
 from aeon.cli.session import Session, exit_code, spec_of
 from aeon.errors import UsageError
+from aeon.llm.nobody import Nobody
 from aeon.llm.select import select
 from aeon.observability.lines import answer_lines, plain
 from aeon.runtime.journal import Journal
@@ -47,7 +49,8 @@ def command(options: argparse.Namespace) -> int:
         trust = agreed(journal, options)
         with session_for(journal, options, options.file, trust) as session:
             tools = tools_of(journal, session, options.tools, options.mcp)
-            return proceed(journal, session, tools, trust, answer, options.unattended)
+            roles = roles_of(options.roles)
+            return proceed(journal, session, tools, trust, answer, options.unattended, roles)
     finally:
         journal.close()
 
@@ -66,6 +69,8 @@ def _queued(options: argparse.Namespace) -> int:
 
 def _other(journal: Journal, options: argparse.Namespace) -> JsonObject | None:
     """What the run is made of from here on, where the options name another model or other tools."""
+    if options.roles:
+        raise UsageError("resume: with --durable, a run keeps the models of its roles; leave --roles out")
     if options.model is None and options.tools is None:
         return None
     before = journal.setup
@@ -82,6 +87,8 @@ def session_for(journal: Journal, options: argparse.Namespace, path: str | Path,
         JournalError: what the journal says of its model cannot be.
     """
     before = journal.setup.get("model_name")
+    if journal.config(plugin_of(journal).engine.config).model_tier == "T0":
+        return Session(options, None, path, lambda _: Nobody())
     if options.model:
         session = Session(options, options.model, path)
     else:
@@ -109,15 +116,21 @@ def proceed(
     trust: Trust,
     answer: str | None = None,
     unattended: Unattended = None,
+    roles: Mapping[str, str] | None = None,
 ) -> int:
     """Continue the run of a journal that is open for it, show it, and give the exit code of its end."""
     engine = plugin_of(journal).engine
-    if engine.bound(journal.config(engine.config)).calls:
-        session.make_ready()
+    config = journal.config(engine.config)
+    if engine.bound(config).calls:
+        had = recorded_roles(journal.setup, config.roles).named
+        session.make_ready({**had, **(roles or {})}.values())
     spec = session.spec
     resumed = resumption(
-        journal, session.model, tools, session.observers, session.ask, answer, unattended, spec=spec, trust=trust
-    )
+        journal, session.model, tools, session.observers, session.ask, answer, unattended, spec=spec, trust=trust,
+        roles=roles,
+    )  # fmt: skip
+    for change in resumed.changes:
+        remark(change)
     session.view.past = Past(len(journal.entries), frozenset(journal.altered))
     return session.conduct(resumed.driver, resumed.execute)
 

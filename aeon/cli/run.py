@@ -14,10 +14,13 @@ from pydantic import ValidationError
 from aeon.assembly.build import build, priced
 from aeon.assembly.plugin import AnyPlugin
 from aeon.assembly.registry import plugin
+from aeon.assembly.roles import fitted, named
 from aeon.cli.output import print_json
 from aeon.cli.proving import Proving, Record
-from aeon.cli.session import Session
+from aeon.cli.session import Session, portable_model
 from aeon.errors import ConfigError, InputFileError, UsageError
+from aeon.llm.adapter import LLMAdapter
+from aeon.llm.nobody import Nobody
 from aeon.llm.select import select
 from aeon.observability.lines import Line, dollars
 from aeon.proof.signing import signer
@@ -29,7 +32,17 @@ from aeon.supervisor.valid import validator
 from aeon.text import is_text
 from aeon.tools.select import folder_specs, server_specs
 
-__all__ = ["TOOLS", "command", "common_settings", "refuse_unused", "run", "settings_of_engine", "task_of"]
+__all__ = [
+    "TOOLS",
+    "command",
+    "common_settings",
+    "models_at",
+    "refuse_unused",
+    "roles_of",
+    "run",
+    "settings_of_engine",
+    "task_of",
+]
 
 TOOLS = ("calculator",)
 """The tools of a run for which none are named."""
@@ -81,16 +94,17 @@ def run(
     kind = brought.engine.config
     overrides = merged(merged(own, common_settings(options)), assignments(kind, options.set))
     config = load_config(kind, options.config, overrides, os.environ)
+    models = models_at(config, options.model)
     if options.bound:
-        model = select(options.model)
-        settings = priced(brought.fit(config, model), model, brought)
+        model = models(options.model)
+        settings = priced(fitted(brought, config, model), model, brought)
         return _print_bound(settings, brought.engine.bound(settings), options.json)
     task = task_of(options)
     if options.sign and not options.proof:
         raise UsageError(f"{options.command}: --sign signs the proof of the answer; name a file for that with --proof")
     sign = signer(options.sign) if options.sign else None
     _check_files(options)
-    with Session(options, options.model, options.save) as session:
+    with Session(options, options.model, options.save, models) as session:
         record = Record(options.save)
         given = session.opened(tools)
         orchestrator = build(
@@ -103,8 +117,7 @@ def run(
             session.spec,
             brought,
         )
-        if orchestrator.bound.calls:
-            session.make_ready()
+        session.cast(orchestrator.config.roles.named, ready=orchestrator.bound.calls > 0)
         proved = Proving(given, record, options.proof, sign)
 
         def kept(result: Conclusion) -> list[Line]:
@@ -135,7 +148,31 @@ def common_settings(options: argparse.Namespace) -> dict[str, object]:
     limits = {name: getattr(options, f"budget_{name}") for name in ("calls", "tokens", "seconds")}
     budget: dict[str, object] = {name: value for name, value in limits.items() if value is not None}
     asked: dict[str, object] = {"questions": {"unattended": options.unattended}} if options.unattended else {}
+    asked |= {"model_tier": options.model_tier} if options.model_tier else {}
+    asked |= {"roles": roles} if (roles := roles_of(options.roles)) else {}
     return asked | ({"budget": budget} if budget else {})
+
+
+def roles_of(texts: Sequence[str]) -> dict[str, str]:
+    """The models that options give to roles, so named that they are found again from anywhere.
+
+    Raises:
+        UsageError: a role is unknown, has two models or none.
+    """
+    return {role: portable_model(model) for role, model in named(texts).items()}
+
+
+def models_at(config: Settings, model: str | None) -> Callable[[str | None], LLMAdapter]:
+    """What gives the run's own model; at the lowest model tier there is none.
+
+    Raises:
+        UsageError: a model is named all the same.
+    """
+    if config.model_tier != "T0":
+        return select
+    if model is not None:
+        raise UsageError("--model: the model tier T0 asks no model; leave it out, or use T1, T2 or T3")
+    return lambda _: Nobody()
 
 
 def settings_of_engine(options: argparse.Namespace, kind: type[Settings]) -> dict[str, object]:

@@ -7,7 +7,7 @@ import contextlib
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
@@ -37,7 +37,7 @@ from aeon.tools.files import Files, takes_long
 from aeon.tools.mcp.servers import Servers
 from aeon.tools.select import Given, connected, opened
 
-__all__ = ["Session", "exit_code", "spec_of"]
+__all__ = ["Session", "exit_code", "portable_model", "spec_of"]
 
 _SUFFICIENT, _FAILED, _ANSWERED, _WAITING = 0, 1, 3, 4
 
@@ -62,7 +62,7 @@ class Session:
     ) -> None:
         self._json: bool = options.json
         self._path = path
-        self._loaded = False
+        self._loaded: dict[str, Local] = {}
         stream = sys.stderr if options.json else sys.stdout
         self.view = LiveView(stream)
         self._shown = not options.json or stream.isatty()
@@ -125,19 +125,33 @@ class Session:
         if self._shown:
             self.view.show([(Span(visible(words), "dim"),)])
 
-    def make_ready(self) -> None:
+    def cast(self, roles: Mapping[str, str], ready: bool) -> None:
+        """Name the models of roles beside the run's own, and make all of them ``ready``. Raises as `make_ready`."""
+        self.view.model += "".join(f", {role} {visible(model)}" for role, model in roles.items())
+        if ready:
+            self.make_ready(roles.values())
+
+    def make_ready(self, others: Iterable[str] = ()) -> None:
         """Fetch and load the model, if it has to be: neither a run's clock nor its journal starts before it is there.
+
+        So are the ``others``, which roles have.
 
         Raises:
             WeightsError, MissingExtraError, InputFileError, ServerBroken: it cannot be made ready.
         """
-        if self._loaded or not isinstance(self.model, Local):
+        self._load(self.model)
+        for name in others:
+            if name in CATALOGUE or name.endswith(".gguf"):
+                self._load(select(name))
+
+    def _load(self, model: LLMAdapter) -> None:
+        if not isinstance(model, Local) or model.name in self._loaded:
             return
-        if self.model.name in CATALOGUE:
-            fetch(CATALOGUE[self.model.name])
-        with self._busy(f"loading {self.view.model}"):
-            self.model.load()
-        self._loaded = True
+        if model.name in CATALOGUE:
+            fetch(CATALOGUE[model.name])
+        with self._busy(f"loading {visible(model.name)}"):
+            model.load()
+        self._loaded[model.name] = model  # its process is shared with every other adapter of the same file
 
     def conduct(
         self,
@@ -182,9 +196,13 @@ def exit_code(result: Conclusion) -> int:
 
 def spec_of(model: LLMAdapter, spec: str | None) -> str | None:
     """What the model of a run is named by in its journal, so that it is found again from anywhere."""
-    if spec and spec.endswith(".gguf"):
-        return str(Path(spec).expanduser().resolve())
-    return spec or (model.name if isinstance(model, Local) and model.name in CATALOGUE else None)
+    own = model.name if isinstance(model, Local) and model.name in CATALOGUE else None
+    return portable_model(spec) if spec else own
+
+
+def portable_model(spec: str) -> str:
+    """What a model is named by from any folder: the whole path of a file."""
+    return str(Path(spec).expanduser().resolve()) if spec.endswith(".gguf") else spec
 
 
 def _typed() -> bool:

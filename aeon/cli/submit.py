@@ -8,12 +8,12 @@ import uuid
 
 from aeon.assembly.build import assemble, priced
 from aeon.assembly.registry import plugin
+from aeon.assembly.roles import cast_of, fitted
 from aeon.assembly.setup import setup_of
 from aeon.cli.database import jobs_in
 from aeon.cli.output import print_json, remark
-from aeon.cli.run import TOOLS, common_settings, refuse_unused, settings_of_engine, task_of
+from aeon.cli.run import TOOLS, common_settings, models_at, refuse_unused, settings_of_engine, task_of
 from aeon.cli.session import spec_of
-from aeon.llm.select import select
 from aeon.runtime.lines import Opening
 from aeon.schema import Frozen
 from aeon.settings import assignments, load_config, merged
@@ -57,10 +57,11 @@ def _opening(options: argparse.Namespace) -> Opening:
     own = merged(settings_of_engine(options, kind), common_settings(options))
     config = load_config(kind, options.config, merged(own, assignments(kind, options.set)), os.environ)
     task = task_of(options)
-    model = select(options.model)
-    config = priced(brought.fit(config, model), model, brought)
+    model = models_at(config, options.model)(options.model)
+    config = priced(fitted(brought, config, model), model, brought)
     tools = [*(options.tools or TOOLS), *folder_specs(options.files)]
-    assemble(model, tools, config, plugin=brought)
-    setup = setup_of(model, spec_of(model, options.model), tools)
+    cast = cast_of(config, model)
+    assemble(model, tools, config, plugin=brought, cast=cast)
+    setup = setup_of(model, spec_of(model, options.model), tools, cast)
     dumped = config.model_dump(mode="json")
     return Opening(execution_id=uuid.uuid4().hex, engine=brought.engine.name, task=task, config=dumped, setup=setup)

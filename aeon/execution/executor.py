@@ -63,8 +63,8 @@ class Executor:
         self._tools = tools
         self._output_tokens = output_tokens
 
-    async def execute(self, effect: ExecuteStep) -> StepResult:
-        """The step's result.
+    async def execute(self, effect: ExecuteStep, objection: str = "") -> StepResult:
+        """The step's result. ``objection`` is what was wrong with a first one, where a model is asked for a second.
 
         Raises:
             ToolFailed, ToolTimeout: the tool was called and failed; that fails the step.
@@ -72,13 +72,13 @@ class Executor:
         """
         match effect.step.action:
             case Writing() as action:
-                return await self._write(effect, action)
+                return await self._write(effect, action, objection)
             case ToolCall(tool=tool) as action if tool in self._tools.names:
                 return await self._use(effect, action)
             case ToolCall() as action:
                 return await self._mend_tool(effect, action)
             case _:
-                return await self._reason(effect, "reasoning")
+                return await self._reason(effect, "reasoning", objection=objection)
 
     async def _use(self, effect: ExecuteStep, action: ToolCall) -> StepResult:
         """What the step's tool gives; nothing where it computes with what is not known."""
@@ -169,19 +169,19 @@ class Executor:
         value, sources = quoted(output.value) if tool == QUOTE else (output.value, ())
         return StepResult(output=value, mode=mode, cut=output.cut, sources=sources)
 
-    async def _write(self, effect: ExecuteStep, action: Writing) -> StepResult:
+    async def _write(self, effect: ExecuteStep, action: Writing, objection: str) -> StepResult:
         """The text that is asked for, as the model writes it; asked for again once where its form is not as asked."""
         task, outputs = effect.task, {name: source.output for source in effect.inputs for name in source.names}
         text = str(substitute({"task": action.task}, outputs)["task"]) if effect.inputs else action.task
         context = [fence("context", task.context, LONGEST_CONTEXT)] if task.context else []
         criteria = ["The answer must meet:\n" + "\n".join(f"- {one}" for one in task.criteria)] if task.criteria else []
         said = [f"{one.question} {one.answer}" for one in task.clarifications]
-        prompt = Prompt("", "\n\n".join([*context, text, *said, *criteria]))
+        prompt = Prompt("", "\n\n".join([*context, text, *said, *criteria, *_objected(objection)]))
         written = await write_text(self._supervisor, prompt, text, self._output_tokens)
         return StepResult(output=written, mode="reasoning")
 
-    async def _reason(self, effect: ExecuteStep, mode: StepMode, problem: str = "") -> StepResult:
-        question = render(load("aeon.execution", "reason.md"), **_place(effect))
+    async def _reason(self, effect: ExecuteStep, mode: StepMode, problem: str = "", objection: str = "") -> StepResult:
+        question = "\n".join([render(load("aeon.execution", "reason.md"), **_place(effect)), *_objected(objection)])
         reply = await self._supervisor.structured(
             self._briefing.prompt(effect.task, question),
             _ReasoningReply,
@@ -192,6 +192,13 @@ class Executor:
         value = reply.value
         missing = value.result if value.clarity == "BLOCKED" else problem
         return StepResult(output=value.result, clarity=value.clarity, mode=mode, problem=missing)
+
+
+def _objected(objection: str) -> list[str]:
+    """What was wrong with a first result, for the prompt of a second; nothing where there was none."""
+    if not objection:
+        return []
+    return [f"A first result was rejected for this:\n{fence('objection', objection, _LONGEST_PROBLEM)}\nDo better."]
 
 
 def _figures(arguments: JsonObject, outputs: dict[str, JsonValue]) -> dict[str, JsonValue]:

@@ -21,7 +21,7 @@ __all__ = ["AskUser", "Batch", "Effect", "EffectOf", "Note", "Program", "Role", 
 
 T = TypeVar("T")
 V = TypeVar("V", bound=Value)
-Role: TypeAlias = Literal["worker", "tutor", "peer"]
+Role: TypeAlias = Literal["planner", "worker", "verifier", "tutor", "peer"]
 
 
 class Effect(Value):

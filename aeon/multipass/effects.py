@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from aeon.kernel.effects import EffectOf, Note, skipped
+from aeon.kernel.effects import EffectOf, Note, Role, skipped
 from aeon.schema.config import ConvergenceThresholds
 from aeon.schema.evaluation import Evaluation
 from aeon.schema.history import RefinementRecord
@@ -31,6 +31,7 @@ class InferProfile(EffectOf[TaskProfile]):
     """How hard is the task? ``previous`` and ``issues`` are set when it is asked again at a pass boundary."""
 
     phase = "profile"
+    role: Role = "planner"
     previous: TaskProfile | None = None
     issues: tuple[str, ...] = ()
 
@@ -43,6 +44,7 @@ class DraftPlan(EffectOf[Plan]):
     """
 
     phase = "plan"
+    role: Role = "planner"
     profile: TaskProfile
     most_steps: int
     problems: tuple[str, ...] = ()
@@ -53,6 +55,7 @@ class ValidatePlan(EffectOf[SemanticValidationReport]):
     """What is wrong with the plan, or with its ``steps`` where their ids are named?"""
 
     phase = "validate_plan"
+    role: Role = "verifier"
     plan: Plan
     steps: tuple[str, ...] = ()
 
@@ -64,6 +67,7 @@ class RefinePlan(EffectOf[Refinement]):
     """
 
     phase = "refine_plan"
+    role: Role = "planner"
     plan: Plan
     triggers: tuple[Trigger, ...]
     repairs: tuple[str, ...] = ()
@@ -100,6 +104,7 @@ class DeriveAgain(EffectOf[Agreement]):
     """What do other ways, ``most`` of them, to the answer give that the plan gives?"""
 
     phase = "derive"
+    role: Role = "verifier"
     plan: Plan
     most: int
 
@@ -108,6 +113,7 @@ class ValidateResults(EffectOf[SemanticValidationReport]):
     """What is wrong with the results of the steps that this pass executed?"""
 
     phase = "validate_results"
+    role: Role = "verifier"
     plan: Plan
     executed: tuple[str, ...]
 
@@ -116,6 +122,7 @@ class AssessConvergence(EffectOf[ConvergenceAssessment]):
     """Do the results answer the task?"""
 
     phase = "assess"
+    role: Role = "verifier"
     plan: Plan
     report: SemanticValidationReport
     thresholds: ConvergenceThresholds

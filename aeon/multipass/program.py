@@ -178,6 +178,8 @@ def _settled(progress: Progress, effect: ask.ExecuteStep, outcome: Outcome) -> S
     """The step after its outcome: complete, invalid if blocked, failed; or pending again if it was abandoned."""
     step = effect.step
     if isinstance(outcome.value, StepResult):
+        if outcome.value.untutored:
+            progress.run.degraded.append(Degradation(phase=effect.phase, message=outcome.value.untutored))
         return step.given(outcome.value)
     if progress.run.abandoned(effect, outcome):
         return step.changed(status="pending")

@@ -21,9 +21,11 @@ from aeon.schema.config import (
     Caps,
     Config,
     ConvergenceThresholds,
+    ModelTier,
     Questions,
     RefinementLimits,
     Reserve,
+    Roles,
     Settings,
 )
 from aeon.schema.evaluation import ConfidenceParts, Contradiction, Dimensions, Evaluation, Gaps
@@ -69,6 +71,7 @@ from aeon.schema.plan import (
     StepStatus,
     ToolCall,
     Trigger,
+    Tutoring,
     Writing,
     fragment,
 )
@@ -147,6 +150,7 @@ __all__ = [
     "Left",
     "Level",
     "Message",
+    "ModelTier",
     "Outcome",
     "Passage",
     "PhaseTiming",
@@ -168,6 +172,7 @@ __all__ = [
     "Reply",
     "Reserve",
     "Result",
+    "Roles",
     "Row",
     "SearchProblem",
     "SearchProblemKind",
@@ -190,6 +195,7 @@ __all__ = [
     "ToolCall",
     "ToolUsage",
     "Trigger",
+    "Tutoring",
     "Unread",
     "Usage",
     "Value",

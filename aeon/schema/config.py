@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -16,11 +16,17 @@ __all__ = [
     "Caps",
     "Config",
     "ConvergenceThresholds",
+    "ModelTier",
     "Questions",
     "RefinementLimits",
     "Reserve",
+    "Roles",
     "Settings",
 ]
+
+
+ModelTier: TypeAlias = Literal["T0", "T1", "T2", "T3"]
+"""How much a run may ask of models: nothing, no judge, as usual, or everything that its engine can have checked."""
 
 
 class ConvergenceThresholds(Frozen):
@@ -106,6 +112,24 @@ class Reserve(Frozen):
     cost: float = Field(default=0.10, ge=0, le=1)
 
 
+class Roles(Written):
+    """Models with a role of their own, each by its name, path or address; empty: the run's own model.
+
+    ``same`` is the run's own model as well: it names a ``tutor`` or a ``peer``, which a run has only where it is named.
+    """
+
+    planner: str = Field(default="", description="drafts plans, classifies and profiles tasks")
+    worker: str = Field(default="", description="executes steps, reads, samples and writes")
+    verifier: str = Field(default="", description="validates, derives again and judges")
+    tutor: str = Field(default="", description="accepts, corrects or rejects what the worker wrote")
+    peer: str = Field(default="", description="reviews answers without seeing how they came about")
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The roles that have a model, each with what names it."""
+        return {role: model for role, model in self if model}
+
+
 class Settings(Written):
     """What every engine's configuration has; the most that a run may spend follows from it alone.
 
@@ -125,6 +149,10 @@ class Settings(Written):
     output_tokens: int = Field(default=1_024, ge=64)
     tool_output_bytes: int = Field(default=16_384, ge=256)
     effects: int = Field(default=100_000, ge=1)
+    roles: Roles = Roles()
+    model_tier: ModelTier = Field(
+        default="T2", description="T0: no model; T1: no judge; T3: with a tutor or a peer, and all derivations"
+    )
 
 
 class Config(Settings):

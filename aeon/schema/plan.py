@@ -29,6 +29,7 @@ __all__ = [
     "StepStatus",
     "ToolCall",
     "Trigger",
+    "Tutoring",
     "Writing",
     "fragment",
 ]
@@ -135,6 +136,7 @@ class Step(Value):
     problem: str = ""
     sources: tuple[Source, ...] = ()
     depth: Annotated[int, Field(ge=0, description="how many subplans it is nested in")] = 0
+    tutor: Tutoring | None = None
 
     @property
     def executed(self) -> bool:
@@ -159,7 +161,7 @@ class Step(Value):
     def given(self, result: StepResult) -> Step:
         """The step after it gave this result: complete, or invalid if it was blocked."""
         status = "invalid" if result.clarity == "BLOCKED" else "complete"
-        taken = {name: getattr(result, name) for name in ("output", "clarity", "mode", "problem", "sources")}
+        taken = {name: getattr(result, name) for name in ("output", "clarity", "mode", "problem", "sources", "tutor")}
         return self.changed(status=status, **taken)
 
 
@@ -245,6 +247,21 @@ class Plan(Value):
         return "\n".join(step.line for step in self.steps if step.status == "complete")
 
 
+class Tutoring(Value):
+    """What a tutor, the ``model``, said of a result that a model wrote; ``none``: it gave no verdict, and why.
+
+    ``reason`` says what is wrong with the result. ``used``: the correction, or the second result after a rejection, was
+    taken in the place of ``before``. Where it was not, ``problem`` says what the host has against it.
+    """
+
+    model: str
+    verdict: Literal["accepted", "corrected", "rejected", "none"]
+    reason: str = ""
+    used: bool = False
+    before: JsonValue = None
+    problem: str = ""
+
+
 class StepResult(Value):
     """What a step gave. ``mode`` says how: by its tool, also after its call was mended; by reading; or by reasoning.
 
@@ -257,6 +274,12 @@ class StepResult(Value):
     problem: Annotated[str, Field(description="what is missing or went wrong, in words")] = ""
     cut: Annotated[bool, Field(description="whether the output was cut at the byte cap")] = False
     sources: tuple[Source, ...] = ()
+    tutor: Tutoring | None = None
+
+    @property
+    def untutored(self) -> str:
+        """Why the tutor that there is did not read it, "" if it did or there is none."""
+        return self.tutor.reason if self.tutor is not None and self.tutor.verdict == "none" else ""
 
 
 class RefinementAction(Value):

@@ -91,7 +91,7 @@ class Evaluate(Frozen):
     gap_detection: bool = True
     contradiction_detection: bool = True
     min_sources_for_confidence: int = Field(default=0, ge=0, description="below it the confidence is scaled down")
-    eval_model: str = Field(default="", description="a model of its own for judgments; empty: the run's")
+    eval_model: str = Field(default="", description="a model of its own for judgments; empty: the verifier's")
     strictness: Literal["low", "medium", "high"] = "medium"
 
 
@@ -125,7 +125,7 @@ class Refine(Frozen):
     allow_query_rewrite: bool = True
     allow_source_preference: bool = True
     pivot_after_iterations: int = Field(default=3, ge=1)
-    refinement_model: str = Field(default="", description="a model of its own for refinement; empty: the run's")
+    refinement_model: str = Field(default="", description="a model of its own for refinement; empty: the planner's")
     query_diversity: Literal["low", "medium", "high"] = "medium"
 
 

@@ -15,6 +15,7 @@ from pydantic import JsonValue, ValidationError
 from aeon.assembly.build import priced
 from aeon.assembly.plugin import AnyPlugin
 from aeon.assembly.registry import plugin
+from aeon.assembly.roles import fitted
 from aeon.errors import UnknownNameError, UsageError
 from aeon.llm.adapter import LLMAdapter
 from aeon.schema import JsonObject, Passage, Settings, Task
@@ -130,8 +131,7 @@ class Equipment:
         own: Settings = load_config(kind, self.config, None, os.environ)
         own = priced(own, self.model, brought)
         asked = with_overrides(own, reduce(merged, _asked(kind, body), dict[str, object]()))
-        fitted: Settings = brought.fit(asked, self.model)
-        return fitted
+        return fitted(brought, asked, self.model)
 
     def simple(self, body: B) -> B:
         """The same request for the shortest way: the tier ``simple`` of an engine with tiers, of others one pass.

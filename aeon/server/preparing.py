@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from aeon.asking.answers import meant, no_option, options_of
 from aeon.assembly.build import assemble, resumption
 from aeon.assembly.registry import plugin_of
+from aeon.assembly.roles import cast_of
 from aeon.assembly.setup import Trust, setup_of
 from aeon.errors import UsageError
 from aeon.kernel.ports import Job
@@ -73,13 +74,14 @@ def _new(wanted: Wanted, equipment: Equipment, feed: Feed, observers: tuple[Obse
     order = wanted.order or equipment.order(wanted.request)
     engine = order.plugin.engine
     model = _noting(wanted, equipment)
-    handlers = assemble(model, order.tools, order.config, plugin=order.plugin)
+    cast = cast_of(order.config, model)
+    handlers = assemble(model, order.tools, order.config, plugin=order.plugin, cast=cast)
     journal = Journal(wanted.path)
     driver = AsyncDriver(
         (*observers, Watcher(feed, journal, engine.name)),
         lambda _: journal,
         new_id=lambda: wanted.name,
-        setup=setup_of(equipment.model, equipment.spec, order.tools),
+        setup=setup_of(equipment.model, equipment.spec, order.tools, cast),
     )
     return Prepared(driver, Job(engine, order.task, order.config, handlers), journal)
 

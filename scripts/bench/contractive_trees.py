@@ -15,7 +15,7 @@ from aeon.engines.contractive.program import CONTRACTIVE
 from aeon.engines.contractive.record import Contractive
 from aeon.engines.contractive.values import Classes, Collapsed, Part, Parts, Reviewed, Samples
 from aeon.kernel.effects import Batch, Effect
-from aeon.schema import Outcome, Task, Usage, Value
+from aeon.schema import Outcome, Roles, Task, Usage, Value
 
 __all__ = ["Tree", "grown", "problems", "trees"]
 
@@ -40,7 +40,7 @@ class Tree:
     def __post_init__(self) -> None:
         self.chance = Random(self.seed)
         preset = self.chance.choice(list(PRESETS))
-        config = ContractiveConfig(preset=preset, peer=self.chance.choice(("", "other")))
+        config = ContractiveConfig(preset=preset, roles=Roles(peer=self.chance.choice(("", "other"))))
         budget = config.budget.changed(tokens=config.limits.tokens)
         self.config = config.changed(budget=budget)
 

@@ -6,8 +6,11 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, get_args
 
+from aeon.assembly.plugin import AnyPlugin
+from aeon.assembly.registry import installed
+from aeon.assembly.roles import fitted, phase_roles
 from aeon.engines.contractive.branch import BRANCH
 from aeon.engines.contractive.presets import PRESETS, Limits
 from aeon.engines.contractive.program import CONTRACTIVE
@@ -21,7 +24,9 @@ from aeon.engines.report.rules import TABLE as REPORT_TABLE
 from aeon.engines.research.rules import TABLE as RESEARCH_TABLE
 from aeon.engines.tutor.rules import TABLE as TUTOR_TABLE
 from aeon.kernel.decide import Rule, Signals, table
+from aeon.llm.nobody import Nobody
 from aeon.multipass.rules import TABLE
+from aeon.schema.config import ModelTier
 from aeon.simulation.faults import KINDS
 from aeon.simulation.promises import (
     CONTRACTIVE_INVARIANTS,
@@ -161,6 +166,35 @@ def _complexities() -> str:
     return _rows(("complexity", "reflections at most"), rows)
 
 
+def _shipped() -> list[AnyPlugin]:
+    return [one.plugin for one in installed() if one.plugin is not None and one.source == "aeon-orchestrator"]
+
+
+def _phase_roles() -> str:
+    """A row for each engine and role that it has, with the phases that ask it."""
+    rows = []
+    for brought in _shipped():
+        by_role: dict[str, list[str]] = {}
+        for phase, roles in phase_roles(brought).items():
+            for role in roles:
+                by_role.setdefault(role, []).append(f"`{phase}`")
+        rows += [(f"`{brought.name}`", role, ", ".join(phases)) for role, phases in sorted(by_role.items())]
+    return _rows(("engine", "role", "phases"), rows)
+
+
+def _tiers() -> str:
+    """The most model calls of each engine at each tier, under its default settings."""
+    tiers: tuple[ModelTier, ...] = get_args(ModelTier)
+    return _rows(("engine", *tiers), ((f"`{one.name}`", *(_calls(one, tier) for tier in tiers)) for one in _shipped()))
+
+
+def _calls(brought: AnyPlugin, tier: ModelTier) -> str:
+    if tier not in brought.tiers:
+        return "-"
+    config = fitted(brought, brought.engine.config().changed(model_tier=tier), Nobody())
+    return f"{brought.engine.bound(config).calls:,}"
+
+
 TABLES: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/contractive.md", "contractive picture"): _contractive_picture,
     ("docs/contractive.md", "contractive table"): _contractive,
@@ -173,6 +207,8 @@ TABLES: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/loop.md", "loop picture"): _loop_picture,
     ("docs/outer-loop.md", "decision table"): _decisions,
     ("docs/report.md", "report table"): _report,
+    ("docs/roles.md", "bounds of tiers"): _tiers,
+    ("docs/roles.md", "roles of phases"): _phase_roles,
     ("docs/research.md", "research table"): _research,
     ("docs/tutor.md", "tutor table"): _tutor,
     ("docs/simulation.md", "faults"): _faults,

@@ -94,9 +94,7 @@ def _reviewed(growth: Growth, decision: Decision) -> Program[tuple[Candidate, ..
     """The candidates as the peer ranks them; as they are where there is no peer."""
     run, candidates = growth.run, list(growth.candidates())
     for number, candidate in enumerate(candidates[: _REVIEWED if run.config.reviewed else 0]):
-        effect = ask.Review(
-            task=run.task, role="peer", place=run.config.place, answer=candidate.answer, solved=growth.solved
-        )
+        effect = ask.Review(task=run.task, place=run.config.place, answer=candidate.answer, solved=growth.solved)
         review = yield from run.final(effect, Reviewed(), decision)
         candidates[number] = reviewed(candidate, review)
         if candidates[number].verdict != "reject":

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from pydantic import Field, ValidationInfo, field_validator
 
 from aeon.engines.contractive.presets import PRESETS, Limits, PresetName
@@ -39,12 +42,13 @@ class BranchConfig(Settings):
 class ContractiveConfig(Settings):
     """The configuration of a contractive run.
 
-    ``preset`` sets the numbers of `Limits`; any of them that is set beside it stands before the preset's. ``peer``
-    names the model that reviews answers; without one, none is reviewed.
+    ``preset`` sets the numbers of `Limits`; any of them that is set beside it stands before the preset's. Answers are
+    reviewed where the role ``peer`` has a model.
     """
 
+    second_names: ClassVar[Mapping[str, str]] = {"peer": "roles.peer"}
+
     preset: PresetName = "complex"
-    peer: str = Field(default="", description="a model that reviews answers, by its name or address")
     depth: int | None = Field(default=None, ge=0, le=8)
     children: int | None = Field(default=None, ge=1, le=20)
     loops: int | None = Field(default=None, ge=0, le=100)
@@ -80,9 +84,9 @@ class ContractiveConfig(Settings):
     def branch(self) -> BranchConfig:
         """The configuration of the root."""
         limits = self.limits
-        caps = self.caps if self.peer else self.caps.changed(review=0)
+        caps = self.caps if self.roles.peer else self.caps.changed(review=0)
         return BranchConfig(
-            limits=limits, depth=limits.depth, loops=limits.loops, reviewed=bool(self.peer), caps=caps,
+            limits=limits, depth=limits.depth, loops=limits.loops, reviewed=bool(self.roles.peer), caps=caps,
             prices=self.prices, prompt_bytes=self.prompt_bytes, output_tokens=self.output_tokens, reserve=self.reserve,
             budget=self.budget.changed(tokens=min(limits.tokens, self.budget.tokens or limits.tokens)),
         )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aeon.engines.contractive.values import Candidate, Classes, Collapsed, Parts, Reviewed, Samples, Solved
-from aeon.kernel.effects import EffectOf
+from aeon.kernel.effects import EffectOf, Role
 
 __all__ = ["Classify", "Collapse", "Decompose", "Review", "Sample"]
 
@@ -32,6 +32,7 @@ class Classify(EffectOf[Classes]):
     """Which of these answers mean the same, to each other and to the answers of the classes that are ``known``?"""
 
     phase = "classify"
+    role: Role = "verifier"
     place: str
     answers: tuple[str, ...]
     known: tuple[str, ...] = ()
@@ -49,6 +50,7 @@ class Decompose(EffectOf[Parts]):
     """
 
     phase = "decompose"
+    role: Role = "planner"
     place: str
     most: int
     attempt: int = 0
@@ -64,6 +66,7 @@ class Review(EffectOf[Reviewed]):
     """Is this the right answer to the question? Asked of the peer, who sees no sample."""
 
     phase = "review"
+    role: Role = "peer"
     place: str
     answer: str
     solved: tuple[Solved, ...] = ()

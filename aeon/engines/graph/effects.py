@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aeon.engines.graph.values import Choice, Classified, Look, Looked, Reflection, Verdict
-from aeon.kernel.effects import EffectOf
+from aeon.kernel.effects import EffectOf, Role
 from aeon.schema.experience import Lesson, Lessons, Noted
 from aeon.schema.plan import Plan, StepResult
 
@@ -14,6 +14,7 @@ class Classify(EffectOf[Classified]):
     """How complex is the task? It needs no tool only with a probability of at least ``threshold``."""
 
     phase = "classify"
+    role: Role = "planner"
     threshold: float = 0.9
 
 
@@ -31,6 +32,7 @@ class ChooseLook(EffectOf[Choice]):
     """What is worth looking at after this failure, in view of the looks that were taken?"""
 
     phase = "choose_look"
+    role: Role = "planner"
     plan: Plan
     failure: str
     looks: tuple[Looked, ...] = ()
@@ -52,6 +54,7 @@ class Reflect(EffectOf[Reflection]):
     """Why did the work fail, in view of what was seen, and what should a new plan do otherwise?"""
 
     phase = "reflect"
+    role: Role = "planner"
     plan: Plan
     failure: str
     looks: tuple[Looked, ...] = ()
@@ -61,6 +64,7 @@ class Verify(EffectOf[Verdict]):
     """Do the results answer the task? Asked of a model in the role of a verifier."""
 
     phase = "verify"
+    role: Role = "verifier"
     plan: Plan
 
 

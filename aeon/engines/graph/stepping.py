@@ -15,6 +15,7 @@ from aeon.kernel import budget
 from aeon.kernel.effects import Program
 from aeon.multipass.effects import ExecuteStep
 from aeon.multipass.plans import inputs, placed, ready, waves
+from aeon.schema.conclusion import Degradation
 from aeon.schema.frozen import JsonValue
 from aeon.schema.outcome import Outcome
 from aeon.schema.plan import Plan, Step, StepResult, ToolCall, fragment
@@ -79,6 +80,8 @@ def _settled(visit: Visit[C, WorkSignals, Work], effect: ExecuteStep, outcome: O
     step = effect.step
     if isinstance(outcome.value, StepResult):
         given = step.given(outcome.value)
+        if outcome.value.untutored:
+            visit.run.degraded.append(Degradation(phase=effect.phase, message=outcome.value.untutored))
         code = return_code(outcome.value.output)
         return given.changed(status="failed", problem=f"return code {code}: {_said(given)}") if code else given
     if visit.run.abandoned(effect, outcome):
@@ -113,8 +116,9 @@ def _on_record(plan: Plan, step: Step) -> Done:
     if step.status == "failed" or step.mode is None:
         return Done(key=key_of(plan, step), problem=step.problem)
     result = StepResult(
-        output=step.output, clarity=step.clarity, mode=step.mode, problem=step.problem, sources=step.sources
-    )
+        output=step.output, clarity=step.clarity, mode=step.mode, problem=step.problem, sources=step.sources,
+        tutor=step.tutor,
+    )  # fmt: skip
     return Done(key=key_of(plan, step), result=result)
 
 

@@ -13,7 +13,7 @@ from aeon.engines.report.values import (
     Review,
     Side,
 )
-from aeon.kernel.effects import EffectOf
+from aeon.kernel.effects import EffectOf, Role
 
 __all__ = ["Analyse", "Clarify", "Compare", "Compose", "Critique"]
 
@@ -22,6 +22,7 @@ class Clarify(EffectOf[Readings]):
     """Is the query ambiguous, and what may it mean? ``always``: it counts as ambiguous."""
 
     phase = "clarify"
+    role: Role = "planner"
     always: bool = False
 
 
@@ -33,6 +34,7 @@ class Analyse(EffectOf[Analysis]):
     """
 
     phase = "analyst"
+    role: Role = "planner"
     round: int
     mode: Mode
     most: int
@@ -47,6 +49,7 @@ class Compare(EffectOf[Comparison]):
     """Do the sources give one value to a question? ``known`` sides are there; ``others`` are still to be read."""
 
     phase = "compare"
+    role: Role = "verifier"
     question: str
     known: tuple[Side, ...] = ()
     others: tuple[Other, ...] = ()
@@ -56,6 +59,7 @@ class Critique(EffectOf[Review]):
     """Does each finding of the draft stand on what it cites, and is the draft what the mode asks for?"""
 
     phase = "critic"
+    role: Role = "verifier"
     draft: Draft
     round: int
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aeon.engines.research.sources import Sources
 from aeon.engines.research.values import Aim, Cited, Finding, Paused, Providers, Queries, Query, Reflection
-from aeon.kernel.effects import EffectOf, Note
+from aeon.kernel.effects import EffectOf, Note, Role
 from aeon.schema.plan import Passage
 from aeon.schema.search import Found
 from aeon.schema.value import Value
@@ -22,6 +22,7 @@ class PlanQueries(EffectOf[Queries]):
     """Which queries, at most ``most``, begin the search? Where ``choose_tier``, how much research does it take?"""
 
     phase = "plan_queries"
+    role: Role = "planner"
     most: int
     choose_tier: bool = False
 

@@ -26,6 +26,7 @@ from aeon.schema import (
     StepResult,
     StepStatus,
     TaskProfile,
+    Tutoring,
 )
 
 __all__ = [
@@ -129,7 +130,22 @@ def step_notes(step: Step, width: int = _WIDTH) -> list[Line]:
         word = {"BLOCKED": "blocked: ", "PARTIALLY_CLEAR": "partly clear: "}.get(step.clarity, "")
         problem = short(step.problem or "no reason given", width - len(word))
         lines.append((Span(f"{word}{problem}", "bad" if step.status == "failed" else "warn"),))
+    if step.tutor is not None:
+        words, style = _tutored(step.tutor)
+        lines.append((Span(short(words, width), style),))
     return lines
+
+
+def _tutored(said: Tutoring) -> tuple[str, str]:
+    """What a tutor made of a result, and what became of that."""
+    if said.verdict in ("accepted", "none"):
+        return (
+            ("accepted by the tutor", "dim") if said.verdict == "accepted" else (f"not tutored: {said.reason}", "warn")
+        )
+    what = "corrected by the tutor" if said.verdict == "corrected" else "done again after the tutor's no"
+    return (
+        (f"{what}: {said.reason}", "dim") if said.used else (f"{said.verdict} by the tutor, but {said.problem}", "warn")
+    )
 
 
 def _without_issues(report: SemanticValidationReport) -> Span:

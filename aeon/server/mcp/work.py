@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from aeon.assembly.build import Resumption, assemble, resumption
 from aeon.assembly.proofs import proof_of
 from aeon.assembly.registry import plugin_of, view_of
+from aeon.assembly.roles import cast_of
 from aeon.assembly.runs import replay
 from aeon.assembly.setup import Trust, setup_of
 from aeon.errors import InputFileError
@@ -91,8 +92,11 @@ class Work:
             path = self._path(owner, name)
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             model = self.equipment.around(self.equipment.model)
-            handlers = await asyncio.to_thread(assemble, model, order.tools, order.config, plugin=order.plugin)
-            setup = setup_of(self.equipment.model, self.equipment.spec, order.tools)
+            cast = await asyncio.to_thread(cast_of, order.config, model)
+            handlers = await asyncio.to_thread(
+                assemble, model, order.tools, order.config, plugin=order.plugin, cast=cast
+            )
+            setup = setup_of(self.equipment.model, self.equipment.spec, order.tools, cast)
             watch = _Watch(engine.name, told)
             driver = AsyncDriver(
                 (watch,),

@@ -15,7 +15,7 @@ from aeon.engines.contractive.presets import PRESETS, PresetName
 from aeon.engines.contractive.program import CONTRACTIVE
 from aeon.errors import UsageError
 from aeon.llm.scripted import Scripted
-from aeon.schema import Budget
+from aeon.schema import Budget, Roles
 from aeon.server.equipment import refuse_own
 from aeon.server.problems import Problem
 
@@ -75,10 +75,10 @@ def test_files_that_it_would_not_read_are_refused(tmp_path: Path) -> None:
 def test_no_client_of_a_server_names_the_peer() -> None:
     """It would send what is asked to an address of its own."""
     with pytest.raises(Problem, match="peer"):
-        refuse_own(ContractiveConfig, {"peer": "http://example.com/v1"})
+        refuse_own(ContractiveConfig, {"roles": {"peer": "http://example.com/v1"}})
 
 
 def test_without_a_peer_no_calls_are_kept_for_reviews() -> None:
     """So that the whole budget is there for the tree."""
     assert ContractiveConfig().branch().caps.review == 0
-    assert ContractiveConfig(peer="other").branch().caps.review > 0
+    assert ContractiveConfig(roles=Roles(peer="other")).branch().caps.review > 0

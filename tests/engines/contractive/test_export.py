@@ -30,7 +30,7 @@ def grown() -> Contractive:
 
     split = Parts(parts=(*parts(HOSTILE, "What is b?").parts, Part(question="Who invented it?", relevance=0.0)))
     replies = {"sample": drawn, "decompose": split, "review": Reviewed(score=0.9), "review 1.2": Reviewed(score=0.2)}
-    return World(replies, peer="other").run()
+    return World(replies, roles={"peer": "other"}).run()
 
 
 def test_the_flowchart_has_pruned_questions(grown: Contractive) -> None:

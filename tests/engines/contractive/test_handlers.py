@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from aeon.assembly.build import build
+from aeon.assembly.build import assemble, build
 from aeon.assembly.contractive import PLUGIN
 from aeon.assembly.plugin import Services
 from aeon.engines.contractive.branch import BRANCH
@@ -26,7 +26,7 @@ from aeon.engines.contractive.values import Candidate, Solved
 from aeon.errors import AllowanceExhausted, CompletionError, EndpointUnreachable
 from aeon.llm.scripted import Reply, Scripted
 from aeon.runtime.ledger import Ledger
-from aeon.schema import Allowance, Capabilities, LLMRequest, LLMResponse, Task, TokenProbability
+from aeon.schema import Allowance, Capabilities, LLMRequest, LLMResponse, Roles, Task, TokenProbability
 from aeon.supervisor.supervisor import Supervisor
 from aeon.testing.contracts import check_handlers
 from aeon.testing.obliging import oblige
@@ -275,10 +275,10 @@ def test_a_whole_run_with_a_peer_on_another_model(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("aeon.assembly.build.select", lambda spec: peer if spec == "other" else spec)
     model = scripted(lambda request: "18 eggs are in 3 boxes of 6." if "{r1}" in request.messages[-1].content else
                      "Answer: 18 eggs")  # fmt: skip
-    config = ContractiveConfig(peer="other", preset="fast")
-    assert list(PLUGIN.models(config)) == ["other"]
-    services = Services.of(config, model, ToolRegistry([], output_bytes=1_000), models=lambda name: peer)
-    review = asyncio.run(PLUGIN.handlers(services)["review"](REVIEW))
+    config = ContractiveConfig(roles=Roles(peer="other"), preset="fast")
+    review = asyncio.run(assemble(model, [], config, plugin=PLUGIN, models=lambda name: peer)["review"](REVIEW))
     assert review == asyncio.run(Peer(Supervisor(scripted([likely(0.9)], LIKELY))).review(REVIEW))
-    alone: Contractive = build(model, tools=(), config=config.changed(peer=""), engine="contractive").execute(TASK)
+    alone: Contractive = build(model, tools=(), config=config.changed(roles=Roles()), engine="contractive").execute(
+        TASK
+    )
     assert (alone.stop_reason, alone.short, alone.bound.tokens) == ("agreed", "18 eggs", 16_000)

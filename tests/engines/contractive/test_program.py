@@ -156,7 +156,7 @@ def test_what_the_peer_rejects_is_used_in_no_other_node() -> None:
             "review": Reviewed(score=0.9),
             "review 1.1": Reviewed(score=0.1),
         },
-        peer="other",
+        roles={"peer": "other"},
     )
     result = world.run()
     assert [one.question for one in world.of["sample"][-1].solved] == ["What is b?"]
@@ -169,7 +169,8 @@ def test_the_next_answer_is_reviewed_where_the_best_is_rejected() -> None:
     """And it is ranked before the rejected one."""
     scores = {"1": 0.05, "2": 0.8}
     world = World(
-        {"sample": samples("1", "1", "1", "2"), "review": lambda e: Reviewed(score=scores[e.answer])}, peer="other"
+        {"sample": samples("1", "1", "1", "2"), "review": lambda e: Reviewed(score=scores[e.answer])},
+        roles={"peer": "other"},
     )
     result = world.run()
     assert (result.short, result.stop_reason) == ("2", "majority")
@@ -183,7 +184,7 @@ def test_the_next_answer_is_reviewed_where_the_best_is_rejected() -> None:
 )
 def test_the_band_of_the_peers_score_counts(score: float | None, reason: str) -> None:
     """Whatever word the peer used: one that approves with .05 rejects."""
-    world = World({"sample": AGREED, "review": Reviewed(score=score, said="approved")}, peer="other")
+    world = World({"sample": AGREED, "review": Reviewed(score=score, said="approved")}, roles={"peer": "other"})
     result = world.run()
     assert result.stop_reason == reason and result.short == "1"
     assert result.sufficient == (reason == "agreed")
@@ -193,7 +194,7 @@ def test_the_band_of_the_peers_score_counts(score: float | None, reason: str) ->
 def test_a_peer_that_fails_costs_no_run() -> None:
     """It is recorded as degraded, and the answer as not reviewed."""
     failed = Failure(kind="completion", message="the peer answered prose")
-    result = World({"sample": AGREED, "review": failed}, peer="other").run()
+    result = World({"sample": AGREED, "review": failed}, roles={"peer": "other"}).run()
     assert result.stop_reason == "agreed" and result.tree[0].candidates[0].verdict == "not_reviewed"
     assert [one.phase for one in result.degraded] == ["review"]
 
