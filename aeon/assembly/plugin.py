@@ -18,7 +18,7 @@ from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.lookup import with_context
 from aeon.tools.registry import ToolRegistry
 
-__all__ = ["AnyPlugin", "Plugin", "Services", "as_it_is", "no_models", "price_of"]
+__all__ = ["AnyPlugin", "Plugin", "Services", "as_it_is", "no_models", "nothing_missing", "price_of"]
 
 C = TypeVar("C", bound=Settings)
 S = TypeVar("S", bound=Signals)
@@ -91,13 +91,19 @@ def as_it_is(config: C, adapter: LLMAdapter) -> C:
     return config
 
 
+def nothing_missing(config: Settings, tools: ToolRegistry) -> str:
+    """What an engine lacks that works with any tools."""
+    return ""
+
+
 @dataclass(frozen=True)
 class Plugin(Generic[C, S, R]):
     """An engine and the function that makes its handlers, by phase; the host itself asks people (phase ``ask``).
 
     ``models`` names the models that a configuration uses beside the run's own: the bound on the cost rests on them.
     ``view`` shows its runs. ``fit`` gives the configuration as it fits a model, such as a slow one. ``reads``: it uses
-    the tools that its runs have; an engine that does not is given no files.
+    the tools that its runs have; an engine that does not is given no files. ``lacks`` says in words what it needs
+    that is not among some tools, such as something to search; "" where it can work.
     A package registers one under an entry point of the group ``aeon.engines``, by the engine's name.
     """
 
@@ -107,6 +113,7 @@ class Plugin(Generic[C, S, R]):
     view: View = GENERIC
     fit: Callable[[C, LLMAdapter], C] = as_it_is
     reads: bool = True
+    lacks: Callable[[C, ToolRegistry], str] = nothing_missing
 
     @property
     def name(self) -> str:

@@ -48,4 +48,8 @@ def _with_items(services: Services[ReportConfig]) -> ToolRegistry:
     return ToolRegistry([*map(tools.get, tools.names), *items], tools.output_bytes)
 
 
-PLUGIN: Plugin[ReportConfig, ReportSignals, Report] = Plugin(REPORT, _handlers, view=VIEW, fit=fitted)
+def _lacks(config: ReportConfig, tools: ToolRegistry) -> str:
+    return "" if config.items else research.searches(config.inner(), tools)
+
+
+PLUGIN: Plugin[ReportConfig, ReportSignals, Report] = Plugin(REPORT, _handlers, view=VIEW, fit=fitted, lacks=_lacks)
