@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from aeon.engines.contractive.record import Contractive
+from aeon.engines.ensemble.record import Ensemble
 from aeon.engines.graph.record import Worked
 from aeon.engines.report.record import Report as ReportResult
 from aeon.engines.research.record import Research
@@ -16,6 +17,7 @@ from aeon.runtime.replay import AnyEngine, replay
 from aeon.schema import NOTHING, Budget, Conclusion, Frozen, JsonValue, Result
 from aeon.simulation.accounts import hold_accounts
 from aeon.simulation.contractive import hold_contractive
+from aeon.simulation.ensemble import hold_ensemble
 from aeon.simulation.faults import CRASHES
 from aeon.simulation.graph import hold_graph
 from aeon.simulation.life import Story
@@ -49,6 +51,8 @@ def hold(story: Story, engine: AnyEngine) -> None:
         hold_game(world, result, journal)
     if isinstance(result, Contractive):
         hold_contractive(world, result, journal)
+    if isinstance(result, Ensemble):
+        hold_ensemble(world, result, journal, engine)
     if isinstance(result, Result):
         hold_passes(world, result)
         hold_rests(world, result, journal)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from aeon.engines.ensemble.config import EnsembleConfig
 from aeon.schema import (
     Budget,
     CallCaps,
@@ -84,7 +85,20 @@ def settings(scenario: Scenario, config: C) -> C:
         tool_output_bytes=chance.choice((16_384, 256)),
         effects=_MOST_EFFECTS,
     )
+    if isinstance(common, EnsembleConfig):
+        return common.changed(members=_members(scenario), options=_options(scenario))
     return common.changed(**_passes(scenario)) if isinstance(common, Config) else common
+
+
+def _members(scenario: Scenario) -> tuple[str, ...]:
+    """Who votes: three samples of one engine, or engines that call different effects by one name."""
+    chance = scenario.chance("members")
+    return chance.choice((("multi-pass",), ("loop", "contractive", "multi-pass"), ("graph", "contractive"), ("loop",)))
+
+
+def _options(scenario: Scenario) -> dict[str, JsonObject]:
+    """The settings of members that the scenario has."""
+    return {"multi-pass": Config().changed(**_passes(scenario)).model_dump(mode="json", exclude_defaults=True)}
 
 
 def _passes(scenario: Scenario) -> dict[str, object]:

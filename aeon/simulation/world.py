@@ -14,6 +14,7 @@ from aeon.simulation.disk import Crash, Disk
 from aeon.simulation.faults import Scenario
 from aeon.simulation.promises import (
     CONTRACTIVE_INVARIANTS,
+    ENSEMBLE_INVARIANTS,
     GRAPH_INVARIANTS,
     INVARIANTS,
     MULTIPASS_INVARIANTS,
@@ -43,6 +44,7 @@ _OWN = (
     GRAPH_INVARIANTS,
     TUTOR_INVARIANTS,
     CONTRACTIVE_INVARIANTS,
+    ENSEMBLE_INVARIANTS,
 )
 _KNOWN = frozenset(INVARIANTS).union(*_OWN)
 

@@ -14,7 +14,7 @@ from aeon.engines.ensemble.members import Members, effects_of, member, settings_
 from aeon.engines.ensemble.poll import EnsembleRun, Poll
 from aeon.engines.ensemble.record import Ensemble
 from aeon.engines.ensemble.rules import TABLE, EnsembleSignals
-from aeon.kernel.compose import side_by_side
+from aeon.engines.ensemble.together import together
 from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt
 from aeon.schema.conclusion import Decision
@@ -27,7 +27,7 @@ def _ensemble(members: Members, run: EnsembleRun) -> Program[Ensemble]:
     poll = Poll(run, members)
     try:
         while True:
-            poll.take((yield from side_by_side(*poll.ask())))
+            poll.take((yield from together(run, poll.ask())))
             if poll.fresh:
                 poll.count((yield from _compared(poll)))
             run.boundary()

@@ -1,0 +1,119 @@
+"""What must hold of ensembles alone: ballots, votes, what members spend, and when nobody is asked any more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from aeon.assembly.views import trail
+from aeon.engines.contractive.values import Classes
+from aeon.engines.ensemble.config import EnsembleConfig
+from aeon.engines.ensemble.effects import CompareAnswers
+from aeon.engines.ensemble.record import Ballot, Ensemble
+from aeon.kernel.decide import ENDINGS
+from aeon.observability.trail import Done
+from aeon.runtime.journal import Journal
+from aeon.runtime.replay import AnyEngine
+from aeon.schema import NOTHING, Usage
+from aeon.simulation.world import World
+
+__all__ = ["hold_ensemble"]
+
+
+def hold_ensemble(world: World, result: Ensemble, journal: Journal, engine: AnyEngine) -> None:
+    """Hold the record of a vote that has ended against the engine's own invariants; the world is told what broke."""
+    config = journal.config(EnsembleConfig)
+    done = [one for batch in trail(journal, engine).batches for one in batch]
+    _hold_ballots(world, result, done)
+    _hold_shares(world, result, config)
+    _hold_order(world, result)
+    _hold_taken(world, result)
+
+
+def _hold_ballots(world: World, result: Ensemble, done: list[Done]) -> None:
+    """A ballot says what its member took, and its class is what a comparison on record said."""
+    for ballot in result.ballots:
+        effects = [one for one in done if one.effect.scope.split("/")[1:2] == [str(ballot.member)]]
+        used = sum((one.outcome.usage for one in effects if one.outcome is not None), NOTHING)
+        if (used.calls, used.tokens) != (ballot.calls, ballot.tokens):
+            said = f"{ballot.calls} calls, {ballot.tokens} tokens"
+            world.wrong("a ballot says what its member took", f"{ballot.member}: {said}, not {_words(used)}")
+        if (ballot.place is None) != bool(ballot.missing):
+            world.wrong("votes are what comparisons said", f"{ballot.member}: {ballot.place}, {ballot.missing!r}")
+    counted = [ballot.place for ballot in result.ballots if ballot.place is not None]
+    for place, compared in zip(counted, _compared(done), strict=False):
+        if compared is not None and place != compared:
+            world.wrong("votes are what comparisons said", f"{place} is counted where {compared} was said")
+    if any(place >= len(result.classes) for place in counted):
+        world.wrong("votes are what comparisons said", f"{counted}: there are {len(result.classes)} classes")
+
+
+def _compared(done: list[Done]) -> Iterator[int | None]:
+    """The classes that comparisons gave, in their order; ``None`` for an answer of which none said anything usable."""
+    many = 0
+    for one in done:
+        if not isinstance(one.effect, CompareAnswers) or one.outcome is None:
+            continue
+        if not many and len(one.effect.known) == 1:
+            many = 1
+            yield None  # the first answer alone was compared with nothing
+        value, size = one.outcome.value, len(one.effect.answers)
+        places = value.places if isinstance(value, Classes) else ()
+        for place in [*places[:size], *[None] * (size - len(places))]:
+            known = place is not None and place <= many
+            many = max(many, place + 1) if known and place is not None else many
+            yield place if known else None
+        if len(places) < size:
+            return
+
+
+def _hold_shares(world: World, result: Ensemble, config: EnsembleConfig) -> None:
+    """Those that are asked at once leave as much for each of the others, and what is kept for comparing."""
+    budget, seats = config.budget, len(config.seats)
+    for ballot in result.ballots[: seats // 2 + 1]:
+        if budget.tokens is not None and ballot.tokens > int(budget.tokens * (1 - config.reserve.tokens)) // seats:
+            world.wrong("a member within its share", f"{ballot.member} took {ballot.tokens} of {budget.tokens} tokens")
+        if budget.calls is not None and ballot.calls > budget.calls // seats:
+            world.wrong("a member within its share", f"{ballot.member} took {ballot.calls} of {budget.calls} calls")
+
+
+def _hold_order(world: World, result: Ensemble) -> None:
+    """Nobody was asked after the vote was decided."""
+    for many in range(result.seats // 2 + 1, len(result.ballots)):
+        most = max(_votes(result.ballots[:many]).values(), default=0)
+        if 2 * most > result.seats or 2 * (most + result.seats - many) <= result.seats:
+            world.wrong("nobody is asked after the vote is decided", f"{len(result.ballots)} of {result.seats}")
+            return
+
+
+def _hold_taken(world: World, result: Ensemble) -> None:
+    """The answer is that of a member of the majority; without one, all answers are shown and it is not good enough."""
+    votes = _votes(result.ballots)
+    taken = next((ballot for ballot in result.ballots if ballot.member == result.taken), None)
+    if taken is None:
+        if result.sufficient or 2 * max(votes.values(), default=0) > result.seats:
+            world.wrong("a majority is the answer", f"{dict(votes)} of {result.seats}, and none was taken")
+        if any(one.answer not in result.answer for one in _first_of_each(result)):
+            world.wrong("all answers are shown", result.answer[:200])
+        return
+    if taken.place is None or 2 * votes[taken.place] <= result.seats or result.answer != taken.answer:
+        world.wrong("a majority is the answer", f"{taken.member}: {dict(votes)} of {result.seats}")
+    if result.sufficient != (taken.sufficient and result.stop_reason not in ENDINGS.values()) and _voted(result):
+        world.wrong("an answer is as good as its member's", f"{result.stop_reason}: {taken.stop_reason}")
+
+
+def _voted(result: Ensemble) -> bool:
+    return result.stop_reason in ("agreed", "doubted")
+
+
+def _first_of_each(result: Ensemble) -> Iterator[Ballot]:
+    for place in range(len(result.classes)):
+        yield next(ballot for ballot in result.ballots if ballot.place == place)
+
+
+def _votes(ballots: tuple[Ballot, ...]) -> Counter[int]:
+    return Counter(ballot.place for ballot in ballots if ballot.place is not None)
+
+
+def _words(usage: Usage) -> str:
+    return f"{usage.calls} calls, {usage.tokens} tokens"
