@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
+from aeon.adaptive.profiler import Profiler
 from aeon.assembly.plugin import AnyPlugin, Plugin, Services
+from aeon.engines.auto.config import AutoConfig
+from aeon.engines.auto.program import auto_of
+from aeon.engines.auto.record import Auto
+from aeon.engines.auto.surveyor import Surveyor
+from aeon.engines.auto.view import view_of as auto_view
 from aeon.engines.contractive.classifier import Classifier
 from aeon.engines.ensemble.config import EnsembleConfig
 from aeon.engines.ensemble.members import CombiningSettings, Members, settings_of
@@ -15,6 +21,7 @@ from aeon.engines.ensemble.record import Ensemble
 from aeon.engines.ensemble.rules import EnsembleSignals
 from aeon.engines.ensemble.view import view_of
 from aeon.errors import ConfigError, UsageError
+from aeon.kernel.decide import Signals
 from aeon.kernel.effects import AskUser, Effect
 from aeon.kernel.ports import Handlers
 from aeon.llm.adapter import LLMAdapter
@@ -24,10 +31,11 @@ from aeon.settings import with_overrides
 from aeon.supervisor.sampling import Drawn
 from aeon.tools.registry import ToolRegistry
 
-__all__ = ["Plugins", "dispatched", "ensemble", "plugins"]
+__all__ = ["Plugins", "auto", "dispatched", "ensemble", "plugins"]
 
 Plugins: TypeAlias = Mapping[str, AnyPlugin]
 """The plugins that can be members, by their names."""
+C = TypeVar("C", bound=CombiningSettings)
 _LEAST_TOKENS = 2_000
 """Of a member: no call whose prompt is made by a shipped engine is admitted with fewer."""
 
@@ -59,7 +67,29 @@ def ensemble(plugins: Plugins) -> Plugin[EnsembleConfig, EnsembleSignals, Ensemb
 
 def plugins(members: Plugins) -> tuple[AnyPlugin, ...]:
     """The engines that run these."""
-    return (ensemble(members),)
+    return ensemble(members), auto(members)
+
+
+def auto(plugins: Plugins) -> Plugin[AutoConfig, Signals, Auto]:
+    """The router to the engines that its rules name."""
+
+    def handlers(services: Services[AutoConfig]) -> Handlers:
+        members = [_handlers_of(plugins, services, name, services.adapter) for name in services.config.engines]
+        own: Handlers = {
+            "look_around": Surveyor(services.tools).look_around,
+            "profile": Profiler(services.supervisor, services.briefing).infer,
+        }
+        return dispatched(engine.phases, own, members)
+
+    def fit(config: AutoConfig, adapter: LLMAdapter) -> AutoConfig:
+        return _fitted(plugins, config, config.engines, adapter)
+
+    def models(config: AutoConfig) -> Sequence[str]:
+        return _models(plugins, config, config.engines)
+
+    engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
+    engine = auto_of(engines)
+    return Plugin(engine, handlers, models, auto_view(engines, views), fit)
 
 
 def dispatched(phases: Iterable[str], own: Handlers, members: Sequence[Handlers]) -> Handlers:
@@ -93,7 +123,7 @@ def _handlers_of(plugins: Plugins, services: Services[Any], engine: str, adapter
     return plugins[engine].handlers(replace(services, config=config, adapter=adapter, supervisor=supervisor))
 
 
-def _fitted(plugins: Plugins, config: EnsembleConfig, names: Sequence[str], adapter: LLMAdapter) -> EnsembleConfig:
+def _fitted(plugins: Plugins, config: C, names: Sequence[str], adapter: LLMAdapter) -> C:
     """The configuration with the settings of each member as they fit the model: so they are on record.
 
     Raises:

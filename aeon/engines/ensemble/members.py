@@ -11,13 +11,23 @@ from aeon.errors import UnknownNameError
 from aeon.kernel.decide import Signals
 from aeon.kernel.effects import Effect
 from aeon.kernel.engine import Engine
+from aeon.schema.claims import Claim
 from aeon.schema.conclusion import Conclusion
 from aeon.schema.config import Reserve, Settings
 from aeon.schema.frozen import JsonValue
+from aeon.schema.history import Result
 from aeon.schema.usage import Left
 
 __all__ = [
-    "COMBINING", "CombiningSettings", "Member", "Members", "dealt", "effects_of", "member", "parts",
+    "COMBINING",
+    "CombiningSettings",
+    "Member",
+    "Members",
+    "claims_of",
+    "dealt",
+    "effects_of",
+    "member",
+    "parts",
     "settings_of",
 ]  # fmt: skip
 
@@ -68,6 +78,11 @@ def effects_of(members: Members) -> tuple[type[Effect], ...]:
     """What members may ask for, and what is nested in them."""
     every = (effect for one in members.values() for effect in (*one.effects, *one.nested))
     return tuple(dict.fromkeys(every))
+
+
+def claims_of(end: Conclusion) -> tuple[Claim, ...]:
+    """The claims that a member's answer brings; those of a plan name its steps, so that the host finds others."""
+    return () if isinstance(end, Result) else end.claims
 
 
 def dealt(whole: int, wants: Sequence[int]) -> tuple[int, ...]:

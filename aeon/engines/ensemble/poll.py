@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 
 from aeon.engines.contractive.values import Classes
 from aeon.engines.ensemble.config import EnsembleConfig, Seat
-from aeon.engines.ensemble.members import Members, member, parts, settings_of
+from aeon.engines.ensemble.members import Members, claims_of, member, parts, settings_of
 from aeon.engines.ensemble.record import Ballot
 from aeon.engines.ensemble.rules import NO_ANSWER, EnsembleSignals
 from aeon.kernel import budget
 from aeon.kernel.effects import Program
 from aeon.kernel.engine import Run
 from aeon.schema.conclusion import Conclusion
-from aeon.schema.history import Result
 from aeon.schema.outcome import Answer
 
 __all__ = ["EnsembleRun", "Poll"]
@@ -133,8 +132,7 @@ class Poll:
         if self.taken is None:
             return Answer(text="\n".join(["No answer has a majority of the members.", *self._listed()]))
         end = self.ends[self.taken - 1]
-        claims = () if isinstance(end, Result) else end.claims  # those of a plan name its steps: the host finds others
-        return Answer(text=end.answer, value=end.value, claims=claims)
+        return Answer(text=end.answer, value=end.value, claims=claims_of(end))
 
     def _listed(self) -> list[str]:
         lines = []
