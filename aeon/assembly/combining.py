@@ -13,6 +13,10 @@ from aeon.engines.auto.program import auto_of
 from aeon.engines.auto.record import Auto
 from aeon.engines.auto.surveyor import Surveyor
 from aeon.engines.auto.view import view_of as auto_view
+from aeon.engines.chain.config import ChainConfig
+from aeon.engines.chain.program import chain_of
+from aeon.engines.chain.record import Chain
+from aeon.engines.chain.view import view_of as chain_view
 from aeon.engines.contractive.classifier import Classifier
 from aeon.engines.ensemble.config import EnsembleConfig
 from aeon.engines.ensemble.members import CombiningSettings, Members, settings_of
@@ -31,7 +35,7 @@ from aeon.settings import with_overrides
 from aeon.supervisor.sampling import Drawn
 from aeon.tools.registry import ToolRegistry
 
-__all__ = ["Plugins", "auto", "dispatched", "ensemble", "plugins"]
+__all__ = ["Plugins", "auto", "chain", "dispatched", "ensemble", "plugins"]
 
 Plugins: TypeAlias = Mapping[str, AnyPlugin]
 """The plugins that can be members, by their names."""
@@ -54,7 +58,8 @@ def ensemble(plugins: Plugins) -> Plugin[EnsembleConfig, EnsembleSignals, Ensemb
 
     def fit(config: EnsembleConfig, adapter: LLMAdapter) -> EnsembleConfig:
         fitted = _fitted(plugins, config, config.members, adapter)
-        _check_budget(plugins, fitted)
+        names = [seat.engine for seat in config.seats]
+        _check_budget(plugins, fitted, names, (config.rounds + 1) * config.caps.compare_answers)
         return fitted
 
     def models(config: EnsembleConfig) -> Sequence[str]:
@@ -67,7 +72,7 @@ def ensemble(plugins: Plugins) -> Plugin[EnsembleConfig, EnsembleSignals, Ensemb
 
 def plugins(members: Plugins) -> tuple[AnyPlugin, ...]:
     """The engines that run these."""
-    return ensemble(members), auto(members)
+    return ensemble(members), auto(members), chain(members)
 
 
 def auto(plugins: Plugins) -> Plugin[AutoConfig, Signals, Auto]:
@@ -90,6 +95,28 @@ def auto(plugins: Plugins) -> Plugin[AutoConfig, Signals, Auto]:
     engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
     engine = auto_of(engines)
     return Plugin(engine, handlers, models, auto_view(engines, views), fit)
+
+
+def chain(plugins: Plugins) -> Plugin[ChainConfig, Signals, Chain]:
+    """The chain whose members can be any of these."""
+
+    def handlers(services: Services[ChainConfig]) -> Handlers:
+        names = services.config.members
+        _check_tools(plugins, services.config, names, services.tools)
+        members = [_handlers_of(plugins, services, name, services.adapter) for name in names]
+        return dispatched(engine.phases, {}, members)
+
+    def fit(config: ChainConfig, adapter: LLMAdapter) -> ChainConfig:
+        fitted = _fitted(plugins, config, config.members, adapter)
+        _check_budget(plugins, fitted, config.members, 0)
+        return fitted
+
+    def models(config: ChainConfig) -> Sequence[str]:
+        return _models(plugins, config, config.members)
+
+    engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
+    engine = chain_of(engines)
+    return Plugin(engine, handlers, models, chain_view(engines, views), fit)
 
 
 def dispatched(phases: Iterable[str], own: Handlers, members: Sequence[Handlers]) -> Handlers:
@@ -172,23 +199,26 @@ def _check_tools(plugins: Plugins, config: CombiningSettings, names: Sequence[st
             )
 
 
-def _check_budget(plugins: Plugins, config: EnsembleConfig) -> None:
-    """Refuse budgets of which no member could get what its answer takes.
+def _check_budget(plugins: Plugins, config: CombiningSettings, names: Sequence[str], kept: int) -> None:
+    """Refuse budgets of which no member could get what its answer takes, beside the calls that are ``kept``.
 
     Raises:
         UsageError: names the limit, and how much is needed.
     """
-    kept = config.caps.compare_answers
-    needs = [_least(plugins[seat.engine], settings_of(_engines(plugins), config, seat.engine)) for seat in config.seats]
-    calls, tokens = sum(needs) + (config.rounds + 1) * kept, len(needs) * _LEAST_TOKENS
-    tokens = int(tokens / max(0.01, 1 - config.reserve.tokens))
+    engines = _engines(plugins)
+    calls = kept + sum(_least(plugins[name], settings_of(engines, config, name)) for name in names)
+    tokens = int(len(names) * _LEAST_TOKENS / max(0.01, 1 - (config.reserve.tokens if kept else 0)))
     limits = {"calls": (config.budget.calls, calls), "tokens": (config.budget.tokens, tokens)}
     for name, (limit, least) in limits.items():
         if limit is not None and limit < least:
             raise UsageError(
-                f"budget.{name}: {limit:,} are too few for {len(needs)} members and the comparison of what they say; "
+                f"budget.{name}: {limit:,} are too few for {len(names)} members{_beside(kept)}; "
                 f"set at least {least:,}, or name fewer members"
             )
+
+
+def _beside(kept: int) -> str:
+    return " and the comparison of what they say" if kept else ""
 
 
 def _least(plugin: AnyPlugin, config: Settings) -> int:
