@@ -107,8 +107,9 @@ def _voted(result: Ensemble) -> bool:
 
 
 def _first_of_each(result: Ensemble) -> Iterator[Ballot]:
-    for place in range(len(result.classes)):
-        yield next(ballot for ballot in result.ballots if ballot.place == place)
+    """The first ballot of each class."""
+    first = {ballot.place: ballot for ballot in reversed(result.ballots) if ballot.place is not None}
+    yield from first.values()
 
 
 def _votes(ballots: tuple[Ballot, ...]) -> Counter[int]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from aeon.engines.auto.record import Auto
+from aeon.engines.chain.record import Chain
 from aeon.engines.contractive.record import Contractive
 from aeon.engines.ensemble.record import Ensemble
 from aeon.engines.graph.record import Worked
@@ -16,6 +18,7 @@ from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine, replay
 from aeon.schema import NOTHING, Budget, Conclusion, Frozen, JsonValue, Result
 from aeon.simulation.accounts import hold_accounts
+from aeon.simulation.combining import hold_auto, hold_chain, inner_reasons
 from aeon.simulation.contractive import hold_contractive
 from aeon.simulation.ensemble import hold_ensemble
 from aeon.simulation.faults import CRASHES
@@ -53,6 +56,10 @@ def hold(story: Story, engine: AnyEngine) -> None:
         hold_contractive(world, result, journal)
     if isinstance(result, Ensemble):
         hold_ensemble(world, result, journal, engine)
+    if isinstance(result, Auto):
+        hold_auto(world, result, journal, engine)
+    if isinstance(result, Chain):
+        hold_chain(world, result, journal, engine)
     if isinstance(result, Result):
         hold_passes(world, result)
         hold_rests(world, result, journal)
@@ -132,7 +139,7 @@ def _json(value: JsonValue | list[int]) -> str:
 
 
 def _answered(world: World, result: Conclusion, engine: AnyEngine) -> None:
-    reasons = {rule.reason for rule in table(engine.table)} | {*ENDINGS.values()}
+    reasons = {rule.reason for rule in table(engine.table)} | {*ENDINGS.values()} | inner_reasons(result)
     reasons |= {f"{name}_exhausted" for name in Budget.model_fields}
     if not result.answer:
         world.wrong("it ends in an answer", "the answer is empty")

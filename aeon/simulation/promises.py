@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 __all__ = [
-    "CONTRACTIVE_INVARIANTS", "ENSEMBLE_INVARIANTS", "GRAPH_INVARIANTS", "INVARIANTS", "MULTIPASS_INVARIANTS",
-    "REPORT_INVARIANTS", "RESEARCH_INVARIANTS", "TUTOR_INVARIANTS",
+    "AUTO_INVARIANTS", "CHAIN_INVARIANTS", "CONTRACTIVE_INVARIANTS", "ENSEMBLE_INVARIANTS", "GRAPH_INVARIANTS",
+    "INVARIANTS", "MULTIPASS_INVARIANTS", "REPORT_INVARIANTS", "RESEARCH_INVARIANTS", "TUTOR_INVARIANTS",
 ]  # fmt: skip
 
 INVARIANTS: dict[str, str] = {
@@ -141,3 +141,16 @@ ENSEMBLE_INVARIANTS: dict[str, str] = {
     "an answer is as good as its member's": "it is good enough only if the member's own run was",
 }
 """What an ensemble promises beside that."""
+
+AUTO_INVARIANTS: dict[str, str] = {
+    "the first rule that holds is taken": "the rule on record is the first that holds of what was found",
+    "only the engine that was chosen works": "every effect of a member is one of the engine that the rule names",
+}
+"""What the router promises beside that."""
+
+CHAIN_INVARIANTS: dict[str, str] = {
+    "members in their order": "members run in the order of the configuration",
+    "a link says what its member took": "calls and tokens of a link are those of the effects of its member",
+    "answers are handed on, never back": "a member sees each useful answer before its own, and none other",
+}
+"""What a chain promises beside that."""

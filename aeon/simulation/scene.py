@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from aeon.engines.ensemble.config import EnsembleConfig
+from aeon.engines.auto.config import AutoConfig
+from aeon.engines.chain.config import ChainConfig
+from aeon.engines.ensemble.members import CombiningSettings
 from aeon.schema import (
     Budget,
     CallCaps,
@@ -85,15 +87,20 @@ def settings(scenario: Scenario, config: C) -> C:
         tool_output_bytes=chance.choice((16_384, 256)),
         effects=_MOST_EFFECTS,
     )
-    if isinstance(common, EnsembleConfig):
-        return common.changed(members=_members(scenario), options=_options(scenario))
+    if isinstance(common, CombiningSettings):
+        return common.changed(options=_options(scenario), **_members(scenario, common))
     return common.changed(**_passes(scenario)) if isinstance(common, Config) else common
 
 
-def _members(scenario: Scenario) -> tuple[str, ...]:
-    """Who votes: three samples of one engine, or engines that call different effects by one name."""
+def _members(scenario: Scenario, config: CombiningSettings) -> dict[str, object]:
+    """Who works: samples of one engine, engines that call different effects by one name, or what rules name."""
     chance = scenario.chance("members")
-    return chance.choice((("multi-pass",), ("loop", "contractive", "multi-pass"), ("graph", "contractive"), ("loop",)))
+    if isinstance(config, AutoConfig):
+        return {"unmeasured": chance.random() < 0.5}
+    if isinstance(config, ChainConfig):
+        return {"members": chance.choice((("loop", "multi-pass"), ("contractive", "graph"), ("multi-pass",) * 2))}
+    voters = (("multi-pass",), ("loop", "contractive", "multi-pass"), ("graph", "contractive"), ("loop",))
+    return {"members": chance.choice(voters)}
 
 
 def _options(scenario: Scenario) -> dict[str, JsonObject]:

@@ -13,6 +13,8 @@ from aeon.schema import NOTHING, Question, Usage
 from aeon.simulation.disk import Crash, Disk
 from aeon.simulation.faults import Scenario
 from aeon.simulation.promises import (
+    AUTO_INVARIANTS,
+    CHAIN_INVARIANTS,
     CONTRACTIVE_INVARIANTS,
     ENSEMBLE_INVARIANTS,
     GRAPH_INVARIANTS,
@@ -45,6 +47,8 @@ _OWN = (
     TUTOR_INVARIANTS,
     CONTRACTIVE_INVARIANTS,
     ENSEMBLE_INVARIANTS,
+    AUTO_INVARIANTS,
+    CHAIN_INVARIANTS,
 )
 _KNOWN = frozenset(INVARIANTS).union(*_OWN)
 
