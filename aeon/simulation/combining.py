@@ -11,7 +11,7 @@ from aeon.engines.auto.record import Auto
 from aeon.engines.auto.routes import first
 from aeon.engines.chain.config import ChainConfig
 from aeon.engines.chain.program import handed_on
-from aeon.engines.chain.record import Chain
+from aeon.engines.chain.record import Chain, Link
 from aeon.kernel.decide import table
 from aeon.observability.trail import Done
 from aeon.runtime.journal import Journal
@@ -52,11 +52,17 @@ def hold_chain(world: World, result: Chain, journal: Journal, engine: AnyEngine)
         used = sum((one.outcome.usage for one in effects if one.outcome is not None), NOTHING)
         if (used.calls, used.tokens) != (link.calls, link.tokens):
             world.wrong("a link says what its member took", f"{place}: {link.calls} calls, {link.tokens} tokens")
-        if any(link.answer in one.effect.task.context for one in effects if link.answer):
-            world.wrong("answers are handed on, never back", f"{place} saw its own answer")
-        before = [one for one in result.links[: place - 1] if one.handed_on]
-        if any(one.answer[:100] not in each.effect.task.context for one in before for each in effects):
-            world.wrong("answers are handed on, never back", f"{place} lacks an answer")
+        _hold_contexts(world, result.links[:place], [one.effect.task.context for one in effects])
+
+
+def _hold_contexts(world: World, links: Sequence[Link], contexts: Sequence[str]) -> None:
+    """The last of these members saw what those before it handed on, and not what it said itself."""
+    *before, own = links
+    if own.answer and any(own.answer in context for context in contexts):
+        world.wrong("answers are handed on, never back", f"{own.engine} saw its own answer")
+    handed = [one.answer[:100] for one in before if one.handed_on]
+    if any(answer not in context for answer in handed for context in contexts):
+        world.wrong("answers are handed on, never back", f"{own.engine} lacks an answer")
 
 
 def _hold_settings(world: World, result: Chain, config: ChainConfig) -> None:

@@ -10,7 +10,6 @@ from aeon.engines.contractive.values import Classes
 from aeon.engines.ensemble.config import EnsembleConfig
 from aeon.engines.ensemble.effects import CompareAnswers
 from aeon.engines.ensemble.record import Ballot, Ensemble
-from aeon.kernel.decide import ENDINGS
 from aeon.observability.trail import Done
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine
@@ -25,21 +24,30 @@ def hold_ensemble(world: World, result: Ensemble, journal: Journal, engine: AnyE
     config = journal.config(EnsembleConfig)
     done = [one for batch in trail(journal, engine).batches for one in batch]
     _hold_ballots(world, result, done)
+    _hold_votes(world, result, done)
     _hold_shares(world, result, config)
     _hold_order(world, result)
     _hold_taken(world, result)
 
 
 def _hold_ballots(world: World, result: Ensemble, done: list[Done]) -> None:
-    """A ballot says what its member took, and its class is what a comparison on record said."""
+    """A ballot says what its member took, and why it has no vote."""
     for ballot in result.ballots:
-        effects = [one for one in done if one.effect.scope.split("/")[1:2] == [str(ballot.member)]]
-        used = sum((one.outcome.usage for one in effects if one.outcome is not None), NOTHING)
+        used = sum((one.outcome.usage for one in done if one.outcome and _member(one) == ballot.member), NOTHING)
         if (used.calls, used.tokens) != (ballot.calls, ballot.tokens):
             said = f"{ballot.calls} calls, {ballot.tokens} tokens"
             world.wrong("a ballot says what its member took", f"{ballot.member}: {said}, not {_words(used)}")
         if (ballot.place is None) != bool(ballot.missing):
             world.wrong("votes are what comparisons said", f"{ballot.member}: {ballot.place}, {ballot.missing!r}")
+
+
+def _member(one: Done) -> int:
+    """The member whose effect it is; 0 for one of the vote itself."""
+    return int(one.effect.scope.split("/")[1]) if one.effect.scope else 0
+
+
+def _hold_votes(world: World, result: Ensemble, done: list[Done]) -> None:
+    """The class of each ballot is what a comparison on record said."""
     counted = [ballot.place for ballot in result.ballots if ballot.place is not None]
     for place, compared in zip(counted, _compared(done), strict=False):
         if compared is not None and place != compared:
@@ -49,22 +57,29 @@ def _hold_ballots(world: World, result: Ensemble, done: list[Done]) -> None:
 
 
 def _compared(done: list[Done]) -> Iterator[int | None]:
-    """The classes that comparisons gave, in their order; ``None`` for an answer of which none said anything usable."""
-    many = 0
-    for one in done:
-        if not isinstance(one.effect, CompareAnswers) or one.outcome is None:
-            continue
-        if not many and len(one.effect.known) == 1:
-            many = 1
-            yield None  # the first answer alone was compared with nothing
-        value, size = one.outcome.value, len(one.effect.answers)
-        places = value.places if isinstance(value, Classes) else ()
-        for place in [*places[:size], *[None] * (size - len(places))]:
-            known = place is not None and place <= many
-            many = max(many, place + 1) if known and place is not None else many
-            yield place if known else None
-        if len(places) < size:
+    """The classes that comparisons gave, in their order, as far as all of them were made.
+
+    ``None`` for the first answer where it was there alone: it was compared with nothing.
+    """
+    comparisons = [one for one in done if isinstance(one.effect, CompareAnswers)]
+    for number, one in enumerate(comparisons):
+        assert isinstance(one.effect, CompareAnswers)
+        if number == 0 and one.effect.known:
+            yield None
+        value = one.outcome.value if one.outcome is not None else None
+        if not isinstance(value, Classes) or not _whole(value, one.effect):
             return
+        yield from value.places
+
+
+def _whole(found: Classes, effect: CompareAnswers) -> bool:
+    """Whether it places each answer in a class that is known by then."""
+    many = len(effect.known)
+    for place in found.places:
+        if place > many:
+            return False
+        many = max(many, place + 1)
+    return len(found.places) == len(effect.answers)
 
 
 def _hold_shares(world: World, result: Ensemble, config: EnsembleConfig) -> None:
@@ -88,18 +103,24 @@ def _hold_order(world: World, result: Ensemble) -> None:
 
 def _hold_taken(world: World, result: Ensemble) -> None:
     """The answer is that of a member of the majority; without one, all answers are shown and it is not good enough."""
-    votes = _votes(result.ballots)
     taken = next((ballot for ballot in result.ballots if ballot.member == result.taken), None)
     if taken is None:
-        if result.sufficient or 2 * max(votes.values(), default=0) > result.seats:
-            world.wrong("a majority is the answer", f"{dict(votes)} of {result.seats}, and none was taken")
-        if any(one.answer not in result.answer for one in _first_of_each(result)):
-            world.wrong("all answers are shown", result.answer[:200])
+        _hold_shown(world, result)
         return
+    votes = _votes(result.ballots)
     if taken.place is None or 2 * votes[taken.place] <= result.seats or result.answer != taken.answer:
         world.wrong("a majority is the answer", f"{taken.member}: {dict(votes)} of {result.seats}")
-    if result.sufficient != (taken.sufficient and result.stop_reason not in ENDINGS.values()) and _voted(result):
+    if result.sufficient != taken.sufficient and _voted(result):
         world.wrong("an answer is as good as its member's", f"{result.stop_reason}: {taken.stop_reason}")
+
+
+def _hold_shown(world: World, result: Ensemble) -> None:
+    """Nothing was taken: so there was no majority, and every answer is in the answer."""
+    votes = _votes(result.ballots)
+    if result.sufficient or 2 * max(votes.values(), default=0) > result.seats:
+        world.wrong("a majority is the answer", f"{dict(votes)} of {result.seats}, and none was taken")
+    if any(one.answer not in result.answer for one in _first_of_each(result)):
+        world.wrong("all answers are shown", result.answer[:200])
 
 
 def _voted(result: Ensemble) -> bool:

@@ -6,7 +6,7 @@ set and against what tools gave, so that nothing is proved by an earlier answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 from aeon.engines.chain.config import ChainConfig
@@ -86,11 +86,16 @@ def _result(run: ChainRun, ends: list[Conclusion], halted: Decision | None) -> C
     answer = Answer(text="No member of the chain answered.")
     if last is not None:
         answer = Answer(text=last.answer, value=last.value, claims=claims_of(last))
-    decision = halted or _decided(ends[-1])
-    ended = run.conclude(decision, answer)
+    ended = run.conclude(halted or _decided(ends[-1]), answer)
     assumed = dict.fromkeys(one for end in ends for one in end.assumptions)
-    links = [
-        Link(
+    whole = ended.changed(unread=run.task.unread, assumptions=(*ended.assumptions, *assumed))
+    return Chain(**dict(whole), links=tuple(_links(run.config.members, ends)))
+
+
+def _links(names: Iterable[str], ends: list[Conclusion]) -> Iterator[Link]:
+    """What each member said; the last one hands nothing on."""
+    for place, (name, end) in enumerate(zip(names, ends, strict=False), 1):
+        yield Link(
             engine=name,
             answer=end.answer,
             stop_reason=end.stop_reason,
@@ -99,10 +104,6 @@ def _result(run: ChainRun, ends: list[Conclusion], halted: Decision | None) -> C
             calls=end.usage.calls,
             tokens=end.usage.tokens,
         )
-        for place, (name, end) in enumerate(zip(run.config.members, ends, strict=False), 1)
-    ]
-    whole = ended.changed(unread=run.task.unread, assumptions=(*ended.assumptions, *assumed))
-    return Chain(**dict(whole), links=tuple(links))
 
 
 def _decided(end: Conclusion) -> Decision:

@@ -12,6 +12,7 @@ from aeon.assembly.build import build, resume
 from aeon.assembly.proofs import proof_of
 from aeon.assembly.registry import plugin
 from aeon.assembly.runs import diff, fork, replay
+from aeon.assembly.views import trail
 from aeon.engines.ensemble.record import Ballot, Ensemble
 from aeon.llm.scripted import Scripted
 from aeon.multipass.effects import ExecuteStep
@@ -109,6 +110,20 @@ def test_the_proof_of_a_vote_is_that_of_the_member_that_was_taken(tmp_path: Path
     assert [(one.id, one.taken) for one in proof.derivations] == [("d1", True), ("d2", False)]
     report = verify(proof_bytes(proof))
     assert report.verified
+
+
+@pytest.mark.requirement("E6a", "E6b")
+def test_a_member_that_runs_an_engine_itself_is_one_like_any_other() -> None:
+    """Trees are runs within the runs of their members: each with its scope, and charged to its member."""
+    brought, journal = plugin("ensemble"), Journal()
+    options = {"contractive": {"preset": "fast"}}
+    config = brought.engine.config(members=("contractive",), options=options)
+    model = Scripted(lambda request: "There are {r1}." if "{r1}" in str(request.messages) else "6 * 3 = 18\nAnswer: 18")
+    result: Ensemble = build(model, (), config, engine=brought, journal=lambda _: journal).execute("How much is 6 * 3?")
+    assert (result.stop_reason, result.votes) == ("agreed", (2,)) and "18" in result.answer
+    scopes = {done.effect.scope for batch in trail(journal, brought.engine).batches for done in batch}
+    assert scopes == {"", "/1", "/1/1", "/2", "/2/1"}
+    assert sum(ballot.calls for ballot in result.ballots) == result.usage.calls
 
 
 @pytest.mark.requirement("E6e", "G2")
