@@ -19,7 +19,7 @@ from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.lookup import with_context
 from aeon.tools.registry import ToolRegistry
 
-__all__ = ["AnyPlugin", "Plugin", "Services", "as_it_is", "no_models", "price_of"]
+__all__ = ["AnyPlugin", "Plugin", "Services", "as_it_is", "no_models", "nothing_missing", "price_of"]
 
 C = TypeVar("C", bound=Settings)
 S = TypeVar("S", bound=Signals)
@@ -115,6 +115,11 @@ def as_it_is(config: C, adapter: LLMAdapter) -> C:
     return config
 
 
+def nothing_missing(config: Settings, tools: ToolRegistry) -> str:
+    """What an engine lacks that works with any tools."""
+    return ""
+
+
 @dataclass(frozen=True)
 class Plugin(Generic[C, S, R]):
     """An engine and the function that makes its handlers, by phase; the host itself asks people (phase ``ask``).
@@ -123,7 +128,8 @@ class Plugin(Generic[C, S, R]):
     rests on them. ``view`` shows its runs. ``fit`` gives the configuration as it fits a model, such as a slow one.
     ``reads``: it uses the tools that its runs have; an engine that does not is given no files. ``beside`` are roles
     that the handler of a phase asks beside the phase's own. ``tiers`` are the model tiers that it has, each with the
-    settings that it takes.
+    settings that it takes. ``lacks`` says in words what it needs that is not among some tools, such as something to
+    search; "" where it can work.
     A package registers one under an entry point of the group ``aeon.engines``, by the engine's name.
     """
 
@@ -135,6 +141,7 @@ class Plugin(Generic[C, S, R]):
     reads: bool = True
     beside: Mapping[str, tuple[Role, ...]] = field(default_factory=dict)
     tiers: Mapping[ModelTier, Mapping[str, object]] = field(default_factory=lambda: {"T2": {}})
+    lacks: Callable[[C, ToolRegistry], str] = nothing_missing
 
     @property
     def name(self) -> str:

@@ -95,13 +95,23 @@ def _of_plan(result: Result) -> _Record:
 
 
 def _of_journal(result: Conclusion, journal: Journal | Path | str | None, engine: AnyEngine | None) -> _Record:
-    basis, recorded = _basis(result, journal, engine)
-    found = [one.value for one in basis.outcomes.values() if isinstance(one.value, Found)]
+    basis, steps = _basis(result, journal, engine)
+    own = basis.within(result.rests_on).values()
+    found = [one.value for one in own if isinstance(one.value, Found)]
     every = [document for one in found for document in one.documents]
     latest_first = sorted(reversed(every), key=lambda one: bool(one.text))  # a text comes once in a run
     by_name = {document.source: document for document in latest_first}  # and the first one counts
-    derivations = (Derivation(id="d1", steps=recorded),) if recorded else ()
-    return _Record(basis.task, derivations, [*spans_of(basis.steps.values()), *_read(found, by_name)], by_name)
+    read = spans_of(one.value for one in own if isinstance(one.value, StepResult))
+    return _Record(basis.task, tuple(_by_member(steps, result)), [*read, *_read(found, by_name)], by_name)
+
+
+def _by_member(steps: Sequence[tuple[str, ProofStep]], result: Conclusion) -> Iterator[Derivation]:
+    """The derivation of each member of a run whose answer is that of one of them; else all steps as one derivation."""
+    groups: dict[str, list[ProofStep]] = {result.rests_on: []}
+    for scope, step in steps:
+        groups.setdefault("/".join(scope.split("/")[:2]) if result.rests_on else "", []).append(step)
+    for number, (member, group) in enumerate(groups.items() if steps else (), 1):
+        yield Derivation(id=f"d{number}", steps=tuple(group), taken=member == result.rests_on)
 
 
 def _sources(cited: Iterable[Source], record: _Record, files: Sequence[Files]) -> Iterator[ProofSource]:
@@ -114,8 +124,8 @@ def _sources(cited: Iterable[Source], record: _Record, files: Sequence[Files]) -
 
 def _basis(
     result: Conclusion, journal: Journal | Path | str | None, engine: AnyEngine | None
-) -> tuple[Basis, tuple[ProofStep, ...]]:
-    """What the answer of a run of any engine could rest on, and its steps, from its journal."""
+) -> tuple[Basis, list[tuple[str, ProofStep]]]:
+    """What the answer of a run of any engine could rest on, and its steps with their scopes, from its journal."""
     if journal is None:
         raise UsageError(f"--proof: what the tools of the engine '{result.engine}' gave stands in its journal; give it")
     record = journal if isinstance(journal, Journal) else Journal.read(journal)
@@ -123,12 +133,12 @@ def _basis(
     if whole.execution_id != result.execution_id or whole.task is None:
         raise UsageError("--proof: the journal is of another run; give the one of this run")
     basis = Basis(whole.task)
-    steps: list[ProofStep] = []
+    steps: list[tuple[str, ProofStep]] = []
     for number, effect, outcome, _ in (done for batch in whole.batches for done in batch):
         if outcome is not None:
             basis.add(number, [effect], [outcome])
-            steps += _of_effect(number, effect, outcome.value)
-    return basis, tuple(steps)
+            steps += ((effect.scope, step) for step in _of_effect(number, effect, outcome.value))
+    return basis, steps
 
 
 def _of_effect(number: int, effect: Effect, given: Value | None) -> Iterator[ProofStep]:

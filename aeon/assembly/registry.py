@@ -5,8 +5,9 @@ from __future__ import annotations
 from importlib.metadata import EntryPoint, entry_points
 from typing import NamedTuple
 
-from aeon.assembly import contractive, graph, loop, multipass, report, research, tutor
+from aeon.assembly import combining, contractive, graph, loop, multipass, report, research, tutor
 from aeon.assembly.plugin import AnyPlugin, Plugin
+from aeon.engines.ensemble.members import COMBINING
 from aeon.errors import AeonError, UnknownNameError, UsageError
 from aeon.observability.view import GENERIC, View
 from aeon.runtime.journal import Journal
@@ -31,10 +32,16 @@ class Installed(NamedTuple):
 
 
 def installed() -> tuple[Installed, ...]:
-    """Every engine, the shipped ones first, the others by name. Two of one name cannot be told apart: neither works."""
+    """Every engine, the shipped ones first, the others by name. Two of one name cannot be told apart: neither works.
+
+    Those that run other engines are made of all of these that can be used.
+    """
     shipped = [Installed(one.name, _OWN, one) for one in _SHIPPED]
-    others = [_loaded(point) for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)]
-    return (*shipped, *(_unless_ambiguous(one, [*shipped, *others]) for one in others))
+    loaded = [_loaded(point) for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)]
+    taken = [*shipped, *(Installed(name, _OWN, None) for name in COMBINING), *loaded]
+    others = [_unless_ambiguous(one, taken) for one in loaded]
+    members = {one.name: one.plugin for one in (*shipped, *others) if one.plugin is not None}
+    return (*shipped, *(Installed(one.name, _OWN, one) for one in combining.plugins(members)), *others)
 
 
 def _unless_ambiguous(one: Installed, every: list[Installed]) -> Installed:

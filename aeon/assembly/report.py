@@ -48,6 +48,10 @@ def _with_items(services: Services[ReportConfig]) -> ToolRegistry:
     return ToolRegistry([*map(tools.get, tools.names), *items], tools.output_bytes)
 
 
+def _lacks(config: ReportConfig, tools: ToolRegistry) -> str:
+    return "" if config.items else research.searches(config.inner(), tools)
+
+
 PLUGIN: Plugin[ReportConfig, ReportSignals, Report] = Plugin(
-    REPORT, _handlers, view=VIEW, fit=fitted, beside=research.PLUGIN.beside
+    REPORT, _handlers, view=VIEW, fit=fitted, beside=research.PLUGIN.beside, lacks=_lacks
 )

@@ -15,8 +15,9 @@ from aeon.engines.research.view import VIEW
 from aeon.engines.research.writer import Writer
 from aeon.kernel.ports import Handlers
 from aeon.supervisor.judge import Judge
+from aeon.tools.registry import ToolRegistry
 
-__all__ = ["PLUGIN"]
+__all__ = ["PLUGIN", "searches"]
 
 
 def _handlers(services: Services[ResearchConfig]) -> Handlers:
@@ -34,7 +35,13 @@ def _handlers(services: Services[ResearchConfig]) -> Handlers:
     }
 
 
+def searches(config: ResearchConfig, tools: ToolRegistry) -> str:
+    """What is missing where nothing can be searched."""
+    found = any(tools.get(name).provider is not None for name in tools.names)
+    return "" if found else "something to search: --files DIR, or --tools search=PROVIDER"
+
+
 PLUGIN: Plugin[ResearchConfig, ResearchSignals, Research] = Plugin(
-    RESEARCH, _handlers, view=VIEW, fit=timed,
+    RESEARCH, _handlers, view=VIEW, fit=timed, lacks=searches,
     beside={"cite": ("verifier",)}, tiers={"T1": {"check": False}, "T2": {}},
 )  # fmt: skip

@@ -11,6 +11,8 @@ from aeon.engines.tutor.record import ProofGame
 from aeon.engines.tutor.rules import TutorSignals
 from aeon.engines.tutor.view import VIEW
 from aeon.kernel.ports import Handlers
+from aeon.tools.look import LOOK
+from aeon.tools.registry import ToolRegistry
 
 __all__ = ["PLUGIN"]
 
@@ -25,4 +27,8 @@ def _handlers(services: Services[TutorConfig]) -> Handlers:
     }
 
 
-PLUGIN: Plugin[TutorConfig, TutorSignals, ProofGame] = Plugin(TUTOR, _handlers, view=VIEW)
+def _lacks(config: TutorConfig, tools: ToolRegistry) -> str:
+    return "" if LOOK in tools.names else "a folder to look at: --files DIR"
+
+
+PLUGIN: Plugin[TutorConfig, TutorSignals, ProofGame] = Plugin(TUTOR, _handlers, view=VIEW, lacks=_lacks)

@@ -86,7 +86,8 @@ class Engine(Generic[C, S, R_co]):
         """The effects that a run can issue, by phase: its own, those of nested engines, and the question."""
         by_phase: dict[str, type[Effect]] = {AskUser.phase: AskUser}
         for effect in (*self.effects, *self.nested):
-            if by_phase.setdefault(effect.phase, effect) is not effect:
+            other = by_phase.setdefault(effect.phase, effect)
+            if other is not effect and other not in self.nested:  # nested ones are told apart by their scope
                 raise UsageError(f"engine '{self.name}': two effects are called '{effect.phase}'")
         return by_phase
 

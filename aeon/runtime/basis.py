@@ -16,13 +16,17 @@ R = TypeVar("R", bound=Conclusion)
 
 
 class Basis:
-    """The task of a run with what people said of it, and the outcomes that claims can rest on, by their numbers."""
+    """The task of a run with what people said of it, and the outcomes that claims can rest on, by their numbers.
 
-    __slots__ = ("outcomes", "task")
+    ``scopes`` are those of the nested runs that have some of them.
+    """
+
+    __slots__ = ("outcomes", "scopes", "task")
 
     def __init__(self, task: Task) -> None:
         self.task = task
         self.outcomes: dict[int, Outcome] = {}
+        self.scopes: dict[int, str] = {}
 
     @property
     def steps(self) -> dict[int, StepResult]:
@@ -35,14 +39,21 @@ class Basis:
             kind = type(outcome.value)
             if kind is StepResult or outcome.usage.tool_calls:
                 self.outcomes[number] = outcome
+                if scope := effects[number - first].scope:
+                    self.scopes[number] = scope
             elif kind is Reply and isinstance(effect := effects[number - first], AskUser):
                 self.task = self.task.clarified(effect.question, cast("Reply", outcome.value))
+
+    def within(self, scope: str) -> dict[int, Outcome]:
+        """The outcomes of a nested run, and of those in it; all of them for the outermost one."""
+        inside = f"{scope}/"
+        return {n: one for n, one in self.outcomes.items() if f"{self.scopes.get(n, '')}/".startswith(inside)}
 
     def held(self, result: R) -> R:
         """The result with the claims of its answer; no answer is good enough whose claims do not stand."""
         if result.gives_claims or result.claims:
             return result
-        claims = grounded_on(result.answer, self.task, self.outcomes)
+        claims = grounded_on(result.answer, self.task, self.within(result.rests_on))
         decision = Decision(
             action="OUTPUT", reason=result.stop_reason, detail=result.detail, sufficient=result.sufficient
         )

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from aeon.errors import AeonError, EngineError
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import Batch, Effect, Note
+from aeon.kernel.effects import AskUser, Batch, Effect, Note
 from aeon.kernel.engine import Engine, Halt
 from aeon.runtime.basis import Basis
 from aeon.runtime.remainder import Remainder
@@ -32,7 +32,7 @@ class Stepper(Generic[C, S, R]):
     """
 
     __slots__ = (
-        "_basis", "_began", "_engine", "_last", "_most", "_note", "_phases", "_program", "_remainder", "issued",
+        "_basis", "_began", "_engine", "_kinds", "_last", "_most", "_note", "_program", "_remainder", "issued",
         "result",
     )  # fmt: skip
 
@@ -45,7 +45,7 @@ class Stepper(Generic[C, S, R]):
         note: Callable[[Note], None] = lambda note: None,
     ) -> None:
         self._engine = engine
-        self._phases = engine.phases
+        self._kinds = frozenset((AskUser, *engine.effects, *engine.nested))
         self._most = config.effects
         self._note = note
         self._basis = Basis(task)
@@ -110,7 +110,7 @@ class Stepper(Generic[C, S, R]):
         if self.issued + len(effects) > self._most:
             raise self._error(f"never ends: it asked for more than {self._most:,} effects")
         for place, effect in enumerate(effects):
-            if not isinstance(effect, Effect) or self._phases.get(effect.phase) is not type(effect):
+            if not isinstance(effect, Effect) or type(effect) not in self._kinds:
                 raise self._error(f"asked for {_shown(effect)}, which is none of its effects")
             if effect.after and any(not 0 <= at < place for at in effect.after):
                 raise self._error(f"asked for '{effect.phase}' after an effect that does not come before it")

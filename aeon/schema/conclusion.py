@@ -82,6 +82,11 @@ class Conclusion(Frozen):
         """Whether the answer was put together without a model, because its last effect was not possible."""
         return self.stop_reason in ("failed", "waiting") or any(d.phase == "synthesize" for d in self.degraded)
 
+    @property
+    def rests_on(self) -> str:
+        """The scope of the nested run whose effects alone the answer rests on; "" where it may rest on all."""
+        return ""
+
     def marked(self, altered: tuple[int, ...]) -> Self:
         """The same, saying of the outcomes of these effects that they were put in."""
         return self.changed(altered=altered) if altered != self.altered else self

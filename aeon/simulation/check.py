@@ -73,7 +73,7 @@ def _troubles(scenario: Scenario, straight: Story) -> Troubles:
     chance = scenario.chance("troubles")
     lines, tools = straight.world.disk.lines, max(1, straight.world.disk.begun)
     ends = [entry.ended for _, entry in sorted(straight.journal.entries.items())]
-    last = int(max(ends) / QUANTUM)
+    last = int(max(ends, default=0.0) / QUANTUM)
     everything = Troubles(
         strike_call=chance.randrange(tools),
         interrupts=[chance.choice([*ends, chance.randint(0, last) * QUANTUM])],

@@ -254,9 +254,9 @@ class Life:
         """What there is to call, to search, or to look at. Only the multi-pass engine plans programs."""
         if self._desk is None or self._library is None or self._glass is None:
             return ()
-        if Act.phase in self.parts.plugin.engine.phases:
+        if Act in self.parts.plugin.engine.effects:
             return self._glass.tools
-        if FindProviders.phase in self.parts.plugin.engine.phases:
+        if FindProviders in self.parts.plugin.engine.effects:
             return self._library.tools
         plans = issubclass(self.parts.plugin.engine.result, Result)
         return self._desk.sums if plans and computes(world.scenario) else self._desk.tools

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 __all__ = [
-    "CONTRACTIVE_INVARIANTS", "GRAPH_INVARIANTS", "INVARIANTS", "MULTIPASS_INVARIANTS", "REPORT_INVARIANTS",
-    "RESEARCH_INVARIANTS", "TUTOR_INVARIANTS",
+    "AUTO_INVARIANTS", "CHAIN_INVARIANTS", "CONTRACTIVE_INVARIANTS", "ENSEMBLE_INVARIANTS", "GRAPH_INVARIANTS",
+    "INVARIANTS", "MULTIPASS_INVARIANTS", "REPORT_INVARIANTS", "RESEARCH_INVARIANTS", "TUTOR_INVARIANTS",
 ]  # fmt: skip
 
 INVARIANTS: dict[str, str] = {
@@ -130,3 +130,27 @@ CONTRACTIVE_INVARIANTS: dict[str, str] = {
     "a good answer was not rejected": "an answer that is said to be good enough is none that the peer rejected",
 }
 """What the contractive engine promises beside that."""
+
+ENSEMBLE_INVARIANTS: dict[str, str] = {
+    "a ballot says what its member took": "calls and tokens of a ballot are those of the effects of its member",
+    "a member within its share": "those that are asked at once take no more than an equal part of what there is",
+    "votes are what comparisons said": "each vote is for the class that a comparison on record put the answer into",
+    "nobody is asked after the vote is decided": "a majority, or that none can be had any more, ends the vote",
+    "a majority is the answer": "the answer is that of a member of more than half of all; else none is taken",
+    "all answers are shown": "without a majority, the answer has an answer of each class",
+    "an answer is as good as its member's": "it is good enough only if the member's own run was",
+}
+"""What an ensemble promises beside that."""
+
+AUTO_INVARIANTS: dict[str, str] = {
+    "the first rule that holds is taken": "the rule on record is the first that holds of what was found",
+    "only the engine that was chosen works": "every effect of a member is one of the engine that the rule names",
+}
+"""What the router promises beside that."""
+
+CHAIN_INVARIANTS: dict[str, str] = {
+    "members in their order": "members run in the order of the configuration",
+    "a link says what its member took": "calls and tokens of a link are those of the effects of its member",
+    "answers are handed on, never back": "a member sees each useful answer before its own, and none other",
+}
+"""What a chain promises beside that."""

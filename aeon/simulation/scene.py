@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from aeon.engines.auto.config import AutoConfig
+from aeon.engines.chain.config import ChainConfig
+from aeon.engines.ensemble.members import CombiningSettings
 from aeon.schema import (
     Budget,
     CallCaps,
@@ -84,7 +87,25 @@ def settings(scenario: Scenario, config: C) -> C:
         tool_output_bytes=chance.choice((16_384, 256)),
         effects=_MOST_EFFECTS,
     )
+    if isinstance(common, CombiningSettings):
+        return common.changed(options=_options(scenario), **_members(scenario, common))
     return common.changed(**_passes(scenario)) if isinstance(common, Config) else common
+
+
+def _members(scenario: Scenario, config: CombiningSettings) -> dict[str, object]:
+    """Who works: samples of one engine, engines that call different effects by one name, or what rules name."""
+    chance = scenario.chance("members")
+    if isinstance(config, AutoConfig):
+        return {"unmeasured": chance.random() < 0.5}
+    if isinstance(config, ChainConfig):
+        return {"members": chance.choice((("loop", "multi-pass"), ("contractive", "graph"), ("multi-pass",) * 2))}
+    voters = (("multi-pass",), ("loop", "contractive", "multi-pass"), ("graph", "contractive"), ("loop",))
+    return {"members": chance.choice(voters)}
+
+
+def _options(scenario: Scenario) -> dict[str, JsonObject]:
+    """The settings of members that the scenario has."""
+    return {"multi-pass": Config().changed(**_passes(scenario)).model_dump(mode="json", exclude_defaults=True)}
 
 
 def _passes(scenario: Scenario) -> dict[str, object]:

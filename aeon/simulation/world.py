@@ -13,7 +13,10 @@ from aeon.schema import NOTHING, Question, Usage
 from aeon.simulation.disk import Crash, Disk
 from aeon.simulation.faults import Scenario
 from aeon.simulation.promises import (
+    AUTO_INVARIANTS,
+    CHAIN_INVARIANTS,
     CONTRACTIVE_INVARIANTS,
+    ENSEMBLE_INVARIANTS,
     GRAPH_INVARIANTS,
     INVARIANTS,
     MULTIPASS_INVARIANTS,
@@ -43,6 +46,9 @@ _OWN = (
     GRAPH_INVARIANTS,
     TUTOR_INVARIANTS,
     CONTRACTIVE_INVARIANTS,
+    ENSEMBLE_INVARIANTS,
+    AUTO_INVARIANTS,
+    CHAIN_INVARIANTS,
 )
 _KNOWN = frozenset(INVARIANTS).union(*_OWN)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from aeon.llm.adapter import LLMAdapter, Permit, freely
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
 
-__all__ = ["Sampling"]
+__all__ = ["Drawn", "Sampling"]
 
 
 @dataclass(frozen=True)
@@ -38,3 +38,12 @@ class Sampling:
 
     async def aclose(self) -> None:
         """Nothing of its own to let go of."""
+
+
+@dataclass(frozen=True)
+class Drawn(Sampling):
+    """The same, but for what is judged by the probabilities of tokens: that is asked as it is."""
+
+    async def complete(self, request: LLMRequest) -> LLMResponse:
+        """One completion, sampled unless its first token's probabilities are wanted."""
+        return await (self.llm.complete(request) if request.top_logprobs else super().complete(request))

@@ -11,11 +11,14 @@ from typing import TypeVar, get_args
 from aeon.assembly.plugin import AnyPlugin
 from aeon.assembly.registry import installed
 from aeon.assembly.roles import fitted, phase_roles
+from aeon.engines.auto.routes import ROUTES
 from aeon.engines.contractive.branch import BRANCH
 from aeon.engines.contractive.presets import PRESETS, Limits
 from aeon.engines.contractive.program import CONTRACTIVE
 from aeon.engines.contractive.rules import BRANCH_TABLE
 from aeon.engines.contractive.rules import TABLE as CONTRACTIVE_TABLE
+from aeon.engines.ensemble.effects import CompareAnswers
+from aeon.engines.ensemble.rules import TABLE as ENSEMBLE_TABLE
 from aeon.engines.graph.config import PROFILES, REFLECTIONS
 from aeon.engines.graph.program import SHIPPED as GRAPH
 from aeon.engines.graph.rules import TABLE as GRAPH_TABLE
@@ -29,7 +32,10 @@ from aeon.multipass.rules import TABLE
 from aeon.schema.config import ModelTier
 from aeon.simulation.faults import KINDS
 from aeon.simulation.promises import (
+    AUTO_INVARIANTS,
+    CHAIN_INVARIANTS,
     CONTRACTIVE_INVARIANTS,
+    ENSEMBLE_INVARIANTS,
     GRAPH_INVARIANTS,
     INVARIANTS,
     MULTIPASS_INVARIANTS,
@@ -89,6 +95,41 @@ def _presets() -> str:
     names = [*PRESETS]
     rows = ((f"`{number}`", *(f"{getattr(PRESETS[name], number)}" for name in names)) for number in Limits.model_fields)
     return _rows(("", *(f"`{name}`" for name in names)), rows)
+
+
+def _ensemble_picture() -> str:
+    """The rounds of a vote: members, the comparison, and each row of the table that ends it."""
+    compare = CompareAnswers.phase
+    ends = [f"{compare} -->|{rule.reason}| {_end(rule)}" for rule in ENSEMBLE_TABLE if rule.action == "OUTPUT"]
+    lines = ["flowchart TD", "begin([task]) -->|as many as can make a majority| members", f"members --> {compare}"]
+    lines += [f"{compare} -->|continue: one more| members", *ends]
+    return "```mermaid\n" + "\n    ".join(lines) + "\n```\n"
+
+
+def _end(rule: Rule[S]) -> str:
+    """The answer of a member, or all answers."""
+    return "taken([answer of a member])" if rule.reason in ("agreed", "doubted") else "shown([all answers])"
+
+
+def _ensemble() -> str:
+    return _table(ENSEMBLE_TABLE)
+
+
+def _routes() -> str:
+    rows = ((f"`{one.name}`", one.when, f"`{one.engine}`", one.basis, one.reason) for one in ROUTES)
+    return _rows(("rule", "holds if", "engine", "rests on", "reason"), rows)
+
+
+def _ensemble_invariants() -> str:
+    return _rows(("invariant", "what must hold"), ENSEMBLE_INVARIANTS.items())
+
+
+def _auto_invariants() -> str:
+    return _rows(("invariant", "what must hold"), AUTO_INVARIANTS.items())
+
+
+def _chain_invariants() -> str:
+    return _rows(("invariant", "what must hold"), CHAIN_INVARIANTS.items())
 
 
 def _report() -> str:
@@ -200,6 +241,12 @@ TABLES: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/contractive.md", "contractive table"): _contractive,
     ("docs/contractive.md", "presets"): _presets,
     ("docs/simulation.md", "contractive invariants"): _contractive_invariants,
+    ("docs/ensemble.md", "ensemble picture"): _ensemble_picture,
+    ("docs/ensemble.md", "ensemble table"): _ensemble,
+    ("docs/ensemble.md", "routes"): _routes,
+    ("docs/simulation.md", "auto invariants"): _auto_invariants,
+    ("docs/simulation.md", "chain invariants"): _chain_invariants,
+    ("docs/simulation.md", "ensemble invariants"): _ensemble_invariants,
     ("docs/graph.md", "complexities"): _complexities,
     ("docs/graph.md", "graph picture"): _graph_picture,
     ("docs/graph.md", "graph table"): _graph_table,

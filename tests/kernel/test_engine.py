@@ -61,6 +61,13 @@ def test_a_definition_that_cannot_work_is_refused(changes: dict[str, Any], messa
         replace(SHORTEN, **changes)
 
 
+@pytest.mark.requirement("M3", "E6a")
+def test_two_engines_within_one_may_call_their_effects_alike() -> None:
+    """Their scopes tell them apart; only an effect of the engine's own needs a name of its own."""
+    both = replace(SHORTEN, effects=(), final=None, nested=(Shorten, Cut))
+    assert both.phases["shorten"] is Shorten
+
+
 @pytest.mark.requirement("M1", "K12")
 def test_the_caps_know_their_phases_and_a_question_and_nothing_else() -> None:
     """A phase that they do not know is an error, never a cap of 0; a person is asked without a model."""

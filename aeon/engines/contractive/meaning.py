@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from aeon.documents.plain import word_set
-from aeon.proof.alike import alike, numbers_of
+from aeon.proof.alike import alike, numbers_of, without
 from aeon.proof.readings import MONTHS, NUMBER_WORDS
 
 __all__ = ["same"]
@@ -19,6 +19,8 @@ _NOT = word_set("not no never none nobody nothing neither without cannot isn't a
 _YES_NO = {"yes": "yes", "true": "yes", "correct": "yes", "no": "no", "false": "no", "incorrect": "no"}
 _LETTER = re.compile(r"(?:option|answer|choice)?\s*\(?([A-H])\)?(?:[).:].*)?", re.IGNORECASE | re.DOTALL)
 _LETTERED = re.compile(r"(?:^|[\s(])([A-H])[).:]\s", re.MULTILINE)
+_COUNTED = re.compile(r"\d\s+([^\W\d_]{3,})")
+"""The word behind a number, which says what it counts."""
 _SHORT = 8
 """Words of an answer that is no sentence."""
 _VALUE = 2
@@ -31,7 +33,8 @@ def same(question: str, one: str, other: str) -> bool | None:
     first, second = _words(one), _words(other)
     if first == second and first and not any(map(str.isdigit, one + other)):  # signs and points are no words
         return True
-    for judged in (_as_choice(question, one, other), _as_numbers(one, other), _as_names(one, other)):
+    short = _as_choice(question, one, other), _as_numbers(one, other), _as_names(one, other)
+    for judged in (*short, _as_sentences(question, one, other)):
         if judged is not None:
             return judged
     return None
@@ -87,6 +90,14 @@ def _same_numbers(one: str, other: str) -> bool | None:
     if alike(numbers_of(one), numbers_of(other)) and _months(one) == _months(other):
         return None if len(first) == len(second) == 1 and first != second else True
     return False if first <= second or second <= first or _months(one) or _months(other) else None
+
+
+def _as_sentences(question: str, one: str, other: str) -> bool | None:
+    """That sentences are different which count the same thing, and give other numbers beside those of the question."""
+    asked = numbers_of(question)
+    first, second = (without(numbers_of(text), asked) for text in (one, other))
+    counted = [set(_COUNTED.findall(text.casefold())) for text in (one, other)]
+    return False if first and second and counted[0] & counted[1] and not alike(first, second) else None
 
 
 def _in_digits(text: str) -> str:

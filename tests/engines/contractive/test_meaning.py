@@ -29,11 +29,18 @@ DIFFERENT = [
     ("Is it open?", "No, it is not open", "Yes, it is open"),
     ("Who is older, Ann or Ben?", "Ann", "Ben"),
     ("Which?\nA) the cat\nB) the dog", "A", "B)"),
+    (
+        "How many boxes did Lyon order in May 2025?",
+        "In May 2025 the branch in the city of Lyon ordered 1,200 boxes of paper.",
+        "The branch in Lyon ordered a total of 300 boxes, all of these in May 2025.",
+    ),
 ]
 OPEN = [
     (WHO, "the valve opens when it is hot", "the valve does not open when it is hot"),
     (MUCH, "2 hours", "120 minutes"),
     (MUCH, "5 km", "5 miles"),
+    (MUCH, "The train takes 2 hours to get there from Lyon", "To get there from Lyon the train takes 120 minutes"),
+    (MUCH, "Ann has 300 euros more than Ben has in all of these years", "Ben has 300 euros more than Ann has in all"),
     (MUCH, "two times a year", "every six months"),
     (MUCH, "2 times a year", "twice a year"),
     (WHO, "twice a day", "in the morning and in the evening"),

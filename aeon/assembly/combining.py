@@ -1,0 +1,227 @@
+"""Engines that run others: made of the plugins that are there, whose handlers answer what their members ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias, TypeVar
+
+from aeon.adaptive.profiler import Profiler
+from aeon.assembly.plugin import AnyPlugin, Plugin, Services
+from aeon.engines.auto.config import AutoConfig
+from aeon.engines.auto.program import auto_of
+from aeon.engines.auto.record import Auto
+from aeon.engines.auto.surveyor import Surveyor
+from aeon.engines.auto.view import view_of as auto_view
+from aeon.engines.chain.config import ChainConfig
+from aeon.engines.chain.program import chain_of
+from aeon.engines.chain.record import Chain
+from aeon.engines.chain.view import view_of as chain_view
+from aeon.engines.contractive.classifier import Classifier
+from aeon.engines.ensemble.config import EnsembleConfig
+from aeon.engines.ensemble.members import CombiningSettings, Members, settings_of
+from aeon.engines.ensemble.program import ensemble_of
+from aeon.engines.ensemble.record import Ensemble
+from aeon.engines.ensemble.rules import EnsembleSignals
+from aeon.engines.ensemble.view import view_of
+from aeon.errors import ConfigError, UsageError
+from aeon.kernel.decide import Signals
+from aeon.kernel.effects import AskUser, Effect
+from aeon.kernel.ports import Handlers
+from aeon.llm.adapter import LLMAdapter
+from aeon.schema import Settings
+from aeon.schema.value import Value
+from aeon.settings import with_overrides
+from aeon.supervisor.sampling import Drawn
+from aeon.tools.registry import ToolRegistry
+
+__all__ = ["Plugins", "auto", "chain", "dispatched", "ensemble", "plugins"]
+
+Plugins: TypeAlias = Mapping[str, AnyPlugin]
+"""The plugins that can be members, by their names."""
+C = TypeVar("C", bound=CombiningSettings)
+_LEAST_TOKENS = 2_000
+"""Of a member: no call whose prompt is made by a shipped engine is admitted with fewer."""
+
+
+def ensemble(plugins: Plugins) -> Plugin[EnsembleConfig, EnsembleSignals, Ensemble]:
+    """The ensemble whose members can be any of these."""
+
+    def handlers(services: Services[EnsembleConfig]) -> Handlers:
+        config, engines = services.config, [seat.engine for seat in services.config.seats]
+        _check_tools(plugins, config, engines, services.tools)
+        members = [
+            _handlers_of(plugins, services, seat.engine, _drawn(services.adapter, config.temperature, seat.seed))
+            for seat in config.seats
+        ]
+        return dispatched(engine.phases, {"compare_answers": Classifier(services.supervisor).classify}, members)
+
+    def fit(config: EnsembleConfig, adapter: LLMAdapter) -> EnsembleConfig:
+        fitted = _fitted(plugins, config, config.members, adapter)
+        names = [seat.engine for seat in config.seats]
+        _check_budget(plugins, fitted, names, (config.rounds + 1) * config.caps.compare_answers)
+        return fitted
+
+    def models(config: EnsembleConfig) -> Sequence[str]:
+        return _models(plugins, config, config.members)
+
+    engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
+    engine = ensemble_of(engines)
+    return Plugin(engine, handlers, models, view_of(engines, views), fit)
+
+
+def plugins(members: Plugins) -> tuple[AnyPlugin, ...]:
+    """The engines that run these."""
+    return ensemble(members), auto(members), chain(members)
+
+
+def auto(plugins: Plugins) -> Plugin[AutoConfig, Signals, Auto]:
+    """The router to the engines that its rules name."""
+
+    def handlers(services: Services[AutoConfig]) -> Handlers:
+        members = [_handlers_of(plugins, services, name, services.adapter) for name in services.config.engines]
+        own: Handlers = {
+            "look_around": Surveyor(services.tools).look_around,
+            "profile": Profiler(services.supervisor, services.briefing).infer,
+        }
+        return dispatched(engine.phases, own, members)
+
+    def fit(config: AutoConfig, adapter: LLMAdapter) -> AutoConfig:
+        return _fitted(plugins, config, config.engines, adapter)
+
+    def models(config: AutoConfig) -> Sequence[str]:
+        return _models(plugins, config, config.engines)
+
+    engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
+    engine = auto_of(engines)
+    return Plugin(engine, handlers, models, auto_view(engines, views), fit)
+
+
+def chain(plugins: Plugins) -> Plugin[ChainConfig, Signals, Chain]:
+    """The chain whose members can be any of these."""
+
+    def handlers(services: Services[ChainConfig]) -> Handlers:
+        names = services.config.members
+        _check_tools(plugins, services.config, names, services.tools)
+        members = [_handlers_of(plugins, services, name, services.adapter) for name in names]
+        return dispatched(engine.phases, {}, members)
+
+    def fit(config: ChainConfig, adapter: LLMAdapter) -> ChainConfig:
+        fitted = _fitted(plugins, config, config.members, adapter)
+        _check_budget(plugins, fitted, config.members, 0)
+        return fitted
+
+    def models(config: ChainConfig) -> Sequence[str]:
+        return _models(plugins, config, config.members)
+
+    engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
+    engine = chain_of(engines)
+    return Plugin(engine, handlers, models, chain_view(engines, views), fit)
+
+
+def dispatched(phases: Iterable[str], own: Handlers, members: Sequence[Handlers]) -> Handlers:
+    """Handlers of all ``phases``: the member answers in whose run an effect was issued, ``own`` ones answer the others.
+
+    Members may call different effects by one name: the first part of an effect's scope, as in ``/2/1``, is the member.
+    """
+
+    def answered(phase: str) -> Callable[[Effect], Awaitable[Value]]:
+        def answer(effect: Effect) -> Awaitable[Value]:
+            handlers = members[int(effect.scope.split("/")[1]) - 1] if effect.scope else own
+            return handlers[phase](effect)
+
+        return answer
+
+    return {phase: answered(phase) for phase in phases if phase != AskUser.phase}
+
+
+def _engines(plugins: Plugins) -> Members:
+    return {name: one.engine for name, one in plugins.items()}
+
+
+def _drawn(adapter: LLMAdapter, temperature: float, seed: int) -> LLMAdapter:
+    return Drawn(adapter, temperature, seed) if seed else adapter
+
+
+def _handlers_of(plugins: Plugins, services: Services[Any], engine: str, adapter: LLMAdapter) -> Handlers:
+    """The handlers of a member, made of the run's tools and of settings of its own."""
+    config = settings_of(_engines(plugins), services.config, engine)
+    supervisor = services.supervisor if adapter is services.adapter else services.supervisor.through(adapter)
+    return plugins[engine].handlers(replace(services, config=config, adapter=adapter, supervisor=supervisor))
+
+
+def _fitted(plugins: Plugins, config: C, names: Sequence[str], adapter: LLMAdapter) -> C:
+    """The configuration with the settings of each member as they fit the model: so they are on record.
+
+    Raises:
+        UsageError: there is no such engine.
+        ConfigError: a setting of a member is unknown or out of range; names its path.
+    """
+    if stray := [name for name in config.options if name not in names]:
+        raise ConfigError(f"options: '{stray[0]}' is no member; the members are {', '.join(dict.fromkeys(names))}")
+    options: dict[str, dict[str, object]] = {}
+    for name in dict.fromkeys(names):
+        settings_of(_engines(plugins), config.changed(options={}), name)  # is there
+        own = plugins[name].fit(_own(plugins[name], config), adapter)
+        options[name] = own.model_dump(mode="json", exclude_defaults=True)
+    return config.changed(options=options)
+
+
+def _own(plugin: AnyPlugin, config: CombiningSettings) -> Settings:
+    kind: type[Settings] = plugin.engine.config
+    try:
+        return with_overrides(kind(), config.options.get(plugin.name, {}))
+    except ConfigError as error:
+        raise ConfigError(f"options.{plugin.name}.{error}") from None
+
+
+def _models(plugins: Plugins, config: CombiningSettings, names: Sequence[str]) -> Sequence[str]:
+    """The models that members use beside the run's own."""
+    engines = _engines(plugins)
+    every = (model for name in names for model in plugins[name].models(settings_of(engines, config, name)))
+    return [*dict.fromkeys(every)]
+
+
+def _check_tools(plugins: Plugins, config: CombiningSettings, names: Sequence[str], tools: ToolRegistry) -> None:
+    """Refuse members that cannot work with what is there.
+
+    Raises:
+        UsageError: names the first such member.
+    """
+    files = any(tools.get(name).provider is not None for name in tools.names)
+    for name in dict.fromkeys(names):
+        if missing := plugins[name].lacks(settings_of(_engines(plugins), config, name), tools):
+            raise UsageError(f"members: '{name}' needs {missing}; or leave this member out")
+        if files and not plugins[name].reads:
+            raise UsageError(
+                f"members: '{name}' uses the task and its context alone, and there are files or sources to answer "
+                "from; leave them out, or this member"
+            )
+
+
+def _check_budget(plugins: Plugins, config: CombiningSettings, names: Sequence[str], kept: int) -> None:
+    """Refuse budgets of which no member could get what its answer takes, beside the calls that are ``kept``.
+
+    Raises:
+        UsageError: names the limit, and how much is needed.
+    """
+    engines = _engines(plugins)
+    calls = kept + sum(_least(plugins[name], settings_of(engines, config, name)) for name in names)
+    tokens = int(len(names) * _LEAST_TOKENS / max(0.01, 1 - (config.reserve.tokens if kept else 0)))
+    limits = {"calls": (config.budget.calls, calls), "tokens": (config.budget.tokens, tokens)}
+    for name, (limit, least) in limits.items():
+        if limit is not None and limit < least:
+            raise UsageError(
+                f"budget.{name}: {limit:,} are too few for {len(names)} members{_beside(kept)}; "
+                f"set at least {least:,}, or name fewer members"
+            )
+
+
+def _beside(kept: int) -> str:
+    return " and the comparison of what they say" if kept else ""
+
+
+def _least(plugin: AnyPlugin, config: Settings) -> int:
+    """The calls without which a member does nothing: one, and those that are kept back for its answer."""
+    final = plugin.engine.final
+    return 1 + (config.caps.of(final.phase) if final is not None else 0)

@@ -1,0 +1,1 @@
+"""Auto: the first rule that holds names the engine for a task."""

@@ -1,0 +1,86 @@
+"""The router: looks at what is there, takes the first rule that holds, and runs the engine that it names."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from aeon.engines.auto.config import AutoConfig
+from aeon.engines.auto.effects import LookAround
+from aeon.engines.auto.record import Auto
+from aeon.engines.auto.routes import Route, first
+from aeon.engines.auto.values import Surroundings
+from aeon.engines.ensemble.members import Members, claims_of, effects_of, member, settings_of
+from aeon.kernel.decide import Signals
+from aeon.kernel.effects import Program
+from aeon.kernel.engine import Engine, Halt, Run
+from aeon.multipass.effects import InferProfile
+from aeon.schema.conclusion import Conclusion, Decision
+from aeon.schema.judgment import TaskProfile
+from aeon.schema.outcome import Answer
+
+__all__ = ["auto_of", "most_calls"]
+
+AutoRun = Run[AutoConfig, Signals]
+_UNPROFILED = TaskProfile(inferred=False)
+
+
+def _auto(members: Members, run: AutoRun) -> Program[Auto]:
+    """The whole run. It ends as the engine does that was chosen."""
+    there, profile = Surroundings(), _UNPROFILED
+    route: Route | None = None
+    try:
+        there = yield from run.perform(LookAround(task=run.task), there)
+        if run.config.unmeasured:
+            profile = yield from run.perform(InferProfile(task=run.task), profile)
+        route = first(there, profile, run.config.unmeasured)
+        end = yield from _routed(members, run, route)
+    except Halt as halt:
+        return _result(run, halt.decision, Answer(text=f"No engine answered: {halt.decision.detail}."), route, there)
+    run.degraded += end.degraded
+    run.signals.question = end.question
+    decision = Decision(action="OUTPUT", reason=end.stop_reason, detail=end.detail, sufficient=end.sufficient)
+    answer = Answer(text=end.answer, value=end.value, claims=claims_of(end))
+    result = _result(run, decision, answer, route, there)
+    asked = profile if run.config.unmeasured else None
+    return result.changed(profile=asked, unread=end.unread, assumptions=end.assumptions)
+
+
+def _routed(members: Members, run: AutoRun, route: Route) -> Program[Conclusion]:
+    """The run of the engine, with all that is left; its scope says which of the engines it is."""
+    run.nested = run.config.engines.index(route.engine)
+    return (yield from member(members, route.engine).within(run, settings_of(members, run.config, route.engine)))
+
+
+def _result(run: AutoRun, decision: Decision, answer: Answer, route: Route | None, there: Surroundings) -> Auto:
+    ended = dict(run.conclude(decision, answer))
+    if route is None:
+        return Auto(**ended, surroundings=there)
+    return Auto(
+        **ended,
+        rule=route.name,
+        chosen=route.engine,
+        basis=route.basis,
+        reason=route.reason,
+        surroundings=there,
+    )
+
+
+def most_calls(members: Members, config: AutoConfig) -> int:
+    """The most model calls of a run: those of the dearest engine that a rule can name, and of the profile."""
+    own = [member(members, name).bound(settings_of(members, config, name)).calls for name in config.engines]
+    return max(own) + (config.caps.profile if config.unmeasured else 0) + config.caps.look_around
+
+
+def auto_of(members: Members) -> Engine[AutoConfig, Signals, Auto]:
+    """The router to these engines."""
+    return Engine(
+        name="auto/1",
+        config=AutoConfig,
+        result=Auto,
+        signals=Signals,
+        effects=(LookAround, InferProfile),
+        table=(),
+        calls=partial(most_calls, members),
+        program=partial(_auto, members),
+        nested=effects_of(members),
+    )

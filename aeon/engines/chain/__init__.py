@@ -1,0 +1,1 @@
+"""Chain: the answer of one engine is context for the next one."""

@@ -1,0 +1,109 @@
+"""Engines as members of another run: found by name, with settings that keep its bound, and parts of its budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from pydantic import Field
+
+from aeon.errors import UnknownNameError
+from aeon.kernel.decide import Signals
+from aeon.kernel.effects import Effect
+from aeon.kernel.engine import Engine
+from aeon.schema.claims import Claim
+from aeon.schema.conclusion import Conclusion
+from aeon.schema.config import Reserve, Settings
+from aeon.schema.frozen import JsonValue
+from aeon.schema.history import Result
+from aeon.schema.usage import Left
+
+__all__ = [
+    "COMBINING",
+    "CombiningSettings",
+    "Member",
+    "Members",
+    "claims_of",
+    "dealt",
+    "effects_of",
+    "member",
+    "parts",
+    "settings_of",
+]  # fmt: skip
+
+COMBINING = ("ensemble", "auto", "chain")
+"""The engines that run others; none of them is a member."""
+
+Member: TypeAlias = Engine[Settings, Signals, Conclusion]
+Members: TypeAlias = Mapping[str, Member]
+"""The engines that can be members, by their names without versions."""
+
+
+class CombiningSettings(Settings):
+    """What the configurations of all engines that run others have: ``options`` are settings of members, by engine."""
+
+    options: dict[str, dict[str, JsonValue]] = Field(default={}, description="settings of members, by engine")
+    reserve: Reserve = Reserve(tokens=0.1, seconds=0.1, cost=0.1)
+
+
+def member(members: Members, name: str) -> Member:
+    """The engine of that name.
+
+    Raises:
+        UnknownNameError: there is none; names those that there are.
+    """
+    if name not in members:
+        raise UnknownNameError(f"members: no engine is called '{name}'; there are {', '.join(members)}")
+    return members[name]
+
+
+def settings_of(members: Members, config: CombiningSettings, name: str) -> Settings:
+    """The settings of a member: its own, but for those on which the bound of the whole rests.
+
+    Raises:
+        UnknownNameError: there is no such engine.
+    """
+    own = member(members, name).config.model_validate(config.options.get(name, {}))
+    return own.changed(
+        prices=config.prices,
+        questions=config.questions,
+        effects=config.effects,
+        prompt_bytes=min(own.prompt_bytes, config.prompt_bytes),
+        output_tokens=min(own.output_tokens, config.output_tokens),
+        tool_output_bytes=min(own.tool_output_bytes, config.tool_output_bytes),
+    )
+
+
+def effects_of(members: Members) -> tuple[type[Effect], ...]:
+    """What members may ask for, and what is nested in them."""
+    every = (effect for one in members.values() for effect in (*one.effects, *one.nested))
+    return tuple(dict.fromkeys(every))
+
+
+def claims_of(end: Conclusion) -> tuple[Claim, ...]:
+    """The claims that a member's answer brings; those of a plan name its steps, so that the host finds others."""
+    return () if isinstance(end, Result) else end.claims
+
+
+def dealt(whole: int, wants: Sequence[int]) -> tuple[int, ...]:
+    """Parts of a whole: each gets what it wants, or an equal part of what is left by those that want less."""
+    given = [0] * len(wants)
+    order = sorted(range(len(wants)), key=wants.__getitem__)
+    for done, at in enumerate(order):
+        given[at] = min(wants[at], whole // (len(wants) - done))
+        whole -= given[at]
+    return tuple(given)
+
+
+def parts(left: Left, wants: Sequence[int], kept_calls: int, rounds: int) -> tuple[Left, ...]:
+    """What each of the members that are still to run may spend, if they want at most so many calls each.
+
+    They run in so many ``rounds``, one after the other. ``kept_calls`` of what is left are for other effects. Together
+    the parts are never more than what is left.
+    """
+    many = len(wants)
+    tokens = None if left.tokens is None else left.tokens // many
+    seconds = None if left.seconds is None else left.seconds / rounds
+    cost = None if left.cost is None else left.cost / many
+    calls = dealt(max(0, left.calls - kept_calls), wants)
+    return tuple(Left(calls=most, tokens=tokens, seconds=seconds, cost=cost) for most in calls)

@@ -1,0 +1,62 @@
+"""Members side by side, none of which goes on when the run that they are in cannot.
+
+After a question that waits for a person, nothing more is put on record; after an endpoint that failed, what is done
+belongs to an ending that is taken back when the run is resumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from aeon.kernel.compose import side_by_side
+from aeon.kernel.decide import Signals
+from aeon.kernel.effects import Batch, Note, Program
+from aeon.kernel.engine import Halt, Run
+from aeon.schema.config import Settings
+from aeon.schema.outcome import Outcome
+
+__all__ = ["together"]
+
+T = TypeVar("T")
+C = TypeVar("C", bound=Settings)
+S = TypeVar("S", bound=Signals)
+_ENDS = ("waiting", "endpoint", "journal")
+"""Failures after which nothing that is asked for can be kept, or answered."""
+
+
+def together(run: Run[C, S], programs: Iterable[Program[T]]) -> Program[tuple[T, ...]]:
+    """The results of programs that run side by side within a run; all of them are halted where it cannot go on."""
+    whole = side_by_side(*(_halted(run, program) for program in programs))
+    outcomes: tuple[Outcome, ...] | None = None
+    try:
+        while True:
+            outcomes = yield _next(whole, outcomes)
+            for outcome in outcomes:  # before the first member hears of its own, which may not be the one that failed
+                if outcome.failure is not None and outcome.failure.kind in _ENDS:
+                    run.signals.failure = outcome.failure
+    except StopIteration as end:
+        results: tuple[T, ...] = end.value
+        return results
+    finally:
+        whole.close()
+
+
+def _halted(run: Run[C, S], program: Program[T]) -> Program[T]:
+    """A program that is halted at its next batch where the run around it cannot go on."""
+    outcomes: tuple[Outcome, ...] | None = None
+    try:
+        while True:
+            request = _next(program, outcomes)
+            while run.signals.failure is not None and isinstance(request, Batch):
+                request = program.throw(Halt(run.decide(), midway=True))
+            outcomes = yield request
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    finally:
+        program.close()
+
+
+def _next(program: Program[T], outcomes: tuple[Outcome, ...] | None) -> Batch | Note:
+    return next(program) if outcomes is None else program.send(outcomes)

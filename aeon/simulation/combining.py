@@ -1,0 +1,87 @@
+"""What must hold of routed runs and of chains alone: who was asked, and whose ending it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aeon.assembly.registry import plugin
+from aeon.assembly.views import trail
+from aeon.engines.auto.config import AutoConfig
+from aeon.engines.auto.record import Auto
+from aeon.engines.auto.routes import first
+from aeon.engines.chain.config import ChainConfig
+from aeon.engines.chain.program import handed_on
+from aeon.engines.chain.record import Chain, Link
+from aeon.kernel.decide import table
+from aeon.observability.trail import Done
+from aeon.runtime.journal import Journal
+from aeon.runtime.replay import AnyEngine
+from aeon.schema import NOTHING, Conclusion, TaskProfile
+from aeon.simulation.world import World
+
+__all__ = ["hold_auto", "hold_chain", "inner_reasons"]
+
+
+def inner_reasons(result: Conclusion) -> set[str]:
+    """The endings of the engines whose ending a run can have taken over."""
+    names = [result.chosen] if isinstance(result, Auto) and result.chosen else []
+    names += [link.engine for link in result.links[-1:]] if isinstance(result, Chain) else []
+    return {rule.reason for name in names for rule in table(plugin(name).engine.table)}
+
+
+def hold_auto(world: World, result: Auto, journal: Journal, engine: AnyEngine) -> None:
+    """Hold the record of a routed run against what the engine promises; the world is told what broke."""
+    if not result.rule:
+        return
+    config = journal.config(AutoConfig)
+    profile = result.profile or TaskProfile(inferred=False)
+    route = first(result.surroundings, profile, config.unmeasured)
+    if (route.name, route.engine) != (result.rule, result.chosen):
+        world.wrong("the first rule that holds is taken", f"{result.rule}: {result.chosen}, not {route.name}")
+    place = config.engines.index(result.chosen) + 1
+    if strange := {one.effect.scope for one in _inner(journal, engine) if _member(one) != place}:
+        world.wrong("only the engine that was chosen works", f"{sorted(strange)} beside {place}")
+
+
+def hold_chain(world: World, result: Chain, journal: Journal, engine: AnyEngine) -> None:
+    """Hold the record of a chain against what the engine promises; the world is told what broke."""
+    config, done = journal.config(ChainConfig), _inner(journal, engine)
+    _hold_settings(world, result, config)
+    for place, link in enumerate(result.links, 1):
+        effects = [one for one in done if _member(one) == place]
+        used = sum((one.outcome.usage for one in effects if one.outcome is not None), NOTHING)
+        if (used.calls, used.tokens) != (link.calls, link.tokens):
+            world.wrong("a link says what its member took", f"{place}: {link.calls} calls, {link.tokens} tokens")
+        _hold_contexts(world, result.links[:place], [one.effect.task.context for one in effects])
+
+
+def _hold_contexts(world: World, links: Sequence[Link], contexts: Sequence[str]) -> None:
+    """The last of these members saw what those before it handed on, and not what it said itself."""
+    *before, own = links
+    if own.answer and any(own.answer in context for context in contexts):
+        world.wrong("answers are handed on, never back", f"{own.engine} saw its own answer")
+    handed = [one.answer[:100] for one in before if one.handed_on]
+    if any(answer not in context for answer in handed for context in contexts):
+        world.wrong("answers are handed on, never back", f"{own.engine} lacks an answer")
+
+
+def _hold_settings(world: World, result: Chain, config: ChainConfig) -> None:
+    names = [link.engine for link in result.links]
+    if names != list(config.members[: len(names)]):
+        world.wrong("members in their order", f"{names}, not {config.members}")
+    if any(link.handed_on and not _useful(link.answer, link.stop_reason, result) for link in result.links):
+        world.wrong("answers are handed on, never back", "one that says nothing")
+
+
+def _useful(answer: str, reason: str, result: Conclusion) -> bool:
+    return handed_on(result.changed(answer=answer, stop_reason=reason))
+
+
+def _inner(journal: Journal, engine: AnyEngine) -> Sequence[Done]:
+    """The effects of members."""
+    every = (one for batch in trail(journal, engine).batches for one in batch)
+    return [one for one in every if one.effect.scope]
+
+
+def _member(one: Done) -> int:
+    return int(one.effect.scope.split("/")[1])
