@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from aeon.bench.lines import append, whole_lines
+from aeon.bench.problems import Problem
 from aeon.errors import InputFileError
 from aeon.schema import Frozen
 
@@ -115,6 +116,12 @@ class Record:
     def row(self, family: str, number: int, system: str) -> Row | None:
         """The row of a question and a system, if there is one."""
         return self._rows.get((family, number, system))
+
+    def of(self, problems: Iterable[Problem], systems: Iterable[str]) -> list[Row]:
+        """The rows of these questions and systems, as far as there are any."""
+        names = [*systems]
+        rows = (self.row(one.family, one.number, name) for one in problems for name in names)
+        return [row for row in rows if row is not None]
 
     def add(self, row: Row) -> None:
         """Keep a row. Raises ``InputFileError`` if it cannot be written."""

@@ -11,7 +11,7 @@ from typing import Literal
 
 from aeon.schema import JsonObject
 
-__all__ = ["SCENARIOS", "Peer", "Scenario", "digest", "family_of"]
+__all__ = ["SCENARIOS", "Peer", "Scenario", "digest", "family_of", "needs_another"]
 
 Peer = Literal["none", "itself", "another", "family"]
 """Who reviews: nobody, the model itself, the other model, or the other one if it is of the family, else itself."""
@@ -45,6 +45,11 @@ SCENARIOS: Mapping[str, Scenario] = {
     ),
 }
 """The scenarios by name. ``itself`` is the model of the run, which as a peer sees no sample."""
+
+
+def needs_another(scenario: str) -> bool:
+    """Whether a scenario cannot be without a second model."""
+    return SCENARIOS[scenario].peer == "another"
 
 
 def digest() -> str:

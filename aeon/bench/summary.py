@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Literal, NamedTuple
 
@@ -78,50 +78,72 @@ def summary(rows: Sequence[Row], families: Sequence[str], systems: Sequence[str]
     """The figures of each system in each of these families, and in all of them if there are several."""
     thought = {(row.family, row.number): row.right for row in rows if row.system == THOUGHT and not row.error}
     groups = [(family, {family}) for family in families]
-    if len(families) > 1:
-        groups.append((ALL, {*families}))
-    mine = [
-        (name, system, [row for row in rows if row.system == system and row.family in group])
-        for name, group in groups
-        for system in systems
-    ]
-    return [_figures(name, system, own, thought) for name, system, own in mine if own]
+    groups += [(ALL, {*families})] if len(families) > 1 else []
+    made = (_figures(name, system, _of(rows, system, group), thought) for name, group in groups for system in systems)
+    return [one for one in made if one.answers or one.errors]
 
 
-def _figures(family: str, system: str, own: Sequence[Row], thought: dict[tuple[str, int], bool | None]) -> Figures:
+def _of(rows: Sequence[Row], system: str, families: set[str]) -> list[Row]:
+    return [row for row in rows if row.system == system and row.family in families]
+
+
+def _figures(family: str, system: str, own: Sequence[Row], thought: Mapping[tuple[str, int], bool | None]) -> Figures:
     rows = [row for row in own if not row.error]
     judged = [row for row in rows if row.right is not None]
+    beside = (_Pair(row, thought.get((row.family, row.number))) for row in judged if system != THOUGHT)
+    return Figures.model_validate({
+        "family": family, "system": system, "answers": len(rows), "errors": len(own) - len(rows),
+        **_accuracy(judged), **_metrics(rows), **_votes(judged), "to_thought": _difference(beside),
+    })  # fmt: skip
+
+
+def _accuracy(judged: Sequence[Row]) -> dict[str, object]:
+    """How many are right, with the interval."""
     right = sum(row.right is True for row in judged)
     low, high = wilson(right, len(judged))
-    votes = [row.consistency for row in rows if row.consistency is not None]
-    covered = [row for row in rows if row.coverage is not None]
-    coverage = sum(row.coverage or 0.0 for row in covered)
-    return Figures(
-        family=family, system=system, answers=len(rows), errors=len(own) - len(rows), right=right, judged=len(judged),
-        low=low, high=high,
-        coverage=_share(coverage, len(covered)),
-        efficiency=_share(1_000 * coverage, sum(row.tokens for row in covered)),
-        decomposition=_share(sum(row.split for row in rows), sum(row.nodes for row in rows)),
-        agreement=_share(sum(row.approved for row in rows), sum(row.reviewed for row in rows)),
-        seconds=_mean(rows, lambda row: row.seconds), calls=_mean(rows, lambda row: row.calls),
-        prompt=_mean(rows, lambda row: row.prompt), generated=_mean(rows, lambda row: row.generated),
-        asked=sum(row.asked for row in rows),
-        consistency_right=sum(vote.right is True for vote in votes) if votes else None,
-        samples=fmean(vote.samples for vote in votes) if votes else None,
-        short=sum(vote.short for vote in votes),
-        to_thought=None if system == THOUGHT else _difference(
-            _Pair(row, thought.get((row.family, row.number))) for row in judged
-        ),
-        to_consistency=_difference(_Pair(row, row.consistency.right) for row in judged if row.consistency),
-    )  # fmt: skip
+    return {"right": right, "judged": len(judged), "low": low, "high": high}
+
+
+def _metrics(rows: Sequence[Row]) -> dict[str, object]:
+    """The five metrics, and what the answers cost."""
+    covered = [(row.coverage, row.tokens) for row in rows if row.coverage is not None]
+    coverage = sum(share for share, _ in covered)
+    return {
+        "coverage": _share(coverage, len(covered)),
+        "efficiency": _share(1_000 * coverage, sum(tokens for _, tokens in covered)),
+        "decomposition": _share(sum(row.split for row in rows), sum(row.nodes for row in rows)),
+        "agreement": _share(sum(row.approved for row in rows), sum(row.reviewed for row in rows)),
+        **_costs(rows),
+    }
+
+
+def _costs(rows: Sequence[Row]) -> dict[str, object]:
+    return {
+        "seconds": _mean([row.seconds for row in rows]),
+        "calls": _mean([row.calls for row in rows]),
+        "prompt": _mean([row.prompt for row in rows]),
+        "generated": _mean([row.generated for row in rows]),
+        "asked": sum(row.asked for row in rows),
+    }
+
+
+def _votes(judged: Sequence[Row]) -> dict[str, object]:
+    """Self-consistency at the tokens of these rows."""
+    pairs = [(row, row.consistency) for row in judged if row.consistency is not None]
+    return {
+        "consistency_right": sum(vote.right is True for _, vote in pairs) if pairs else None,
+        "samples": _mean([vote.samples for _, vote in pairs]) if pairs else None,
+        "short": sum(vote.short for _, vote in pairs),
+        "to_consistency": _difference(_Pair(row, vote.right) for row, vote in pairs),
+    }
 
 
 def _share(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-def _mean(rows: Sequence[Row], value: Callable[[Row], float]) -> float:
-    return fmean(map(value, rows)) if rows else 0.0
+def _mean(values: Sequence[float]) -> float:
+    return fmean(values) if values else 0.0
 
 
 def _difference(pairs: Iterable[_Pair]) -> Difference | None:

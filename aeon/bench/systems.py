@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from aeon.assembly.build import assemble
@@ -11,7 +11,7 @@ from aeon.assembly.plugin import AnyPlugin, price_of
 from aeon.assembly.registry import plugin
 from aeon.bench.question import Question
 from aeon.bench.remembering import Remembering
-from aeon.bench.scenarios import SCENARIOS, family_of
+from aeon.bench.scenarios import SCENARIOS, family_of, needs_another
 from aeon.bench.voting import Voter
 from aeon.engines.contractive.record import Contractive
 from aeon.engines.contractive.showing import shown
@@ -83,7 +83,7 @@ def check(scenarios: Iterable[str], engines: Iterable[str], has_peer: bool) -> N
         UsageError: an engine is not installed, or answers from sources; or a scenario lacks its peer.
     """
     for name in scenarios:
-        if SCENARIOS[name].peer == "another" and not has_peer:
+        if needs_another(name) and not has_peer:
             raise UsageError(f"bench: {name} needs a second model as its peer: name one with --peer")
     for name in engines:
         if plugin(name).name in _NEED_SOURCES:
@@ -172,17 +172,25 @@ class _Engine:
 def _reply(result: Conclusion) -> Reply:
     """What a run answered. One that failed, or whose peer gave no review, does not count."""
     asked = result.stop_reason == "waiting" or bool(result.assumptions)
-    waiting = result.question.text if result.question is not None else result.answer
-    unreviewed = (one.message for one in result.degraded if one.phase == "review")
-    problem = result.detail if result.stop_reason == "failed" else next(unreviewed, "")
-    if not isinstance(result, Contractive):
-        return Reply(waiting, result.usage, result.stop_reason, asked, problem=problem)
-    reviews = [one for node in result.tree for one in node.candidates if one.peer is not None]
-    return Reply(
-        result.short or waiting, result.usage, result.stop_reason, asked,
+    answer = result.question.text if result.question is not None else result.answer
+    reply = Reply(answer, result.usage, result.stop_reason, asked, problem=_problem(result))
+    return _with_tree(reply, result) if isinstance(result, Contractive) else reply
+
+
+def _problem(result: Conclusion) -> str:
+    if result.stop_reason == "failed":
+        return result.detail
+    return next((one.message for one in result.degraded if one.phase == "review"), "")
+
+
+def _with_tree(reply: Reply, result: Contractive) -> Reply:
+    """The bare answer of a tree, with what there is to say of its nodes."""
+    reviews = [one.verdict for node in result.tree for one in node.candidates if one.peer is not None]
+    return replace(
+        reply,
+        answer=result.short or reply.answer,
         nodes=len(result.tree),
         split=sum(node.splits > 0 for node in result.tree),
         reviewed=len(reviews),
-        approved=sum(one.verdict == "approved" for one in reviews),
-        problem=problem,
-    )  # fmt: skip
+        approved=reviews.count("approved"),
+    )

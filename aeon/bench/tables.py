@@ -30,7 +30,8 @@ def lines(figures: Sequence[Figures]) -> Iterator[str]:
     """All that there is to say of these figures."""
     yield from _table(_COSTS, map(_costs, figures))
     yield ""
-    yield "coverage: of keywords; per 1,000: coverage for so many tokens; split: of the nodes; approved: of the reviewed"
+    yield "coverage: of the keywords; per 1,000: coverage for so many tokens; split: of the nodes;"
+    yield "approved: of the answers that a peer reviewed"
     yield ""
     compared = [one for one in figures if one.system != THOUGHT]
     yield from _table(_BESIDE, map(_beside, compared))

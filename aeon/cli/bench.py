@@ -15,7 +15,7 @@ from aeon.bench.measuring import measure
 from aeon.bench.problems import FAMILIES, Problem, problems
 from aeon.bench.remembering import Remembering, Replies
 from aeon.bench.rows import Opening, Record, Row
-from aeon.bench.scenarios import SCENARIOS, digest
+from aeon.bench.scenarios import SCENARIOS, digest, needs_another
 from aeon.bench.summary import Figures, summary
 from aeon.bench.systems import Models, System, check, systems
 from aeon.bench.tables import answered, lines
@@ -46,24 +46,30 @@ def command(options: argparse.Namespace) -> int:
         ModelError, WeightsError: the model cannot be used.
     """
     families = _named(options.families, FAMILIES, "family") if options.families else [*FAMILIES]
-    if options.resume and not options.out:
-        raise UsageError("bench: --resume continues a file of answers; name it with --out FILE")
-    path = Path(options.out) if options.out else None
+    asked = problems(families, options.sample, options.seed)
     model, peer = _adapters(options)
-    opening = Opening(model=model.name, peer=peer.name if peer else "", seed=options.seed, scenarios=digest())
-    scenarios = _scenarios(options, peer is not None)
-    check(scenarios, _list(options.engines), peer is not None)
-    record = Record(opening, path, options.resume)
-    replies = Replies(path.with_name(f"{path.name}.replies") if path is not None else None)
+    scenarios, engines = _scenarios(options, peer is not None), _list(options.engines)
+    check(scenarios, engines, peer is not None)
+    record, replies = _files(options, model, peer)
     for one in filter(None, (model, peer)):
         _make_ready(one)
     models = Models(Remembering(model, replies), Remembering(peer, replies) if peer is not None else None)
-    chosen = systems(scenarios, _list(options.engines), models)
-    asked = problems(families, options.sample, options.seed)
+    chosen = systems(scenarios, engines, models)
+    _announce(options, model.name, scenarios, len(asked))
     code = _measured(options, asked, chosen, models, replies, record)
-    rows = [row for one in asked for name in chosen if (row := record.row(one.family, one.number, name))]
+    rows = record.of(asked, chosen)
     _print(summary(rows, families, [*chosen]), options.json)
     return code or int(any(row.error for row in rows))
+
+
+def _files(options: argparse.Namespace, model: LLMAdapter, peer: LLMAdapter | None) -> tuple[Record, Replies]:
+    """What there is already, and where what comes is written to."""
+    if options.resume and not options.out:
+        raise UsageError("bench: --resume continues a file of answers; name it with --out FILE")
+    path = Path(options.out) if options.out else None
+    opening = Opening(model=model.name, peer=peer.name if peer else "", seed=options.seed, scenarios=digest())
+    record = Record(opening, path, options.resume)
+    return record, Replies(path.with_name(f"{path.name}.replies") if path is not None else None)
 
 
 def _list(text: str | None) -> list[str]:
@@ -100,12 +106,16 @@ def _scenarios(options: argparse.Namespace, has_peer: bool) -> list[str]:
     """Those that were named; else all, without the ones that need a peer which is not there; with engines, none."""
     if options.scenarios:
         return _named(options.scenarios, SCENARIOS, "scenario")
-    if options.engines:
-        return []
-    lacking = [name for name, one in SCENARIOS.items() if one.peer == "another" and not has_peer]
-    if lacking:
-        remark(f"{', '.join(lacking)} left out: it needs a second model as its peer; name one with --peer")
-    return [name for name in SCENARIOS if name not in lacking]
+    return [] if options.engines else [name for name in SCENARIOS if has_peer or not needs_another(name)]
+
+
+def _announce(options: argparse.Namespace, model: str, scenarios: Sequence[str], questions: int) -> None:
+    """Say what is about to be measured, and what is left out."""
+    if not options.scenarios and not options.engines:
+        for name in SCENARIOS:
+            if name not in scenarios:
+                remark(f"{name} left out: it needs a second model as its peer; name one with --peer")
+    remark(f"{model}, seed {options.seed}: {questions} questions")
 
 
 def _measured(
@@ -117,7 +127,6 @@ def _measured(
     record: Record,
 ) -> int:
     """Ask; the exit code that this means. What was asked stays on record, however it ends."""
-    remark(f"{models.model.name}, seed {options.seed}: {len(asked)} questions, {len(chosen)} systems")
 
     async def ask() -> None:
         try:
