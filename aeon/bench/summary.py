@@ -76,11 +76,16 @@ class _Pair(NamedTuple):
 
 def summary(rows: Sequence[Row], families: Sequence[str], systems: Sequence[str]) -> list[Figures]:
     """The figures of each system in each of these families, and in all of them if there are several."""
-    thought = {(row.family, row.number): row.right for row in rows if row.system == THOUGHT and not row.error}
+    thought = _of_thought(rows)
     groups = [(family, {family}) for family in families]
     groups += [(ALL, {*families})] if len(families) > 1 else []
     made = (_figures(name, system, _of(rows, system, group), thought) for name, group in groups for system in systems)
     return [one for one in made if one.answers or one.errors]
+
+
+def _of_thought(rows: Sequence[Row]) -> dict[tuple[str, int], bool | None]:
+    """Whether chain of thought was right, by family and number."""
+    return {(row.family, row.number): row.right for row in rows if row.system == THOUGHT and not row.error}
 
 
 def _of(rows: Sequence[Row], system: str, families: set[str]) -> list[Row]:
