@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from aeon.bench.problems import Problem
-from aeon.bench.question import judged
+from aeon.bench.question import Question, judged
 from aeon.bench.remembering import Replies
 from aeon.bench.rows import Consistency, Record, Row
 from aeon.bench.systems import THOUGHT, Models, Reply, System, task_of
@@ -26,6 +26,8 @@ async def measure(
 ) -> None:
     """Fill the record; ``observe`` sees each new row. What is on record as an error is asked again.
 
+    Chain of thought and the vote have no row for questions that are scored by keywords alone.
+
     Raises:
         ModelError: the model that answers cannot be used at all.
         InputFileError: a row cannot be written.
@@ -34,13 +36,18 @@ async def measure(
     for problem in problems:
         for name, system in systems.items():
             known = record.row(problem.family, problem.number, name)
-            if known is not None and not known.error:
+            if (known is not None and not known.error) or (name == THOUGHT and not _is_short(problem.question)):
                 continue
             row = await _row(problem, name, system, voter, replies)
             if models.model.broken is not None:
                 raise models.model.broken
             record.add(row)
             observe(row)
+
+
+def _is_short(question: Question) -> bool:
+    """Whether its answer is short enough for a vote, whose samples are made for such answers."""
+    return bool(question.expected) or question.unclear
 
 
 async def _row(problem: Problem, name: str, system: System, voter: Voter, replies: Replies) -> Row:
@@ -52,13 +59,14 @@ async def _row(problem: Problem, name: str, system: System, voter: Voter, replie
         seconds = time.monotonic() - began + replies.saved - saved
         if reply.problem:
             return row.changed(error=reply.problem, seconds=round(seconds, 1))
-        votes = name != THOUGHT and (question.expected or question.unclear)
+        votes = name != THOUGHT and _is_short(question)
         beside = await _beside(problem, reply, voter) if votes else None
     except AeonError as error:
         return row.changed(error=f"{type(error).__name__}: {' '.join(str(error).split())}")
-    verdict = judged(question, reply.answer, reply.asked)
+    said = (reply.short if question.expected else "") or reply.answer
+    verdict = judged(question, said, reply.asked)
     return row.changed(
-        answer=reply.answer, right=verdict.right, coverage=verdict.coverage, asked=reply.asked, stop=reply.stop,
+        answer=said, right=verdict.right, coverage=verdict.coverage, asked=reply.asked, stop=reply.stop,
         calls=reply.usage.calls, prompt=reply.usage.prompt_tokens, generated=reply.usage.generated_tokens,
         seconds=round(seconds, 1), nodes=reply.nodes, split=reply.split, reviewed=reply.reviewed,
         approved=reply.approved, consistency=beside,

@@ -51,16 +51,23 @@ class Verdict(NamedTuple):
 def judged(question: Question, answer: str, asked: bool = False) -> Verdict:
     """The verdict on an answer; ``asked``: it is a question back, which is right only where the task is unclear.
 
-    A text asks back if it has a question mark, or says that something is not known or not given. The only keyword of
-    an exact answer is its value, in any notation.
+    A text asks back if it has a question of its own, or says that something is not known or not given. The only keyword
+    of an exact answer is its value, in any notation.
     """
     if question.unclear:
-        return Verdict(asked or bool(_OPEN.search(answer)), None)
+        return Verdict(asked or _asks_back(question.text, answer), None)
     if asked:
         return Verdict(False, 0.0)
     if not question.expected:
         return Verdict(None, _coverage(question.keywords, answer))
     return Verdict(_is_right(question, final(answer)), float(_says(question, answer)))
+
+
+def _asks_back(task: str, answer: str) -> bool:
+    """Whether an answer, without the sentences of the task that it repeats, asks or says what is missing."""
+    for sentence in _SENTENCE.split(task):
+        answer = answer.replace(sentence, " ")
+    return _OPEN.search(answer) is not None
 
 
 def final(answer: str) -> str:

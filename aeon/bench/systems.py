@@ -39,13 +39,15 @@ _NEED_SOURCES = ("research", "report", "tutor")
 class Reply:
     """An answer and what it cost.
 
-    ``asked``: it is a question back. Of a tree there are ``nodes``, and those that were ``split``; of a peer, the
-    answers that were ``reviewed``, and those ``approved``. ``problem`` says why the reply does not count.
+    ``short`` is the bare answer where the system tells it from its sentence. ``asked``: it is a question back. Of a
+    tree there are ``nodes``, and those that were ``split``; of a peer, the answers that were ``reviewed``, and those
+    ``approved``. ``problem`` says why the reply does not count.
     """
 
     answer: str
     usage: Usage
     stop: str = ""
+    short: str = ""
     asked: bool = False
     nodes: int = 0
     split: int = 0
@@ -173,7 +175,7 @@ def _reply(result: Conclusion) -> Reply:
     """What a run answered. One that failed, or whose peer gave no review, does not count."""
     asked = result.stop_reason == "waiting" or bool(result.assumptions)
     answer = result.question.text if result.question is not None else result.answer
-    reply = Reply(answer, result.usage, result.stop_reason, asked, problem=_problem(result))
+    reply = Reply(answer, result.usage, result.stop_reason, asked=asked, problem=_problem(result))
     return _with_tree(reply, result) if isinstance(result, Contractive) else reply
 
 
@@ -184,11 +186,11 @@ def _problem(result: Conclusion) -> str:
 
 
 def _with_tree(reply: Reply, result: Contractive) -> Reply:
-    """The bare answer of a tree, with what there is to say of its nodes."""
+    """The same with the bare answer of a tree, and what there is to say of its nodes."""
     reviews = [one.verdict for node in result.tree for one in node.candidates if one.peer is not None]
     return replace(
         reply,
-        answer=result.short or reply.answer,
+        short=result.short,
         nodes=len(result.tree),
         split=sum(node.splits > 0 for node in result.tree),
         reviewed=len(reviews),

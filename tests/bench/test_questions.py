@@ -137,3 +137,11 @@ def test_keyword_tasks_are_thirty_and_scored_by_the_share_that_is_found() -> Non
 def test_a_text_that_says_what_is_missing_asks_back(answer: str) -> None:
     """Where the task is unclear, that is right."""
     assert judged(Question("Which laptop should I buy?", unclear=True), answer).right
+
+
+@pytest.mark.parametrize(
+    "answer", ["Which laptop should I buy? A Dell.", "No answer was found: Which laptop should I buy?"]
+)
+def test_the_task_that_is_repeated_is_no_question_back(answer: str) -> None:
+    """Its question mark is not the answer's."""
+    assert not judged(Question("Which laptop should I buy?", unclear=True), answer).right

@@ -127,6 +127,16 @@ def test_the_vote_beside_a_row_is_that_of_its_tokens() -> None:
     assert beside is not None and beside.samples >= 3 and beside.right is False and beside.answer == "1234567"
 
 
+@pytest.mark.requirement("E8b", "E8d")
+def test_questions_of_keywords_have_whole_answers_and_no_vote() -> None:
+    """The sentence of an engine counts; a chain of thought, which ends in a short answer, has no row."""
+    words = problems(["keywords"], 1, 1)
+    said = "The moon's gravity makes the tides."
+    rows = measured(words, models(Scripted(lambda request: f"Answer: {said}")), ["S0", "S1"])
+    assert [*rows] == ["S0", "S1"] and rows["S1"].answer == said.removesuffix(".")
+    assert all(row.coverage == 1 and row.right is None and row.consistency is None for row in rows.values())
+
+
 @pytest.mark.requirement("E8g")
 def test_a_peer_that_dies_is_an_error_of_its_rows_alone() -> None:
     """The bench goes on with the next system and the next question."""
