@@ -117,7 +117,8 @@ class _Chat:
                 session.model, given, self._config, session.observers, lambda _: Journal(path), session.ask,
                 session.spec, brought,
             )  # fmt: skip
-            session.make_ready()
+            if self._number == 1:
+                session.make_ready()
 
             def run() -> Conclusion:
                 results.append(orchestrator.execute(task))
