@@ -23,6 +23,10 @@ from aeon.cli.arguments import (
     where_to_search,
     whole,
 )
+from aeon.cli.bench_options import EPILOG as BENCH_EPILOG
+from aeon.cli.bench_options import bench_options
+from aeon.cli.chat_options import EPILOG as CHAT_EPILOG
+from aeon.cli.chat_options import chat_options
 from aeon.cli.durable_options import jobs_options, kept_in, submit_options, worker_options
 from aeon.cli.mcp_options import EPILOG as MCP_EPILOG
 from aeon.cli.mcp_options import mcp_options
@@ -34,7 +38,7 @@ __all__ = ["COMMANDS", "parse"]
 COMMANDS = (
     "run", "research", "report", "resume", "replay", "fork", "diff", "history", "simulate", "models", "engines",
     "doctor", "metrics", "calibrate", "config", "verify", "collect", "serve", "inspect", "mcp", "submit", "worker",
-    "jobs",
+    "jobs", "bench", "chat",
 )  # fmt: skip
 FORMATS = ("text", "json", "mermaid", "effects", "ndjson")
 SHAPES = ("openai", "cohere", "anthropic", "w3c")
@@ -364,6 +368,8 @@ _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], 
     "submit": ("put a run into a database, where workers find it", None, submit_options),
     "worker": ("work on the runs of a database, beside any number of other workers", _WORKER, worker_options),
     "jobs": ("list the runs of a database, show one, or stop one", None, jobs_options),
+    "chat": ("ask turn by turn; each is shown the ones before it", CHAT_EPILOG, chat_options),
+    "bench": ("measure engines against self-consistency at equal tokens", BENCH_EPILOG, bench_options),
     "config": ("show every setting and where it comes from, or check a file of settings", None, _config_options),
 }
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import hashlib
 import json
 import random
 import statistics
@@ -22,7 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import combinations, pairwise
+from itertools import combinations
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -35,16 +34,18 @@ from figures import table, wilson
 from judging import auroc
 
 from aeon.assembly.build import build
+from aeon.bench.patterns import ordering
+from aeon.bench.remembering import Remembering, Replies
+from aeon.bench.voting import Voter
 from aeon.engines.contractive.classifier import Classifier
 from aeon.engines.contractive.config import ContractiveConfig
-from aeon.engines.contractive.effects import Classify, Sample
+from aeon.engines.contractive.effects import Classify
 from aeon.engines.contractive.entropy import most_common, uncertainty
 from aeon.engines.contractive.record import Contractive
-from aeon.engines.contractive.sampler import Sampler
-from aeon.llm.adapter import LLMAdapter, Permit, freely
+from aeon.llm.adapter import LLMAdapter
 from aeon.llm.select import select
 from aeon.runtime.ledger import Ledger
-from aeon.schema import Allowance, Capabilities, LLMRequest, LLMResponse, Task, Usage
+from aeon.schema import Allowance, Task, Usage
 from aeon.supervisor.supervisor import Supervisor
 
 Row = dict[str, Any]
@@ -52,94 +53,22 @@ FAMILIES = ("word", "order")
 METHODS = ("tree", "vote, same tokens", "vote", "chain of thought")
 MOST = 12
 """Samples of a vote, at most."""
-PEOPLE = ("Ann", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gina", "Hugo")
 SIGNALS = ("entropy over classes", "word overlap", "length of the answer", "length of the steps")
 
 
-def ordering(chance: Random) -> Draft:
+def puzzle(chance: Random) -> Draft:
     """Who comes where, of five people of whom pairs are compared."""
-    people = chance.sample(PEOPLE, 5)
-    told = [f"{a} is older than {b}." for a, b in pairwise(people)]
-    chance.shuffle(told)
-    place = chance.randrange(5)
-    asked = ("the oldest", "the second oldest", "in the middle by age", "the second youngest", "the youngest")[place]
-    question = f"{' '.join(told)} Who is {asked}?"
-    return Draft((question,), (Name(people[place]),), rivals=tuple(one for one in people if one != people[place]))
+    one = ordering(chance)
+    return Draft((one.text,), (Name(one.expected),), rivals=tuple(name for name in one.options if name != one.expected))
 
 
 def tasks(seed: int, count: int) -> list[tuple[str, int, Item]]:
     """The first tasks of each family in turn; the same for the same seed."""
     made = {
         "word": halved("word", words(Random(f"{seed} word"), count), Random(seed)),
-        "order": halved("order", drawn([partial(ordering, Random(f"{seed} order"))], count), Random(seed)),
+        "order": halved("order", drawn([partial(puzzle, Random(f"{seed} order"))], count), Random(seed)),
     }
     return [(family, index, made[family][index]) for index in range(count) for family in FAMILIES]
-
-
-class Remembering:
-    """A model that answers the same request with the same reply; it counts as asked each time.
-
-    Replies are kept in a file, if one is named, so that a run that was broken off need not ask for them again.
-    """
-
-    free = True
-
-    def __init__(self, llm: LLMAdapter, path: Path | None = None) -> None:
-        self._llm, self._path, self.name = llm, path, llm.name
-        lines = path.read_text().splitlines() if path is not None and path.exists() else []
-        self._replies = {key: LLMResponse.model_validate(reply) for key, reply in map(json.loads, lines)}
-
-    async def complete(self, request: LLMRequest) -> LLMResponse:
-        """The reply, from the model where the request is new."""
-        asked = request.changed(timeout=None, attempts=1).model_dump_json()
-        key = hashlib.sha256(asked.encode()).hexdigest()
-        if key not in self._replies:
-            reply = self._replies[key] = await self._llm.complete(request)
-            if self._path is not None:
-                with self._path.open("a") as file:
-                    file.write(json.dumps([key, reply.model_dump(mode="json")]) + "\n")
-        return self._replies[key]
-
-    async def capabilities(self, permit: Permit = freely) -> Capabilities:
-        """What the model can do."""
-        return await self._llm.capabilities(freely)
-
-    async def aclose(self) -> None:
-        """End the model."""
-        await self._llm.aclose()
-
-
-class Voter:
-    """Votes over samples, with what they cost."""
-
-    def __init__(self, llm: LLMAdapter, config: ContractiveConfig) -> None:
-        supervisor = Supervisor(llm)
-        self._sampler, self._classifier, self._limits = Sampler(supervisor), Classifier(supervisor), config.limits
-
-    async def samples(self, question: str, many: int) -> tuple[tuple[str, ...], int, Usage]:
-        """So many answers, how many were unusable, and what they cost."""
-        limits = self._limits
-        with Ledger(Allowance(calls=1_000)) as ledger:
-            drawn = await self._sampler.sample(
-                Sample(
-                    task=Task(text=question), place="1", most=many, tokens=limits.sample_tokens,
-                    temperature=limits.temperature, steps=limits.steps,
-                )
-            )  # fmt: skip
-            return drawn.answers, drawn.unusable, ledger.spent
-
-    async def places(self, question: str, answers: tuple[str, ...]) -> tuple[int, ...]:
-        """The class of each answer."""
-        with Ledger(Allowance(calls=1_000)):
-            effect = Classify(task=Task(text=question), place="1", answers=answers)
-            return (await self._classifier.classify(effect)).places
-
-    async def vote(self, question: str, many: int) -> tuple[str, Usage]:
-        """The answer that most of so many samples give, and what the samples cost."""
-        answers, _, usage = await self.samples(question, many)
-        places = await self.places(question, answers)
-        winner = most_common(places)
-        return "" if winner is None else answers[places.index(winner)], usage
 
 
 async def measured(remembering: LLMAdapter, family: str, index: int, item: Item, config: ContractiveConfig) -> Row:
@@ -148,17 +77,16 @@ async def measured(remembering: LLMAdapter, family: str, index: int, item: Item,
     engine = build(remembering, tools=(), config=config, engine="contractive")
     result: Contractive = await engine.aexecute(item.question)
     seconds = time.monotonic() - began
-    voter, k = Voter(remembering, config), config.limits.samples
-    methods = {"tree": (result.short or "?", result.usage), "chain of thought": await voter.vote(item.question, 1)}
-    methods["vote"] = await voter.vote(item.question, k)
-    for many in range(k, MOST + 1):
-        methods["vote, same tokens"] = await voter.vote(item.question, many)
-        if methods["vote, same tokens"][1].tokens >= result.usage.tokens:
-            break
+    voter, k, task = Voter(remembering, config.limits), config.limits.samples, Task(text=item.question)
+    same = await voter.vote_at(task, result.usage.tokens, k, MOST)
+    votes = {"vote, same tokens": same}
+    votes |= {"vote": await voter.vote(task, k), "chain of thought": await voter.vote(task, 1)}
+    methods = {"tree": (result.short or "?", result.usage)}
+    methods |= {name: (vote.answer, vote.usage) for name, vote in votes.items()}
     return {
         "family": family, "index": index, "question": item.question, "stop": result.stop_reason,
         "nodes": len(result.tree), "splits": sum(one.splits for one in result.tree),
-        "levels": [result.tree[0].before, result.uncertainty], "seconds": round(seconds, 1), "samples": many,
+        "levels": [result.tree[0].before, result.uncertainty], "seconds": round(seconds, 1), "samples": same.samples,
         "methods": {name: told(item, *one) for name, one in methods.items()},
         "signals": {str(size): await signals(voter, item, size) for size in sorted({k, 8})},
     }  # fmt: skip
@@ -172,8 +100,9 @@ def told(item: Item, answer: str, usage: Usage) -> Row:
 
 async def signals(voter: Voter, item: Item, size: int) -> Row:
     """What may tell that the vote of so many samples is wrong: more of each should mean more likely wrong."""
-    answers, unusable, usage = await voter.samples(item.question, size)
-    places = await voter.places(item.question, answers)
+    task = Task(text=item.question)
+    answers, unusable, usage = await voter.samples(task, size)
+    places = await voter.places(task, answers)
     winner = most_common(places)
     answer = "" if winner is None else answers[places.index(winner)]
     level = uncertainty(places, unusable)
@@ -197,7 +126,7 @@ async def run(options: argparse.Namespace) -> None:
     """Measure tasks until the time is over, and write a line for each."""
     began, out = time.monotonic(), Path(options.out)
     done = {(row["family"], row["index"]) for row in rows(out)}
-    llm = Remembering(select(options.model), out.with_suffix(".replies"))
+    llm = Remembering(select(options.model), Replies(out.with_suffix(".replies")))
     config = ContractiveConfig.model_validate(json.loads(options.settings))
     try:
         for family, index, item in tasks(options.seed, options.tasks):
@@ -206,7 +135,8 @@ async def run(options: argparse.Namespace) -> None:
             if time.monotonic() - began > options.seconds:
                 break
             if options.samples:
-                print(family, index, (await Voter(llm, config).samples(item.question, 8))[0], flush=True)
+                answers, _, _ = await Voter(llm, config.limits).samples(Task(text=item.question), 8)
+                print(family, index, answers, flush=True)
                 continue
             row = await measured(llm, family, index, item, config)
             with out.open("a") as file:

@@ -18,6 +18,7 @@ from everyday_folder import Folder, opened, said
 from everyday_items import Item
 
 from aeon.assembly.build import build
+from aeon.bench.systems import DIRECT
 from aeon.convergence.evaluation import mean_confidence
 from aeon.convergence.experience import kind_of
 from aeon.llm.adapter import LLMAdapter, Permit, freely
@@ -29,7 +30,6 @@ __all__ = [
     "sql",
 ]  # fmt: skip
 
-DIRECT = "Do exactly what is asked, and say nothing else. Answer a question with the result only."
 PASSAGES = (
     "Answer the question from the passages alone, with a few words or a number and nothing else. If the passages do "
     "not say it, answer: not stated"

@@ -20,6 +20,7 @@ from everyday_folder import opened
 from everyday_items import Item
 from everyday_scoring import dates, numbers, plain
 
+from aeon.bench.voting import MOST, enough
 from aeon.errors import EndpointFailed
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.asking import Habits, request_body
@@ -34,7 +35,7 @@ THINK = "Think step by step, then give the final answer on a last line that begi
 MARK = re.compile(r"\bAnswer:[\s*]*")
 SECONDS = 600.0
 SAMPLES = 5
-LEAST, MOST = 2, 20
+LEAST = 2
 TEMPERATURE = 0.7
 
 
@@ -162,7 +163,7 @@ class Consistency:
     def _is_enough(self, samples: int, tokens: int, kind: str) -> bool:
         if kind not in self.tokens:
             return samples >= self.samples
-        return samples >= LEAST and tokens >= self.tokens[kind]
+        return enough(samples, tokens, self.tokens[kind], LEAST, MOST)
 
 
 def meaning(answer: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
@@ -11,6 +12,8 @@ from typing import TypeVar, get_args
 from aeon.assembly.plugin import AnyPlugin
 from aeon.assembly.registry import installed
 from aeon.assembly.roles import fitted, phase_roles
+from aeon.bench.problems import FAMILIES, problems
+from aeon.bench.scenarios import SCENARIOS
 from aeon.engines.auto.routes import ROUTES
 from aeon.engines.contractive.branch import BRANCH
 from aeon.engines.contractive.presets import PRESETS, Limits
@@ -29,6 +32,7 @@ from aeon.engines.tutor.rules import TABLE as TUTOR_TABLE
 from aeon.kernel.decide import Rule, Signals, table
 from aeon.llm.nobody import Nobody
 from aeon.multipass.rules import TABLE
+from aeon.schema import JsonObject
 from aeon.schema.config import ModelTier
 from aeon.simulation.faults import KINDS
 from aeon.simulation.promises import (
@@ -236,7 +240,33 @@ def _calls(brought: AnyPlugin, tier: ModelTier) -> str:
     return f"{brought.engine.bound(config).calls:,}"
 
 
+_PEERS = {
+    "none": "", "itself": "the model itself", "another": "`--peer`", "family": "`--peer` of the family, else itself",
+}  # fmt: skip
+
+
+def _scenarios() -> str:
+    rows = (
+        (f"`{name}`", one.about, one.engine or "-", _settings(one.settings), _PEERS[one.peer])
+        for name, one in SCENARIOS.items()
+    )
+    return _rows(("scenario", "what it is", "engine", "settings", "peer"), rows)
+
+
+def _settings(settings: JsonObject) -> str:
+    return ", ".join(f"`{name}={json.dumps(value).strip(chr(34))}`" for name, value in settings.items())
+
+
+def _families() -> str:
+    """Each family with its first question, of seed 1."""
+    first = {one.family: one.question for one in problems([*FAMILIES], 1, 1)}
+    rows = ((f"`{name}`", one.about, first[name].text, first[name].expected) for name, one in FAMILIES.items())
+    return _rows(("family", "what it asks", "its first question", "answer"), rows)
+
+
 TABLES: dict[tuple[str, str], Callable[[], str]] = {
+    ("docs/benchmarks.md", "scenarios"): _scenarios,
+    ("docs/benchmarks.md", "families"): _families,
     ("docs/contractive.md", "contractive picture"): _contractive_picture,
     ("docs/contractive.md", "contractive table"): _contractive,
     ("docs/contractive.md", "presets"): _presets,

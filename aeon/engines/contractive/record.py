@@ -77,6 +77,11 @@ class Node(Value):
         return next(iter(self.candidates), None)
 
     @property
+    def used(self) -> bool:
+        """Whether it has an answer that the peer did not reject."""
+        return bool(self.answer) and not self.rejected
+
+    @property
     def samples(self) -> int:
         """How many samples were drawn at it, usable or not."""
         return sum(len(one.answers) + one.unusable for one in self.rounds)

@@ -47,9 +47,9 @@ def test_all_methods_are_measured_on_one_task(capsys: pytest.CaptureFixture[str]
 
     (_, _, item) = contractive.tasks(7, 1)[1]
     model = Scripted(reply)
-    remembering = contractive.Remembering(model, tmp_path / "replies")
+    remembering = contractive.Remembering(model, contractive.Replies(tmp_path / "replies"))
     row = asyncio.run(contractive.measured(remembering, "order", 0, item, ContractiveConfig()))
-    again = contractive.Remembering(Scripted([]), tmp_path / "replies")
+    again = contractive.Remembering(Scripted([]), contractive.Replies(tmp_path / "replies"))
     once_more = asyncio.run(contractive.measured(again, "order", 0, item, ContractiveConfig()))
     assert {**once_more, "seconds": 0} == {**row, "seconds": 0}
     methods, tree = row["methods"], row["methods"]["tree"]
