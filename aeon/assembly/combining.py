@@ -18,12 +18,17 @@ from aeon.engines.chain.program import chain_of
 from aeon.engines.chain.record import Chain
 from aeon.engines.chain.view import view_of as chain_view
 from aeon.engines.contractive.classifier import Classifier
+from aeon.engines.contractive.splitter import Splitter
 from aeon.engines.ensemble.config import EnsembleConfig
 from aeon.engines.ensemble.members import CombiningSettings, Members, settings_of
 from aeon.engines.ensemble.program import ensemble_of
 from aeon.engines.ensemble.record import Ensemble
 from aeon.engines.ensemble.rules import EnsembleSignals
 from aeon.engines.ensemble.view import view_of
+from aeon.engines.team.config import TeamConfig
+from aeon.engines.team.program import team_of
+from aeon.engines.team.record import Team
+from aeon.engines.team.view import view_of as team_view
 from aeon.errors import ConfigError, UsageError
 from aeon.kernel.decide import Signals
 from aeon.kernel.effects import AskUser, Effect
@@ -35,7 +40,7 @@ from aeon.settings import with_overrides
 from aeon.supervisor.sampling import Drawn
 from aeon.tools.registry import ToolRegistry
 
-__all__ = ["Plugins", "auto", "chain", "dispatched", "ensemble", "plugins"]
+__all__ = ["Plugins", "auto", "chain", "dispatched", "ensemble", "plugins", "team"]
 
 Plugins: TypeAlias = Mapping[str, AnyPlugin]
 """The plugins that can be members, by their names."""
@@ -72,7 +77,7 @@ def ensemble(plugins: Plugins) -> Plugin[EnsembleConfig, EnsembleSignals, Ensemb
 
 def plugins(members: Plugins) -> tuple[AnyPlugin, ...]:
     """The engines that run these."""
-    return ensemble(members), auto(members), chain(members)
+    return ensemble(members), auto(members), chain(members), team(members)
 
 
 def auto(plugins: Plugins) -> Plugin[AutoConfig, Signals, Auto]:
@@ -117,6 +122,34 @@ def chain(plugins: Plugins) -> Plugin[ChainConfig, Signals, Chain]:
     engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
     engine = chain_of(engines)
     return Plugin(engine, handlers, models, chain_view(engines, views), fit)
+
+
+def team(plugins: Plugins) -> Plugin[TeamConfig, Signals, Team]:
+    """The team whose master and workers can be any of these."""
+
+    def handlers(services: Services[TeamConfig]) -> Handlers:
+        config = services.config
+        named = dict.fromkeys(name for name in (config.master, config.worker) if name)
+        _check_tools(plugins, config, [*named], services.tools)
+        members = [_handlers_of(plugins, services, name, services.adapter) for name in config.engines]
+        own: Handlers = {
+            "look_around": Surveyor(services.tools).look_around,
+            "decompose": Splitter(services.supervisor).split,
+        }
+        return dispatched(engine.phases, own, members * (config.parts + 1))
+
+    def fit(config: TeamConfig, adapter: LLMAdapter) -> TeamConfig:
+        fitted = _fitted(plugins, config, config.engines, adapter)
+        names = [config.master, *[config.specialists[0]] * config.parts]
+        _check_budget(plugins, fitted, names, config.caps.decompose)
+        return fitted
+
+    def models(config: TeamConfig) -> Sequence[str]:
+        return _models(plugins, config, config.engines)
+
+    engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
+    engine = team_of(engines)
+    return Plugin(engine, handlers, models, team_view(engines, views), fit)
 
 
 def dispatched(phases: Iterable[str], own: Handlers, members: Sequence[Handlers]) -> Handlers:
@@ -218,7 +251,7 @@ def _check_budget(plugins: Plugins, config: CombiningSettings, names: Sequence[s
 
 
 def _beside(kept: int) -> str:
-    return " and the comparison of what they say" if kept else ""
+    return " and what brings them together" if kept else ""
 
 
 def _least(plugin: AnyPlugin, config: Settings) -> int:

@@ -31,7 +31,7 @@ __all__ = [
     "settings_of",
 ]  # fmt: skip
 
-COMBINING = ("ensemble", "auto", "chain")
+COMBINING = ("ensemble", "auto", "chain", "team")
 """The engines that run others; none of them is a member."""
 
 Member: TypeAlias = Engine[Settings, Signals, Conclusion]

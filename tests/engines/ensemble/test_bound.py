@@ -33,8 +33,10 @@ def test_the_bound_is_the_sum_of_the_members_and_the_comparisons() -> None:
 
 
 def test_the_bound_of_the_others() -> None:
-    """A chain takes what its members take; the router what the dearest engine takes that a rule can name."""
+    """A chain takes what its members take, a team a split too; the router what the dearest of its engines takes."""
     assert calls("chain", members=("loop", "graph")) == calls("loop") + calls("graph")
+    assert calls("team", parts=2, worker="loop") == 5 + 2 * calls("loop") + calls("multi-pass")
+    assert calls("team") == 5 + 3 * max(calls("multi-pass"), calls("research")) + calls("multi-pass")
     assert calls("auto") == max(calls("multi-pass"), calls("research"))
     assert calls("auto", unmeasured=True) == max(map(calls, ("multi-pass", "research", "report", "contractive"))) + 6
 
@@ -82,8 +84,8 @@ def test_no_budget_is_exceeded_however_much_members_want() -> None:
     [
         ("ensemble", {"members": ("lop",)}, "members: no engine is called 'lop'; there are multi-pass, research, "),
         ("chain", {"members": ("loop", "lop")}, "members: no engine is called 'lop'; there are multi-pass, research, "),
-        ("ensemble", {"budget": {"calls": 20}}, "budget.calls: 20 are too few for 3 members and the comparison"),
-        ("ensemble", {"budget": {"tokens": 900}}, "budget.tokens: 900 are too few for 3 members and the comparison"),
+        ("ensemble", {"budget": {"calls": 20}}, "budget.calls: 20 are too few for 3 members and what brings them"),
+        ("ensemble", {"budget": {"tokens": 900}}, "budget.tokens: 900 are too few for 3 members and what brings them"),
         ("chain", {"members": ("loop", "loop"), "budget": {"calls": 3}}, "budget.calls: 3 are too few for 2 members; "),
         ("ensemble", {"options": {"loop": {}}}, "options: 'loop' is no member; the members are multi-pass"),
         (
@@ -125,7 +127,7 @@ def test_a_member_that_uses_no_files_is_refused_where_there_are_some(tmp_path: A
 
 @pytest.mark.requirement("E6i")
 @pytest.mark.parametrize("engine", ["ensemble", "chain"])
-@pytest.mark.parametrize("name", ["ensemble", "auto", "chain"])
+@pytest.mark.parametrize("name", ["ensemble", "auto", "chain", "team"])
 def test_engines_that_run_others_are_no_members(engine: str, name: str) -> None:
     """An ensemble of ensembles would multiply what nobody measured."""
     with pytest.raises(ValueError, match=f"'{name}' runs engines itself; name engines that answer by themselves"):
