@@ -111,7 +111,7 @@ def _hold_job(world: World, job: Job, effects: Sequence[Done]) -> None:
     used = sum((one.outcome.usage for one in effects if one.outcome is not None), NOTHING)
     if job.stop_reason and (used.calls, used.tokens) != (job.calls, job.tokens):
         world.wrong("a part says what its worker took", f"{job.scope}: {job.calls} calls, {job.tokens} tokens")
-    if any(one.effect.task.text != job.question for one in effects):
+    if any(one.effect.task.text != job.question for one in effects if one.effect.scope == job.scope):
         world.wrong("a worker sees its part alone", f"{job.scope}")
 
 

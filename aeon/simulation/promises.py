@@ -159,6 +159,6 @@ CHAIN_INVARIANTS: dict[str, str] = {
 TEAM_INVARIANTS: dict[str, str] = {
     "parts within the limit, each with a specialist": "no more parts than configured, each with an engine of the rules",
     "a part says what its worker took": "calls and tokens of a part are those of the effects of its worker",
-    "a worker sees its part alone": "the task of every effect of a worker is its part",
+    "a worker sees its part alone": "the task of every effect that a worker issues itself is its part",
 }
 """What a team promises beside that."""

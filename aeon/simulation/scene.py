@@ -101,7 +101,7 @@ def _members(scenario: Scenario, config: CombiningSettings) -> dict[str, object]
     if isinstance(config, ChainConfig):
         return {"members": chance.choice((("loop", "multi-pass"), ("contractive", "graph"), ("multi-pass",) * 2))}
     if isinstance(config, TeamConfig):
-        return {"parts": 2, "worker": chance.choice(("", "loop", "contractive"))}
+        return {"parts": 2, "relevance": 0.0, "worker": chance.choice(("", "loop", "contractive"))}
     voters = (("multi-pass",), ("loop", "contractive", "multi-pass"), ("graph", "contractive"), ("loop",))
     return {"members": chance.choice(voters)}
 
