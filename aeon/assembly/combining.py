@@ -45,6 +45,8 @@ __all__ = ["Plugins", "auto", "chain", "dispatched", "ensemble", "plugins", "tea
 Plugins: TypeAlias = Mapping[str, AnyPlugin]
 """The plugins that can be members, by their names."""
 C = TypeVar("C", bound=CombiningSettings)
+_OF_THE_WHOLE = ("roles", "model_tier")
+"""Settings that the handlers of a whole run are made by."""
 _LEAST_TOKENS = 2_000
 """Of a member: no call whose prompt is made by a shipped engine is admitted with fewer."""
 
@@ -202,8 +204,11 @@ def _fitted(plugins: Plugins, config: C, names: Sequence[str], adapter: LLMAdapt
 
 def _own(plugin: AnyPlugin, config: CombiningSettings) -> Settings:
     kind: type[Settings] = plugin.engine.config
+    options = config.options.get(plugin.name, {})
+    if barred := [name for name in _OF_THE_WHOLE if name in options]:
+        raise ConfigError(f"options.{plugin.name}.{barred[0]}: a member has none of its own; leave it out")
     try:
-        return with_overrides(kind(), config.options.get(plugin.name, {}))
+        return with_overrides(kind(), options)
     except ConfigError as error:
         raise ConfigError(f"options.{plugin.name}.{error}") from None
 

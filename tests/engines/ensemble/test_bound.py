@@ -98,6 +98,11 @@ def test_no_budget_is_exceeded_however_much_members_want() -> None:
             {"options": {"multi-pass": {"max_passes": 0}}},
             "options.multi-pass.max_passes: should be greater than or equal to 1, not 0",
         ),
+        (
+            "ensemble",
+            {"options": {"multi-pass": {"roles": {"tutor": "same"}}}},
+            "options.multi-pass.roles: a member has none of its own; leave it out",
+        ),
         ("ensemble", {"members": ("loop", "tutor")}, "members: 'tutor' needs a folder to look at: --files DIR; or "),
         ("chain", {}, "members: 'research' needs something to search: --files DIR, or --tools search=PROVIDER; or "),
         ("ensemble", {"members": ("loop", "report")}, "members: 'report' needs something to search: "),
