@@ -199,6 +199,8 @@ def _fitted(plugins: Plugins, config: C, names: Sequence[str], adapter: LLMAdapt
         settings_of(_engines(plugins), config.changed(options={}), name)  # is there
         own = plugins[name].fit(_own(plugins[name], config), adapter)
         options[name] = own.model_dump(mode="json", exclude_defaults=True)
+        if isinstance(limits := config.options.get(name, {}).get("budget"), dict):  # also what is a default
+            options[name]["budget"] = own.budget.model_dump(mode="json", exclude_defaults=True) | limits
     return config.changed(options=options)
 
 

@@ -9,7 +9,7 @@ import pytest
 from aeon.assembly import combining
 from aeon.assembly.build import build
 from aeon.assembly.registry import plugin
-from aeon.engines.ensemble.members import dealt, parts
+from aeon.engines.ensemble.members import dealt, parts, settings_of
 from aeon.errors import AeonError, ConfigError, UnknownNameError, UsageError
 from aeon.kernel.engine import Engine
 from aeon.llm.scripted import Scripted
@@ -45,6 +45,15 @@ def test_a_members_own_limits_count_in_the_bound() -> None:
     """One that may make fewer calls makes the whole cheaper."""
     limited = calls("ensemble", members=("loop",), options={"loop": {"budget": {"calls": 10}}})
     assert limited == 3 * 10 + 3 * 12
+
+
+@pytest.mark.parametrize(("limit", "kept"), [({}, None), ({"budget": {"cost": 0.5}}, 0.5)])
+def test_a_limit_on_the_cost_of_a_member_is_one_that_was_set(limit: dict[str, Any], kept: float | None) -> None:
+    """The default of whole runs is none of a member's; one that is set counts, though it is as high as the default."""
+    members = {"a": Cast({"a": "1"}).plugins()["a"].engine}
+    brought = combining.ensemble(Cast({"a": "1"}).plugins())
+    config = build(Scripted([]), (), brought.engine.config(members=("a",), options={"a": limit}), engine=brought).config
+    assert settings_of(members, config, "a").budget.cost == kept
 
 
 @pytest.mark.parametrize(
