@@ -18,12 +18,17 @@ from aeon.engines.chain.program import chain_of
 from aeon.engines.chain.record import Chain
 from aeon.engines.chain.view import view_of as chain_view
 from aeon.engines.contractive.classifier import Classifier
+from aeon.engines.contractive.splitter import Splitter
 from aeon.engines.ensemble.config import EnsembleConfig
 from aeon.engines.ensemble.members import CombiningSettings, Members, settings_of
 from aeon.engines.ensemble.program import ensemble_of
 from aeon.engines.ensemble.record import Ensemble
 from aeon.engines.ensemble.rules import EnsembleSignals
 from aeon.engines.ensemble.view import view_of
+from aeon.engines.team.config import TeamConfig
+from aeon.engines.team.program import team_of
+from aeon.engines.team.record import Team
+from aeon.engines.team.view import view_of as team_view
 from aeon.errors import ConfigError, UsageError
 from aeon.kernel.decide import Signals
 from aeon.kernel.effects import AskUser, Effect
@@ -35,11 +40,13 @@ from aeon.settings import with_overrides
 from aeon.supervisor.sampling import Drawn
 from aeon.tools.registry import ToolRegistry
 
-__all__ = ["Plugins", "auto", "chain", "dispatched", "ensemble", "plugins"]
+__all__ = ["Plugins", "auto", "chain", "dispatched", "ensemble", "plugins", "team"]
 
 Plugins: TypeAlias = Mapping[str, AnyPlugin]
 """The plugins that can be members, by their names."""
 C = TypeVar("C", bound=CombiningSettings)
+_OF_THE_WHOLE = ("roles", "model_tier")
+"""Settings that the handlers of a whole run are made by."""
 _LEAST_TOKENS = 2_000
 """Of a member: no call whose prompt is made by a shipped engine is admitted with fewer."""
 
@@ -72,7 +79,7 @@ def ensemble(plugins: Plugins) -> Plugin[EnsembleConfig, EnsembleSignals, Ensemb
 
 def plugins(members: Plugins) -> tuple[AnyPlugin, ...]:
     """The engines that run these."""
-    return ensemble(members), auto(members), chain(members)
+    return ensemble(members), auto(members), chain(members), team(members)
 
 
 def auto(plugins: Plugins) -> Plugin[AutoConfig, Signals, Auto]:
@@ -117,6 +124,34 @@ def chain(plugins: Plugins) -> Plugin[ChainConfig, Signals, Chain]:
     engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
     engine = chain_of(engines)
     return Plugin(engine, handlers, models, chain_view(engines, views), fit)
+
+
+def team(plugins: Plugins) -> Plugin[TeamConfig, Signals, Team]:
+    """The team whose master and workers can be any of these."""
+
+    def handlers(services: Services[TeamConfig]) -> Handlers:
+        config = services.config
+        named = dict.fromkeys(name for name in (config.master, config.worker) if name)
+        _check_tools(plugins, config, [*named], services.tools)
+        members = [_handlers_of(plugins, services, name, services.adapter) for name in config.engines]
+        own: Handlers = {
+            "look_around": Surveyor(services.tools).look_around,
+            "decompose": Splitter(services.supervisor).split,
+        }
+        return dispatched(engine.phases, own, members * (config.parts + 1))
+
+    def fit(config: TeamConfig, adapter: LLMAdapter) -> TeamConfig:
+        fitted = _fitted(plugins, config, config.engines, adapter)
+        names = [config.master, *[config.specialists[0]] * config.parts]
+        _check_budget(plugins, fitted, names, config.caps.decompose)
+        return fitted
+
+    def models(config: TeamConfig) -> Sequence[str]:
+        return _models(plugins, config, config.engines)
+
+    engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
+    engine = team_of(engines)
+    return Plugin(engine, handlers, models, team_view(engines, views), fit)
 
 
 def dispatched(phases: Iterable[str], own: Handlers, members: Sequence[Handlers]) -> Handlers:
@@ -164,13 +199,18 @@ def _fitted(plugins: Plugins, config: C, names: Sequence[str], adapter: LLMAdapt
         settings_of(_engines(plugins), config.changed(options={}), name)  # is there
         own = plugins[name].fit(_own(plugins[name], config), adapter)
         options[name] = own.model_dump(mode="json", exclude_defaults=True)
+        if isinstance(limits := config.options.get(name, {}).get("budget"), dict):  # also what is a default
+            options[name]["budget"] = own.budget.model_dump(mode="json", exclude_defaults=True) | limits
     return config.changed(options=options)
 
 
 def _own(plugin: AnyPlugin, config: CombiningSettings) -> Settings:
     kind: type[Settings] = plugin.engine.config
+    options = config.options.get(plugin.name, {})
+    if barred := [name for name in _OF_THE_WHOLE if name in options]:
+        raise ConfigError(f"options.{plugin.name}.{barred[0]}: a member has none of its own; leave it out")
     try:
-        return with_overrides(kind(), config.options.get(plugin.name, {}))
+        return with_overrides(kind(), options)
     except ConfigError as error:
         raise ConfigError(f"options.{plugin.name}.{error}") from None
 
@@ -218,7 +258,7 @@ def _check_budget(plugins: Plugins, config: CombiningSettings, names: Sequence[s
 
 
 def _beside(kept: int) -> str:
-    return " and the comparison of what they say" if kept else ""
+    return " and what brings them together" if kept else ""
 
 
 def _least(plugin: AnyPlugin, config: Settings) -> int:

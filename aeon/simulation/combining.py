@@ -1,4 +1,4 @@
-"""What must hold of routed runs and of chains alone: who was asked, and whose ending it is."""
+"""What must hold of engines that run others: who was asked, what each took, and whose ending it is."""
 
 from __future__ import annotations
 
@@ -12,24 +12,42 @@ from aeon.engines.auto.routes import first
 from aeon.engines.chain.config import ChainConfig
 from aeon.engines.chain.program import handed_on
 from aeon.engines.chain.record import Chain, Link
+from aeon.engines.ensemble.record import Ensemble
+from aeon.engines.team.config import TeamConfig
+from aeon.engines.team.record import Job, Team
 from aeon.kernel.decide import table
 from aeon.observability.trail import Done
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine
 from aeon.schema import NOTHING, Conclusion, TaskProfile
+from aeon.simulation.ensemble import hold_ensemble
 from aeon.simulation.world import World
 
-__all__ = ["hold_auto", "hold_chain", "inner_reasons"]
+__all__ = ["hold_combined", "inner_reasons"]
+
+
+def hold_combined(world: World, result: Conclusion, journal: Journal, engine: AnyEngine) -> None:
+    """Hold the record of an engine that runs others against its own invariants; the world is told what broke."""
+    match result:
+        case Ensemble():
+            hold_ensemble(world, result, journal, engine)
+        case Auto():
+            _hold_auto(world, result, journal, engine)
+        case Chain():
+            _hold_chain(world, result, journal, engine)
+        case Team():
+            _hold_team(world, result, journal, engine)
 
 
 def inner_reasons(result: Conclusion) -> set[str]:
     """The endings of the engines whose ending a run can have taken over."""
     names = [result.chosen] if isinstance(result, Auto) and result.chosen else []
     names += [link.engine for link in result.links[-1:]] if isinstance(result, Chain) else []
+    names += [result.master] if isinstance(result, Team) else []
     return {rule.reason for name in names for rule in table(plugin(name).engine.table)}
 
 
-def hold_auto(world: World, result: Auto, journal: Journal, engine: AnyEngine) -> None:
+def _hold_auto(world: World, result: Auto, journal: Journal, engine: AnyEngine) -> None:
     """Hold the record of a routed run against what the engine promises; the world is told what broke."""
     if not result.rule:
         return
@@ -43,7 +61,7 @@ def hold_auto(world: World, result: Auto, journal: Journal, engine: AnyEngine) -
         world.wrong("only the engine that was chosen works", f"{sorted(strange)} beside {place}")
 
 
-def hold_chain(world: World, result: Chain, journal: Journal, engine: AnyEngine) -> None:
+def _hold_chain(world: World, result: Chain, journal: Journal, engine: AnyEngine) -> None:
     """Hold the record of a chain against what the engine promises; the world is told what broke."""
     config, done = journal.config(ChainConfig), _inner(journal, engine)
     _hold_settings(world, result, config)
@@ -75,6 +93,26 @@ def _hold_settings(world: World, result: Chain, config: ChainConfig) -> None:
 
 def _useful(answer: str, reason: str, result: Conclusion) -> bool:
     return handed_on(result.changed(answer=answer, stop_reason=reason))
+
+
+def _hold_team(world: World, result: Team, journal: Journal, engine: AnyEngine) -> None:
+    """Hold the record of a team against what the engine promises; the world is told what broke."""
+    config, done = journal.config(TeamConfig), _inner(journal, engine)
+    if len(result.jobs) > config.parts or any(job.engine not in config.specialists for job in result.jobs):
+        world.wrong("parts within the limit, each with a specialist", f"{[job.engine for job in result.jobs]}")
+    if len({job.scope for job in result.jobs}) < len(result.jobs):
+        world.wrong("a part says what its worker took", "two parts have one scope")
+    for job in result.jobs:
+        _hold_job(world, job, [one for one in done if f"{one.effect.scope}/".startswith(f"{job.scope}/")])
+
+
+def _hold_job(world: World, job: Job, effects: Sequence[Done]) -> None:
+    """A part says what the effects of its worker took, and these are about the part."""
+    used = sum((one.outcome.usage for one in effects if one.outcome is not None), NOTHING)
+    if job.stop_reason and (used.calls, used.tokens) != (job.calls, job.tokens):
+        world.wrong("a part says what its worker took", f"{job.scope}: {job.calls} calls, {job.tokens} tokens")
+    if any(one.effect.task.text != job.question for one in effects if one.effect.scope == job.scope):
+        world.wrong("a worker sees its part alone", f"{job.scope}")
 
 
 def _inner(journal: Journal, engine: AnyEngine) -> Sequence[Done]:

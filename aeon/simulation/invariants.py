@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 
-from aeon.engines.auto.record import Auto
-from aeon.engines.chain.record import Chain
 from aeon.engines.contractive.record import Contractive
-from aeon.engines.ensemble.record import Ensemble
 from aeon.engines.graph.record import Worked
 from aeon.engines.report.record import Report as ReportResult
 from aeon.engines.research.record import Research
@@ -18,9 +15,8 @@ from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine, replay
 from aeon.schema import NOTHING, Budget, Conclusion, Frozen, JsonValue, Result
 from aeon.simulation.accounts import hold_accounts
-from aeon.simulation.combining import hold_auto, hold_chain, inner_reasons
+from aeon.simulation.combining import hold_combined, inner_reasons
 from aeon.simulation.contractive import hold_contractive
-from aeon.simulation.ensemble import hold_ensemble
 from aeon.simulation.faults import CRASHES
 from aeon.simulation.graph import hold_graph
 from aeon.simulation.life import Story
@@ -54,12 +50,7 @@ def hold(story: Story, engine: AnyEngine) -> None:
         hold_game(world, result, journal)
     if isinstance(result, Contractive):
         hold_contractive(world, result, journal)
-    if isinstance(result, Ensemble):
-        hold_ensemble(world, result, journal, engine)
-    if isinstance(result, Auto):
-        hold_auto(world, result, journal, engine)
-    if isinstance(result, Chain):
-        hold_chain(world, result, journal, engine)
+    hold_combined(world, result, journal, engine)
     if isinstance(result, Result):
         hold_passes(world, result)
         hold_rests(world, result, journal)

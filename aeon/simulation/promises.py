@@ -4,7 +4,8 @@ from __future__ import annotations
 
 __all__ = [
     "AUTO_INVARIANTS", "CHAIN_INVARIANTS", "CONTRACTIVE_INVARIANTS", "ENSEMBLE_INVARIANTS", "GRAPH_INVARIANTS",
-    "INVARIANTS", "MULTIPASS_INVARIANTS", "REPORT_INVARIANTS", "RESEARCH_INVARIANTS", "TUTOR_INVARIANTS",
+    "INVARIANTS", "MULTIPASS_INVARIANTS", "REPORT_INVARIANTS", "RESEARCH_INVARIANTS",
+    "TEAM_INVARIANTS", "TUTOR_INVARIANTS",
 ]  # fmt: skip
 
 INVARIANTS: dict[str, str] = {
@@ -154,3 +155,10 @@ CHAIN_INVARIANTS: dict[str, str] = {
     "answers are handed on, never back": "a member sees each useful answer before its own, and none other",
 }
 """What a chain promises beside that."""
+
+TEAM_INVARIANTS: dict[str, str] = {
+    "parts within the limit, each with a specialist": "no more parts than configured, each with an engine of the rules",
+    "a part says what its worker took": "calls and tokens of a part are those of the effects of its worker",
+    "a worker sees its part alone": "the task of every effect that a worker issues itself is its part",
+}
+"""What a team promises beside that."""

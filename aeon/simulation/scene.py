@@ -7,6 +7,7 @@ from typing import TypeVar
 from aeon.engines.auto.config import AutoConfig
 from aeon.engines.chain.config import ChainConfig
 from aeon.engines.ensemble.members import CombiningSettings
+from aeon.engines.team.config import TeamConfig
 from aeon.schema import (
     Budget,
     CallCaps,
@@ -99,6 +100,8 @@ def _members(scenario: Scenario, config: CombiningSettings) -> dict[str, object]
         return {"unmeasured": chance.random() < 0.5}
     if isinstance(config, ChainConfig):
         return {"members": chance.choice((("loop", "multi-pass"), ("contractive", "graph"), ("multi-pass",) * 2))}
+    if isinstance(config, TeamConfig):
+        return {"parts": 2, "relevance": 0.0, "worker": chance.choice(("", "loop", "contractive"))}
     voters = (("multi-pass",), ("loop", "contractive", "multi-pass"), ("graph", "contractive"), ("loop",))
     return {"members": chance.choice(voters)}
 

@@ -22,6 +22,7 @@ from aeon.simulation.promises import (
     MULTIPASS_INVARIANTS,
     REPORT_INVARIANTS,
     RESEARCH_INVARIANTS,
+    TEAM_INVARIANTS,
     TUTOR_INVARIANTS,
 )
 from aeon.simulation.scene import PRICE
@@ -49,6 +50,7 @@ _OWN = (
     ENSEMBLE_INVARIANTS,
     AUTO_INVARIANTS,
     CHAIN_INVARIANTS,
+    TEAM_INVARIANTS,
 )
 _KNOWN = frozenset(INVARIANTS).union(*_OWN)
 

@@ -45,6 +45,7 @@ from aeon.simulation.promises import (
     MULTIPASS_INVARIANTS,
     REPORT_INVARIANTS,
     RESEARCH_INVARIANTS,
+    TEAM_INVARIANTS,
     TUTOR_INVARIANTS,
 )
 
@@ -134,6 +135,10 @@ def _auto_invariants() -> str:
 
 def _chain_invariants() -> str:
     return _rows(("invariant", "what must hold"), CHAIN_INVARIANTS.items())
+
+
+def _team_invariants() -> str:
+    return _rows(("invariant", "what must hold"), TEAM_INVARIANTS.items())
 
 
 def _report() -> str:
@@ -277,6 +282,7 @@ TABLES: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/simulation.md", "auto invariants"): _auto_invariants,
     ("docs/simulation.md", "chain invariants"): _chain_invariants,
     ("docs/simulation.md", "ensemble invariants"): _ensemble_invariants,
+    ("docs/simulation.md", "team invariants"): _team_invariants,
     ("docs/graph.md", "complexities"): _complexities,
     ("docs/graph.md", "graph picture"): _graph_picture,
     ("docs/graph.md", "graph table"): _graph_table,

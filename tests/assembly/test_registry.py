@@ -91,8 +91,8 @@ def test_an_engine_that_is_not_installed_is_one_clear_line(monkeypatch: pytest.M
         plugin("search/1")
     assert str(caught.value) == (
         "engine 'search' is not installed; "
-        "installed are: auto, chain, contractive, ensemble, graph, loop, multi-pass, report, research, shorten, tutor; "
-        "see: aeon engines"
+        "installed are: auto, chain, contractive, ensemble, graph, loop, multi-pass, report, research, shorten, "
+        "team, tutor; see: aeon engines"
     )
 
 
@@ -170,7 +170,7 @@ def test_a_journal_of_an_engine_that_is_not_installed_is_refused(monkeypatch: py
     AsyncDriver(journal=lambda execution_id: journal).execute(job(World()))
     assert plugin_of(journal) is PLUGIN
     journal.opening = journal.opened.changed(engine="search/3")
-    names = "auto, chain, contractive, ensemble, graph, loop, multi-pass, report, research, tutor"
+    names = "auto, chain, contractive, ensemble, graph, loop, multi-pass, report, research, team, tutor"
     with pytest.raises(UnknownNameError, match=rf"^engine 'search' is not installed; installed are: {names};"):
         plugin_of(journal)
     with pytest.raises(AeonError, match=r"^engine 'search' is not installed"):

@@ -21,7 +21,7 @@ from aeon.simulation.faults import scenario
 from aeon.simulation.life import Life, Parts
 
 pytestmark = pytest.mark.requirement("E6", "E6l", "K13")
-SEEDS = {"ensemble": 150, "auto": 80, "chain": 80}
+SEEDS = {"ensemble": 150, "auto": 80, "chain": 80, "team": 80}
 MOST_SEEDS = 60
 
 
@@ -98,6 +98,21 @@ PLANTED: dict[str, tuple[str, Callable[[Any], Any], str]] = {
         "chain",
         lambda end: end.changed(links=tuple(link.changed(calls=0, tokens=0) for link in end.links)),
         "a link says what its member took",
+    ),
+    "counts a call less in a team": (
+        "team",
+        lambda end: end.changed(jobs=tuple(job.changed(calls=0, tokens=0) for job in end.jobs)),
+        "a part says what its worker took",
+    ),
+    "asks a stranger": (
+        "team",
+        lambda end: end.changed(jobs=tuple(job.changed(engine="tutor") for job in end.jobs)),
+        "parts within the limit, each with a specialist",
+    ),
+    "changes the parts": (
+        "team",
+        lambda end: end.changed(jobs=tuple(job.changed(question="Why?") for job in end.jobs)),
+        "a worker sees its part alone",
     ),
     "hands on what nobody saw": (
         "chain",

@@ -22,7 +22,7 @@ from aeon.schema.conclusion import Conclusion, Decision
 from aeon.schema.outcome import Answer
 from aeon.schema.task import Task
 
-__all__ = ["chain_of", "handed_on", "most_calls"]
+__all__ = ["chain_of", "handed_on", "most_calls", "told"]
 
 ChainRun = Run[ChainConfig, Signals]
 _NOTHING_TO_SAY = NO_ANSWER | {"not_stated"}
@@ -64,12 +64,12 @@ def handed_on(end: Conclusion) -> bool:
 
 def _fed(task: Task, said: Iterable[tuple[str, Conclusion]]) -> Task:
     """The task with what was said to it so far behind its own context."""
-    answers = [_told(name, end) for name, end in said if handed_on(end)]
+    answers = [told(name, end) for name, end in said if handed_on(end)]
     return task.changed(context="\n\n".join([task.context, *answers]).strip()) if answers else task
 
 
-def _told(name: str, end: Conclusion) -> str:
-    """An answer with the sources that its claims rest on."""
+def told(name: str, end: Conclusion, what: str = "the same task") -> str:
+    """An answer to ``what`` with the sources that its claims rest on, as the next engine sees it."""
     cited = dict.fromkeys(
         f"- {claim.text}: {place.source}"
         for claim in end.claims
@@ -77,7 +77,7 @@ def _told(name: str, end: Conclusion) -> str:
         for place in claim.evidence
         if isinstance(place, FromSource)
     )
-    head = f"Answer of another program, {name}, to the same task (it may be wrong; it ended as {end.stop_reason}):"
+    head = f"Answer of another program, {name}, to {what} (it may be wrong; it ended as {end.stop_reason}):"
     return "\n".join([head, end.answer[:_LONGEST], *(["It rests on:", *cited] if cited else [])])
 
 

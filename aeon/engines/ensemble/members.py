@@ -31,7 +31,7 @@ __all__ = [
     "settings_of",
 ]  # fmt: skip
 
-COMBINING = ("ensemble", "auto", "chain")
+COMBINING = ("ensemble", "auto", "chain", "team")
 """The engines that run others; none of them is a member."""
 
 Member: TypeAlias = Engine[Settings, Signals, Conclusion]
@@ -60,11 +60,16 @@ def member(members: Members, name: str) -> Member:
 def settings_of(members: Members, config: CombiningSettings, name: str) -> Settings:
     """The settings of a member: its own, but for those on which the bound of the whole rests.
 
+    An engine's default limit on the cost is one for whole runs: a member has one only where its options set it.
+
     Raises:
         UnknownNameError: there is no such engine.
     """
-    own = member(members, name).config.model_validate(config.options.get(name, {}))
+    options = config.options.get(name, {})
+    own, limits = member(members, name).config.model_validate(options), options.get("budget")
+    costs = isinstance(limits, dict) and "cost" in limits
     return own.changed(
+        budget=own.budget if costs else own.budget.changed(cost=None),
         prices=config.prices,
         questions=config.questions,
         effects=config.effects,

@@ -9,7 +9,7 @@ import pytest
 from aeon.assembly import combining
 from aeon.assembly.build import build
 from aeon.assembly.registry import plugin
-from aeon.engines.ensemble.members import dealt, parts
+from aeon.engines.ensemble.members import dealt, parts, settings_of
 from aeon.errors import AeonError, ConfigError, UnknownNameError, UsageError
 from aeon.kernel.engine import Engine
 from aeon.llm.scripted import Scripted
@@ -33,8 +33,10 @@ def test_the_bound_is_the_sum_of_the_members_and_the_comparisons() -> None:
 
 
 def test_the_bound_of_the_others() -> None:
-    """A chain takes what its members take; the router what the dearest engine takes that a rule can name."""
+    """A chain takes what its members take, a team a split too; the router what the dearest of its engines takes."""
     assert calls("chain", members=("loop", "graph")) == calls("loop") + calls("graph")
+    assert calls("team", parts=2, worker="loop") == 5 + 2 * calls("loop") + calls("multi-pass")
+    assert calls("team") == 5 + 3 * max(calls("multi-pass"), calls("research")) + calls("multi-pass")
     assert calls("auto") == max(calls("multi-pass"), calls("research"))
     assert calls("auto", unmeasured=True) == max(map(calls, ("multi-pass", "research", "report", "contractive"))) + 6
 
@@ -43,6 +45,15 @@ def test_a_members_own_limits_count_in_the_bound() -> None:
     """One that may make fewer calls makes the whole cheaper."""
     limited = calls("ensemble", members=("loop",), options={"loop": {"budget": {"calls": 10}}})
     assert limited == 3 * 10 + 3 * 12
+
+
+@pytest.mark.parametrize(("limit", "kept"), [({}, None), ({"budget": {"cost": 0.5}}, 0.5)])
+def test_a_limit_on_the_cost_of_a_member_is_one_that_was_set(limit: dict[str, Any], kept: float | None) -> None:
+    """The default of whole runs is none of a member's; one that is set counts, though it is as high as the default."""
+    members = {"a": Cast({"a": "1"}).plugins()["a"].engine}
+    brought = combining.ensemble(Cast({"a": "1"}).plugins())
+    config = build(Scripted([]), (), brought.engine.config(members=("a",), options={"a": limit}), engine=brought).config
+    assert settings_of(members, config, "a").budget.cost == kept
 
 
 @pytest.mark.parametrize(
@@ -82,8 +93,8 @@ def test_no_budget_is_exceeded_however_much_members_want() -> None:
     [
         ("ensemble", {"members": ("lop",)}, "members: no engine is called 'lop'; there are multi-pass, research, "),
         ("chain", {"members": ("loop", "lop")}, "members: no engine is called 'lop'; there are multi-pass, research, "),
-        ("ensemble", {"budget": {"calls": 20}}, "budget.calls: 20 are too few for 3 members and the comparison"),
-        ("ensemble", {"budget": {"tokens": 900}}, "budget.tokens: 900 are too few for 3 members and the comparison"),
+        ("ensemble", {"budget": {"calls": 20}}, "budget.calls: 20 are too few for 3 members and what brings them"),
+        ("ensemble", {"budget": {"tokens": 900}}, "budget.tokens: 900 are too few for 3 members and what brings them"),
         ("chain", {"members": ("loop", "loop"), "budget": {"calls": 3}}, "budget.calls: 3 are too few for 2 members; "),
         ("ensemble", {"options": {"loop": {}}}, "options: 'loop' is no member; the members are multi-pass"),
         (
@@ -95,6 +106,11 @@ def test_no_budget_is_exceeded_however_much_members_want() -> None:
             "auto",
             {"options": {"multi-pass": {"max_passes": 0}}},
             "options.multi-pass.max_passes: should be greater than or equal to 1, not 0",
+        ),
+        (
+            "ensemble",
+            {"options": {"multi-pass": {"roles": {"tutor": "same"}}}},
+            "options.multi-pass.roles: a member has none of its own; leave it out",
         ),
         ("ensemble", {"members": ("loop", "tutor")}, "members: 'tutor' needs a folder to look at: --files DIR; or "),
         ("chain", {}, "members: 'research' needs something to search: --files DIR, or --tools search=PROVIDER; or "),
@@ -125,7 +141,7 @@ def test_a_member_that_uses_no_files_is_refused_where_there_are_some(tmp_path: A
 
 @pytest.mark.requirement("E6i")
 @pytest.mark.parametrize("engine", ["ensemble", "chain"])
-@pytest.mark.parametrize("name", ["ensemble", "auto", "chain"])
+@pytest.mark.parametrize("name", ["ensemble", "auto", "chain", "team"])
 def test_engines_that_run_others_are_no_members(engine: str, name: str) -> None:
     """An ensemble of ensembles would multiply what nobody measured."""
     with pytest.raises(ValueError, match=f"'{name}' runs engines itself; name engines that answer by themselves"):

@@ -1,0 +1,54 @@
+"""How teams are shown: effects as the engines of the members show them, and the parts below the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from aeon.engines.contractive.values import Parts
+from aeon.engines.ensemble.members import Members
+from aeon.engines.ensemble.view import nested_titles, nested_words
+from aeon.engines.team.record import Job, Team
+from aeon.observability.lines import Line, Span, conclusion_lines, counted, short
+from aeon.observability.report import report_lines
+from aeon.observability.trail import Trail
+from aeon.observability.view import GENERIC, View, ending_lines
+from aeon.schema import Conclusion, Outcome
+
+__all__ = ["view_of"]
+
+_QUESTION, _ANSWER = 44, 40
+
+
+def _jobs(end: Conclusion) -> list[Line]:
+    """A line for each part: its question, who worked on it, and what came of it."""
+    if not isinstance(end, Team):
+        return []
+    head = f"{counted(len(end.jobs), 'part')}, then {end.master}" if end.jobs else f"not split: {end.master} alone"
+    return [(Span("team ", "dim"), Span(head)), *map(_job, end.jobs)]
+
+
+def _job(job: Job) -> Line:
+    mark = "→" if job.handed_on else "·"
+    by = f"{job.engine} ({job.rule})" if job.rule else job.engine
+    rest = f"  {job.stop_reason.replace('_', ' ')}, {counted(job.calls, 'call')}"
+    said = Span(f"  {short(job.answer, _ANSWER)}", "strong")
+    return (Span(f"  {mark} {by}: {short(job.question, _QUESTION)}"), said, Span(rest, "dim"))
+
+
+def view_of(members: Members, views: Mapping[str, View]) -> View:
+    """The view of teams of these engines, which have these views."""
+    title, said = nested_titles(members, views), nested_words(members, views)
+
+    def words(outcome: Outcome) -> str:
+        if isinstance(outcome.value, Parts):
+            return "; ".join(part.question for part in outcome.value.parts) or "nothing"
+        return said(outcome)
+
+    def report(trail: Trail) -> list[Line]:
+        return [*report_lines(trail, title, words), *(_jobs(trail.result) if trail.result else [])]
+
+    def ending(end: Conclusion) -> list[Line]:
+        return [*ending_lines(end, conclusion_lines(end)), *_jobs(end)]
+
+    return replace(GENERIC, title=title, words=words, ending=ending, report=report)
