@@ -10,7 +10,7 @@ from aeon.server.problems import Problem
 from aeon.server.runs import RunRecord
 from aeon.server.told import Place, Told, unkept
 
-__all__ = ["place_of", "stream_of"]
+__all__ = ["last_of", "place_of", "stream_of"]
 
 
 def place_of(last_event_id: str | None, after: str | None) -> Place | None:
@@ -46,7 +46,7 @@ async def stream_of(service: Host, record: RunRecord, after: Place | None) -> As
 def _over(service: Host, record: RunRecord, told: Sequence[Told], after: Place | None) -> AsyncIterator[bytes] | None:
     """The stream of a run that does no more."""
     parts = [one.frame for one in told if after is None or one.place > after]
-    parts += [last] if (last := _last(record)) else []
+    parts += [last] if (last := last_of(record)) else []
     return _hidden(service, _each(iter(parts))) if parts else None
 
 
@@ -56,7 +56,7 @@ def _check(told: Sequence[Told], after: Place | None) -> None:
         raise Problem(409, "unknown_event", f"this run has no event {after}; {latest}; leave the id out for all")
 
 
-def _last(record: RunRecord) -> bytes:
+def last_of(record: RunRecord) -> bytes:
     """The event that ends the stream of a run that does no more; of one that ended, its own last one does."""
     data: JsonObject = {"id": record.id}
     match record.state:

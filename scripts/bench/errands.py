@@ -38,7 +38,8 @@ from aeon import (
 from aeon.assembly.plugin import Services
 from aeon.assembly.setup import setup_of
 from aeon.durable.database import Address, Database
-from aeon.durable.worker import Equipment, Limits, Worker
+from aeon.durable.equipment import Equipment, Limits
+from aeon.durable.worker import Worker
 from aeon.errors import InputFileError, UsageError
 from aeon.kernel.ports import Handlers
 from aeon.llm.scripted import Scripted
