@@ -124,8 +124,10 @@ class Worker:
     def stop(self, seconds: int = 0) -> None:
         """Take no more runs, and wait so long for those under way; what is left is free for other workers."""
         self._closing = True
-        DBOS.destroy(workflow_completion_timeout_sec=seconds)
-        self.leave()
+        if self._watcher.ident is not None:
+            DBOS.destroy(workflow_completion_timeout_sec=seconds)
+            self.leave()
+        self._patient.destroy()
 
     def leave(self) -> None:
         """Take this worker off the list: what it has not ended is free for the others at once."""

@@ -139,6 +139,7 @@ class DurableService(Host):
         if self._worker is not None:
             await asyncio.to_thread(self._worker.stop)
         self._folder.cleanup()
+        self._jobs.database.close()
 
     async def submit(
         self,

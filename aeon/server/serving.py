@@ -132,11 +132,13 @@ class Listening(uvicorn.Server):
 async def serve(service: Host, app: ASGIApp, where: socket.socket, said: Callable[[], None]) -> None:
     """Serve the application until the process is told to stop; ``said`` is called once it listens."""
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS, "aeon"))
-    await service.start()
-    loading = asyncio.create_task(service.make_ready())
-    said()
     try:
-        await Listening(configured(app), service.close_streams).serve(sockets=[where])
+        await service.start()
+        loading = asyncio.create_task(service.make_ready())
+        said()
+        try:
+            await Listening(configured(app), service.close_streams).serve(sockets=[where])
+        finally:
+            loading.cancel()
     finally:
-        loading.cancel()
         await service.close()
