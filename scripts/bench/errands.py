@@ -234,10 +234,10 @@ class Counts:
         return Tool(name="post", description="Posts.", parameters=schema, call=self.post, side_effects=True)
 
 
-def opening(name: str, rounds: int, tool: Tool) -> Opening:
-    """The first line of a run."""
+def opening(name: str, rounds: int, tool: Tool, *also: str) -> Opening:
+    """The first line of a run, whose worker has tools beside that one."""
     config = ErrandSettings(rounds=rounds, prices={MODEL.name: None}).model_dump(mode="json")
-    setup = setup_of(MODEL, None, [tool])
+    setup = setup_of(MODEL, None, [tool, *also])
     return Opening(execution_id=name, engine=ENGINE.name, task=Task(text=f"errands {name}"), config=config, setup=setup)
 
 
@@ -258,11 +258,16 @@ def main() -> int:
     parser.add_argument("--patience", type=float, default=5.0)
     parser.add_argument("--poll", type=float, default=0.2)
     parser.add_argument("--posting", type=float, default=0.0)
+    parser.add_argument("--slots", type=int)
+    parser.add_argument("--owner", type=int)
+    parser.add_argument("--also", action="append", default=[])
     options = parser.parse_args()
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
-    limits = Limits(options.parallel, options.everywhere, options.beat, options.patience, options.poll)
-    equipment = Equipment(MODEL, None, [Counts(options.counts, options.posting).tool], [PLUGIN])
+    limits = Limits(
+        options.parallel, options.everywhere, options.beat, options.patience, options.poll, options.slots, options.owner
+    )
+    equipment = Equipment(MODEL, None, [Counts(options.counts, options.posting).tool, *options.also], [PLUGIN])
     while True:
         try:
             database = Database(Address.of(options.url))

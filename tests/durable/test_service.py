@@ -120,7 +120,7 @@ def test_a_question_is_answered_at_any_service_once(pair: Pair) -> None:
     finally:
         pair.model.words = usual
     text = pair.works.events(name)
-    assert "the red ones" in text and "the blue ones\"" not in text.partition("run_ended")[2]
+    assert "the red ones" in text and 'the blue ones"' not in text.partition("run_ended")[2]
 
 
 def test_a_run_is_cancelled_wherever_it_is(pair: Pair) -> None:
