@@ -257,9 +257,9 @@ def _fork_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _replay_options(parser: argparse.ArgumentParser) -> None:
-    every = f"{_SAVED}; without one, every run of the database"
-    parser.add_argument("file", metavar="FILE", nargs="?", type=name, help=every)
+    parser.add_argument("file", metavar="FILE", nargs="?", type=name, help=_SAVED)
     kept_in(parser)
+    parser.add_argument("--all", action="store_true", help="with --durable: replay every run of the database")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 

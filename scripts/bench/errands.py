@@ -2,7 +2,8 @@
 
     python scripts/bench/errands.py URL COUNTS [--name NAME] [--parallel N] [--beat S] [--patience S] [--posting S]
 
-is a worker with it. Each post is counted in a table of its own, in the SQLite file COUNTS, by its idempotency key.
+is a worker with it. At SIGUSR1 its time of day jumps thirty days on, and back at the next. Each post is counted in a
+table of its own, in the SQLite file COUNTS, by its idempotency key.
 """
 
 from __future__ import annotations
@@ -246,6 +247,17 @@ def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
+def jump_at_signal() -> None:
+    """Have the time of day, as this process reads it, jump at SIGUSR1: thirty days on, and at the next one back."""
+    real, ahead = time.time, [0.0]
+    time.time = lambda: real() + ahead[0]
+
+    def jump(*_: object) -> None:
+        ahead[0] = 30 * 24 * 3600 - ahead[0]
+
+    signal.signal(signal.SIGUSR1, jump)
+
+
 def main() -> int:
     """Work until SIGTERM."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -264,6 +276,7 @@ def main() -> int:
     options = parser.parse_args()
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    jump_at_signal()
     limits = Limits(
         options.parallel, options.everywhere, options.beat, options.patience, options.poll, options.slots, options.owner
     )

@@ -96,7 +96,7 @@ def test_a_run_is_submitted_shown_replayed_forked_compared_and_verified_by_its_i
     assert "first divergence: effect 5" in aeon("diff", run, other["id"]).out
     verified = aeon("verify", run)
     assert verified.code == 0 and "the journal's, and their hash" in verified.out
-    every = aeon("replay", "--json")
+    every = aeon("replay", "--all", "--json")
     assert every.code == 0 and every.document["same"] == every.document["runs"] == 2
 
 
@@ -125,7 +125,9 @@ def test_what_cannot_be_done_with_a_run_is_one_line(aeon: Commands) -> None:
     aeon("submit", TASK, "--priority", "0").complains(2, "--priority")
     aeon("submit", TASK, "--engine", "nosuch").complains(2, "is not installed")
     aeon("worker", "--name", "one").complains(2, "one called 'one' is at work already")
-    aeon.call("replay").complains(2, "name a saved run, or a database")
+    aeon("replay").complains(2, "name a saved run, or a database")
+    for wrong in ((), ("--all",), ("--all", run, "--durable", aeon.url)):
+        aeon.call("replay", *wrong).complains(2, "name a saved run, or a database")
     aeon.call("jobs", "--durable", "nonsense").complains(2, "is no address of a database")
 
 

@@ -68,16 +68,17 @@ def test_a_run_is_that_of_its_task_and_settings(place: Place) -> None:
 
 def test_another_worker_may_do_it(place: Place) -> None:
     """The result is the same, from the journal; a run that waits for an answer is given as one that waits."""
-    with place.worker(posting=60) as worker:
-        first = begun(place, "shared", "Report.", 1, 60)
+    made = aeon.build(errands.MODEL, [place.counts.tool], errands.ErrandSettings(rounds=1), engine=errands.PLUGIN)
+    config = made.config.model_dump(mode="json")
+    with place.worker(posting=60) as first:
+        place.submit("shared", task=aeon.Task(text="Report."), config=config)
         until(lambda: place.posts("shared"))
         first.kill()
-        worker.kill()
-        first.communicate()
-    assert said(place, "shared", "Report.", 1, 0).startswith("waiting ")
-    with place.worker():
-        place.jobs.answer("shared", "done")
-        place.reaches("shared", "ended")
+        with place.worker():
+            place.reaches("shared", "waiting")
+            assert said(place, "shared", "Report.", 1, 0).startswith("waiting ")
+            place.jobs.answer("shared", "done")
+            place.reaches("shared", "ended")
     assert said(place, "shared", "Report.", 1, 0).startswith("done 5 0 ")
     assert place.posts("shared") == [1]
 
@@ -91,7 +92,7 @@ import asyncio, sys
 sys.path.insert(0, {str(PROGRAM.parents[2] / "scripts" / "bench")!r})
 import errands, aeon
 from aeon.errors import UsageError
-tool = errands.Counts({str(place.folder / "counts.sqlite")!r}).tool
+tool = errands.Counts({str(place.folder / "counts.sqlite")!r}, 0.5).tool
 config = errands.ErrandSettings(rounds=2)
 build = lambda **given: aeon.build(errands.MODEL, [tool], config, engine=errands.PLUGIN, **given)
 made = build(durable={place.url!r})

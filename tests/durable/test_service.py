@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -213,6 +215,40 @@ def test_what_is_killed_loses_nothing(tmp_path: Path, victim: str) -> None:
         assert len(places(text)) == len(set(places(text))) and "event: run_ended" in text
         assert main(["replay", name, "--durable", url]) == 0
         assert "Traceback" not in first.log.read_text()
+
+
+@pytest.mark.requirement("X5d")
+def test_a_question_is_answered_thirty_days_later_when_everything_was_begun_anew(tmp_path: Path) -> None:
+    """Service and worker are killed, every time in the database is a month ago: the run goes on from where it asked."""
+    file = tmp_path / "runs.sqlite"
+    url = f"sqlite:///{file}"
+    with served() as model:
+        model.finds_unclear()
+        first = Service(tmp_path, url, model.url)
+        with ended(first):
+            name = first.job(unattended="suspend")
+            first.reaches(name, "waiting")
+            before = first.events(name)
+        month = 30 * 24 * 3600
+        with sqlite3.connect(file, timeout=30) as database:
+            times = ("created_at", "updated_at", "completed_at", "started_at_epoch_ms")
+            database.execute(
+                f"UPDATE workflow_status SET {', '.join(f'{one} = {one} - {month * 1000}' for one in times)}"
+            )
+            database.execute("UPDATE operation_outputs SET started_at_epoch_ms = 1, completed_at_epoch_ms = 1")
+            created = datetime.now(UTC) - timedelta(seconds=month)
+            database.execute("UPDATE aeon_accepted SET created = ?", [created.isoformat(timespec="milliseconds")])
+        asked, model.words["clarity"] = len(model.bodies), "CLEAR"
+        worker, shows = Program(tmp_path, url, model.url, "worker"), Service(tmp_path, url, model.url, "--no-worker")
+        with ended(worker, shows):
+            job = shows.get(f"/jobs/{name}").json()
+            assert job["state"] == "waiting" and job["created"].startswith(f"{created:%Y-%m-%d}")
+            assert shows.post(f"/jobs/{name}/answer", {"answer": "the red ones"}).status_code == 202
+            rest = shows.events(name, places(before)[-1])
+            assert shows.reaches(name, "ended")["summary"]
+            assert lasting(before) + lasting(rest) == lasting(shows.events(name)) and "run_ended" in rest
+        assert len(model.bodies) > asked and "the red ones" in json.dumps(model.bodies[asked:])
+    assert main(["replay", name, "--durable", url]) == 0
 
 
 def test_a_token_sees_and_spends_what_is_its_own_at_any_service(tmp_path: Path) -> None:
