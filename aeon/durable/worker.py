@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import socket
 import threading
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -169,22 +168,24 @@ class Worker:
         """Work on a life to its end, again while the database takes no lines."""
         if await asyncio.to_thread(self._asked_to_stop, self._patient, [life.run]):
             return LifeEnd(state="cancelled")
-        async with self._slot(life.run):
+        if not await self._has_room(life.run, live):
+            return LifeEnd(state="cancelled")
+        try:
             while (result := await self._tried(life, live)) is None:
                 await asyncio.sleep(self._limits.patience / 3)
+        finally:
+            await asyncio.to_thread(self._slots.give, life.run)
         if result.stop_reason != "waiting":
             self._equipment.ended(result)
         return _end(result)
 
-    @contextlib.asynccontextmanager
-    async def _slot(self, run: str) -> AsyncIterator[None]:
-        """Wait until the model's endpoint has room for the run, and keep that while it is entered."""
+    async def _has_room(self, run: str, live: _Live) -> bool:
+        """Wait until the model's endpoint has room for the run; false if it was asked to stop meanwhile."""
         while not await asyncio.to_thread(self._took, run):
+            if live.stopping:
+                return False
             await asyncio.sleep(self._limits.poll)
-        try:
-            yield
-        finally:
-            await asyncio.to_thread(self._slots.give, run)
+        return True
 
     def _took(self, run: str) -> bool:
         try:

@@ -22,13 +22,16 @@ def order(place: Place) -> list[str]:
 
 def test_runs_of_one_model_share_its_slots_whatever_their_tools(place: Place) -> None:
     """Two workers with other tools, and so other queues, on a model with one slot: one run at a time."""
-    place.submit("one", rounds=12)
+    place.submit("one", rounds=40)
     with place.worker(posting=0.05, slots=1), place.worker(posting=0.05, slots=1, also="calculator"):
         until(lambda: place.posts("one"))
-        place.jobs.submit(errands.opening("two", 12, place.counts.tool, "calculator"))
+        for name in ("two", "stopped"):
+            place.jobs.submit(errands.opening(name, 12, place.counts.tool, "calculator"))
+        place.jobs.cancel(until(lambda: place.jobs.get("stopped").state == "running" and "stopped"))
+        assert place.reaches("stopped", "cancelled").end is not None and place.posts("stopped") == []
         for name in ("one", "two"):
             place.reaches(name, "ended")
-    assert order(place) == ["one"] * 12 + ["two"] * 12
+    assert order(place) == ["one"] * 40 + ["two"] * 12
 
 
 def test_a_slot_is_taken_once_and_goes_with_its_worker(place: Place) -> None:
