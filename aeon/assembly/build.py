@@ -118,9 +118,9 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     plugin; without it, the multi-pass engine. ``files`` is a folder to answer from, or several; it is the same as
     ``"files=DIR"`` among the tools. ``mcp`` is an MCP server whose tools the run gets, or several: a command such as
     ``"npx some-server"``, or an address; it is started now, and ends with the orchestrator. ``roles`` gives roles of
-    the engine a model of their own, as in ``{"verifier": "http://127.0.0.1:8080/v1#judge"}``. ``durable`` is a database,
-    such as ``"sqlite"`` or ``"postgresql://…"``, that keeps the runs in place of journals: a run goes on whatever ends.
-    ``run`` is then the id of the one run that is executed: where it was begun before, it is taken up again.
+    the engine a model of their own, as in ``{"verifier": "http://127.0.0.1:8080/v1#judge"}``. ``durable`` is a
+    database, such as ``"sqlite"`` or ``"postgresql://…"``, that keeps the runs in place of journals: a run goes on
+    whatever ends. ``run`` is then the id of the one run that is executed: where it was begun before, it is taken up again.
 
     Raises:
         UsageError: a model, tool, folder, engine or setting that does not exist or cannot be used.

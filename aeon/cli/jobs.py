@@ -14,6 +14,8 @@ from aeon.observability.lines import Line, Span, counted, labelled, plain, short
 from aeon.schema import Frozen, Question
 
 if TYPE_CHECKING:
+    from aeon.durable.jobs import Jobs
+    from aeon.durable.schedules import Schedules
     from aeon.durable.values import JobRecord
 
 __all__ = ["Listed", "ListedJob", "ListedSchedule", "command"]
@@ -81,18 +83,15 @@ def command(options: argparse.Namespace) -> int:
     if options.cancel and not options.run:
         raise UsageError("jobs: --cancel: name the run that is to stop; aeon jobs lists them")
     with jobs_in(options.durable) as jobs:
-        every = durable_module("schedules").Schedules(jobs)
-        schedules = tuple(ListedSchedule(**one._asdict()) for one in every.list())
-        if options.cancel and options.run in {one.name for one in schedules}:
-            every.cancel(options.run)
-            remark(f"{options.run} begins no more runs; one that is under way goes on")
+        schedules: Schedules = durable_module("schedules").Schedules(jobs)
+        planned = tuple(ListedSchedule(**one._asdict()) for one in schedules.list())
+        if _ended(schedules, planned, options):
             return 0
-        workers: dict[str, tuple[str, ...]] = {name: tuple(queues) for name, queues in jobs.workers().items()}
-        if options.run:
-            found = [jobs.cancel(options.run) if options.cancel else jobs.get(options.run)]
-        else:
-            found = jobs.latest(options.state, options.most)
-    listed = Listed(jobs=tuple(map(ListedJob.of, found)), workers=workers, schedules=() if options.run else schedules)
+        workers = {name: tuple(queues) for name, queues in jobs.workers().items()}
+        found = _found(jobs, options)
+    listed = Listed(
+        jobs=tuple(map(ListedJob.of, found)), workers=workers, schedules=() if options.run else planned
+    )  # fmt: skip
     if options.json:
         print_json(listed)
     elif options.run:
@@ -100,6 +99,22 @@ def command(options: argparse.Namespace) -> int:
     else:
         _show(listed)
     return 0
+
+
+def _ended(schedules: Schedules, planned: Sequence[ListedSchedule], options: argparse.Namespace) -> bool:
+    """End the schedule that is to be cancelled; whether it was one."""
+    if not options.cancel or options.run not in {one.name for one in planned}:
+        return False
+    schedules.cancel(options.run)
+    remark(f"{options.run} begins no more runs; one that is under way goes on")
+    return True
+
+
+def _found(jobs: Jobs, options: argparse.Namespace) -> Sequence[JobRecord]:
+    """The runs that are asked for; the one that is to stop was told so."""
+    if not options.run:
+        return jobs.latest(options.state, options.most)
+    return [jobs.cancel(options.run) if options.cancel else jobs.get(options.run)]
 
 
 def _show(listed: Listed) -> None:

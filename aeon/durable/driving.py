@@ -172,15 +172,13 @@ class DurableDriver(AsyncDriver):
         while True:
             try:
                 job = await asyncio.to_thread(jobs.get, run)
-                if job.state == "waiting" and await self._answered(jobs, job):
-                    continue
+                goes_on = job.state == "waiting" and await self._answered(jobs, job)
             except DatabaseAway:
                 await asyncio.sleep(_AWAY)
                 continue
-            if job.state == "ended" or job.state == "waiting" or (job.end and job.end.conclusion):
+            if job.state not in ("queued", "running") and not goes_on:
+                _check(job)
                 return
-            if job.state in ("failed", "cancelled"):
-                raise AeonError(f"{run}: {job.state}{f': {job.detail}' if job.detail else ''}; execute it again")
             await asyncio.sleep(_LOOK)
 
     async def _answered(self, jobs: Jobs, job: JobRecord) -> bool:
@@ -193,6 +191,13 @@ class DurableDriver(AsyncDriver):
             await asyncio.to_thread(jobs.answer, job.id, said, "suspend")
             return True
         return False
+
+
+def _check(job: JobRecord) -> None:
+    """Refuse a run that is over without a result."""
+    if job.state in ("failed", "cancelled") and (job.end is None or job.end.conclusion is None):
+        why = f": {job.detail}" if job.detail else ""
+        raise AeonError(f"{job.id}: {job.state}{why}; the run goes on when it is executed again")
 
 
 def _broken(job: JobRecord) -> bool:

@@ -311,14 +311,18 @@ def _record(status: WorkflowStatus) -> JobRecord:
         task=str(attributes.get("task", "")),
         needs=str(attributes.get("needs", "")),
         priority=status.priority or 0,
-        created=(status.created_at or 0) / 1000,
+        created=_seconds(status.created_at),
         worker=status.executor_id or None,
         stopping=bool(attributes.get("stop")),
         end=end,
         owner=str(attributes.get("owner", NOBODY)),
-        rested=(status.updated_at or 0) / 1000 if end or status.status in _AT_REST else None,
+        rested=_seconds(status.updated_at) if end or status.status in _AT_REST else None,
         detail=(end.detail if end else "") or _DETAILS.get(status.status, ""),
     )
+
+
+def _seconds(milliseconds: int | None) -> float:
+    return (milliseconds or 0) / 1000
 
 
 def _said(job: JobRecord) -> str:

@@ -20,7 +20,7 @@ from aeon.runtime.lines import Opening
 from aeon.schema import Frozen, JsonObject
 from aeon.text import one_line
 
-__all__ = ["SCHEDULED", "Schedule", "Schedules", "begun_by"]
+__all__ = ["SCHEDULED", "Plan", "Schedule", "Schedules", "begun_by"]
 
 SCHEDULED = "aeon.begin"
 """The workflow that submits a run when it is due."""
