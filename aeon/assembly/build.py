@@ -119,8 +119,7 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     ``"files=DIR"`` among the tools. ``mcp`` is an MCP server whose tools the run gets, or several: a command such as
     ``"npx some-server"``, or an address; it is started now, and ends with the orchestrator. ``roles`` gives roles of
     the engine a model of their own, as in ``{"verifier": "http://127.0.0.1:8080/v1#judge"}``. ``durable`` is a
-    database, such as ``"sqlite"`` or ``"postgresql://…"``, that keeps the runs in place of journals: a run goes on
-    whatever ends. ``run`` is then the id of the one run that is executed: where it was begun before, it is taken up again.
+    database, such as ``"sqlite"``, that keeps the runs; ``run`` names the one that is begun, or taken up again.
 
     Raises:
         UsageError: a model, tool, folder, engine or setting that does not exist or cannot be used.
@@ -128,53 +127,57 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
         ToolFailed: an MCP server cannot be reached, or does not answer.
     """
     observers = check_callables(observers, journal, ask)
-    _check_place(durable, run, journal)
     brought: AnyPlugin = engine if isinstance(engine, Plugin) else PLUGIN if engine is None else plugin(engine)
     settings = config if config is not None else brought.engine.config()
     _check_config(settings, brought)
     if roles:
         check_names(roles)
         settings = settings.changed(roles=settings.roles.changed(**roles))
-    given = (*folder_specs(files), *server_specs(mcp))
-    if given and not brought.reads:
-        raise UsageError(f"files: the engine '{brought.name}' uses the task and its context alone; leave them out")
-    chosen = (*listed(tools), *given)
+    chosen = _chosen(brought, tools, files, mcp)
     adapter = Nobody() if settings.model_tier == "T0" else select(llm)
     settings = fitted(brought, settings, adapter)
     cast = cast_of(settings, adapter, select)
     settings = priced(settings, adapter, brought, cast)
     setup = setup_of(adapter, llm if isinstance(llm, str) else spec, chosen, cast)
     handlers = assemble(adapter, chosen, settings, ask, plugin=brought, cast=cast)
-    if durable is None:
-        driver = AsyncDriver(observers, journal, setup=setup, admit=_admit)
-    else:
-        driver = _durable(durable, run, (adapter, setup, chosen, brought), observers, ask)
+    made = (adapter, setup, chosen, brought)
+    driver = _driver(durable, run, journal, made, observers, ask)
     return Orchestrator(brought.engine, handlers, driver, settings)
 
 
-def _check_place(durable: str | None, run: str | None, journal: Callable[[str], Journal]) -> None:
-    """Refuse the id of a run without the database that holds it, and a second place for what the database holds."""
-    if durable is None and run is not None:
-        raise UsageError("run: names a run in a database; name that with durable, as in durable='sqlite'")
-    if durable is not None and journal is not _in_memory:
-        raise UsageError("journal: with durable, the database keeps it; leave one of them out")
-
-
-def _durable(
-    url: str,
+def _driver(
+    url: str | None,
     run: str | None,
+    journal: Callable[[str], Journal],
     made: tuple[LLMAdapter, JsonObject, Sequence[Given], AnyPlugin],
     observers: Iterable[Observer],
     ask: Answerer | None,
 ) -> AsyncDriver:
-    """A driver whose runs are in a database. It is of a layer above, and of an extra: loaded where somebody asks."""
+    """What drives the runs, in this process alone or in the database at ``url``.
+
+    The latter is of a layer above, and of an extra: it is loaded where somebody asks for it.
+    """
+    adapter, setup, chosen, brought = made
+    if url is None:
+        if run is not None:
+            raise UsageError("run: names a run in a database; name that with durable, as in durable='sqlite'")
+        return AsyncDriver(observers, journal, setup=setup, admit=_admit)
+    if journal is not _in_memory:
+        raise UsageError("journal: with durable, the database keeps it; leave one of them out")
     purpose = "build(durable=…)"
     library("dbos", "durable", purpose)
     driving, parts = (library(f"aeon.durable.{name}", "durable", purpose) for name in ("driving", "equipment"))
-    adapter, setup, chosen, brought = made
     has = parts.Equipment(adapter, recorded_model(setup), chosen, [brought])
     driver: AsyncDriver = driving.DurableDriver(driving.Place(url, run), has, observers, ask, setup, _admit)
     return driver
+
+
+def _chosen(plugin: AnyPlugin, tools: Iterable[Given], files: Paths, mcp: str | Iterable[str]) -> tuple[Given, ...]:
+    """The tools of the runs, with those for folders and of MCP servers."""
+    given = (*folder_specs(files), *server_specs(mcp))
+    if given and not plugin.reads:
+        raise UsageError(f"files: the engine '{plugin.name}' uses the task and its context alone; leave them out")
+    return (*listed(tools), *given)
 
 
 def _admit(task: Task) -> None:

@@ -35,7 +35,7 @@ _AWAY = 1.0
 
 
 class _Here:
-    """The worker of this process, of which DBOS knows one; it works while somebody waits for a run."""
+    """The worker of this process, of which DBOS knows one, from the first run on to the end of the process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -59,9 +59,7 @@ class _Here:
                         "can have one worker; wait for these runs first, or take another process"
                     )
                 self.stop()
-                self._worker = Worker(Database(address, create=True), equipment)
-                self._worker.start()
-                self._key = key
+                self._worker, self._key = _started(address, equipment), key
             self._users += 1
             return self._worker
 
@@ -75,6 +73,17 @@ class _Here:
         if self._worker is not None:
             self._worker.stop()
             self._worker = None
+
+
+def _started(address: Address, equipment: Equipment) -> Worker:
+    database = Database(address, create=True)
+    try:
+        worker = Worker(database, equipment)
+        worker.start()
+    except BaseException:
+        database.close()
+        raise
+    return worker
 
 
 _HERE = _Here()

@@ -10,14 +10,14 @@ from typing import NamedTuple
 from aeon.assembly.plugin import AnyPlugin
 from aeon.assembly.registry import installed
 from aeon.assembly.setup import recorded_folders, setup_of
-from aeon.documents.folders import roots
 from aeon.durable.presence import BEAT, PATIENCE
 from aeon.durable.values import needs
+from aeon.errors import UsageError
 from aeon.llm.adapter import LLMAdapter
 from aeon.runtime.events import Observer
 from aeon.schema import Conclusion, JsonObject
 from aeon.tools.files import Files
-from aeon.tools.select import Given
+from aeon.tools.select import Given, portable
 
 __all__ = ["Equipment", "Limits"]
 
@@ -47,9 +47,16 @@ class Equipment:
         return [needs(engine, setup) for engine in self.plugins()]
 
     def tools_of(self, setup: JsonObject) -> list[Given]:
-        """The tools of a run: all, but of the folders only those that it was made with."""
+        """The tools of a run: all, but of the opened folders only those that it was made with.
+
+        Raises:
+            UsageError: it was made with a folder that this worker has not.
+        """
         named = recorded_folders(setup)
-        return [one if not isinstance(one, Files) else part for one in self.tools if (part := _part(one, named))]
+        there = recorded_folders(setup_of(self.model, self.spec, self.tools))
+        if missing := [one for one in named if one not in there]:
+            raise UsageError(f"the run reads {', '.join(missing)}, which this worker has not")
+        return [part for one in self.tools if (part := _part(one, named)) is not None]
 
 
 class Limits(NamedTuple):
@@ -72,9 +79,9 @@ def _part(given: Given, named: tuple[str, ...]) -> Given | None:
     """A tool; of opened folders those among the named ones, if there are any."""
     if not isinstance(given, Files):
         return given
-    there = tuple(str(root) for root in roots(given.folder))
+    there = recorded_folders({"tools": [portable(given)]})
     wanted = tuple(path for path in named if path in there)
-    if wanted == there:
+    if set(wanted) == set(there):
         return given
     return _opened(wanted) if wanted else None
 

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar
 import sqlalchemy as sa
 
 from aeon.assembly.registry import plugin_of
+from aeon.assembly.roles import cast_of
 from aeon.assembly.setup import setup_of
 from aeon.durable.database import Database
 from aeon.durable.equipment import Equipment as WorkerEquipment
@@ -154,7 +155,8 @@ class DurableService(Host):
         """Accept a run; it is in the database when this returns. See `Host.submit`."""
         record = accepted(owner, body, order, key, kind, about)
         config: JsonObject = order.config.model_dump(mode="json")
-        setup = setup_of(self.equipment.model, self.equipment.spec, order.tools)
+        cast = cast_of(order.config, self.equipment.model)
+        setup = setup_of(self.equipment.model, self.equipment.spec, order.tools, cast)
         opening = Opening(
             execution_id=record.id, engine=record.engine, task=order.task, config=config, setup=setup
         )  # fmt: skip

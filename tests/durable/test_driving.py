@@ -100,6 +100,12 @@ async def main():
     async with made.stream("One.") as stream:
         kinds = [type(event).__name__ async for event in stream]
     assert kinds[0] == "RunStarted" and kinds[-1] == "RunEnded" and kinds.count("EffectEnded") == 10, kinds
+    long = aeon.build(
+        errands.MODEL, [tool], errands.ErrandSettings(rounds=40), engine=errands.PLUGIN, durable={place.url!r}
+    )
+    async with long.stream("Long.", on_leave="interrupt") as stream:
+        await anext(stream)
+    assert stream.result.stop_reason == "interrupted", stream.result
     several = [asyncio.create_task(made.aexecute(f"Number {{n}}.")) for n in range(3)]
     await asyncio.sleep(0.5)
     try:
@@ -113,7 +119,7 @@ print(asyncio.run(main()).stop_reason)
 """
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=90, check=False)
     assert (ran.returncode, ran.stdout) == (0, "done\n"), ran.stderr
-    assert len(place.jobs.latest("ended")) == 4
+    assert len(place.jobs.latest("ended")) == 5
 
 
 def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:

@@ -277,6 +277,29 @@ def test_a_token_sees_and_spends_what_is_its_own_at_any_service(tmp_path: Path) 
                 assert works.post("/run", {"task": TASK, "async": True}, **bert).status_code == 202
 
 
+def test_a_run_reads_the_folders_that_it_names(tmp_path: Path) -> None:
+    """A worker with two opens for a run what that was made with, one by a link too; without a word all are there."""
+    url = f"sqlite:///{tmp_path / 'runs.sqlite'}"
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "prices.txt").write_text(f"A pen of shop {name} costs 2.40 euros.")
+    (tmp_path / "link").symlink_to(tmp_path / "two")
+    folders = ("--files", str(tmp_path / "one"), "--files", str(tmp_path / "link"))
+    with served() as model:
+        model.was_measured()
+        shows = Service(tmp_path, url, model.url, "--no-worker", *folders)
+        worker = Program(tmp_path, url, model.url, "worker", *folders)
+        with ended(shows, worker):
+            for sources, names in ((["two"], ["two"]), (None, ["one", "two"]), ([], [])):
+                name = shows.job(**({"sources": sources} if sources is not None else {}))
+                assert shows.reaches(name, "ended")["stop_reason"] == "converged"
+                with Jobs(url) as jobs:
+                    tools = ",".join(map(str, jobs.journal(name).setup["tools"]))
+                found = [one for one in ("one", "two") if f"files={tmp_path / one}" in tools]
+                assert found == names and str(tmp_path) not in shows.get(f"/jobs/{name}/history").text
+    assert "which this worker has not" not in worker.log.read_text()
+
+
 def test_options_that_do_not_go_together_are_one_line(
     pair: Pair, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
