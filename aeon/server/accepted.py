@@ -75,11 +75,12 @@ class Accepted:
     def page(self, owner: str, most: int, before: int | None, state: RunState | None) -> list[RunRecord]:
         """The latest runs of an owner, newest first, before the place ``before`` in the list."""
         found: list[RunRecord] = []
+        size = most if state is None else _PAGE
         while len(found) < most:
             until = [self._table.c.seq < before] if before is not None else []
-            part = self._several(self._table.c.owner == owner, *until, most=_PAGE)
+            part = self._several(self._table.c.owner == owner, *until, most=size)
             found += [one for one in part if state in (None, one.state)]
-            if len(part) < _PAGE:
+            if len(part) < size:
                 break
             before = part[-1].seq
         return found[:most]

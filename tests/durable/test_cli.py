@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from cli.played_model import served
 
 import aeon as package
 from aeon.cli.main import main
+from aeon.errors import MissingExtraError
 
 from .conftest import until
 
@@ -135,5 +137,9 @@ def test_what_cannot_be_done_with_a_run_is_one_line(aeon: Commands) -> None:
 def test_without_the_extra_each_command_says_what_to_install(aeon: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     """One line, and nothing else."""
     monkeypatch.setitem(sys.modules, "dbos", None)
-    for command in (("submit", TASK), ("worker",), ("jobs",), ("history", "x"), ("resume", "x")):
-        aeon(*command).complains(2, "needs the extra durable: pip install 'aeon-orchestrator[durable]'")
+    needs = "needs the extra durable: pip install 'aeon-orchestrator[durable]'"
+    commands = (("submit", TASK), ("worker",), ("jobs",), ("history", "x"), ("resume", "x"), ("serve", "--port", "0"))
+    for command in commands:
+        aeon(*command).complains(2, needs)
+    with pytest.raises(MissingExtraError, match=re.escape(needs)):
+        package.build(durable=aeon.url)

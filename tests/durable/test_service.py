@@ -12,12 +12,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import sqlalchemy as sa
 from cli.played_model import Model, served
 
 from aeon.cli.main import main
 from aeon.durable.jobs import Jobs
+from aeon.errors import UsageError
+from aeon.server.accepted import Accepted
+from aeon.server.runs import RunRecord
 
-from .conftest import until
+from .conftest import Place, errands, until
 from .services import OTHER, ROOM, TASK, Program, Service, ended
 
 pytestmark = pytest.mark.requirement("X5i")
@@ -275,6 +279,25 @@ def test_a_token_sees_and_spends_what_is_its_own_at_any_service(tmp_path: Path) 
                 codes = sorted(reply.result().status_code for reply in asked)
                 assert codes == [202, 403, 403, 403, 403, 403], "the first took 40 only until it had ended"
                 assert works.post("/run", {"task": TASK, "async": True}, **bert).status_code == 202
+
+
+def test_a_run_and_whose_it_is_are_written_together_or_not_at_all(place: Place) -> None:
+    """Where the service ends between the two, there is neither; asked for again with its key, both are there once."""
+    accepted, opening = Accepted(place.jobs), errands.opening("one", 1, place.counts.tool)
+    record = RunRecord.new("one", "anna", opening.engine, {"task": TASK}, "key", "digest", None)
+
+    def half(within: sa.Connection) -> None:
+        place.jobs.submit(opening, owner="anna", within=within)
+        raise UsageError("the service ends")
+
+    with pytest.raises(UsageError, match="the service ends"):
+        accepted.add(record, None, half)
+    assert accepted.get("one") is None and accepted.keyed("anna", "key") is None and place.jobs.latest() == []
+    for is_new in (True, False):
+        added, new = accepted.add(record, None, lambda within: place.jobs.submit(opening, owner="anna", within=within))
+        assert (added.id, added.state, new) == ("one", "queued", is_new)
+        record = record._replace(id="two")
+    assert [(job.id, job.owner) for job in place.jobs.latest()] == [("one", "anna")]
 
 
 def test_a_run_reads_the_folders_that_it_names(tmp_path: Path) -> None:
