@@ -5,6 +5,7 @@
     │   ├── ConfigError          a setting is unknown or out of range; names its path
     │   ├── UnknownNameError     no such model, tool or option; names what there is
     │   ├── InputFileError       a file or folder is missing, unreadable or of another program
+    │   │   └── DatabaseAway     the database of durable runs does not answer, or refuses
     │   ├── NoValidSourcesError  all sources are of tiers that the mode of a report does not take
     │   └── MissingExtraError    a feature needs an optional dependency that is not installed
     ├── ModelError               the endpoint could not give an answer (exit code 1)
@@ -55,6 +56,7 @@ __all__ = [
     "ChecksumMismatch",
     "CompletionError",
     "ConfigError",
+    "DatabaseAway",
     "DiskFull",
     "Divergence",
     "DownloadFailed",
@@ -112,6 +114,10 @@ class UnknownNameError(UsageError):
 
 class InputFileError(UsageError):
     """A file or folder the caller named cannot be used."""
+
+
+class DatabaseAway(InputFileError):
+    """The database of durable runs does not answer, or refuses what is asked of it. What it holds is not lost."""
 
 
 class NoValidSourcesError(UsageError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -15,7 +15,17 @@ from aeon.assembly.multipass import PLUGIN
 from aeon.assembly.plugin import AnyPlugin, Plugin, Services, price_of
 from aeon.assembly.registry import plugin, plugin_of
 from aeon.assembly.roles import Cast, cast_of, check_names, fitted, handlers_of, recast
-from aeon.assembly.setup import Trust, continued_on, reach, recorded_roles, recorded_tools, setup_of, updated
+from aeon.assembly.setup import (
+    Trust,
+    continued_on,
+    reach,
+    recorded_model,
+    recorded_roles,
+    recorded_tools,
+    setup_of,
+    updated,
+)
+from aeon.documents.extras import library
 from aeon.documents.folders import Paths
 from aeon.errors import UsageError
 from aeon.kernel.orchestrator import Orchestrator
@@ -28,7 +38,7 @@ from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import drop_after, resume_point
-from aeon.schema import Config, Question, Result, Settings, Task
+from aeon.schema import Config, JsonObject, Question, Result, Settings, Task
 from aeon.supervisor.valid import validator
 from aeon.text import one_line
 from aeon.tools.choose import choose
@@ -41,6 +51,10 @@ __all__ = ["Resumption", "Unattended", "assemble", "build", "priced", "resume", 
 
 Unattended: TypeAlias = Literal["assume", "suspend"] | None
 """What becomes of questions that nobody is there to answer; ``None``: what the configuration says."""
+
+
+def _in_memory(execution_id: str) -> Journal:
+    return Journal()
 
 
 @overload
@@ -56,6 +70,8 @@ def build(
     files: Paths = (),
     mcp: str | Iterable[str] = (),
     roles: Mapping[str, str] | None = None,
+    durable: str | None = None,
+    run: str | None = None,
 ) -> Orchestrator[Config, PassSignals, Result]: ...
 
 
@@ -72,6 +88,8 @@ def build(
     files: Paths = (),
     mcp: str | Iterable[str] = (),
     roles: Mapping[str, str] | None = None,
+    durable: str | None = None,
+    run: str | None = None,
 ) -> Orchestrator[Any, Any, Any]: ...
 
 
@@ -80,13 +98,15 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     tools: Iterable[Given] = ("calculator",),
     config: Settings | None = None,
     observers: Iterable[Observer] = (),
-    journal: Callable[[str], Journal] = lambda execution_id: Journal(),
+    journal: Callable[[str], Journal] = _in_memory,
     ask: Answerer | None = None,
     spec: str | None = None,
     engine: AnyPlugin | str | None = None,
     files: Paths = (),
     mcp: str | Iterable[str] = (),
     roles: Mapping[str, str] | None = None,
+    durable: str | None = None,
+    run: str | None = None,
 ) -> Orchestrator[Any, Any, Any]:
     """An orchestrator, ready to run tasks; without arguments, on the embedded model with the calculator.
 
@@ -98,7 +118,8 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     plugin; without it, the multi-pass engine. ``files`` is a folder to answer from, or several; it is the same as
     ``"files=DIR"`` among the tools. ``mcp`` is an MCP server whose tools the run gets, or several: a command such as
     ``"npx some-server"``, or an address; it is started now, and ends with the orchestrator. ``roles`` gives roles of
-    the engine a model of their own, as in ``{"verifier": "http://127.0.0.1:8080/v1#judge"}``.
+    the engine a model of their own, as in ``{"verifier": "http://127.0.0.1:8080/v1#judge"}``. ``durable`` is a
+    database, such as ``"sqlite"``, that keeps the runs; ``run`` names the one that is begun, or taken up again.
 
     Raises:
         UsageError: a model, tool, folder, engine or setting that does not exist or cannot be used.
@@ -112,18 +133,51 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     if roles:
         check_names(roles)
         settings = settings.changed(roles=settings.roles.changed(**roles))
-    given = (*folder_specs(files), *server_specs(mcp))
-    if given and not brought.reads:
-        raise UsageError(f"files: the engine '{brought.name}' uses the task and its context alone; leave them out")
-    chosen = (*listed(tools), *given)
+    chosen = _chosen(brought, tools, files, mcp)
     adapter = Nobody() if settings.model_tier == "T0" else select(llm)
     settings = fitted(brought, settings, adapter)
     cast = cast_of(settings, adapter, select)
     settings = priced(settings, adapter, brought, cast)
     setup = setup_of(adapter, llm if isinstance(llm, str) else spec, chosen, cast)
-    driver = AsyncDriver(observers, journal, setup=setup, admit=_admit)
     handlers = assemble(adapter, chosen, settings, ask, plugin=brought, cast=cast)
+    made = (adapter, setup, chosen, brought)
+    driver = _driver(durable, run, journal, made, observers, ask)
     return Orchestrator(brought.engine, handlers, driver, settings)
+
+
+def _driver(
+    url: str | None,
+    run: str | None,
+    journal: Callable[[str], Journal],
+    made: tuple[LLMAdapter, JsonObject, Sequence[Given], AnyPlugin],
+    observers: Iterable[Observer],
+    ask: Answerer | None,
+) -> AsyncDriver:
+    """What drives the runs, in this process alone or in the database at ``url``.
+
+    The latter is of a layer above, and of an extra: it is loaded where somebody asks for it.
+    """
+    adapter, setup, chosen, brought = made
+    if url is None:
+        if run is not None:
+            raise UsageError("run: names a run in a database; name that with durable, as in durable='sqlite'")
+        return AsyncDriver(observers, journal, setup=setup, admit=_admit)
+    if journal is not _in_memory:
+        raise UsageError("journal: with durable, the database keeps it; leave one of them out")
+    purpose = "build(durable=…)"
+    library("dbos", "durable", purpose)
+    driving, parts = (library(f"aeon.durable.{name}", "durable", purpose) for name in ("driving", "equipment"))
+    has = parts.Equipment(adapter, recorded_model(setup), chosen, [brought])
+    driver: AsyncDriver = driving.DurableDriver(driving.Place(url, run), has, observers, ask, setup, _admit)
+    return driver
+
+
+def _chosen(plugin: AnyPlugin, tools: Iterable[Given], files: Paths, mcp: str | Iterable[str]) -> tuple[Given, ...]:
+    """The tools of the runs, with those for folders and of MCP servers."""
+    given = (*folder_specs(files), *server_specs(mcp))
+    if given and not plugin.reads:
+        raise UsageError(f"files: the engine '{plugin.name}' uses the task and its context alone; leave them out")
+    return (*listed(tools), *given)
 
 
 def _admit(task: Task) -> None:

@@ -31,6 +31,7 @@ __all__ = [
     "Trust",
     "continued_on",
     "reach",
+    "recorded_folders",
     "recorded_model",
     "recorded_roles",
     "recorded_tools",
@@ -216,6 +217,11 @@ def recorded_tools(setup: JsonObject) -> list[str]:
     if own:
         raise UsageError(f"the run had tools of the caller's own: {', '.join(own)}; pass all its tools again")
     return specs
+
+
+def recorded_folders(setup: JsonObject) -> tuple[str, ...]:
+    """The folders that a run had among its tools. Raises as `recorded_tools` for what is no list of texts."""
+    return tuple(one.replace(",,", ",") for spec in _specs(setup) for one in _FOLDER.findall(spec))
 
 
 def _specs(setup: JsonObject) -> list[str]:

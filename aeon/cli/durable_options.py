@@ -6,7 +6,7 @@ import argparse
 
 from aeon.cli.arguments import casting, engine, name, of_engine, settings, unattended, whole
 
-__all__ = ["jobs_options", "kept_in", "submit_options", "worker_options"]
+__all__ = ["jobs_options", "kept_in", "limits", "served", "submit_options", "worker_options"]
 
 _STATES = ("queued", "running", "waiting", "ended", "failed", "cancelled")
 _MODELS = "a model of the catalogue, a .gguf file, or http://HOST/v1#MODEL"
@@ -43,6 +43,15 @@ def submit_options(parser: argparse.ArgumentParser) -> None:
     settings(parser)
     unattended(parser, "take the default (default), or wait for: aeon resume")
     first = "1 to 9: of the runs that wait, the lowest go first, and of these the oldest (default: 5)"
+    every = 'submit it at each of these times: minute, hour, day, month, weekday, such as "0 8 * * 1-5"'
+    add("--every", metavar="CRON", help=every)
+    add("--times", metavar="N", type=whole, default=30, help="with --every: how many runs in all (default: 30)")
+    add(
+        "--zone",
+        metavar="ZONE",
+        default="UTC",
+        help="with --every: the time zone, such as Europe/Berlin (default: UTC)",
+    )
     add("--priority", metavar="N", type=int, choices=range(1, 10), default=5, help=first)
     add("--json", action="store_true", help="print one JSON document")
 
@@ -54,16 +63,34 @@ def worker_options(parser: argparse.ArgumentParser) -> None:
     add("--model", metavar="NAME|URL", type=name, help=_MODELS)
     add("--tools", metavar="LIST", action="append", help="its tools (default: calculator); can be given again")
     add("--files", metavar="DIR", type=name, action="append", default=[], help="a folder that runs may answer from")
-    add("--parallel", metavar="N", type=whole, default=4, help="runs that this worker has at once (default: 4)")
-    limit = "runs that all workers of this equipment have at once: what the model's endpoint can take"
-    add("--limit", metavar="N", type=whole, help=limit)
+    here = "runs of each engine that this worker has at once (default: 4)"
+    add("--parallel", metavar="N", type=whole, default=4, help=here)
+    limits(parser)
     add("--name", metavar="NAME", type=name, help="its name in the list of workers (default: made from the host's)")
+
+
+def served(parser: argparse.ArgumentParser) -> None:
+    """Add the options by which a service shares its runs with other services and workers."""
+    add = parser.add_argument
+    add("--durable", metavar="URL", type=name, help="keep runs in this database instead, for any worker")
+    add("--no-worker", action="store_true", help="with --durable: work on no runs here; others do")
+    limits(parser)
+    add("--name", metavar="NAME", type=name, help="with --durable: its name in the list of workers")
+
+
+def limits(parser: argparse.ArgumentParser) -> None:
+    """Add the limits that all workers share: each must be told the same."""
+    add = parser.add_argument
+    limit = "runs that all workers with this model have at once: what its endpoint can take"
+    add("--limit", metavar="N", type=whole, help=limit)
+    token = "runs of one token of a service that workers have at once, of each engine; those of others go on"
+    add("--per-token", metavar="N", type=whole, help=token)
 
 
 def jobs_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the list of runs."""
     add = parser.add_argument
-    add("run", metavar="ID", nargs="?", type=name, help="one run, in full")
+    add("run", metavar="ID", nargs="?", type=name, help="one run, in full; or, to be cancelled, a schedule")
     _database(parser)
     add("--cancel", action="store_true", help="ask this run to stop: it ends with what there is")
     add("--state", choices=_STATES, metavar="STATE", help=f"only runs that are {', '.join(_STATES)}")

@@ -59,7 +59,7 @@ def _queued(forked: Journal, options: argparse.Namespace) -> int:
     if any((options.save, options.model, options.tools, options.roles)):
         raise UsageError("fork: with --durable, a fork is kept in the database, and has its run's models and tools")
     with jobs_in(options.durable) as jobs:
-        print(jobs.fork(forked))
+        print(jobs.fork(forked, jobs.get(options.file)))
     remark(f"forked before effect {options.at}; a worker continues it")
     return 0
 

@@ -7,16 +7,18 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from aeon.cli.database import jobs_in
+from aeon.cli.database import durable_module, jobs_in
 from aeon.cli.output import print_json, remark
 from aeon.errors import UsageError
 from aeon.observability.lines import Line, Span, counted, labelled, plain, short, visible
 from aeon.schema import Frozen, Question
 
 if TYPE_CHECKING:
+    from aeon.durable.jobs import Jobs
+    from aeon.durable.schedules import Schedules
     from aeon.durable.values import JobRecord
 
-__all__ = ["Listed", "ListedJob", "command"]
+__all__ = ["Listed", "ListedJob", "ListedSchedule", "command"]
 
 
 class ListedJob(Frozen):
@@ -49,11 +51,25 @@ class ListedJob(Frozen):
         )  # fmt: skip
 
 
+class ListedSchedule(Frozen):
+    """A schedule: a run at each of its times, of which ``begun`` of ``times`` were begun, the ``latest`` last."""
+
+    name: str
+    every: str
+    zone: str
+    times: int
+    begun: int
+    latest: str | None
+    task: str
+    needs: str
+
+
 class Listed(Frozen):
-    """The runs and the workers of a database, each with what it has."""
+    """The runs, the schedules and the workers of a database, each worker with what it has."""
 
     jobs: tuple[ListedJob, ...]
     workers: dict[str, tuple[str, ...]]
+    schedules: tuple[ListedSchedule, ...] = ()
 
 
 def command(options: argparse.Namespace) -> int:
@@ -67,12 +83,15 @@ def command(options: argparse.Namespace) -> int:
     if options.cancel and not options.run:
         raise UsageError("jobs: --cancel: name the run that is to stop; aeon jobs lists them")
     with jobs_in(options.durable) as jobs:
-        workers: dict[str, tuple[str, ...]] = {name: tuple(queues) for name, queues in jobs.workers().items()}
-        if options.run:
-            found = [jobs.cancel(options.run) if options.cancel else jobs.get(options.run)]
-        else:
-            found = jobs.latest(options.state, options.most)
-    listed = Listed(jobs=tuple(map(ListedJob.of, found)), workers=workers)
+        schedules: Schedules = durable_module("schedules").Schedules(jobs)
+        planned = tuple(ListedSchedule(**one._asdict()) for one in schedules.list())
+        if _ended(schedules, planned, options):
+            return 0
+        workers = {name: tuple(queues) for name, queues in jobs.workers().items()}
+        found = _found(jobs, options)
+    listed = Listed(
+        jobs=tuple(map(ListedJob.of, found)), workers=workers, schedules=() if options.run else planned
+    )  # fmt: skip
     if options.json:
         print_json(listed)
     elif options.run:
@@ -82,9 +101,27 @@ def command(options: argparse.Namespace) -> int:
     return 0
 
 
+def _ended(schedules: Schedules, planned: Sequence[ListedSchedule], options: argparse.Namespace) -> bool:
+    """End the schedule that is to be cancelled; whether it was one."""
+    if not options.cancel or options.run not in {one.name for one in planned}:
+        return False
+    schedules.cancel(options.run)
+    remark(f"{options.run} begins no more runs; one that is under way goes on")
+    return True
+
+
+def _found(jobs: Jobs, options: argparse.Namespace) -> Sequence[JobRecord]:
+    """The runs that are asked for; the one that is to stop was told so."""
+    if not options.run:
+        return jobs.latest(options.state, options.most)
+    return [jobs.cancel(options.run) if options.cancel else jobs.get(options.run)]
+
+
 def _show(listed: Listed) -> None:
     if listed.jobs:
         print(plain([_row(job) for job in listed.jobs]))
+    if listed.schedules:
+        print(plain([_planned(one) for one in listed.schedules]))
     missing = {job.needs for job in listed.jobs if job.state == "queued"} - _had(listed.workers)
     remark(f"{counted(len(listed.jobs), 'run')}, {counted(len(listed.workers), 'worker')}")
     for needs in sorted(missing):
@@ -94,6 +131,11 @@ def _show(listed: Listed) -> None:
 def _row(job: ListedJob) -> Line:
     reason = f" ({job.stop_reason.replace('_', ' ')})" if job.stop_reason and job.stop_reason != job.state else ""
     return (Span(f"{job.id}  {_state(job)}{reason}"), Span(f"  {short(job.task, 60)}", "dim"))
+
+
+def _planned(one: ListedSchedule) -> Line:
+    head = f"{one.name}  {one.every} {one.zone}, {one.begun} of {one.times} begun"
+    return (Span(head), Span(f"  {short(one.task, 60)}", "dim"))
 
 
 def _state(job: ListedJob) -> str:

@@ -27,7 +27,7 @@ from aeon.cli.bench_options import EPILOG as BENCH_EPILOG
 from aeon.cli.bench_options import bench_options
 from aeon.cli.chat_options import EPILOG as CHAT_EPILOG
 from aeon.cli.chat_options import chat_options
-from aeon.cli.durable_options import jobs_options, kept_in, submit_options, worker_options
+from aeon.cli.durable_options import jobs_options, kept_in, served, submit_options, worker_options
 from aeon.cli.mcp_options import EPILOG as MCP_EPILOG
 from aeon.cli.mcp_options import mcp_options
 from aeon.cli.report_options import report_options
@@ -214,6 +214,7 @@ def _serve_options(parser: argparse.ArgumentParser) -> None:
     add("--model", metavar="NAME|URL", type=name, help=models)
     add("--config", metavar="FILE", type=name, help="settings in TOML or YAML, for all runs")
     add("--runs", metavar="DIR", type=name, help="where runs are kept (default: Aeon's folder for your data)")
+    served(parser)
     add("--token-file", metavar="FILE", type=name, help="who may use it: a token a line; needed for any other --host")
     hosts = "a name by which the server is called, beside its address; can be given again"
     add("--allow-host", metavar="NAME", type=name, action="append", default=[], help=hosts)
@@ -256,9 +257,9 @@ def _fork_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _replay_options(parser: argparse.ArgumentParser) -> None:
-    every = f"{_SAVED}; without one, every run of the database"
-    parser.add_argument("file", metavar="FILE", nargs="?", type=name, help=every)
+    parser.add_argument("file", metavar="FILE", nargs="?", type=name, help=_SAVED)
     kept_in(parser)
+    parser.add_argument("--all", action="store_true", help="with --durable: replay every run of the database")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 

@@ -46,12 +46,12 @@ class Every(Frozen):
 def command(options: argparse.Namespace) -> int:
     """Replay the journal in ``options.file`` and say what came of it; a divergence is an error.
 
-    Without a file, every run of the database ``options.durable`` is replayed: 1 if one diverges, else 0.
+    With ``options.all``, every run of the database ``options.durable`` is replayed: 1 if one diverges, else 0.
 
     Raises:
         UsageError: the run's engine is not installed in this version, or neither a run nor a database is named.
     """
-    if options.file is None:
+    if options.all or options.file is None:
         return _every(options)
     journal = read(options.file, options.durable)
     engine = plugin_of(journal).engine
@@ -90,10 +90,8 @@ def _so_far(journal: Journal, options: argparse.Namespace) -> int:
 
 def _every(options: argparse.Namespace) -> int:
     """Replay each run of a database as far as it goes."""
-    if options.durable is None:
-        raise UsageError(
-            "replay: name a saved run, or a database with --durable URL: then all of its runs are replayed"
-        )
+    if not options.all or options.file is not None or options.durable is None:
+        raise UsageError("replay: name a saved run, or a database, all of whose runs are replayed: --all --durable URL")
     other: dict[str, str] = {}
     with jobs_in(options.durable) as jobs:
         names = [job.id for job in jobs.latest(most=_MOST)]

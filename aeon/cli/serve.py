@@ -8,11 +8,13 @@ import contextlib
 import importlib.util
 import os
 import socket
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TextIO
 
+from aeon.cli.database import durable_module
 from aeon.cli.logs import LogFile
 from aeon.cli.output import remark
 from aeon.cli.progress import fetch
@@ -49,15 +51,41 @@ def command(options: argparse.Namespace) -> int:
     traced = _tracing()
     equipment = equipment_of(options, [traced.Traced] if traced else [])
     with serving.listening(options.host, options.port) as where, private(), _log(options.log) as log:
-        runs = module("runs").Runs(Path(options.runs) if options.runs else data_dir() / "runs")
-        make_ready(equipment)
         observers = [*([traced.Tracing] if traced else []), *([module("phases").phase_log(log)] if log else [])]
-        limits = module("service").Limits(options.parallel, options.queue)
-        service = module("service").Service(runs, equipment, limits, observers)
+        made = _durable if options.durable else _own
+        service, kept = made(options, equipment, observers)
+        make_ready(equipment)
         around = [traced.Continued] if traced else []
         app = module("app").application(service, tokens, [options.host, *options.allow_host], *around)
-        asyncio.run(serving.serve(service, app, where, lambda: _say(where, equipment.model, runs.folder)))
+        asyncio.run(serving.serve(service, app, where, lambda: _say(where, equipment.model, kept)))
+        if options.durable:
+            sys.stdout.flush()
+            os._exit(0)  # as `aeon worker`: DBOS leaves threads that wait for runs which others have
     return 0
+
+
+def _own(options: argparse.Namespace, equipment: Any, observers: Sequence[object]) -> tuple[Any, str]:  # noqa: ANN401
+    """The service over a folder of its own, and where that is."""
+    if wrong := [name for name in ("no_worker", "limit", "per_token", "name") if getattr(options, name)]:
+        raise UsageError(f"serve: --{wrong[0].replace('_', '-')} needs --durable URL: a folder is this service's alone")
+    runs = module("runs").Runs(Path(options.runs) if options.runs else data_dir() / "runs")
+    limits = module("service").Limits(options.parallel, options.queue)
+    return module("service").Service(runs, equipment, limits, observers), str(runs.folder)
+
+
+def _durable(options: argparse.Namespace, equipment: Any, observers: Sequence[object]) -> tuple[Any, str]:  # noqa: ANN401
+    """The service over a database that others may work on too, and where that is."""
+    if options.runs:
+        raise UsageError("serve: --runs and --durable are two places for runs; name one")
+    place = durable_module("database")
+    address = place.Address.of(options.durable)
+    limits = durable_module("equipment").Limits(
+        options.parallel, options.limit, model=options.limit, owner=options.per_token
+    )
+    made = module("durable")
+    work = made.Work(None if options.no_worker else limits, options.name, options.queue, remark)
+    database = place.Database(address, create=True)
+    return made.DurableService(database, equipment, work, observers), address.shown
 
 
 def equipment_of(options: argparse.Namespace, around: Sequence[object] = ()) -> Any:  # noqa: ANN401 - of an optional module
@@ -112,7 +140,7 @@ def _log(path: str | None) -> Iterator[TextIO | None]:
         yield log.file
 
 
-def _say(where: socket.socket, model: LLMAdapter, runs: Path) -> None:
+def _say(where: socket.socket, model: LLMAdapter, runs: str) -> None:
     host, port = where.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     print(f"http://{shown}:{port}/", flush=True)

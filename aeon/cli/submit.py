@@ -10,7 +10,7 @@ from aeon.assembly.build import assemble, priced
 from aeon.assembly.registry import plugin
 from aeon.assembly.roles import cast_of, fitted
 from aeon.assembly.setup import setup_of
-from aeon.cli.database import jobs_in
+from aeon.cli.database import durable_module, jobs_in
 from aeon.cli.output import print_json, remark
 from aeon.cli.run import TOOLS, common_settings, models_at, refuse_unused, settings_of_engine, task_of
 from aeon.cli.session import spec_of
@@ -23,7 +23,7 @@ __all__ = ["Submitted", "command"]
 
 
 class Submitted(Frozen):
-    """A run that waits for a worker, which must have what it ``needs``."""
+    """A run that waits for a worker, which must have what it ``needs``; or a schedule of such runs, by its name."""
 
     id: str
     needs: str
@@ -38,6 +38,8 @@ def command(options: argparse.Namespace) -> int:
         MissingExtraError: the extra ``durable`` is not installed.
     """
     opening = _opening(options)
+    if options.every is not None:
+        return _scheduled(opening, options)
     with jobs_in(options.durable, create=True) as jobs:
         jobs.submit(opening, options.priority)
         submitted = Submitted(id=opening.execution_id, needs=jobs.get(opening.execution_id).needs)
@@ -46,6 +48,20 @@ def command(options: argparse.Namespace) -> int:
     else:
         print(submitted.id)
         remark(f"waits for a worker with {submitted.needs}")
+    return 0
+
+
+def _scheduled(opening: Opening, options: argparse.Namespace) -> int:
+    """Have a run submitted at each of the times that the options name; print the name of the schedule."""
+    with jobs_in(options.durable, create=True) as jobs:
+        schedules = durable_module("schedules").Schedules(jobs)
+        name = schedules.add(opening, options.every, options.zone, options.times, options.priority)
+        needed = next(one.needs for one in schedules.list() if one.name == name)
+    if options.json:
+        print_json(Submitted(id=name, needs=needed))
+    else:
+        print(name)
+        remark(f"{options.times} runs, one at each {options.every!r} {options.zone}, for a worker with {needed}")
     return 0
 
 

@@ -13,7 +13,7 @@ from dbos import DBOS, DBOSClient, Serializer
 from dbos._serialization import DBOSPortableJSON
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from aeon.errors import InputFileError, UsageError
+from aeon.errors import DatabaseAway, InputFileError, UsageError
 from aeon.home import data_dir
 from aeon.text import one_line
 
@@ -75,13 +75,19 @@ class Database:
     def __init__(self, address: Address, create: bool = False) -> None:
         logging.getLogger("dbos").setLevel(logging.CRITICAL)
         self.address = address
-        schema = None if address.file else SCHEMA
-        tables = sa.MetaData(schema=schema)
+        self.tables = tables = sa.MetaData(schema=None if address.file else SCHEMA)
         self._about = sa.Table("aeon_about", tables, sa.Column("version", sa.Integer, primary_key=True))
         self.workers = sa.Table(
             "aeon_workers", tables, sa.Column("name", sa.Text, primary_key=True),
             sa.Column("beat", sa.Integer, nullable=False), sa.Column("queues", sa.JSON, nullable=False),
         )  # fmt: skip
+        self.slots = sa.Table(
+            "aeon_slots", tables, sa.Column("model", sa.Text, primary_key=True),
+            sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+            sa.Column("run", sa.Text, nullable=False), sa.Column("worker", sa.Text, nullable=False),
+        )  # fmt: skip
+        self.owners = sa.Table("aeon_owners", tables, sa.Column("name", sa.Text, primary_key=True))
+        self.accepted = sa.Table("aeon_accepted", tables, *_accepted(), sa.UniqueConstraint("owner", "key"))
         with self.reached():
             if create:
                 _prepare(address)
@@ -102,14 +108,14 @@ class Database:
         """Make one line of what goes wrong with the database while it is entered.
 
         Raises:
-            InputFileError: it cannot be reached or used.
+            DatabaseAway: it cannot be reached or used.
         """
         try:
             yield
         except (SQLAlchemyError, OSError) as error:
             cause = getattr(error, "orig", None) or error
             first = next((line for line in str(cause).splitlines() if line.strip()), type(cause).__name__)
-            raise InputFileError(f"{self.address.shown}: cannot be used: {one_line(first, 200)}") from None
+            raise DatabaseAway(f"{self.address.shown}: cannot be used: {one_line(first, 200)}") from None
 
     def patient(self) -> DBOSClient:
         """Another client: while the database is away, it waits instead of raising."""
@@ -133,6 +139,19 @@ class Database:
         if version != _VERSION:
             what = "a newer Aeon made them: update this one" if version > _VERSION else "use the Aeon that made them"
             raise InputFileError(f"{self.address.shown}: its tables are of version {version}, not {_VERSION}; {what}")
+
+
+def _accepted() -> list[sa.Column[Any]]:
+    """What a service keeps of each run that it accepted, beside the run itself."""
+    text, whole = sa.Text, sa.BigInteger().with_variant(sa.Integer, "sqlite")
+    return [
+        sa.Column("seq", whole, primary_key=True), sa.Column("id", text, nullable=False, unique=True),
+        sa.Column("owner", text, nullable=False), sa.Column("engine", text, nullable=False),
+        sa.Column("request", sa.JSON, nullable=False), sa.Column("key", text),
+        sa.Column("digest", text, nullable=False), sa.Column("parent", text), sa.Column("about", sa.JSON),
+        sa.Column("calls", whole, nullable=False), sa.Column("settled", sa.Boolean, nullable=False),
+        sa.Column("created", text, nullable=False),
+    ]  # fmt: skip
 
 
 def _client(address: Address, patient: bool) -> DBOSClient:

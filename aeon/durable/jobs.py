@@ -5,31 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, Self
 
-from dbos import WorkflowStatus
+import sqlalchemy as sa
+from dbos import EnqueueOptions, WorkflowStatus
 from dbos._error import DBOSWorkflowIDInUseError
 
 from aeon.asking.answers import meant, no_option, options_of
 from aeon.durable.database import Address, Database
 from aeon.durable.steps import Past, past_of
-from aeon.durable.values import END_STATES, JobRecord, JobState, Life, LifeEnd, needs, workflow_id
+from aeon.durable.values import END_STATES, JobRecord, JobState, Life, LifeEnd, Order, needs, workflow_id
 from aeon.errors import UnknownNameError, UsageError
 from aeon.runtime.journal import Journal
-from aeon.runtime.lines import Opening
+from aeon.runtime.lines import Entry, Opening
 from aeon.schema import JsonObject, Question
 from aeon.text import one_line
 
-__all__ = ["APP_VERSION", "DEFAULT_PRIORITY", "WORKFLOW", "Jobs"]
+__all__ = ["APP_VERSION", "DEFAULT_PRIORITY", "NOBODY", "WORKFLOW", "Jobs"]
 
 WORKFLOW = "aeon.run"
 APP_VERSION = "aeon-1"
 """The version of what workflows are given and give, which DBOS compares: not one of Aeon's or an engine's code."""
 DEFAULT_PRIORITY = 5
+NOBODY = "-"
+"""Whose runs are those that no token submitted."""
 _SHOWN = 200
 _LIVES = 10_000
 _STATES: dict[str, JobState] = {
     "ENQUEUED": "queued", "DELAYED": "queued", "PENDING": "running", "ERROR": "failed", "CANCELLED": "cancelled",
     "MAX_RECOVERY_ATTEMPTS_EXCEEDED": "failed",
 }  # fmt: skip
+_AT_REST = ("ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
 _DETAILS = {
     "MAX_RECOVERY_ATTEMPTS_EXCEEDED": "every worker that had it ended; continue it with: aeon resume",
     "ERROR": "the worker could not say how it ended; continue it with: aeon resume",
@@ -37,7 +41,7 @@ _DETAILS = {
 
 
 class Jobs:
-    """The runs in the database at ``url``. A context manager: it closes the connection.
+    """The runs in the database at ``url``, or in one that is open. A context manager: it closes the connection.
 
     ``create`` makes its tables, or brings them up to date.
 
@@ -46,8 +50,8 @@ class Jobs:
         InputFileError: the database cannot be used.
     """
 
-    def __init__(self, url: str, create: bool = False) -> None:
-        self.database = Database(Address.of(url), create)
+    def __init__(self, url: str | Database, create: bool = False) -> None:
+        self.database = url if isinstance(url, Database) else Database(Address.of(url), create)
         self._client = self.database.client
 
     def __enter__(self) -> Self:
@@ -56,26 +60,40 @@ class Jobs:
     def __exit__(self, *_: object) -> None:
         self.database.close()
 
-    def submit(self, opening: Opening, priority: int = DEFAULT_PRIORITY) -> str:
+    def submit(
+        self,
+        opening: Opening,
+        priority: int = DEFAULT_PRIORITY,
+        entries: tuple[Entry, ...] = (),
+        owner: str = NOBODY,
+        queue: str | None = None,
+        unattended: Literal["assume", "suspend"] | None = None,
+        within: sa.Connection | None = None,
+    ) -> str:
         """Queue a new run; its id is that of the opening. It is in the database when this returns.
 
         Of the runs that wait, those with the lowest ``priority`` (1 to 9) go first, and of these the oldest.
+        ``entries`` are the past that a fork shares. ``owner`` is whose run it is, where each has a limit. Without a
+        ``queue`` it waits for a worker with just its tools. It is submitted with the transaction ``within``, if there
+        is one: when that is committed, or not at all.
 
         Raises:
+            UsageError: there is a run of this id.
             InputFileError: it cannot be written.
         """
-        life = Life(run=opening.execution_id, number=1, opening=opening)
-        with self.database.reached():
-            self._enqueue(life, opening.task.text, needs(opening.engine, opening.setup), priority)
+        life = Life(run=opening.execution_id, number=1, opening=opening, entries=entries, unattended=unattended)
+        order = Order(opening.task.text, queue or needs(opening.engine, opening.setup), priority, owner)
+        try:
+            with self.database.reached():
+                self._enqueue(life, order, within=within)
+        except DBOSWorkflowIDInUseError:
+            raise UsageError(f"{life.run}: a run of this id is there already; see: aeon jobs {life.run}") from None
         return life.run
 
-    def fork(self, forked: Journal, priority: int = DEFAULT_PRIORITY) -> str:
-        """Queue the fork of a run, from `aeon.fork` in memory; its id. Raises as `submit`."""
-        opening, entries = forked.opened, tuple(entry for _, entry in sorted(forked.entries.items()))
-        life = Life(run=opening.execution_id, number=1, opening=opening, entries=entries)
-        with self.database.reached():
-            self._enqueue(life, opening.task.text, needs(opening.engine, opening.setup), priority)
-        return life.run
+    def fork(self, forked: Journal, parent: JobRecord, within: sa.Connection | None = None) -> str:
+        """Queue the fork of a run, from `aeon.fork` in memory, beside its parent; its id. As `submit` otherwise."""
+        entries = tuple(entry for _, entry in sorted(forked.entries.items()))
+        return self.submit(forked.opened, parent.priority, entries, parent.owner, parent.needs, within=within)
 
     def latest(self, state: JobState | None = None, most: int = 100) -> list[JobRecord]:
         """The latest runs, newest first, each by its latest life; with a ``state``, of the latest 10,000 lives."""
@@ -97,6 +115,45 @@ class Jobs:
         first, latest = lives[0], lives[-1]
         return _record(latest)._replace(created=(first.created_at or 0) / 1000)
 
+    def several(self, runs: Sequence[str]) -> dict[str, JobRecord]:
+        """The runs of these ids that there are, each by its latest life."""
+        jobs: dict[str, JobRecord] = {}
+        if not runs:
+            return jobs
+        with self.database.reached():
+            prefixes = [f"{run}:" for run in runs]
+            found = self._client.list_workflows(workflow_id_prefix=prefixes, name=WORKFLOW, load_input=False)
+        for status in found:
+            job = _record(status)
+            if job.id not in jobs or jobs[job.id].life < job.life:
+                jobs[job.id] = job
+        return jobs
+
+    def beginning(self, prefix: str) -> set[str]:
+        """The ids of the runs that begin so."""
+        with self.database.reached():
+            found = self._client.list_workflows(
+                workflow_id_prefix=prefix, name=WORKFLOW, load_input=False, load_output=False
+            )
+        return {one.workflow_id.rpartition(":")[0] for one in found}
+
+    def before(self, job: JobRecord) -> int:
+        """How many of the runs that wait for the same workers go before this one."""
+        with self.database.reached():
+            waiting = self._client.list_workflows(
+                status="ENQUEUED", queue_name=job.needs, load_input=False, load_output=False
+            )
+        ranks = {one.workflow_id: (one.priority or 0, one.created_at or 0) for one in waiting}
+        own = ranks.get(workflow_id(job.id, job.life))
+        return sum(rank < own for rank in ranks.values()) if own is not None else 0
+
+    def waiting(self) -> int:
+        """How many runs wait for a worker."""
+        with self.database.reached():
+            return len(
+                self._client.list_workflows(name=WORKFLOW, status="ENQUEUED", load_input=False, load_output=False)
+            )
+
     def journal(self, run: str) -> Journal:
         """The journal of a run, to be looked at; before a worker has begun it there is its first line.
 
@@ -109,12 +166,23 @@ class Jobs:
             return Journal.written(first.opening, first.entries)
         return Journal.of(run, lines)
 
+    def steps(self, workflow: str, after: int = 0) -> list[str]:
+        """What the steps of a life hold, behind so many of them."""
+        with self.database.reached():
+            return [str(one["output"]) for one in self._client.list_workflow_steps(workflow, offset=after)]
+
+    def lines(self, run: str) -> list[bytes]:
+        """The lines of the journal of a run, without their seals; none before a worker has begun it."""
+        return self._past(run).lines
+
     def written(self, run: str) -> bytes:
         """The journal of a run as a file would hold it. Raises as `journal`."""
         return self._past(run).whole
 
-    def cancel(self, run: str) -> JobRecord:
+    def cancel(self, run: str, now: bool = False) -> JobRecord:
         """Ask a run to stop, whoever works on it. One that waits is over; another ends soon with what there is.
+
+        ``now``, also after it was asked, breaks off the wording of its answer, too.
 
         Raises:
             UnknownNameError: there is no such run.
@@ -123,7 +191,7 @@ class Jobs:
         job = self.get(run)
         if job.state in END_STATES:
             raise UsageError(f"{run}: is over already: {_said(job)}; there is nothing to stop")
-        if job.stopping:
+        if job.stopping and not now:
             raise UsageError(f"{run}: was asked to stop already; a worker that has it ends it soon")
         with self.database.reached():
             if job.state == "waiting":
@@ -131,13 +199,13 @@ class Jobs:
                 return self.get(run)
             name = workflow_id(run, job.life)
             # first the mark, then the look: a worker that takes the run in between sees the mark and does nothing
-            self._client.update_workflow_attributes(name, {"stop": True}, merge=True)
+            self._client.update_workflow_attributes(name, {"stop": True, "now": now}, merge=True)
             if self._lives(run)[-1].status in ("ENQUEUED", "DELAYED"):
                 self._client.cancel_workflow(name)
         return self.get(run)
 
-    def answer(self, run: str, said: str) -> JobRecord:
-        """Answer the question that a run waits for; a worker continues it.
+    def answer(self, run: str, said: str, unattended: Literal["assume", "suspend"] | None = None) -> JobRecord:
+        """Answer the question that a run waits for; a worker continues it. ``unattended`` is for further questions.
 
         Raises:
             UnknownNameError: there is no such run.
@@ -147,7 +215,7 @@ class Jobs:
         question = job.end.question if job.end else None
         if job.state != "waiting" or question is None:
             raise UsageError(f"{run}: waits for no answer: it is {_said(job)}")
-        self._continue(job, _meant(question, said), None, None)
+        self._continue(job, _meant(question, said), unattended, None)
         return self.get(run)
 
     def resume(
@@ -186,22 +254,26 @@ class Jobs:
         life = Life(run=job.id, number=job.life + 1, opening=opening, answer=answer, unattended=unattended)
         try:
             with self.database.reached():
-                self._enqueue(life, job.task, queue, job.priority, stop)
+                self._enqueue(life, Order(job.task, queue, job.priority, job.owner), stop)
                 if stop:
                     self._client.cancel_workflow(workflow_id(life.run, life.number))
         except DBOSWorkflowIDInUseError:
             raise UsageError(f"{job.id}: somebody else has just continued it; see: aeon jobs {job.id}") from None
 
-    def _enqueue(self, life: Life, task: str, queue: str, priority: int, stop: bool = False) -> None:
-        attributes = {"task": one_line(task, _SHOWN), "needs": queue, "stop": stop}
-        self._client.enqueue(
-            {
-                "workflow_name": WORKFLOW, "queue_name": queue, "workflow_id": workflow_id(life.run, life.number),
-                "workflow_id_reuse_policy": "reject", "app_version": APP_VERSION, "priority": priority,
-                "attributes": attributes,
-            },
-            life.model_dump(mode="json", exclude_defaults=True) | {"run": life.run, "number": life.number},
-        )  # fmt: skip
+    def _enqueue(self, life: Life, order: Order, stop: bool = False, within: sa.Connection | None = None) -> None:
+        attributes = {
+            "task": one_line(order.task, _SHOWN), "needs": order.queue, "stop": stop, "owner": order.owner,
+        }  # fmt: skip
+        options: EnqueueOptions = {
+            "workflow_name": WORKFLOW, "queue_name": order.queue, "workflow_id": workflow_id(life.run, life.number),
+            "workflow_id_reuse_policy": "reject", "app_version": APP_VERSION, "priority": order.priority,
+            "attributes": attributes, "queue_partition_key": order.owner,
+        }  # fmt: skip
+        written = life.model_dump(mode="json", exclude_defaults=True) | {"run": life.run, "number": life.number}
+        if within is not None:
+            self._client.enqueue_in_transaction(within, options, written)
+        else:
+            self._client.enqueue(options, written)
 
     def _inputs(self, run: str) -> Any:  # noqa: ANN401 - JSON from the database, which its class validates
         with self.database.reached():
@@ -239,12 +311,18 @@ def _record(status: WorkflowStatus) -> JobRecord:
         task=str(attributes.get("task", "")),
         needs=str(attributes.get("needs", "")),
         priority=status.priority or 0,
-        created=(status.created_at or 0) / 1000,
+        created=_seconds(status.created_at),
         worker=status.executor_id or None,
         stopping=bool(attributes.get("stop")),
         end=end,
+        owner=str(attributes.get("owner", NOBODY)),
+        rested=_seconds(status.updated_at) if end or status.status in _AT_REST else None,
         detail=(end.detail if end else "") or _DETAILS.get(status.status, ""),
     )
+
+
+def _seconds(milliseconds: int | None) -> float:
+    return (milliseconds or 0) / 1000
 
 
 def _said(job: JobRecord) -> str:

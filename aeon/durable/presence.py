@@ -72,6 +72,8 @@ class Presence:
                 raise UsageError(f"worker: one called {self.name!r} is at work already; choose another --name")
         with self._database.engine.begin() as connection:
             connection.execute(self._workers.delete().where(self._workers.c.name == self.name))
+            slots = self._database.slots
+            connection.execute(slots.delete().where(slots.c.worker == self.name))
             connection.execute(self._workers.insert().values(name=self.name, beat=0, queues=listed))
         self._counted = now
 
@@ -102,8 +104,10 @@ class Presence:
         return self._watch.dead(self.beats(), time.monotonic()) - {self.name}
 
     def remove(self, name: str) -> None:
-        """Take a worker off the list."""
+        """Take a worker off the list; what it had of the models' endpoints is free."""
+        slots = self._database.slots
         with self._database.engine.begin() as connection:
+            connection.execute(slots.delete().where(slots.c.worker == name))
             connection.execute(self._workers.delete().where(self._workers.c.name == name))
 
     def leave(self) -> None:

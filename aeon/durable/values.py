@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple, TypeAlias
 from pydantic import Field
 
 from aeon.runtime.lines import Entry, Opening
-from aeon.schema import Frozen, JsonObject, Question, Usage
+from aeon.schema import Conclusion, Frozen, JsonObject, Question, Usage
 
-__all__ = ["END_STATES", "JobRecord", "JobState", "Life", "LifeEnd", "needs", "workflow_id"]
+__all__ = ["END_STATES", "JobRecord", "JobState", "Life", "LifeEnd", "Order", "needs", "workflow_id"]
 
 JobState: TypeAlias = Literal["queued", "running", "waiting", "ended", "failed", "cancelled"]
 END_STATES: tuple[JobState, ...] = ("ended", "failed", "cancelled")
@@ -32,8 +32,20 @@ class Life(Frozen):
     unattended: Literal["assume", "suspend"] | None = None
 
 
+class Order(NamedTuple):
+    """How a run is queued: its ``task`` as lists show it, for which workers, before whom, and whose it is."""
+
+    task: str
+    queue: str
+    priority: int
+    owner: str
+
+
 class LifeEnd(Frozen):
-    """The output of a workflow: how the life ended, with the usage of the run up to there."""
+    """The output of a workflow: how the life ended, with the usage of the run up to there.
+
+    The ``conclusion`` is all that every engine says of an end; the rest is for lists.
+    """
 
     state: JobState
     stop_reason: str = ""
@@ -42,10 +54,14 @@ class LifeEnd(Frozen):
     answer: str = ""
     question: Question | None = None
     usage: Usage | None = None
+    conclusion: Conclusion | None = None
 
 
 class JobRecord(NamedTuple):
-    """A run as a list shows it, by its latest life. ``worker`` has it, or had it last; ``needs`` are its queue."""
+    """A run as a list shows it, by its latest life. ``worker`` has it, or had it last; ``needs`` are its queue.
+
+    ``created`` and ``rested``, since when nobody works on it, are in seconds since 1970.
+    """
 
     id: str
     life: int
@@ -58,6 +74,8 @@ class JobRecord(NamedTuple):
     stopping: bool
     end: LifeEnd | None
     detail: str
+    owner: str
+    rested: float | None
 
     @property
     def engine(self) -> str:

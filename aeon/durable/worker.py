@@ -16,69 +16,31 @@ from dbos import DBOS, DBOSClient, DBOSConfig, WorkflowStatus
 from sqlalchemy.exc import SQLAlchemyError
 
 from aeon.assembly.build import assemble, resumption
-from aeon.assembly.plugin import AnyPlugin
-from aeon.assembly.registry import installed
-from aeon.assembly.setup import Trust, setup_of
+from aeon.assembly.setup import Trust
 from aeon.durable.database import APPLICATION, JSON, SCHEMA, Database
-from aeon.durable.jobs import APP_VERSION, WORKFLOW
-from aeon.durable.presence import BEAT, PATIENCE, Presence
+from aeon.durable.equipment import Equipment, Limits
+from aeon.durable.jobs import APP_VERSION, WORKFLOW, Jobs
+from aeon.durable.presence import Presence
+from aeon.durable.schedules import SCHEDULED, begun_by
+from aeon.durable.slots import Slots
 from aeon.durable.steps import Past, Steps, StepStore, past_of
-from aeon.durable.values import Life, LifeEnd, needs
+from aeon.durable.values import Life, LifeEnd
 from aeon.errors import AeonError, Divergence, JournalError, UsageError
 from aeon.kernel.ports import Job
-from aeon.llm.adapter import LLMAdapter
 from aeon.runtime.driver import AsyncDriver
-from aeon.runtime.events import Event, Observer, RunStarted
+from aeon.runtime.events import EffectStarted, Event, Observer, RunStarted
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import resume_point
 from aeon.schema import Conclusion, JsonObject
 from aeon.text import one_line
-from aeon.tools.select import Given
 
-__all__ = ["Equipment", "Limits", "Worker"]
+__all__ = ["Worker"]
 
 _log = logging.getLogger("aeon.durable")
 _OWN = Trust(whole=True)
 """What the database names of models and folders is what this worker has: its queues are named by that."""
 _ADRIFT = 30.0
 """Seconds after which a run counts as adrift: one that was just taken, or has just ended, is so for a moment."""
-
-
-@dataclass(frozen=True)
-class Equipment:
-    """What a worker has for runs: its model, which ``spec`` selected, its tools and engines, and who else sees events.
-
-    Without ``engines`` it has those that are installed.
-    """
-
-    model: LLMAdapter
-    spec: str | None = None
-    tools: Sequence[Given] = ("calculator",)
-    engines: Sequence[AnyPlugin] = ()
-    observers: Sequence[Callable[[], Observer]] = ()
-
-    def plugins(self) -> dict[str, AnyPlugin]:
-        """The engines by name and version."""
-        usable = self.engines or [one.plugin for one in installed() if one.plugin is not None]
-        return {one.engine.name: one for one in usable}
-
-    def queues(self) -> list[str]:
-        """The queues of the runs that this worker can work on."""
-        setup = setup_of(self.model, self.spec, self.tools)
-        return [needs(engine, setup) for engine in self.plugins()]
-
-
-class Limits(NamedTuple):
-    """How many runs this worker has at once, and how many of each queue all workers have, if that is limited.
-
-    ``beat`` and ``patience`` are in seconds: how often the worker counts, and how long others wait for that.
-    """
-
-    parallel: int = 4
-    everywhere: int | None = None
-    beat: float = BEAT
-    patience: float = PATIENCE
-    poll: float = 0.5
 
 
 class Worker:
@@ -111,6 +73,8 @@ class Worker:
         self._away = self._closing = False
         self._adrift: dict[str, float] = {}
         self.name = name or f"{socket.gethostname()}-{uuid.uuid4().hex[:6]}"
+        self._slots = Slots(database, self.name, equipment.model.name, self._limits.model)
+        self._watching: dict[str, tuple[Observer, ...]] = {}
         self._presence = Presence(database, self.name, self._limits.beat, self._limits.patience)
         self._watcher = threading.Thread(target=self._watch, name="aeon-watch", daemon=True)
 
@@ -132,21 +96,37 @@ class Worker:
         async def run(life: JsonObject) -> JsonObject:
             return await self._live_through(Life.model_validate(life))
 
+        async def begin(due: str, schedule: JsonObject) -> str:
+            return await asyncio.to_thread(begun_by, Jobs(self._database), due, schedule)
+
         DBOS.workflow(name=WORKFLOW)(run)
+        DBOS.workflow(name=SCHEDULED)(begin)
         DBOS.listen_queues(self._queues)
         DBOS.launch()
-        parallel, everywhere = self._limits.parallel, self._limits.everywhere
+        parallel, everywhere, owner = self._limits.parallel, self._limits.everywhere, self._limits.owner
+        each = min(owner, everywhere or owner) if owner else None
         for queue in self._queues:
             DBOS.register_queue(
                 queue, worker_concurrency=min(parallel, everywhere or parallel), global_concurrency=everywhere,
-                polling_interval_sec=self._limits.poll, on_conflict="always_update",
+                partition_concurrency=each, polling_interval_sec=self._limits.poll,
+                on_conflict="always_update",
             )  # fmt: skip
+
+    def watch(self, run: str, observers: Iterable[Observer]) -> None:
+        """Have more observers see the run, if it is taken up here."""
+        self._watching[run] = tuple(observers)
+
+    def unwatch(self, run: str) -> None:
+        """Have them see it no more."""
+        self._watching.pop(run, None)
 
     def stop(self, seconds: int = 0) -> None:
         """Take no more runs, and wait so long for those under way; what is left is free for other workers."""
         self._closing = True
-        DBOS.destroy(workflow_completion_timeout_sec=seconds)
-        self.leave()
+        if self._watcher.ident is not None:
+            DBOS.destroy(workflow_completion_timeout_sec=seconds)
+            self.leave()
+        self._patient.destroy()
 
     def leave(self) -> None:
         """Take this worker off the list: what it has not ended is free for the others at once."""
@@ -181,16 +161,37 @@ class Worker:
             if self._live.get(life.run) is live:
                 del self._live[life.run]
         self._say(f"{life.run}  {end.state}{f': {end.detail}' if end.detail else ''}")
-        ended: JsonObject = end.model_dump(mode="json", exclude_defaults=True) | {"state": end.state}
+        ended: JsonObject = end.model_dump(mode="json", exclude_none=True)
         return ended
 
     async def _lived(self, life: Life, live: _Live) -> LifeEnd:
         """Work on a life to its end, again while the database takes no lines."""
         if await asyncio.to_thread(self._asked_to_stop, self._patient, [life.run]):
             return LifeEnd(state="cancelled")
-        while (result := await self._tried(life, live)) is None:
-            await asyncio.sleep(self._limits.patience / 3)
+        if not await self._has_room(life.run, live):
+            return LifeEnd(state="cancelled")
+        try:
+            while (result := await self._tried(life, live)) is None:
+                await asyncio.sleep(self._limits.patience / 3)
+        finally:
+            await asyncio.to_thread(self._slots.give, life.run)
+        if result.stop_reason != "waiting":
+            self._equipment.ended(result)
         return _end(result)
+
+    async def _has_room(self, run: str, live: _Live) -> bool:
+        """Wait until the model's endpoint has room for the run; false if it was asked to stop meanwhile."""
+        while not await asyncio.to_thread(self._took, run):
+            if live.stopping:
+                return False
+            await asyncio.sleep(self._limits.poll)
+        return True
+
+    def _took(self, run: str) -> bool:
+        try:
+            return self._slots.take(run)
+        except SQLAlchemyError:  # the watcher says that the database is away
+            return False
 
     async def _tried(self, life: Life, live: _Live) -> Conclusion | None:
         """The result of a life; ``None`` if the database took its lines no more."""
@@ -226,8 +227,8 @@ class Worker:
         if name not in self._plugins:
             raise UsageError(f"the run needs the engine '{name}', and this worker has {', '.join(self._plugins)}")
         plugin = self._plugins[name]
-        observers = [live, *(make() for make in self._equipment.observers)]
-        model, tools = self._equipment.model, self._equipment.tools
+        observers = [live, *(make() for make in self._equipment.observers), *self._watching.get(life.run, ())]
+        model, tools = self._equipment.model, self._equipment.tools_of(journal.setup)
         if not journal.entries and journal.line == 0:
             config = journal.first_config(plugin.engine.config)
             handlers = assemble(model, tools, config, unattended=life.unattended, plugin=plugin)
@@ -247,6 +248,7 @@ class Worker:
         while not self._ending.wait(self._limits.beat):
             try:
                 self._presence.beat(self._queues)
+                self._slots.settle()
                 if not self._closing:
                     self._recover()
                 self._stop_asked()
@@ -267,7 +269,7 @@ class Worker:
         dead = self._presence.dead()
         there = set(self._presence.beats()) - dead | {self.name}
         pending = self._database.client.list_workflows(
-            status="PENDING", name=WORKFLOW, load_input=False, load_output=False
+            status="PENDING", name=[WORKFLOW, SCHEDULED], load_input=False, load_output=False
         )
         gone = {one.executor_id for one in pending if one.executor_id} - there
         if gone:
@@ -275,7 +277,7 @@ class Worker:
             DBOS._recover_pending_workflows(sorted(gone))  # of these alone: a run that has been taken stays where it is
         for name in dead:
             self._presence.remove(name)
-        self._requeue([one for one in pending if one.executor_id == self.name])
+        self._requeue([one for one in pending if one.executor_id == self.name and one.name == WORKFLOW])
 
     def _requeue(self, mine: Sequence[WorkflowStatus]) -> None:
         """Queue again what is this worker's by the database and that it has not: its end could not be written."""
@@ -288,39 +290,48 @@ class Worker:
 
     def _stop_asked(self) -> None:
         """Interrupt the runs that were asked to stop."""
-        for run in self._asked_to_stop(self._database.client, [*self._live]):
+        for run, now in self._asked_to_stop(self._database.client, [*self._live]).items():
             if (live := self._live.get(run)) is not None:
-                live.stop()
+                live.stop(now)
 
     @staticmethod
-    def _asked_to_stop(client: DBOSClient, runs: Iterable[str]) -> set[str]:
-        """Which of these runs were asked to stop, in their latest life."""
+    def _asked_to_stop(client: DBOSClient, runs: Iterable[str]) -> dict[str, bool]:
+        """Which of these runs were asked to stop, in their latest life, and whether without an answer in words."""
         prefixes = [f"{run}:" for run in runs]
         if not prefixes:
-            return set()
+            return {}
         found = client.list_workflows(
             workflow_id_prefix=prefixes, status="PENDING", load_input=False, load_output=False
         )
-        return {one.workflow_id.rpartition(":")[0] for one in found if (one.attributes or {}).get("stop")}
+        marks = {one.workflow_id.rpartition(":")[0]: one.attributes or {} for one in found}
+        return {run: bool(mark.get("now")) for run, mark in marks.items() if mark.get("stop")}
 
 
 @dataclass(eq=False)
 class _Live:
-    """A run that this worker has. Asked to stop, it is interrupted once: again would break off its answer, too."""
+    """A run that this worker has. Asked to stop, it is interrupted once, and asked to stop ``now`` once more.
+
+    The first ends it at its next boundary with an answer of what there is; the second breaks off that, too.
+    """
 
     driver: AsyncDriver | None = None
     stopping: bool = False
+    now: bool = False
 
     def __call__(self, event: Event, /) -> None:
         """Stop what begins, if that was asked for before."""
-        if isinstance(event, RunStarted) and self.stopping and self.driver is not None:
-            self.driver.interrupt()
+        if (isinstance(event, RunStarted) and self.stopping) or (isinstance(event, EffectStarted) and self.now):
+            self._interrupt()
 
-    def stop(self) -> None:
+    def stop(self, now: bool = False) -> None:
         """Ask it to stop at its next boundary, or, if it has not begun, when it begins."""
-        if not self.stopping and self.driver is not None:
+        if not self.stopping or (now and not self.now):
+            self._interrupt()
+        self.stopping, self.now = True, self.now or now
+
+    def _interrupt(self) -> None:
+        if self.driver is not None:
             self.driver.interrupt()
-        self.stopping = True
 
 
 class _Prepared(NamedTuple):
@@ -351,6 +362,7 @@ def _end(result: Conclusion) -> LifeEnd:
         answer=result.answer,
         question=result.question if waits else None,
         usage=result.usage,
+        conclusion=Conclusion.model_validate(result.model_dump(mode="json", include=set(Conclusion.model_fields))),
     )
 
 

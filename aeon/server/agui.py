@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -19,7 +18,7 @@ from aeon.server.problems import Problem
 from aeon.server.routing import PROBLEMS, STREAMED, run_of, service_of, streamed, takes
 from aeon.server.runs import RunRecord
 from aeon.server.streams import stream_of
-from aeon.server.told import Place, recorded
+from aeon.server.told import Place
 
 __all__ = ["AgentBody", "agent", "router"]
 
@@ -75,8 +74,7 @@ async def agent(request: Request, engine: str) -> Response:
 async def _resumed(request: Request, entry: _Resume) -> tuple[RunRecord, Place | None]:
     """Answer the question of a run, or stop it; the run, and the last event before that."""
     service, record = service_of(request), await run_of(request, entry.interruptId)
-    path = service.runs.path(record.id)
-    told = (await asyncio.to_thread(recorded, path)).told if service.runs.begun(record.id) else ()
+    told = await service.told(record)
     if entry.status == "cancelled":
         await service.cancel(record)
     else:

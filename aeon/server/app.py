@@ -19,8 +19,8 @@ from aeon.errors import AeonError
 from aeon.server import agui, asking, chat, jobs, pages, responses
 from aeon.server.bodies import BODIES
 from aeon.server.guard import Guard
+from aeon.server.host import Host
 from aeon.server.problems import Problem, ProblemDetails, problem_of, response_of
-from aeon.server.service import Service
 from aeon.server.tokens import Tokens
 
 __all__ = ["application"]
@@ -30,7 +30,7 @@ _REFERENCE = "#/components/schemas/{model}"
 
 
 def application(
-    service: Service,
+    service: Host,
     tokens: Tokens | None = None,
     hosts: Collection[str] = (),
     around: Callable[[ASGIApp], ASGIApp] = lambda app: app,
@@ -49,7 +49,7 @@ def application(
     return Guard(around(service.metrics.timed(app)), tokens, hosts)
 
 
-async def _answered(service: Service, request: Request, error: Exception) -> Response:
+async def _answered(service: Host, request: Request, error: Exception) -> Response:
     """The answer that an error gets."""
     problem = _problem(request, error)
     if problem.kind == "bug":

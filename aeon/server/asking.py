@@ -157,7 +157,7 @@ async def _answered(request: Request, body: RunBody, record: RunRecord) -> Respo
             return Response(status_code=204, headers={"Location": location})
         return streamed(frames, location=location)
     if body.asynchronous:
-        return sent(request, job_reply(record, service.position(record.id)), 202, location=location)
+        return sent(request, job_reply(record, await service.position(record)), 202, location=location)
     return answered(request, await service.over(record.id))
 
 

@@ -154,7 +154,8 @@ async def citations(request: Request, record: RunRecord, reply: RunReply) -> tup
         return [], ""
     try:
         tools = await asyncio.to_thread(service.equipment.given, None)
-        data = await asyncio.to_thread(proof, service.runs.path(record.id), tools)
+        async with service.kept(record) as path:
+            data = await asyncio.to_thread(proof, path, tools)
         content = (await asyncio.to_thread(openai, data)).content
     except AeonError as error:
         return [], str(error)

@@ -12,12 +12,11 @@ from aeon.runtime.diff import Difference
 from aeon.schema import Frozen
 from aeon.server.asking import answered
 from aeon.server.bodies import AnswerBody, CancelBody, ForkBody
-from aeon.server.calls import ModelCall, calls_of
+from aeon.server.calls import ModelCall
 from aeon.server.history import History, difference, history_of, proof
-from aeon.server.problems import Problem
 from aeon.server.replies import JobPage, JobReply, RunReply, job_reply
 from aeon.server.routing import PROBLEMS, body_of, key_of, owner_of, run_of, sent, service_of, streamed, takes, token_of
-from aeon.server.runs import RunRecord, RunState
+from aeon.server.runs import RunState
 from aeon.server.streams import place_of, stream_of
 
 __all__ = [
@@ -43,8 +42,8 @@ async def listed(
 ) -> Response:
     """The runs, newest first."""
     service = service_of(request)
-    records = await service.runs.page(owner_of(request), most, before, state)
-    jobs = tuple(job_reply(record, service.position(record.id)) for record in records)
+    records = await service.page(owner_of(request), most, before, state)
+    jobs = tuple([job_reply(record, await service.position(record)) for record in records])
     return sent(request, JobPage(jobs=jobs, next=records[-1].seq if len(records) == most else None))
 
 
@@ -52,7 +51,7 @@ async def listed(
 async def job(request: Request, name: str) -> Response:
     """A run and where it stands."""
     record = await run_of(request, name)
-    return sent(request, job_reply(record, service_of(request).position(name)))
+    return sent(request, job_reply(record, await service_of(request).position(record)))
 
 
 @router.get("/{name}/result", responses={200: {"model": RunReply}, 202: {"model": JobReply}})
@@ -60,7 +59,8 @@ async def result(request: Request, name: str) -> Response:
     """The answer of a run as ``POST /run`` gives it; 202 as long as it is not there."""
     record = await run_of(request, name)
     if record.state in ("queued", "running"):
-        return sent(request, job_reply(record, service_of(request).position(name)), 202, location=f"/jobs/{name}")
+        position = await service_of(request).position(record)
+        return sent(request, job_reply(record, position), 202, location=f"/jobs/{name}")
     return answered(request, record)
 
 
@@ -81,19 +81,19 @@ async def events(
 async def history(request: Request, name: str) -> Response:
     """What happened in a run, effect by effect."""
     record = await run_of(request, name)
-    path = _journal(request, record)
-    return sent(request, await asyncio.to_thread(history_of, path))
+    async with service_of(request).kept(record) as path:
+        return sent(request, await asyncio.to_thread(history_of, path))
 
 
 @router.get("/{name}/proof")
 async def proved(request: Request, name: str) -> Response:
     """The proof of a run's answer, byte for byte the file that ``aeon verify`` takes."""
     record = await run_of(request, name)
-    path = _journal(request, record)
-    sources = record.request.get("sources")
-    names = [str(one) for one in sources] if isinstance(sources, list) else None
-    tools = await asyncio.to_thread(service_of(request).equipment.given, names)
-    data = await asyncio.to_thread(proof, path, tools)
+    async with service_of(request).kept(record) as path:
+        sources = record.request.get("sources")
+        names = [str(one) for one in sources] if isinstance(sources, list) else None
+        tools = await asyncio.to_thread(service_of(request).equipment.given, names)
+        data = await asyncio.to_thread(proof, path, tools)
     return Response(data, media_type="application/json")
 
 
@@ -101,15 +101,15 @@ async def proved(request: Request, name: str) -> Response:
 async def calls(request: Request, name: str, number: int) -> Response:
     """The model calls for an effect, with prompts and replies."""
     record = await run_of(request, name)
-    path = service_of(request).runs.path(record.id).with_suffix(".calls")
-    return sent(request, ModelCalls(calls=await asyncio.to_thread(calls_of, path, number)))
+    return sent(request, ModelCalls(calls=await service_of(request).calls(record, number)))
 
 
 @router.get("/{name}/diff/{other}", responses={200: {"model": Difference}})
 async def diff(request: Request, name: str, other: str) -> Response:
     """Where two runs part, and what differs then."""
-    a, b = [_journal(request, await run_of(request, one)) for one in (name, other)]
-    return sent(request, await asyncio.to_thread(difference, a, b))
+    service, a, b = service_of(request), await run_of(request, name), await run_of(request, other)
+    async with service.kept(a) as one, service.kept(b) as two:
+        return sent(request, await asyncio.to_thread(difference, one, two))
 
 
 @router.post("/{name}/cancel", status_code=202, openapi_extra=takes(CancelBody), responses={202: {"model": JobReply}})
@@ -148,19 +148,5 @@ async def fork(request: Request, name: str) -> Response:
 
 async def _accepted(request: Request, name: str) -> Response:
     record = await run_of(request, name)
-    reply = job_reply(record, service_of(request).position(name))
+    reply = job_reply(record, await service_of(request).position(record))
     return sent(request, reply, 202, location=f"/jobs/{name}")
-
-
-def _journal(request: Request, record: RunRecord) -> str:
-    """Where the journal of a run is.
-
-    Raises:
-        Problem: it has not begun, or its journal was taken away.
-    """
-    runs = service_of(request).runs
-    if runs.begun(record.id):
-        return str(runs.path(record.id))
-    if record.state in ("queued", "running"):
-        raise Problem(409, "not_begun", "the run has not begun; try again", True, {"Retry-After": "1"})
-    raise Problem(410, "gone", "nothing is on record of this run: it never began, or its journal was taken away")

@@ -28,7 +28,7 @@ from aeon.server.problems import Problem
 from aeon.server.told import Told, recorded
 from aeon.settings import with_overrides
 
-__all__ = ["Prepared", "Wanted", "forked", "meant_by", "prepared"]
+__all__ = ["Prepared", "Wanted", "forked", "future", "meant_by", "prepared"]
 
 _OWN = Trust(whole=True)
 """A server's journals are its own, and so is all that they name."""
@@ -120,24 +120,32 @@ def forked(path: Path, folder: Path, body: ForkBody) -> Journal:
     """A new run in the folder with the past of the one at ``path``, and the future that the body asks for.
 
     Raises:
-        Problem: a setting is not a client's.
-        UsageError: ``at`` is no boundary, the value is no outcome, or a setting is wrong.
-        AeonError: the journal cannot be read, or the new one cannot be written.
+        AeonError: as for `future`, or the new journal cannot be written.
     """
-    journal = Journal.read(path)
-    engine = plugin_of(journal).engine
-    refuse_own(engine.config, body.config)
-    config = journal.config(engine.config, body.at)
-    changed = with_overrides(config, body.config) if body.config else None
-    try:
-        made = fork(journal, body.at, engine, changed, body.value)
-    except UsageError as error:
-        raise UsageError(str(error).removeprefix("--")) from None
+    made = future(Journal.read(path), body)
     name = made.opened.execution_id
     entries = [entry for _, entry in sorted(made.entries.items())]
     share(path.with_suffix(".calls"), folder / f"{name}.calls", body.at)
     with contextlib.closing(Journal.written(made.opened, entries, folder / f"{name}.jsonl")) as written:
         return written
+
+
+def future(journal: Journal, body: ForkBody) -> Journal:
+    """A new run in memory with the past of another, and the future that the body asks for.
+
+    Raises:
+        Problem: a setting is not a client's.
+        UsageError: ``at`` is no boundary, the value is no outcome, or a setting is wrong.
+        AeonError: the journal cannot be read.
+    """
+    engine = plugin_of(journal).engine
+    refuse_own(engine.config, body.config)
+    config = journal.config(engine.config, body.at)
+    changed = with_overrides(config, body.config) if body.config else None
+    try:
+        return fork(journal, body.at, engine, changed, body.value)
+    except UsageError as error:
+        raise UsageError(str(error).removeprefix("--")) from None
 
 
 def meant_by(question: Question, said: str) -> str:

@@ -18,7 +18,7 @@ from aeon.errors import (
     UsageError,
     WeightsError,
 )
-from aeon.schema import Frozen
+from aeon.schema import Frozen, JsonObject
 from aeon.text import one_line
 
 __all__ = ["ErrorBody", "Problem", "ProblemDetails", "problem_of", "response_of"]
@@ -56,6 +56,12 @@ class Problem(Exception):
         self.detail = detail
         self.retryable = retryable
         self.headers = dict(headers or {})
+
+    @property
+    def error(self) -> JsonObject:
+        """What went wrong, for an event."""
+        data: JsonObject = self.body.error.model_dump(mode="json")
+        return data
 
     @property
     def body(self) -> ProblemDetails:

@@ -12,9 +12,9 @@ from starlette.responses import Response, StreamingResponse
 
 from aeon.schema import Frozen, JsonObject
 from aeon.server.bodies import parse
+from aeon.server.host import Host
 from aeon.server.problems import Problem, ProblemDetails
 from aeon.server.runs import RunRecord
-from aeon.server.service import Service
 from aeon.server.tokens import Token
 from aeon.text import one_line
 
@@ -46,9 +46,9 @@ def takes(kind: type[BaseModel]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
 
 
-def service_of(request: Request) -> Service:
+def service_of(request: Request) -> Host:
     """The service of the application."""
-    return cast("Service", request.app.state.service)
+    return cast("Host", request.app.state.service)
 
 
 def owner_of(request: Request) -> str:
@@ -87,7 +87,7 @@ async def run_of(request: Request, name: str) -> RunRecord:
     Raises:
         Problem: there is none; the run of another is as if it were not there.
     """
-    record = await service_of(request).runs.get(name)
+    record = await service_of(request).find(name)
     if record is None or record.owner != owner_of(request):
         raise Problem(404, "unknown_job", f"there is no job {one_line(name, 60)!r}; GET /jobs lists yours")
     return record

@@ -22,7 +22,7 @@ from aeon.errors import InputFileError
 from aeon.schema import JsonObject
 from aeon.server.problems import Problem
 
-__all__ = ["OPEN", "RunRecord", "RunState", "Runs", "now"]
+__all__ = ["OPEN", "RunRecord", "RunState", "Runs", "now", "over_budget"]
 
 T = TypeVar("T")
 RunState = Literal["queued", "running", "waiting", "ended", "failed", "cancelled"]
@@ -226,17 +226,26 @@ def _add(file: sqlite3.Connection, record: RunRecord, most: int | None) -> tuple
         return there, False
     if most is not None:
         counted = file.execute("SELECT COALESCE(SUM(calls), 0) FROM runs WHERE owner = ?", [record.owner]).fetchone()[0]
-        if counted + record.calls > most:
-            raise Problem(
-                403, "over_budget",
-                f"this token may make {most:,} model calls in all, {counted:,} are made or promised, and the run could "
-                f'make {record.calls:,}: ask for less with "budget": {{"calls": {max(0, most - counted)}}}',
-            )  # fmt: skip
+        over_budget(counted, record.calls, most)
     names = _COLUMNS[1:]
     marks = ", ".join("?" * len(names))
     values = [_stored(getattr(record, name)) for name in names]
     cursor = file.execute(f"INSERT INTO runs ({', '.join(names)}) VALUES ({marks})", values)
     return record._replace(seq=cursor.lastrowid or 0), True
+
+
+def over_budget(counted: int, calls: int, most: int) -> None:
+    """Refuse a run that could make ``calls`` model calls where ``counted`` of ``most`` are made or promised.
+
+    Raises:
+        Problem: it says how many are left.
+    """
+    if counted + calls > most:
+        raise Problem(
+            403, "over_budget",
+            f"this token may make {most:,} model calls in all, {counted:,} are made or promised, and the run could "
+            f'make {calls:,}: ask for less with "budget": {{"calls": {max(0, most - counted)}}}',
+        )  # fmt: skip
 
 
 def _change(file: sqlite3.Connection, name: str, fields: dict[str, object]) -> None:

@@ -5,30 +5,28 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
-import hashlib
-import json
 import logging
-import uuid
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 from aeon.assembly.registry import plugin_of
-from aeon.errors import AeonError
-from aeon.llm.local import Local
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import EffectStarted, Event, Observer, RunStarted
 from aeon.runtime.journal import Journal
 from aeon.schema import Bound, Conclusion, JsonObject, Question
 from aeon.server.bodies import ForkBody, TaskBody
+from aeon.server.calls import ModelCall, calls_of
 from aeon.server.equipment import Equipment, Order
-from aeon.server.feed import Feed
+from aeon.server.feed import Feed, frames
+from aeon.server.host import Host, accepted, fork_digest, not_begun, same
 from aeon.server.metrics import Metrics
 from aeon.server.preparing import Wanted, forked, meant_by, prepared
 from aeon.server.problems import Problem, problem_of
-from aeon.server.runs import RunRecord, Runs, now
-from aeon.server.told import ended, unkept
+from aeon.server.runs import RunRecord, Runs, RunState, now
+from aeon.server.told import Place, Told, ended, recorded, unkept
 
 __all__ = ["Limits", "Live", "Service"]
 
@@ -72,7 +70,7 @@ class Live:
             self.driver.interrupt()
 
 
-class Service:
+class Service(Host):
     """Works on the runs in the list of a folder with what the server was started with.
 
     ``observers`` make further observers, one for each run; ``metrics`` are figures of all.
@@ -86,13 +84,9 @@ class Service:
         observers: Sequence[Callable[[], Observer]] = (),
         metrics: Metrics | None = None,
     ) -> None:
+        super().__init__(equipment, metrics)
         self.runs = runs
-        self.equipment = equipment
         self.limits = limits or Limits()
-        self.ready = False
-        self.problem: Problem | None = None
-        self.closing = False
-        self.metrics = metrics or Metrics()
         self._observers = (self.metrics.observer, *observers)
         self._queue: deque[Live] = deque()
         self._live: dict[str, Live] = {}
@@ -112,25 +106,10 @@ class Service:
                 self._enqueue(Live(record.id))
         self._pump()
 
-    async def make_ready(self) -> None:
-        """Load the model, so that the first run does not wait for it; ``problem`` says why it cannot be."""
-        try:
-            if isinstance(self.equipment.model, Local):
-                await asyncio.to_thread(self.equipment.model.load)
-            self.ready = True
-        except AeonError as error:
-            self.problem = problem_of(error)
-
     @property
-    def hidden(self) -> dict[str, str]:
-        """Paths of the server, each with what stands for it in answers."""
-        return {str(self.runs.folder): "runs", **self.equipment.hidden}
-
-    def hide(self, text: str) -> str:
-        """The text, or JSON, without paths of the server."""
-        for path, name in self.hidden.items():
-            text = text.replace(path, name) if path in text else text
-        return text
+    def place(self) -> str:
+        """The folder of its runs."""
+        return str(self.runs.folder)
 
     def close_streams(self) -> None:
         """End all streams, and start nothing more: the server is going."""
@@ -158,21 +137,8 @@ class Service:
         about: JsonObject | None = None,
         most: int | None = None,
     ) -> RunRecord:
-        """Accept a run; with an idempotency key that was used, the run of that key. ``kind`` is the kind of request.
-
-        ``about`` is what another API keeps of it, ``most`` how many model calls the owner's runs may make in all.
-
-        Raises:
-            Problem: the queue is full, the key was used for something else, or the list cannot be written.
-        """
-        request: JsonObject = TaskBody.model_validate(
-            {name: getattr(body, name) for name in TaskBody.model_fields}
-        ).model_dump(mode="json")
-        text = json.dumps({"kind": kind, "request": request, "about": about}, sort_keys=True)
-        digest = hashlib.sha256(text.encode()).hexdigest()
-        record = RunRecord.new(uuid.uuid4().hex, owner, order.plugin.engine.name, request, key, digest, None)
-        bound: Bound = order.plugin.engine.bound(order.config)
-        return await self._accept(record._replace(about=about, calls=bound.calls), order, most)
+        """Accept a run; it is in the list when this returns. See `Host.submit`."""
+        return await self._accept(accepted(owner, body, order, key, kind, about), order, most)
 
     async def fork(
         self, record: RunRecord, body: ForkBody, key: str | None = None, most: int | None = None
@@ -183,9 +149,9 @@ class Service:
             Problem: the run has not begun, or as `submit`.
             AeonError: the fork is not possible; says why.
         """
-        digest = hashlib.sha256(f"fork:{record.id}:{body.model_dump_json()}".encode()).hexdigest()
+        digest = fork_digest(record, body)
         if key is not None and (there := await self.runs.keyed(record.owner, key)):
-            return _same(digest, there)
+            return same(digest, there)
         if not self.runs.begun(record.id):
             raise Problem(409, "not_begun", "the run has not begun, so that nothing is there to fork; wait for it")
         path = self.runs.path(record.id)
@@ -202,7 +168,7 @@ class Service:
 
     async def _accept(self, record: RunRecord, order: Order | None, most: int | None) -> RunRecord:
         if record.key is not None and (there := await self.runs.keyed(record.owner, record.key)):
-            return _same(record.digest, there)
+            return same(record.digest, there)
         if self.closing:
             raise Problem(503, "closing", "the server is stopping; try again soon", True, {"Retry-After": "5"})
         if len(self._queue) >= self.limits.queue:
@@ -210,7 +176,7 @@ class Service:
             raise Problem(503, "queue_full", detail, True, {"Retry-After": "30"})
         added, is_new = await self.runs.add(record, most)
         if not is_new:
-            return _same(record.digest, added)
+            return same(record.digest, added)
         self._enqueue(Live(added.id, order))
         self._pump()
         return added
@@ -219,9 +185,40 @@ class Service:
         self._live[live.name] = live
         self._queue.append(live)
 
-    def position(self, name: str) -> int | None:
+    async def find(self, name: str) -> RunRecord | None:
+        """The run of that id."""
+        return await self.runs.get(name)
+
+    async def page(self, owner: str, most: int, before: int | None, state: RunState | None) -> list[RunRecord]:
+        """The latest runs of an owner, newest first, before the place ``before`` in the list."""
+        return await self.runs.page(owner, most, before, state)
+
+    async def position(self, record: RunRecord) -> int | None:
         """How many runs of the queue are started before this one; ``None`` if it does not wait."""
-        return next((place for place, live in enumerate(self._queue) if live.name == name), None)
+        return next((place for place, live in enumerate(self._queue) if live.name == record.id), None)
+
+    @contextlib.asynccontextmanager
+    async def kept(self, record: RunRecord) -> AsyncIterator[Path]:
+        """The journal of a run. See `Host.kept`."""
+        if not self.runs.begun(record.id):
+            raise not_begun(record)
+        yield self.runs.path(record.id)
+
+    async def told(self, record: RunRecord) -> Sequence[Told]:
+        """The events of a run: those that its readers have had, or those of its journal."""
+        live, begun = self.live(record.id), self.runs.begun(record.id)
+        if live is not None and (live.feed.told or not begun):
+            return live.feed.told
+        return (await asyncio.to_thread(recorded, self.runs.path(record.id))).told if begun else ()
+
+    def follow(self, record: RunRecord, after: Place | None) -> AsyncIterator[bytes] | None:
+        """What a stream of a run sends that is worked on or waits for that."""
+        live = self.live(record.id)
+        return frames(live.feed, after) if live is not None else None
+
+    async def calls(self, record: RunRecord, number: int) -> tuple[ModelCall, ...]:
+        """The model calls for an effect, as they were noted beside the journal."""
+        return await asyncio.to_thread(calls_of, self.runs.path(record.id).with_suffix(".calls"), number)
 
     def live(self, name: str) -> Live | None:
         """The run, if it is worked on or waits for that."""
@@ -380,10 +377,3 @@ class Service:
         with contextlib.suppress(Problem):  # where the list cannot be written either, the next start finds it running
             await self.runs.note(live.name, state="failed", error=body, ended=now())
         live.feed.close(unkept("failed", {"id": live.name, "error": body}))
-
-
-def _same(digest: str, there: RunRecord) -> RunRecord:
-    """The run that an idempotency key names, if the same was asked for."""
-    if there.digest != digest:
-        raise Problem(422, "key_reused", "the Idempotency-Key was used for another request; choose a new one")
-    return there

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from aeon.errors import UsageError
-from aeon.server.service import Service
+from aeon.server.host import Host
 
 __all__ = ["Listening", "Patient", "configured", "is_loopback", "listening", "serve"]
 
@@ -129,14 +129,16 @@ class Listening(uvicorn.Server):
                 loop.remove_signal_handler(number)
 
 
-async def serve(service: Service, app: ASGIApp, where: socket.socket, said: Callable[[], None]) -> None:
+async def serve(service: Host, app: ASGIApp, where: socket.socket, said: Callable[[], None]) -> None:
     """Serve the application until the process is told to stop; ``said`` is called once it listens."""
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS, "aeon"))
-    await service.start()
-    loading = asyncio.create_task(service.make_ready())
-    said()
     try:
-        await Listening(configured(app), service.close_streams).serve(sockets=[where])
+        await service.start()
+        loading = asyncio.create_task(service.make_ready())
+        said()
+        try:
+            await Listening(configured(app), service.close_streams).serve(sockets=[where])
+        finally:
+            loading.cancel()
     finally:
-        loading.cancel()
         await service.close()

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 
 from aeon.schema import JsonObject
-from aeon.server.feed import frames
+from aeon.server.host import Host
 from aeon.server.problems import Problem
 from aeon.server.runs import RunRecord
-from aeon.server.service import Service
-from aeon.server.told import Place, Told, recorded, unkept
+from aeon.server.told import Place, Told, unkept
 
-__all__ = ["place_of", "stream_of"]
+__all__ = ["last_of", "place_of", "stream_of"]
 
 
 def place_of(last_event_id: str | None, after: str | None) -> Place | None:
@@ -30,40 +28,35 @@ def place_of(last_event_id: str | None, after: str | None) -> Place | None:
     return place
 
 
-async def stream_of(service: Service, record: RunRecord, after: Place | None) -> AsyncIterator[bytes] | None:
+async def stream_of(service: Host, record: RunRecord, after: Place | None) -> AsyncIterator[bytes] | None:
     """What a stream of the run's events sends, from the one behind ``after`` on; ``None`` where nothing is left.
 
     Raises:
         Problem: ``after`` is no event of this run.
         AeonError: its journal cannot be read.
     """
-    live, path = service.live(record.id), service.runs.path(record.id)
-    if live is not None and (live.feed.told or not service.runs.begun(record.id)):
-        _check(live.feed.told, after)
-        return _hidden(service, frames(live.feed, after))
-    told = (await asyncio.to_thread(recorded, path)).told if service.runs.begun(record.id) else ()
-    if live is None and not told and record.state in ("ended", "waiting"):
+    going = service.follow(record, after)  # first: a run that ends meanwhile is followed to its end
+    told = await service.told(record)
+    if going is None and not told and record.state in ("ended", "waiting"):
         raise Problem(410, "gone", "the journal of the run was taken away; what is left of it: /jobs/{id}/result")
     _check(told, after)
-    return _hidden(service, frames(live.feed, after)) if live is not None else _over(service, record, told, after)
+    return _hidden(service, going) if going is not None else _over(service, record, told, after)
 
 
-def _over(
-    service: Service, record: RunRecord, told: tuple[Told, ...], after: Place | None
-) -> AsyncIterator[bytes] | None:
+def _over(service: Host, record: RunRecord, told: Sequence[Told], after: Place | None) -> AsyncIterator[bytes] | None:
     """The stream of a run that does no more."""
     parts = [one.frame for one in told if after is None or one.place > after]
-    parts += [last] if (last := _last(record)) else []
+    parts += [last] if (last := last_of(record)) else []
     return _hidden(service, _each(iter(parts))) if parts else None
 
 
-def _check(told: list[Told] | tuple[Told, ...], after: Place | None) -> None:
+def _check(told: Sequence[Told], after: Place | None) -> None:
     if after is not None and not any(one.place == after for one in told):
         latest = f"its latest is {told[-1].place}" if told else "it has none yet"
         raise Problem(409, "unknown_event", f"this run has no event {after}; {latest}; leave the id out for all")
 
 
-def _last(record: RunRecord) -> bytes:
+def last_of(record: RunRecord) -> bytes:
     """The event that ends the stream of a run that does no more; of one that ended, its own last one does."""
     data: JsonObject = {"id": record.id}
     match record.state:
@@ -82,6 +75,6 @@ async def _each(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
         yield part
 
 
-async def _hidden(service: Service, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _hidden(service: Host, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     async for part in parts:
         yield service.hide(part.decode()).encode()

@@ -22,7 +22,7 @@ from aeon.runtime.replay import AnyEngine, Outcomes, walk
 from aeon.runtime.sealed import read_sealed
 from aeon.schema import Bound, Conclusion, JsonObject, JsonValue, Outcome, Value
 
-__all__ = ["Life", "Past", "Place", "Told", "ended", "happened", "recorded", "started", "unkept"]
+__all__ = ["Life", "Past", "Place", "Told", "ended", "happened", "recorded", "recorded_in", "started", "unkept"]
 
 
 class Place(NamedTuple):
@@ -152,7 +152,11 @@ def recorded(path: Path | str) -> Past:
         JournalError: a line is damaged, or the journal is of another program.
         UsageError: the run's engine is not installed in this version.
     """
-    lines, _, _ = read_sealed(path)
+    return recorded_in(path, read_sealed(path)[0])
+
+
+def recorded_in(path: Path | str, lines: list[bytes]) -> Past:
+    """The same of the journal that these lines are, which ``path`` names. More lines only add events to the end."""
     starts = [0, *(number for number, line in enumerate(lines) if number and _read_resumed(line))]
     told: list[Told] = []
     life = Life()

@@ -1,10 +1,13 @@
 """Durable runs while their workers are killed: does every run end, as it would have, with every post done once?
 
-    python scripts/bench/chaos.py [--postgres] [--runs 500] [--workers 3] [--every 2] [--stop] [--out FILE]
+    python scripts/bench/chaos.py [--postgres] [--runs 500] [--workers 3] [--every 2] [--stop] [--jump] [--full]
+        [--out FILE]
 
 The runs are those of ``errands.py``: 35 effects each, with posts that are counted in a table of their own. Every so
 many seconds a worker is killed with -9 and another one begins; with ``--stop`` every third is stopped for longer than
-its patience instead, and then goes on: a partition. The database is an SQLite file; with ``--postgres`` it is a
+its patience instead, and then goes on: a partition. With ``--jump`` a worker's time of day jumps by thirty days before
+each kill, and back; with ``--full`` a worker can write no more before every third kill, as on a full disk, for as long
+as its patience (SQLite, on Linux). The database is an SQLite file; with ``--postgres`` it is a
 server of its own, which is killed with -9 every fifth time and begins again. A run that asks whether a post was done
 is answered by a look at the table. At the end
 each journal is held against the one of a run that nobody disturbed: equal but for times, and for what was lost.
@@ -18,6 +21,7 @@ import contextlib
 import json
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -57,6 +61,8 @@ class Plan(NamedTuple):
     by_posts: bool = False
     beat: float = 0.5
     patience: float = 5.0
+    jumps: bool = False
+    full: bool = False
 
 
 class Hands:
@@ -89,6 +95,19 @@ class Hands:
         os.kill(self.processes[which].pid, signal.SIGSTOP)
         time.sleep(self.plan.patience * 2)
         os.kill(self.processes[which].pid, signal.SIGCONT)
+
+    def jump(self, which: int) -> None:
+        """Have the time of day of one jump."""
+        os.kill(self.processes[which].pid, signal.SIGUSR1)
+
+    def fill(self, which: int) -> None:
+        """Let one write no more, as on a full disk; then there is room again."""
+        limit, pid = resource.RLIMIT_FSIZE, self.processes[which].pid
+        with contextlib.suppress(ProcessLookupError):
+            _, most = resource.prlimit(pid, limit)
+            resource.prlimit(pid, limit, (1, most))
+            time.sleep(self.plan.patience)
+            resource.prlimit(pid, limit, (most, most))
 
     def close(self) -> None:
         """End them all."""
@@ -134,13 +153,19 @@ class Disturbance:
     def __init__(self, hands: Hands, server: Postgres | None) -> None:
         self._hands, self._server = hands, server
         self._chance = random.Random(hands.plan.seed)
-        self.done = {"kills": 0, "stops": 0, "restarts": 0}
+        self.done = {"kills": 0, "stops": 0, "restarts": 0, "jumps": 0, "full": 0}
         self._turn = 0
 
     def once(self) -> None:
         """Kill a worker or the server, or stop a worker for a while."""
         plan, self._turn = self._hands.plan, self._turn + 1
         which = self._turn % plan.workers if plan.by_posts else self._chance.randrange(plan.workers)
+        if plan.jumps:
+            self._hands.jump((which + 1) % plan.workers)
+            self.done["jumps"] += 1
+        if plan.full and self._turn % 3 == 0:
+            self._hands.fill((which + 1) % plan.workers)
+            self.done["full"] += 1
         if self._server is not None and self._turn % 5 == 0:
             self._server.kill()
             self._server.start()
@@ -238,6 +263,8 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=3)
     parser.add_argument("--every", type=float, default=2.0)
     parser.add_argument("--stop", action="store_true")
+    parser.add_argument("--jump", action="store_true")
+    parser.add_argument("--full", action="store_true")
     parser.add_argument("--posting", type=float, default=0.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path)
@@ -247,7 +274,8 @@ def main() -> None:
         server = stack.enter_context(Postgres()) if options.postgres else None
         url = server.url if server else f"sqlite:///{folder / 'runs.sqlite'}"
         plan = Plan(
-            url, options.runs, 7, options.workers, options.every, options.stop, options.posting, options.seed
+            url, options.runs, 7, options.workers, options.every, options.stop, options.posting, options.seed,
+            jumps=options.jump, full=options.full,
         )  # fmt: skip
         found = {"machine": machine(), "plan": plan._replace(url=url.partition(":")[0])._asdict()}
         found |= chaos(plan, folder, server)

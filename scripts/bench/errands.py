@@ -2,7 +2,8 @@
 
     python scripts/bench/errands.py URL COUNTS [--name NAME] [--parallel N] [--beat S] [--patience S] [--posting S]
 
-is a worker with it. Each post is counted in a table of its own, in the SQLite file COUNTS, by its idempotency key.
+is a worker with it. At SIGUSR1 its time of day jumps thirty days on, and back at the next. Each post is counted in a
+table of its own, in the SQLite file COUNTS, by its idempotency key.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ from aeon import (
 from aeon.assembly.plugin import Services
 from aeon.assembly.setup import setup_of
 from aeon.durable.database import Address, Database
-from aeon.durable.worker import Equipment, Limits, Worker
+from aeon.durable.equipment import Equipment, Limits
+from aeon.durable.worker import Worker
 from aeon.errors import InputFileError, UsageError
 from aeon.kernel.ports import Handlers
 from aeon.llm.scripted import Scripted
@@ -233,16 +235,27 @@ class Counts:
         return Tool(name="post", description="Posts.", parameters=schema, call=self.post, side_effects=True)
 
 
-def opening(name: str, rounds: int, tool: Tool) -> Opening:
-    """The first line of a run."""
+def opening(name: str, rounds: int, tool: Tool, *also: str) -> Opening:
+    """The first line of a run, whose worker has tools beside that one."""
     config = ErrandSettings(rounds=rounds, prices={MODEL.name: None}).model_dump(mode="json")
-    setup = setup_of(MODEL, None, [tool])
+    setup = setup_of(MODEL, None, [tool, *also])
     return Opening(execution_id=name, engine=ENGINE.name, task=Task(text=f"errands {name}"), config=config, setup=setup)
 
 
 def say(line: str) -> None:
     """A line for who looks at the worker."""
     print(line, file=sys.stderr, flush=True)
+
+
+def jump_at_signal() -> None:
+    """Have the time of day, as this process reads it, jump at SIGUSR1: thirty days on, and at the next one back."""
+    real, ahead = time.time, [0.0]
+    time.time = lambda: real() + ahead[0]
+
+    def jump(*_: object) -> None:
+        ahead[0] = 30 * 24 * 3600 - ahead[0]
+
+    signal.signal(signal.SIGUSR1, jump)
 
 
 def main() -> int:
@@ -257,11 +270,17 @@ def main() -> int:
     parser.add_argument("--patience", type=float, default=5.0)
     parser.add_argument("--poll", type=float, default=0.2)
     parser.add_argument("--posting", type=float, default=0.0)
+    parser.add_argument("--slots", type=int)
+    parser.add_argument("--owner", type=int)
+    parser.add_argument("--also", action="append", default=[])
     options = parser.parse_args()
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
-    limits = Limits(options.parallel, options.everywhere, options.beat, options.patience, options.poll)
-    equipment = Equipment(MODEL, None, [Counts(options.counts, options.posting).tool], [PLUGIN])
+    jump_at_signal()
+    limits = Limits(
+        options.parallel, options.everywhere, options.beat, options.patience, options.poll, options.slots, options.owner
+    )
+    equipment = Equipment(MODEL, None, [Counts(options.counts, options.posting).tool, *options.also], [PLUGIN])
     while True:
         try:
             database = Database(Address.of(options.url))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from cli.played_model import served
 
 import aeon as package
 from aeon.cli.main import main
+from aeon.errors import MissingExtraError
 
 from .conftest import until
 
@@ -96,7 +98,7 @@ def test_a_run_is_submitted_shown_replayed_forked_compared_and_verified_by_its_i
     assert "first divergence: effect 5" in aeon("diff", run, other["id"]).out
     verified = aeon("verify", run)
     assert verified.code == 0 and "the journal's, and their hash" in verified.out
-    every = aeon("replay", "--json")
+    every = aeon("replay", "--all", "--json")
     assert every.code == 0 and every.document["same"] == every.document["runs"] == 2
 
 
@@ -125,7 +127,9 @@ def test_what_cannot_be_done_with_a_run_is_one_line(aeon: Commands) -> None:
     aeon("submit", TASK, "--priority", "0").complains(2, "--priority")
     aeon("submit", TASK, "--engine", "nosuch").complains(2, "is not installed")
     aeon("worker", "--name", "one").complains(2, "one called 'one' is at work already")
-    aeon.call("replay").complains(2, "name a saved run, or a database")
+    aeon("replay").complains(2, "name a saved run, or a database")
+    for wrong in ((), ("--all",), ("--all", run, "--durable", aeon.url)):
+        aeon.call("replay", *wrong).complains(2, "name a saved run, or a database")
     aeon.call("jobs", "--durable", "nonsense").complains(2, "is no address of a database")
 
 
@@ -133,5 +137,9 @@ def test_what_cannot_be_done_with_a_run_is_one_line(aeon: Commands) -> None:
 def test_without_the_extra_each_command_says_what_to_install(aeon: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     """One line, and nothing else."""
     monkeypatch.setitem(sys.modules, "dbos", None)
-    for command in (("submit", TASK), ("worker",), ("jobs",), ("history", "x"), ("resume", "x")):
-        aeon(*command).complains(2, "needs the extra durable: pip install 'aeon-orchestrator[durable]'")
+    needs = "needs the extra durable: pip install 'aeon-orchestrator[durable]'"
+    commands = (("submit", TASK), ("worker",), ("jobs",), ("history", "x"), ("resume", "x"), ("serve", "--port", "0"))
+    for command in commands:
+        aeon(*command).complains(2, needs)
+    with pytest.raises(MissingExtraError, match=re.escape(needs)):
+        package.build(durable=aeon.url)

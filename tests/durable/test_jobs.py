@@ -147,7 +147,8 @@ def test_tables_of_another_version_are_left_as_they_are(place: Place, version: i
 @pytest.mark.requirement("X5")
 def test_nothing_of_it_is_loaded_by_who_does_not_use_it() -> None:
     """Neither by the package nor by commands that could name a database."""
-    modules = ("", *(f".cli.{name}" for name in ("diff", "fork", "history", "jobs", "replay", "resume", "verify")))
+    commands = ("diff", "fork", "history", "jobs", "replay", "resume", "serve", "submit", "verify", "worker")
+    modules = ("", ".assembly.build", ".server.app", ".server.service", *(f".cli.{name}" for name in commands))
     code = f"import sys, {', '.join(f'aeon{name}' for name in modules)}"
     check = "assert not {'dbos', 'sqlalchemy', 'aeon.durable.jobs'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", f"{code}\n{check}"], check=True)

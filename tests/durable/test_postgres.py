@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from cli.played_model import served
 
 from aeon.durable.jobs import Jobs
 from aeon.errors import InputFileError
 
 from .conftest import Place, chaos, place_in, postgres, until
+from .services import ROOM, TASK, Service, ended
+from .test_limits import test_one_token_cannot_take_the_room_of_others as room_of_a_token
+from .test_limits import test_runs_of_one_model_share_its_slots_whatever_their_tools as slots_of_a_model
 
 _ASKED = os.environ.get("AEON_TEST_POSTGRES") == "1" and postgres.binaries() is not None
 pytestmark = pytest.mark.skipif(not _ASKED, reason="takes minutes and a Postgres: set AEON_TEST_POSTGRES=1")
@@ -87,3 +93,46 @@ def test_what_a_server_refuses_is_one_line(server: postgres.Postgres) -> None:
         assert "\n" not in str(refused.value)
     with pytest.raises(InputFileError, match="holds no runs of Aeon"):
         Jobs(server.url_of("postgres", "guest"))
+
+
+@pytest.mark.requirement("X5i", "X5g", "V2")
+def test_a_service_waits_for_a_database_that_is_away(server: postgres.Postgres, tmp_path: Path) -> None:
+    """Meanwhile it answers 503; its streams wait and go on, and so does the run; keys and budgets hold at once."""
+    query(server, "CREATE DATABASE served")
+    tokens = tmp_path / "tokens"
+    tokens.write_text("anna-0123456789abcdef name=anna calls=100\n")
+    tokens.chmod(0o600)
+    anna = {"Authorization": "Bearer anna-0123456789abcdef"}
+    gate = threading.Event()
+    with served() as model:
+        model.was_measured()
+        model.before = lambda handler, body: not gate.wait(60)
+        service = Service(tmp_path, server.url_of("served"), model.url, "--token-file", str(tokens))
+        with ended(service), ThreadPoolExecutor(8) as many:
+            body = {"task": TASK, "async": True, "config": {"caps": ROOM}, "budget": {"calls": 60}}
+            once = [many.submit(service.post, "/run", body, **anna, **{"Idempotency-Key": "one"}) for _ in range(6)]
+            (name,) = {reply.result().json()["id"] for reply in once}
+            until(lambda: service.state(name, **anna) == "running", 60)
+            stream = many.submit(lambda: service.get(f"/jobs/{name}/events", **anna).text)
+            other = [many.submit(service.post, "/run", body, **anna) for _ in range(4)]
+            assert {reply.result().status_code for reply in other} == {403}
+            server.kill()
+            gone = service.get(f"/jobs/{name}", **anna)
+            assert gone.status_code == 503 and gone.json()["error"]["type"] == "database_away"
+            assert service.post("/run", body, **anna).status_code == 503
+            server.start()
+            gate.set()
+            until(lambda: service.get(f"/jobs/{name}", **anna).json().get("state") == "ended", 90)
+            text = stream.result(timeout=60)
+    ids = [line for line in text.splitlines() if line.startswith("id: ")]
+    assert "event: run_ended" in text and len(ids) == len(set(ids))
+
+
+@pytest.mark.requirement("X5k")
+@pytest.mark.parametrize("check", [slots_of_a_model, room_of_a_token], ids=["slots", "tokens"])
+def test_limits_hold_on_a_server(server: postgres.Postgres, tmp_path: Path, check: Callable[[Place], None]) -> None:
+    """As on a file."""
+    name = f"limits_{tmp_path.name[-8:].replace('-', '_').lower()}"
+    query(server, f'CREATE DATABASE "{name}"')
+    for place in place_in(tmp_path, server.url_of(name)):
+        check(place)

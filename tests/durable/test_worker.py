@@ -67,7 +67,7 @@ def test_a_fork_is_a_run_of_its_own(shared: Place) -> None:
     """It shares the past, does the rest anew, and names its parent."""
     shared.submit("parent", rounds=2)
     shared.reaches("parent", "ended")
-    name = shared.jobs.fork(fork(shared.jobs.journal("parent"), 5, ENGINE))
+    name = shared.jobs.fork(fork(shared.jobs.journal("parent"), 5, ENGINE), shared.jobs.get("parent"))
     shared.reaches(name, "ended")
     journal = shared.jobs.journal(name)
     assert journal.opened.parent is not None and journal.opened.parent.execution_id == "parent"
@@ -82,7 +82,7 @@ def test_a_run_that_this_version_would_continue_otherwise_is_named_and_left_as_i
     shared.reaches("older", "ended")
     forked = fork(shared.jobs.journal("older"), 5, ENGINE)
     forked.entries[1] = forked.entries[1].changed(fingerprint="0" * 16)
-    name = shared.jobs.fork(forked)
+    name = shared.jobs.fork(forked, shared.jobs.get("older"))
     job = shared.reaches(name, "failed")
     assert "would continue it otherwise" in job.detail and "entry 1" in job.detail
     assert len(shared.jobs.journal(name).entries) == 5 and shared.posts(name) == []

@@ -1,0 +1,92 @@
+"""What a worker has for runs, and how much of it they may use at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+from aeon.assembly.plugin import AnyPlugin
+from aeon.assembly.registry import installed
+from aeon.assembly.setup import recorded_folders, setup_of
+from aeon.durable.presence import BEAT, PATIENCE
+from aeon.durable.values import needs
+from aeon.errors import UsageError
+from aeon.llm.adapter import LLMAdapter
+from aeon.runtime.events import Observer
+from aeon.schema import Conclusion, JsonObject
+from aeon.tools.files import Files
+from aeon.tools.select import Given, portable
+
+__all__ = ["Equipment", "Limits"]
+
+
+@dataclass(frozen=True)
+class Equipment:
+    """What a worker has for runs: its model, which ``spec`` selected, its tools and engines, and who else sees events.
+
+    Without ``engines`` it has those that are installed. ``ended`` gets the result of each run that ends here.
+    """
+
+    model: LLMAdapter
+    spec: str | None = None
+    tools: Sequence[Given] = ("calculator",)
+    engines: Sequence[AnyPlugin] = ()
+    observers: Sequence[Callable[[], Observer]] = ()
+    ended: Callable[[Conclusion], None] = lambda result: None
+
+    def plugins(self) -> dict[str, AnyPlugin]:
+        """The engines by name and version."""
+        usable = self.engines or [one.plugin for one in installed() if one.plugin is not None]
+        return {one.engine.name: one for one in usable}
+
+    def queues(self) -> list[str]:
+        """The queues of the runs that this worker can work on."""
+        setup = setup_of(self.model, self.spec, self.tools)
+        return [needs(engine, setup) for engine in self.plugins()]
+
+    def tools_of(self, setup: JsonObject) -> list[Given]:
+        """The tools of a run: all, but of the opened folders only those that it was made with.
+
+        Raises:
+            UsageError: it was made with a folder that this worker has not.
+        """
+        named = recorded_folders(setup)
+        there = recorded_folders(setup_of(self.model, self.spec, self.tools))
+        if missing := [one for one in named if one not in there]:
+            raise UsageError(f"the run reads {', '.join(missing)}, which this worker has not")
+        return [part for one in self.tools if (part := _part(one, named)) is not None]
+
+
+class Limits(NamedTuple):
+    """How many runs this worker has at once of each queue, and how many all workers have, where that is limited.
+
+    ``model`` limits the runs of all workers with its model, ``owner`` those of each owner. ``beat`` and ``patience``
+    are in seconds: how often the worker counts, and how long others wait for that.
+    """
+
+    parallel: int = 4
+    everywhere: int | None = None
+    beat: float = BEAT
+    patience: float = PATIENCE
+    poll: float = 0.5
+    model: int | None = None
+    owner: int | None = None
+
+
+def _part(given: Given, named: tuple[str, ...]) -> Given | None:
+    """A tool; of opened folders those among the named ones, if there are any."""
+    if not isinstance(given, Files):
+        return given
+    there = recorded_folders({"tools": [portable(given)]})
+    wanted = tuple(path for path in named if path in there)
+    if set(wanted) == set(there):
+        return given
+    return _opened(wanted) if wanted else None
+
+
+@cache
+def _opened(paths: tuple[str, ...]) -> Files:
+    """These folders, read once: a run that is continued finds them as the ones before it did."""
+    return Files.open(list(paths))
