@@ -8,7 +8,7 @@ from importlib import resources
 
 from aeon.documents.plain import word_set
 
-__all__ = ["content_words", "is_common", "special_kinds", "stem", "stems"]
+__all__ = ["content_words", "is_common", "special_kinds", "stem", "stems", "without_modal"]
 
 _WORD = re.compile(r"\w+")
 _LONGEST = 20_000_000
@@ -16,6 +16,12 @@ _LEAST = 4  # letters of a word that may lose an ending
 
 # Words of questions and of quantities: they stand in any text and name nothing that a file is about.
 _COMMON = frozenset(resources.files("aeon.documents").joinpath("common_words.txt").read_text("utf-8").split())
+_OF_MONTHS = ("in", "of", "by", "to", "from", "and", "this", "last", "next", "since", "until")
+_MONTH_BEHIND = "".join(rf"(?<!\b{word} )" for word in _OF_MONTHS)
+_MAY = re.compile(
+    rf"{_MONTH_BEHIND}\bmay\b(?!\s*\d)"
+    r"|(?:^|(?<=[.!?:] ))May(?=\s+(?:I|we|you|he|she|it|they|one|my|our|your|his|her|its|their|the|an?|any|some)\b)"
+)
 _BEFORE_NOUNS = word_set("a an the our your their its his her of for per in on with any is are many much")
 
 
@@ -34,6 +40,11 @@ def stem(word: str) -> str:
 def is_common(word: str) -> bool:
     """Whether a word is one of those that stand in any text."""
     return word.casefold() in _COMMON
+
+
+def without_modal(text: str) -> str:
+    """The text without the word "may" where it is no month: "May I", "where may my dog"."""
+    return _MAY.sub(" ", text)
 
 
 def content_words(text: str) -> frozenset[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from aeon.documents.meaning import akin
 from aeon.documents.plain import word_set
-from aeon.documents.words import content_words, is_common, stem, stems
+from aeon.documents.words import content_words, is_common, stem, stems, without_modal
 from aeon.errors import ToolError
 from aeon.plan.evidence import Evidence
 from aeon.schema import LONGEST_TASK, JsonObject, JsonValue, Plan, ToolCall
@@ -114,6 +114,13 @@ class About:
         )
 
     @property
+    def may_be_of_tables(self) -> bool:
+        """Whether the tables may answer it: they alone have a word of it, or nobody has one of what it sums up."""
+        of_both = self.both and (self.of_rows or self.of_columns or not self.texts)
+        of_nobody = not (self.texts or self.both) and _IN_ALL.search(self.text)
+        return bool(self.tables or of_both or of_nobody)
+
+    @property
     def unknown_things(self) -> tuple[str, ...]:
         """The words that no file has and that stand where a question names what it is about: the tray, in Oslo."""
         if not self.is_question:
@@ -197,7 +204,7 @@ class Sources:
     async def about(self, text: str) -> About:
         """What a text is about, with the sentences that may answer it."""
         evidence = await self._evidence(text)
-        words = content_words(text)
+        words = content_words(without_modal(text))
         by_table, by_text = self._known(SQL, words), self._known(LOOKUP, words)
         names = self._tools.get(SQL).names if SQL in self.names else None
         own = frozenset(word for word in content_words(_QUOTED.sub(" ", text)) if word.isalpha()) - _OF_FORM
@@ -227,14 +234,15 @@ class Sources:
     def _unknown_of(self, text: str, words: frozenset[str]) -> frozenset[str]:
         """Those of the words that count as unknown: none without files, of numbers only years that it is about."""
         years = _IN_YEAR.findall(text)
-        named = (word for word in words if (word.isalpha() and word not in _DEALT) or word in years)
+        money = _COMPUTED if self.tables else frozenset[str]()
+        named = (word for word in words - money if (word.isalpha() and word not in _DEALT) or word in years)
         return frozenset(named) if self.names else frozenset()
 
     def functions(self, about: About) -> tuple[str, ...]:
         """The sources that may answer, by the words that they know; none for a sum of its own numbers."""
         if about.is_sum:
             return ()
-        tables = about.tables or (about.both and (about.of_rows or about.of_columns or not about.texts))
+        tables = self.tables and about.may_be_of_tables
         texts = LOOKUP in self.names and (about.texts or not about.tables)
         return (*((SQL,) if tables else ()), *((LOOKUP,) if texts else ()))
 

@@ -94,11 +94,12 @@ def speaks_of_before(source: Source) -> bool:
 def _alone(question: str, source: Source, every: Sequence[Source]) -> str:
     """A sentence below the name of its file, its heading and the head of a letter that the question names.
 
-    It stands behind the one that says what it is about.
+    It stands behind the one that says what it is about, and before the next one if that begins with "it".
     """
     own = [one for one in every if one.source == source.source]
     place = own.index(source) if source in own else 0
-    shown = [*_about(question, source, own[:place]), source]
+    after = [one for one in own[place + 1 : place + 2] if speaks_of_before(one) and one.start - source.end <= 1]
+    shown = [*_about(question, source, own[:place]), source, *after]
     letterhead = _letterhead(question, source, own[:place])
     head = ", ".join(filter(None, (source.source, source.heading, letterhead)))
     return f"({one_line(head)}) {' '.join(one_line(one.text) for one in shown)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from aeon.errors import ToolError
 from aeon.tools.database import Database
@@ -23,6 +23,10 @@ _FIRST = re.compile(
 )
 _GROUPED = re.compile(r"(?i)\bGROUP\s+BY\s+(.*?)(?:\bHAVING\b|\bORDER\b|\bLIMIT\b|$)", re.DOTALL)
 _ORDERED = re.compile(r"(?i)\bORDER\s+BY\s+(?P<column>[A-Za-z_]\w*)(?=\s|$|,)")
+_FROM = re.compile(r"(?i)\bFROM\s+\"?(?P<table>\w+)\"?(?=\s*(?:$|[);]|\b(?:WHERE|GROUP|ORDER|LIMIT|HAVING)\b))")
+_OF_ONE = re.compile(r"(?is)(?!.*\bJOIN\b)(?:(?!\bFROM\b).)*\bFROM\b(?:(?!\bFROM\b).)*")
+_NO_COLUMN = re.compile(r"(?i)'(?:[^']|'')*'|\bAS\s+\w+")
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _NUMERIC = ("DECIMAL", "DOUBLE", "FLOAT", "BIGINT", "INTEGER", "HUGEINT", "SMALLINT", "TINYINT")
 
 
@@ -31,9 +35,9 @@ def mended(database: Database, query: str) -> str:
 
     A text is compared with the column that holds it, if the one that is named does not and just one other of the tables
     does; where that is a column of another table, the rows are those of the key that both tables have. A part of a name
-    that only one value of the column has is that value. A second query
-    in the middle of the first is one of its own. Groups that are put in the order of a number that is no group's go by
-    its sum, and so does the first of rows of which many have the same name.
+    that only one value of the column has is that value. A query of one table that names columns of just one other is
+    one of both, by the key. A second query in the middle of the first is one of its own. Groups that are put in the
+    order of a number that is no group's go by its sum, and so does the first of rows of which many have the same name.
     """
     query = _grouped(database, _summed(database, _of_two(query)))
     used = [table for table in database.tables if re.search(rf"(?i)\b{re.escape(table.name)}\b", query)]
@@ -51,7 +55,7 @@ def mended(database: Database, query: str) -> str:
             return f"{quoted(holders.pop())}{match['sign']}'{text}'"
         return (not holders and _elsewhere(database, used, column, text)) or match[0]
 
-    return _COMPARED.sub(fitting, query)
+    return _joined(database, _COMPARED.sub(fitting, query))
 
 
 def _whole_name(database: Database, own: Sequence[tuple[TableInfo, str]], column: str, text: str) -> str:
@@ -97,15 +101,35 @@ def _holders(database: Database, used: Sequence[TableInfo], column: str, text: s
 def _keys(database: Database, table: TableInfo, other: TableInfo) -> list[str]:
     """The columns of a table that the other one has too, and that are another in each of its rows."""
     known = {name.lower() for name, _ in other.columns}
-    return [name for name, _ in table.columns if name.lower() in known and _is_key(database, table.name, name)]
+    return [name for name, _ in table.columns if name.lower() in known and database.is_key(table.name, name)]
 
 
-def _is_key(database: Database, table: str, column: str) -> bool:
-    """Whether each row has another value of the column."""
-    try:
-        return bool(database.query(f"SELECT count(*) = count(DISTINCT {quoted(column)}) FROM {quoted(table)}"))
-    except ToolError:  # it takes too long to say
-        return False
+def _joined(database: Database, query: str) -> str:
+    """The query of one table joined with the only other one that has the columns that it lacks, by the key of this."""
+    found = _FROM.search(query) if _OF_ONE.fullmatch(query) else None
+    own = [one for one in database.tables if found and one.name.lower() == found["table"].lower()]
+    if found is None or not own:
+        return query
+    join = _reached(database, own[0], {word.lower() for word in _NAME.findall(_NO_COLUMN.sub(" ", query))})
+    return f"{query[: found.end()]}{join}{query[found.end() :]}"
+
+
+def _reached(database: Database, own: TableInfo, said: Set[str]) -> str:
+    """What joins the only other table that has columns of these names; "" where there is none, or no key."""
+    lacking = said - _columns(own)
+    others = [one for one in database.tables if one is not own and lacking & _columns(one)]
+    key = _only_key(database, others[0], own) if len(others) == 1 else ""
+    return f" JOIN {quoted(others[0].name)} USING ({quoted(key)})" if key else ""
+
+
+def _only_key(database: Database, table: TableInfo, other: TableInfo) -> str:
+    """The one column that two tables have in common, if each row of the first has another value of it; else ""."""
+    keys = _keys(database, table, other)
+    return keys[0] if len(keys) == 1 and _columns(table) & _columns(other) == {keys[0].lower()} else ""
+
+
+def _columns(table: TableInfo) -> set[str]:
+    return {name.lower() for name, _ in table.columns}
 
 
 def _of_two(query: str) -> str:
@@ -148,7 +172,7 @@ def _is_of_many(database: Database, table: str, name: str, number: str) -> bool:
     if found is None or name not in _texts(found):
         return False
     numbers = {column.lower() for column, kind in found.columns if kind.startswith(_NUMERIC)}
-    return number.lower() in numbers and not _is_key(database, found.name, name)
+    return number.lower() in numbers and not database.is_key(found.name, name)
 
 
 def _holds(database: Database, table: str, column: str, text: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from aeon.documents.plain import word_set
-from aeon.documents.words import stem, stems
+from aeon.documents.words import stem, stems, without_modal
 from aeon.errors import ToolError
 from aeon.tools.database import Database
 from aeon.tools.tableinfo import Named, TableInfo, quoted
@@ -42,6 +42,9 @@ _ONE_OF = {
 """Nouns whose plural is more than an "s"."""
 _WHOLE = ("SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _WORD = re.compile(r"\w+")
+_OF_NUMBER = re.compile(r"_?(?:id|no|nr|number|num)$")
+"""What the name of a column of numbers ends in: order_id, invoice_no."""
+_NUMBER = r"s?\s+(?:(?:no|nr|number|id)\b\.?\s*|#\s*)?(\d+)\b(?![.,:]?\d)"
 _MOST_NAMED = 6
 _OF_FILES = frozenset({"table", "tables", "column", "row", "file", "files"})
 """Words that a question has for the files themselves; a value only beside the name of its column."""
@@ -74,7 +77,8 @@ class Vocabulary:
         Six values at most. A month or a year counts where the text has just one; it is one of the column of dates that
         the text names, else of the largest table's.
         """
-        words = _WORD.findall(text[:_LONGEST_TEXT].casefold().replace("_", " "))
+        text = without_modal(text[:_LONGEST_TEXT])
+        words = _WORD.findall(text.casefold().replace("_", " "))
         there = f" {' '.join(words)} "
         single = f" {' '.join(map(_singular, words))} "
         found = {
@@ -83,7 +87,16 @@ class Vocabulary:
         spans = [(there.find(_spaced(value)[:-2]), column, value) for column, value in found]
         longest = sorted(one for one in spans if not any(_within(one[2], other[2]) for other in spans))
         values = [Named(column, value, f"{self._column(column)} = {_text(value)}") for _, column, value in longest]
-        return (*values[:_MOST_NAMED], *self._switched(text[:_LONGEST_TEXT]), *self._dated(text[:_LONGEST_TEXT]))
+        return (*values[:_MOST_NAMED], *self._numbered(text), *self._switched(text), *self._dated(text))
+
+    def _numbered(self, text: str) -> Iterator[Named]:
+        """The rows that a text names by their number, such as booking 9: the column has another one in each row."""
+        for table, column in self._whole:
+            name = r"\W?".join(map(re.escape, _OF_NUMBER.sub("", column.casefold()).split("_")))
+            found = {*re.findall(rf"(?i)\b{name}{_NUMBER}", text)} if name else set[str]()
+            number = found.pop() if len(found) == 1 else ""
+            if number and self._has([(table, quoted(column), int(number))]) and self._database.is_key(table, column):
+                yield Named(column, number, f"{self._column(column)} = {number}")
 
     def _switched(self, text: str) -> Iterator[Named]:
         """The columns of yes and no that a text names: cancelled performances, or such as were not."""

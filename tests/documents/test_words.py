@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.documents.words import content_words, special_kinds, stem, stems
+from aeon.documents.words import content_words, special_kinds, stem, stems, without_modal
 
 pytestmark = pytest.mark.requirement("T2")
 
@@ -80,3 +80,19 @@ def test_special_kinds_of_what_a_sentence_has_in_general(
 ) -> None:
     """An unknown word right before a word of the sentence."""
     assert special_kinds(question, unknown, sentence) == kinds
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("May I light a fire?", "I light a fire?"),
+        ("Where may my dog swim?", "Where my dog swim?"),
+        ("What came in May?", "What came in May?"),
+        ("what came in may?", "what came in may?"),
+        ("May sales, please.", "May sales, please."),
+        ("Is it 4 May or 5 may 2025?", "Is it 4 May or 5 may 2025?"),
+    ],
+)
+def test_may_is_a_month_or_is_none(text: str, left: str) -> None:
+    """A month is written large within a sentence, or stands behind its preposition or before a number."""
+    assert " ".join(without_modal(text).split()) == left

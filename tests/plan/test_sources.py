@@ -39,6 +39,7 @@ def folder(tmp_path: Path) -> Path:
         ("How much is the postage?", ("lookup",)),
         ("What is the rebate on the units of Porto?", ("sql", "lookup")),
         ("Who is the landlord?", ("lookup",)),
+        ("What is owed, in total?", ("sql", "lookup")),
         ("When does Cork close?", ("lookup",)),
         ("What is the rebate of Cork?", ("lookup",)),
         ("What is the rebate of Cork in all?", ("sql", "lookup")),

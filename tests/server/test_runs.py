@@ -80,7 +80,8 @@ def test_collections_go_by_their_names(serve: Serve, tmp_path: Path) -> None:
 def test_any_installed_engine_works(serve: Serve) -> None:
     """An engine of another package runs by its name, with its own settings; what is wrong with them is said."""
     server = serve()
-    names = ["multi-pass", "research", "report", "graph", "loop", "contractive", "tutor", "shorten"]
+    names = ["multi-pass", "research", "report", "graph", "loop", "contractive", "tutor"]
+    names += ["ensemble", "auto", "chain", "team", "shorten"]
     assert [one["name"] for one in server.get("/engines").json()] == names
     reply = server.post("/run", {"task": WORDS_TASK, "engine": "shorten", "config": {"longest": 8}})
     assert (reply.json()["summary"], reply.json()["stop_reason"]) == ("one two", "short")

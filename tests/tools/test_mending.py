@@ -110,6 +110,45 @@ def test_a_text_that_another_table_holds_is_asked_of_it(condition: str, meant: s
     assert query == f"SELECT SUM(units) FROM sold WHERE {meant}" and database.query(query) == units
 
 
+@pytest.mark.parametrize(
+    ("query", "meant", "value"),
+    [
+        (
+            "SELECT SUM(units) FROM sold WHERE weight > 2",
+            'SELECT SUM(units) FROM sold JOIN "shelf" USING ("product") WHERE weight > 2',
+            5,
+        ),
+        (
+            "SELECT SUM(units * weight) FROM sold",
+            'SELECT SUM(units * weight) FROM sold JOIN "shelf" USING ("product")',
+            23,
+        ),
+        ("SELECT SUM(units) FROM sold WHERE city = 'weight'", "", None),
+        ("SELECT SUM(units) AS weight FROM sold", "", None),
+        ("SELECT SUM(weight) FROM shelf", "", None),
+        ("SELECT SUM(s.units * weight) FROM sold s, shelf", "", None),
+    ],
+)
+@pytest.mark.requirement("T1b")
+def test_a_column_of_another_table_is_reached_by_the_key(query: str, meant: str, value: object, tmp_path: Path) -> None:
+    """A query of one table may name columns of just one other; names in texts, own names and joins are left alone."""
+    (tmp_path / "sold.csv").write_text("product,city,units\nlamp,Cork,5\nrug,Cork,3\nrug,Porto,1\n")
+    (tmp_path / "shelf.csv").write_text("product,weight\nlamp,3\nrug,2\nvase,2\n")
+    database = Database.load(Folder.open(tmp_path), ["sold.csv", "shelf.csv"])
+    assert mended(database, query) == (meant or query)
+    assert not meant or database.query(meant) == value
+
+
+def test_a_column_of_another_table_without_a_key_is_not_reached(tmp_path: Path) -> None:
+    """Where the other table has a value twice, or both share two columns, rows would be counted twice."""
+    (tmp_path / "sold.csv").write_text("product,units\nlamp,5\nrug,3\n")
+    (tmp_path / "shelf.csv").write_text("product,weight\nlamp,3\nlamp,2\n")
+    query = "SELECT SUM(units) FROM sold WHERE weight > 2"
+    assert mended(Database.load(Folder.open(tmp_path), ["sold.csv", "shelf.csv"]), query) == query
+    (tmp_path / "shelf.csv").write_text("product,units,weight\nlamp,1,3\nrug,1,2\n")
+    assert mended(Database.load(Folder.open(tmp_path), ["sold.csv", "shelf.csv"]), query) == query
+
+
 def test_a_text_of_another_table_without_a_key_is_not(tmp_path: Path) -> None:
     """Two keys, none, or one that is not each row's own: nothing says which rows are meant."""
     for stock in (

@@ -180,3 +180,23 @@ def test_a_column_of_yes_and_no_is_named_by_its_name(question: str, named: list[
     shows = "show,cancelled,in_stock\nFaust,Yes,true\nLear,No,false\nIris,No,true\n"
     words = Vocabulary(load(tmp_path, shows=shows))
     assert [one.condition for one in words.named(question)] == named
+
+
+@pytest.mark.requirement("T1b")
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("What did booking 9 cost?", ["booking = 9"]),
+        ("What did booking no. 9 cost?", ["booking = 9"]),
+        ("What did order 17 cost?", ["order_id = 17"]),
+        ("What did booking 8 cost?", []),
+        ("How many bookings had 9 nights?", []),
+        ("What did nights 4 cost?", []),
+        ("What came of bookings 9.5?", []),
+    ],
+)
+def test_a_row_is_named_by_its_number(question: str, named: list[str], tmp_path: Path) -> None:
+    """A number behind the name of a column that numbers its rows, and has it."""
+    bookings = "booking,order_id,nights\n1,17,4\n9,18,4\n"
+    words = Vocabulary(load(tmp_path, bookings=bookings))
+    assert [one.condition for one in words.named(question)] == named
