@@ -68,13 +68,13 @@ def kind_of(plan: Plan) -> str:
 
     ``sentence`` is copied from a cited one, ``reading`` read from passages, ``table`` asked of tables, ``sum`` and
     ``date`` calculated, ``text`` written, ``reasoning`` reasoned; another tool has its own name. Behind a comma stands
-    ``agreed`` or ``disagreed`` where the answer was derived more than once, ``doubtful`` where the planner left a
-    doubt, and ``mended`` where a call had to be.
+    ``agreed`` or ``disagreed`` where the answer was derived more than once, ``doubtful`` where the planner or
+    who read it left a doubt, and ``mended`` where a call had to be.
     """
     done = [step for step in plan.steps if step.status == "complete"]
     parts = sorted({*map(_part, done)} - {""})
     notes = {
-        "doubtful": bool(plan.doubts),
+        "doubtful": bool(plan.doubts) or any(step.mode == "reading" and step.clarity != "CLEAR" for step in done),
         "mended": any(step.mode in ("tool_repaired", "reasoning_fallback") for step in done),
     }
     return ", ".join(

@@ -12,6 +12,8 @@ from aeon.tools.quote import QUOTE
 __all__ = ["Answering"]
 
 _PLAN_AND_JUDGE = 2
+_LEAST_GIVEN = 0.2
+"""Below it nothing is given. Of the cases in scripts/bench all 40 right answers have more, and 12 of 40 wrong ones."""
 
 
 class Answering:
@@ -32,7 +34,8 @@ class Answering:
     async def gives(self, plan: Plan, asked: Asked, answer: str) -> bool:
         """Whether what the plan quotes may well give this answer, though it is doubted."""
         quoted = _quoted(plan, asked.evidence)
-        return bool(quoted) and await self._judge.gives(asked.about.text, answer, quoted, asked.evidence.sources)
+        given = self._judge.given(asked.about.text, answer, quoted, asked.evidence.sources)
+        return await given >= _LEAST_GIVEN
 
     async def able(self) -> bool:
         """Whether the judge may decide, and there is a call left for it and for the answer beside that of a plan."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from aeon.documents.meaning import akin
 from aeon.documents.words import stems
 from aeon.plan.queries import query_of, with_query
 from aeon.schema import Plan, Step
@@ -26,6 +27,7 @@ _OF_DAYS = re.compile(
     r"dates?|weeks?|months?|quarters?|years?|first|last|latest|earliest|newest|oldest|new year|christmas)\b)|\bMay\b"
 )
 """What a question says of days."""
+_YES = frozenset({"yes", "y", "true", "ja"})
 _SELECT = re.compile(r"\b(?:SELECT|JOIN|UNION|OR|FILTER|CASE)\b", re.IGNORECASE)
 _END = r"(?=\s*(?:$|\)|;|\b(?:GROUP|ORDER|LIMIT|HAVING)\b))"
 
@@ -117,10 +119,19 @@ def _meant(query: str, text: str, named: Sequence[Named]) -> str:
 def _unsaid_texts(query: str, said: str) -> list[str]:
     """The texts that the query compares with and of which nothing was said: no word, or of ``B01`` no number.
 
-    Of a day it is nothing that has to do with days.
+    Of a day it is nothing that has to do with days. A yes is said where its column is spoken of: shade, of shady places.
     """
     said_of = (_is_word_unsaid, _is_code_unsaid, _is_day_unsaid)
-    return [text for is_unsaid in said_of for text in _COMPARED.findall(query) if is_unsaid(text, said)]
+    texts = [text for text in _COMPARED.findall(query) if not _is_yes(query, text, said)]
+    return [text for is_unsaid in said_of for text in texts if is_unsaid(text, said)]
+
+
+def _is_yes(query: str, text: str, said: str) -> bool:
+    if text.casefold() not in _YES:
+        return False
+    columns = re.findall(_COLUMN.format(text=re.escape(text)), query, re.IGNORECASE)
+    words = {word for column in columns for word in column.casefold().split("_")}
+    return bool(akin(words, said))
 
 
 def _is_word_unsaid(text: str, said: str) -> bool:

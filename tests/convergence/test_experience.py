@@ -45,6 +45,7 @@ def step(name: str, action: Action, mode: StepMode = "tool") -> Step:
 QUERY = step("s1", ToolCall(tool="sql"))
 QUOTE = step("s2", ToolCall(tool="quote"))
 SUM = step("s3", ToolCall(tool="calculator"))
+READ = step("s1", ToolCall(tool="lookup"), "reading")
 
 
 @pytest.mark.parametrize(
@@ -54,7 +55,7 @@ SUM = step("s3", ToolCall(tool="calculator"))
         (Plan(steps=(QUOTE, SUM)), "sentence + sum"),
         (Plan(steps=(SUM, QUOTE)), "sentence + sum"),
         (Plan(steps=(QUERY, QUOTE, SUM)), "sentence + sum + table"),
-        (Plan(steps=(step("s1", ToolCall(tool="lookup"), "reading"),)), "reading"),
+        (Plan(steps=(READ,)), "reading"),
         (Plan(steps=(step("s1", ToolCall(tool="days_between")), QUOTE)), "date + sentence"),
         (Plan(steps=(step("s1", ToolCall(tool="choose")), QUOTE)), "sentence"),
         (Plan(steps=(step("s1", ToolCall(tool="weather")),)), "weather"),
@@ -62,6 +63,7 @@ SUM = step("s3", ToolCall(tool="calculator"))
         (Plan(steps=(step("s1", Reasoning(), "reasoning"),)), "reasoning"),
         (Plan(steps=(QUERY.changed(status="failed"),)), "nothing"),
         (Plan(steps=(SUM,), agreement=AGREED), "sum, agreed"),
+        (Plan(steps=(READ.changed(clarity="PARTIALLY_CLEAR"),)), "reading, doubtful"),
         (Plan(steps=(SUM,), agreement=DISAGREED, doubts=("use 6 too",)), "sum, disagreed, doubtful"),
         (Plan(steps=(SUM,), agreement=Agreement()), "sum"),
         (Plan(steps=(QUERY.changed(mode="tool_repaired"),)), "table, mended"),

@@ -308,9 +308,21 @@ def judged(yes: float) -> LLMResponse:
 
 @pytest.mark.requirement("G3a")
 @pytest.mark.usefixtures("measured")
-@pytest.mark.parametrize(("yes", "answer"), [(0.9, "28 days"), (0.2, None)])
-def test_what_is_read_is_judged_where_a_word_of_the_question_is_not_there(yes: float, answer: str | None) -> None:
-    """The sentence is shown alone; one that does not answer states nothing. A part of a task is not judged."""
+@pytest.mark.parametrize(
+    ("verdicts", "answer", "clarity"),
+    [
+        ([0.9], "28 days", "CLEAR"),
+        ([0.2, 0.9], "28 days", "PARTIALLY_CLEAR"),
+        ([0.2, 0.4], None, "PARTIALLY_CLEAR"),
+    ],
+)
+def test_what_is_read_is_judged_where_a_word_of_the_question_is_not_there(
+    verdicts: list[float], answer: str | None, clarity: str
+) -> None:
+    """The sentence is shown alone; one that does not answer, nor with the answer beside it, states nothing.
+
+    A part of a task is not judged.
+    """
     question = "How many days may one stay away?"
 
     def read(*replies: Reply, task: str) -> tuple[StepResult, Scripted]:
@@ -322,8 +334,8 @@ def test_what_is_read_is_judged_where_a_word_of_the_question_is_not_there(yes: f
 
         return asyncio.run(within()), model
 
-    result, model = read("28 days [1]", judged(yes), task=question)
-    assert result.output == answer
+    result, model = read("28 days [1]", *map(judged, verdicts), task=question)
+    assert (result.output, result.clarity) == (answer, clarity)
     shown = model.requests[1].messages[-1].content
     assert SAID[0] in shown and SAID[1] not in shown
     assert read("28 days [1]", task=f"{question} And who signs?")[0].output == "28 days"

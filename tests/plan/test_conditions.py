@@ -106,3 +106,12 @@ def test_any_query_is_read_without_an_error(query: str, said: str) -> None:
 def test_a_day_that_nobody_spoke_of_is_left_out(question: str, meant: str) -> None:
     """It is one of the rows that the model was shown."""
     assert without_unsaid(plan("SELECT price FROM s WHERE day = '2025-01-12'"), question) == plan(meant)
+
+
+@pytest.mark.parametrize(
+    ("question", "kept"), [("What came of shady places?", True), ("What came of shade?", True), ("What came?", False)]
+)
+def test_a_yes_is_said_where_its_column_is_spoken_of(question: str, kept: bool) -> None:
+    """The word itself is not in a question that asks for such rows."""
+    made = plan("SELECT SUM(r) FROM s WHERE shade = 'yes'")
+    assert without_unsaid(made, question) == (made if kept else plan("SELECT SUM(r) FROM s"))
