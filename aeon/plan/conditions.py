@@ -119,7 +119,7 @@ def _meant(query: str, text: str, named: Sequence[Named]) -> str:
 def _unsaid_texts(query: str, said: str) -> list[str]:
     """The texts that the query compares with and of which nothing was said: no word, or of ``B01`` no number.
 
-    Of a day it is nothing that has to do with days. A yes is said where its column is spoken of: shade, of shady places.
+    Of a day it is nothing that has to do with days. A yes is said where its column is spoken of: shade, if shady.
     """
     said_of = (_is_word_unsaid, _is_code_unsaid, _is_day_unsaid)
     texts = [text for text in _COMPARED.findall(query) if not _is_yes(query, text, said)]
