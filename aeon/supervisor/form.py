@@ -65,7 +65,8 @@ _MEASURES = frozenset({"kilometre", "kilometer", "kilogram", "kilo", "metre", "m
 """Nouns of measures that a unit may stand for in short."""
 _MEASURE = re.compile(
     r"euro|dollar|pound|franc|crown|cent|percent|per$|second|minute|hour|day|week|month|year|mile|feet|foot|inch|acre|"
-    r"tonne|ton$|tons$|degree|volt|watt|k[gmw]|\w*(?:gram|met(?:re|er)|lit(?:re|er)|watt)|time|unit|point",
+    r"tonne|ton$|tons$|square|cubic|hectare|degree|volt|watt|k[gmw]|\w*(?:gram|met(?:re|er)|lit(?:re|er)|watt)|"
+    r"time|unit|point",
     _I,
 )
 _HOW_LONG = re.compile(r"\bhow long\b(?! ago)", _I)

@@ -213,7 +213,10 @@ def test_sentences_of_a_list_are_no_more_than_were_asked_for() -> None:
 
 @pytest.mark.parametrize(
     ("noun", "thing"),
-    [("books", True), ("people", True), ("", False), ("euros", False), ("kilometres", False), ("units", False)],
+    [
+        ("books", True), ("people", True), ("", False), ("euros", False), ("kilometres", False), ("units", False),
+        ("square", False),
+    ],
 )
 def test_things_are_counted_and_measures_are_not(noun: str, thing: bool) -> None:
     """Half a book is none; half a kilometre is one."""
