@@ -24,7 +24,8 @@ def test_a_chat_is_answered(serve: Serve) -> None:
     """An engine is a model; the last message of the user is the task, and what was said before it its context."""
     server = serve()
     with client_of(server) as client:
-        names = ["multi-pass", "research", "report", "graph", "loop", "contractive", "tutor", "shorten"]
+        names = ["multi-pass", "research", "report", "graph", "loop", "contractive", "tutor"]
+        names += ["ensemble", "auto", "chain", "team", "shorten"]
         assert [model.id for model in client.models.list()] == names
         said = client.chat.completions.create(
             model="multi-pass",
