@@ -37,7 +37,7 @@ ROUTES: tuple[Route, ...] = (
         lambda there, profile: there.form,
         _DEFAULT,
         "figures",
-        "6 of 6 texts in a given form right, the model alone 5; it counts, and asks again",
+        "5 of 6 texts in a given form right, as many as the model alone; it counts, and asks again",
     ),
     Route(
         "tables",
@@ -45,7 +45,7 @@ ROUTES: tuple[Route, ...] = (
         lambda there, profile: there.tables > 0,
         _DEFAULT,
         "figures",
-        "5 of 6 questions over tables right, the model alone 0, a program over queries 4",
+        "6 of 6 questions over tables right, the model alone 0, a program over queries 4",
     ),
     Route(
         "survey",
@@ -69,7 +69,8 @@ ROUTES: tuple[Route, ...] = (
         lambda there, profile: there.texts,
         _DEFAULT,
         "figures",
-        "one fact of a text 5 of 6 right, two facts 5 of 6, absent ones refused 5 of 6; a program over lookups 3, 2, 3",
+        "one fact of a text 5 of 6 right, in other words 6, two facts 3, absent ones refused 5; a program over lookups 3, "
+        "0, 1, 4",
     ),
     Route(
         "numbers",
@@ -77,7 +78,7 @@ ROUTES: tuple[Route, ...] = (
         lambda there, profile: there.numbers > 1,
         _DEFAULT,
         "figures",
-        "5 of 6 word problems right, a program alone 4",
+        "5 of 6 word problems right, a program alone 3",
     ),
     Route(
         "puzzle",
