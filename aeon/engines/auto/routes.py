@@ -69,8 +69,8 @@ ROUTES: tuple[Route, ...] = (
         lambda there, profile: there.texts,
         _DEFAULT,
         "figures",
-        "one fact of a text 5 of 6 right, in other words 6, two facts 3, absent ones refused 5; a program over lookups 3, "
-        "0, 1, 4",
+        "one fact of a text 5 of 6 right, in other words 6, two facts 3, absent ones refused 5; "
+        "a program over lookups 3, 0, 1, 4",
     ),
     Route(
         "numbers",
