@@ -143,17 +143,18 @@ class Collection:
             MissingExtraError: the extra embeddings is there but cannot be used.
         """
         words = terms(question)
-        chosen: list[Passage] = []
-        if not words or most < 1:
-            return chosen
         with self._lock, _readable():
-            for row in self._ranked(question, words):
-                passage = _passage(row)
-                if not any(_overlap(passage, other) for other in chosen):
-                    chosen.append(passage)
-                if len(chosen) == most:
-                    break
-        return chosen
+            return _apart(self._ranked(question, words), most) if words else []
+
+    def nearest(self, question: str, most: int = 3) -> list[Passage]:
+        """Return the most similar passages, however little they are; none without the extra embeddings.
+
+        It is for those who judge what they read: of a question in other words the right passage is often no more
+        similar than others. Raises as `search`.
+        """
+        embed = embedder() if terms(question) else None
+        with self._lock, _readable():
+            return _apart(self._own(self._index.nearest(question, embed)), most) if embed is not None else []
 
     def holds(self, word: str) -> bool:
         """Whether a document holds a word, in whatever form. Raises ``ToolFailed`` as `search`."""
@@ -271,6 +272,17 @@ def _passage(row: Row) -> Passage:
     end = row.start + len(row.text)
     place = Passage(source=row.path, start=row.start, end=end, text=row.text, page=row.page, heading=row.heading)
     return place.changed(sentences=row.sentences, score=row.score)
+
+
+def _apart(rows: Iterable[Row], most: int) -> list[Passage]:
+    """The first passages, at most so many, of which no two say the same."""
+    chosen: list[Passage] = []
+    for passage in map(_passage, rows if most > 0 else ()):
+        if not any(_overlap(passage, other) for other in chosen):
+            chosen.append(passage)
+        if len(chosen) == most:
+            break
+    return chosen
 
 
 def _overlap(a: Passage, b: Passage) -> bool:

@@ -32,7 +32,7 @@ def lookup(collection: Collection) -> Tool:
         Args:
             question: what is to be known, as a question
         """
-        passages = collection.search(question, _PASSAGES)
+        passages = collection.search(question, _PASSAGES) or collection.nearest(question, _PASSAGES)
         return [passage.model_dump(mode="json", exclude={"score"}) for passage in passages]
 
     def known(words: frozenset[str]) -> frozenset[str]:

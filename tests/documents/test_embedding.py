@@ -100,6 +100,16 @@ def test_no_word_of_the_question(folder: Folder, monkeypatch: pytest.MonkeyPatch
     assert sources(collection(folder), "Which surgeon heals people?") == []
 
 
+@pytest.mark.requirement("T2")
+def test_the_nearest_passages_however_far(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those who judge what they read get them where a search finds nothing; each once, none without the extra."""
+    documents = collection(folder)
+    assert len(documents.nearest("zebra", 2)) == 2 and len(documents.nearest("zebra", 99)) == len(TEXTS)
+    assert documents.nearest("", 2) == documents.nearest("zebra", 0) == []
+    without(monkeypatch)
+    assert documents.nearest("zebra", 2) == []
+
+
 @pytest.mark.parametrize("question", ["zebra", "", "What is the?", "都東"])
 def test_nothing_like_the_question(folder: Folder, question: str) -> None:
     """What has neither a word of a question nor anything similar to it finds nothing."""

@@ -231,7 +231,7 @@ def test_nothing_outside_is_read(folder: Path, path: str) -> None:
     with pytest.raises(ToolFailed, match="no document"):
         ask(tools, QUOTE, value="4711", source=path, start=0, end=3)
     assert ask(tools, "search_files", text="4711") == "no line contains '4711'"
-    assert ask(tools, "lookup", question="4711") == []
+    assert "4711" not in json.dumps(ask(tools, "lookup", question="4711"))
     with pytest.raises(ToolArgumentError):
         ask(tools, "sql", query=f"SELECT * FROM read_csv('{path}')")
 
