@@ -59,7 +59,7 @@ def test_a_fact_of_its_middle_is_found_and_cited(context: str) -> None:
 
 def test_what_it_does_not_say_is_not_stated() -> None:
     """The answer names what was searched."""
-    result, _ = run(Task(text="Who is the mayor of Cork?", context=LINES), "print('not stated')")
+    result, _ = run(Task(text="Who is the mayor of Cork?", context=LINES), "print('not stated')", "not stated")
     assert result.answer == "The context does not say: Who is the mayor of Cork? (searched: context)."
     assert result.stop_reason == "not_stated" and result.unread == ()
 
