@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 from aeon.adaptive.profiler import Profiler
@@ -64,17 +65,14 @@ def ensemble(plugins: Plugins) -> Plugin[EnsembleConfig, EnsembleSignals, Ensemb
         return dispatched(engine.phases, {"compare_answers": Classifier(services.supervisor).classify}, members)
 
     def fit(config: EnsembleConfig, adapter: LLMAdapter) -> EnsembleConfig:
-        fitted = _fitted(plugins, config, config.members, adapter)
+        fitted = _fitted(plugins, config, adapter)
         names = [seat.engine for seat in config.seats]
         _check_budget(plugins, fitted, names, (config.rounds + 1) * config.caps.compare_answers)
         return fitted
 
-    def models(config: EnsembleConfig) -> Sequence[str]:
-        return _models(plugins, config, config.members)
-
     engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
     engine = ensemble_of(engines)
-    return Plugin(engine, handlers, models, view_of(engines, views), fit)
+    return Plugin(engine, handlers, partial(_models, plugins), view_of(engines, views), fit)
 
 
 def plugins(members: Plugins) -> tuple[AnyPlugin, ...]:
@@ -94,14 +92,11 @@ def auto(plugins: Plugins) -> Plugin[AutoConfig, Signals, Auto]:
         return dispatched(engine.phases, own, members)
 
     def fit(config: AutoConfig, adapter: LLMAdapter) -> AutoConfig:
-        return _fitted(plugins, config, config.engines, adapter)
-
-    def models(config: AutoConfig) -> Sequence[str]:
-        return _models(plugins, config, config.engines)
+        return _fitted(plugins, config, adapter)
 
     engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
     engine = auto_of(engines)
-    return Plugin(engine, handlers, models, auto_view(engines, views), fit)
+    return Plugin(engine, handlers, partial(_models, plugins), auto_view(engines, views), fit)
 
 
 def chain(plugins: Plugins) -> Plugin[ChainConfig, Signals, Chain]:
@@ -114,16 +109,13 @@ def chain(plugins: Plugins) -> Plugin[ChainConfig, Signals, Chain]:
         return dispatched(engine.phases, {}, members)
 
     def fit(config: ChainConfig, adapter: LLMAdapter) -> ChainConfig:
-        fitted = _fitted(plugins, config, config.members, adapter)
+        fitted = _fitted(plugins, config, adapter)
         _check_budget(plugins, fitted, config.members, 0)
         return fitted
 
-    def models(config: ChainConfig) -> Sequence[str]:
-        return _models(plugins, config, config.members)
-
     engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
     engine = chain_of(engines)
-    return Plugin(engine, handlers, models, chain_view(engines, views), fit)
+    return Plugin(engine, handlers, partial(_models, plugins), chain_view(engines, views), fit)
 
 
 def team(plugins: Plugins) -> Plugin[TeamConfig, Signals, Team]:
@@ -141,17 +133,14 @@ def team(plugins: Plugins) -> Plugin[TeamConfig, Signals, Team]:
         return dispatched(engine.phases, own, members * (config.parts + 1))
 
     def fit(config: TeamConfig, adapter: LLMAdapter) -> TeamConfig:
-        fitted = _fitted(plugins, config, config.engines, adapter)
+        fitted = _fitted(plugins, config, adapter)
         names = [config.master, *[config.specialists[0]] * config.parts]
         _check_budget(plugins, fitted, names, config.caps.decompose)
         return fitted
 
-    def models(config: TeamConfig) -> Sequence[str]:
-        return _models(plugins, config, config.engines)
-
     engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
     engine = team_of(engines)
-    return Plugin(engine, handlers, models, team_view(engines, views), fit)
+    return Plugin(engine, handlers, partial(_models, plugins), team_view(engines, views), fit)
 
 
 def dispatched(phases: Iterable[str], own: Handlers, members: Sequence[Handlers]) -> Handlers:
@@ -185,17 +174,17 @@ def _handlers_of(plugins: Plugins, services: Services[Any], engine: str, adapter
     return plugins[engine].handlers(replace(services, config=config, adapter=adapter, supervisor=supervisor))
 
 
-def _fitted(plugins: Plugins, config: C, names: Sequence[str], adapter: LLMAdapter) -> C:
+def _fitted(plugins: Plugins, config: C, adapter: LLMAdapter) -> C:
     """The configuration with the settings of each member as they fit the model: so they are on record.
 
     Raises:
         UsageError: there is no such engine.
         ConfigError: a setting of a member is unknown or out of range; names its path.
     """
-    if stray := [name for name in config.options if name not in names]:
-        raise ConfigError(f"options: '{stray[0]}' is no member; the members are {', '.join(dict.fromkeys(names))}")
+    if stray := [name for name in config.options if name not in config.engines]:
+        raise ConfigError(f"options: '{stray[0]}' is no member; the members are {', '.join(config.engines)}")
     options: dict[str, dict[str, object]] = {}
-    for name in dict.fromkeys(names):
+    for name in config.engines:
         settings_of(_engines(plugins), config.changed(options={}), name)  # is there
         own = plugins[name].fit(_own(plugins[name], config), adapter)
         options[name] = own.model_dump(mode="json", exclude_defaults=True)
@@ -215,10 +204,10 @@ def _own(plugin: AnyPlugin, config: CombiningSettings) -> Settings:
         raise ConfigError(f"options.{plugin.name}.{error}") from None
 
 
-def _models(plugins: Plugins, config: CombiningSettings, names: Sequence[str]) -> Sequence[str]:
+def _models(plugins: Plugins, config: CombiningSettings) -> Sequence[str]:
     """The models that members use beside the run's own."""
     engines = _engines(plugins)
-    every = (model for name in names for model in plugins[name].models(settings_of(engines, config, name)))
+    every = (model for name in config.engines for model in plugins[name].models(settings_of(engines, config, name)))
     return [*dict.fromkeys(every)]
 
 

@@ -9,7 +9,7 @@ from aeon.engines.auto.effects import LookAround
 from aeon.engines.auto.record import Auto
 from aeon.engines.auto.routes import Route, first
 from aeon.engines.auto.values import Surroundings
-from aeon.engines.ensemble.members import Members, claims_of, effects_of, member, settings_of
+from aeon.engines.ensemble.members import Members, answer_of, decision_of, effects_of, member, settings_of
 from aeon.kernel.decide import Signals
 from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt, Run
@@ -38,9 +38,7 @@ def _auto(members: Members, run: AutoRun) -> Program[Auto]:
         return _result(run, halt.decision, Answer(text=f"No engine answered: {halt.decision.detail}."), route, there)
     run.degraded += end.degraded
     run.signals.question = end.question
-    decision = Decision(action="OUTPUT", reason=end.stop_reason, detail=end.detail, sufficient=end.sufficient)
-    answer = Answer(text=end.answer, value=end.value, claims=claims_of(end))
-    result = _result(run, decision, answer, route, there)
+    result = _result(run, decision_of(end), answer_of(end), route, there)
     asked = profile if run.config.unmeasured else None
     return result.changed(profile=asked, unread=end.unread, assumptions=end.assumptions)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, field_validator
 
-from aeon.engines.ensemble.members import COMBINING, CombiningSettings
+from aeon.engines.ensemble.members import CombiningSettings, single
 
 __all__ = ["ChainConfig"]
 
@@ -19,6 +19,10 @@ class ChainConfig(CombiningSettings):
     @field_validator("members")
     @classmethod
     def _answer_themselves(cls, members: tuple[str, ...]) -> tuple[str, ...]:
-        if combining := [name for name in members if name in COMBINING]:
-            raise ValueError(f"'{combining[0]}' runs engines itself; name engines that answer by themselves")
+        single(members)
         return members
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """The engines of the members, each once."""
+        return tuple(dict.fromkeys(self.members))

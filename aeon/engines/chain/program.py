@@ -11,7 +11,7 @@ from functools import partial
 
 from aeon.engines.chain.config import ChainConfig
 from aeon.engines.chain.record import Chain, Link
-from aeon.engines.ensemble.members import Members, claims_of, effects_of, member, parts, settings_of
+from aeon.engines.ensemble.members import Members, Said, answer_of, decision_of, effects_of, member, parts, settings_of
 from aeon.engines.ensemble.rules import NO_ANSWER
 from aeon.kernel import budget
 from aeon.kernel.decide import Signals
@@ -83,10 +83,8 @@ def told(name: str, end: Conclusion, what: str = "the same task") -> str:
 
 def _result(run: ChainRun, ends: list[Conclusion], halted: Decision | None) -> Chain:
     last = next((end for end in reversed(ends) if end.answer.strip()), None)
-    answer = Answer(text="No member of the chain answered.")
-    if last is not None:
-        answer = Answer(text=last.answer, value=last.value, claims=claims_of(last))
-    ended = run.conclude(halted or _decided(ends[-1]), answer)
+    answer = Answer(text="No member of the chain answered.") if last is None else answer_of(last)
+    ended = run.conclude(halted or decision_of(ends[-1]), answer)
     assumed = dict.fromkeys(one for end in ends for one in end.assumptions)
     whole = ended.changed(unread=run.task.unread, assumptions=(*ended.assumptions, *assumed))
     return Chain(**dict(whole), links=tuple(_links(run.config.members, ends)))
@@ -95,19 +93,7 @@ def _result(run: ChainRun, ends: list[Conclusion], halted: Decision | None) -> C
 def _links(names: Iterable[str], ends: list[Conclusion]) -> Iterator[Link]:
     """What each member said; the last one hands nothing on."""
     for place, (name, end) in enumerate(zip(names, ends, strict=False), 1):
-        yield Link(
-            engine=name,
-            answer=end.answer,
-            stop_reason=end.stop_reason,
-            sufficient=end.sufficient,
-            handed_on=place < len(ends) and handed_on(end),
-            calls=end.usage.calls,
-            tokens=end.usage.tokens,
-        )
-
-
-def _decided(end: Conclusion) -> Decision:
-    return Decision(action="OUTPUT", reason=end.stop_reason, detail=end.detail, sufficient=end.sufficient)
+        yield Link(engine=name, handed_on=place < len(ends) and handed_on(end), **Said.by(end).fields())
 
 
 def most_calls(members: Members, config: ChainConfig) -> int:

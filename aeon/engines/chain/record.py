@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
+from aeon.engines.ensemble.members import Said
 from aeon.schema.conclusion import Conclusion
 from aeon.schema.frozen import JsonValue
-from aeon.schema.value import Value
 
 __all__ = ["Chain", "Link"]
 
-_Count = Annotated[int, Field(ge=0)]
 
-
-class Link(Value):
+class Link(Said):
     """What a member said. ``handed_on``: the members after it saw that; the last one hands nothing on."""
 
     engine: str
-    answer: str = ""
-    stop_reason: str = ""
-    sufficient: bool = False
     handed_on: bool = False
-    calls: _Count = 0
-    tokens: _Count = 0
 
 
 class Chain(Conclusion):

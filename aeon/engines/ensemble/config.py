@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from aeon.engines.ensemble.members import COMBINING, CombiningSettings
+from aeon.engines.ensemble.members import CombiningSettings, single
 from aeon.schema.config import Caps
 
 __all__ = ["MOST", "EnsembleCaps", "EnsembleConfig", "Seat"]
@@ -45,8 +45,7 @@ class EnsembleConfig(CombiningSettings):
     @field_validator("members")
     @classmethod
     def _answer_themselves(cls, members: tuple[str, ...]) -> tuple[str, ...]:
-        if combining := [name for name in members if name in COMBINING]:
-            raise ValueError(f"'{combining[0]}' runs engines itself; name engines that answer by themselves")
+        single(members)
         return members
 
     @field_validator("samples")
@@ -56,6 +55,11 @@ class EnsembleConfig(CombiningSettings):
         if members and not 2 <= (many := len(_seats(members, samples))) <= MOST:
             raise ValueError(f"makes {many} of 2 to {MOST} members; name several, as in members=multi-pass,loop")
         return samples
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """The engines of the members, each once."""
+        return tuple(dict.fromkeys(self.members))
 
     @property
     def seats(self) -> tuple[Seat, ...]:

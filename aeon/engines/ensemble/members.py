@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
@@ -11,24 +11,28 @@ from aeon.errors import UnknownNameError
 from aeon.kernel.decide import Signals
 from aeon.kernel.effects import Effect
 from aeon.kernel.engine import Engine
-from aeon.schema.claims import Claim
-from aeon.schema.conclusion import Conclusion
+from aeon.schema.conclusion import Conclusion, Decision
 from aeon.schema.config import Reserve, Settings
 from aeon.schema.frozen import JsonValue
 from aeon.schema.history import Result
+from aeon.schema.outcome import Answer
 from aeon.schema.usage import Left
+from aeon.schema.value import Value
 
 __all__ = [
     "COMBINING",
     "CombiningSettings",
     "Member",
     "Members",
-    "claims_of",
+    "Said",
+    "answer_of",
     "dealt",
+    "decision_of",
     "effects_of",
     "member",
     "parts",
     "settings_of",
+    "single",
 ]  # fmt: skip
 
 COMBINING = ("ensemble", "auto", "chain", "team")
@@ -44,6 +48,35 @@ class CombiningSettings(Settings):
 
     options: dict[str, dict[str, JsonValue]] = Field(default={}, description="settings of members, by engine")
     reserve: Reserve = Reserve(tokens=0.1, seconds=0.1, cost=0.1)
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """The engines that may run in it, each once."""
+        raise NotImplementedError
+
+
+class Said(Value):
+    """What a member said, how it ended, and what that took."""
+
+    answer: str = ""
+    stop_reason: str = ""
+    sufficient: bool = False
+    calls: Annotated[int, Field(ge=0)] = 0
+    tokens: Annotated[int, Field(ge=0)] = 0
+
+    @staticmethod
+    def by(end: Conclusion) -> Said:
+        """What the member said whose run ended so."""
+        return Said(
+            answer=end.answer, stop_reason=end.stop_reason, sufficient=end.sufficient,
+            calls=end.usage.calls, tokens=end.usage.tokens,
+        )  # fmt: skip
+
+
+def single(names: Iterable[str]) -> None:
+    """Refuse engines that run others. Raises ``ValueError``."""
+    if combining := [name for name in names if name in COMBINING]:
+        raise ValueError(f"'{combining[0]}' runs engines itself; name engines that answer by themselves")
 
 
 def member(members: Members, name: str) -> Member:
@@ -85,9 +118,14 @@ def effects_of(members: Members) -> tuple[type[Effect], ...]:
     return tuple(dict.fromkeys(every))
 
 
-def claims_of(end: Conclusion) -> tuple[Claim, ...]:
-    """The claims that a member's answer brings; those of a plan name its steps, so that the host finds others."""
-    return () if isinstance(end, Result) else end.claims
+def answer_of(end: Conclusion) -> Answer:
+    """A member's answer with its claims; those of a plan name its steps, so that the host finds others."""
+    return Answer(text=end.answer, value=end.value, claims=() if isinstance(end, Result) else end.claims)
+
+
+def decision_of(end: Conclusion) -> Decision:
+    """The decision to end as a member did."""
+    return Decision(action="OUTPUT", reason=end.stop_reason, detail=end.detail, sufficient=end.sufficient)
 
 
 def dealt(whole: int, wants: Sequence[int]) -> tuple[int, ...]:

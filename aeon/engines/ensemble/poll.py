@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from aeon.engines.contractive.values import Classes
 from aeon.engines.ensemble.config import EnsembleConfig, Seat
-from aeon.engines.ensemble.members import Members, claims_of, member, parts, settings_of
+from aeon.engines.ensemble.members import Members, Said, answer_of, member, parts, settings_of
 from aeon.engines.ensemble.record import Ballot
 from aeon.engines.ensemble.rules import NO_ANSWER, EnsembleSignals
 from aeon.kernel import budget
@@ -20,7 +20,6 @@ from aeon.schema.outcome import Answer
 __all__ = ["EnsembleRun", "Poll"]
 
 EnsembleRun = Run[EnsembleConfig, EnsembleSignals]
-_NOT_STATED = "not stated"
 
 
 @dataclass(slots=True)
@@ -69,12 +68,8 @@ class Poll:
                     member=len(self.ballots) + 1,
                     engine=seat.engine,
                     seed=seat.seed,
-                    answer=end.answer,
-                    stop_reason=end.stop_reason,
-                    sufficient=end.sufficient,
                     missing=missing,
-                    calls=end.usage.calls,
-                    tokens=end.usage.tokens,
+                    **Said.by(end).fields(),
                 )
             )
             self.run.signals.question = self.run.signals.question or end.question
@@ -131,8 +126,7 @@ class Poll:
         """The answer of the majority as its member gave it; without a majority, all answers with their votes."""
         if self.taken is None:
             return Answer(text="\n".join(["No answer has a majority of the members.", *self._listed()]))
-        end = self.ends[self.taken - 1]
-        return Answer(text=end.answer, value=end.value, claims=claims_of(end))
+        return answer_of(self.ends[self.taken - 1])
 
     def _listed(self) -> list[str]:
         lines = []
@@ -151,4 +145,4 @@ def _missing(end: Conclusion) -> str:
 
 
 def _voted(ballot: Ballot) -> str:
-    return _NOT_STATED if ballot.stop_reason == _NOT_STATED.replace(" ", "_") else ballot.answer
+    return "not stated" if ballot.stop_reason == "not_stated" else ballot.answer

@@ -7,32 +7,27 @@ from typing import Annotated
 
 from pydantic import Field
 
+from aeon.engines.ensemble.members import Said
 from aeon.schema.conclusion import Conclusion
 from aeon.schema.frozen import JsonValue
-from aeon.schema.value import Value
 
 __all__ = ["Ballot", "Ensemble"]
 
 _Place = Annotated[int, Field(ge=0)]
 
 
-class Ballot(Value):
+class Ballot(Said):
     """What a member said, and what that counts.
 
     ``member`` counts from 1; ``seed`` 0 is the engine as it is. ``place`` is the class of the answer; without one
-    there is no vote, and ``missing`` says why. ``calls`` and ``tokens`` are what the member took.
+    there is no vote, and ``missing`` says why.
     """
 
     member: Annotated[int, Field(ge=1)]
     engine: str
     seed: Annotated[int, Field(ge=0)] = 0
-    answer: str = ""
-    stop_reason: str = ""
-    sufficient: bool = False
     place: _Place | None = None
     missing: str = ""
-    calls: Annotated[int, Field(ge=0)] = 0
-    tokens: Annotated[int, Field(ge=0)] = 0
 
 
 class Ensemble(Conclusion):

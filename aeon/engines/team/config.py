@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field, field_validator
 
 from aeon.engines.auto.routes import routes
-from aeon.engines.ensemble.members import COMBINING, CombiningSettings
+from aeon.engines.ensemble.members import CombiningSettings, single
 from aeon.schema.config import Caps
 
 __all__ = ["TeamCaps", "TeamConfig"]
@@ -34,8 +34,7 @@ class TeamConfig(CombiningSettings):
     @field_validator("master", "worker")
     @classmethod
     def _answers_itself(cls, name: str) -> str:
-        if name in COMBINING:
-            raise ValueError(f"'{name}' runs engines itself; name an engine that answers by itself")
+        single([name])
         return name
 
     @property

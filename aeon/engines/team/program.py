@@ -15,7 +15,7 @@ from aeon.engines.chain.program import handed_on, told
 from aeon.engines.contractive.effects import Decompose
 from aeon.engines.contractive.growth import normalised
 from aeon.engines.contractive.values import Parts
-from aeon.engines.ensemble.members import Members, claims_of, effects_of, member, parts, settings_of
+from aeon.engines.ensemble.members import Members, Said, answer_of, decision_of, effects_of, member, parts, settings_of
 from aeon.engines.ensemble.together import together
 from aeon.engines.team.config import TeamConfig
 from aeon.engines.team.record import Job, Team
@@ -23,7 +23,7 @@ from aeon.kernel import budget
 from aeon.kernel.decide import Signals
 from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt, Run
-from aeon.schema.conclusion import Conclusion, Decision
+from aeon.schema.conclusion import Conclusion
 from aeon.schema.judgment import TaskProfile
 from aeon.schema.outcome import Answer
 from aeon.schema.task import Task
@@ -52,9 +52,7 @@ def _team(members: Members, run: TeamRun) -> Program[Team]:
         answer = Answer(text="\n".join(job.answer for job in jobs if job.handed_on) or "Nobody answered.")
         return _result(run, run.conclude(halt.decision, answer), jobs, ends)
     _take(run, (end,))
-    decision = Decision(action="OUTPUT", reason=end.stop_reason, detail=end.detail, sufficient=end.sufficient)
-    answer = Answer(text=end.answer, value=end.value, claims=claims_of(end))
-    return _result(run, run.conclude(decision, answer), jobs, (*ends, end))
+    return _result(run, run.conclude(decision_of(end), answer_of(end)), jobs, (*ends, end))
 
 
 def _split(run: TeamRun) -> Program[tuple[Job, ...]]:
@@ -111,14 +109,7 @@ def _number(run: TeamRun, engine: str, place: int) -> int:
 
 
 def _done(job: Job, end: Conclusion) -> Job:
-    return job.changed(
-        answer=end.answer,
-        stop_reason=end.stop_reason,
-        sufficient=end.sufficient,
-        handed_on=handed_on(end),
-        calls=end.usage.calls,
-        tokens=end.usage.tokens,
-    )
+    return job.changed(handed_on=handed_on(end), **Said.by(end).fields())
 
 
 def _informed(task: Task, jobs: Iterable[Job], ends: Iterable[Conclusion]) -> Task:

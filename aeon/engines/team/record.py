@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
+from aeon.engines.ensemble.members import Said
 from aeon.schema.conclusion import Conclusion
 from aeon.schema.frozen import JsonValue
-from aeon.schema.value import Value
 
 __all__ = ["Job", "Team"]
 
-_Count = Annotated[int, Field(ge=0)]
 
-
-class Job(Value):
+class Job(Said):
     """A part of the task. ``rule`` chose the ``engine``; ``handed_on``: the master saw the answer.
 
     ``scope`` is that of the worker's run.
@@ -25,12 +19,7 @@ class Job(Value):
     engine: str
     rule: str = ""
     scope: str = ""
-    answer: str = ""
-    stop_reason: str = ""
-    sufficient: bool = False
     handed_on: bool = False
-    calls: _Count = 0
-    tokens: _Count = 0
 
 
 class Team(Conclusion):
