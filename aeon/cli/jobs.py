@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from aeon.cli.database import durable_module, jobs_in
 from aeon.cli.output import print_json, remark
+from aeon.durable.values import Schedule
 from aeon.errors import UsageError
 from aeon.observability.lines import Line, Span, counted, labelled, plain, short, visible
 from aeon.schema import Frozen, Question
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from aeon.durable.schedules import Schedules
     from aeon.durable.values import JobRecord
 
-__all__ = ["Listed", "ListedJob", "ListedSchedule", "command"]
+__all__ = ["Listed", "ListedJob", "command"]
 
 
 class ListedJob(Frozen):
@@ -51,25 +52,12 @@ class ListedJob(Frozen):
         )  # fmt: skip
 
 
-class ListedSchedule(Frozen):
-    """A schedule: a run at each of its times, of which ``begun`` of ``times`` were begun, the ``latest`` last."""
-
-    name: str
-    every: str
-    zone: str
-    times: int
-    begun: int
-    latest: str | None
-    task: str
-    needs: str
-
-
 class Listed(Frozen):
     """The runs, the schedules and the workers of a database, each worker with what it has."""
 
     jobs: tuple[ListedJob, ...]
     workers: dict[str, tuple[str, ...]]
-    schedules: tuple[ListedSchedule, ...] = ()
+    schedules: tuple[Schedule, ...] = ()
 
 
 def command(options: argparse.Namespace) -> int:
@@ -84,7 +72,7 @@ def command(options: argparse.Namespace) -> int:
         raise UsageError("jobs: --cancel: name the run that is to stop; aeon jobs lists them")
     with jobs_in(options.durable) as jobs:
         schedules: Schedules = durable_module("schedules").Schedules(jobs)
-        planned = tuple(ListedSchedule(**one._asdict()) for one in schedules.list())
+        planned = tuple(schedules.list())
         if _ended(schedules, planned, options):
             return 0
         workers = {name: tuple(queues) for name, queues in jobs.workers().items()}
@@ -101,7 +89,7 @@ def command(options: argparse.Namespace) -> int:
     return 0
 
 
-def _ended(schedules: Schedules, planned: Sequence[ListedSchedule], options: argparse.Namespace) -> bool:
+def _ended(schedules: Schedules, planned: Sequence[Schedule], options: argparse.Namespace) -> bool:
     """End the schedule that is to be cancelled; whether it was one."""
     if not options.cancel or options.run not in {one.name for one in planned}:
         return False
@@ -133,7 +121,7 @@ def _row(job: ListedJob) -> Line:
     return (Span(f"{job.id}  {_state(job)}{reason}"), Span(f"  {short(job.task, 60)}", "dim"))
 
 
-def _planned(one: ListedSchedule) -> Line:
+def _planned(one: Schedule) -> Line:
     head = f"{one.name}  {one.every} {one.zone}, {one.begun} of {one.times} begun"
     return (Span(head), Span(f"  {short(one.task, 60)}", "dim"))
 

@@ -18,18 +18,20 @@ _LEAST_ALIKE = 0.3
 
 
 def telling(passages: Sequence[Passage], question: str, most: int = _MOST) -> list[Source]:
-    """Return sentences in the order of their passages, each once: those of the first one, and as many others as fit.
+    """Return ``most`` sentences in the order of their passages: those of the first one, and as many others as fit.
 
+    A first passage that has more than ``most`` itself is ranked like the others. No sentence comes twice.
     How near one is to the question is the sum of what its words have in common with each word of the question (1 for
     the same word, the cosine for one of much the same meaning), which counts the more the fewer sentences have its
     like. The name of the file and the heading belong to each sentence.
     """
     every = list({_place(one): one for passage in passages for one in passage.sources()}.values())
     first = {_place(one) for passage in passages[:1] for one in passage.sources()}
+    first = first if len(first) <= most else set()
     others = [one for one in every if _place(one) not in first]
     near = dict(zip(map(_place, others), _nearness(others, question), strict=True))
     ranked = sorted(near, key=lambda place: -near[place])
-    kept = {*first, *ranked[: max(most - len(first), 0)]}
+    kept = {*first, *ranked[: most - len(first)]}
     return [one for one in every if _place(one) in kept]
 
 

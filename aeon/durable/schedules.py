@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime
-from typing import NamedTuple
 
 from dbos._error import DBOSException
 from dbos._sys_db import WorkflowSchedule
 
 from aeon.durable.jobs import Jobs
-from aeon.durable.values import needs
+from aeon.durable.values import Schedule, needs
 from aeon.errors import UnknownNameError, UsageError
 from aeon.runtime.lines import Opening
 from aeon.schema import Frozen, JsonObject
 from aeon.text import one_line
 
-__all__ = ["SCHEDULED", "Plan", "Schedule", "Schedules", "begun_by"]
+__all__ = ["SCHEDULED", "Plan", "Schedules", "begun_by"]
 
 SCHEDULED = "aeon.begin"
 """The workflow that submits a run when it is due."""
@@ -36,19 +35,6 @@ class Plan(Frozen):
     opening: Opening
     priority: int
     times: int
-
-
-class Schedule(NamedTuple):
-    """A schedule as a list shows it: so many of its runs were begun, and ``latest`` was the last."""
-
-    name: str
-    every: str
-    zone: str
-    times: int
-    begun: int
-    latest: str | None
-    task: str
-    needs: str
 
 
 class Schedules:

@@ -10,7 +10,7 @@ from pydantic import Field
 from aeon.runtime.lines import Entry, Opening
 from aeon.schema import Conclusion, Frozen, JsonObject, Question, Usage
 
-__all__ = ["END_STATES", "JobRecord", "JobState", "Life", "LifeEnd", "Order", "needs", "workflow_id"]
+__all__ = ["END_STATES", "JobRecord", "JobState", "Life", "LifeEnd", "Order", "Schedule", "needs", "workflow_id"]
 
 JobState: TypeAlias = Literal["queued", "running", "waiting", "ended", "failed", "cancelled"]
 END_STATES: tuple[JobState, ...] = ("ended", "failed", "cancelled")
@@ -86,6 +86,19 @@ class JobRecord(NamedTuple):
 def workflow_id(run: str, life: int) -> str:
     """The id of the workflow of a life; two that are begun at once have one id, so that only one of them is."""
     return f"{run}:{life}"
+
+
+class Schedule(Frozen):
+    """A run at each of its times, of which ``begun`` of ``times`` were begun, the ``latest`` last."""
+
+    name: str
+    every: str
+    zone: str
+    times: int
+    begun: int
+    latest: str | None
+    task: str
+    needs: str
 
 
 def needs(engine: str, setup: JsonObject) -> str:

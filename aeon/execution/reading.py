@@ -23,7 +23,6 @@ __all__ = ["read_answer"]
 _ANSWER_TOKENS = 60
 _LONGEST_QUESTION = 600
 _LONGEST_PASSAGES = 6_000
-_MOST_SENTENCES = 40
 _CITED = re.compile(r"[\[(]\s*(?:sentences?\s*)?(\d{1,3}(?:\s*(?:,|and|-)\s*\d{1,3})*)\s*[\])]")
 _ABSENT = re.compile(r"\bnot (?:stated|mentioned|said|given|specified|provided|found)\b|\bno sentence\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]\w+")
@@ -73,7 +72,7 @@ async def read_answer(supervisor: Supervisor, question: str, task: str, found: J
         problem=f"the {'context does' if searched == CONTEXT else 'files do'} not say: {question}"
         f" (searched: {_few(searched)})",
     )
-    sources = telling(_PASSAGES.validate_python(found), task)[:_MOST_SENTENCES]
+    sources = telling(_PASSAGES.validate_python(found), task)
     if not sources:
         return absent
     reply = await supervisor.text(_prompt(question, task, sources), max_tokens=_ANSWER_TOKENS, repairs=0)

@@ -28,7 +28,6 @@ _DAY = re.compile(
     rf"|\b(?P<month2>{_MONTH})\.? (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (?P<year2>\d{{4}}))?",
     re.IGNORECASE,
 )
-_MOST_SENTENCES = 30
 _LONGEST_SENTENCE = 400
 _SHARE = 0.75  # of a text's words that its sentence must have
 _PASSAGES = TypeAdapter(list[Passage])
@@ -43,7 +42,7 @@ class Evidence:
     def __init__(self, passages: JsonValue = None, question: str = "") -> None:
         found = _PASSAGES.validate_python(passages or [])
         self._words = [stems(f"{one.source.replace('-', ' ')} {one.heading} {one.text}") for one in found]
-        best = telling(found, question)[:_MOST_SENTENCES]
+        best = telling(found, question)
         files = list(dict.fromkeys(source.source for source in best))
         self.sources = tuple(sorted(best, key=lambda source: (files.index(source.source), source.start)))
 

@@ -12,6 +12,7 @@ from starlette.responses import PlainTextResponse, Response
 from aeon.assembly.registry import installed
 from aeon.schema import Bound, Frozen, JsonObject, Passage
 from aeon.server.bodies import RunBody, SearchBody, TaskBody
+from aeon.server.host import accepted
 from aeon.server.problems import Problem
 from aeon.server.replies import JobReply, RunReply, job_reply, run_reply
 from aeon.server.routing import PROBLEMS, body_of, key_of, sent, service_of, streamed, takes, token_of
@@ -146,7 +147,8 @@ async def started(request: Request, body: TaskBody, kind: str, about: JsonObject
     service = service_of(request)
     order = await asyncio.to_thread(service.equipment.order, body)
     token = token_of(request)
-    return await service.submit(token.owner, body, order, key_of(request), kind, about, token.calls)
+    record = accepted(token.owner, body, order, key_of(request), kind, about)
+    return await service.submit(record, order, token.calls)
 
 
 async def _answered(request: Request, body: RunBody, record: RunRecord) -> Response:

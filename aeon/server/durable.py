@@ -13,7 +13,6 @@ from typing import NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
-from aeon.assembly.registry import plugin_of
 from aeon.assembly.roles import cast_of
 from aeon.assembly.setup import setup_of
 from aeon.durable.database import Database
@@ -26,13 +25,13 @@ from aeon.durable.worker import Worker
 from aeon.errors import AeonError, DatabaseAway, UsageError
 from aeon.runtime.events import Observer
 from aeon.runtime.lines import Opening
-from aeon.schema import Bound, JsonObject, Question
+from aeon.schema import JsonObject, Question
 from aeon.server.accepted import Accepted
-from aeon.server.bodies import ForkBody, TaskBody
+from aeon.server.bodies import ForkBody
 from aeon.server.calls import ModelCall
 from aeon.server.equipment import Equipment, Order
 from aeon.server.feed import Feed, frames
-from aeon.server.host import Host, accepted, fork_digest, not_begun, same
+from aeon.server.host import Host, branched, fork_digest, no_past, not_begun, queue_full, same
 from aeon.server.metrics import Metrics
 from aeon.server.preparing import future, meant_by
 from aeon.server.problems import Problem, problem_of
@@ -142,18 +141,8 @@ class DurableService(Host):
         self._folder.cleanup()
         self._jobs.database.close()
 
-    async def submit(
-        self,
-        owner: str,
-        body: TaskBody,
-        order: Order,
-        key: str | None = None,
-        kind: str = "run",
-        about: JsonObject | None = None,
-        most: int | None = None,
-    ) -> RunRecord:
-        """Accept a run; it is in the database when this returns. See `Host.submit`."""
-        record = accepted(owner, body, order, key, kind, about)
+    async def submit(self, record: RunRecord, order: Order, most: int | None = None) -> RunRecord:
+        """Accept a new run. See `Host.submit`."""
         config: JsonObject = order.config.model_dump(mode="json")
         cast = cast_of(order.config, self.equipment.model)
         setup = setup_of(self.equipment.model, self.equipment.spec, order.tools, cast)
@@ -162,7 +151,9 @@ class DurableService(Host):
         )  # fmt: skip
         queue = needs(opening.engine, self._setup)
         return await self._accept(
-            record, most, lambda within: self._jobs.submit(opening, owner=owner or NOBODY, queue=queue, within=within)
+            record,
+            most,
+            lambda within: self._jobs.submit(opening, owner=record.owner or NOBODY, queue=queue, within=within),
         )
 
     async def fork(
@@ -173,15 +164,11 @@ class DurableService(Host):
         if key is not None and (there := await self._do(self._accepted.keyed, record.owner, key)):
             return same(digest, there)
         if not await self._do(self._jobs.lines, record.id):
-            raise Problem(409, "not_begun", "the run has not begun, so that nothing is there to fork; wait for it")
+            raise no_past()
         parent, journal = await self._do(self._jobs.get, record.id), await self._do(self._jobs.journal, record.id)
         made = await asyncio.to_thread(future, journal, body)
-        name, engine = made.opened.execution_id, plugin_of(made).engine
-        bound: Bound = engine.bound(made.config(engine.config))
-        new = RunRecord.new(name, record.owner, record.engine, record.request, key, digest, record.id)
-        return await self._accept(
-            new._replace(calls=bound.calls), most, lambda within: self._jobs.fork(made, parent, within)
-        )
+        new = branched(record, key, digest, made)
+        return await self._accept(new, most, lambda within: self._jobs.fork(made, parent, within))
 
     async def _accept(
         self, record: RunRecord, most: int | None, submit: Callable[[sa.Connection], object]
@@ -189,8 +176,7 @@ class DurableService(Host):
         if self.closing:
             raise Problem(503, "closing", "the server is stopping; try again soon", True, {"Retry-After": "5"})
         if (waiting := await self._do(self._jobs.waiting)) >= self._work.queue:
-            detail = f"{waiting:,} runs wait already; try again later"
-            raise Problem(503, "queue_full", detail, True, {"Retry-After": "30"})
+            raise queue_full(waiting)
         added, is_new = await self._do(self._accepted.add, record, most, submit)
         return added if is_new else same(record.digest, added)
 

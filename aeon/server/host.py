@@ -11,8 +11,10 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
+from aeon.assembly.registry import plugin_of
 from aeon.errors import AeonError
 from aeon.llm.local import Local
+from aeon.runtime.journal import Journal
 from aeon.schema import Bound, JsonObject
 from aeon.server.bodies import ForkBody, TaskBody
 from aeon.server.calls import ModelCall
@@ -22,7 +24,7 @@ from aeon.server.problems import Problem, problem_of
 from aeon.server.runs import OPEN, RunRecord, RunState
 from aeon.server.told import Place, Told
 
-__all__ = ["Host", "accepted", "fork_digest", "not_begun", "same"]
+__all__ = ["Host", "accepted", "branched", "fork_digest", "no_past", "not_begun", "queue_full", "same"]
 
 
 class Host(ABC):
@@ -78,19 +80,10 @@ class Host(ABC):
         """Let go of every run; it is continued later."""
 
     @abstractmethod
-    async def submit(
-        self,
-        owner: str,
-        body: TaskBody,
-        order: Order,
-        key: str | None = None,
-        kind: str = "run",
-        about: JsonObject | None = None,
-        most: int | None = None,
-    ) -> RunRecord:
-        """Accept a run; with an idempotency key that was used, the run of that key. ``kind`` is the kind of request.
+    async def submit(self, record: RunRecord, order: Order, most: int | None = None) -> RunRecord:
+        """Accept a new run, or give the one whose idempotency key it has. It is kept when this returns.
 
-        ``about`` is what another API keeps of it, ``most`` how many model calls the owner's runs may make in all.
+        ``most`` is how many model calls the owner's runs may make in all.
 
         Raises:
             Problem: there is no room, the key was used for something else, or it cannot be written.
@@ -177,7 +170,10 @@ class Host(ABC):
 def accepted(
     owner: str, body: TaskBody, order: Order, key: str | None, kind: str, about: JsonObject | None
 ) -> RunRecord:
-    """A new run as a request asks for it, with the model calls that it may make."""
+    """A new run as a request asks for it, with the model calls that it may make.
+
+    ``kind`` is the kind of request, ``about`` what another API keeps of it.
+    """
     request: JsonObject = TaskBody.model_validate(
         {name: getattr(body, name) for name in TaskBody.model_fields}
     ).model_dump(mode="json")
@@ -186,6 +182,15 @@ def accepted(
     record = RunRecord.new(uuid.uuid4().hex, owner, order.plugin.engine.name, request, key, digest, None)
     bound: Bound = order.plugin.engine.bound(order.config)
     return record._replace(about=about, calls=bound.calls)
+
+
+def branched(parent: RunRecord, key: str | None, digest: str, made: Journal) -> RunRecord:
+    """A new run that is another future of one, with the model calls that it may make."""
+    engine = plugin_of(made).engine
+    bound: Bound = engine.bound(made.config(engine.config))
+    name = made.opened.execution_id
+    new = RunRecord.new(name, parent.owner, parent.engine, parent.request, key, digest, parent.id)
+    return new._replace(calls=bound.calls)
 
 
 def fork_digest(record: RunRecord, body: ForkBody) -> str:
@@ -202,6 +207,16 @@ def same(digest: str, there: RunRecord) -> RunRecord:
     if there.digest != digest:
         raise Problem(422, "key_reused", "the Idempotency-Key was used for another request; choose a new one")
     return there
+
+
+def queue_full(waiting: int) -> Problem:
+    """Why no more runs are accepted now."""
+    return Problem(503, "queue_full", f"{waiting:,} runs wait already; try again later", True, {"Retry-After": "30"})
+
+
+def no_past() -> Problem:
+    """Why a run cannot be forked yet."""
+    return Problem(409, "not_begun", "the run has not begun, so that nothing is there to fork; wait for it")
 
 
 def not_begun(record: RunRecord) -> Problem:

@@ -12,16 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from aeon.assembly.registry import plugin_of
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import EffectStarted, Event, Observer, RunStarted
 from aeon.runtime.journal import Journal
-from aeon.schema import Bound, Conclusion, JsonObject, Question
+from aeon.schema import Conclusion, JsonObject, Question
 from aeon.server.bodies import ForkBody, TaskBody
 from aeon.server.calls import ModelCall, calls_of
 from aeon.server.equipment import Equipment, Order
 from aeon.server.feed import Feed, frames
-from aeon.server.host import Host, accepted, fork_digest, not_begun, same
+from aeon.server.host import Host, branched, fork_digest, no_past, not_begun, queue_full, same
 from aeon.server.metrics import Metrics
 from aeon.server.preparing import Wanted, forked, meant_by, prepared
 from aeon.server.problems import Problem, problem_of
@@ -127,43 +126,26 @@ class Service(Host):
         await asyncio.gather(*tasks, return_exceptions=True)
         self.runs.close()
 
-    async def submit(
-        self,
-        owner: str,
-        body: TaskBody,
-        order: Order,
-        key: str | None = None,
-        kind: str = "run",
-        about: JsonObject | None = None,
-        most: int | None = None,
-    ) -> RunRecord:
-        """Accept a run; it is in the list when this returns. See `Host.submit`."""
-        return await self._accept(accepted(owner, body, order, key, kind, about), order, most)
+    async def submit(self, record: RunRecord, order: Order, most: int | None = None) -> RunRecord:
+        """Accept a new run. See `Host.submit`."""
+        return await self._accept(record, order, most)
 
     async def fork(
         self, record: RunRecord, body: ForkBody, key: str | None = None, most: int | None = None
     ) -> RunRecord:
-        """Give a run another future, as a run of its own; ``most`` as for `submit`.
-
-        Raises:
-            Problem: the run has not begun, or as `submit`.
-            AeonError: the fork is not possible; says why.
-        """
+        """Give a run another future. See `Host.fork`."""
         digest = fork_digest(record, body)
         if key is not None and (there := await self.runs.keyed(record.owner, key)):
             return same(digest, there)
         if not self.runs.begun(record.id):
-            raise Problem(409, "not_begun", "the run has not begun, so that nothing is there to fork; wait for it")
+            raise no_past()
         path = self.runs.path(record.id)
         journal = await asyncio.to_thread(forked, path, self.runs.folder, body)
-        name = journal.opened.execution_id
-        new = RunRecord.new(name, record.owner, record.engine, record.request, key, digest, record.id)
-        engine = plugin_of(journal).engine
-        bound: Bound = engine.bound(journal.config(engine.config))
+        new = branched(record, key, digest, journal)
         try:
-            return await self._accept(new._replace(calls=bound.calls), None, most)
+            return await self._accept(new, None, most)
         except Problem:
-            await asyncio.to_thread(self.runs.path(name).unlink, missing_ok=True)
+            await asyncio.to_thread(self.runs.path(new.id).unlink, missing_ok=True)
             raise
 
     async def _accept(self, record: RunRecord, order: Order | None, most: int | None) -> RunRecord:
@@ -172,8 +154,7 @@ class Service(Host):
         if self.closing:
             raise Problem(503, "closing", "the server is stopping; try again soon", True, {"Retry-After": "5"})
         if len(self._queue) >= self.limits.queue:
-            detail = f"{len(self._queue):,} runs wait already; try again later"
-            raise Problem(503, "queue_full", detail, True, {"Retry-After": "30"})
+            raise queue_full(len(self._queue))
         added, is_new = await self.runs.add(record, most)
         if not is_new:
             return same(record.digest, added)
@@ -233,13 +214,7 @@ class Service(Host):
         return record
 
     async def cancel(self, record: RunRecord, now: bool = False) -> None:
-        """Ask a run to stop; one that waits, in the queue or for an answer, is over at once.
-
-        The run ends with what there is, in words; ``now``, also after it was asked, breaks off the wording too.
-
-        Raises:
-            Problem: it is over, or was asked already.
-        """
+        """Ask a run to stop. See `Host.cancel`."""
         live = self._live.get(record.id)
         if live is None and record.state != "waiting":
             raise Problem(409, "over", f"the run is over ({record.state}); there is nothing to stop")
@@ -275,11 +250,7 @@ class Service(Host):
         live.over.set()
 
     async def answer(self, record: RunRecord, said: str) -> None:
-        """Answer the question that a run waits for, and continue it.
-
-        Raises:
-            Problem: it waits for no answer, or what was said is none.
-        """
+        """Answer the question that a run waits for. See `Host.answer`."""
         live = self._live.get(record.id)
         if live is not None and live.feed.last is not None:  # it has just put its question
             await live.over.wait()
@@ -292,11 +263,7 @@ class Service(Host):
         await self._continue(record, answer)
 
     async def resume(self, record: RunRecord) -> None:
-        """Continue a run that was broken off: by an endpoint that cannot be used, a full disk, an interrupt.
-
-        Raises:
-            Problem: it is under way, or there is nothing left to do.
-        """
+        """Continue a run that was broken off. See `Host.resume`."""
         broken = record.state == "failed" or (record.conclusion or {}).get("stop_reason") in ("failed", "interrupted")
         if record.id in self._live or not (broken or record.state == "cancelled"):
             raise Problem(409, "not_broken_off", f"the run was not broken off: it is {record.state}")

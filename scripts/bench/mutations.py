@@ -48,6 +48,7 @@ NAMES = ("Oslo", "Petra Novak", "Cedar Stool", "Bergen Trading", "Viktor Hale")
 SENTENCES = ("It comes to {}.", "The answer is {}, as asked.", "For this the files give {}.", "In all that makes {}!")
 
 
+_KINDS = tuple(kind for kind in EXACT if kind != "reworded")  # that one asks for the answers of "fact" in other words
 _SHORTEST = 60
 """Characters of a paragraph that may be cited in the place of another; a shorter one is a heading."""
 _NO_UNIT = re.compile(r"(?:rounded )?to (?:the )?cents?|according to the minutes")
@@ -93,7 +94,7 @@ def cases(count: int, seed: int) -> list[Case]:
 def _made(seed: int, chance: Random) -> tuple[list[Case], list[str]]:
     """The right answers to the questions of a seed, and the paragraphs of its texts."""
     with tempfile.TemporaryDirectory() as folder:
-        items = [item for item in make(Path(folder), seed) if item.kind in EXACT and item.kind != "reworded"]
+        items = [item for item in make(Path(folder), seed) if item.kind in _KINDS]
         texts = {path.name: path.read_text() for path in Path(folder).iterdir() if path.suffix in (".md", ".txt")}
     found = [case for item in items if (case := _case(item, texts, chance)) is not None]
     return found, [part.strip() for name in sorted(texts) for part in texts[name].split("\n\n")]

@@ -217,13 +217,14 @@ def recall(worlds: Sequence[World], half: str) -> None:
             rankings = [(one, apart(system(world, one.text))) for world, one in asked]
             hits = [sum(one.answered(ranking[:depth]) for one, ranking in rankings) for depth in DEPTHS]
             print(f"{kind:12}{name:25}{len(asked):5}{''.join(_share(count, len(asked)) for count in hits)}")
-        found = sum(_is_told(one, world.collection.search(one.text, READ)) for world, one in asked)
+        found = sum(_is_told(one, world) for world, one in asked)
         print(f"{kind:12}{'sentences told':25}{len(asked):5}{_share(found, len(asked))}")
 
 
-def _is_told(one: Question, passages: Sequence[Passage]) -> bool:
-    """Whether a model is shown a sentence of these passages that holds the answer."""
-    told = telling(passages, one.text)
+def _is_told(one: Question, world: World) -> bool:
+    """Whether a model is shown a sentence that holds the answer, of the passages that a lookup finds."""
+    found = world.collection.search(one.text, READ) or world.collection.nearest(one.text, READ)
+    told = telling(found, one.text)
     return any(source.source == one.source and re.search(one.pattern, _plain(source.text)) for source in told)
 
 
