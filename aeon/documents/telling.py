@@ -10,7 +10,7 @@ from aeon.documents.meaning import likeness
 from aeon.documents.query import content
 from aeon.schema import Passage, Source
 
-__all__ = ["telling"]
+__all__ = ["nearness", "telling"]
 
 _MOST = 14
 """Sentences that a small model is shown: among more it takes a wrong one sooner, and each costs it half a second."""
@@ -29,7 +29,7 @@ def telling(passages: Sequence[Passage], question: str, most: int = _MOST) -> li
     first = {_place(one) for passage in passages[:1] for one in passage.sources()}
     first = first if len(first) <= most else set()
     others = [one for one in every if _place(one) not in first]
-    near = dict(zip(map(_place, others), _nearness(others, question), strict=True))
+    near = dict(zip(map(_place, others), nearness(others, question), strict=True))
     ranked = sorted(near, key=lambda place: -near[place])
     kept = {*first, *ranked[: most - len(first)]}
     return [one for one in every if _place(one) in kept]
@@ -39,7 +39,8 @@ def _place(source: Source) -> tuple[str, int, int]:
     return source.source, source.start, source.end
 
 
-def _nearness(sources: Sequence[Source], question: str) -> list[float]:
+def nearness(sources: Sequence[Source], question: str) -> list[float]:
+    """How near each sentence is to a question among the others, from 0 (see `telling`)."""
     asked = content(question)
     words = [content(f"{PurePath(one.source).stem} {one.heading} {one.text}") for one in sources]
     alike = likeness(asked, [word for own in words for word in own], _LEAST_ALIKE)

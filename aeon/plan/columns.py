@@ -13,8 +13,15 @@ from aeon.plan.queries import figures_of, query_of, with_query
 from aeon.schema import Plan
 from aeon.tools.tableinfo import TableInfo
 
-__all__ = ["lost_columns", "of_single", "per_column"]
+__all__ = ["begins", "lost_columns", "of_single", "per_column"]
 
+_BEGUN = re.compile(
+    r"(?:^|_)(?:joined|since|born|birth|birthday|built|founded|hired|started|start|opened|entered|bought|begun|year)(?:_|$)",
+    re.IGNORECASE,
+)
+_ENDED = re.compile(
+    r"(?:^|_)(?:end|ends|ended|until|due|returned|left|finished|expires|expiry|closed|paid)(?:_|$)", re.IGNORECASE
+)
 _PER = re.compile(r"\b(?:per|each|every) ([^\W\d_]+(?: [^\W\d_]+)?)", re.IGNORECASE)
 _SINGLE = re.compile(r"\b(?:an?|one) single ([^\W\d_]+)", re.IGNORECASE)
 _GROUPED = re.compile(r"\bGROUP\s+BY\b", re.IGNORECASE)
@@ -31,6 +38,11 @@ _SUMMED = re.compile(r"\bsum\((\w+)\)")
 _ORDERED = re.compile(r"\bORDER\s+BY\s+\w+(?:\s+(?:DESC|ASC))?(?=\s+LIMIT\b)", re.IGNORECASE)
 _TABLE = re.compile(r"\b(?:from|join)\s+\w+", re.IGNORECASE)
 _ALIAS = re.compile(r"\bas\s+\w+", re.IGNORECASE)
+
+
+def begins(column: str, kind: str) -> bool:
+    """Whether a column of this type says when something began, so that an earlier one has lasted longer."""
+    return bool(_BEGUN.search(column)) or (kind.startswith("DATE") and not _ENDED.search(column))
 
 
 def lost_columns(plan: Plan, question: str, sentences: Sequence[str], tables: Sequence[TableInfo]) -> Iterator[str]:

@@ -11,35 +11,25 @@ from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.answering import Answering
 from aeon.plan.citing import cited
 from aeon.plan.columns import lost_columns, of_single
+from aeon.plan.comparing import difference
 from aeon.plan.conditions import completed, unsaid, without_unsaid
 from aeon.plan.differences import without_sign
 from aeon.plan.doubts import doubts
 from aeon.plan.misquotes import misquotes
+from aeon.plan.outcomes import in_one, misfit
 from aeon.plan.pieces import of_pieces
 from aeon.plan.program import is_code, mended, misfits, numbers, read, with_values
 from aeon.plan.prompts import Asked, Prompts, as_program
-from aeon.plan.queries import (
-    asks_one,
-    borrowed,
-    distinct,
-    invented,
-    is_several,
-    lists,
-    queried,
-    query_of,
-    summed,
-    without_hundred,
-)
+from aeon.plan.queries import borrowed, invented, without_hundred
 from aeon.plan.ranks import ranked
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.rules import by_row
 from aeon.plan.sources import LOOKUP, SQL, About, Sources
 from aeon.plan.years import in_years
 from aeon.proof.alike import alike, computed
-from aeon.proof.readings import Read
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import LONGEST_TASK, Agreement, Derivation, JsonValue, Plan, Step, Task, ToolCall, Writing
-from aeon.supervisor.form import is_of_kind, is_thing
+from aeon.supervisor.form import asks_yes_no, is_of_kind
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.prompt import cut
 from aeon.supervisor.supervisor import Supervisor
@@ -109,6 +99,8 @@ class Programmer:
         if about.is_writing if self._sources.names else not numbers(about.text):
             return open_plan(task)
         asked = Asked(task, most, self._sources.functions(about), about, thoughts, earlier=earlier)
+        if asks_yes_no(task.text) and asked.functions == (LOOKUP,):
+            return self._asked(asked)
         program = await self._program(asked)
         if self._applies_rule(program, asked):
             return await self._or_read(asked, await self._ruled(asked, program))
@@ -212,12 +204,14 @@ class Programmer:
         about = asked.about
         if text and not is_code(text) and not asked.evidence.sources:
             return _Program(self._prose(asked), text)
+        if (compared := await difference(text, about, self._sources)) is not None:
+            return _Program(compared, text)
         plan, fault = self._read(text, asked)
         if fault or len(plan.steps) > asked.most or not self._fits(plan, about):
             return _Program(Plan(), text, doubt=fault or _unreadable(text, plan, asked))
         unfit = self._unfit(plan, _material(asked))
-        whole = await self._in_one(plan, about.text)
-        return _Program(whole, text, unfit, self._doubt(plan, asked) or await self._miscounted(whole, about))
+        whole = await in_one(plan, about.text, self._sources)
+        return _Program(whole, text, unfit, self._doubt(plan, asked) or await misfit(whole, about, self._sources))
 
     def _doubt(self, plan: Plan, asked: Asked) -> str:
         """What a plan leaves out of what is asked."""
@@ -245,41 +239,13 @@ class Programmer:
         plan = without_hundred(in_years(plan, asked.said, tables), asked.said)
         plan = by_row(of_pieces(plan, about.text, about.named), asked.said, asked.evidence.text)
         plan = of_single(plan, about.text, tables)
-        plan = without_sign(
-            mended(ranked(completed(plan, about.text, about.named, tables), about.text), self._tools), about.text
-        )
+        plan = ranked(completed(plan, about.text, about.named, tables), about.text, tables)
+        plan = without_sign(mended(plan, self._tools), about.text)
         faults += misquotes(plan, about)
         if {step.action.tool for step in plan.steps if isinstance(step.action, ToolCall)} == {SQL}:
             lacking = [("file", word) for word in about.unknown_things] + [("table", about.uncounted)]
             faults += [f'no {where} has {word!r}: print("not stated")' for where, word in lacking if word]
         return plan, faults[0] if faults else ""
-
-    async def _miscounted(self, plan: Plan, about: About) -> str:
-        """What is wrong with what a plan over the tables gives: it is of another kind, or no whole number of things."""
-        queries = " ".join(map(query_of, plan.steps)).upper()
-        counted = about.counted if is_thing(about.counted) else ""
-        if not queries.strip():
-            return ""
-        if counted in about.unknown and "COUNT(" not in queries:
-            return f'no file has {counted!r}: print("not stated") if no column means it'
-        outcome = await self._sources.outcome(plan)
-        if not outcome and len(plan.steps) == 1:
-            return "it finds nothing: look at the conditions again"
-        if outcome and not is_of_kind(about.text, " ".join(map(str, outcome))):
-            return "that is nothing that answers the question"
-        return _wrong_number(counted, computed(outcome) if counted else ())
-
-    async def _in_one(self, plan: Plan, question: str) -> Plan:
-        """The plan with one number from each of its queries that would give several, where one is asked for.
-
-        It is their sum where the question is for an amount, else the one that all rows have.
-        """
-        results = await self._sources.values(queried(plan))
-        several = [(arguments["query"], found) for arguments, found in results if is_several(found)]
-        if asks_one(question):
-            return summed(plan, [query for query, _ in several])
-        same = [query for query, found in several if isinstance(found, list) and len({*map(str, found)}) == 1]
-        return plan if lists(question) else distinct(plan, same)
 
     def _fits(self, plan: Plan, about: About) -> bool:
         """Whether the plan is one for this task: it rests on something, and answers with what was asked for."""
@@ -357,14 +323,6 @@ def _answers(plan: Plan, question: str) -> bool:
     answers = [step.action for step in plan.steps if step.id in plan.answer]
     quoted = [a.arguments or {} for a in answers if isinstance(a, ToolCall) and a.tool == QUOTE]
     return len(quoted) < len(answers) or is_of_kind(question, " ".join(str(one["value"]) for one in quoted))
-
-
-def _wrong_number(counted: str, given: Sequence[Read]) -> str:
-    """What is wrong with how many things there are: below nothing, not whole, or none at all, which is rarely asked."""
-    numbers_of_them = [one.number for one in given if one.number is not None]
-    if any(number < 0 or number % 1 for number in numbers_of_them):
-        return f"it is a whole number of {counted}: use COUNT(*)"
-    return f"it finds no {counted}: look at the condition again" if numbers_of_them == [0] else ""
 
 
 def _without_tables(asked: Asked, program: _Program) -> Asked:

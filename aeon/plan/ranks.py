@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
+from aeon.plan.columns import begins
 from aeon.plan.queries import query_of, with_query
 from aeon.schema import Plan, Step
+from aeon.tools.tableinfo import TableInfo
 
 __all__ = ["ranked", "unranked"]
 
@@ -18,6 +20,11 @@ _FIRST_OF_ALL = re.compile(
 )
 _MEANT = re.compile(rf"\b(?:(?P<most>{_MOST})|{_LEAST})\b", _I)
 _TURNS = re.compile(rf"\b(?:{_MOST}|{_LEAST})\s+(?:recent|old|young|cheap|short|low|small|few|late|early)\b", _I)
+_SINCE = r"\b(?:been|worked|lived|served|stayed|owned|belonged)\b[^.?!]*"
+_LONG_SINCE = re.compile(rf"\boldest\b|\blongest[- ](?:serving|standing)\b|{_SINCE}\blongest\b", _I)
+_NOT_LONG = re.compile(rf"\b(?:newest|youngest)\b|{_SINCE}\bshortest\b", _I)
+_ORDER = re.compile(r"\bORDER\s+BY\s+(?:\w+\.)?\"?(?P<column>\w+)\"?(?P<way>\s+(?:DESC|ASC)\b)?(?=[^()]*\bLIMIT\b)", _I)
+_EXTREME = re.compile(r"\b(?P<which>MAX|MIN)(?=\s*\(\s*(?:\w+\.)?\"?(?P<column>\w+)\"?\s*\))", _I)
 _GROUPED = re.compile(r"\bGROUP\s+BY\b", _I)
 _RANKED = re.compile(r"\bLIMIT\b|\bHAVING\b|\bQUALIFY\b|=\s*\(\s*SELECT\b", _I)
 _PLAIN = re.compile(
@@ -27,9 +34,31 @@ _PLAIN = re.compile(
 )
 
 
-def ranked(plan: Plan, question: str) -> Plan:
-    """The plan, with only the first group from a query that gives one number for each, where one is asked for."""
-    return plan.changed(steps=tuple(_ranked(step, question) for step in plan.steps))
+def ranked(plan: Plan, question: str, tables: Sequence[TableInfo] = ()) -> Plan:
+    """The plan, with only the first group from a query that gives one number for each, where one is asked for.
+
+    Where the question is for what is oldest, or there the longest, the first of them is the one that began earliest.
+    """
+    ways = {name.casefold() for table in tables for name, kind in table.columns if begins(name, kind)}
+    steps = (_from_the_start(_ranked(step, question), question, ways) for step in plan.steps)
+    return plan.changed(steps=tuple(steps))
+
+
+def _from_the_start(step: Step, question: str, begun: Set[str]) -> Step:
+    """The step with rows in the order of when something began, as the question means it."""
+    earliest = bool(_LONG_SINCE.search(question))
+    if not query_of(step) or earliest == bool(_NOT_LONG.search(question)):
+        return step
+
+    def ordered(found: re.Match[str]) -> str:
+        if found["column"].casefold() not in begun:
+            return found[0]
+        return f"{found[0].removesuffix(found['way'] or '')} {'ASC' if earliest else 'DESC'}"
+
+    def extreme(found: re.Match[str]) -> str:
+        return ("MIN" if earliest else "MAX") if found["column"].casefold() in begun else found[0]
+
+    return with_query(step, _EXTREME.sub(extreme, _ORDER.sub(ordered, query_of(step))))
 
 
 def _ranked(step: Step, question: str) -> Step:

@@ -72,6 +72,14 @@ _MONTHS = word_set(
 )
 _DEALT = word_set("pay pays paid spend spends spent earn earns earned owe owes owed buy buys bought")
 """What is done with money: tables have it as bills and wages, and no question is about the word."""
+_MEASURED_IN = (
+    (word_set("length lengths duration long lasts"), word_set("seconds minutes hours days weeks months years nights")),
+    (word_set("length height width distance depth size long high wide deep tall"), word_set("metres meters m km cm")),
+    (word_set("weight weights heavy weigh weighs"), word_set("kg kilograms grams g tonnes tons")),
+    (word_set("area size large"), word_set("m2 sqm ha hectares")),
+    (word_set("age ages old"), word_set("born birthday birth")),
+)
+"""Words for what is measured, each with units in which it is: a column of minutes holds a length."""
 _NO_THING = re.compile(r"(?:ed|ing)$|^(?:tables?|files?|data|columns?|texts?|documents?|lists?)$", _I)
 _QUOTED = re.compile(r"(?<!\w)'[^'\n]+'(?!\w)|\"[^\"\n]+\"|\u201c[^\u201d\n]+\u201d|\u201e[^\u201c\n]+\u201c")
 _OF_FORM = word_set(
@@ -200,6 +208,7 @@ class Sources:
         self._tables = stems(" ".join(table.name for table in self.tables))
         self._words = " ".join(name.replace("_", " ") for table in self.tables for name, _ in table.columns)
         self._columns = stems(self._words)
+        self._units = frozenset(self._words.casefold().split())
 
     async def about(self, text: str) -> About:
         """What a text is about, with the sentences that may answer it."""
@@ -235,7 +244,8 @@ class Sources:
         """Those of the words that count as unknown: none without files, of numbers only years that it is about."""
         years = _IN_YEAR.findall(text)
         money = _COMPUTED if self.tables else frozenset[str]()
-        named = (word for word in words - money if (word.isalpha() and word not in _DEALT) or word in years)
+        told = frozenset(word for what, units in _MEASURED_IN for word in what if units & self._units)
+        named = (word for word in words - money - told if (word.isalpha() and word not in _DEALT) or word in years)
         return frozenset(named) if self.names else frozenset()
 
     def functions(self, about: About) -> tuple[str, ...]:

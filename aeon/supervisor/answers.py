@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from aeon.documents.telling import nearness
 from aeon.documents.words import content_words, stem
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.runtime.ledger import current_ledger
@@ -16,6 +17,8 @@ from aeon.text import one_line
 __all__ = ["AnswerJudge", "speaks_of_before"]
 
 _SPEC, _GIVEN = "answers_question", "gives_answer"
+_SURE = 0.8
+"""From here on no other sentence is looked at."""
 _LONGEST_QUESTION = 400
 _LONGEST_ANSWER = 200
 _WORD = re.compile(r"[^\W_]+")
@@ -69,9 +72,10 @@ class AnswerJudge:
         return judged.score if judged.decides else None
 
     async def doubted(self, question: str, cited: Sequence[Source], every: Sequence[Source]) -> float | None:
-        """The score where it is too low; not asked for where the sentences have every word that counts.
+        """The score where it is too low, or a sentence nearer to the question has a higher one.
 
-        Of a name nothing need be said where something is so "on every route".
+        Not asked for where the sentences have every word that counts. Of a name nothing need be said where something is
+        so "on every route".
         """
         said = {stem(word) for source in cited for word in _WORD.findall(f"{source.heading} {source.text}")}
         counts = {*content_words(question), *_WHICH.findall(question), *_DONE.findall(question)}
@@ -80,7 +84,18 @@ class AnswerJudge:
         if all(stem(word) in said for word in counts):
             return None
         score = await self.score(question, cited, every)
-        return score if score is not None and score < self.least else None
+        if score is None or score >= _SURE:
+            return None
+        return score if score < self.least or await self._outdone(score, question, cited, every) else None
+
+    async def _outdone(self, score: float, question: str, cited: Sequence[Source], every: Sequence[Source]) -> bool:
+        """Whether the sentence that is nearest to the question, if it is not cited, answers it better."""
+        near = dict(zip(every, nearness(every, question), strict=True))
+        whole = [one for one in near if one.text.endswith(_ENDS) and one not in cited]
+        nearest = max(whole, key=lambda one: near[one], default=None)
+        if nearest is None or any(near.get(one, 0.0) >= near[nearest] for one in cited):
+            return False
+        return (await self.score(question, [nearest], every) or 0.0) > score
 
 
 def speaks_of_before(source: Source) -> bool:

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-__all__ = ["Items", "asks_form", "form_faults", "is_of_kind", "is_thing", "items"]
+__all__ = ["Items", "asks_form", "asks_yes_no", "form_faults", "is_of_kind", "is_thing", "items"]
 
 _I = re.IGNORECASE
 
@@ -49,6 +49,12 @@ _LINES = re.compile(rf"\b(?:exactly|of|with|in|using) (?:exactly )?{_MANY} (?:\w
 _LANGUAGE = re.compile(
     r"\b(?:translat\w+|languages?|kanji|alphabet|script|in (?:arabic|chinese|czech|german|greek|hebrew|hindi|japanese|"
     r"korean|mandarin|persian|russian|thai|ukrainian))\b",
+    _I,
+)
+_YES_NO = re.compile(
+    r"(?:(?:is|are|am|was|were|do|does|did|can|could|may|might|must|shall|should|will|would|has|have|had)(?:n't)?)\s+"
+    r"(?!you (?:tell|know|say|explain|give|show|find|list|write|name)\b)"
+    r"(?![^?.!]*\b(?:or|what|who|whom|whose|which|how)\b)[^?.!]+\?\s*",
     _I,
 )
 _SHORT = 20
@@ -117,6 +123,11 @@ def _counts(question: str, answer: str) -> bool:
 def is_thing(noun: str) -> bool:
     """Whether a noun names things that are counted in whole numbers, and no measure; "" names nothing."""
     return bool(noun) and _MEASURE.match(noun) is None
+
+
+def asks_yes_no(question: str) -> bool:
+    """Whether a question is one of yes or no: it begins with its verb, and leaves no choice of two things."""
+    return _YES_NO.fullmatch(question.strip()) is not None
 
 
 def asks_form(task: str) -> bool:

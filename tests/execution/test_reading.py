@@ -355,3 +355,58 @@ def test_a_sentence_about_another_or_about_a_difference_states_nothing() -> None
         ("How much was the boiler?", "21 euros [3]"),
     ):
         assert reading(reply, question=question, task=question, found=found)[0].output is None
+
+
+DOOR = ("The lift is broken.", "Dogs must stay outside.", "Children may swim until 6.", "Ask Ms Adler.")
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "said"),
+    [
+        ("May I bring my dog?", "[2] Dogs must stay outside. So: no", DOOR[1]),
+        ("May I bring my dog?", "[1] Dogs must stay outside. So: no", DOOR[1]),  # the number is a slip
+        ("Can my son swim at 5?", "[3] So: yes", DOOR[2]),
+        ("Is there a sauna?", "not stated", None),
+        ("Is there a sauna?", "No.", None),
+    ],
+)
+def test_a_question_of_yes_or_no_is_answered_by_the_sentence_that_decides_it(
+    question: str, reply: str, said: str | None
+) -> None:
+    """The sentence as it stands, cited; what the model concludes from it is not said."""
+    result, model = reading(reply, question=question, task=question, found=[passage(DOOR)])
+    assert result.output == said and lines(result) == ([said] if said else [])
+    assert "yes or no" in model.requests[0].messages[0].content
+    assert (said is None) == ("do not say" in result.problem)
+
+
+def test_a_heading_decides_nothing() -> None:
+    """Only whole sentences are shown where one is to be the answer."""
+    question = "Are dogs allowed?"
+    _, model = reading("not stated", question=question, task=question, found=[passage(("# Dogs", *DOOR))])
+    assert "# Dogs" not in model.requests[0].messages[-1].content
+
+
+@pytest.mark.requirement("G3a")
+@pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize(
+    ("verdicts", "clarity", "asked"),
+    [
+        ([0.9], "CLEAR", 2),
+        ([0.6, 0.3], "CLEAR", 3),
+        ([0.6, 0.75, 0.9], "PARTIALLY_CLEAR", 4),
+    ],
+)
+def test_a_sentence_that_is_nearer_may_answer_better(verdicts: list[float], clarity: str, asked: int) -> None:
+    """It is judged where the cited one is not sure to answer; where it does better, that one is doubted."""
+    said = ("A place can be given up with a notice of six weeks.", "A class is cancelled at least 4 hours before it.")
+    question = "How long before a class must I cancel it by telephone?"
+    replies = ["six weeks [1]", *map(judged, verdicts)]
+    model = Scripted(replies, capabilities=Capabilities(logprobs=True))
+
+    async def read() -> StepResult:
+        with Ledger(Allowance(calls=6)):
+            return await read_answer(Supervisor(model), question, question, [passage(said)], "house.md")
+
+    result = asyncio.run(read())
+    assert (result.output, result.clarity, len(model.requests)) == ("six weeks", clarity, asked)

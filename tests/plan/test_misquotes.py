@@ -153,10 +153,21 @@ def test_what_no_file_has_is_counted_in_rows_or_not_at_all(tmp_path: Path, query
 @pytest.mark.parametrize("verdict", ["no", "Yes.", "No"])
 def test_a_yes_or_a_no_is_the_sentence_that_it_cites(tmp_path: Path, verdict: str) -> None:
     """What that says is the answer; a yes that cites nothing has none."""
-    question = "Is the Riverside branch large?"
+    question = "At Riverside: is the branch large?"
     made, _ = plan(tmp_path, question, f'print("{verdict}")  # 2')
     (step,) = made.steps
     assert isinstance(step.action, ToolCall) and step.action.tool == "quote"
     assert (step.action.arguments or {})["value"] == "The Riverside branch has 41,000 books."
     made, _ = plan(tmp_path, question, *[f'print("{verdict}")'] * 2)
     assert tools(made) == ["lookup"]
+
+
+@pytest.mark.requirement("T1b")
+def test_a_query_that_finds_no_row_is_told_so(tmp_path: Path) -> None:
+    """Which one it is presumes that there is one; if the second finds none either, the first stays, and is doubtful."""
+    question, nobody = "Which loan was returned on the day on which it was due?", "returned < due"
+    query = 'print(sql("SELECT loan FROM loans WHERE {}"))'
+    made, told = plan(tmp_path, question, query.format(nobody), query.format("returned = due"))
+    assert told == ["it finds nothing: look at the conditions again)"] and not made.doubts
+    made, _ = plan(tmp_path, question, query.format(nobody), query.format(nobody))
+    assert made.doubts == ("it finds nothing: look at the conditions again",)

@@ -7,6 +7,7 @@ import pytest
 from aeon.plan.queries import query_of
 from aeon.plan.ranks import ranked, unranked
 from aeon.schema import Plan, Step, ToolCall
+from aeon.tools.tableinfo import TableInfo
 
 pytestmark = pytest.mark.requirement("T1")
 GROUPS = "SELECT plot, MAX(rent) FROM plots GROUP BY plot"
@@ -48,3 +49,29 @@ def test_a_query_that_is_not_plain_is_doubtful() -> None:
     ]
     assert not list(unranked("Which plots are let?", [many]))
     assert not list(unranked("Which plot has the highest rent?", [asked(f"{GROUPS} ORDER BY 2 DESC LIMIT 1")]))
+
+
+JOINED = TableInfo("crew", "crew.csv", (("name", "VARCHAR"), ("joined", "BIGINT"), ("age", "BIGINT")), 3, ())
+LEASES = TableInfo("leases", "l.csv", (("plot", "VARCHAR"), ("day", "DATE"), ("until", "DATE")), 3, ())
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "meant"),
+    [
+        ("Who has been in the crew the longest?", "ORDER BY joined DESC LIMIT 1", "ORDER BY joined ASC LIMIT 1"),
+        ("Who has worked here the longest?", "ORDER BY c.joined DESC LIMIT 1", "ORDER BY c.joined ASC LIMIT 1"),
+        ("Who has been here the longest?", "WHERE joined = (SELECT MAX(joined) FROM crew)", None),
+        ("Who has been here the shortest?", "ORDER BY joined LIMIT 1", "ORDER BY joined DESC LIMIT 1"),
+        ("Who is the oldest?", "ORDER BY age DESC LIMIT 1", "ORDER BY age DESC LIMIT 1"),
+        ("Which lease is the oldest?", "ORDER BY day DESC LIMIT 1", "ORDER BY day ASC LIMIT 1"),
+        ("Which is the newest lease?", "ORDER BY day LIMIT 1", "ORDER BY day DESC LIMIT 1"),
+        ("Which lease has been let the longest?", "ORDER BY until DESC LIMIT 1", "ORDER BY until DESC LIMIT 1"),
+        ("Who joined last?", "ORDER BY joined DESC LIMIT 1", "ORDER BY joined DESC LIMIT 1"),
+        ("Which has the longest name?", "ORDER BY joined DESC LIMIT 1", "ORDER BY joined DESC LIMIT 1"),
+        ("Who has been here the longest?", "ORDER BY joined DESC", "ORDER BY joined DESC"),
+    ],
+)
+def test_what_began_first_has_lasted_longest(question: str, query: str, meant: str | None) -> None:
+    """Rows are put in the order of their beginning, by a date or a year; ages, ends and other questions stay."""
+    (step,) = ranked(Plan(steps=(asked(f"SELECT name FROM t {query}"),)), question, (JOINED, LEASES)).steps
+    assert query_of(step) == f"SELECT name FROM t {meant or query.replace('MAX', 'MIN')}"

@@ -142,3 +142,23 @@ def test_what_queries_give_is_tried(folder: Path) -> None:
     sources = Sources(ToolRegistry(files(folder)))
     asked = [{"query": query} for query in ("SELECT units FROM sales ORDER BY day", "SELECT x FROM sales", "DROP")]
     assert asyncio.run(sources.values([dict(one) for one in asked])) == [(asked[0], [4, 5])]
+
+
+@pytest.mark.requirement("T1b")
+@pytest.mark.parametrize(
+    ("columns", "text", "unknown"),
+    [
+        ("talk,minutes", "What is the average length of a talk?", set()),
+        ("talk,speakers", "What is the average length of a talk?", {"length"}),
+        ("talk,weight_kg", "What is the weight of the talk?", set()),
+        ("talk,minutes", "What is the weight of the talk?", {"weight"}),
+    ],
+)
+def test_what_is_measured_is_known_where_a_column_has_its_unit(
+    tmp_path: Path, columns: str, text: str, unknown: set[str]
+) -> None:
+    """A column of minutes holds a length, though no file has that word."""
+    (tmp_path / "talks").mkdir()
+    (tmp_path / "talks" / "talks.csv").write_text(f"{columns}\nBees,3\nBirds,5\n")
+    found, _ = about(tmp_path / "talks", text)
+    assert found.unknown == unknown

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.supervisor.form import asks_form, form_faults, is_of_kind, is_thing, items
+from aeon.supervisor.form import asks_form, asks_yes_no, form_faults, is_of_kind, is_thing, items
 
 pytestmark = pytest.mark.requirement("T4")
 
@@ -241,3 +241,25 @@ def test_points_are_counted_line_by_line() -> None:
     task = "Name it in 3 bullet points."
     assert not form_faults(task, "\n\n - a\n\n\n\t* b\n 3) c\n")
     assert "it has 2 points" in faults(task, "- a\n\n- b\n-\n\n")
+
+
+@pytest.mark.requirement("T2")
+@pytest.mark.parametrize(
+    ("question", "so"),
+    [
+        ("May I bring my dog?", True),
+        ("Isn't breakfast included?", True),
+        ("Do you have rooms for families? ", True),
+        ("Is it open on Monday or on Tuesday?", False),
+        ("Can you tell me when it opens?", False),
+        ("Could you list all classes?", False),
+        ("Does anybody know who teaches boxing?", False),
+        ("Who may bring a dog?", False),
+        ("May is the month of the fair. When is it?", False),
+        ("Is it open. When?", False),
+        ("Do it now", False),
+    ],
+)
+def test_questions_of_yes_or_no_begin_with_their_verb(question: str, so: bool) -> None:
+    """A choice of two things is none, nor a request that begins like one."""
+    assert asks_yes_no(question) is so

@@ -1,0 +1,153 @@
+"""How much more one thing has than another: the difference of one figure of two rows, or of two groups of rows.
+
+Small models know the column and both rows, and fail at the query: ``x - x ... WHERE name = 'A' AND name = 'B'`` finds
+nothing, ``x FROM t WHERE name = 'A' - x FROM ...`` does not parse, and what is taken from what is a matter of luck. So
+the column is taken from what they wrote, and the difference is formed here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from aeon.documents.words import stems
+from aeon.plan.columns import begins
+from aeon.plan.sources import SQL, About, Sources
+from aeon.schema import Plan, Step, ToolCall
+from aeon.tools.tableinfo import Named, TableInfo, quoted
+
+__all__ = ["difference"]
+
+_I = re.IGNORECASE
+_COUNT = "COUNT(*)"
+_LESS = r"less|fewer|(?:short|low|cheap|young|small|light|slow|narrow|new|near)er"
+_MORE = r"more|(?:long|high|old|bigg|larg|great|heavi|fast|tall|wid|deep|dear|far)er"
+_ASKED = re.compile(
+    rf"\bhow\s+(?P<many>much|many)\b(?P<unit>[^.?!]*?)\b(?:(?P<less>{_LESS})|(?P<more>{_MORE}))\b"
+    r"(?P<what>[^.?!]*?)\bthan\b",
+    _I,
+)
+_COMMENT = re.compile(r"#[^\n]*")
+_SUBSCRIPT = re.compile(r"\[\s*'(\w+)'\s*\]")
+_TEXT = re.compile(r"'[^']*'")
+_OTHERWISE = re.compile(r"\b(?:BETWEEN|EXTRACT|LIKE|OR|CASE|GROUP|HAVING|AVG)\b|\bIN\s*\(|[<>]|!=", _I)
+"""What a query has that asks for more than a figure of rows with these values."""
+_CONDITION = re.compile(r"\b(?:WHERE|AND)\s+(?:\w+\.)?(\w+)\s*=", _I)
+_SUMMED = re.compile(r"\bSUM\s*\(([^()]*)\)", _I)
+_YEARS, _DAYS = re.compile(r"\byears?\b", _I), re.compile(r"\bdays?\b", _I)
+_NUMERIC = re.compile(r"(?:U?(?:TINY|SMALL|BIG|HUGE)?INT|DECIMAL|DOUBLE|FLOAT|REAL)", _I)
+
+
+class _Sides(NamedTuple):
+    """The conditions on what stands before "than" and on what stands behind it, and those on both."""
+
+    first: tuple[Named, ...]
+    second: tuple[Named, ...]
+    both: tuple[Named, ...]
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns that the conditions are on."""
+        return frozenset(one.column for part in self for one in part)
+
+
+async def difference(program: str, about: About, sources: Sources) -> Plan | None:
+    """The plan of the query that a question for a difference means; ``None`` where that is not plain.
+
+    The question asks how much more, or less, one value of a column has than another; the ``program`` that a model wrote
+    for it says which figure of their rows is meant. What comes of it is a number, and not below zero.
+    """
+    asked = _ASKED.search(about.text)
+    sides = _sides(about.text, about.named, asked.end()) if asked else None
+    if asked is None or sides is None or SQL not in sources.names:
+        return None
+    query = _query(_written(program), asked, sides, sources.tables)
+    if not query:
+        return None
+    action = ToolCall(tool=SQL, arguments={"query": query})
+    plan = Plan(steps=(Step(id="s1", description="difference", action=action, provides=("s1",)),), answer=("s1",))
+    found = await sources.outcome(plan)
+    return plan if len(found) == 1 and isinstance(found[0], int | float) and found[0] >= 0 else None
+
+
+def _sides(question: str, named: Sequence[Named], than: int) -> _Sides | None:
+    """Which of the named values is compared with which: two of one column, one on each side of "than"."""
+    first, second, both = list[Named](), list[Named](), list[Named]()
+    for column in dict.fromkeys(one.column for one in named):
+        values = [one for one in named if one.column == column]
+        before = [_place(question, one.value) < than for one in values]
+        if len(values) == 1:
+            both += values
+        elif before in ([True, False], [False, True]) and all(_place(question, one.value) >= 0 for one in values):
+            first.append(values[before.index(True)])
+            second.append(values[before.index(False)])
+        else:
+            return None
+    return _Sides(tuple(first), tuple(second), tuple(both)) if first else None
+
+
+def _place(question: str, value: str) -> int:
+    found = re.search(rf"(?<!\w){re.escape(value)}", question, _I)
+    return found.start() if found else -1
+
+
+def _written(program: str) -> str:
+    """What a program says without its comments and texts."""
+    return _TEXT.sub("''", _SUBSCRIPT.sub(r" \1 ", _COMMENT.sub("", program)))
+
+
+def _query(written: str, asked: re.Match[str], sides: _Sides, tables: Sequence[TableInfo]) -> str:
+    """The query for the difference; "" where it is not plain which."""
+    there = [table for table in tables if sides.columns <= dict(table.columns).keys()]
+    table = next((one for one in there if _has(written, one.name)), None)
+    others = [one for one in tables if one is not table and _has(written, one.name)]
+    if table is None or others or _OTHERWISE.search(written) or _conditions(written, table) - sides.columns:
+        return ""
+    kinds = dict(table.columns)
+    figure, column = _figure(written, asked, table, sides.columns)
+    if not figure:
+        return ""
+    begun = column in kinds and begins(column, kinds[column])
+    if begun and not (_DAYS if kinds[column].startswith("DATE") else _YEARS).search(asked["unit"]):
+        return ""
+    first, second = (
+        f"(SELECT {figure} FROM {quoted(table.name)} WHERE {_all((*side, *sides.both))})"
+        for side in (sides.first, sides.second)
+    )
+    return f"SELECT {second} - {first}" if begun is not bool(asked["less"]) else f"SELECT {first} - {second}"
+
+
+def _figure(written: str, asked: re.Match[str], table: TableInfo, sides: frozenset[str]) -> tuple[str, str]:
+    """What is taken of each side, and the column that it is of: rows are counted, amounts added, one value is one."""
+    kinds: Mapping[str, str] = dict(table.columns)
+    column = next(_columns(written, kinds, sides), "")
+    things = stems(asked["what"].replace("_", " ")) if asked["many"].casefold() == "many" else frozenset[str]()
+    if things & stems(table.name.replace("_", " ")) and not things & stems(column.replace("_", " ")):
+        return _COUNT, ""
+    if not column or not (_NUMERIC.match(kinds[column]) or kinds[column].startswith("DATE")):
+        return "", ""
+    if (summed := _SUMMED.search(written)) and column in summed[1]:
+        return f"SUM({summed[1]})", column
+    one_value = (asked["less"] or asked["more"]).casefold() not in ("more", "less", "fewer")
+    return (f"DISTINCT {quoted(column)}" if one_value else f"SUM({quoted(column)})"), column
+
+
+def _columns(written: str, kinds: Mapping[str, str], sides: frozenset[str]) -> Iterator[str]:
+    """The columns of a table that a program speaks of, in its order, without those of the conditions."""
+    own = {name.casefold(): name for name in kinds if name not in sides}
+    return (own[word.casefold()] for word in re.findall(r"\w+", written) if word.casefold() in own)
+
+
+def _conditions(written: str, table: TableInfo) -> frozenset[str]:
+    """The columns of the table that a program compares with something."""
+    compared = {name.casefold() for name in _CONDITION.findall(written)}
+    return frozenset(name for name, _ in table.columns if name.casefold() in compared)
+
+
+def _has(written: str, name: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", written, _I) is not None
+
+
+def _all(named: Sequence[Named]) -> str:
+    return " AND ".join(one.condition for one in named)

@@ -1,0 +1,51 @@
+"""What a plan over the tables gives: one number where one is asked for, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aeon.plan.queries import asks_one, distinct, is_several, lists, queried, query_of, summed
+from aeon.plan.sources import About, Sources
+from aeon.proof.alike import computed
+from aeon.proof.readings import Read
+from aeon.schema import Plan
+from aeon.supervisor.form import is_of_kind, is_thing
+
+__all__ = ["in_one", "misfit"]
+
+
+async def in_one(plan: Plan, question: str, sources: Sources) -> Plan:
+    """The plan with one number from each of its queries that would give several, where one is asked for.
+
+    It is their sum where the question is for an amount, else the one that all rows have.
+    """
+    results = await sources.values(queried(plan))
+    several = [(arguments["query"], found) for arguments, found in results if is_several(found)]
+    if asks_one(question):
+        return summed(plan, [query for query, _ in several])
+    same = [query for query, found in several if isinstance(found, list) and len({*map(str, found)}) == 1]
+    return plan if lists(question) else distinct(plan, same)
+
+
+async def misfit(plan: Plan, about: About, sources: Sources) -> str:
+    """What is wrong with what a plan over the tables gives: it is of another kind, or no whole number of things."""
+    queries = " ".join(map(query_of, plan.steps)).upper()
+    counted = about.counted if is_thing(about.counted) else ""
+    if not queries.strip():
+        return ""
+    if counted in about.unknown and "COUNT(" not in queries:
+        return f'no file has {counted!r}: print("not stated") if no column means it'
+    outcome = await sources.outcome(plan)
+    if len(plan.steps) == 1 and not any(one != [] for one in outcome):
+        return "it finds nothing: look at the conditions again"
+    if outcome and not is_of_kind(about.text, " ".join(map(str, outcome))):
+        return "that is nothing that answers the question"
+    return _wrong_number(counted, computed(outcome) if counted else ())
+
+
+def _wrong_number(counted: str, given: Sequence[Read]) -> str:
+    """What is wrong with how many things there are: below nothing, not whole, or none at all, which is rarely asked."""
+    numbers_of_them = [one.number for one in given if one.number is not None]
+    if any(number < 0 or number % 1 for number in numbers_of_them):
+        return f"it is a whole number of {counted}: use COUNT(*)"
+    return f"it finds no {counted}: look at the condition again" if numbers_of_them == [0] else ""
