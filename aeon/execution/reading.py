@@ -95,22 +95,26 @@ async def read_answer(supervisor: Supervisor, question: str, task: str, found: J
     sources = telling(_PASSAGES.validate_python(found), task)
     if not sources:
         return absent
-    if asks_yes_no(task):
-        return await _deciding(supervisor, task, sources) or absent
+    read = _deciding(supervisor, task, sources) if asks_yes_no(task) else _read(supervisor, question, task, sources)
+    return await read or absent
+
+
+async def _read(supervisor: Supervisor, question: str, task: str, sources: Sequence[Source]) -> StepResult | None:
+    """The short answer that the sentences give; ``None`` where they do not say it."""
     reply = await supervisor.text(_prompt(question, task, sources), max_tokens=_ANSWER_TOKENS, repairs=0)
     answer = _CITED.sub("", reply.value).strip().strip("\"'").removesuffix(".").strip()
     if not answer or _ABSENT.search(answer) or not is_of_kind(question, answer):
-        return absent
+        return None
     cited = _cited(reply.value, answer, sources)
     if not _says(question, answer, cited, sources):
-        return absent
+        return None
     read = StepResult(output=answer, mode="reading", sources=cited)
     judge = AnswerJudge(Judge(supervisor, samples=0))
     if question != task or await judge.doubted(question, cited, sources) is None:
         return read
     given = await judge.given(question, answer, cited, sources)
     doubt = f"the text may not answer exactly this: judged {given:.2f}"
-    return read.changed(clarity="PARTIALLY_CLEAR", problem=doubt) if given >= _LEAST_GIVEN else absent
+    return read.changed(clarity="PARTIALLY_CLEAR", problem=doubt) if given >= _LEAST_GIVEN else None
 
 
 async def _deciding(supervisor: Supervisor, question: str, sources: Sequence[Source]) -> StepResult | None:

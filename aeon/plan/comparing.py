@@ -36,7 +36,7 @@ _OTHERWISE = re.compile(r"\b(?:BETWEEN|EXTRACT|LIKE|OR|CASE|GROUP|HAVING|AVG)\b|
 _CONDITION = re.compile(r"\b(?:WHERE|AND)\s+(?:\w+\.)?(\w+)\s*=", _I)
 _SUMMED = re.compile(r"\bSUM\s*\(([^()]*)\)", _I)
 _YEARS, _DAYS = re.compile(r"\byears?\b", _I), re.compile(r"\bdays?\b", _I)
-_NUMERIC = re.compile(r"(?:U?(?:TINY|SMALL|BIG|HUGE)?INT|DECIMAL|DOUBLE|FLOAT|REAL)", _I)
+_NUMERIC = re.compile(r"(?:U?(?:TINY|SMALL|BIG|HUGE)?INT|DECIMAL|DOUBLE|FLOAT|REAL|DATE)", _I)
 
 
 class _Sides(NamedTuple):
@@ -62,7 +62,9 @@ async def difference(program: str, about: About, sources: Sources) -> Plan | Non
     sides = _sides(about.text, about.named, asked.end()) if asked else None
     if asked is None or sides is None or SQL not in sources.names:
         return None
-    query = _query(_written(program), asked, sides, sources.tables)
+    written = _written(program)
+    table = _table(written, sides, sources.tables)
+    query = _query(written, asked, sides, table) if table is not None else ""
     if not query:
         return None
     action = ToolCall(tool=SQL, arguments={"query": query})
@@ -73,18 +75,24 @@ async def difference(program: str, about: About, sources: Sources) -> Plan | Non
 
 def _sides(question: str, named: Sequence[Named], than: int) -> _Sides | None:
     """Which of the named values is compared with which: two of one column, one on each side of "than"."""
-    first, second, both = list[Named](), list[Named](), list[Named]()
-    for column in dict.fromkeys(one.column for one in named):
-        values = [one for one in named if one.column == column]
-        before = [_place(question, one.value) < than for one in values]
-        if len(values) == 1:
-            both += values
-        elif before in ([True, False], [False, True]) and all(_place(question, one.value) >= 0 for one in values):
-            first.append(values[before.index(True)])
-            second.append(values[before.index(False)])
-        else:
-            return None
-    return _Sides(tuple(first), tuple(second), tuple(both)) if first else None
+    columns: dict[str, list[Named]] = {}
+    for one in named:
+        columns.setdefault(one.column, []).append(one)
+    both = tuple(values[0] for values in columns.values() if len(values) == 1)
+    pairs = [_pair(question, values, than) for values in columns.values() if len(values) > 1]
+    whole = [pair for pair in pairs if pair is not None]
+    if not whole or len(whole) < len(pairs):
+        return None
+    first, second = zip(*whole, strict=True)
+    return _Sides(first, second, both)
+
+
+def _pair(question: str, values: Sequence[Named], than: int) -> tuple[Named, Named] | None:
+    """The value before "than" and the one behind it, if there is just one of each."""
+    places = [_place(question, one.value) for one in values]
+    before = [one for one, place in zip(values, places, strict=True) if 0 <= place < than]
+    behind = [one for one, place in zip(values, places, strict=True) if place >= than]
+    return (before[0], behind[0]) if len(before) == len(behind) == 1 and len(values) == 2 else None
 
 
 def _place(question: str, value: str) -> int:
@@ -97,19 +105,12 @@ def _written(program: str) -> str:
     return _TEXT.sub("''", _SUBSCRIPT.sub(r" \1 ", _COMMENT.sub("", program)))
 
 
-def _query(written: str, asked: re.Match[str], sides: _Sides, tables: Sequence[TableInfo]) -> str:
-    """The query for the difference; "" where it is not plain which."""
-    there = [table for table in tables if sides.columns <= dict(table.columns).keys()]
-    table = next((one for one in there if _has(written, one.name)), None)
-    others = [one for one in tables if one is not table and _has(written, one.name)]
-    if table is None or others or _OTHERWISE.search(written) or _conditions(written, table) - sides.columns:
-        return ""
-    kinds = dict(table.columns)
+def _query(written: str, asked: re.Match[str], sides: _Sides, table: TableInfo) -> str:
+    """The query for the difference; "" where it is not plain which figure is meant, or in what it is to be given."""
     figure, column = _figure(written, asked, table, sides.columns)
-    if not figure:
-        return ""
-    begun = column in kinds and begins(column, kinds[column])
-    if begun and not (_DAYS if kinds[column].startswith("DATE") else _YEARS).search(asked["unit"]):
+    kind = dict(table.columns).get(column, "")
+    begun, spans = bool(column) and begins(column, kind), _DAYS if kind.startswith("DATE") else _YEARS
+    if not figure or (begun and not spans.search(asked["unit"])):
         return ""
     first, second = (
         f"(SELECT {figure} FROM {quoted(table.name)} WHERE {_all((*side, *sides.both))})"
@@ -118,19 +119,35 @@ def _query(written: str, asked: re.Match[str], sides: _Sides, tables: Sequence[T
     return f"SELECT {second} - {first}" if begun is not bool(asked["less"]) else f"SELECT {first} - {second}"
 
 
+def _table(written: str, sides: _Sides, tables: Sequence[TableInfo]) -> TableInfo | None:
+    """The only table that a program asks, if it has the columns of the sides and there are no other conditions."""
+    spoken = [table for table in tables if _has(written, table.name)]
+    if len(spoken) != 1 or _OTHERWISE.search(written):
+        return None
+    there = sides.columns <= dict(spoken[0].columns).keys()
+    return spoken[0] if there and not _conditions(written, spoken[0]) - sides.columns else None
+
+
 def _figure(written: str, asked: re.Match[str], table: TableInfo, sides: frozenset[str]) -> tuple[str, str]:
     """What is taken of each side, and the column that it is of: rows are counted, amounts added, one value is one."""
     kinds: Mapping[str, str] = dict(table.columns)
     column = next(_columns(written, kinds, sides), "")
-    things = stems(asked["what"].replace("_", " ")) if asked["many"].casefold() == "many" else frozenset[str]()
-    if things & stems(table.name.replace("_", " ")) and not things & stems(column.replace("_", " ")):
+    if _counts_rows(asked, table.name, column):
         return _COUNT, ""
-    if not column or not (_NUMERIC.match(kinds[column]) or kinds[column].startswith("DATE")):
+    if not _NUMERIC.match(kinds.get(column, "")):
         return "", ""
     if (summed := _SUMMED.search(written)) and column in summed[1]:
         return f"SUM({summed[1]})", column
     one_value = (asked["less"] or asked["more"]).casefold() not in ("more", "less", "fewer")
     return (f"DISTINCT {quoted(column)}" if one_value else f"SUM({quoted(column)})"), column
+
+
+def _counts_rows(asked: re.Match[str], table: str, column: str) -> bool:
+    """Whether a question is for how many rows there are: of members, not of the places that a column has."""
+    if asked["many"].casefold() != "many":
+        return False
+    things = stems(asked["what"])
+    return bool(things & stems(table.replace("_", " ")) and not things & stems(column.replace("_", " ")))
 
 
 def _columns(written: str, kinds: Mapping[str, str], sides: frozenset[str]) -> Iterator[str]:

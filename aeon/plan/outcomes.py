@@ -8,7 +8,7 @@ from aeon.plan.queries import asks_one, distinct, is_several, lists, queried, qu
 from aeon.plan.sources import About, Sources
 from aeon.proof.alike import computed
 from aeon.proof.readings import Read
-from aeon.schema import Plan
+from aeon.schema import JsonValue, Plan
 from aeon.supervisor.form import is_of_kind, is_thing
 
 __all__ = ["in_one", "misfit"]
@@ -30,17 +30,22 @@ async def in_one(plan: Plan, question: str, sources: Sources) -> Plan:
 async def misfit(plan: Plan, about: About, sources: Sources) -> str:
     """What is wrong with what a plan over the tables gives: it is of another kind, or no whole number of things."""
     queries = " ".join(map(query_of, plan.steps)).upper()
-    counted = about.counted if is_thing(about.counted) else ""
     if not queries.strip():
         return ""
+    counted = about.counted if is_thing(about.counted) else ""
     if counted in about.unknown and "COUNT(" not in queries:
         return f'no file has {counted!r}: print("not stated") if no column means it'
-    outcome = await sources.outcome(plan)
-    if len(plan.steps) == 1 and not any(one != [] for one in outcome):
+    return _unfit(await sources.outcome(plan), about.text, counted, len(plan.steps) == 1)
+
+
+def _unfit(outcome: Sequence[JsonValue], question: str, counted: str, single: bool) -> str:
+    """What is wrong with what a plan gives, that of a ``single`` step or more."""
+    found = [one for one in outcome if one != []]
+    if single and not found:
         return "it finds nothing: look at the conditions again"
-    if outcome and not is_of_kind(about.text, " ".join(map(str, outcome))):
+    if found and not is_of_kind(question, " ".join(map(str, found))):
         return "that is nothing that answers the question"
-    return _wrong_number(counted, computed(outcome) if counted else ())
+    return _wrong_number(counted, computed(found)) if counted else ""
 
 
 def _wrong_number(counted: str, given: Sequence[Read]) -> str:

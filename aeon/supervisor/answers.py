@@ -77,13 +77,7 @@ class AnswerJudge:
         Not asked for where the sentences have every word that counts. Of a name nothing need be said where something is
         so "on every route".
         """
-        said = {stem(word) for source in cited for word in _WORD.findall(f"{source.heading} {source.text}")}
-        counts = {*content_words(question), *_WHICH.findall(question), *_DONE.findall(question)}
-        if any(_EVERY.search(source.text) for source in cited):
-            counts -= {name.casefold() for name in _NAME.findall(question)}
-        if all(stem(word) in said for word in counts):
-            return None
-        score = await self.score(question, cited, every)
+        score = None if _has_every_word(question, cited) else await self.score(question, cited, every)
         if score is None or score >= _SURE:
             return None
         return score if score < self.least or await self._outdone(score, question, cited, every) else None
@@ -101,6 +95,15 @@ class AnswerJudge:
 def speaks_of_before(source: Source) -> bool:
     """Whether a sentence begins with a word for what the one before it is about: it, she."""
     return bool(_OF_BEFORE.match(source.text))
+
+
+def _has_every_word(question: str, cited: Sequence[Source]) -> bool:
+    """Whether sentences have every word of a question that counts."""
+    said = {stem(word) for source in cited for word in _WORD.findall(f"{source.heading} {source.text}")}
+    counts = {*content_words(question), *_WHICH.findall(question), *_DONE.findall(question)}
+    if any(_EVERY.search(source.text) for source in cited):
+        counts -= {name.casefold() for name in _NAME.findall(question)}
+    return all(stem(word) in said for word in counts)
 
 
 def _alone(question: str, source: Source, every: Sequence[Source]) -> str:

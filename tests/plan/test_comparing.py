@@ -48,7 +48,8 @@ def given(sources: Sources, question: str, program: str) -> object:
     "program",
     [
         "print(sql(\"SELECT places - places FROM courses WHERE course = 'Zumba' AND course = 'Boxing'\"))",
-        "print(sql(\"SELECT places FROM courses WHERE course = 'Zumba' - places FROM courses WHERE course = 'Boxing'\"))",
+        "print(sql(\"SELECT places FROM courses WHERE course = 'Zumba'"
+        " - places FROM courses WHERE course = 'Boxing'\"))",
         "z = sql(\"SELECT places FROM courses WHERE course = 'Zumba'\")\n"
         "b = sql(\"SELECT places FROM courses WHERE course = 'Boxing'\")\nprint(z - b)",
         "print(sql(\"SELECT places - (SELECT places FROM courses WHERE course = 'Zumba') FROM courses"
@@ -115,6 +116,6 @@ def test_the_plan_is_one_query(sources: Sources) -> None:
         return query_of(step)
 
     assert asyncio.run(asked()) == (
-        "SELECT (SELECT SUM(\"places\") FROM \"courses\" WHERE course = 'Zumba') - "
-        "(SELECT SUM(\"places\") FROM \"courses\" WHERE course = 'Boxing')"
+        'SELECT (SELECT SUM("places") FROM "courses" WHERE course = \'Zumba\') - '
+        '(SELECT SUM("places") FROM "courses" WHERE course = \'Boxing\')'
     )
