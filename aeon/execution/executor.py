@@ -29,9 +29,11 @@ __all__ = ["Executor"]
 
 _LONGEST_INPUTS = 5_000
 _LONGEST_PROBLEM = 800
-_CALCULATOR = "calculator"
+_CALCULATOR, _SQL = "calculator", "sql"
 _EXACT = (_CALCULATOR, CHOOSE)
 _LEANS = re.compile(r"\b(?:it|its|they|their|them|he|she|his|her|that|this|those|these|one|ones)\b", re.IGNORECASE)
+_OF_ONE = re.compile(r"\W*(?:and |so |then )?(?:how|what(?! (?:are|were))|when|where)\b", re.IGNORECASE)
+"""A question that presumes that there is what it asks for; which there are, and who, may be nobody."""
 _NAMED = 3
 """Words of a question that say what it is about; one with fewer, or with a pronoun, leans on the task."""
 
@@ -166,6 +168,8 @@ class Executor:
         if reading:
             searched = self._tools.get(tool).hint.removeprefix("Texts: ")
             return await read_answer(self._supervisor, question, effect.task.text, output.value, searched)
+        if tool == _SQL and output.value == [] and _OF_ONE.match(effect.task.text):
+            return _unknown(f"the files do not say: {effect.task.text} (no row of the tables is about it)")
         value, sources = quoted(output.value) if tool == QUOTE else (output.value, ())
         return StepResult(output=value, mode=mode, cut=output.cut, sources=sources)
 

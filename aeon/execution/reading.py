@@ -55,6 +55,7 @@ a small model refuses what is stated in other words. What it takes for the answe
 _LEAST_GIVEN = 0.5
 """From here on an answer is given though its sentences alone are doubted: 12 right ones of 15, 2 wrong ones of 9, over
 three development folders of scripts/bench/everyday.py."""
+_NONE = "[0]"
 _WAITING = "Food may not be left in the waiting room."
 _YES_NO_HOUSE = fence("sentences", f"{_LINES}\n6 {_WAITING}", _LONGEST_PASSAGES)
 _YES_NO_EXAMPLES = tuple(
@@ -65,10 +66,10 @@ _YES_NO_EXAMPLES = tuple(
             "Can I get a kitten vaccinated without paying?",
             "[4] Vaccinations are free for kittens, for dogs they cost 38 euros. So: yes",
         ),
-        ("Does the surgery sell cat food?", "not stated"),
+        ("Does the surgery sell cat food?", _NONE),
         ("May I leave a bowl of food in the waiting room?", f"[6] {_WAITING} So: no"),
         ("Is somebody there at nine on a Tuesday?", "[3] The vet, Dr. Adler, opens at 8:30 on weekdays. So: yes"),
-        ("Is there a lift in the house?", "not stated"),
+        ("Is there a lift in the house?", _NONE),
     )
 )
 _SENTENCE_TOKENS = 90
@@ -124,7 +125,7 @@ async def _deciding(supervisor: Supervisor, question: str, sources: Sequence[Sou
     asked = f"{fence('sentences', numbered, _LONGEST_PASSAGES)}\nQuestion: {cut(question, LONGEST_TASK)}"
     prompt = Prompt(load("aeon.execution", "read_yes_no.md"), asked, _YES_NO_EXAMPLES, fixed=True)
     reply = (await supervisor.text(prompt, max_tokens=_SENTENCE_TOKENS, repairs=0)).value
-    if not whole or _ABSENT.match(reply) or not _CITED.search(reply):
+    if not whole or _NONE in reply or _ABSENT.match(reply) or not _CITED.search(reply):
         return None
     named, said = _cited(reply, reply, whole), _parts(_CITED.sub("", reply))
     cited = max(whole, key=lambda one: (len(said & _parts(one.text)), one in named))  # its words, else its number

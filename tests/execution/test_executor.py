@@ -372,3 +372,30 @@ def test_a_tool_knows_the_step_and_its_inputs() -> None:
 
     run(effect(sums("x", "look"), 7), tools=[look])
     assert seen == ["run-1:last", {"s1": 7}]
+
+
+@pytest.mark.requirement("G5")
+@pytest.mark.parametrize(
+    ("asked", "stated"),
+    [
+        ("How many kilometres did Vera drive?", False),
+        ("What does the flute cost?", False),
+        ("When did she come?", False),
+        ("Which drivers were late?", True),
+        ("Who was late?", True),
+        ("What are the fees of the flutes?", True),
+        ("List the late ones.", True),
+    ],
+)
+def test_no_row_is_no_answer_to_what_presumes_one(asked: str, stated: bool) -> None:
+    """Nobody may have been late; but what something costs is not none."""
+
+    @tool(name="sql", side_effects=False)
+    def sql(query: str) -> list[JsonValue]:
+        """Find no row."""
+        return []
+
+    about = effect(ToolCall(tool="sql", arguments={"query": "SELECT 1 WHERE 1 = 2"}))
+    result, _, _ = run(about.changed(task=Task(text=asked)), tools=[sql])
+    assert result.output == ([] if stated else None)
+    assert stated or result.problem == f"the files do not say: {asked} (no row of the tables is about it)"

@@ -366,6 +366,7 @@ DOOR = ("The lift is broken.", "Dogs must stay outside.", "Children may swim unt
         ("May I bring my dog?", "[2] Dogs must stay outside. So: no", DOOR[1]),
         ("May I bring my dog?", "[1] Dogs must stay outside. So: no", DOOR[1]),  # the number is a slip
         ("Can my son swim at 5?", "[3] So: yes", DOOR[2]),
+        ("Is there a sauna?", "[0]", None),
         ("Is there a sauna?", "not stated", None),
         ("Is there a sauna?", "No.", None),
     ],
@@ -376,7 +377,7 @@ def test_a_question_of_yes_or_no_is_answered_by_the_sentence_that_decides_it(
     """The sentence as it stands, cited; what the model concludes from it is not said."""
     result, model = reading(reply, question=question, task=question, found=[passage(DOOR)])
     assert result.output == said and lines(result) == ([said] if said else [])
-    assert "yes or no" in model.requests[0].messages[0].content
+    assert "then yes or no" in model.requests[0].messages[0].content
     assert (said is None) == ("do not say" in result.problem)
 
 
