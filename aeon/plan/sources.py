@@ -72,6 +72,7 @@ _MONTHS = word_set(
 )
 _DEALT = word_set("pay pays paid spend spends spent earn earns earned owe owes owed buy buys bought")
 """What is done with money: tables have it as bills and wages, and no question is about the word."""
+_PER_SPAN = re.compile(r"\b(?:per|a|each|every) (day|week|month|quarter|year)\b", _I)
 _MEASURED_IN = (
     (word_set("length lengths duration long lasts"), word_set("seconds minutes hours days weeks months years nights")),
     (word_set("length height width distance depth size long high wide deep tall"), word_set("metres meters m km cm")),
@@ -181,9 +182,11 @@ class About:
     def needed(self) -> tuple[str, ...]:
         """The sources that know words of it which no other knows.
 
-        Months stand in texts as well as in tables, and what is counted by a column need not be known to the tables.
+        Months stand in texts as well as in tables, and so does that somebody pays, or does it per month; what is
+        counted by a column need not be known to the tables.
         """
-        texts = self.texts - ({self.counted} if self.of_columns else set())
+        spans = {span.casefold() for span in _PER_SPAN.findall(self.text)}
+        texts = self.texts - _DEALT - spans - ({self.counted} if self.of_columns else set())
         return tuple(name for name, own in ((SQL, self.tables - _MONTHS), (LOOKUP, texts)) if own)
 
 

@@ -162,3 +162,18 @@ def test_what_is_measured_is_known_where_a_column_has_its_unit(
     (tmp_path / "talks" / "talks.csv").write_text(f"{columns}\nBees,3\nBirds,5\n")
     found, _ = about(tmp_path / "talks", text)
     assert found.unknown == unknown
+
+
+@pytest.mark.parametrize(
+    ("text", "needed"),
+    [
+        ("What do all members pay per month?", ("sql",)),
+        ("What do members pay for a guest per month?", ("sql", "lookup")),
+    ],
+)
+def test_that_somebody_pays_needs_no_text(tmp_path: Path, text: str, needed: tuple[str, ...]) -> None:
+    """Texts speak of paying, and of each month, whatever they are about."""
+    (tmp_path / "gym").mkdir()
+    (tmp_path / "gym" / "members.csv").write_text("member,fee\nAda,59\nBen,25\n")
+    (tmp_path / "gym" / "rules.md").write_text("Lockers cost 5 euros per month. For a guest they pay 12 euros.\n")
+    assert about(tmp_path / "gym", text)[0].needed == needed
