@@ -168,7 +168,7 @@ class Executor:
         if reading:
             searched = self._tools.get(tool).hint.removeprefix("Texts: ")
             return await read_answer(self._supervisor, question, effect.task.text, output.value, searched)
-        if tool == _SQL and output.value == [] and _OF_ONE.match(effect.task.text):
+        if tool == _SQL and _presumed(output.value, effect.task.text):
             return _unknown(f"the files do not say: {effect.task.text} (no row of the tables is about it)")
         value, sources = quoted(output.value) if tool == QUOTE else (output.value, ())
         return StepResult(output=value, mode=mode, cut=output.cut, sources=sources)
@@ -196,6 +196,11 @@ class Executor:
         value = reply.value
         missing = value.result if value.clarity == "BLOCKED" else problem
         return StepResult(output=value.result, clarity=value.clarity, mode=mode, problem=missing)
+
+
+def _presumed(found: JsonValue, question: str) -> bool:
+    """Whether no row was found of what the question presumes to be there."""
+    return found == [] and _OF_ONE.match(question) is not None
 
 
 def _objected(objection: str) -> list[str]:
