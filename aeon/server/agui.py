@@ -76,8 +76,8 @@ async def agent(request: Request, engine: str) -> Response:
         record, after = await _resumed(request, asked.resume[0])
     else:
         before = "\n\n".join(f"{part.description}: {part.value}" for part in asked.context)
-        wishes = asked.forwardedProps.aeon if asked.forwardedProps else None
-        body = task_of(asked.messages, engine, None, before, wishes).changed(unattended="suspend")
+        body = task_of(asked.messages, engine, None, before, (asked.forwardedProps or _Forwarded()).aeon)
+        body = body.changed(unattended="suspend")
         record = await started(request, body, "agui")
     return streamed(_events(request, record, asked, after))
 

@@ -26,6 +26,7 @@ __all__ = [
     "Open", "Said", "answer_text", "citations", "created", "own_of", "received", "schema_of", "sources_of", "task_of",
 ]  # fmt: skip
 
+_NONE = Wishes()
 _RULES = ("system", "developer")
 _ROLES = (*_RULES, "user", "assistant")
 _LATER = "What the user asks now is the task; this was said before it."
@@ -103,7 +104,7 @@ def received(kind: type[Any], data: bytes) -> Any:  # noqa: ANN401 - a value of 
 
 
 def task_of(
-    said: Iterable[Said], engine: str, schema: JsonObject | None, before: str = "", wishes: Wishes | None = None
+    said: Iterable[Said], engine: str, schema: JsonObject | None, before: str = "", wishes: Wishes = _NONE
 ) -> TaskBody:
     """The task of a conversation: instructions with what the user said last; the rest is its context.
 
@@ -117,10 +118,9 @@ def task_of(
         raise Problem(400, "invalid", "the last message must be the user's, with a text: it is the task")
     task, context = "\n\n".join([*rules, turns[-1][1]]), _context(before, turns[:-1])
     try:
-        made = TaskBody(task=task, context=context, answer_schema=schema, engine=engine)
+        return TaskBody(task=task, context=context, answer_schema=schema, engine=engine, **dict(wishes))
     except ValidationError as error:
         raise Problem(400, "invalid", one_line(error.errors()[0]["msg"], 200)) from None
-    return made.changed(**dict(wishes)) if wishes is not None else made
 
 
 def _context(before: str, turns: Sequence[tuple[str, str]]) -> str:

@@ -8,10 +8,10 @@ from typing import Any
 
 import openai
 import pytest
+from engines.research.reader import Reader
 
 from aeon.documents.collecting import collect
 from aeon.proof.verify import verify
-from engines.research.reader import Reader
 
 from .conftest import TASK, Serve, Server, complains, events_of, lasting
 from .test_agui import ran
@@ -79,9 +79,28 @@ def test_a_source_keeps_its_number(serve: Serve, tmp_path: Path) -> None:
     assert [source["id"] for source in reply["sources"]] == [2] and "[2]" in reply["summary"], reply
 
 
+@pytest.mark.requirement("T2")
+def test_collections_stand_beside_folders(serve: Serve, papers: Path, tmp_path: Path) -> None:
+    """Files in a folder, and several collections: a run has those that it names, without names all of them."""
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    (shop / "mill.txt").write_text("The Old Mill is on sale in the shop as a picture.")
+    collect(shop, tmp_path / "more.aeon")
+    server = serve(reader(), folders={"papers": papers, "shop": shop, "more": tmp_path / "more.aeon"})
+    found = server.post("/search", {"query": "Old Mill", "most": 9}).json()["passages"]
+    names = {one["source"].partition("/")[0] for one in found}
+    assert names == {"papers", "shop", "more"}
+    alone = server.post("/search", {"query": "Old Mill", "collection": "papers"}).json()["passages"]
+    assert {one["source"] for one in alone} == {"texts/mill.md", "texts/a-inn.md"}
+    for sources, title in ((["papers"], "texts/mill.md"), (["papers", "shop"], "papers/texts/mill.md")):
+        reply = server.post("/run", {**ASKED, "sources": sources}).json()
+        assert [one["title"] for one in reply["sources"]] == [title], reply
+        assert verify(server.get(f"/jobs/{reply['id']}/proof").content).code == 0
+
+
 @pytest.mark.requirement("R2", "V1b")
 def test_a_tier_says_how_much_research(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bound follows it, also that of a report; the simple way is its simple tier; the server's limits come first."""
+    """The bound follows it, also that of a report; the simple way is its simple tier; then the server's limits."""
 
     def bound(path: str = "/estimate", **body: Any) -> int:
         reply = server.post(path, {**ASKED, **body})
@@ -146,7 +165,7 @@ def test_clients_of_openai_research(server: Server) -> None:
             with pytest.raises(openai.BadRequestError, match="aeon"):
                 client.responses.create(model="research", input=QUESTION, extra_body={"aeon": wrong})
     assert response.output_text == chat.choices[0].message.content == "The Old Mill was built in 1883 [1]."
-    cited = response.output[0].content[0].annotations  # type: ignore[union-attr]
+    cited = response.output[0].content[0].annotations  # type: ignore[union-attr,index]
     assert {one.filename for one in cited} == {"texts/mill.md"}  # type: ignore[union-attr]
     job = server.get(f"/jobs/{chat.id.removeprefix('chatcmpl-')}/result").json()
     assert job["bound"]["calls"] == 9
