@@ -43,12 +43,13 @@ class Limits(NamedTuple):
 class Live:
     """A run that the server works on, or will. ``over`` is set when it does no more.
 
-    ``stop``: it is asked to stop; ``now``: without an answer in words. ``context`` is that of the request, in whose
-    trace it works.
+    ``order`` and ``record`` are there for a run that has just been accepted. ``stop``: it is asked to stop; ``now``:
+    without an answer in words. ``context`` is that of the request, in whose trace it works.
     """
 
     name: str
     order: Order | None = None
+    record: RunRecord | None = None
     feed: Feed = field(default_factory=Feed)
     over: asyncio.Event = field(default_factory=asyncio.Event)
     driver: AsyncDriver | None = None
@@ -158,7 +159,7 @@ class Service(Host):
         added, is_new = await self.runs.add(record, most)
         if not is_new:
             return same(record.digest, added)
-        self._enqueue(Live(added.id, order))
+        self._enqueue(Live(added.id, order, added))
         self._pump()
         return added
 
@@ -294,8 +295,9 @@ class Service(Host):
         """Work on a run until it does no more."""
         journal: Journal | None = None
         try:
-            record = await self.runs.get(live.name)
+            record = live.record or await self.runs.get(live.name)
             assert record is not None
+            live.record = None
             await self.runs.note(live.name, state="running")
             request = TaskBody.model_validate(record.request)
             path, begun = self.runs.path(record.id), self.runs.begun(record.id)
