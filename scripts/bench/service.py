@@ -5,10 +5,11 @@
 
 The servers are processes of their own with the loop of ``peers/workload.py``: 35 model calls in 14 waits, so that no
 run can end before 0.70 s: that is the bound. ``--tree`` measures the code of another checkout beside this one, and
-``--langgraph`` the same loop behind FastAPI and LangGraph with its SQLite checkpointer in the environment of that
-interpreter, which needs ``langgraph``, ``langgraph-checkpoint-sqlite``, ``fastapi`` and ``uvicorn``. Rounds are
-interleaved. Memory is what a server's resident size grows by, over the number of runs; processor time is the server's.
-Runs are kept in a new folder below ``--folder``. Of the readers of a stream one reads nothing. Prints JSON.
+``--langgraph`` the same loop behind FastAPI and LangGraph with its SQLite checkpointer, and behind ``langgraph dev``.
+They run in the environment of that interpreter: ``pip install langgraph langgraph-checkpoint-sqlite fastapi uvicorn
+'langgraph-cli[inmem]'``. Rounds are interleaved. Memory is what a server's resident size grows by, over the number of
+runs; processor time is the server's. Runs are kept in a new folder below ``--folder``. Of the readers of a stream one
+reads nothing. Prints JSON.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import contextlib
 import json
 import os
 import re
+import socket
 import statistics
 import subprocess
 import sys
@@ -36,16 +38,24 @@ LATENCY = 0.05
 BOUND = WAITS * LATENCY
 SLOW = 0.5
 ASKED = {"task": "squares", "config": {"max_passes": PASSES, "limits": {"total_steps": STEPS * PASSES}}}
+_STATE = {"assistant_id": "loop", "input": {"results": [], "passes": 0}, "config": {"recursion_limit": 100}}
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Kind(NamedTuple):
-    """A server to be measured: what starts it, and the tree whose code it runs."""
+    """A server to be measured: what starts it, the tree whose code it runs, and how it is asked.
+
+    ``path`` and ``body`` ask for a run, ``answer`` is where the reply has its answer, ``look`` is a page.
+    """
 
     name: str
     python: str
     script: str
     tree: Path | None = None
+    path: str = "/run"
+    body: Any = ASKED
+    answer: str = "summary"
+    look: str = "/healthz"
 
 
 class Server(NamedTuple):
@@ -79,10 +89,20 @@ def serving(kind: Kind, parallel: int, base: Path | None, latency: float = LATEN
             port = re.search(r":(\d+)$", process.stdout.readline().strip())
             if port is None:
                 raise SystemExit(f"{kind.name}: {' '.join(command)} did not start")
+            _wait(int(port[1]))
             try:
                 yield Server(process, int(port[1]))
             finally:
                 process.kill()
+
+
+def _wait(port: int) -> None:
+    """Wait until somebody listens there."""
+    for _ in range(600):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+            return
+        time.sleep(0.1)
+    raise SystemExit(f"nobody listens at {port}")
 
 
 async def asked(port: int, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401 - JSON
@@ -96,33 +116,42 @@ async def asked(port: int, method: str, path: str, body: object = None) -> Any: 
     status, _, rest = answer.partition(b"\r\n\r\n")
     if status.split()[1] not in (b"200", b"202"):
         raise SystemExit(f"{method} {path}: {answer.decode()}")
-    return json.loads(rest)
+    chunked = b"transfer-encoding: chunked" in status.lower()
+    return json.loads(b"".join(_chunks(rest)) if chunked else rest)
 
 
-async def overhead(server: Server, requests: int) -> dict[str, float]:
+def _chunks(body: bytes) -> Iterator[bytes]:
+    """The parts of a body that was sent in parts."""
+    while body:
+        size, _, rest = body.partition(b"\r\n")
+        yield rest[: int(size, 16)]
+        body = rest[int(size, 16) + 2 :]
+
+
+async def overhead(server: Server, kind: Kind, requests: int) -> dict[str, float]:
     """Milliseconds of a request that only looks, and of a run beyond the time of its model calls."""
     looks, runs = [], []
     for _ in range(requests):
         began = time.perf_counter()
-        await asked(server.port, "GET", "/healthz")
+        await asked(server.port, "GET", kind.look)
         looks.append(time.perf_counter() - began)
     for _ in range(max(2, requests // 20)):
         began = time.perf_counter()
-        await asked(server.port, "POST", "/run", ASKED)
+        await asked(server.port, "POST", kind.path, kind.body)
         runs.append(time.perf_counter() - began - BOUND)
     return {"request_ms": 1000 * statistics.median(looks), "run_ms": 1000 * statistics.median(runs[1:])}
 
 
-async def crowd(server: Server, runs: int) -> dict[str, float]:
+async def crowd(server: Server, kind: Kind, runs: int) -> dict[str, float]:
     """Many runs at once, each waited for: seconds over the bound, the server's processor time and growth for each."""
     before, busy, began = server.resident, server.busy, time.perf_counter()
-    waiting = asyncio.gather(*(asked(server.port, "POST", "/run", ASKED) for _ in range(runs)))
+    waiting = asyncio.gather(*(asked(server.port, "POST", kind.path, kind.body) for _ in range(runs)))
     peak = before
     while not waiting.done():
         peak = max(peak, server.resident)
         await asyncio.wait([waiting], timeout=0.1)
     seconds = time.perf_counter() - began
-    said = {reply["summary"] for reply in waiting.result()}
+    said = {reply[kind.answer] for reply in waiting.result()}
     if said != {expected()}:
         raise SystemExit(f"the answers are {said}, not {expected()}")
     return {
@@ -137,6 +166,7 @@ async def streams(server: Server, readers: int, pause: float) -> dict[str, float
     One more reads nothing. ``different`` counts the readers' versions of the events beyond one.
     """
     name = (await asked(server.port, "POST", "/run", {**ASKED, "async": True}))["id"]
+    await asyncio.sleep(SLOW)  # it is under way
     firsts: list[float] = []
     wholes: list[str] = []
 
@@ -163,7 +193,7 @@ async def streams(server: Server, readers: int, pause: float) -> dict[str, float
 def measured(kind: Kind, options: argparse.Namespace) -> dict[str, float]:
     """All figures of one server in one round."""
     with serving(kind, options.runs, options.folder) as server:
-        found = asyncio.run(overhead(server, options.requests)) | asyncio.run(crowd(server, options.runs))
+        found = asyncio.run(overhead(server, kind, options.requests)) | asyncio.run(crowd(server, kind, options.runs))
     if kind.tree is not None:
         for name, pause in (("at_once", 0.0), ("in_turn", 0.02)):
             with serving(kind, options.runs, options.folder, SLOW) as server:
@@ -184,7 +214,10 @@ def main() -> None:
     options = parser.parse_args()
     kinds = [Kind("Aeon", sys.executable, "serve_aeon.py", ROOT)]
     kinds += [Kind("other tree", sys.executable, "serve_aeon.py", options.tree)] if options.tree else []
-    kinds += [Kind("LangGraph", options.langgraph, "serve_langgraph.py")] if options.langgraph else []
+    if options.langgraph:
+        kinds.append(Kind("FastAPI and LangGraph", options.langgraph, "serve_langgraph.py"))
+        dev = Kind("langgraph dev", options.langgraph, "serve_langgraph_dev.py", path="/runs/wait", look="/ok")
+        kinds.append(dev._replace(body=_STATE, answer="answer"))
     rounds: dict[str, list[dict[str, float]]] = {kind.name: [] for kind in kinds}
     for _ in range(options.rounds):
         for kind in kinds:
