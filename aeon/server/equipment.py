@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from pydantic import JsonValue, ValidationError
 
@@ -30,7 +30,7 @@ from aeon.tools.files import Files
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.select import Given, resolve
 
-__all__ = ["Equipment", "Order", "refuse_own"]
+__all__ = ["Equipment", "Order", "refuse_own", "tiers_of"]
 
 B = TypeVar("B", bound=TaskBody)
 _WITH = "--files DIR or --collection NAME=PATH"
@@ -181,6 +181,12 @@ def _plugin(name: str) -> AnyPlugin:
         return plugin(name)
     except UnknownNameError as error:
         raise Problem(422, "unknown_engine", str(error).replace("see: aeon engines", "see: GET /engines")) from None
+
+
+def tiers_of(brought: AnyPlugin) -> tuple[str, ...]:
+    """How much an engine can be told to do, by name; empty for one without tiers."""
+    field = brought.engine.config.model_fields.get("tier")
+    return get_args(field.annotation) if field is not None else ()
 
 
 def refuse_own(kind: type[Settings], config: JsonObject) -> None:

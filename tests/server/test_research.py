@@ -13,6 +13,7 @@ from engines.research.reader import Reader
 from aeon.documents.collecting import collect
 from aeon.proof.verify import verify
 
+from .browser import browser
 from .conftest import TASK, Serve, Server, complains, events_of, lasting
 from .test_agui import ran
 
@@ -180,3 +181,38 @@ def test_an_agent_researches(server: Server) -> None:
     assert [event["delta"] for event in events if "delta" in event] == ["The Old Mill was built in 1883 [1]."]
     body = {"threadId": "t", "runId": "r", "messages": asking, "forwardedProps": {"aeon": {"sources": ["attic"]}}}
     complains(server.post("/agui/research", body), 422, "unknown_collection", "papers")
+
+
+@pytest.mark.requirement("V3a")
+def test_the_window_researches(server: Server) -> None:
+    """The form takes a tier and collections; a sentence shows its values, and each the characters that it rests on."""
+    with browser(viewport={"width": 900, "height": 700}) as page:
+        page.goto(server.url)
+        page.fill("#task", QUESTION)
+        assert not page.is_visible("#tier")
+        page.select_option("#engine", "research")
+        assert page.eval_on_selector_all("#tier option", "all => all.map(one => one.textContent)")[2:] == [
+            "simple", "standard", "deep"
+        ]  # fmt: skip
+        page.select_option("#tier", "simple")
+        assert page.is_checked("fieldset input[value=papers]")
+        page.click("form button.main")
+        page.wait_for_selector("button.claim")
+        page.wait_for_selector("#place")
+        page.click("button.claim")
+        page.wait_for_selector(".source mark")
+        assert page.inner_text(".source mark") == "The Old Mill was built in 1883."
+        page.click("button.within:has-text('1883')")
+        page.wait_for_selector("button.within[aria-pressed=true]")
+        assert page.inner_text(".source mark") == "1883"
+        assert page.get_attribute("button.claim", "aria-expanded") == "true"
+    (job,) = server.get("/jobs").json()["jobs"]
+    assert server.get(f"/jobs/{job['id']}/history").json()["record"]["tier"] == "simple"
+
+
+def test_what_can_be_asked_for_is_listed(server: Server) -> None:
+    """The names of collections, and the tiers of each engine."""
+    assert server.get("/collections").json() == {"collections": ["papers"]}
+    tiers = {one["name"]: one["tiers"] for one in server.get("/engines").json()}
+    assert tiers["research"] == ["auto", "simple", "standard", "deep"]
+    assert tiers["report"] == ["simple", "standard", "deep"] and tiers["loop"] == []
