@@ -202,6 +202,17 @@ def measured(kind: Kind, options: argparse.Namespace) -> dict[str, float]:
     return found
 
 
+def kinds_of(options: argparse.Namespace) -> list[Kind]:
+    """The servers to be measured."""
+    kinds = [Kind("Aeon", sys.executable, "serve_aeon.py", ROOT)]
+    kinds += [Kind("other tree", sys.executable, "serve_aeon.py", options.tree)] if options.tree else []
+    if options.langgraph:
+        kinds.append(Kind("FastAPI and LangGraph", options.langgraph, "serve_langgraph.py"))
+        dev = Kind("langgraph dev", options.langgraph, "serve_langgraph_dev.py", path="/runs/wait", look="/ok")
+        kinds.append(dev._replace(body=_STATE, answer="answer"))
+    return kinds
+
+
 def main() -> None:
     """Measure, and print what came of it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -212,12 +223,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    kinds = [Kind("Aeon", sys.executable, "serve_aeon.py", ROOT)]
-    kinds += [Kind("other tree", sys.executable, "serve_aeon.py", options.tree)] if options.tree else []
-    if options.langgraph:
-        kinds.append(Kind("FastAPI and LangGraph", options.langgraph, "serve_langgraph.py"))
-        dev = Kind("langgraph dev", options.langgraph, "serve_langgraph_dev.py", path="/runs/wait", look="/ok")
-        kinds.append(dev._replace(body=_STATE, answer="answer"))
+    kinds = kinds_of(options)
     rounds: dict[str, list[dict[str, float]]] = {kind.name: [] for kind in kinds}
     for _ in range(options.rounds):
         for kind in kinds:
