@@ -27,7 +27,7 @@ __all__ = [
 
 router = APIRouter(responses=PROBLEMS)
 _RUN: dict[int | str, dict[str, Any]] = {
-    200: {"model": RunReply, "content": {"text/event-stream": {"schema": {"type": "string"}}}},
+    200: {"model": RunReply, "content": {"text/event-stream": {}}},
     202: {"model": JobReply | RunReply},
 }
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
