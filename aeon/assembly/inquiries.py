@@ -14,14 +14,14 @@ from aeon.engines.research.config import ResearchConfig
 from aeon.engines.research.record import Research
 from aeon.errors import ConfigError, UsageError
 from aeon.llm.adapter import LLMAdapter
-from aeon.schema import Task
+from aeon.schema import Settings, Task
 from aeon.schema.frozen import Frozen
 from aeon.settings import load_config
 from aeon.settings.values import merged
 from aeon.text import one_line
 from aeon.tools.select import folder_specs, search_specs
 
-__all__ = ["AgentResponse", "AgentSource", "overrides", "research", "response", "run_research"]
+__all__ = ["AgentResponse", "AgentSource", "of_environment", "overrides", "research", "response", "run_research"]
 
 Tier = Literal["auto", "simple", "standard", "deep"]
 _VARIABLES: dict[str, tuple[tuple[str, ...], type[int] | type[float]]] = {
@@ -66,6 +66,11 @@ def overrides(environ: Mapping[str, str]) -> dict[str, object]:
             assert isinstance(value, dict)
             chosen = merged(chosen, value)
     return chosen
+
+
+def of_environment(kind: type[Settings], environ: Mapping[str, str]) -> dict[str, object]:
+    """The same for this kind of settings: nothing for those of other engines. Raises as `overrides`."""
+    return overrides(environ) if issubclass(kind, ResearchConfig) else {}
 
 
 def _number(variable: str, text: str, kind: type[int] | type[float]) -> float:

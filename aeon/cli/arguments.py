@@ -13,6 +13,7 @@ __all__ = [
     "name",
     "of_engine",
     "otherwise",
+    "providers",
     "roles",
     "seconds",
     "servers",
@@ -88,8 +89,13 @@ def where_to_search(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     collection = "a folder to search, or a file made by: aeon collect; can be given again"
     add("--in", dest="files", metavar="DIR|FILE", type=name, action="append", default=[], help=collection)
-    search = "where to search besides, such as searxng=http://127.0.0.1:8888; others are asked where it fails"
-    add("--search", metavar="PROVIDER", type=name, action="append", default=[], help=search)
+    providers(parser, "where to search besides, such as searxng=http://127.0.0.1:8888; others are asked where it fails")
+
+
+def providers(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the options for search providers."""
+    add = parser.add_argument
+    add("--search", metavar="PROVIDER", type=name, action="append", default=[], help=what)
     allow = "an address of the own network that pages may be fetched from; can be given again"
     add("--allow", metavar="HOST:PORT", type=name, action="append", default=[], help=allow)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from aeon.cli.arguments import count, name, servers, whole
+from aeon.cli.arguments import count, name, providers, servers, whole
 
 __all__ = ["ACTIONS", "EPILOG", "mcp_options"]
 
@@ -28,6 +28,7 @@ def mcp_options(parser: argparse.ArgumentParser) -> None:
     add("--files", metavar="DIR", type=name, action="append", default=[], help="a folder that runs may answer from")
     named = "the same, or a file that aeon collect made, under a name of its own; can be given again"
     add("--collection", metavar="NAME=PATH", type=name, action="append", default=[], help=named)
+    providers(parser, "where research and reports search besides, such as searxng=http://127.0.0.1:8888")
     add("--tools", metavar="LIST", action="append", help="the tools of the runs (default: calculator)")
     servers(parser, "an MCP server whose tools the runs get")
     models = "a model of the catalogue, a .gguf file, or http://HOST/v1#MODEL"

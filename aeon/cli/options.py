@@ -14,6 +14,7 @@ from aeon.cli.arguments import (
     name,
     of_engine,
     otherwise,
+    providers,
     seconds,
     servers,
     setting,
@@ -206,8 +207,9 @@ def _serve_options(parser: argparse.ArgumentParser) -> None:
     add("--host", metavar="HOST", type=name, default="127.0.0.1", help="the address (default: this machine alone)")
     add("--port", metavar="N", type=count, default=8765, help="the port (default: 8765; 0: any that is free)")
     add("--files", metavar="DIR", type=name, action="append", default=[], help="a folder that runs may answer from")
-    named = "the same under a name of its own; can be given again"
+    named = "the same, or a file that aeon collect made, under a name of its own; can be given again"
     add("--collection", metavar="NAME=PATH", type=name, action="append", default=[], help=named)
+    providers(parser, "where research and reports search besides, such as searxng=http://127.0.0.1:8888")
     tools = "the tools of the runs (default: calculator); can be given again"
     add("--tools", metavar="LIST", action="append", help=tools)
     models = "a model of the catalogue, a .gguf file, or http://HOST/v1#MODEL"

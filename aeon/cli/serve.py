@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TextIO
 
+from aeon.assembly.inquiries import overrides
 from aeon.cli.database import durable_module
 from aeon.cli.logs import LogFile
 from aeon.cli.output import remark
@@ -29,7 +30,7 @@ from aeon.llm.local import Local
 from aeon.llm.select import select
 from aeon.schema import Config
 from aeon.settings import load_config
-from aeon.tools.select import connected, opened
+from aeon.tools.select import connected, opened, search_specs
 
 __all__ = ["command", "equipment_of", "make_ready", "module", "private"]
 
@@ -48,6 +49,7 @@ def command(options: argparse.Namespace) -> int:
         raise UsageError(f"serve: --host {options.host} lets other machines in; name who may with --token-file FILE")
     tokens = module("tokens").Tokens.read(options.token_file) if options.token_file else None
     load_config(Config, options.config, None, os.environ)
+    overrides(os.environ)
     traced = _tracing()
     equipment = equipment_of(options, [traced.Traced] if traced else [])
     with serving.listening(options.host, options.port) as where, private(), _log(options.log) as log:
@@ -91,7 +93,7 @@ def _durable(options: argparse.Namespace, equipment: Any, observers: Sequence[ob
 def equipment_of(options: argparse.Namespace, around: Sequence[object] = ()) -> Any:  # noqa: ANN401 - of an optional module
     """What the runs are made of, as the options say."""
     model = select(options.model)
-    tools = [*connected(opened(options.tools or TOOLS))]
+    tools = [*connected(opened([*(options.tools or TOOLS), *search_specs(options.search, options.allow)]))]
     folders = _folders(options.files, options.collection)
     spec = spec_of(model, options.model)
     return module("equipment").Equipment(model, spec, tools, folders, options.config, options.most_calls, *around)

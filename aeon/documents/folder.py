@@ -41,6 +41,11 @@ class Folder:
             raise InputFileError(f"cannot read the folder {one_line(str(path))!r}: {reason}") from None
         return cls(root)
 
+    @property
+    def name(self) -> str:
+        """What paths in it begin with where it is one of several."""
+        return self.root.name
+
     def files(self) -> Iterator[tuple[str, int]]:
         """Give the relative path and the size in bytes of each file, sorted, up to 2,000 files."""
         yield from itertools.islice(self.walk(), MOST_FILES)

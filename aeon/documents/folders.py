@@ -47,12 +47,17 @@ class Folders(Folder):
 
         Raises ``InputFileError`` if one is missing, unreadable or no folder, and ``UsageError`` without any.
         """
-        folders = list(dict.fromkeys(Folder.open(one) for one in each(path)))
+        return cls.of(Folder.open(one) for one in each(path))
+
+    @classmethod
+    def of(cls, opened: Iterable[Folder]) -> Folder:
+        """Return one folder as it is, several as one. Raises ``UsageError`` without any."""
+        folders = [*{folder.root: folder for folder in opened}.values()]
         if not folders:
             raise UsageError("no folder is named")
         if len(folders) == 1:
             return folders[0]
-        names = unique_names(folder.root.name for folder in folders)
+        names = unique_names(folder.name for folder in folders)
         root = Path(os.pathsep.join(str(folder.root) for folder in folders))
         return cls(root, tuple(zip(names, folders, strict=True)))
 
@@ -79,12 +84,22 @@ class Folders(Folder):
 
     def find(self, name: str) -> Path:
         """Return the file of that path. Raises ``ToolFailed`` for one outside or that is not there."""
+        folder, rest = self._part(name)
+        return folder.find(rest)
+
+    def content(self, name: str, limit: int) -> str:
+        """Return the text of the file of that path. Raises as `Folder.content`."""
+        folder, rest = self._part(name)
+        return folder.content(rest, limit)
+
+    def _part(self, name: str) -> tuple[Folder, str]:
+        """The folder that a path begins with, and the rest of the path. Raises ``ToolFailed`` where there is none."""
         first, _, rest = name.lstrip().partition("/") if "/" in name else name.lstrip().partition("\\")
         folder = dict(self.parts).get(first)
         if folder is None:
             label, names = repr(one_line(name, 100)), ", ".join(name for name, _ in self.parts)
             raise ToolFailed(f"there is no file {label}; a path begins with the name of its folder: {names}")
-        return folder.find(rest)
+        return folder, rest
 
     def text(self, path: Path, limit: int) -> tuple[str, bool]:
         """Return the file's text, up to ``limit`` bytes of it, and whether that is all; as `Folder.text`."""

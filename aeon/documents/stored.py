@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,10 +10,10 @@ from pathlib import Path
 from aeon.documents.collection import Collection
 from aeon.documents.folder import Folder
 from aeon.documents.folders import Folders, Paths, each
-from aeon.errors import ToolFailed, UsageError
+from aeon.errors import ToolFailed
 from aeon.text import one_line
 
-__all__ = ["Stored", "opened_paths"]
+__all__ = ["Stored", "opened_paths", "parted"]
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,11 @@ class Stored(Folder):
     """The documents of a collection file as files of a folder; ``root`` is that file."""
 
     collection: Collection
+
+    @property
+    def name(self) -> str:
+        """What paths in it begin with where it is one of several."""
+        return self.root.stem
 
     def walk(self) -> Iterator[tuple[str, int]]:
         """Give the path of each document and the size in bytes of its file."""
@@ -35,23 +41,29 @@ class Stored(Folder):
 
 
 def opened_paths(paths: Paths) -> Folder:
-    """Return a folder, several folders as one, or a collection file as a folder.
+    """Return a folder, or a collection file as one; several of them as one.
 
     Raises:
         InputFileError: one is missing, unreadable, or neither a folder nor a collection.
-        UsageError: there is none, or a collection beside something else.
+        UsageError: there is none.
     """
-    several = each(paths)
-    files = [one for one in several if _is_file(one)]
-    if not files:
-        return Folders.open(several)
-    if len(set(several)) > 1:
-        raise UsageError(
-            f"files: {one_line(files[0])} is a collection: name it alone, or add the folders to it: "
-            f"aeon collect FOLDER --into {one_line(files[0])}"
-        )
-    path = Path(files[0]).resolve()
-    return Stored(path, Collection.open(path))
+    return Folders.of(_opened(one) for one in dict.fromkeys(each(paths)))
+
+
+def parted(folder: Folder) -> tuple[Folders | None, dict[str, Collection]]:
+    """Of several folders as one, those of files, and the collections by the names that their paths begin with."""
+    parts = folder.parts if isinstance(folder, Folders) else ()
+    stored = {name: part.collection for name, part in parts if isinstance(part, Stored)}
+    plain = tuple((name, part) for name, part in parts if name not in stored)
+    root = Path(os.pathsep.join(str(part.root) for _, part in plain))
+    return (Folders(root, plain) if plain else None), stored
+
+
+def _opened(path: str) -> Folder:
+    if not _is_file(path):
+        return Folder.open(path)
+    place = Path(path).resolve()
+    return Stored(place, Collection.open(place))
 
 
 def _is_file(path: str) -> bool:

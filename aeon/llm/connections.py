@@ -12,6 +12,7 @@ import httpx2
 import openai
 
 from aeon.errors import ConfigError
+from aeon.llm.carried import carried
 from aeon.llm.replies import PACKINGS, guard
 
 __all__ = ["CONNECT_SECONDS", "Connections", "is_loopback"]
@@ -80,6 +81,7 @@ class Connections:
         headers: dict[str, str | openai.Omit] = {"Connection": "close"} if is_loopback(self.base_url) else {}
         if self.api_key is None:
             headers["Authorization"] = openai.Omit()
+        headers |= carried()
         return {"timeout": openai.Timeout(seconds, connect=CONNECT_SECONDS), "headers": headers}
 
     def _open(self) -> openai.AsyncOpenAI:

@@ -59,7 +59,7 @@ class Journal:
     @property
     def entries(self) -> dict[int, Entry]:
         """The entries that count, by the number of their effect."""
-        for number, (effect, outcome, line) in self._unread.items():  # one in memory makes them when somebody looks
+        for number, (effect, outcome, line) in self._unread.items():  # made again when somebody looks: few do
             self._entries[number], self._lines[number] = Entry.of(number, effect, outcome), line
         self._unread.clear()
         return self._entries
@@ -151,13 +151,12 @@ class Journal:
     async def append(self, number: int, effect: Effect, outcome: Outcome) -> int:
         """Keep the outcome of an effect; it lasts when this returns. The number of its line."""
         if self._store is None:
-            self._settle(number)
             self.line += 1
-            self._unread[number] = (effect, outcome, self.line)
-            return self.line
-        entry = Entry.of(number, effect, outcome)
-        line = await self._write(entry)
-        self._count(entry, line)
+            line = self.line
+        else:
+            line = await self._write(Entry.of(number, effect, outcome))
+        self._settle(number)
+        self._unread[number] = (effect, outcome, line)
         return line
 
     async def end(self, result: Conclusion) -> None:
@@ -195,7 +194,9 @@ class Journal:
 
     def line_of(self, number: int) -> int | None:
         """The number of the line of the entry for effect ``number``, if there is one that counts."""
-        return self._lines[number] if number in self.entries else None
+        if number in self._unread:
+            return self._unread[number][2]
+        return self._lines[number] if number in self._entries else None
 
     def resume(self, void: tuple[int, ...], again: tuple[int, ...] = (), setup: JsonObject | None = None) -> None:
         """Begin another life of the run without the entries ``void``; what they cost is lost.

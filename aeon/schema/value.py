@@ -31,7 +31,13 @@ class _ValueMeta(msgspec.StructMeta):
     @property
     def model_fields(cls) -> dict[str, msgspec.structs.FieldInfo]:
         """The fields by name."""
-        return {field.name: field for field in msgspec.structs.fields(cast("type[Value]", cls))}
+        return _fields_of(cls)
+
+
+@cache
+def _fields_of(kind: type) -> dict[str, msgspec.structs.FieldInfo]:
+    """The fields of a kind of value, which are found out once: it takes a while to evaluate their annotations."""
+    return {field.name: field for field in msgspec.structs.fields(cast("type[Value]", kind))}
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)

@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from aeon.schema import JsonObject, JsonValue
 from aeon.server.asking import started
+from aeon.server.bodies import Wishes
 from aeon.server.conversation import Said, received, task_of
 from aeon.server.feed import PING
 from aeon.server.problems import Problem
@@ -42,6 +43,14 @@ class _Resume(BaseModel):
     payload: Any = None
 
 
+class _Forwarded(BaseModel):
+    """What the application sends along: under ``aeon`` what the protocol has no place for."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    aeon: Wishes = Wishes()
+
+
 class AgentBody(BaseModel):
     """What a client sends for a run. Its tools are not called: a run has those of the server."""
 
@@ -52,6 +61,7 @@ class AgentBody(BaseModel):
     messages: list[Said] = Field(default_factory=list)
     context: list[_Part] = Field(default_factory=list)
     resume: list[_Resume] = Field(default_factory=list)
+    forwardedProps: _Forwarded | None = None
 
     def refuse(self) -> None:
         """Nothing is refused: what a run has no place for is an offer."""
@@ -66,7 +76,8 @@ async def agent(request: Request, engine: str) -> Response:
         record, after = await _resumed(request, asked.resume[0])
     else:
         before = "\n\n".join(f"{part.description}: {part.value}" for part in asked.context)
-        body = task_of(asked.messages, engine, None, before).changed(unattended="suspend")
+        body = task_of(asked.messages, engine, None, before, (asked.forwardedProps or _Forwarded()).aeon)
+        body = body.changed(unattended="suspend")
         record = await started(request, body, "agui")
     return streamed(_events(request, record, asked, after))
 

@@ -12,6 +12,7 @@ from starlette.responses import PlainTextResponse, Response
 from aeon.assembly.registry import installed
 from aeon.schema import Bound, Frozen, JsonObject, Passage
 from aeon.server.bodies import RunBody, SearchBody, TaskBody
+from aeon.server.equipment import tiers_of
 from aeon.server.host import accepted
 from aeon.server.problems import Problem
 from aeon.server.replies import JobReply, RunReply, job_reply, run_reply
@@ -20,13 +21,13 @@ from aeon.server.runs import RunRecord
 from aeon.server.streams import stream_of
 
 __all__ = [
-    "Engines", "Found", "Health", "InstalledEngine", "answered", "engines", "estimate", "healthz", "metrics", "readyz",
-    "router", "run", "run_simple", "search", "started",
+    "Collections", "Engines", "Found", "Health", "InstalledEngine", "answered", "collections", "engines", "estimate",
+    "healthz", "metrics", "readyz", "router", "run", "run_simple", "search", "started",
 ]  # fmt: skip
 
 router = APIRouter(responses=PROBLEMS)
 _RUN: dict[int | str, dict[str, Any]] = {
-    200: {"model": RunReply, "content": {"text/event-stream": {"schema": {"type": "string"}}}},
+    200: {"model": RunReply, "content": {"text/event-stream": {}}},
     202: {"model": JobReply | RunReply},
 }
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
@@ -39,16 +40,23 @@ class Found(Frozen):
 
 
 class InstalledEngine(Frozen):
-    """An installed engine; ``problem`` says why it cannot be used, if it cannot."""
+    """An installed engine, with its ``tiers`` if it has some; ``problem`` says why it cannot be used, if it cannot."""
 
     name: str
     engine: str | None
     usable: bool
     problem: str
+    tiers: tuple[str, ...] = ()
 
 
 class Engines(RootModel[tuple[InstalledEngine, ...]]):
     """The installed engines."""
+
+
+class Collections(Frozen):
+    """The names of the collections that runs may have as ``sources``."""
+
+    collections: tuple[str, ...]
 
 
 class Health(Frozen):
@@ -101,10 +109,17 @@ async def engines(request: Request) -> Response:
             engine=one.plugin.engine.name if one.plugin else None,
             usable=one.plugin is not None,
             problem=one.problem,
+            tiers=tiers_of(one.plugin) if one.plugin else (),
         )
         for one in await asyncio.to_thread(installed)
     ]
     return sent(request, Engines(tuple(listed)))
+
+
+@router.get("/collections", responses={200: {"model": Collections}})
+async def collections(request: Request) -> Response:
+    """The collections that the server was started with, by name."""
+    return sent(request, Collections(collections=tuple(service_of(request).equipment.folders)))
 
 
 @router.get("/healthz", responses={200: {"model": Health}})

@@ -12,8 +12,8 @@ from aeon.server.problems import Problem
 from aeon.text import is_text, one_line
 
 __all__ = [
-    "BODIES", "AnswerBody", "BudgetBody", "CancelBody", "ForkBody", "RunBody", "SearchBody", "TaskBody", "parse",
-    "read_json",
+    "BODIES", "AnswerBody", "BudgetBody", "CancelBody", "ForkBody", "RunBody", "SearchBody", "TaskBody", "Wishes",
+    "parse", "read_json",
 ]  # fmt: skip
 
 MOST_DEPTH = 64
@@ -30,12 +30,25 @@ class BudgetBody(Frozen):
     cost: float | None = Field(default=None, gt=0)
 
 
-class TaskBody(Frozen):
+class Wishes(Frozen):
+    """How a run is made.
+
+    ``tier`` says how much research: of the engines ``research`` and ``report``. ``sources`` names folders and
+    collections that the server was started with; without it the run has all of them. ``config`` holds settings by
+    section, as a file of settings does.
+    """
+
+    tier: str | None = None
+    sources: tuple[str, ...] | None = None
+    budget: BudgetBody = BudgetBody()
+    config: JsonObject = Field(default_factory=dict)
+
+
+class TaskBody(Wishes):
     """What is asked, and how the run is made.
 
-    ``sources`` names folders and collections that the server was started with; without it the run has all of them.
-    ``config`` holds settings by section, as a file of settings does. ``unattended`` says what becomes of a question
-    that the run asks: its default is assumed, or it waits for ``POST /jobs/{id}/answer``.
+    ``unattended`` says what becomes of a question that the run asks: its default is assumed, or it waits for
+    ``POST /jobs/{id}/answer``.
     """
 
     task: Annotated[str, Field(min_length=1, max_length=_LONGEST)]
@@ -43,10 +56,6 @@ class TaskBody(Frozen):
     criteria: tuple[str, ...] = ()
     answer_schema: JsonObject | None = None
     engine: str = "multi-pass"
-    tier: str | None = None
-    sources: tuple[str, ...] | None = None
-    budget: BudgetBody = BudgetBody()
-    config: JsonObject = Field(default_factory=dict)
     unattended: Literal["assume", "suspend"] | None = None
 
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 from aeon.errors import AeonError
 from aeon.proof.renderings import openai
 from aeon.schema import JsonObject
-from aeon.server.bodies import TaskBody, read_json
+from aeon.server.bodies import TaskBody, Wishes, read_json
 from aeon.server.history import proof
 from aeon.server.problems import Problem
 from aeon.server.replies import RunReply
@@ -22,8 +22,11 @@ from aeon.server.routing import service_of
 from aeon.server.runs import RunRecord
 from aeon.text import one_line
 
-__all__ = ["Open", "Said", "answer_text", "citations", "created", "own_of", "received", "schema_of", "task_of"]
+__all__ = [
+    "Open", "Said", "answer_text", "citations", "created", "own_of", "received", "schema_of", "sources_of", "task_of",
+]  # fmt: skip
 
+_NONE = Wishes()
 _RULES = ("system", "developer")
 _ROLES = (*_RULES, "user", "assistant")
 _LATER = "What the user asks now is the task; this was said before it."
@@ -36,9 +39,14 @@ _MEANINGLESS = frozenset({
 
 
 class Open(BaseModel):
-    """A body of another API. What a run cannot do is refused, what has no meaning for it is left out."""
+    """A body of another API. What a run cannot do is refused, what has no meaning for it is left out.
+
+    ``aeon`` has what the other API has no place for.
+    """
 
     model_config = ConfigDict(frozen=True, extra="allow")
+
+    aeon: Wishes = Wishes()
 
     def refuse(self) -> None:
         """Refuse fields that ask for something else than an answer.
@@ -95,7 +103,9 @@ def received(kind: type[Any], data: bytes) -> Any:  # noqa: ANN401 - a value of 
     return body
 
 
-def task_of(said: Iterable[Said], engine: str, schema: JsonObject | None, before: str = "") -> TaskBody:
+def task_of(
+    said: Iterable[Said], engine: str, schema: JsonObject | None, before: str = "", wishes: Wishes = _NONE
+) -> TaskBody:
     """The task of a conversation: instructions with what the user said last; the rest is its context.
 
     Raises:
@@ -108,7 +118,7 @@ def task_of(said: Iterable[Said], engine: str, schema: JsonObject | None, before
         raise Problem(400, "invalid", "the last message must be the user's, with a text: it is the task")
     task, context = "\n\n".join([*rules, turns[-1][1]]), _context(before, turns[:-1])
     try:
-        return TaskBody(task=task, context=context, answer_schema=schema, engine=engine)
+        return TaskBody(task=task, context=context, answer_schema=schema, engine=engine, **dict(wishes))
     except ValidationError as error:
         raise Problem(400, "invalid", one_line(error.errors()[0]["msg"], 200)) from None
 
@@ -153,7 +163,7 @@ async def citations(request: Request, record: RunRecord, reply: RunReply) -> tup
     if reply.value is not None or reply.state != "ended":
         return [], ""
     try:
-        tools = await asyncio.to_thread(service.equipment.given, None)
+        tools = await asyncio.to_thread(service.equipment.given, sources_of(record))
         async with service.kept(record) as path:
             data = await asyncio.to_thread(proof, path, tools)
         content = (await asyncio.to_thread(openai, data)).content
@@ -161,6 +171,12 @@ async def citations(request: Request, record: RunRecord, reply: RunReply) -> tup
         return [], str(error)
     annotations = content["annotations"]
     return (annotations if isinstance(annotations, list) else []), ""
+
+
+def sources_of(record: RunRecord) -> list[str] | None:
+    """The collections that were asked for; ``None``: all."""
+    sources = record.request.get("sources")
+    return [str(one) for one in sources] if isinstance(sources, list) else None
 
 
 def own_of(reply: RunReply, problem: str = "") -> JsonObject:

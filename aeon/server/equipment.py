@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from pydantic import JsonValue, ValidationError
 
 from aeon.assembly.build import priced
-from aeon.assembly.plugin import AnyPlugin
+from aeon.assembly.inquiries import of_environment
+from aeon.assembly.plugin import AnyPlugin, nothing_missing
 from aeon.assembly.registry import plugin
 from aeon.assembly.roles import fitted
 from aeon.errors import UnknownNameError, UsageError
@@ -26,11 +27,13 @@ from aeon.settings.tree import members
 from aeon.supervisor.valid import validator
 from aeon.text import one_line
 from aeon.tools.files import Files
-from aeon.tools.select import Given
+from aeon.tools.registry import ToolRegistry
+from aeon.tools.select import Given, resolve
 
-__all__ = ["Equipment", "Order", "refuse_own"]
+__all__ = ["Equipment", "Order", "refuse_own", "tiers_of"]
 
 B = TypeVar("B", bound=TaskBody)
+_WITH = "--files DIR or --collection NAME=PATH"
 
 
 @dataclass(frozen=True)
@@ -66,11 +69,12 @@ class Equipment:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def open(self) -> None:
-        """Read all folders, so that no request has to wait for it.
+        """Make the tools and read all folders, so that no request has to wait for it, or finds them missing.
 
         Raises:
-            UsageError: one cannot be read.
+            UsageError: a tool cannot be used, or a folder cannot be read.
         """
+        resolve(self.tools)
         if self.folders:
             self.files(tuple(self.folders))
 
@@ -124,11 +128,29 @@ class Equipment:
                 f"the run could make up to {bound.calls:,} model calls, and this server allows {self.most_calls:,}; "
                 f'ask for less: "budget": {{"calls": {self.most_calls}}}',
             )  # fmt: skip
-        return Order(brought, _task(body), config, self.given(body.sources))
+        tools = self.given(body.sources)
+        self._suffice(brought, config, tools, body)
+        return Order(brought, _task(body), config, tools)
+
+    def _suffice(self, brought: AnyPlugin, config: Settings, tools: Sequence[Given], body: TaskBody) -> None:
+        """Refuse texts for an engine that reads none, and a run that lacks what its engine needs.
+
+        Raises:
+            Problem: says what to leave out, to name or to start the server with.
+        """
+        if body.sources and not brought.reads:
+            only = f"the engine '{brought.name}' uses the task and its context alone"
+            raise Problem(422, "invalid", f"sources: {only}; leave it out")
+        if brought.lacks is nothing_missing:
+            return
+        if missing := brought.lacks(config, ToolRegistry(resolve(tools), output_bytes=config.tool_output_bytes)):
+            needs = f"sources: the engine '{brought.name}' needs {missing.partition(':')[0]}"
+            do = f"name a collection: {', '.join(self.folders)}" if self.folders else f"start the server with {_WITH}"
+            raise Problem(422, "nothing_to_search", f"{needs}; {do}")
 
     def _config(self, brought: AnyPlugin, body: TaskBody) -> Settings:
         kind = brought.engine.config
-        own: Settings = load_config(kind, self.config, None, os.environ)
+        own: Settings = load_config(kind, self.config, of_environment(kind, os.environ), os.environ)
         own = priced(own, self.model, brought)
         asked = with_overrides(own, reduce(merged, _asked(kind, body), dict[str, object]()))
         return fitted(brought, asked, self.model)
@@ -150,6 +172,7 @@ class Equipment:
         """Paths that no answer may hold, each with what stands for it; not one so short that it may stand in a text."""
         named = {str(root): name for name, folder in self.folders.items() for root in (folder, folder.resolve())}
         named |= {self.config: "settings"} if self.config else {}
+        named |= {one.partition("=json=")[2]: "search" for one in self.tools if isinstance(one, str)}
         return {path: named[path] for path in sorted(named, key=len, reverse=True) if path.count("/") > 1}
 
 
@@ -158,6 +181,12 @@ def _plugin(name: str) -> AnyPlugin:
         return plugin(name)
     except UnknownNameError as error:
         raise Problem(422, "unknown_engine", str(error).replace("see: aeon engines", "see: GET /engines")) from None
+
+
+def tiers_of(brought: AnyPlugin) -> tuple[str, ...]:
+    """How much an engine can be told to do, by name; empty for one without tiers."""
+    field = brought.engine.config.model_fields.get("tier")
+    return get_args(field.annotation) if field is not None else ()
 
 
 def refuse_own(kind: type[Settings], config: JsonObject) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from functools import partial
 
 from aeon.assembly.registry import view_of
 from aeon.kernel.effects import Effect
+from aeon.observability.view import View
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, RunEnded, RunStarted
 from aeon.runtime.journal import Journal
 from aeon.server.told import Life, Place, Told, happened, started, unkept
@@ -25,7 +27,7 @@ class Feed:
 
     def __init__(self) -> None:
         self.told: list[Told] = []
-        self.under_way: dict[int, bytes] = {}
+        self.under_way: dict[int, Callable[[], bytes]] = {}
         self.last: bytes | None = None
         self._changed = asyncio.Event()
 
@@ -39,8 +41,8 @@ class Feed:
         self.told.append(told)
         self._wake()
 
-    def begin(self, number: int, frame: bytes) -> None:
-        """Note that an effect is under way."""
+    def begin(self, number: int, frame: Callable[[], bytes]) -> None:
+        """Note that an effect is under way; ``frame`` makes what readers are told of it."""
         self.under_way[number] = frame
         self._wake()
 
@@ -71,7 +73,7 @@ class Watcher:
     def __init__(self, feed: Feed, journal: Journal, engine: str) -> None:
         self._feed = feed
         self._journal = journal
-        self._engine = engine
+        self._view = view_of(engine)
         self._life = Life()
         self._latest = 0
         self._kept = True
@@ -87,7 +89,7 @@ class Watcher:
                 if not self._feed.told:
                     self._feed.tell(started(self._journal.opened, event.bound))
             case EffectStarted():
-                self._feed.begin(event.number, _under_way(self._engine, event.number, event.effect))
+                self._feed.begin(event.number, partial(_under_way, self._view, event.number, event.effect))
             case EffectEnded():
                 self._ended(event)
             case Noted():
@@ -104,12 +106,11 @@ class Watcher:
             return
         self._latest = max(self._latest, line)
         if not event.recorded:
-            self._feed.tell(happened(Place(line), self._engine, event.number, event.effect, event.outcome))
+            self._feed.tell(happened(Place(line), self._view, event.number, event.effect, event.outcome))
 
 
-def _under_way(engine: str, number: int, effect: Effect) -> bytes:
-    title = view_of(engine).title(effect)
-    return unkept("effect_started", {"number": number, "phase": effect.phase, "title": title})
+def _under_way(view: View, number: int, effect: Effect) -> bytes:
+    return unkept("effect_started", {"number": number, "phase": effect.phase, "title": view.title(effect)})
 
 
 async def frames(feed: Feed, after: Place | None, ping: float = PING_SECONDS) -> AsyncIterator[bytes]:
@@ -123,7 +124,7 @@ async def frames(feed: Feed, after: Place | None, ping: float = PING_SECONDS) ->
                 yield told.frame
         elif fresh := [number for number in feed.under_way if number not in shown]:
             shown.add(fresh[0])
-            yield feed.under_way[fresh[0]]
+            yield feed.under_way[fresh[0]]()
         elif feed.last is not None:
             yield feed.last
             return

@@ -13,6 +13,7 @@ from aeon.schema import Frozen
 from aeon.server.asking import answered
 from aeon.server.bodies import AnswerBody, CancelBody, ForkBody
 from aeon.server.calls import ModelCall
+from aeon.server.conversation import sources_of
 from aeon.server.history import History, difference, history_of, proof
 from aeon.server.replies import JobPage, JobReply, RunReply, job_reply
 from aeon.server.routing import PROBLEMS, body_of, key_of, owner_of, run_of, sent, service_of, streamed, takes, token_of
@@ -90,9 +91,7 @@ async def proved(request: Request, name: str) -> Response:
     """The proof of a run's answer, byte for byte the file that ``aeon verify`` takes."""
     record = await run_of(request, name)
     async with service_of(request).kept(record) as path:
-        sources = record.request.get("sources")
-        names = [str(one) for one in sources] if isinstance(sources, list) else None
-        tools = await asyncio.to_thread(service_of(request).equipment.given, names)
+        tools = await asyncio.to_thread(service_of(request).equipment.given, sources_of(record))
         data = await asyncio.to_thread(proof, path, tools)
     return Response(data, media_type="application/json")
 

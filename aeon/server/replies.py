@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import count
 from typing import Any
 
 from pydantic import JsonValue
@@ -25,6 +27,7 @@ from aeon.server.runs import OPEN, RunRecord, RunState
 __all__ = ["CitedSpan", "JobPage", "JobReply", "RunReply", "RunSource", "job_reply", "run_reply"]
 
 _SHOWN = 2_000
+_MARK = re.compile(r"\[(\d{1,4})\]")
 
 
 class CitedSpan(Frozen):
@@ -36,7 +39,7 @@ class CitedSpan(Frozen):
 
 
 class RunSource(Frozen):
-    """A text that an answer rests on."""
+    """A text that an answer rests on. ``id`` is its number: where the summary cites it as ``[2]``, that one."""
 
     id: int
     title: str
@@ -107,14 +110,34 @@ def run_reply(record: RunRecord) -> RunReply:
 
 
 def _sources(end: Conclusion) -> tuple[RunSource, ...]:
+    """The texts that claims rest on, under the numbers that the answer has for them, else in their order."""
     spans: dict[str, list[CitedSpan]] = {}
     for claim in end.claims:
         for one in claim.evidence:
             if isinstance(one, FromSource):
                 cited = CitedSpan(start=one.start, end=one.end, claim=claim.id)
                 spans.setdefault(one.source, []).append(cited)
-    numbered = enumerate(spans.items(), 1)
-    return tuple(RunSource(id=number, title=name, spans=tuple(cited)) for number, (name, cited) in numbered)
+    written = _numbers(end)
+    free = (number for number in count(1) if number not in written.values())
+    numbered = {name: written[name] if name in written else next(free) for name in spans}
+    return tuple(
+        RunSource(id=number, title=name, spans=tuple(spans[name]))
+        for name, number in sorted(numbered.items(), key=lambda item: item[1])
+    )
+
+
+def _numbers(end: Conclusion) -> dict[str, int]:
+    """The number of each text in an answer whose sentences name what they cite as ``[2]``; none where two share one.
+
+    The host alone writes these numbers, for each sentence in the order of its evidence.
+    """
+    found: dict[str, int] = {}
+    for claim in end.claims:
+        names = dict.fromkeys(one.source for one in claim.evidence if isinstance(one, FromSource))
+        marks = dict.fromkeys(map(int, _MARK.findall(claim.text)))
+        if claim.kind == "sentence" and len(names) == len(marks):
+            found |= zip(names, marks, strict=True)
+    return found if len({*found.values()}) == len(found) else {}
 
 
 def job_reply(record: RunRecord, position: int | None) -> JobReply:

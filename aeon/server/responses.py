@@ -58,7 +58,7 @@ async def respond(request: Request) -> Response:
     said = [Said(content=asked.input)] if isinstance(asked.input, str) else asked.input
     rules = [Said(role="developer", content=asked.instructions)] if asked.instructions else []
     before = await _before(request, asked.previous_response_id) if asked.previous_response_id else ""
-    body = task_of([*rules, *said], asked.model, schema_of((asked.text or {}).get("format")), before)
+    body = task_of([*rules, *said], asked.model, schema_of((asked.text or {}).get("format")), before, asked.aeon)
     about: JsonObject = {
         "model": asked.model, "background": bool(asked.background), "instructions": asked.instructions,
         "previous_response_id": asked.previous_response_id, "metadata": {**(asked.metadata or {})},

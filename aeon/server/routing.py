@@ -36,7 +36,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 """What the description of every route says of errors."""
 
 
-STREAMED: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}}
+STREAMED: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
 """What the description says of a route that may answer with a stream."""
 
 

@@ -7,11 +7,12 @@ crash it may be behind the journal, never the other way round for what a client 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -102,6 +103,14 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
+class _Asked(NamedTuple):
+    """Work for the next transaction, and where what comes of it goes."""
+
+    work: Callable[[sqlite3.Connection], Any]
+    sure: bool
+    done: asyncio.Future[Any]
+
+
 class Runs:
     """The runs in a folder. One server at a time may use it.
 
@@ -112,6 +121,8 @@ class Runs:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._lock = threading.Lock()
+        self._waiting: list[_Asked] = []
+        self._writer: asyncio.Task[None] | None = None
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._owned = FileLock(folder / "server.lock", blocking=False, thread_local=False)
@@ -158,11 +169,11 @@ class Runs:
 
     async def get(self, name: str) -> RunRecord | None:
         """The run of that id."""
-        return await self._done(lambda file: _one(file, "id = ?", name))
+        return await self._done(lambda file: _one(file, "id = ?", name), sure=False)
 
     async def keyed(self, owner: str, key: str) -> RunRecord | None:
         """The run that was asked for with this idempotency key."""
-        return await self._done(lambda file: _one(file, "owner = ? AND key = ?", owner, key))
+        return await self._done(lambda file: _one(file, "owner = ? AND key = ?", owner, key), sure=False)
 
     async def change(self, name: str, **fields: object) -> None:
         """Set fields of a run.
@@ -178,7 +189,7 @@ class Runs:
         Raises:
             Problem: it cannot be written.
         """
-        await asyncio.to_thread(self._do, lambda file: _change(file, name, fields), self._quick)
+        await self._done(lambda file: _change(file, name, fields), sure=False)
 
     async def page(self, owner: str, most: int, before: int | None, state: str | None) -> list[RunRecord]:
         """The latest runs of an owner, newest first, before the place ``before`` in the list."""
@@ -187,24 +198,74 @@ class Runs:
             where, values = f"{where} AND state = ?", [*values, state]
         until = before if before is not None else 2**62
         sql = f"{where} AND seq < ? ORDER BY seq DESC LIMIT ?"
-        return await self._done(lambda file: _several(file, sql, *values, until, most))
+        return await self._done(lambda file: _several(file, sql, *values, until, most), sure=False)
 
     async def open(self) -> list[RunRecord]:
         """The runs that the server still has to work on, in the order in which they were accepted."""
-        return await self._done(lambda file: _several(file, "state IN ('queued', 'running') ORDER BY seq"))
+        waiting = "state IN ('queued', 'running') ORDER BY seq"
+        return await self._done(lambda file: _several(file, waiting), sure=False)
 
-    async def _done(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        return await asyncio.to_thread(self._do, work, self._file)
+    async def _done(self, work: Callable[[sqlite3.Connection], T], sure: bool = True) -> T:
+        """Do this in the next transaction; ``sure``: it is on disk when this returns.
 
-    def _do(self, work: Callable[[sqlite3.Connection], T], file: sqlite3.Connection) -> T:
+        Those that wait while another transaction is written share the next one, and its wait for the disk.
+        """
+        asked = _Asked(work, sure, asyncio.get_running_loop().create_future())
+        self._waiting.append(asked)
+        if self._writer is None:
+            self._writer = asyncio.create_task(self._write())
+        done: T = await asked.done
+        return done
+
+    async def _write(self) -> None:
+        """Do what waits, until nothing does."""
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting, []
+                for asked, outcome in zip(batch, await asyncio.to_thread(self._transact, batch), strict=True):
+                    if asked.done.done():  # nobody waits for it any more
+                        continue
+                    if isinstance(outcome, Exception):
+                        asked.done.set_exception(outcome)
+                    else:
+                        asked.done.set_result(outcome)
+        finally:
+            self._writer = None
+
+    def _transact(self, batch: Sequence[_Asked]) -> list[object]:
+        """What came of each piece of work, or why it did not; all that could be done stands in one transaction."""
+        file = self._file if any(asked.sure for asked in batch) else self._quick
         with self._lock:
             try:
-                with file:
-                    return work(file)
+                file.execute("BEGIN")
+                outcomes = [_part(file, asked.work) for asked in batch]
+                file.commit()
             except sqlite3.Error as error:
-                full = "disk" in str(error) or "full" in str(error)
-                what = "the list of runs cannot be written: no space is left" if full else "the list of runs failed"
-                raise Problem(507 if full else 500, "storage", f"{what}; nothing was started", True) from None
+                with contextlib.suppress(sqlite3.Error):
+                    file.rollback()
+                return [_refusal(error) for _ in batch]
+            return outcomes
+
+
+def _part(file: sqlite3.Connection, work: Callable[[sqlite3.Connection], object]) -> object:
+    """What comes of a piece of work in a transaction, or why nothing does; then nothing of it is left."""
+    file.execute("SAVEPOINT part")
+    try:
+        outcome = work(file)
+    except Exception as error:
+        if not file.in_transaction:  # a full disk has undone the whole of it
+            raise
+        file.execute("ROLLBACK TO part")
+        outcome = _refusal(error) if isinstance(error, sqlite3.Error) else error
+    file.execute("RELEASE part")
+    return outcome
+
+
+def _refusal(error: sqlite3.Error) -> Problem:
+    """Why the list of runs could not be read or written."""
+    full = "disk" in str(error) or "full" in str(error)
+    what = "the list of runs cannot be written: no space is left" if full else "the list of runs failed"
+    return Problem(507 if full else 500, "storage", f"{what}; nothing was started", True)
 
 
 def _opened(path: Path, synchronous: str) -> sqlite3.Connection:

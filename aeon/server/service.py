@@ -22,7 +22,7 @@ from aeon.server.equipment import Equipment, Order
 from aeon.server.feed import Feed, frames
 from aeon.server.host import Host, branched, fork_digest, no_past, not_begun, queue_full, same
 from aeon.server.metrics import Metrics
-from aeon.server.preparing import Wanted, forked, meant_by, prepared
+from aeon.server.preparing import Prepared, Wanted, forked, meant_by, prepared
 from aeon.server.problems import Problem, problem_of
 from aeon.server.runs import RunRecord, Runs, RunState, now
 from aeon.server.told import Place, Told, ended, recorded, unkept
@@ -43,12 +43,13 @@ class Limits(NamedTuple):
 class Live:
     """A run that the server works on, or will. ``over`` is set when it does no more.
 
-    ``stop``: it is asked to stop; ``now``: without an answer in words. ``context`` is that of the request, in whose
-    trace it works.
+    ``order`` and ``record`` are there for a run that has just been accepted. ``stop``: it is asked to stop; ``now``:
+    without an answer in words. ``context`` is that of the request, in whose trace it works.
     """
 
     name: str
     order: Order | None = None
+    record: RunRecord | None = None
     feed: Feed = field(default_factory=Feed)
     over: asyncio.Event = field(default_factory=asyncio.Event)
     driver: AsyncDriver | None = None
@@ -158,7 +159,7 @@ class Service(Host):
         added, is_new = await self.runs.add(record, most)
         if not is_new:
             return same(record.digest, added)
-        self._enqueue(Live(added.id, order))
+        self._enqueue(Live(added.id, order, added))
         self._pump()
         return added
 
@@ -294,14 +295,7 @@ class Service(Host):
         """Work on a run until it does no more."""
         journal: Journal | None = None
         try:
-            record = await self.runs.get(live.name)
-            assert record is not None
-            await self.runs.note(live.name, state="running")
-            request = TaskBody.model_validate(record.request)
-            path, begun = self.runs.path(record.id), self.runs.begun(record.id)
-            wanted = Wanted(record.id, request, path, begun, record.answer, live.order)
-            observers = (live, *(make() for make in self._observers))
-            made = await asyncio.to_thread(prepared, wanted, self.equipment, live.feed, observers)
+            made = await self._prepared(live)
             journal, live.driver = made.journal, made.driver
             live.feed.load(made.told)
             await self._concluded(live, await made.driver.aexecute(made.job), journal)
@@ -317,6 +311,18 @@ class Service(Host):
                 self._live.pop(live.name, None)
                 live.over.set()
                 self._pump()
+
+    async def _prepared(self, live: Live) -> Prepared:
+        """The run, noted as running and ready to be driven; what it was asked with is let go of."""
+        record = live.record or await self.runs.get(live.name)
+        assert record is not None
+        await self.runs.note(live.name, state="running")
+        request = TaskBody.model_validate(record.request)
+        path, begun = self.runs.path(record.id), self.runs.begun(record.id)
+        wanted = Wanted(record.id, request, path, begun, record.answer, live.order)
+        live.order = live.record = None
+        observers = (live, *(make() for make in self._observers))
+        return await asyncio.to_thread(prepared, wanted, self.equipment, live.feed, observers)
 
     async def _concluded(self, live: Live, result: Conclusion, journal: Journal) -> None:
         """Note how a run ended, or that it waits, in the list and then in its streams."""

@@ -8,14 +8,15 @@ from the lines, because a program knows nothing but its outcomes. A note stands 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import BaseModel
 
-from aeon.assembly.registry import plugin_of, view_of
+from aeon.assembly.registry import plugin_of
 from aeon.kernel.effects import Effect, Note
+from aeon.observability.view import View
 from aeon.runtime.journal import Journal
 from aeon.runtime.lines import LINE, Opening, Resumed
 from aeon.runtime.replay import AnyEngine, Outcomes, walk
@@ -44,12 +45,23 @@ class Place(NamedTuple):
         return cls(*map(int, numbers))
 
 
-class Told(NamedTuple):
-    """One event: its place, its type and its data as JSON."""
+class Told:
+    """One event: its place, its type and its data as JSON, which is made when somebody reads it first."""
 
-    place: Place
-    type: str
-    data: str
+    __slots__ = ("_data", "_make", "place", "type")
+
+    def __init__(self, place: Place, type: str, make: Callable[[], JsonObject]) -> None:
+        self.place = place
+        self.type = type
+        self._make: Callable[[], JsonObject] | None = make
+        self._data = ""
+
+    @property
+    def data(self) -> str:
+        """Its data as JSON."""
+        if self._make is not None:
+            self._data, self._make = _json(self._make()), None
+        return self._data
 
     @property
     def frame(self) -> bytes:
@@ -68,36 +80,32 @@ def _dumped(value: BaseModel | Value) -> JsonValue:
 
 def started(opening: Opening, bound: Bound) -> Told:
     """A run begins: its task, its engine, and the most that it can spend."""
-    data: JsonObject = {
+    return Told(Place(0), "run_started", lambda: {
         "execution_id": opening.execution_id,
         "engine": opening.engine,
         "task": _dumped(opening.task),
         "bound": _dumped(bound),
         "parent": _dumped(opening.parent) if opening.parent else None,
-    }
-    return Told(Place(0), "run_started", _json(data))
+    })  # fmt: skip
 
 
-def happened(place: Place, engine: str, number: int, effect: Effect, outcome: Outcome, altered: bool = False) -> Told:
+def happened(place: Place, view: View, number: int, effect: Effect, outcome: Outcome, altered: bool = False) -> Told:
     """An effect has its outcome; ``altered``: whoever forked the run put it in."""
-    view = view_of(engine)
-    dumped = outcome.model_dump(mode="json", exclude=frozenset({"config"}))
-    data: JsonObject = {
+    return Told(place, "effect_ended", lambda: {
         "number": number,
         "phase": effect.phase,
         "subject": effect.subject,
         "title": view.title(effect),
         "words": view.words(outcome),
         "altered": altered,
-        "outcome": dumped,
-    }
-    return Told(place, "effect_ended", _json(data))
+        "outcome": outcome.model_dump(mode="json", exclude=frozenset({"config"})),
+    })  # fmt: skip
 
 
 def ended(line: int, conclusion: Conclusion) -> Told:
     """A run has ended: its conclusion, without the engine's own record."""
-    common: JsonObject = conclusion.model_dump(mode="json", include=set(Conclusion.model_fields))
-    return Told(Place(line), "run_ended", _json(common))
+    fields = set(Conclusion.model_fields)
+    return Told(Place(line), "run_ended", lambda: conclusion.model_dump(mode="json", include=fields))
 
 
 def unkept(kind: str, data: JsonObject) -> bytes:
@@ -125,14 +133,18 @@ class Life:
 
     def note(self, line: int, note: Note) -> Told | None:
         """The event of a note that the program makes when ``line`` is the latest outcome; ``None`` if it is not new."""
-        place, data = len(self._made), _json({"note": _dumped(note)})
-        self._same = self._same and place < len(self._before) and self._before[place].data == data
+
+        def make() -> JsonObject:
+            return {"note": _dumped(note)}
+
+        place = len(self._made)
+        self._same = self._same and place < len(self._before) and self._before[place].data == _json(make())
         if self._same:
             self._made.append(self._before[place])
             return None
         line = max(line, self._start)
         count = sum(one.place.line == line for one in self._made)
-        told = Told(Place(line, count + 1), "noted", data)
+        told = Told(Place(line, count + 1), "noted", make)
         self._made.append(told)
         return told
 
@@ -177,12 +189,14 @@ def _read_resumed(line: bytes) -> Resumed | None:
 def _resumed(number: int, line: bytes) -> list[Told]:
     read = _read_resumed(line)
     assert read is not None
-    return [Told(Place(number), "resumed", _json({"void": [*read.void], "again": [*read.again]}))]
+    data: JsonObject = {"void": [*read.void], "again": [*read.again]}
+    return [Told(Place(number), "resumed", lambda: data)]
 
 
 def _lived(journal: Journal, start: int, life: Life) -> Iterator[Told]:
     """The events of a life that began at the line ``start``."""
-    engine: AnyEngine = plugin_of(journal).engine
+    brought = plugin_of(journal)
+    engine: AnyEngine = brought.engine
     if not start:
         yield started(journal.opened, engine.bound(journal.first_config(engine.config)))
     told: list[Told] = []
@@ -197,7 +211,7 @@ def _lived(journal: Journal, start: int, life: Life) -> Iterator[Told]:
                 continue
             latest = max(latest, line)
             if line > start:
-                told.append(happened(Place(line), engine.name, number, effect, outcome, number in altered))
+                told.append(happened(Place(line), brought.view, number, effect, outcome, number in altered))
         return outcomes
 
     def note(made: Note) -> None:

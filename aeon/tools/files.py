@@ -13,8 +13,9 @@ from pydantic import Field
 from aeon.documents.collection import Collection
 from aeon.documents.folder import MOST_FILES, Folder
 from aeon.documents.folders import Paths
+from aeon.documents.joined import Joined
 from aeon.documents.readers import DOCUMENT_SUFFIXES
-from aeon.documents.stored import Stored, opened_paths
+from aeon.documents.stored import Stored, opened_paths, parted
 from aeon.errors import ToolArgumentError, ToolError
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.search.collection import CollectionSearch
@@ -59,11 +60,11 @@ class Files:
     def open(cls, path: Paths, progress: Callable[[int, int], None] = lambda done, total: None) -> Files:
         """Load the tables of a folder, or of several, and index the documents; only new and changed ones are read.
 
-        A collection file that `collect` made can stand in the place of the folder.
+        A collection file that `collect` made can stand in the place of a folder.
 
         Raises:
             InputFileError: a path is missing, unreadable, or neither a folder nor a collection.
-            UsageError: a collection stands beside something else.
+            UsageError: no path is given.
             MissingExtraError: there are tables, and DuckDB is not installed; or an extra is there but cannot be used.
         """
         return cls.of(opened_paths(path), progress)
@@ -73,6 +74,17 @@ class Files:
         """The same for a folder that was opened."""
         if isinstance(folder, Stored):
             return cls(folder, None, folder.collection, (), folder.cut())
+        plain, stored = parted(folder)
+        if not stored:
+            return cls._read(folder, progress)
+        if plain is None:
+            return cls(folder, None, Joined(stored), (), folder.cut())
+        read = cls._read(plain, progress)
+        return replace(read, folder=folder, collection=Joined({"": read.collection, **stored}), cut=folder.cut())
+
+    @classmethod
+    def _read(cls, folder: Folder, progress: Callable[[int, int], None]) -> Files:
+        """The same for files alone."""
         names = [name for name, _ in folder.files()]
         tables = [name for name in names if name.lower().endswith(TABLE_SUFFIXES)]
         texts = [name for name in names if name.lower().endswith(DOCUMENT_SUFFIXES)]

@@ -20,6 +20,7 @@ from aeon.tools.invoke import invoke
 from aeon.tools.output import ToolOutput
 from aeon.tools.tool import Tool
 from aeon.tools.typetext import signature
+from aeon.tools.watching import watched
 
 __all__ = ["ToolRegistry"]
 
@@ -109,8 +110,9 @@ class ToolRegistry:
         prepared.update({key: host[key] for key in tool.host_filled})
         async with nullcontext() if tool.parallel_safe else self._lock():
             started = time.monotonic()
-            async with guard():
-                value, cut = await _finish(tool, invoke(tool, prepared, self.output_bytes))
+            with watched(name):
+                async with guard():
+                    value, cut = await _finish(tool, invoke(tool, prepared, self.output_bytes))
             return ToolOutput(value=value, cut=cut, seconds=time.monotonic() - started)
 
     def _lock(self) -> asyncio.Lock:

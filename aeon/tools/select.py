@@ -9,6 +9,7 @@ import difflib
 import importlib
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -34,6 +35,7 @@ Given: TypeAlias = Tool | str | Files | Servers
 """A tool, a specification of some, an opened folder, or opened MCP servers."""
 
 
+@cache
 def _calculator() -> tuple[Tool, ...]:
     return (calculator(),)
 
@@ -53,10 +55,10 @@ def _python() -> tuple[Tool, ...]:
 
 _FOLDER, _SEARCH, _ALLOW, _MCP = "files", "search", "allow", "mcp"
 _ENTRY = re.compile(r"[^,=]*=(?:[^,]|,,)*|[^,=]+")
-_MAKERS: dict[str, Callable[[], tuple[Tool, ...]]] = {
+_MAKERS: dict[str, Callable[[], tuple[Tool, ...]]] = {  # made once, since a schema takes its time to check
     "calculator": _calculator,
-    "algebra": algebra,
-    "dates": dates,
+    "algebra": cache(algebra),
+    "dates": cache(dates),
     "python": _python,
 }
 _NAMES = ("calculator", _FOLDER, "algebra", "dates", "python", _SEARCH, _ALLOW, _MCP)

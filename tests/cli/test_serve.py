@@ -31,7 +31,9 @@ def test_what_cannot_be_listened_on_is_one_line(aeon: Aeon, model: Model, tmp_pa
     aeon("serve", "--port", "x").complains(2, "--port")
 
 
-def test_what_runs_are_made_of_is_checked_first(aeon: Aeon, model: Model, tmp_path: Path) -> None:
+def test_what_runs_are_made_of_is_checked_first(
+    aeon: Aeon, model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Folders, collections, settings, tools, the model and the place of the runs: what is wrong is one line."""
     (tmp_path / "a" / "notes").mkdir(parents=True)
     (tmp_path / "b" / "notes").mkdir(parents=True)
@@ -45,6 +47,12 @@ def test_what_runs_are_made_of_is_checked_first(aeon: Aeon, model: Model, tmp_pa
     (tmp_path / "bad.toml").write_text("max_pases = 3")
     aeon(*serve, "--config", str(tmp_path / "bad.toml")).complains(2, "max_pases")
     aeon(*serve, "--tools", "hammer").complains(2, "hammer")
+    aeon(*serve, "--search", "nowhere=x").complains(2, "nowhere", "searxng=")
+    aeon(*serve, "--search", f"json={tmp_path / 'none.toml'}").complains(2, "none.toml")
+    aeon(*serve, "--search", "searxng=http://127.0.0.1:9", "--allow", "x y").complains(2, "x y")
+    monkeypatch.setenv("RESEARCH_MAX_ITERS", "many")
+    aeon(*serve).complains(2, "RESEARCH_MAX_ITERS")
+    monkeypatch.delenv("RESEARCH_MAX_ITERS")
     aeon(*serve, "--model", "nobody").complains(2, "nobody")
     aeon("serve", "--port", "0", "--runs", str(tmp_path / "file")).complains(2, "file", "--runs")
 

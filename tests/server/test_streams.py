@@ -220,9 +220,9 @@ def test_pings_and_what_is_under_way_have_no_id() -> None:
 
     async def read() -> list[bytes]:
         feed = Feed()
-        told = Told(Place(0), "run_started", "{}")
+        told = Told(Place(0), "run_started", dict)
         feed.tell(told)
-        feed.begin(0, b"event: effect_started\ndata: {}\n\n")
+        feed.begin(0, lambda: b"event: effect_started\ndata: {}\n\n")
         stream = frames(feed, None, ping=0.001)
         parts = [await anext(stream) for _ in range(4)]
         feed.close(b"event: failed\ndata: {}\n\n")

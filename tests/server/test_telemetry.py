@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import re
@@ -16,13 +17,17 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
+from played_endpoint import served, whole
 
-from aeon.errors import EndpointTimeout
+from aeon.errors import EndpointTimeout, ToolFailed
+from aeon.llm.openai_compatible import OpenAICompatible
 from aeon.llm.scripted import Scripted
-from aeon.schema import Found, SearchProblem
+from aeon.runtime.events import RunStarted
+from aeon.schema import Bound, Config, Found, SearchProblem, Task
 from aeon.server import conventions as names
 from aeon.server.phases import phase_log
 from aeon.server.tracing import Continued, Traced, Tracing
+from aeon.tools import ToolRegistry, tool
 from aeon.tools.finding import finding
 
 from .conftest import TASK, WORDS_TASK, Gated, Serve, Server, complains, played, until
@@ -76,6 +81,64 @@ def test_a_run_is_a_trace(serve: Serve, spans: InMemorySpanExporter) -> None:
         assert every[effect.parent.span_id] is run
         assert (chat.attributes[names.OPERATION], chat.attributes[names.INPUT_TOKENS]) == ("chat", 20)
     assert not any(TASK in str(span.attributes) for span in every.values())
+
+
+@pytest.mark.usefixtures("indexes", "words_only")
+def test_a_tool_call_is_a_span(serve: Serve, spans: InMemorySpanExporter, tmp_path: Path) -> None:
+    """By the tool's name, below the effect that called it; a search is one; a call that fails has its error's type."""
+    (tmp_path / "mill.md").write_text("The Old Mill was built in 1883.\n")
+    traced(serve, Scripted(played)).post("/run", {"task": TASK})
+    model = Reader({"Old Mill": "1883 [1.1]"}, words="The Old Mill was built in {r1}.")
+    server = serve(model, folders={"shelf": tmp_path}, observers=[Tracing], around=Traced)
+    server.post("/run", {"task": "When was the Old Mill built?", "engine": "research"})
+    until(lambda: sum(span.name.startswith("invoke_agent") for span in spans.get_finished_spans()) == 2)
+    every = {span.context.span_id: span for span in spans.get_finished_spans() if span.context}
+    called = {span.name: span for span in every.values() if span.name.startswith("execute_tool")}
+    assert {"execute_tool calculator", "execute_tool find_collection"} <= called.keys()
+    for name, phase in (("calculator", "execute"), ("find_collection", "search")):
+        span = called[f"execute_tool {name}"]
+        assert span.attributes is not None and span.parent is not None
+        assert (span.attributes[names.OPERATION], span.attributes[names.TOOL_NAME]) == ("execute_tool", name)
+        assert every[span.parent.span_id].name == f"effect {phase}"
+        assert names.ERROR_TYPE not in span.attributes
+
+
+def test_a_tool_that_fails_is_marked(spans: InMemorySpanExporter) -> None:
+    """Its span has the type of the error; who calls it gets the error as it is."""
+
+    @tool(side_effects=False)
+    def broken() -> str:
+        """Fail."""
+        raise RuntimeError("secret")
+
+    async def call() -> None:
+        most = Bound(calls=1, tokens=1)
+        Tracing()(RunStarted(line=0, execution_id="r", engine="e/1", task=Task(text=TASK), config=Config(), bound=most))
+        with pytest.raises(ToolFailed):
+            await ToolRegistry([broken]).call("broken", {})
+
+    asyncio.run(call())
+    (span,) = spans.get_finished_spans()
+    assert (span.attributes or {})[names.ERROR_TYPE] == "ToolFailed" and span.status.status_code is StatusCode.ERROR
+    assert "secret" not in str(span.to_json())
+
+
+def test_an_endpoint_is_told_the_trace(serve: Serve, spans: InMemorySpanExporter) -> None:
+    """Each request names the span of its call in ``traceparent``, without baggage; without telemetry, none does."""
+    with served() as endpoint:
+        endpoint.play(whole("40.8"))
+        server = traced(serve, OpenAICompatible("m", endpoint.base_url))  # type: ignore[arg-type]
+        reply = server.post("/run", {"task": TASK}, traceparent=PARENT, baggage="user=me").json()
+        assert reply["usage"]["calls"] > 0, reply
+        until(lambda: any(span.name.startswith("invoke_agent") for span in spans.get_finished_spans()))
+        told = [headers["traceparent"] for headers in endpoint.headers if "traceparent" in headers]
+        chats = [span.context for span in spans.get_finished_spans() if span.name == "chat m" and span.context]
+        assert told and {one.split("-")[2] for one in told} <= {f"{one.span_id:016x}" for one in chats}
+        assert {one.split("-")[1] for one in told} == {PARENT.split("-")[1]}
+        assert not any("baggage" in headers for headers in endpoint.headers)
+        endpoint.headers.clear()
+        serve(OpenAICompatible("m", endpoint.base_url)).post("/run", {"task": TASK}, traceparent=PARENT)
+        assert endpoint.headers and not any("traceparent" in headers for headers in endpoint.headers)
 
 
 def test_what_failed_is_marked_in_its_span(serve: Serve, spans: InMemorySpanExporter) -> None:

@@ -11,7 +11,7 @@ import pytest
 from aeon import Result, build
 from aeon.assembly.proofs import proof_of
 from aeon.documents.collecting import collect
-from aeon.errors import InputFileError, UsageError
+from aeon.errors import InputFileError, ToolFailed
 from aeon.llm.scripted import Scripted
 from aeon.proof.document import proof_bytes
 from aeon.proof.verify import verify
@@ -88,10 +88,39 @@ def test_build_takes_it(stored: Path) -> None:
     assert result.answer == "It is 12.50 euros."
 
 
-def test_it_stands_alone(stored: Path, tmp_path: Path) -> None:
-    """Beside a folder or another one it is refused, with what to do; so is a file that is no collection."""
-    with pytest.raises(UsageError, match="is a collection: name it alone, or add the folders to it: aeon collect"):
-        Files.open([stored, tmp_path])
+def test_it_stands_beside_others(stored: Path, tmp_path: Path) -> None:
+    """Beside a folder and another collection all are searched as one, each document below the name of its own."""
+    shop, other = tmp_path / "shop", tmp_path / "other"
+    for one in (shop, other):
+        one.mkdir()
+    (shop / "prices.csv").write_text("article,price\npen,2.40\n")
+    (shop / "opening.md").write_text("The shop opens at nine.\n")
+    (other / "fees.md").write_text("The fee of a guest of the museum is 3 euros.\n")
+    collect(other, tmp_path / "museum.aeon")
+    files = Files.open([stored, shop, tmp_path / "museum.aeon"])
+    name = stored.stem
+    assert set(files.collection.documents) >= {f"{name}/club/fees.md", "shop/opening.md", "museum/other/fees.md"}
+    assert files.database is not None and len(files.database.tables) == 1
+    hits = [one.source for one in files.collection.search("What is the fee of a guest?", 4)]
+    assert {f"{name}/club/fees.md", "museum/other/fees.md"} <= set(hits)
+    for source in files.collection.documents:
+        assert files.collection.text(source) and files.collection.document(source).source == source
+    assert files.collection.holds("museum") and not files.collection.holds("zebra")
+    for figures in (files.collection.sizes, files.collection.passages, files.collection.files):
+        assert set(figures()) == set(files.collection.documents)
+    assert "museum/other/fees.md" in str(ask(files, "search_files", text="fee of a guest"))
+    for path in ("attic/x.md", "nothing"):
+        with pytest.raises(ToolFailed, match="there is no document"):
+            files.collection.text(path)
+    both = Files.open([stored, tmp_path / "museum.aeon"])
+    assert both.database is None and "museum/other/fees.md" in both.collection.documents
+    with pytest.raises(ToolFailed, match="there is no document"):
+        both.collection.text("x.md")
+    both.collection.close()
+
+
+def test_it_is_given_twice_and_once(stored: Path, tmp_path: Path) -> None:
+    """The same collection is there once; a file that is none is refused."""
     assert Files.open([stored, stored]).found == "0 tables; 2 documents"
     (tmp_path / "notes.txt").write_text("x")
     with pytest.raises(InputFileError, match="is another kind of file, no collection"):

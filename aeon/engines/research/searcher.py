@@ -14,6 +14,7 @@ from aeon.schema import Found, SearchProblem
 from aeon.search.provider import Provider
 from aeon.text import one_line
 from aeon.tools.registry import ToolRegistry
+from aeon.tools.watching import watched
 
 __all__ = ["Searcher"]
 
@@ -26,8 +27,9 @@ class Searcher:
     """Searches with the providers among some tools."""
 
     def __init__(self, tools: ToolRegistry, timeout: float) -> None:
-        tooled = map(tools.get, tools.names)
-        self._providers = {one.provider.name: one.provider for one in tooled if one.provider is not None}
+        tooled = [(tool.name, tool.provider) for tool in map(tools.get, tools.names)]
+        self._providers = {provider.name: provider for _, provider in tooled if provider is not None}
+        self._tools = {provider.name: name for name, provider in tooled if provider is not None}
         self._timeout = timeout
 
     async def providers(self, effect: FindProviders) -> Providers:
@@ -48,15 +50,8 @@ class Searcher:
         left = ledger.seconds_left()
         seconds = self._timeout if left is None else min(left, self._timeout)
         async with ledger.tool_call():
-            try:
-                async with asyncio.timeout(seconds):
-                    most = _MORE * effect.most if provider.local else effect.most
-                    found = await provider.search(effect.query, most)
-                    return _without(_nearest(effect.query, found, effect.most), effect.known)
-            except TimeoutError:
-                message = f"{provider.name}: no answer within {seconds:g} s"
-                problem = SearchProblem(kind="timeout", message=message, retryable=True)
-                return Found(provider=provider.name, problem=problem)
+            with watched(self._tools[provider.name]):
+                return await _found(provider, effect, seconds)
 
     async def pause(self, effect: Pause) -> Paused:
         """Sleep as long as was asked for, or as the run has time."""
@@ -64,6 +59,18 @@ class Searcher:
         seconds = effect.seconds if left is None else min(effect.seconds, left)
         await asyncio.sleep(seconds)
         return Paused(seconds=seconds)
+
+
+async def _found(provider: Provider, effect: Search, seconds: float) -> Found:
+    """What the provider finds in so many seconds."""
+    try:
+        async with asyncio.timeout(seconds):
+            most = _MORE * effect.most if provider.local else effect.most
+            found = await provider.search(effect.query, most)
+            return _without(_nearest(effect.query, found, effect.most), effect.known)
+    except TimeoutError:
+        message = f"{provider.name}: no answer within {seconds:g} s"
+        return Found(provider=provider.name, problem=SearchProblem(kind="timeout", message=message, retryable=True))
 
 
 def _nearest(query: str, found: Found, most: int) -> Found:

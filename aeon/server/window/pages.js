@@ -24,25 +24,39 @@ class ListPage {
 
   async open() {
     const engines = (await json("/engines")).filter((one) => one.usable);
+    const { collections } = await json("/collections");
     this.table = h("div", { class: "wide", id: "runs" });
-    show("Runs", h("h1", { tabindex: "-1" }, "Runs"), this.form(engines), section("All runs", this.table));
+    show("Runs", h("h1", { tabindex: "-1" }, "Runs"), this.form(engines, collections), section("All runs", this.table));
     await this.refresh();
   }
 
-  form(engines) {
+  form(engines, collections) {
     const task = h("textarea", { id: "task", required: true });
     const engine = h("select", { id: "engine" }, engines.map((one) => h("option", { value: one.name }, one.name)));
     const calls = h("input", { id: "calls", type: "number", min: 1, placeholder: "no limit of its own" });
+    const tier = h("select", { id: "tier" });
+    const tiers = h("label", { class: "inline" }, "how much research", tier);
+    const sources = collections.map((name) => h("input", { type: "checkbox", value: name, checked: true }));
+    const chosen = () => {
+      const there = engines.find((one) => one.name === engine.value).tiers;
+      tier.replaceChildren(...["as it is set", ...there].map((name, place) => h("option", { value: place ? name : "" }, name)));
+      tiers.hidden = !there.length;
+    };
+    engine.addEventListener("change", chosen);
+    chosen();
     const asks = h("input", { id: "asks", type: "checkbox", checked: true });
     const problem = h("p", { class: "bad", role: "alert" });
     const submit = async (event) => {
       event.preventDefault();
       const body = { task: task.value, engine: engine.value, async: true, unattended: asks.checked ? "suspend" : "assume" };
+      if (tier.value) body.tier = tier.value;
+      if (sources.some((one) => !one.checked)) body.sources = sources.filter((one) => one.checked).map((one) => one.value);
       if (calls.value) body.budget = { calls: Number(calls.value) };
       try { location.hash = `#/run/${(await json("/run", body)).id}`; } catch (error) { problem.textContent = error.message; }
     };
     return section("A new run", h("form", { onsubmit: submit }, h("label", { for: "task" }, "What do you want to know?"), task,
-      h("p", { class: "row" }, h("label", { class: "inline" }, "engine", engine), h("label", { class: "inline" }, "model calls at most", calls),
+      sources.length ? h("fieldset", { class: "row" }, h("legend", {}, "Answer from"), sources.map((one) => h("label", { class: "inline" }, one, one.value))) : null,
+      h("p", { class: "row" }, h("label", { class: "inline" }, "engine", engine), tiers, h("label", { class: "inline" }, "model calls at most", calls),
         h("label", { class: "inline" }, asks, "ask me where something is unclear"), h("button", { class: "main" }, "Run")), problem));
   }
 

@@ -92,22 +92,33 @@ async function opened(detail, effect, calls) {
 function answerPart(conclusion, proof, problem, chosen, choose) {
   const place = h("div", { "aria-live": "polite" });
   const claims = proof ? proof.claims : conclusion.claims;
+  const claim = claims.find((one) => one.id === chosen);
+  const outer = claim && pieces(conclusion.answer, claims).map((one) => one.claim).find((one) => one && one.start <= claim.start && claim.end <= one.end);
   const text = pieces(conclusion.answer, claims).map((piece) => {
     if (!piece.claim) return piece.text;
     const wrong = ["contradicted", "not_found"].includes(piece.claim.verdict);
     const look = wrong ? "wrong" : piece.claim.verdict === "supported" ? "" : "none";
     return h("button", {
       type: "button", id: `claim-${piece.claim.id}`, class: `claim ${look}`, title: words(piece.claim.verdict),
-      "aria-expanded": String(piece.claim.id === chosen), onclick: () => choose(piece.claim.id) }, piece.text);
+      "aria-expanded": String(piece.claim === outer), onclick: () => choose(piece.claim.id) }, piece.text);
   });
-  const claim = claims.find((one) => one.id === chosen);
-  if (claim) put(place, evidencePart(claim, proof));
+  if (claim) put(place, withinPart(outer, claims, chosen, choose), evidencePart(claim, proof));
   const look = conclusion.sufficient ? "good" : conclusion.stop_reason === "failed" ? "bad" : "warn";
   return section("Answer", h("p", { class: "answer" }, text),
     h("p", { class: "row" }, chip(conclusion.stop_reason, look), h("span", { class: "soft" }, conclusion.detail)),
     claims.length ? h("p", { class: "soft" }, `${claims.filter((one) => one.verdict === "supported").length} of ${claims.length} claims are supported: choose one to see what it rests on.`) : null,
     problem ? h("p", { class: "warn" }, problem) : null, place,
     conclusion.value === null ? null : [h("h3", {}, "Value"), h("pre", { tabindex: "0" }, JSON.stringify(conclusion.value, null, 2))]);
+}
+
+// A sentence that is a claim, and the values in it, which are claims of their own.
+function withinPart(outer, claims, chosen, choose) {
+  const within = claims.filter((one) => outer && one !== outer && outer.start <= one.start && one.end <= outer.end);
+  if (!within.length) return null;
+  const marks = { supported: "✓ ", contradicted: "✗ ", not_found: "✗ ", partial: "~ " };
+  return h("p", { class: "row" }, h("span", { class: "soft" }, "in this sentence:"), within.map((one) => h("button", {
+    type: "button", id: `claim-${one.id}`, class: "within", "aria-pressed": String(one.id === chosen), onclick: () => choose(one.id) },
+    (marks[one.verdict] || "") + one.text)));
 }
 
 function evidencePart(claim, proof) {

@@ -128,7 +128,7 @@ class RunPage {
   }
 
   forking() {
-    const settings = h("input", { id: "settings", class: "grow", type: "text", placeholder: '{"max_passes": 2}', autocomplete: "off" });
+    const settings = h("input", { id: "settings", class: "grow", type: "text", placeholder: '{"budget": {"calls": 40}}', autocomplete: "off" });
     const submit = (event) => {
       event.preventDefault();
       let config = {};
