@@ -12,19 +12,28 @@ from dbos._error import DBOSWorkflowIDInUseError
 from aeon.asking.answers import meant, no_option, options_of
 from aeon.durable.database import Address, Database
 from aeon.durable.steps import Past, past_of
-from aeon.durable.values import END_STATES, JobRecord, JobState, Life, LifeEnd, Order, needs, workflow_id
+from aeon.durable.values import (
+    DEFAULT_PRIORITY,
+    END_STATES,
+    JobRecord,
+    JobState,
+    Life,
+    LifeEnd,
+    Order,
+    needs,
+    workflow_id,
+)
 from aeon.errors import UnknownNameError, UsageError
 from aeon.runtime.journal import Journal
 from aeon.runtime.lines import Entry, Opening
 from aeon.schema import JsonObject, Question
 from aeon.text import one_line
 
-__all__ = ["APP_VERSION", "DEFAULT_PRIORITY", "NOBODY", "WORKFLOW", "Jobs"]
+__all__ = ["APP_VERSION", "NOBODY", "WORKFLOW", "Jobs"]
 
 WORKFLOW = "aeon.run"
 APP_VERSION = "aeon-1"
 """The version of what workflows are given and give, which DBOS compares: not one of Aeon's or an engine's code."""
-DEFAULT_PRIORITY = 5
 NOBODY = "-"
 """Whose runs are those that no token submitted."""
 _SHOWN = 200

@@ -10,10 +10,15 @@ from pydantic import Field
 from aeon.runtime.lines import Entry, Opening
 from aeon.schema import Conclusion, Frozen, JsonObject, Question, Usage
 
-__all__ = ["END_STATES", "JobRecord", "JobState", "Life", "LifeEnd", "Order", "Schedule", "needs", "workflow_id"]
+__all__ = [
+    "DEFAULT_PRIORITY", "END_STATES", "JobRecord", "JobState", "Life", "LifeEnd", "Order", "Schedule", "needs",
+    "workflow_id",
+]  # fmt: skip
 
 JobState: TypeAlias = Literal["queued", "running", "waiting", "ended", "failed", "cancelled"]
 END_STATES: tuple[JobState, ...] = ("ended", "failed", "cancelled")
+DEFAULT_PRIORITY = 5
+"""Of the runs that wait, those with the lowest priority go first: 1 to 9."""
 
 
 class Life(Frozen):

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self, TypeVar
 from pydantic import Field, ValidationError, model_validator
 from pydantic_core import from_json
 
+from aeon.durable.values import DEFAULT_PRIORITY
 from aeon.schema import Frozen, JsonObject, JsonValue
 from aeon.server.problems import Problem
 from aeon.text import is_text, one_line
@@ -35,7 +36,8 @@ class TaskBody(Frozen):
 
     ``sources`` names folders and collections that the server was started with; without it the run has all of them.
     ``config`` holds settings by section, as a file of settings does. ``unattended`` says what becomes of a question
-    that the run asks: its default is assumed, or it waits for ``POST /jobs/{id}/answer``.
+    that the run asks: its default is assumed, or it waits for ``POST /jobs/{id}/answer``. Of the runs in the
+    queue, those with the lowest ``priority`` go first, and of these the oldest.
     """
 
     task: Annotated[str, Field(min_length=1, max_length=_LONGEST)]
@@ -48,6 +50,7 @@ class TaskBody(Frozen):
     budget: BudgetBody = BudgetBody()
     config: JsonObject = Field(default_factory=dict)
     unattended: Literal["assume", "suspend"] | None = None
+    priority: Annotated[int, Field(ge=1, le=9)] = DEFAULT_PRIORITY
 
 
 class RunBody(TaskBody):

@@ -153,7 +153,9 @@ class DurableService(Host):
         return await self._accept(
             record,
             most,
-            lambda within: self._jobs.submit(opening, owner=record.owner or NOBODY, queue=queue, within=within),
+            lambda within: self._jobs.submit(
+                opening, record.priority, owner=record.owner or NOBODY, queue=queue, within=within
+            ),
         )
 
     async def fork(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from aeon.durable.values import DEFAULT_PRIORITY
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import EffectStarted, Event, Observer, RunStarted
 from aeon.runtime.journal import Journal
@@ -44,11 +45,12 @@ class Live:
     """A run that the server works on, or will. ``over`` is set when it does no more.
 
     ``stop``: it is asked to stop; ``now``: without an answer in words. ``context`` is that of the request, in whose
-    trace it works.
+    trace it works. Of those that wait, the one with the lowest ``priority`` is started first.
     """
 
     name: str
     order: Order | None = None
+    priority: int = DEFAULT_PRIORITY
     feed: Feed = field(default_factory=Feed)
     over: asyncio.Event = field(default_factory=asyncio.Event)
     driver: AsyncDriver | None = None
@@ -102,7 +104,7 @@ class Service(Host):
             if record.stop:
                 await self.runs.change(record.id, state="cancelled", ended=now())
             else:
-                self._enqueue(Live(record.id))
+                self._enqueue(_live(record))
         self._pump()
 
     @property
@@ -158,13 +160,14 @@ class Service(Host):
         added, is_new = await self.runs.add(record, most)
         if not is_new:
             return same(record.digest, added)
-        self._enqueue(Live(added.id, order))
+        self._enqueue(_live(added, order))
         self._pump()
         return added
 
     def _enqueue(self, live: Live) -> None:
         self._live[live.name] = live
-        self._queue.append(live)
+        later = (place for place, one in enumerate(self._queue) if one.priority > live.priority)
+        self._queue.insert(next(later, len(self._queue)), live)
 
     async def find(self, name: str) -> RunRecord | None:
         """The run of that id."""
@@ -230,7 +233,7 @@ class Service(Host):
     async def _drop(self, record: RunRecord, live: Live | None) -> None:
         """End a run that waits; while that is written, nobody else can answer or continue it."""
         queued = live is not None
-        live = live or Live(record.id)
+        live = live or _live(record)
         if queued:
             self._queue.remove(live)
         self._live[record.id] = live
@@ -270,7 +273,7 @@ class Service(Host):
         await self._continue(record, None)
 
     async def _continue(self, record: RunRecord, answer: str | None) -> None:
-        live = Live(record.id)
+        live = _live(record)
         self._live[live.name] = live
         try:
             bound = (record.conclusion or {}).get("bound")
@@ -280,7 +283,7 @@ class Service(Host):
         except Problem:
             self._live.pop(live.name, None)
             raise
-        self._queue.append(live)
+        self._enqueue(live)
         self._pump()
 
     def _pump(self) -> None:
@@ -344,3 +347,7 @@ class Service(Host):
         with contextlib.suppress(Problem):  # where the list cannot be written either, the next start finds it running
             await self.runs.note(live.name, state="failed", error=body, ended=now())
         live.feed.close(unkept("failed", {"id": live.name, "error": body}))
+
+
+def _live(record: RunRecord, order: Order | None = None) -> Live:
+    return Live(record.id, order, record.priority)

@@ -164,6 +164,20 @@ def test_a_key_that_is_sent_at_once_to_both_begins_one_run(pair: Pair) -> None:
     pair.shows.reaches(name, "ended")
 
 
+@pytest.mark.requirement("X5c")
+def test_a_request_says_how_soon_its_run_begins(pair: Pair) -> None:
+    """Its priority is that of the command line, 5 without a word; one that is none is refused at each service."""
+    names = {priority: pair.shows.job(**({"priority": priority} if priority else {})) for priority in (1, 9, 0)}
+    with Jobs(pair.url) as jobs:
+        assert [jobs.get(name).priority for name in names.values()] == [1, 9, 5]
+    for name in names.values():
+        pair.shows.reaches(name, "ended")
+    for service in (pair.works, pair.shows):
+        reply = service.post("/run", {"task": TASK, "priority": 10})
+        assert reply.status_code == 422 and "priority: Input should be less" in reply.json()["detail"]
+    assert "priority" in pair.works.get("/openapi.json").json()["components"]["schemas"]["RunBody"]["properties"]
+
+
 def test_the_lists_are_the_same_and_in_pages(pair: Pair) -> None:
     """Newest first, by state; an id that is none is said so; what others submitted to the database is not theirs."""
     names = [pair.shows.job() for _ in range(3)]
