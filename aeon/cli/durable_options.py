@@ -65,6 +65,7 @@ def worker_options(parser: argparse.ArgumentParser) -> None:
     add("--files", metavar="DIR", type=name, action="append", default=[], help="a folder that runs may answer from")
     here = "runs of each engine that this worker has at once (default: 4)"
     add("--parallel", metavar="N", type=whole, default=4, help=here)
+    _role_models(parser)
     limits(parser)
     add("--name", metavar="NAME", type=name, help="its name in the list of workers (default: made from the host's)")
 
@@ -74,8 +75,14 @@ def served(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--durable", metavar="URL", type=name, help="keep runs in this database instead, for any worker")
     add("--no-worker", action="store_true", help="with --durable: work on no runs here; others do")
+    _role_models(parser)
     limits(parser)
     add("--name", metavar="NAME", type=name, help="with --durable: its name in the list of workers")
+
+
+def _role_models(parser: argparse.ArgumentParser) -> None:
+    text = "a model, beside its own, that roles of the runs it works on may have; can be given again"
+    parser.add_argument("--role-model", metavar="NAME|URL", type=name, action="append", default=[], help=text)
 
 
 def limits(parser: argparse.ArgumentParser) -> None:

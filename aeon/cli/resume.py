@@ -76,7 +76,8 @@ def _other(journal: Journal, options: argparse.Namespace) -> JsonObject | None:
     before = journal.setup
     model = select(options.model if options.model is not None else recorded_model(before))
     spec = spec_of(model, options.model) if options.model is not None else recorded_model(before)
-    return setup_of(model, spec, recorded_tools(before) if options.tools is None else options.tools)
+    setup = setup_of(model, spec, recorded_tools(before) if options.tools is None else options.tools)
+    return setup | {name: before[name] for name in ("roles",) if name in before}
 
 
 def session_for(journal: Journal, options: argparse.Namespace, path: str | Path, trust: Trust) -> Session:

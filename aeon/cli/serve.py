@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TextIO
 
+from aeon.assembly.roles import SAME
 from aeon.cli.database import durable_module
 from aeon.cli.logs import LogFile
 from aeon.cli.output import remark
@@ -66,7 +67,7 @@ def command(options: argparse.Namespace) -> int:
 
 def _own(options: argparse.Namespace, equipment: Any, observers: Sequence[object]) -> tuple[Any, str]:  # noqa: ANN401
     """The service over a folder of its own, and where that is."""
-    if wrong := [name for name in ("no_worker", "limit", "per_token", "name") if getattr(options, name)]:
+    if wrong := [name for name in ("no_worker", "role_model", "limit", "per_token", "name") if getattr(options, name)]:
         raise UsageError(f"serve: --{wrong[0].replace('_', '-')} needs --durable URL: a folder is this service's alone")
     runs = module("runs").Runs(Path(options.runs) if options.runs else data_dir() / "runs")
     limits = module("service").Limits(options.parallel, options.queue)
@@ -83,7 +84,9 @@ def _durable(options: argparse.Namespace, equipment: Any, observers: Sequence[ob
         options.parallel, options.limit, model=options.limit, owner=options.per_token
     )
     made = module("durable")
-    work = made.Work(None if options.no_worker else limits, options.name, options.queue, remark)
+    named = load_config(Config, options.config, None, os.environ).roles.named.values()
+    others = [select(one) for one in dict.fromkeys([*named, *options.role_model]) if one != SAME]
+    work = made.Work(None if options.no_worker else limits, options.name, options.queue, remark, others)
     database = place.Database(address, create=True)
     return made.DurableService(database, equipment, work, observers), address.shown
 

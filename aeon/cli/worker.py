@@ -41,18 +41,26 @@ def command(options: argparse.Namespace) -> int:
     model = select(options.model)
     tools = opened([*(options.tools or TOOLS), *folder_specs(options.files)])
     database = durable_module("database").Database(address, create=True)
-    _make_ready(model)
+    others = [*map(select, options.role_model)]
     parts = durable_module("equipment")
-    equipment = parts.Equipment(model, spec_of(model, options.model), tools)
+    equipment = parts.Equipment(model, spec_of(model, options.model), tools, others=others)
+    for one in (model, *others):
+        _make_ready(one)
     limits = parts.Limits(options.parallel, options.limit, model=options.limit, owner=options.per_token)
     worker = module.Worker(database, equipment, limits, options.name, remark)
     worker.start()
     print(worker.name, flush=True)
-    remark(f"works on runs in {address.shown} with {', '.join(equipment.queues())}; Ctrl-C stops it")
+    remark(f"works on runs in {address.shown} with {_had(equipment)}; Ctrl-C stops it")
     _until_stopped(worker)
     sys.stdout.flush()
     # DBOS leaves threads that wait for runs which other workers have: they must not keep the process
     os._exit(0)
+
+
+def _had(equipment: Any) -> str:  # noqa: ANN401 - of an optional module
+    """What the worker has, in words."""
+    plain = ", ".join(equipment.queues()[: len(equipment.plugins())])
+    return f"{plain}; for roles {', '.join(equipment.names)}" if equipment.names else plain
 
 
 def _make_ready(model: LLMAdapter) -> None:

@@ -16,7 +16,6 @@ from dbos import DBOS, DBOSClient, DBOSConfig, WorkflowStatus
 from sqlalchemy.exc import SQLAlchemyError
 
 from aeon.assembly.build import assemble, resumption
-from aeon.assembly.setup import Trust
 from aeon.durable.database import APPLICATION, JSON, SCHEMA, Database
 from aeon.durable.equipment import Equipment, Limits
 from aeon.durable.jobs import APP_VERSION, WORKFLOW, Jobs
@@ -37,8 +36,6 @@ from aeon.text import one_line
 __all__ = ["Worker"]
 
 _log = logging.getLogger("aeon.durable")
-_OWN = Trust(whole=True)
-"""What the database names of models and folders is what this worker has: its queues are named by that."""
 _ADRIFT = 30.0
 """Seconds after which a run counts as adrift: one that was just taken, or has just ended, is so for a moment."""
 
@@ -72,6 +69,7 @@ class Worker:
         self._ending = threading.Event()
         self._away = self._closing = False
         self._adrift: dict[str, float] = {}
+        self._registered: set[str] = set()
         self.name = name or f"{socket.gethostname()}-{uuid.uuid4().hex[:6]}"
         self._slots = Slots(database, self.name, equipment.model.name, self._limits.model)
         self._watching: dict[str, tuple[Observer, ...]] = {}
@@ -103,14 +101,28 @@ class Worker:
         DBOS.workflow(name=SCHEDULED)(begin)
         DBOS.listen_queues(self._queues)
         DBOS.launch()
+        self._register(self._queues[: len(self._plugins)])
+
+    def _register(self, queues: Iterable[str]) -> None:
+        """Take runs from these queues, too."""
         parallel, everywhere, owner = self._limits.parallel, self._limits.everywhere, self._limits.owner
         each = min(owner, everywhere or owner) if owner else None
-        for queue in self._queues:
+        for queue in queues:
+            self._registered.add(queue)
             DBOS.register_queue(
                 queue, worker_concurrency=min(parallel, everywhere or parallel), global_concurrency=everywhere,
                 partition_concurrency=each, polling_interval_sec=self._limits.poll,
                 on_conflict="always_update",
             )  # fmt: skip
+
+    def _look_further(self) -> None:
+        """Take runs that need further models, where there are some: a queue is polled only once it had a run."""
+        if len(self._queues) == len(self._plugins):
+            return
+        waiting = self._database.client.list_workflows(
+            status="ENQUEUED", name=WORKFLOW, load_input=False, load_output=False
+        )
+        self._register({str(one.queue_name) for one in waiting} & set(self._queues) - self._registered)
 
     def watch(self, run: str, observers: Iterable[Observer]) -> None:
         """Have more observers see the run, if it is taken up here."""
@@ -229,15 +241,18 @@ class Worker:
         plugin = self._plugins[name]
         observers = [live, *(make() for make in self._equipment.observers), *self._watching.get(life.run, ())]
         model, tools = self._equipment.model, self._equipment.tools_of(journal.setup)
+        trust = self._equipment.trust(journal.setup)
         if not journal.entries and journal.line == 0:
             config = journal.first_config(plugin.engine.config)
-            handlers = assemble(model, tools, config, unattended=life.unattended, plugin=plugin)
+            handlers = assemble(
+                model, tools, config, unattended=life.unattended, plugin=plugin, models=trust.select
+            )  # fmt: skip
             driver = AsyncDriver(observers, lambda _: journal)
             return _Prepared(driver, Job(plugin.engine, journal.opened.task, config, handlers))
         asked = resume_point(journal, plugin.engine).question is not None
         resumed = resumption(
             journal, model, tools, observers, answer=life.answer if asked else None, unattended=life.unattended,
-            engine=plugin, spec=self._equipment.spec, trust=_OWN,
+            engine=plugin, spec=self._equipment.spec, trust=trust,
         )  # fmt: skip
         if journal.unsettled:
             journal.resume(())
@@ -250,6 +265,7 @@ class Worker:
                 self._presence.beat(self._queues)
                 self._slots.settle()
                 if not self._closing:
+                    self._look_further()
                     self._recover()
                 self._stop_asked()
             except SQLAlchemyError as error:

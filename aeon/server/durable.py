@@ -20,9 +20,10 @@ from aeon.durable.equipment import Equipment as WorkerEquipment
 from aeon.durable.equipment import Limits
 from aeon.durable.jobs import NOBODY, Jobs
 from aeon.durable.tail import Tail
-from aeon.durable.values import needs
+from aeon.durable.values import needs, role_models
 from aeon.durable.worker import Worker
 from aeon.errors import AeonError, DatabaseAway, UsageError
+from aeon.llm.adapter import LLMAdapter
 from aeon.runtime.events import Observer
 from aeon.runtime.lines import Opening
 from aeon.schema import JsonObject, Question
@@ -48,12 +49,16 @@ _AWAY = 1.0
 
 
 class Work(NamedTuple):
-    """What the service's own worker may do, or ``None`` where others work; and how many runs may wait in all."""
+    """What the service's own worker may do, or ``None`` where others work; and how many runs may wait in all.
+
+    ``others`` are the models that it has for roles.
+    """
 
     limits: Limits | None = Limits()
     name: str | None = None
     queue: int = 1_000
     say: Callable[[str], None] = lambda line: None
+    others: Sequence[LLMAdapter] = ()
 
 
 @dataclass(eq=False)
@@ -95,7 +100,7 @@ class DurableService(Host):
             has = WorkerEquipment(
                 equipment.around(equipment.model), equipment.spec, self._tools,
                 observers=(self.metrics.observer, *observers),
-                ended=lambda result: self.metrics.concluded(result.engine, result),
+                ended=lambda result: self.metrics.concluded(result.engine, result), others=self._work.others,
             )  # fmt: skip
             self._worker = Worker(database, has, self._work.limits, self._work.name, self._work.say)
 
@@ -149,7 +154,7 @@ class DurableService(Host):
         opening = Opening(
             execution_id=record.id, engine=record.engine, task=order.task, config=config, setup=setup
         )  # fmt: skip
-        queue = needs(opening.engine, self._setup)
+        queue = needs(opening.engine, self._setup, role_models(setup))
         return await self._accept(
             record,
             most,
