@@ -86,6 +86,11 @@ class Database:
             sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
             sa.Column("run", sa.Text, nullable=False), sa.Column("worker", sa.Text, nullable=False),
         )  # fmt: skip
+        self.limits = sa.Table(
+            "aeon_limits", tables, sa.Column("owner", sa.Text, primary_key=True),
+            sa.Column("runs", sa.Integer, nullable=False),
+        )  # fmt: skip
+        self.workflows = _workflows(tables.schema)
         self.owners = sa.Table("aeon_owners", tables, sa.Column("name", sa.Text, primary_key=True))
         self.accepted = sa.Table("aeon_accepted", tables, *_accepted(), sa.UniqueConstraint("owner", "key"))
         with self.reached():
@@ -139,6 +144,13 @@ class Database:
         if version != _VERSION:
             what = "a newer Aeon made them: update this one" if version > _VERSION else "use the Aeon that made them"
             raise InputFileError(f"{self.address.shown}: its tables are of version {version}, not {_VERSION}; {what}")
+
+
+def _workflows(schema: str | None) -> sa.TableClause:
+    """What of the table of DBOS is asked here: it has no call for it within a transaction."""
+    names = ("workflow_uuid", "status", "queue_name", "queue_partition_key", "priority", "created_at")
+    columns = [*map(sa.column, names), sa.column("attributes", sa.JSON)]
+    return sa.table("workflow_status", *columns, schema=schema)
 
 
 def _accepted() -> list[sa.Column[Any]]:

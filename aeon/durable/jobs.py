@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, Self
 
@@ -11,6 +12,7 @@ from dbos._error import DBOSWorkflowIDInUseError
 
 from aeon.asking.answers import meant, no_option, options_of
 from aeon.durable.database import Address, Database
+from aeon.durable.rooms import HELD, Rooms
 from aeon.durable.steps import Past, past_of
 from aeon.durable.values import (
     DEFAULT_PRIORITY,
@@ -43,6 +45,7 @@ _STATES: dict[str, JobState] = {
     "MAX_RECOVERY_ATTEMPTS_EXCEEDED": "failed",
 }  # fmt: skip
 _AT_REST = ("ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
+_ROOM = "its token has as many runs under way as it may have"
 _DETAILS = {
     "MAX_RECOVERY_ATTEMPTS_EXCEEDED": "every worker that had it ended; continue it with: aeon resume",
     "ERROR": "the worker could not say how it ended; continue it with: aeon resume",
@@ -62,6 +65,7 @@ class Jobs:
     def __init__(self, url: str | Database, create: bool = False) -> None:
         self.database = url if isinstance(url, Database) else Database(Address.of(url), create)
         self._client = self.database.client
+        self._rooms = Rooms(self.database)
 
     def __enter__(self) -> Self:
         return self
@@ -150,9 +154,10 @@ class Jobs:
         """How many of the runs that wait for the same workers go before this one."""
         with self.database.reached():
             waiting = self._client.list_workflows(
-                status="ENQUEUED", queue_name=job.needs, load_input=False, load_output=False
+                status="ENQUEUED", queue_name=[job.needs, HELD], load_input=False, load_output=False
             )
-        ranks = {one.workflow_id: (one.priority or 0, one.created_at or 0) for one in waiting}
+        others = [one for one in waiting if one.queue_name != HELD or _record(one).owner == job.owner]
+        ranks = {one.workflow_id: (one.priority or 0, one.created_at or 0) for one in others}
         own = ranks.get(workflow_id(job.id, job.life))
         return sum(rank < own for rank in ranks.values()) if own is not None else 0
 
@@ -279,10 +284,12 @@ class Jobs:
             "attributes": attributes, "queue_partition_key": order.owner,
         }  # fmt: skip
         written = life.model_dump(mode="json", exclude_defaults=True) | {"run": life.run, "number": life.number}
-        if within is not None:
-            self._client.enqueue_in_transaction(within, options, written)
-        else:
+        if order.owner == NOBODY and within is None:
             self._client.enqueue(options, written)
+            return
+        with contextlib.nullcontext(within) if within is not None else self.database.engine.begin() as connection:
+            options["queue_name"] = self._rooms.queue(connection, order.owner, order.queue)
+            self._client.enqueue_in_transaction(connection, options, written)
 
     def _inputs(self, run: str) -> Any:  # noqa: ANN401 - JSON from the database, which its class validates
         with self.database.reached():
@@ -326,8 +333,14 @@ def _record(status: WorkflowStatus) -> JobRecord:
         end=end,
         owner=str(attributes.get("owner", NOBODY)),
         rested=_seconds(status.updated_at) if end or status.status in _AT_REST else None,
-        detail=(end.detail if end else "") or _DETAILS.get(status.status, ""),
+        detail=end.detail if end and end.detail else _detail(status),
     )
+
+
+def _detail(status: WorkflowStatus) -> str:
+    """Why a run stands where it does, by its workflow."""
+    held = status.status == "ENQUEUED" and status.queue_name == HELD
+    return _ROOM if held else _DETAILS.get(status.status, "")
 
 
 def _seconds(milliseconds: int | None) -> float:

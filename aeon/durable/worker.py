@@ -20,6 +20,7 @@ from aeon.durable.database import APPLICATION, JSON, SCHEMA, Database
 from aeon.durable.equipment import Equipment, Limits
 from aeon.durable.jobs import APP_VERSION, WORKFLOW, Jobs
 from aeon.durable.presence import Presence
+from aeon.durable.rooms import Rooms
 from aeon.durable.schedules import SCHEDULED, begun_by
 from aeon.durable.slots import Slots
 from aeon.durable.steps import Past, Steps, StepStore, past_of
@@ -72,6 +73,7 @@ class Worker:
         self._registered: set[str] = set()
         self.name = name or f"{socket.gethostname()}-{uuid.uuid4().hex[:6]}"
         self._slots = Slots(database, self.name, equipment.model.name, self._limits.model)
+        self._rooms = Rooms(database)
         self._watching: dict[str, tuple[Observer, ...]] = {}
         self._presence = Presence(database, self.name, self._limits.beat, self._limits.patience)
         self._watcher = threading.Thread(target=self._watch, name="aeon-watch", daemon=True)
@@ -265,6 +267,7 @@ class Worker:
                 self._presence.beat(self._queues)
                 self._slots.settle()
                 if not self._closing:
+                    self._rooms.release()
                     self._look_further()
                     self._recover()
                 self._stop_asked()

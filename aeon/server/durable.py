@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import tempfile
 import uuid
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -19,6 +19,7 @@ from aeon.durable.database import Database
 from aeon.durable.equipment import Equipment as WorkerEquipment
 from aeon.durable.equipment import Limits
 from aeon.durable.jobs import NOBODY, Jobs
+from aeon.durable.rooms import Rooms
 from aeon.durable.tail import Tail
 from aeon.durable.values import needs, role_models
 from aeon.durable.worker import Worker
@@ -38,6 +39,7 @@ from aeon.server.preparing import future, meant_by
 from aeon.server.problems import Problem, problem_of
 from aeon.server.runs import OPEN, RunRecord, RunState
 from aeon.server.streams import last_of
+from aeon.server.tokens import NO_ROOMS
 from aeon.server.told import Place, Told, recorded_in, unkept
 
 __all__ = ["DurableService", "Work"]
@@ -51,7 +53,7 @@ _AWAY = 1.0
 class Work(NamedTuple):
     """What the service's own worker may do, or ``None`` where others work; and how many runs may wait in all.
 
-    ``others`` are the models that it has for roles.
+    ``others`` are the models that it has for roles. ``rooms`` says of owners how many runs they may have under way.
     """
 
     limits: Limits | None = Limits()
@@ -59,6 +61,7 @@ class Work(NamedTuple):
     queue: int = 1_000
     say: Callable[[str], None] = lambda line: None
     others: Sequence[LLMAdapter] = ()
+    rooms: Mapping[str, int | None] = NO_ROOMS
 
 
 @dataclass(eq=False)
@@ -123,9 +126,14 @@ class DurableService(Host):
 
     async def start(self) -> None:
         """Begin to work on runs, also on those of workers that are gone."""
+        await self._do(self._limit)
         if self._worker is not None:
             await asyncio.to_thread(self._worker.start)
         self._counting = asyncio.create_task(self._count())
+
+    def _limit(self) -> None:
+        with self._jobs.database.reached():
+            Rooms(self._jobs.database).set(self._work.rooms)
 
     def close_streams(self) -> None:
         """End all streams; the runs go on elsewhere, or at the next start."""

@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import contextvars
 import logging
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +26,7 @@ from aeon.server.metrics import Metrics
 from aeon.server.preparing import Wanted, forked, meant_by, prepared
 from aeon.server.problems import Problem, problem_of
 from aeon.server.runs import RunRecord, Runs, RunState, now
+from aeon.server.tokens import NO_ROOMS
 from aeon.server.told import Place, Told, ended, recorded, unkept
 
 __all__ = ["Limits", "Live", "Service"]
@@ -34,10 +35,11 @@ _log = logging.getLogger("aeon.server")
 
 
 class Limits(NamedTuple):
-    """How many runs are worked on at once, and how many may wait."""
+    """How many runs are worked on at once, and how many may wait. ``rooms`` limit the runs of some owners at once."""
 
     parallel: int = 2
     queue: int = 1_000
+    rooms: Mapping[str, int | None] = NO_ROOMS
 
 
 @dataclass(eq=False)
@@ -51,6 +53,7 @@ class Live:
     name: str
     order: Order | None = None
     priority: int = DEFAULT_PRIORITY
+    owner: str = ""
     feed: Feed = field(default_factory=Feed)
     over: asyncio.Event = field(default_factory=asyncio.Event)
     driver: AsyncDriver | None = None
@@ -288,10 +291,18 @@ class Service(Host):
 
     def _pump(self) -> None:
         """Start runs from the queue as long as there is room."""
-        while self._queue and len(self._running) < self.limits.parallel and not self.closing:
-            live = self._queue.popleft()
+        while len(self._running) < self.limits.parallel and not self.closing:
+            if (live := self._next()) is None:
+                return
+            self._queue.remove(live)
             self._running.add(live)
             live.task = asyncio.create_task(self._work(live), context=live.context)
+
+    def _next(self) -> Live | None:
+        """The first run of the queue whose owner may have another one."""
+        having, rooms = Counter(live.owner for live in self._running), self.limits.rooms
+        fits = (live for live in self._queue if (most := rooms.get(live.owner)) is None or having[live.owner] < most)
+        return next(fits, None)
 
     async def _work(self, live: Live) -> None:
         """Work on a run until it does no more."""
@@ -350,4 +361,4 @@ class Service(Host):
 
 
 def _live(record: RunRecord, order: Order | None = None) -> Live:
-    return Live(record.id, order, record.priority)
+    return Live(record.id, order, record.priority, record.owner)

@@ -295,6 +295,31 @@ def test_a_token_sees_and_spends_what_is_its_own_at_any_service(tmp_path: Path) 
                 assert works.post("/run", {"task": TASK, "async": True}, **bert).status_code == 202
 
 
+@pytest.mark.requirement("X5k")
+def test_a_token_has_so_many_runs_at_once_at_any_service(tmp_path: Path) -> None:
+    """Accepted at either service, its second run waits until the first has ended; another's does not."""
+    url = f"sqlite:///{tmp_path / 'runs.sqlite'}"
+    tokens = tmp_path / "tokens"
+    tokens.write_text("anna-0123456789abcdef name=anna runs=1\nbert-0123456789abcdef name=bert\n")
+    tokens.chmod(0o600)
+    anna, bert = ({"Authorization": f"Bearer {who}-0123456789abcdef"} for who in ("anna", "bert"))
+    gate = threading.Event()
+    with served() as model:
+        model.was_measured()
+        model.before = lambda handler, body: not gate.wait(30)
+        works = Service(tmp_path, url, model.url, "--token-file", str(tokens), "--parallel", "4")
+        with ended(works):
+            shows = Service(tmp_path, url, model.url, "--no-worker", "--token-file", str(tokens))
+            with ended(shows):
+                first, second = works.job(headers=anna), shows.job(headers=anna)
+                other = shows.job(headers=bert)
+                until(lambda: (works.state(first, **anna), works.state(other, **bert)) == ("running", "running"))
+                job = works.get(f"/jobs/{second}", **anna).json()
+                assert (job["state"], job["position"]) == ("queued", 0)
+                gate.set()
+                until(lambda: works.state(second, **anna) == "ended", 60)
+
+
 def test_a_run_and_whose_it_is_are_written_together_or_not_at_all(place: Place) -> None:
     """Where the service ends between the two, there is neither; asked for again with its key, both are there once."""
     accepted, opening = Accepted(place.jobs), errands.opening("one", 1, place.counts.tool)

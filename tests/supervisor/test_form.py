@@ -214,7 +214,12 @@ def test_sentences_of_a_list_are_no_more_than_were_asked_for() -> None:
 @pytest.mark.parametrize(
     ("noun", "thing"),
     [
-        ("books", True), ("people", True), ("", False), ("euros", False), ("kilometres", False), ("units", False),
+        ("books", True),
+        ("people", True),
+        ("", False),
+        ("euros", False),
+        ("kilometres", False),
+        ("units", False),
         ("square", False),
     ],
 )
