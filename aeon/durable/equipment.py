@@ -69,9 +69,12 @@ class Equipment:
         chosen = [some for number in range(len(names) + 1) for some in combinations(names, number)]
         return [needs(engine, setup, some) for some in chosen for engine in self.plugins()]
 
-    def trust(self, setup: JsonObject) -> Trust:
-        """What a run may name: anything, since the database is the worker's own; of its roles' models those here."""
-        roles, named = setup.get("roles"), {one.name: one for one in (*self.others, self.model)}
+    def trust(self, setup: JsonObject, around: Callable[[LLMAdapter], LLMAdapter] = lambda model: model) -> Trust:
+        """What a run may name: anything, since the database is the worker's own; of its roles' models those here.
+
+        ``around`` puts something around these.
+        """
+        roles, named = setup.get("roles"), {one.name: around(one) for one in (*self.others, self.model)}
         entries = [one for one in roles.values() if isinstance(one, dict)] if isinstance(roles, dict) else []
         pairs = [(str(one.get("model")), str(one.get("model_name"))) for one in entries]
         return Trust(whole=True, there={model: named[name] for model, name in pairs if name in named})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal, Self
 
 import sqlalchemy as sa
@@ -11,6 +11,8 @@ from dbos import EnqueueOptions, WorkflowStatus
 from dbos._error import DBOSWorkflowIDInUseError
 
 from aeon.asking.answers import meant, no_option, options_of
+from aeon.assembly.noting import ModelCall
+from aeon.durable.calls import Calls
 from aeon.durable.database import Address, Database
 from aeon.durable.rooms import HELD, Rooms
 from aeon.durable.steps import Past, past_of
@@ -65,7 +67,7 @@ class Jobs:
     def __init__(self, url: str | Database, create: bool = False) -> None:
         self.database = url if isinstance(url, Database) else Database(Address.of(url), create)
         self._client = self.database.client
-        self._rooms = Rooms(self.database)
+        self._rooms, self._calls = Rooms(self.database), Calls(self.database)
 
     def __enter__(self) -> Self:
         return self
@@ -106,7 +108,15 @@ class Jobs:
     def fork(self, forked: Journal, parent: JobRecord, within: sa.Connection | None = None) -> str:
         """Queue the fork of a run, from `aeon.fork` in memory, beside its parent; its id. As `submit` otherwise."""
         entries = tuple(entry for _, entry in sorted(forked.entries.items()))
-        return self.submit(forked.opened, parent.priority, entries, parent.owner, parent.needs, within=within)
+        opening, own = forked.opened, (parent.priority, entries, parent.owner, parent.needs)
+        with self.database.reached(), self._transaction(within) as connection:
+            self._calls.share(connection, parent.id, opening.execution_id, len(entries))
+            return self.submit(opening, *own, within=connection)
+
+    def calls(self, run: str, number: int) -> tuple[ModelCall, ...]:
+        """The model calls for an effect of a run, with prompts and replies."""
+        with self.database.reached():
+            return self._calls.of(run, number)
 
     def latest(self, state: JobState | None = None, most: int = 100) -> list[JobRecord]:
         """The latest runs, newest first, each by its latest life; with a ``state``, of the latest 10,000 lives."""
@@ -287,9 +297,12 @@ class Jobs:
         if order.owner == NOBODY and within is None:
             self._client.enqueue(options, written)
             return
-        with contextlib.nullcontext(within) if within is not None else self.database.engine.begin() as connection:
+        with self._transaction(within) as connection:
             options["queue_name"] = self._rooms.queue(connection, order.owner, order.queue)
             self._client.enqueue_in_transaction(connection, options, written)
+
+    def _transaction(self, within: sa.Connection | None) -> AbstractContextManager[sa.Connection]:
+        return self.database.engine.begin() if within is None else nullcontext(within)
 
     def _inputs(self, run: str) -> Any:  # noqa: ANN401 - JSON from the database, which its class validates
         with self.database.reached():

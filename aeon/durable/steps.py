@@ -57,11 +57,12 @@ class Steps:
     """Where a run's lines last: made and used in its workflow. A `FileStore` commits to it what comes in together.
 
     ``lost`` is there when the workflow is no longer this worker's: another one has it, or it was cancelled. ``broken``
-    says why the database took a line no more, if it did not.
+    says why the database took a line no more, if it did not. ``before`` is called before lines are added.
     """
 
-    def __init__(self, past: Past) -> None:
+    def __init__(self, past: Past, before: Callable[[], None] = lambda: None) -> None:
         self._seal = past.seal
+        self._before = before
         self._sealer = sealer()
         self.lost: DBOSBaseException | None = None
         self.broken = ""
@@ -80,6 +81,7 @@ class Steps:
             whole, seal = sealed(line, seal, self._sealer)
             parts.append(whole)
         text = b"".join(parts).decode()
+        self._before()
         try:
             DBOS.run_step({"name": ", ".join(map(_title, lines))}, lambda: text)
         except DBOSBaseException as error:

@@ -16,6 +16,8 @@ from dbos import DBOS, DBOSClient, DBOSConfig, WorkflowStatus
 from sqlalchemy.exc import SQLAlchemyError
 
 from aeon.assembly.build import assemble, resumption
+from aeon.assembly.noting import Noting
+from aeon.durable.calls import Calls, Notes
 from aeon.durable.database import APPLICATION, JSON, SCHEMA, Database
 from aeon.durable.equipment import Equipment, Limits
 from aeon.durable.jobs import APP_VERSION, WORKFLOW, Jobs
@@ -73,7 +75,7 @@ class Worker:
         self._registered: set[str] = set()
         self.name = name or f"{socket.gethostname()}-{uuid.uuid4().hex[:6]}"
         self._slots = Slots(database, self.name, equipment.model.name, self._limits.model)
-        self._rooms = Rooms(database)
+        self._rooms, self._calls = Rooms(database), Calls(database)
         self._watching: dict[str, tuple[Observer, ...]] = {}
         self._presence = Presence(database, self.name, self._limits.beat, self._limits.patience)
         self._watcher = threading.Thread(target=self._watch, name="aeon-watch", daemon=True)
@@ -210,10 +212,11 @@ class Worker:
     async def _tried(self, life: Life, live: _Live) -> Conclusion | None:
         """The result of a life; ``None`` if the database took its lines no more."""
         past = await asyncio.to_thread(past_of, self._patient, life.run, life.number)
-        steps = Steps(past)
+        notes = Notes(self._calls, life.run)
+        steps = Steps(past, notes.write)
         result: Conclusion | None = None
         try:
-            driver, job = await asyncio.to_thread(self._prepared, life, past, steps, live)
+            driver, job = await asyncio.to_thread(self._prepared, life, past, (steps, notes), live)
             live.driver = driver
             result = await driver.aexecute(job)
         except JournalError:
@@ -227,13 +230,14 @@ class Worker:
             return None
         return result
 
-    def _prepared(self, life: Life, past: Past, steps: Steps, live: _Live) -> _Prepared:
+    def _prepared(self, life: Life, past: Past, kept: tuple[Steps, Notes], live: _Live) -> _Prepared:
         """A run made ready: the one that its journal holds, or a new one.
 
         Raises:
             UsageError: this worker has not what the run needs.
             Divergence: this version would continue the run otherwise; nothing was issued.
         """
+        steps, notes = kept
         store = StepStore(steps, lambda: self._presence.sure)
         lines = past.lines or _begun(life, store)
         journal = Journal.of(life.run, lines, store=store)
@@ -242,8 +246,8 @@ class Worker:
             raise UsageError(f"the run needs the engine '{name}', and this worker has {', '.join(self._plugins)}")
         plugin = self._plugins[name]
         observers = [live, *(make() for make in self._equipment.observers), *self._watching.get(life.run, ())]
-        model, tools = self._equipment.model, self._equipment.tools_of(journal.setup)
-        trust = self._equipment.trust(journal.setup)
+        model, tools = Noting(self._equipment.model, notes), self._equipment.tools_of(journal.setup)
+        trust = self._equipment.trust(journal.setup, lambda one: Noting(one, notes))
         if not journal.entries and journal.line == 0:
             config = journal.first_config(plugin.engine.config)
             handlers = assemble(

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
+from aeon.assembly.noting import ModelCall
 from aeon.assembly.roles import cast_of
 from aeon.assembly.setup import setup_of
 from aeon.durable.database import Database
@@ -30,7 +31,6 @@ from aeon.runtime.lines import Opening
 from aeon.schema import JsonObject, Question
 from aeon.server.accepted import Accepted
 from aeon.server.bodies import ForkBody
-from aeon.server.calls import ModelCall
 from aeon.server.equipment import Equipment, Order
 from aeon.server.feed import Feed, frames
 from aeon.server.host import Host, branched, fork_digest, no_past, not_begun, queue_full, same
@@ -275,8 +275,8 @@ class DurableService(Host):
         return self._frames(record.id, after) if record.state in OPEN else None
 
     async def calls(self, record: RunRecord, number: int) -> tuple[ModelCall, ...]:
-        """Nothing: the database holds no prompts and replies."""
-        raise Problem(404, "not_kept", "model calls of runs in a database are not kept; the history has their outcomes")
+        """The model calls for an effect, as its worker noted them."""
+        return await self._do(self._jobs.calls, record.id, number)
 
     async def _frames(self, name: str, after: Place | None) -> AsyncIterator[bytes]:
         async with self._watched(name) as watch:
@@ -318,7 +318,8 @@ class DurableService(Host):
             try:
                 seen = await self._do(tail.look)
                 if seen.lines:
-                    feed.load((await asyncio.to_thread(recorded_in, name, seen.lines)).told)
+                    past = await asyncio.to_thread(recorded_in, name, seen.lines)
+                    feed.load(past.told, past.under_way if seen.job.state == "running" else ())
                 if seen.job.state not in OPEN:
                     return last_of(await self._there(name))
             except Problem:  # the database is away

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from aeon.assembly.noting import ModelCall
 from aeon.durable.values import DEFAULT_PRIORITY
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import EffectStarted, Event, Observer, RunStarted
 from aeon.runtime.journal import Journal
 from aeon.schema import Conclusion, JsonObject, Question
 from aeon.server.bodies import ForkBody, TaskBody
-from aeon.server.calls import ModelCall, calls_of
+from aeon.server.calls import calls_of
 from aeon.server.equipment import Equipment, Order
 from aeon.server.feed import Feed, frames
 from aeon.server.host import Host, branched, fork_digest, no_past, not_begun, queue_full, same

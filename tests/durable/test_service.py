@@ -79,7 +79,48 @@ def test_a_run_is_worked_on_here_and_shown_there(pair: Pair) -> None:
     kept = [number for number, line in enumerate(lines) if b'"line":"called"' not in line]
     assert numbers == kept, "ids are the journal's numbers"
     assert main(["verify", name, "--durable", pair.url]) == 0
-    assert pair.shows.get(f"/jobs/{name}/calls/0").json()["error"]["type"] == "not_kept"
+
+
+def test_model_calls_with_prompt_and_reply_are_shown_at_each_service(pair: Pair) -> None:
+    """As many as each effect made, whoever made them; a fork has those of the past that it shares."""
+    before = len(pair.model.bodies)
+    name = pair.shows.post("/run", {"task": TASK}).json()["id"]
+    made = pair.model.bodies[before:]
+    effects = pair.shows.get(f"/jobs/{name}/history").json()["effects"]
+    shown = []
+    for number in range(len(effects)):
+        calls = pair.shows.get(f"/jobs/{name}/calls/{number}").json()["calls"]
+        assert calls == pair.works.get(f"/jobs/{name}/calls/{number}").json()["calls"]
+        assert all(call["number"] == number and call["reply"] and not call["problem"] for call in calls)
+        shown += [[message["content"] for message in call["messages"]] for call in calls]
+    assert shown == [[message["content"] for message in body["messages"]] for body in made] and len(shown) > 3
+    fork = pair.shows.post(f"/jobs/{name}/fork", {"at": 2}).json()["id"]
+    pair.shows.reaches(fork, "ended")
+    past = [pair.works.get(f"/jobs/{one}/calls/{number}").json() for number in (0, 1) for one in (name, fork)]
+    assert past[::2] == past[1::2] and past[0]["calls"]
+    assert pair.shows.get(f"/jobs/{name}/calls/999").json()["calls"] == []
+
+
+@pytest.mark.requirement("V2")
+def test_a_stream_says_what_is_under_way_wherever_it_is(pair: Pair) -> None:
+    """Without an id, and before its outcome; who only asks a service that does not work sees it, too."""
+    gate = threading.Event()
+    pair.model.before = lambda handler, body: not gate.wait(30)
+    name = pair.shows.job()
+    kinds: list[str] = []
+    with pair.shows.client.stream("GET", f"/jobs/{name}/events") as stream:
+        for line in stream.iter_lines():
+            kinds += [line.removeprefix("event: ")] if line.startswith("event: ") else []
+            if line == "event: effect_started":
+                first = len(kinds)
+                gate.set()
+            if line.startswith("data: ") and gate.is_set() and len(kinds) == first:
+                begun = json.loads(line.removeprefix("data: "))
+    pair.model.before = lambda handler, body: False
+    assert kinds[:2] == ["run_started", "effect_started"] and kinds[-1] == "run_ended"
+    effects = pair.shows.get(f"/jobs/{name}/history").json()["effects"]
+    assert begun["phase"] == effects[begun["number"]]["phase"] and begun["title"]
+    assert "effect_started" not in pair.shows.events(name), "afterwards nothing is under way"
 
 
 @pytest.mark.requirement("V2")
