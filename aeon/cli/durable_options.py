@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from aeon.cli.arguments import casting, engine, name, of_engine, settings, unattended, whole
+from aeon.cli.arguments import casting, engine, name, of_engine, servers, settings, unattended, whole
 
 __all__ = ["jobs_options", "kept_in", "limits", "served", "submit_options", "worker_options"]
 
@@ -32,6 +32,7 @@ def submit_options(parser: argparse.ArgumentParser) -> None:
     add("--tools", metavar="LIST", action="append", help="the tools of the run (default: calculator)")
     folder = "a folder to answer from, which its worker must have at the same path; can be given again"
     add("--files", metavar="DIR", type=name, action="append", default=[], help=folder)
+    servers(parser, "an MCP server whose tools the run gets, as its worker must offer them")
     of_engine(parser)
     add("--context", metavar="FILE", type=name, help="text that the answer may rely on")
     add("--schema", metavar="FILE", type=name, help="a JSON Schema that the answer must fit")
@@ -63,6 +64,7 @@ def worker_options(parser: argparse.ArgumentParser) -> None:
     add("--model", metavar="NAME|URL", type=name, help=_MODELS)
     add("--tools", metavar="LIST", action="append", help="its tools (default: calculator); can be given again")
     add("--files", metavar="DIR", type=name, action="append", default=[], help="a folder that runs may answer from")
+    servers(parser, "an MCP server whose tools its runs have")
     here = "runs of each engine that this worker has at once (default: 4)"
     add("--parallel", metavar="N", type=whole, default=4, help=here)
     _role_models(parser)

@@ -29,6 +29,9 @@ from aeon.tools.select import Given, server_specs
 
 __all__ = ["command", "proceed", "session_for", "tools_of"]
 
+_KEPT = {"roles": "the models of its roles", "mcp": "its MCP servers"}
+"""What a run in a database has to its end."""
+
 
 def command(options: argparse.Namespace) -> int:
     """Continue the run that ``options.file`` holds, or show how it ended.
@@ -69,15 +72,17 @@ def _queued(options: argparse.Namespace) -> int:
 
 def _other(journal: Journal, options: argparse.Namespace) -> JsonObject | None:
     """What the run is made of from here on, where the options name another model or other tools."""
-    if options.roles:
-        raise UsageError("resume: with --durable, a run keeps the models of its roles; leave --roles out")
+    for name, what in _KEPT.items():
+        if getattr(options, name):
+            raise UsageError(f"resume: with --durable, a run keeps {what}; leave --{name} out")
     if options.model is None and options.tools is None:
         return None
     before = journal.setup
     model = select(options.model if options.model is not None else recorded_model(before))
     spec = spec_of(model, options.model) if options.model is not None else recorded_model(before)
     setup = setup_of(model, spec, recorded_tools(before) if options.tools is None else options.tools)
-    return setup | {name: before[name] for name in ("roles",) if name in before}
+    kept = ("roles", "offered") if options.tools is None else ("roles",)
+    return setup | {name: before[name] for name in kept if name in before}
 
 
 def session_for(journal: Journal, options: argparse.Namespace, path: str | Path, trust: Trust) -> Session:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from aeon.assembly.plugin import AnyPlugin
 from aeon.assembly.registry import installed
+from aeon.assembly.roles import Cast
 from aeon.assembly.setup import Trust, recorded_folders, setup_of
 from aeon.durable.presence import BEAT, PATIENCE
 from aeon.durable.values import needs
@@ -18,9 +19,10 @@ from aeon.llm.adapter import LLMAdapter
 from aeon.runtime.events import Observer
 from aeon.schema import Conclusion, JsonObject
 from aeon.tools.files import Files
+from aeon.tools.mcp.servers import Servers
 from aeon.tools.select import Given, portable
 
-__all__ = ["Equipment", "Limits"]
+__all__ = ["Equipment", "Limits", "made_of"]
 
 _MOST_OTHERS = 4
 """A queue has a name for each set of them."""
@@ -65,7 +67,7 @@ class Equipment:
 
     def queues(self) -> list[str]:
         """The queues of the runs that this worker can work on; first those of runs that need no further model."""
-        setup, names = setup_of(self.model, self.spec, self.tools), self.names
+        setup, names = made_of(self.model, self.spec, self.tools), self.names
         chosen = [some for number in range(len(names) + 1) for some in combinations(names, number)]
         return [needs(engine, setup, some) for some in chosen for engine in self.plugins()]
 
@@ -90,6 +92,12 @@ class Equipment:
         if missing := [one for one in named if one not in there]:
             raise UsageError(f"the run reads {', '.join(missing)}, which this worker has not")
         return [part for one in self.tools if (part := _part(one, named)) is not None]
+
+
+def made_of(model: LLMAdapter, spec: str | None, tools: Sequence[Given], cast: Cast | None = None) -> JsonObject:
+    """What a run is made of, as `setup_of` says it, and what its MCP servers offer: its workers need just that."""
+    offered = ",".join(one.digest for one in tools if isinstance(one, Servers))
+    return setup_of(model, spec, tools, cast) | ({"offered": offered} if offered else {})
 
 
 class Limits(NamedTuple):

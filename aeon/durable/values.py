@@ -111,12 +111,15 @@ def needs(engine: str, setup: JsonObject, models: Sequence[str] | None = None) -
     """What a worker must have for a run: engine in its version, model, tools, models of roles. It names a queue.
 
     A worker listens to the queues of what it has, and so never sees a run that it could not continue. ``models`` are
-    those of roles, without it the ones of the ``setup``.
+    those of roles, without it the ones of the ``setup``. What MCP servers offer is a hash: tools that are described
+    otherwise are others.
     """
     tools = setup.get("tools")
     named = [str(tool) for tool in tools] if isinstance(tools, Sequence) and not isinstance(tools, str) else []
     others = ",".join(role_models(setup) if models is None else sorted(models))
-    return f"{engine} {setup.get('model_name')} {','.join(named) or '-'}{f' roles={others}' if others else ''}"
+    parts = [engine, str(setup.get("model_name")), ",".join(named) or "-"]
+    parts += [f"offered={setup['offered']}"] if "offered" in setup else []
+    return " ".join([*parts, *([f"roles={others}"] if others else [])])
 
 
 def role_models(setup: JsonObject) -> list[str]:

@@ -15,10 +15,9 @@ import sqlalchemy as sa
 
 from aeon.assembly.noting import ModelCall
 from aeon.assembly.roles import cast_of
-from aeon.assembly.setup import setup_of
 from aeon.durable.database import Database
 from aeon.durable.equipment import Equipment as WorkerEquipment
-from aeon.durable.equipment import Limits
+from aeon.durable.equipment import Limits, made_of
 from aeon.durable.jobs import NOBODY, Jobs
 from aeon.durable.rooms import Rooms
 from aeon.durable.tail import Tail
@@ -97,7 +96,7 @@ class DurableService(Host):
         self._waiting = 0
         self._counting: asyncio.Task[None] | None = None
         self._tools = equipment.given(None)
-        self._setup = setup_of(equipment.model, equipment.spec, self._tools)
+        self._setup = made_of(equipment.model, equipment.spec, self._tools)
         self._worker: Worker | None = None
         if self._work.limits is not None:
             has = WorkerEquipment(
@@ -158,7 +157,7 @@ class DurableService(Host):
         """Accept a new run. See `Host.submit`."""
         config: JsonObject = order.config.model_dump(mode="json")
         cast = cast_of(order.config, self.equipment.model)
-        setup = setup_of(self.equipment.model, self.equipment.spec, order.tools, cast)
+        setup = made_of(self.equipment.model, self.equipment.spec, order.tools, cast)
         opening = Opening(
             execution_id=record.id, engine=record.engine, task=order.task, config=config, setup=setup
         )  # fmt: skip
