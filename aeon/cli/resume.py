@@ -72,9 +72,8 @@ def _queued(options: argparse.Namespace) -> int:
 
 def _other(journal: Journal, options: argparse.Namespace) -> JsonObject | None:
     """What the run is made of from here on, where the options name another model or other tools."""
-    for name, what in _KEPT.items():
-        if getattr(options, name):
-            raise UsageError(f"resume: with --durable, a run keeps {what}; leave --{name} out")
+    if asked := [name for name in _KEPT if getattr(options, name)]:
+        raise UsageError(f"resume: with --durable, a run keeps {_KEPT[asked[0]]}; leave --{asked[0]} out")
     if options.model is None and options.tools is None:
         return None
     before = journal.setup
@@ -82,7 +81,7 @@ def _other(journal: Journal, options: argparse.Namespace) -> JsonObject | None:
     spec = spec_of(model, options.model) if options.model is not None else recorded_model(before)
     setup = setup_of(model, spec, recorded_tools(before) if options.tools is None else options.tools)
     kept = ("roles", "offered") if options.tools is None else ("roles",)
-    return setup | {name: before[name] for name in kept if name in before}
+    return setup | {name: value for name, value in before.items() if name in kept}
 
 
 def session_for(journal: Journal, options: argparse.Namespace, path: str | Path, trust: Trust) -> Session:

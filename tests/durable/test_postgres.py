@@ -72,9 +72,8 @@ def test_a_worker_waits_for_a_database_that_is_away(server: postgres.Postgres, a
             Jobs(away.url)
         server.start()
         until(lambda: "the database is back" in log.read_text())
-        answers = chaos.Answers(away.jobs, away.counts)
-        until(lambda: answers.give() or answers.given or away.jobs.get("one").state == "ended", 90)
-        assert away.reaches("one", "ended")
+        ended = until(lambda: chaos.answered(away.jobs, away.counts) or away.jobs.get("one").state == "ended", 90)
+        assert ended and away.reaches("one", "ended")
     assert away.posts("one") == [1] * 5
     assert log.read_text().count("does not answer") == 1
 
