@@ -72,8 +72,7 @@ def _queued(options: argparse.Namespace) -> int:
 
 def _other(journal: Journal, options: argparse.Namespace) -> JsonObject | None:
     """What the run is made of from here on, where the options name another model or other tools."""
-    if asked := [name for name in _KEPT if getattr(options, name)]:
-        raise UsageError(f"resume: with --durable, a run keeps {_KEPT[asked[0]]}; leave --{asked[0]} out")
+    _refuse_kept(options)
     if options.model is None and options.tools is None:
         return None
     before = journal.setup
@@ -82,6 +81,12 @@ def _other(journal: Journal, options: argparse.Namespace) -> JsonObject | None:
     setup = setup_of(model, spec, recorded_tools(before) if options.tools is None else options.tools)
     kept = ("roles", "offered") if options.tools is None else ("roles",)
     return setup | {name: value for name, value in before.items() if name in kept}
+
+
+def _refuse_kept(options: argparse.Namespace) -> None:
+    """Refuse to change what a run in a database has to its end."""
+    if asked := [name for name in _KEPT if getattr(options, name)]:
+        raise UsageError(f"resume: with --durable, a run keeps {_KEPT[asked[0]]}; leave --{asked[0]} out")
 
 
 def session_for(journal: Journal, options: argparse.Namespace, path: str | Path, trust: Trust) -> Session:

@@ -27,7 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -201,6 +201,16 @@ def disturbed(jobs: Jobs, hands: Hands, counts: Counts, server: Postgres | None)
     raise SystemExit(f"not every run had ended after {plan.most} s")
 
 
+def more(name: str, posts: Mapping[str, int]) -> int:
+    """How many posts of a run were made beyond one each."""
+    return sum(number - 1 for key, number in posts.items() if key.startswith(f"{name}:"))
+
+
+def repeats(did: list[JsonObject]) -> int:
+    """How often a run was told to repeat a post."""
+    return sum(entry["value"] == {"text": "repeat", "assumed": False} for entry in did)
+
+
 def judged(jobs: Jobs, plan: Plan, names: list[str], folder: Path, counts: Counts, plain: Counts) -> dict[str, Any]:
     """What came of the runs, held against the same runs undisturbed."""
     posts = counts.by_key()
@@ -211,9 +221,7 @@ def judged(jobs: Jobs, plan: Plan, names: list[str], folder: Path, counts: Count
         ended += job.state == "ended"
         replayed += replay(journal, ENGINE).stop_reason == "done"
         did = entries(journal)
-        more = sum(number - 1 for key, number in posts.items() if key.startswith(f"{name}:"))
-        if more > sum(entry["value"] == {"text": "repeat", "assumed": False} for entry in did):
-            unasked.append(name)
+        unasked += [name] * (more(name, posts) > repeats(did))
         if any(entry["phase"] == "ask" for entry in did):
             asked += 1
         elif did == undisturbed(name, plan.rounds, plain):
