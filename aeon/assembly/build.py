@@ -140,7 +140,7 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     settings = priced(settings, adapter, brought, cast)
     setup = setup_of(adapter, llm if isinstance(llm, str) else spec, chosen, cast)
     handlers = assemble(adapter, chosen, settings, ask, plugin=brought, cast=cast)
-    made = (adapter, setup, chosen, brought)
+    made = (adapter, setup, chosen, brought, [*cast.models.values()])
     driver = _driver(durable, run, journal, made, observers, ask)
     return Orchestrator(brought.engine, handlers, driver, settings)
 
@@ -149,7 +149,7 @@ def _driver(
     url: str | None,
     run: str | None,
     journal: Callable[[str], Journal],
-    made: tuple[LLMAdapter, JsonObject, Sequence[Given], AnyPlugin],
+    made: tuple[LLMAdapter, JsonObject, Sequence[Given], AnyPlugin, Sequence[LLMAdapter]],
     observers: Iterable[Observer],
     ask: Answerer | None,
 ) -> AsyncDriver:
@@ -157,7 +157,7 @@ def _driver(
 
     The latter is of a layer above, and of an extra: it is loaded where somebody asks for it.
     """
-    adapter, setup, chosen, brought = made
+    adapter, setup, chosen, brought, others = made
     if url is None:
         if run is not None:
             raise UsageError("run: names a run in a database; name that with durable, as in durable='sqlite'")
@@ -167,7 +167,7 @@ def _driver(
     purpose = "build(durable=…)"
     library("dbos", "durable", purpose)
     driving, parts = (library(f"aeon.durable.{name}", "durable", purpose) for name in ("driving", "equipment"))
-    has = parts.Equipment(adapter, recorded_model(setup), chosen, [brought])
+    has = parts.Equipment(adapter, recorded_model(setup), chosen, [brought], others=others)
     driver: AsyncDriver = driving.DurableDriver(driving.Place(url, run), has, observers, ask, setup, _admit)
     return driver
 

@@ -10,7 +10,7 @@ import os
 import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from aeon.assembly.plugin import AnyPlugin
@@ -85,12 +85,14 @@ class Reach(NamedTuple):
 class Trust:
     """The endpoints that a saved run may use: those that the user ``named``, and ``allowed`` ones, which get no key.
 
-    ``whole``: the journal is the user's own, and so is all that it names.
+    ``whole``: the journal is the user's own, and so is all that it names. ``there`` are models that need not be
+    selected, by what a journal calls them.
     """
 
     named: frozenset[str] = frozenset()
     allowed: frozenset[str] = frozenset()
     whole: bool = False
+    there: Mapping[str, LLMAdapter] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -132,6 +134,8 @@ class Trust:
         Raises:
             UsageError: a stranger's endpoint, or a model that does not exist or cannot be used.
         """
+        if model is not None and model in self.there:
+            return self.there[model]
         Reach(self.strangers([model])).refuse()
         if self.whole or _address(model or "") in ("", *self.named):
             return select(model)

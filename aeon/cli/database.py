@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from aeon.cli.output import remark
 from aeon.documents.extras import library
+from aeon.tools.mcp.servers import Servers
+from aeon.tools.select import Given, connected, opened
 
 if TYPE_CHECKING:
     from aeon.durable.jobs import Jobs
 
-__all__ = ["durable_module", "jobs_in"]
+__all__ = ["durable_module", "jobs_in", "servers_among"]
 
 
 def durable_module(name: str) -> ModuleType:
@@ -23,6 +26,24 @@ def durable_module(name: str) -> ModuleType:
     """
     library("dbos", "durable", "--durable")
     return library(f"aeon.durable.{name}", "durable", "--durable")
+
+
+@contextmanager
+def servers_among(tools: Iterable[Given]) -> Iterator[list[Given]]:
+    """The tools with their folders and MCP servers opened, until it is left; says what the servers have.
+
+    Raises:
+        UsageError: a server cannot be started, or a tool of it is not what was approved.
+        ToolFailed: a server cannot be reached, or does not answer.
+    """
+    with ExitStack() as stack:
+
+        def connects(specs: list[str]) -> Servers:
+            servers = stack.enter_context(Servers.open(specs))
+            remark(f"MCP: {servers.found}")
+            return servers
+
+        yield connected(opened(tools), connects)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from aeon.cli.arguments import casting, engine, name, of_engine, settings, unattended, whole
+from aeon.cli.arguments import casting, engine, name, of_engine, servers, settings, unattended, whole
 
 __all__ = ["jobs_options", "kept_in", "limits", "served", "submit_options", "worker_options"]
 
@@ -32,6 +32,7 @@ def submit_options(parser: argparse.ArgumentParser) -> None:
     add("--tools", metavar="LIST", action="append", help="the tools of the run (default: calculator)")
     folder = "a folder to answer from, which its worker must have at the same path; can be given again"
     add("--files", metavar="DIR", type=name, action="append", default=[], help=folder)
+    servers(parser, "an MCP server whose tools the run gets, as its worker must offer them")
     of_engine(parser)
     add("--context", metavar="FILE", type=name, help="text that the answer may rely on")
     add("--schema", metavar="FILE", type=name, help="a JSON Schema that the answer must fit")
@@ -63,8 +64,10 @@ def worker_options(parser: argparse.ArgumentParser) -> None:
     add("--model", metavar="NAME|URL", type=name, help=_MODELS)
     add("--tools", metavar="LIST", action="append", help="its tools (default: calculator); can be given again")
     add("--files", metavar="DIR", type=name, action="append", default=[], help="a folder that runs may answer from")
+    servers(parser, "an MCP server whose tools its runs have")
     here = "runs of each engine that this worker has at once (default: 4)"
     add("--parallel", metavar="N", type=whole, default=4, help=here)
+    _role_models(parser)
     limits(parser)
     add("--name", metavar="NAME", type=name, help="its name in the list of workers (default: made from the host's)")
 
@@ -74,8 +77,14 @@ def served(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--durable", metavar="URL", type=name, help="keep runs in this database instead, for any worker")
     add("--no-worker", action="store_true", help="with --durable: work on no runs here; others do")
+    _role_models(parser)
     limits(parser)
     add("--name", metavar="NAME", type=name, help="with --durable: its name in the list of workers")
+
+
+def _role_models(parser: argparse.ArgumentParser) -> None:
+    text = "a model, beside its own, that roles of the runs it works on may have; can be given again"
+    parser.add_argument("--role-model", metavar="NAME|URL", type=name, action="append", default=[], help=text)
 
 
 def limits(parser: argparse.ArgumentParser) -> None:

@@ -116,7 +116,9 @@ def _tokens(options: argparse.Namespace) -> Any:  # noqa: ANN401 - of an optiona
         return None
     tokens = module("tokens").Tokens.read(options.token_file)
     if tokens.has_budgets:
-        raise UsageError("mcp serve: calls= of a token is not kept here; leave it out, and use --most-calls")
+        raise UsageError(
+            "mcp serve: calls= and runs= of a token are not kept here; leave them out, and use --most-calls"
+        )
     return tokens
 
 

@@ -29,6 +29,9 @@ from aeon.tools.select import Given, server_specs
 
 __all__ = ["command", "proceed", "session_for", "tools_of"]
 
+_KEPT = {"roles": "the models of its roles", "mcp": "its MCP servers"}
+"""What a run in a database has to its end."""
+
 
 def command(options: argparse.Namespace) -> int:
     """Continue the run that ``options.file`` holds, or show how it ended.
@@ -69,14 +72,21 @@ def _queued(options: argparse.Namespace) -> int:
 
 def _other(journal: Journal, options: argparse.Namespace) -> JsonObject | None:
     """What the run is made of from here on, where the options name another model or other tools."""
-    if options.roles:
-        raise UsageError("resume: with --durable, a run keeps the models of its roles; leave --roles out")
+    _refuse_kept(options)
     if options.model is None and options.tools is None:
         return None
     before = journal.setup
     model = select(options.model if options.model is not None else recorded_model(before))
     spec = spec_of(model, options.model) if options.model is not None else recorded_model(before)
-    return setup_of(model, spec, recorded_tools(before) if options.tools is None else options.tools)
+    setup = setup_of(model, spec, recorded_tools(before) if options.tools is None else options.tools)
+    kept = ("roles", "offered") if options.tools is None else ("roles",)
+    return setup | {name: value for name, value in before.items() if name in kept}
+
+
+def _refuse_kept(options: argparse.Namespace) -> None:
+    """Refuse to change what a run in a database has to its end."""
+    if asked := [name for name in _KEPT if getattr(options, name)]:
+        raise UsageError(f"resume: with --durable, a run keeps {_KEPT[asked[0]]}; leave --{asked[0]} out")
 
 
 def session_for(journal: Journal, options: argparse.Namespace, path: str | Path, trust: Trust) -> Session:

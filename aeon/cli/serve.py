@@ -9,12 +9,13 @@ import importlib.util
 import os
 import socket
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TextIO
 
 from aeon.assembly.inquiries import overrides
+from aeon.assembly.roles import SAME
 from aeon.cli.database import durable_module
 from aeon.cli.logs import LogFile
 from aeon.cli.output import remark
@@ -55,7 +56,7 @@ def command(options: argparse.Namespace) -> int:
     with serving.listening(options.host, options.port) as where, private(), _log(options.log) as log:
         observers = [*([traced.Tracing] if traced else []), *([module("phases").phase_log(log)] if log else [])]
         made = _durable if options.durable else _own
-        service, kept = made(options, equipment, observers)
+        service, kept = made(options, equipment, observers, _rooms(tokens))
         make_ready(equipment)
         around = [traced.Continued] if traced else []
         app = module("app").application(service, tokens, [options.host, *options.allow_host], *around)
@@ -66,16 +67,32 @@ def command(options: argparse.Namespace) -> int:
     return 0
 
 
-def _own(options: argparse.Namespace, equipment: Any, observers: Sequence[object]) -> tuple[Any, str]:  # noqa: ANN401
+def _rooms(tokens: Any) -> Mapping[str, int | None]:  # noqa: ANN401 - of an optional module
+    """How many runs each owner of a token may have under way."""
+    rooms: Mapping[str, int | None] = tokens.rooms if tokens else {}
+    return rooms
+
+
+def _own(
+    options: argparse.Namespace,
+    equipment: Any,  # noqa: ANN401 - of an optional module
+    observers: Sequence[object],
+    rooms: Mapping[str, int | None],
+) -> tuple[Any, str]:
     """The service over a folder of its own, and where that is."""
-    if wrong := [name for name in ("no_worker", "limit", "per_token", "name") if getattr(options, name)]:
+    if wrong := [name for name in ("no_worker", "role_model", "limit", "per_token", "name") if getattr(options, name)]:
         raise UsageError(f"serve: --{wrong[0].replace('_', '-')} needs --durable URL: a folder is this service's alone")
     runs = module("runs").Runs(Path(options.runs) if options.runs else data_dir() / "runs")
-    limits = module("service").Limits(options.parallel, options.queue)
+    limits = module("service").Limits(options.parallel, options.queue, rooms)
     return module("service").Service(runs, equipment, limits, observers), str(runs.folder)
 
 
-def _durable(options: argparse.Namespace, equipment: Any, observers: Sequence[object]) -> tuple[Any, str]:  # noqa: ANN401
+def _durable(
+    options: argparse.Namespace,
+    equipment: Any,  # noqa: ANN401 - of an optional module
+    observers: Sequence[object],
+    rooms: Mapping[str, int | None],
+) -> tuple[Any, str]:
     """The service over a database that others may work on too, and where that is."""
     if options.runs:
         raise UsageError("serve: --runs and --durable are two places for runs; name one")
@@ -85,7 +102,9 @@ def _durable(options: argparse.Namespace, equipment: Any, observers: Sequence[ob
         options.parallel, options.limit, model=options.limit, owner=options.per_token
     )
     made = module("durable")
-    work = made.Work(None if options.no_worker else limits, options.name, options.queue, remark)
+    named = load_config(Config, options.config, None, os.environ).roles.named.values()
+    others = [select(one) for one in dict.fromkeys([*named, *options.role_model]) if one != SAME]
+    work = made.Work(None if options.no_worker else limits, options.name, options.queue, remark, others, rooms)
     database = place.Database(address, create=True)
     return made.DurableService(database, equipment, work, observers), address.shown
 

@@ -9,15 +9,14 @@ import uuid
 from aeon.assembly.build import assemble, priced
 from aeon.assembly.registry import plugin
 from aeon.assembly.roles import cast_of, fitted
-from aeon.assembly.setup import setup_of
-from aeon.cli.database import durable_module, jobs_in
+from aeon.cli.database import durable_module, jobs_in, servers_among
 from aeon.cli.output import print_json, remark
 from aeon.cli.run import TOOLS, common_settings, models_at, refuse_unused, settings_of_engine, task_of
 from aeon.cli.session import spec_of
 from aeon.runtime.lines import Opening
 from aeon.schema import Frozen
 from aeon.settings import assignments, load_config, merged
-from aeon.tools.select import folder_specs
+from aeon.tools.select import folder_specs, server_specs
 
 __all__ = ["Submitted", "command"]
 
@@ -36,6 +35,7 @@ def command(options: argparse.Namespace) -> int:
         UsageError: an option, a setting or the task is wrong, or the engine cannot be used.
         InputFileError: a file or the database cannot be used.
         MissingExtraError: the extra ``durable`` is not installed.
+        ToolFailed: an MCP server cannot be reached, or does not answer.
     """
     opening = _opening(options)
     if options.every is not None:
@@ -75,9 +75,10 @@ def _opening(options: argparse.Namespace) -> Opening:
     task = task_of(options)
     model = models_at(config, options.model)(options.model)
     config = priced(fitted(brought, config, model), model, brought)
-    tools = [*(options.tools or TOOLS), *folder_specs(options.files)]
+    named = [*(options.tools or TOOLS), *folder_specs(options.files), *server_specs(options.mcp)]
     cast = cast_of(config, model)
-    assemble(model, tools, config, plugin=brought, cast=cast)
-    setup = setup_of(model, spec_of(model, options.model), tools, cast)
+    with servers_among(named) as tools:
+        assemble(model, tools, config, plugin=brought, cast=cast)
+        setup = durable_module("equipment").made_of(model, spec_of(model, options.model), tools, cast)
     dumped = config.model_dump(mode="json")
     return Opening(execution_id=uuid.uuid4().hex, engine=brought.engine.name, task=task, config=dumped, setup=setup)

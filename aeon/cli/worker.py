@@ -10,7 +10,7 @@ import sys
 import threading
 from typing import Any
 
-from aeon.cli.database import durable_module
+from aeon.cli.database import durable_module, servers_among
 from aeon.cli.output import remark
 from aeon.cli.progress import fetch
 from aeon.cli.run import TOOLS
@@ -19,7 +19,7 @@ from aeon.llm.adapter import LLMAdapter
 from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.local import Local
 from aeon.llm.select import select
-from aeon.tools.select import folder_specs, opened
+from aeon.tools.select import folder_specs, server_specs
 
 __all__ = ["command"]
 
@@ -35,24 +35,34 @@ def command(options: argparse.Namespace) -> int:
         InputFileError: a folder or the database cannot be used.
         MissingExtraError: the extra ``durable`` is not installed.
         WeightsError: the embedded model had to be fetched and could not be.
+        ToolFailed: an MCP server cannot be reached, or does not answer.
     """
     module = durable_module("worker")
     address = durable_module("database").Address.of(options.durable)
     model = select(options.model)
-    tools = opened([*(options.tools or TOOLS), *folder_specs(options.files)])
-    database = durable_module("database").Database(address, create=True)
-    _make_ready(model)
-    parts = durable_module("equipment")
-    equipment = parts.Equipment(model, spec_of(model, options.model), tools)
-    limits = parts.Limits(options.parallel, options.limit, model=options.limit, owner=options.per_token)
-    worker = module.Worker(database, equipment, limits, options.name, remark)
-    worker.start()
-    print(worker.name, flush=True)
-    remark(f"works on runs in {address.shown} with {', '.join(equipment.queues())}; Ctrl-C stops it")
-    _until_stopped(worker)
+    named = [*(options.tools or TOOLS), *folder_specs(options.files), *server_specs(options.mcp)]
+    with servers_among(named) as tools:
+        database = durable_module("database").Database(address, create=True)
+        others = [*map(select, options.role_model)]
+        parts = durable_module("equipment")
+        equipment = parts.Equipment(model, spec_of(model, options.model), tools, others=others)
+        for one in (model, *others):
+            _make_ready(one)
+        limits = parts.Limits(options.parallel, options.limit, model=options.limit, owner=options.per_token)
+        worker = module.Worker(database, equipment, limits, options.name, remark)
+        worker.start()
+        print(worker.name, flush=True)
+        remark(f"works on runs in {address.shown} with {_had(equipment)}; Ctrl-C stops it")
+        _until_stopped(worker)
     sys.stdout.flush()
     # DBOS leaves threads that wait for runs which other workers have: they must not keep the process
     os._exit(0)
+
+
+def _had(equipment: Any) -> str:  # noqa: ANN401 - of an optional module
+    """What the worker has, in words."""
+    plain = ", ".join(equipment.queues()[: len(equipment.plugins())])
+    return f"{plain}; for roles {', '.join(equipment.names)}" if equipment.names else plain
 
 
 def _make_ready(model: LLMAdapter) -> None:

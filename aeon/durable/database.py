@@ -64,8 +64,9 @@ class Address(NamedTuple):
 
 
 class Database:
-    """The database at an address. ``client`` asks DBOS, ``engine`` reaches Aeon's own table of workers.
+    """The database at an address. ``client`` asks DBOS, ``engine`` reaches Aeon's own tables.
 
+    What is written by ``quick`` is there for everybody at once, but a power cut may lose it.
     ``create``: tables that are not there are made, and those of an older version brought up to date.
 
     Raises:
@@ -86,6 +87,12 @@ class Database:
             sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
             sa.Column("run", sa.Text, nullable=False), sa.Column("worker", sa.Text, nullable=False),
         )  # fmt: skip
+        self.limits = sa.Table(
+            "aeon_limits", tables, sa.Column("owner", sa.Text, primary_key=True),
+            sa.Column("runs", sa.Integer, nullable=False),
+        )  # fmt: skip
+        self.calls = sa.Table("aeon_calls", tables, *_calls())
+        self.workflows = _workflows(tables.schema)
         self.owners = sa.Table("aeon_owners", tables, sa.Column("name", sa.Text, primary_key=True))
         self.accepted = sa.Table("aeon_accepted", tables, *_accepted(), sa.UniqueConstraint("owner", "key"))
         with self.reached():
@@ -94,6 +101,7 @@ class Database:
             elif address.file and not address.file.exists():
                 raise InputFileError(f"{address.shown}: is not there; aeon submit and aeon worker make it")
             self.engine = sa.create_engine(_driven(address), pool_pre_ping=True, **_waiting(address))
+            self.quick = _quick(address)
             try:
                 if create:
                     tables.create_all(self.engine)
@@ -125,6 +133,7 @@ class Database:
         """Let go of the database."""
         self.client.destroy()
         self.engine.dispose()
+        self.quick.dispose()
 
     def _check(self, create: bool) -> None:
         """Refuse tables that are missing or of another version."""
@@ -139,6 +148,22 @@ class Database:
         if version != _VERSION:
             what = "a newer Aeon made them: update this one" if version > _VERSION else "use the Aeon that made them"
             raise InputFileError(f"{self.address.shown}: its tables are of version {version}, not {_VERSION}; {what}")
+
+
+def _calls() -> list[sa.Column[Any]]:
+    """What is kept of the model calls of runs."""
+    whole = sa.BigInteger().with_variant(sa.Integer, "sqlite")
+    return [
+        sa.Column("seq", whole, primary_key=True), sa.Column("run", sa.Text, nullable=False, index=True),
+        sa.Column("number", sa.Integer, nullable=False), sa.Column("call", sa.Text, nullable=False),
+    ]  # fmt: skip
+
+
+def _workflows(schema: str | None) -> sa.TableClause:
+    """What of the table of DBOS is asked here: it has no call for it within a transaction."""
+    names = ("workflow_uuid", "status", "queue_name", "queue_partition_key", "priority", "created_at")
+    columns = [*map(sa.column, names), sa.column("attributes", sa.JSON)]
+    return sa.table("workflow_status", *columns, schema=schema)
 
 
 def _accepted() -> list[sa.Column[Any]]:
@@ -170,6 +195,18 @@ def _driven(address: Address) -> sa.URL:
 def _waiting(address: Address) -> dict[str, Any]:
     """How long to wait for a lock on a file, and for a server that does not answer."""
     return {"connect_args": {"timeout": 30} if address.file else {"connect_timeout": 10}}
+
+
+def _quick(address: Address) -> sa.Engine:
+    engine = sa.create_engine(_driven(address), pool_pre_ping=True, **_waiting(address))
+
+    @sa.event.listens_for(engine, "connect")
+    def relax(connection: Any, _: object) -> None:  # noqa: ANN401 - of a driver
+        with contextlib.closing(connection.cursor()) as cursor:
+            cursor.execute("PRAGMA synchronous=NORMAL" if address.file else "SET synchronous_commit TO off")
+        connection.commit()
+
+    return engine
 
 
 def _prepare(address: Address) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal, Self
 
 import sqlalchemy as sa
@@ -10,21 +11,33 @@ from dbos import EnqueueOptions, WorkflowStatus
 from dbos._error import DBOSWorkflowIDInUseError
 
 from aeon.asking.answers import meant, no_option, options_of
+from aeon.assembly.noting import ModelCall
+from aeon.durable.calls import Calls
 from aeon.durable.database import Address, Database
+from aeon.durable.rooms import HELD, Rooms
 from aeon.durable.steps import Past, past_of
-from aeon.durable.values import END_STATES, JobRecord, JobState, Life, LifeEnd, Order, needs, workflow_id
+from aeon.durable.values import (
+    DEFAULT_PRIORITY,
+    END_STATES,
+    JobRecord,
+    JobState,
+    Life,
+    LifeEnd,
+    Order,
+    needs,
+    workflow_id,
+)
 from aeon.errors import UnknownNameError, UsageError
 from aeon.runtime.journal import Journal
 from aeon.runtime.lines import Entry, Opening
 from aeon.schema import JsonObject, Question
 from aeon.text import one_line
 
-__all__ = ["APP_VERSION", "DEFAULT_PRIORITY", "NOBODY", "WORKFLOW", "Jobs"]
+__all__ = ["APP_VERSION", "NOBODY", "WORKFLOW", "Jobs"]
 
 WORKFLOW = "aeon.run"
 APP_VERSION = "aeon-1"
 """The version of what workflows are given and give, which DBOS compares: not one of Aeon's or an engine's code."""
-DEFAULT_PRIORITY = 5
 NOBODY = "-"
 """Whose runs are those that no token submitted."""
 _SHOWN = 200
@@ -34,6 +47,7 @@ _STATES: dict[str, JobState] = {
     "MAX_RECOVERY_ATTEMPTS_EXCEEDED": "failed",
 }  # fmt: skip
 _AT_REST = ("ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
+_ROOM = "its token has as many runs under way as it may have"
 _DETAILS = {
     "MAX_RECOVERY_ATTEMPTS_EXCEEDED": "every worker that had it ended; continue it with: aeon resume",
     "ERROR": "the worker could not say how it ended; continue it with: aeon resume",
@@ -53,6 +67,7 @@ class Jobs:
     def __init__(self, url: str | Database, create: bool = False) -> None:
         self.database = url if isinstance(url, Database) else Database(Address.of(url), create)
         self._client = self.database.client
+        self._rooms, self._calls = Rooms(self.database), Calls(self.database)
 
     def __enter__(self) -> Self:
         return self
@@ -93,7 +108,15 @@ class Jobs:
     def fork(self, forked: Journal, parent: JobRecord, within: sa.Connection | None = None) -> str:
         """Queue the fork of a run, from `aeon.fork` in memory, beside its parent; its id. As `submit` otherwise."""
         entries = tuple(entry for _, entry in sorted(forked.entries.items()))
-        return self.submit(forked.opened, parent.priority, entries, parent.owner, parent.needs, within=within)
+        opening, own = forked.opened, (parent.priority, entries, parent.owner, parent.needs)
+        with self.database.reached(), self._transaction(within) as connection:
+            self._calls.share(connection, parent.id, opening.execution_id, len(entries))
+            return self.submit(opening, *own, within=connection)
+
+    def calls(self, run: str, number: int) -> tuple[ModelCall, ...]:
+        """The model calls for an effect of a run, with prompts and replies."""
+        with self.database.reached():
+            return self._calls.of(run, number)
 
     def latest(self, state: JobState | None = None, most: int = 100) -> list[JobRecord]:
         """The latest runs, newest first, each by its latest life; with a ``state``, of the latest 10,000 lives."""
@@ -141,9 +164,10 @@ class Jobs:
         """How many of the runs that wait for the same workers go before this one."""
         with self.database.reached():
             waiting = self._client.list_workflows(
-                status="ENQUEUED", queue_name=job.needs, load_input=False, load_output=False
+                status="ENQUEUED", queue_name=[job.needs, HELD], load_input=False, load_output=False
             )
-        ranks = {one.workflow_id: (one.priority or 0, one.created_at or 0) for one in waiting}
+        others = [one for one in waiting if one.queue_name != HELD or _record(one).owner == job.owner]
+        ranks = {one.workflow_id: (one.priority or 0, one.created_at or 0) for one in others}
         own = ranks.get(workflow_id(job.id, job.life))
         return sum(rank < own for rank in ranks.values()) if own is not None else 0
 
@@ -270,10 +294,15 @@ class Jobs:
             "attributes": attributes, "queue_partition_key": order.owner,
         }  # fmt: skip
         written = life.model_dump(mode="json", exclude_defaults=True) | {"run": life.run, "number": life.number}
-        if within is not None:
-            self._client.enqueue_in_transaction(within, options, written)
-        else:
+        if order.owner == NOBODY and within is None:
             self._client.enqueue(options, written)
+            return
+        with self._transaction(within) as connection:
+            options["queue_name"] = self._rooms.queue(connection, order.owner, order.queue)
+            self._client.enqueue_in_transaction(connection, options, written)
+
+    def _transaction(self, within: sa.Connection | None) -> AbstractContextManager[sa.Connection]:
+        return self.database.engine.begin() if within is None else nullcontext(within)
 
     def _inputs(self, run: str) -> Any:  # noqa: ANN401 - JSON from the database, which its class validates
         with self.database.reached():
@@ -317,8 +346,14 @@ def _record(status: WorkflowStatus) -> JobRecord:
         end=end,
         owner=str(attributes.get("owner", NOBODY)),
         rested=_seconds(status.updated_at) if end or status.status in _AT_REST else None,
-        detail=(end.detail if end else "") or _DETAILS.get(status.status, ""),
+        detail=end.detail if end and end.detail else _detail(status),
     )
+
+
+def _detail(status: WorkflowStatus) -> str:
+    """Why a run stands where it does, by its workflow."""
+    held = status.status == "ENQUEUED" and status.queue_name == HELD
+    return _ROOM if held else _DETAILS.get(status.status, "")
 
 
 def _seconds(milliseconds: int | None) -> float:

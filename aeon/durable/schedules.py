@@ -6,9 +6,12 @@ be done again without harm, since a run's id follows from its schedule and the t
 
 from __future__ import annotations
 
+import contextlib
 import uuid
-from datetime import datetime
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
+from croniter import croniter
 from dbos._error import DBOSException
 from dbos._sys_db import WorkflowSchedule
 
@@ -19,7 +22,7 @@ from aeon.runtime.lines import Opening
 from aeon.schema import Frozen, JsonObject
 from aeon.text import one_line
 
-__all__ = ["SCHEDULED", "Plan", "Schedules", "begun_by"]
+__all__ = ["SCHEDULED", "Plan", "Schedules", "begun_by", "make_up"]
 
 SCHEDULED = "aeon.begin"
 """The workflow that submits a run when it is due."""
@@ -28,13 +31,14 @@ _FORM = 'write minute, hour, day, month and weekday, such as "0 8 * * 1-5"'
 
 
 class Plan(Frozen):
-    """What a schedule submits, and how often in all."""
+    """What a schedule submits, and how often in all; ``since`` is when it was made: no time before that is due."""
 
     version: int = 1
     name: str
     opening: Opening
     priority: int
     times: int
+    since: datetime | None = None
 
 
 class Schedules:
@@ -53,7 +57,7 @@ class Schedules:
         name = uuid.uuid4().hex[:12]
         if len(every.split()) != _FIELDS:
             raise UsageError(f"--every: {one_line(every, 60)!r} is no time; {_FORM}")
-        plan = Plan(name=name, opening=opening, priority=priority, times=times)
+        plan = Plan(name=name, opening=opening, priority=priority, times=times, since=datetime.now(UTC))
         try:
             with self._jobs.database.reached():
                 self._client.create_schedule(
@@ -89,7 +93,7 @@ class Schedules:
 def begun_by(jobs: Jobs, due: str, context: JsonObject) -> str:
     """Submit the run of a schedule that is due: its id, or why there is none. Done again, it does nothing more."""
     plan = Plan.model_validate(context)
-    run = f"{plan.name}-{datetime.fromisoformat(due):%Y%m%dT%H%M%S}"
+    run = f"{plan.name}-{datetime.fromisoformat(due).astimezone(UTC):%Y%m%dT%H%M%S}"
     begun = sorted(jobs.beginning(f"{plan.name}-"))
     if run in begun:
         return run
@@ -102,6 +106,29 @@ def begun_by(jobs: Jobs, due: str, context: JsonObject) -> str:
     if len(begun) + 1 >= plan.times:
         jobs.database.client.delete_schedule(plan.name)
     return done or run
+
+
+def make_up(jobs: Jobs, now: datetime) -> list[str]:
+    """Submit for each schedule the run of the latest time that passed without a worker, if one did; their ids.
+
+    Of several times that passed, only the latest counts.
+    """
+    with jobs.database.reached():
+        rows = jobs.database.client.list_schedules()
+    begun = []
+    for row in rows:
+        if row["workflow_name"] == SCHEDULED and (due := _missed(row, now)) is not None:
+            with contextlib.suppress(UsageError):  # another worker was faster
+                begun.append(begun_by(jobs, due.isoformat(), row["context"]))
+    return begun
+
+
+def _missed(row: WorkflowSchedule, now: datetime) -> datetime | None:
+    """The latest time of a schedule, if nobody was there then."""
+    zone, fired = ZoneInfo(row["cron_timezone"] or "UTC"), row["last_fired_at"]
+    known = datetime.fromisoformat(fired) if fired else Plan.model_validate(row["context"]).since
+    latest: datetime = croniter(row["schedule"], now.astimezone(zone), second_at_beginning=True).get_prev(datetime)
+    return latest if known is not None and latest > known else None
 
 
 def _shown(row: WorkflowSchedule, jobs: Jobs) -> Schedule:

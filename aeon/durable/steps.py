@@ -1,7 +1,8 @@
 """The journal of a run as the steps of its workflow: each step holds the sealed lines that were committed together.
 
 DBOS records a step in one transaction with a look at who owns the workflow. A worker that was taken for dead, and
-whose run another one continues, can therefore write no line any more: neither that it calls a tool nor an outcome.
+whose run another one continues, can therefore write no line any more: neither that it calls a tool nor an outcome. A
+step that is on record already is the other one's: going on from there would do again what that one has done.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 
 from dbos import DBOS, DBOSClient
-from dbos._error import DBOSBaseException
+from dbos._error import DBOSBaseException, DBOSWorkflowConflictIDError
 
 from aeon.durable.values import workflow_id
 from aeon.errors import JournalError
@@ -57,11 +58,12 @@ class Steps:
     """Where a run's lines last: made and used in its workflow. A `FileStore` commits to it what comes in together.
 
     ``lost`` is there when the workflow is no longer this worker's: another one has it, or it was cancelled. ``broken``
-    says why the database took a line no more, if it did not.
+    says why the database took a line no more, if it did not. ``before`` is called before lines are added.
     """
 
-    def __init__(self, past: Past) -> None:
+    def __init__(self, past: Past, before: Callable[[], None] = lambda: None) -> None:
         self._seal = past.seal
+        self._before = before
         self._sealer = sealer()
         self.lost: DBOSBaseException | None = None
         self.broken = ""
@@ -79,9 +81,18 @@ class Steps:
         for line in lines:
             whole, seal = sealed(line, seal, self._sealer)
             parts.append(whole)
-        text = b"".join(parts).decode()
+        text, written = b"".join(parts).decode(), False
+
+        def give() -> str:
+            nonlocal written
+            written = True
+            return text
+
+        self._before()
         try:
-            DBOS.run_step({"name": ", ".join(map(_title, lines))}, lambda: text)
+            DBOS.run_step({"name": ", ".join(map(_title, lines))}, give)
+            if not written:  # DBOS gives what is on record without a look at who owns the workflow
+                raise DBOSWorkflowConflictIDError(str(DBOS.workflow_id))
         except DBOSBaseException as error:
             self.lost = error
             raise JournalError("another worker continues this run, or it was cancelled") from None

@@ -7,13 +7,19 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
+from aeon.assembly.roles import model_names
 from aeon.runtime.lines import Entry, Opening
 from aeon.schema import Conclusion, Frozen, JsonObject, Question, Usage
 
-__all__ = ["END_STATES", "JobRecord", "JobState", "Life", "LifeEnd", "Order", "Schedule", "needs", "workflow_id"]
+__all__ = [
+    "DEFAULT_PRIORITY", "END_STATES", "JobRecord", "JobState", "Life", "LifeEnd", "Order", "Schedule", "needs",
+    "role_models", "workflow_id",
+]  # fmt: skip
 
 JobState: TypeAlias = Literal["queued", "running", "waiting", "ended", "failed", "cancelled"]
 END_STATES: tuple[JobState, ...] = ("ended", "failed", "cancelled")
+DEFAULT_PRIORITY = 5
+"""Of the runs that wait, those with the lowest priority go first: 1 to 9."""
 
 
 class Life(Frozen):
@@ -101,11 +107,22 @@ class Schedule(Frozen):
     needs: str
 
 
-def needs(engine: str, setup: JsonObject) -> str:
-    """What a worker must have for a run: the engine in its version, the model, the tools. It is the name of a queue.
+def needs(engine: str, setup: JsonObject, models: Sequence[str] | None = None) -> str:
+    """What a worker must have for a run: engine in its version, model, tools, models of roles. It names a queue.
 
-    A worker listens to the queues of what it has, and so never sees a run that it could not continue.
+    A worker listens to the queues of what it has, and so never sees a run that it could not continue. ``models`` are
+    those of roles, without it the ones of the ``setup``. What MCP servers offer is a hash: tools that are described
+    otherwise are others.
     """
     tools = setup.get("tools")
     named = [str(tool) for tool in tools] if isinstance(tools, Sequence) and not isinstance(tools, str) else []
-    return f"{engine} {setup.get('model_name')} {','.join(named) or '-'}"
+    others = ",".join(role_models(setup) if models is None else sorted(models))
+    parts = [engine, str(setup.get("model_name")), ",".join(named) or "-"]
+    parts += [f"offered={setup['offered']}"] if "offered" in setup else []
+    return " ".join([*parts, *([f"roles={others}"] if others else [])])
+
+
+def role_models(setup: JsonObject) -> list[str]:
+    """The names of the models that roles of a run have beside the run's own."""
+    own = setup.get("model_name")
+    return sorted({name for role, name in model_names(setup).items() if role and name != own})

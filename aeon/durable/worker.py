@@ -9,26 +9,29 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from dbos import DBOS, DBOSClient, DBOSConfig, WorkflowStatus
 from sqlalchemy.exc import SQLAlchemyError
 
 from aeon.assembly.build import assemble, resumption
-from aeon.assembly.setup import Trust
+from aeon.assembly.noting import Noting
+from aeon.durable.calls import Calls, Notes
 from aeon.durable.database import APPLICATION, JSON, SCHEMA, Database
 from aeon.durable.equipment import Equipment, Limits
 from aeon.durable.jobs import APP_VERSION, WORKFLOW, Jobs
+from aeon.durable.live import Live, end_of, reason
 from aeon.durable.presence import Presence
-from aeon.durable.schedules import SCHEDULED, begun_by
+from aeon.durable.rooms import Rooms
+from aeon.durable.schedules import SCHEDULED, begun_by, make_up
 from aeon.durable.slots import Slots
 from aeon.durable.steps import Past, Steps, StepStore, past_of
 from aeon.durable.values import Life, LifeEnd
-from aeon.errors import AeonError, Divergence, JournalError, UsageError
+from aeon.errors import AeonError, DatabaseAway, JournalError, UsageError
 from aeon.kernel.ports import Job
 from aeon.runtime.driver import AsyncDriver
-from aeon.runtime.events import EffectStarted, Event, Observer, RunStarted
+from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import resume_point
 from aeon.schema import Conclusion, JsonObject
@@ -37,8 +40,6 @@ from aeon.text import one_line
 __all__ = ["Worker"]
 
 _log = logging.getLogger("aeon.durable")
-_OWN = Trust(whole=True)
-"""What the database names of models and folders is what this worker has: its queues are named by that."""
 _ADRIFT = 30.0
 """Seconds after which a run counts as adrift: one that was just taken, or has just ended, is so for a moment."""
 
@@ -67,13 +68,15 @@ class Worker:
         self._say = say
         self._plugins = equipment.plugins()
         self._queues = equipment.queues()
-        self._live: dict[str, _Live] = {}
+        self._live: dict[str, Live] = {}
         self._patient = database.patient()
         self._ending = threading.Event()
-        self._away = self._closing = False
+        self._away = self._closing = self._made_up = False
         self._adrift: dict[str, float] = {}
+        self._registered: set[str] = set()
         self.name = name or f"{socket.gethostname()}-{uuid.uuid4().hex[:6]}"
         self._slots = Slots(database, self.name, equipment.model.name, self._limits.model)
+        self._rooms, self._calls = Rooms(database), Calls(database)
         self._watching: dict[str, tuple[Observer, ...]] = {}
         self._presence = Presence(database, self.name, self._limits.beat, self._limits.patience)
         self._watcher = threading.Thread(target=self._watch, name="aeon-watch", daemon=True)
@@ -103,14 +106,28 @@ class Worker:
         DBOS.workflow(name=SCHEDULED)(begin)
         DBOS.listen_queues(self._queues)
         DBOS.launch()
+        self._register(self._queues[: len(self._plugins)])
+
+    def _register(self, queues: Iterable[str]) -> None:
+        """Take runs from these queues, too."""
         parallel, everywhere, owner = self._limits.parallel, self._limits.everywhere, self._limits.owner
         each = min(owner, everywhere or owner) if owner else None
-        for queue in self._queues:
+        for queue in queues:
+            self._registered.add(queue)
             DBOS.register_queue(
                 queue, worker_concurrency=min(parallel, everywhere or parallel), global_concurrency=everywhere,
                 partition_concurrency=each, polling_interval_sec=self._limits.poll,
                 on_conflict="always_update",
             )  # fmt: skip
+
+    def _look_further(self) -> None:
+        """Take runs that need further models, where there are some: a queue is polled only once it had a run."""
+        if len(self._queues) == len(self._plugins):
+            return
+        waiting = self._database.client.list_workflows(
+            status="ENQUEUED", name=WORKFLOW, load_input=False, load_output=False
+        )
+        self._register({str(one.queue_name) for one in waiting} & set(self._queues) - self._registered)
 
     def watch(self, run: str, observers: Iterable[Observer]) -> None:
         """Have more observers see the run, if it is taken up here."""
@@ -148,11 +165,11 @@ class Worker:
     async def _live_through(self, life: Life) -> JsonObject:
         """The workflow: one life of a run, from its beginning or from where an earlier attempt broke off."""
         self._say(f"{life.run}  takes it up")
-        live = self._live[life.run] = _Live()
+        live = self._live[life.run] = Live()
         try:
             end = await self._lived(life, live)
         except AeonError as error:
-            end = LifeEnd(state="failed", detail=_why(error))
+            end = LifeEnd(state="failed", detail=reason(error))
         except Exception as error:  # noqa: BLE001 - whatever it is, the run has failed, and who looks for it sees why
             _log.exception("run %s failed", life.run)
             text = one_line(f"{type(error).__name__}: {error}", 300)
@@ -164,7 +181,7 @@ class Worker:
         ended: JsonObject = end.model_dump(mode="json", exclude_none=True)
         return ended
 
-    async def _lived(self, life: Life, live: _Live) -> LifeEnd:
+    async def _lived(self, life: Life, live: Live) -> LifeEnd:
         """Work on a life to its end, again while the database takes no lines."""
         if await asyncio.to_thread(self._asked_to_stop, self._patient, [life.run]):
             return LifeEnd(state="cancelled")
@@ -177,9 +194,9 @@ class Worker:
             await asyncio.to_thread(self._slots.give, life.run)
         if result.stop_reason != "waiting":
             self._equipment.ended(result)
-        return _end(result)
+        return end_of(result)
 
-    async def _has_room(self, run: str, live: _Live) -> bool:
+    async def _has_room(self, run: str, live: Live) -> bool:
         """Wait until the model's endpoint has room for the run; false if it was asked to stop meanwhile."""
         while not await asyncio.to_thread(self._took, run):
             if live.stopping:
@@ -193,13 +210,14 @@ class Worker:
         except SQLAlchemyError:  # the watcher says that the database is away
             return False
 
-    async def _tried(self, life: Life, live: _Live) -> Conclusion | None:
+    async def _tried(self, life: Life, live: Live) -> Conclusion | None:
         """The result of a life; ``None`` if the database took its lines no more."""
         past = await asyncio.to_thread(past_of, self._patient, life.run, life.number)
-        steps = Steps(past)
+        notes = Notes(self._calls, life.run)
+        steps = Steps(past, notes.write)
         result: Conclusion | None = None
         try:
-            driver, job = await asyncio.to_thread(self._prepared, life, past, steps, live)
+            driver, job = await asyncio.to_thread(self._prepared, life, past, (steps, notes), live)
             live.driver = driver
             result = await driver.aexecute(job)
         except JournalError:
@@ -213,13 +231,14 @@ class Worker:
             return None
         return result
 
-    def _prepared(self, life: Life, past: Past, steps: Steps, live: _Live) -> _Prepared:
+    def _prepared(self, life: Life, past: Past, kept: tuple[Steps, Notes], live: Live) -> _Prepared:
         """A run made ready: the one that its journal holds, or a new one.
 
         Raises:
             UsageError: this worker has not what the run needs.
             Divergence: this version would continue the run otherwise; nothing was issued.
         """
+        steps, notes = kept
         store = StepStore(steps, lambda: self._presence.sure)
         lines = past.lines or _begun(life, store)
         journal = Journal.of(life.run, lines, store=store)
@@ -228,16 +247,19 @@ class Worker:
             raise UsageError(f"the run needs the engine '{name}', and this worker has {', '.join(self._plugins)}")
         plugin = self._plugins[name]
         observers = [live, *(make() for make in self._equipment.observers), *self._watching.get(life.run, ())]
-        model, tools = self._equipment.model, self._equipment.tools_of(journal.setup)
+        model, tools = Noting(self._equipment.model, notes), self._equipment.tools_of(journal.setup)
+        trust = self._equipment.trust(journal.setup, lambda one: Noting(one, notes))
         if not journal.entries and journal.line == 0:
             config = journal.first_config(plugin.engine.config)
-            handlers = assemble(model, tools, config, unattended=life.unattended, plugin=plugin)
+            handlers = assemble(
+                model, tools, config, unattended=life.unattended, plugin=plugin, models=trust.select
+            )  # fmt: skip
             driver = AsyncDriver(observers, lambda _: journal)
             return _Prepared(driver, Job(plugin.engine, journal.opened.task, config, handlers))
         asked = resume_point(journal, plugin.engine).question is not None
         resumed = resumption(
             journal, model, tools, observers, answer=life.answer if asked else None, unattended=life.unattended,
-            engine=plugin, spec=self._equipment.spec, trust=_OWN,
+            engine=plugin, spec=self._equipment.spec, trust=trust,
         )  # fmt: skip
         if journal.unsettled:
             journal.resume(())
@@ -250,19 +272,29 @@ class Worker:
                 self._presence.beat(self._queues)
                 self._slots.settle()
                 if not self._closing:
-                    self._recover()
+                    self._take_up()
                 self._stop_asked()
-            except SQLAlchemyError as error:
+            except (SQLAlchemyError, DatabaseAway) as error:
                 self._tell_away(one_line(str(getattr(error, "orig", None) or error), 160))
                 continue
             if self._away:
                 self._away = False
                 self._say("the database is back")
 
+    def _take_up(self) -> None:
+        """Have runs begin or go on that nobody works on."""
+        self._rooms.release()
+        self._look_further()
+        self._recover()
+        if not self._made_up:
+            for run in make_up(Jobs(self._database), datetime.now(UTC)):
+                self._say(f"{run}  at a time that passed without a worker")
+            self._made_up = True
+
     def _tell_away(self, why: str) -> None:
         if not self._away:
             self._say(f"the database does not answer ({why}); waiting for it")
-        self._away = True
+        self._away, self._made_up = True, False
 
     def _recover(self) -> None:
         """Queue again the runs of workers that are gone: taken for dead, or not on the list."""
@@ -307,33 +339,6 @@ class Worker:
         return {run: bool(mark.get("now")) for run, mark in marks.items() if mark.get("stop")}
 
 
-@dataclass(eq=False)
-class _Live:
-    """A run that this worker has. Asked to stop, it is interrupted once, and asked to stop ``now`` once more.
-
-    The first ends it at its next boundary with an answer of what there is; the second breaks off that, too.
-    """
-
-    driver: AsyncDriver | None = None
-    stopping: bool = False
-    now: bool = False
-
-    def __call__(self, event: Event, /) -> None:
-        """Stop what begins, if that was asked for before."""
-        if (isinstance(event, RunStarted) and self.stopping) or (isinstance(event, EffectStarted) and self.now):
-            self._interrupt()
-
-    def stop(self, now: bool = False) -> None:
-        """Ask it to stop at its next boundary, or, if it has not begun, when it begins."""
-        if not self.stopping or (now and not self.now):
-            self._interrupt()
-        self.stopping, self.now = True, self.now or now
-
-    def _interrupt(self) -> None:
-        if self.driver is not None:
-            self.driver.interrupt()
-
-
 class _Prepared(NamedTuple):
     """A run that is ready to be driven."""
 
@@ -348,26 +353,3 @@ def _begun(life: Life, store: StepStore) -> list[bytes]:
     lines = [line.model_dump_json().encode() for line in (life.opening, *life.entries)]
     store.append_now(*lines)
     return lines
-
-
-def _end(result: Conclusion) -> LifeEnd:
-    """How a life ended, as lists show it; the journal has the rest."""
-    waits = result.stop_reason == "waiting" and result.question is not None
-    broken = result.stop_reason == "failed"
-    return LifeEnd(
-        state="waiting" if waits else "failed" if broken else "ended",
-        stop_reason=result.stop_reason,
-        sufficient=result.sufficient,
-        detail=result.detail,
-        answer=result.answer,
-        question=result.question if waits else None,
-        usage=result.usage,
-        conclusion=Conclusion.model_validate(result.model_dump(mode="json", include=set(Conclusion.model_fields))),
-    )
-
-
-def _why(error: AeonError) -> str:
-    """Why a run could not be continued, for whoever reads the list."""
-    if isinstance(error, Divergence):
-        return f"this version of its engine would continue it otherwise, so that nothing was done: {error}"
-    return str(error)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self, TypeVar
 from pydantic import Field, ValidationError, model_validator
 from pydantic_core import from_json
 
+from aeon.durable.values import DEFAULT_PRIORITY
 from aeon.schema import Frozen, JsonObject, JsonValue
 from aeon.server.problems import Problem
 from aeon.text import is_text, one_line
@@ -48,7 +49,8 @@ class TaskBody(Wishes):
     """What is asked, and how the run is made.
 
     ``unattended`` says what becomes of a question that the run asks: its default is assumed, or it waits for
-    ``POST /jobs/{id}/answer``.
+    ``POST /jobs/{id}/answer``. Of the runs in the queue, those with the lowest ``priority`` go first, and of these the
+    oldest.
     """
 
     task: Annotated[str, Field(min_length=1, max_length=_LONGEST)]
@@ -57,6 +59,7 @@ class TaskBody(Wishes):
     answer_schema: JsonObject | None = None
     engine: str = "multi-pass"
     unattended: Literal["assume", "suspend"] | None = None
+    priority: Annotated[int, Field(ge=1, le=9)] = DEFAULT_PRIORITY
 
 
 class RunBody(TaskBody):

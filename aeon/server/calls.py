@@ -1,77 +1,27 @@
-"""The model calls of a run, prompt and reply, beside its journal: to look at, not to resume from."""
+"""The model calls of a run in a file beside its journal: to look at, not to resume from."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from aeon.errors import AeonError
-from aeon.llm.adapter import LLMAdapter, Permit, freely
-from aeon.runtime.ledger import current_ledger
-from aeon.schema import Capabilities, Frozen, LLMRequest, LLMResponse, Message, Usage
+from aeon.assembly.noting import ModelCall
 
-__all__ = ["ModelCall", "Noting", "calls_of", "every_call", "share"]
+__all__ = ["calls_of", "every_call", "share", "writing"]
 
 
-class ModelCall(Frozen):
-    """A call of a model for effect ``number``; ``problem`` says why there is no reply, if there is none."""
+def writing(path: Path) -> Callable[[ModelCall], None]:
+    """What notes calls in a file. Where it cannot be written, they are not noted, and the run goes on."""
 
-    number: int
-    messages: tuple[Message, ...]
-    reply: str = ""
-    finish_reason: str = ""
-    usage: Usage = Usage()
-    problem: str = ""
-
-
-class Noting:
-    """A model whose calls are noted in a file. Where it cannot be written, they are not noted, and the run goes on."""
-
-    def __init__(self, model: LLMAdapter, path: Path) -> None:
-        self._model = model
-        self._path = path
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._model.name
-
-    @property
-    def free(self) -> bool:
-        """Whether its calls cost nobody anything."""
-        return self._model.free
-
-    async def complete(self, request: LLMRequest) -> LLMResponse:
-        """One completion. Raises as the model does."""
-        number = current_ledger().number
-        try:
-            response = await self._model.complete(request)
-        except AeonError as error:
-            self._note(ModelCall(number=number, messages=request.messages, problem=str(error)))
-            raise
-        self._note(ModelCall(
-            number=number,
-            messages=request.messages,
-            reply=response.text,
-            finish_reason=response.finish_reason,
-            usage=response.usage,
-        ))  # fmt: skip
-        return response
-
-    async def capabilities(self, permit: Permit = freely) -> Capabilities:
-        """What the endpoint can do. Raises as the model does."""
-        return await self._model.capabilities(permit)
-
-    async def aclose(self) -> None:
-        """Nothing: the model is the server's."""
-
-    def _note(self, call: ModelCall) -> None:
-        with contextlib.suppress(OSError), self._path.open("a", encoding="utf-8") as file:
+    def note(call: ModelCall) -> None:
+        with contextlib.suppress(OSError), path.open("a", encoding="utf-8") as file:
             file.write(f"{call.model_dump_json()}\n")
+
+    return note
 
 
 def every_call(path: Path) -> Iterator[ModelCall]:

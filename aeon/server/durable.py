@@ -6,29 +6,30 @@ import asyncio
 import contextlib
 import tempfile
 import uuid
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
+from aeon.assembly.noting import ModelCall
 from aeon.assembly.roles import cast_of
-from aeon.assembly.setup import setup_of
 from aeon.durable.database import Database
 from aeon.durable.equipment import Equipment as WorkerEquipment
-from aeon.durable.equipment import Limits
+from aeon.durable.equipment import Limits, made_of
 from aeon.durable.jobs import NOBODY, Jobs
+from aeon.durable.rooms import Rooms
 from aeon.durable.tail import Tail
-from aeon.durable.values import needs
+from aeon.durable.values import needs, role_models
 from aeon.durable.worker import Worker
 from aeon.errors import AeonError, DatabaseAway, UsageError
+from aeon.llm.adapter import LLMAdapter
 from aeon.runtime.events import Observer
 from aeon.runtime.lines import Opening
 from aeon.schema import JsonObject, Question
 from aeon.server.accepted import Accepted
 from aeon.server.bodies import ForkBody
-from aeon.server.calls import ModelCall
 from aeon.server.equipment import Equipment, Order
 from aeon.server.feed import Feed, frames
 from aeon.server.host import Host, branched, fork_digest, no_past, not_begun, queue_full, same
@@ -37,6 +38,7 @@ from aeon.server.preparing import future, meant_by
 from aeon.server.problems import Problem, problem_of
 from aeon.server.runs import OPEN, RunRecord, RunState
 from aeon.server.streams import last_of
+from aeon.server.tokens import NO_ROOMS
 from aeon.server.told import Place, Told, recorded_in, unkept
 
 __all__ = ["DurableService", "Work"]
@@ -48,12 +50,17 @@ _AWAY = 1.0
 
 
 class Work(NamedTuple):
-    """What the service's own worker may do, or ``None`` where others work; and how many runs may wait in all."""
+    """What the service's own worker may do, or ``None`` where others work; and how many runs may wait in all.
+
+    ``others`` are the models that it has for roles. ``rooms`` says of owners how many runs they may have under way.
+    """
 
     limits: Limits | None = Limits()
     name: str | None = None
     queue: int = 1_000
     say: Callable[[str], None] = lambda line: None
+    others: Sequence[LLMAdapter] = ()
+    rooms: Mapping[str, int | None] = NO_ROOMS
 
 
 @dataclass(eq=False)
@@ -89,13 +96,13 @@ class DurableService(Host):
         self._waiting = 0
         self._counting: asyncio.Task[None] | None = None
         self._tools = equipment.given(None)
-        self._setup = setup_of(equipment.model, equipment.spec, self._tools)
+        self._setup = made_of(equipment.model, equipment.spec, self._tools)
         self._worker: Worker | None = None
         if self._work.limits is not None:
             has = WorkerEquipment(
                 equipment.around(equipment.model), equipment.spec, self._tools,
                 observers=(self.metrics.observer, *observers),
-                ended=lambda result: self.metrics.concluded(result.engine, result),
+                ended=lambda result: self.metrics.concluded(result.engine, result), others=self._work.others,
             )  # fmt: skip
             self._worker = Worker(database, has, self._work.limits, self._work.name, self._work.say)
 
@@ -118,9 +125,14 @@ class DurableService(Host):
 
     async def start(self) -> None:
         """Begin to work on runs, also on those of workers that are gone."""
+        await self._do(self._limit)
         if self._worker is not None:
             await asyncio.to_thread(self._worker.start)
         self._counting = asyncio.create_task(self._count())
+
+    def _limit(self) -> None:
+        with self._jobs.database.reached():
+            Rooms(self._jobs.database).set(self._work.rooms)
 
     def close_streams(self) -> None:
         """End all streams; the runs go on elsewhere, or at the next start."""
@@ -145,15 +157,17 @@ class DurableService(Host):
         """Accept a new run. See `Host.submit`."""
         config: JsonObject = order.config.model_dump(mode="json")
         cast = cast_of(order.config, self.equipment.model)
-        setup = setup_of(self.equipment.model, self.equipment.spec, order.tools, cast)
+        setup = made_of(self.equipment.model, self.equipment.spec, order.tools, cast)
         opening = Opening(
             execution_id=record.id, engine=record.engine, task=order.task, config=config, setup=setup
         )  # fmt: skip
-        queue = needs(opening.engine, self._setup)
+        queue = needs(opening.engine, self._setup, role_models(setup))
         return await self._accept(
             record,
             most,
-            lambda within: self._jobs.submit(opening, owner=record.owner or NOBODY, queue=queue, within=within),
+            lambda within: self._jobs.submit(
+                opening, record.priority, owner=record.owner or NOBODY, queue=queue, within=within
+            ),
         )
 
     async def fork(
@@ -260,8 +274,8 @@ class DurableService(Host):
         return self._frames(record.id, after) if record.state in OPEN else None
 
     async def calls(self, record: RunRecord, number: int) -> tuple[ModelCall, ...]:
-        """Nothing: the database holds no prompts and replies."""
-        raise Problem(404, "not_kept", "model calls of runs in a database are not kept; the history has their outcomes")
+        """The model calls for an effect, as its worker noted them."""
+        return await self._do(self._jobs.calls, record.id, number)
 
     async def _frames(self, name: str, after: Place | None) -> AsyncIterator[bytes]:
         async with self._watched(name) as watch:
@@ -303,7 +317,8 @@ class DurableService(Host):
             try:
                 seen = await self._do(tail.look)
                 if seen.lines:
-                    feed.load((await asyncio.to_thread(recorded_in, name, seen.lines)).told)
+                    past = await asyncio.to_thread(recorded_in, name, seen.lines)
+                    feed.load(past.told, past.under_way if seen.job.state == "running" else ())
                 if seen.job.state not in OPEN:
                     return last_of(await self._there(name))
             except Problem:  # the database is away

@@ -11,7 +11,7 @@ from aeon.kernel.effects import Effect
 from aeon.observability.view import View
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, RunEnded, RunStarted
 from aeon.runtime.journal import Journal
-from aeon.server.told import Life, Place, Told, happened, started, unkept
+from aeon.server.told import Life, Place, Told, UnderWay, happened, started, unkept
 
 __all__ = ["Feed", "Watcher", "frames"]
 
@@ -31,9 +31,10 @@ class Feed:
         self.last: bytes | None = None
         self._changed = asyncio.Event()
 
-    def load(self, told: Iterable[Told]) -> None:
-        """Begin with these events, which the journal holds."""
+    def load(self, told: Iterable[Told], under_way: Iterable[UnderWay] = ()) -> None:
+        """Have these events, which the journal holds, and these effects under way."""
         self.told = [*told]
+        self.under_way = {one.number: partial(_under_way, *one) for one in under_way}
         self._wake()
 
     def tell(self, told: Told) -> None:

@@ -11,13 +11,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
+from aeon.assembly.noting import ModelCall
 from aeon.assembly.registry import plugin_of
 from aeon.errors import AeonError
 from aeon.llm.local import Local
 from aeon.runtime.journal import Journal
 from aeon.schema import Bound, JsonObject
 from aeon.server.bodies import ForkBody, TaskBody
-from aeon.server.calls import ModelCall
 from aeon.server.equipment import Equipment, Order
 from aeon.server.metrics import Metrics
 from aeon.server.problems import Problem, problem_of
@@ -160,11 +160,7 @@ class Host(ABC):
 
     @abstractmethod
     async def calls(self, record: RunRecord, number: int) -> tuple[ModelCall, ...]:
-        """The model calls for an effect.
-
-        Raises:
-            Problem: they are not kept.
-        """
+        """The model calls for an effect; none where nothing was noted of it."""
 
 
 def accepted(

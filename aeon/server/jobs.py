@@ -8,11 +8,11 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query, Request
 from starlette.responses import Response, StreamingResponse
 
+from aeon.assembly.noting import ModelCall
 from aeon.runtime.diff import Difference
 from aeon.schema import Frozen
 from aeon.server.asking import answered
 from aeon.server.bodies import AnswerBody, CancelBody, ForkBody
-from aeon.server.calls import ModelCall
 from aeon.server.conversation import sources_of
 from aeon.server.history import History, difference, history_of, proof
 from aeon.server.replies import JobPage, JobReply, RunReply, job_reply

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from aeon.asking.answers import meant, no_option, options_of
 from aeon.assembly.build import assemble, resumption
+from aeon.assembly.noting import Noting
 from aeon.assembly.registry import plugin_of
 from aeon.assembly.roles import cast_of
 from aeon.assembly.setup import Trust, setup_of
@@ -21,7 +22,7 @@ from aeon.runtime.journal import Journal
 from aeon.runtime.replay import resume_point
 from aeon.schema import Question
 from aeon.server.bodies import ForkBody, TaskBody
-from aeon.server.calls import Noting, share
+from aeon.server.calls import share, writing
 from aeon.server.equipment import Equipment, Order, refuse_own
 from aeon.server.feed import Feed, Watcher
 from aeon.server.problems import Problem
@@ -88,7 +89,7 @@ def _new(wanted: Wanted, equipment: Equipment, feed: Feed, observers: tuple[Obse
 
 def _noting(wanted: Wanted, equipment: Equipment) -> LLMAdapter:
     """The server's model; its calls for this run are noted beside the journal."""
-    return Noting(equipment.around(equipment.model), wanted.path.with_suffix(".calls"))
+    return Noting(equipment.around(equipment.model), writing(wanted.path.with_suffix(".calls")))
 
 
 def _resumed(wanted: Wanted, equipment: Equipment, feed: Feed, observers: tuple[Observer, ...]) -> Prepared:

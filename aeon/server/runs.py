@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from filelock import FileLock, Timeout
 
+from aeon.durable.values import DEFAULT_PRIORITY
 from aeon.errors import InputFileError
 from aeon.schema import JsonObject
 from aeon.server.problems import Problem
@@ -87,6 +88,12 @@ class RunRecord(NamedTuple):
     stop: bool
     conclusion: JsonObject | None
     error: JsonObject | None
+
+    @property
+    def priority(self) -> int:
+        """Before which others it is started: the lowest goes first. Runs of earlier versions had none."""
+        asked = self.request.get("priority")
+        return asked if isinstance(asked, int) else DEFAULT_PRIORITY
 
     @classmethod
     def new(

@@ -6,18 +6,20 @@ import asyncio
 import contextlib
 import contextvars
 import logging
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from aeon.assembly.noting import ModelCall
+from aeon.durable.values import DEFAULT_PRIORITY
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import EffectStarted, Event, Observer, RunStarted
 from aeon.runtime.journal import Journal
 from aeon.schema import Conclusion, JsonObject, Question
 from aeon.server.bodies import ForkBody, TaskBody
-from aeon.server.calls import ModelCall, calls_of
+from aeon.server.calls import calls_of
 from aeon.server.equipment import Equipment, Order
 from aeon.server.feed import Feed, frames
 from aeon.server.host import Host, branched, fork_digest, no_past, not_begun, queue_full, same
@@ -25,6 +27,7 @@ from aeon.server.metrics import Metrics
 from aeon.server.preparing import Prepared, Wanted, forked, meant_by, prepared
 from aeon.server.problems import Problem, problem_of
 from aeon.server.runs import RunRecord, Runs, RunState, now
+from aeon.server.tokens import NO_ROOMS
 from aeon.server.told import Place, Told, ended, recorded, unkept
 
 __all__ = ["Limits", "Live", "Service"]
@@ -33,10 +36,11 @@ _log = logging.getLogger("aeon.server")
 
 
 class Limits(NamedTuple):
-    """How many runs are worked on at once, and how many may wait."""
+    """How many runs are worked on at once, and how many may wait. ``rooms`` limit the runs of some owners at once."""
 
     parallel: int = 2
     queue: int = 1_000
+    rooms: Mapping[str, int | None] = NO_ROOMS
 
 
 @dataclass(eq=False)
@@ -44,12 +48,15 @@ class Live:
     """A run that the server works on, or will. ``over`` is set when it does no more.
 
     ``order`` and ``record`` are there for a run that has just been accepted. ``stop``: it is asked to stop; ``now``:
-    without an answer in words. ``context`` is that of the request, in whose trace it works.
+    without an answer in words. ``context`` is that of the request, in whose trace it works. Of those that wait, the one
+    with the lowest ``priority`` is started first.
     """
 
     name: str
     order: Order | None = None
     record: RunRecord | None = None
+    priority: int = DEFAULT_PRIORITY
+    owner: str = ""
     feed: Feed = field(default_factory=Feed)
     over: asyncio.Event = field(default_factory=asyncio.Event)
     driver: AsyncDriver | None = None
@@ -103,7 +110,7 @@ class Service(Host):
             if record.stop:
                 await self.runs.change(record.id, state="cancelled", ended=now())
             else:
-                self._enqueue(Live(record.id))
+                self._enqueue(_live(record))
         self._pump()
 
     @property
@@ -159,13 +166,14 @@ class Service(Host):
         added, is_new = await self.runs.add(record, most)
         if not is_new:
             return same(record.digest, added)
-        self._enqueue(Live(added.id, order, added))
+        self._enqueue(_live(added, order, added))
         self._pump()
         return added
 
     def _enqueue(self, live: Live) -> None:
         self._live[live.name] = live
-        self._queue.append(live)
+        later = (place for place, one in enumerate(self._queue) if one.priority > live.priority)
+        self._queue.insert(next(later, len(self._queue)), live)
 
     async def find(self, name: str) -> RunRecord | None:
         """The run of that id."""
@@ -231,7 +239,7 @@ class Service(Host):
     async def _drop(self, record: RunRecord, live: Live | None) -> None:
         """End a run that waits; while that is written, nobody else can answer or continue it."""
         queued = live is not None
-        live = live or Live(record.id)
+        live = live or _live(record)
         if queued:
             self._queue.remove(live)
         self._live[record.id] = live
@@ -271,7 +279,7 @@ class Service(Host):
         await self._continue(record, None)
 
     async def _continue(self, record: RunRecord, answer: str | None) -> None:
-        live = Live(record.id)
+        live = _live(record)
         self._live[live.name] = live
         try:
             bound = (record.conclusion or {}).get("bound")
@@ -281,15 +289,23 @@ class Service(Host):
         except Problem:
             self._live.pop(live.name, None)
             raise
-        self._queue.append(live)
+        self._enqueue(live)
         self._pump()
 
     def _pump(self) -> None:
         """Start runs from the queue as long as there is room."""
-        while self._queue and len(self._running) < self.limits.parallel and not self.closing:
-            live = self._queue.popleft()
+        while len(self._running) < self.limits.parallel and not self.closing:
+            if (live := self._next()) is None:
+                return
+            self._queue.remove(live)
             self._running.add(live)
             live.task = asyncio.create_task(self._work(live), context=live.context)
+
+    def _next(self) -> Live | None:
+        """The first run of the queue whose owner may have another one."""
+        having, rooms = Counter(live.owner for live in self._running), self.limits.rooms
+        fits = (live for live in self._queue if (most := rooms.get(live.owner)) is None or having[live.owner] < most)
+        return next(fits, None)
 
     async def _work(self, live: Live) -> None:
         """Work on a run until it does no more."""
@@ -350,3 +366,7 @@ class Service(Host):
         with contextlib.suppress(Problem):  # where the list cannot be written either, the next start finds it running
             await self.runs.note(live.name, state="failed", error=body, ended=now())
         live.feed.close(unkept("failed", {"id": live.name, "error": body}))
+
+
+def _live(record: RunRecord, order: Order | None = None, accepted: RunRecord | None = None) -> Live:
+    return Live(record.id, order, accepted, record.priority, record.owner)

@@ -6,39 +6,46 @@ import hashlib
 import hmac
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from aeon.errors import InputFileError
 from aeon.server.problems import Problem
 
-__all__ = ["Token", "Tokens"]
+__all__ = ["NO_ROOMS", "Token", "Tokens"]
 
 _HASHED = re.compile(r"sha256:([0-9a-f]{64})")
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}")
 _CALLS = re.compile(r"[0-9]{1,15}")
 _SHORTEST = 16
+NO_ROOMS: Mapping[str, int | None] = MappingProxyType({})
+"""Where no owner has a limit on runs."""
 _LARGEST = 1_000_000
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="aeon"'}
 
 
 class Token(NamedTuple):
-    """A token by its SHA-256, whose it is, until when it holds, and how many model calls its runs may make in all."""
+    """A token by its SHA-256, whose it is, and until when it holds.
+
+    ``calls`` are the model calls that its runs may make in all, ``runs`` how many of them are under way at once.
+    """
 
     digest: bytes
     owner: str
     expires: datetime | None = None
     calls: int | None = None
+    runs: int | None = None
 
 
 class Tokens:
     """The tokens that open a server. Each line of the file is one, as ``TOKEN`` or ``sha256:HEX``.
 
     Behind it may stand ``name=WHO``, ``expires=2027-01-31`` (or a date and time in ISO form; UTC where it says no
-    zone) and ``calls=N``, the model calls that all its runs may make. Empty lines and those that begin with ``#`` do
-    not count. A job belongs to the name.
+    zone), ``calls=N``, the model calls that all its runs may make, and ``runs=N``, how many of them are under way at
+    once. Empty lines and those that begin with ``#`` do not count. A job belongs to the name.
 
     Raises:
         InputFileError: a line is no token, one is too short or stands twice; names the line, never the token.
@@ -67,8 +74,17 @@ class Tokens:
 
     @property
     def has_budgets(self) -> bool:
-        """Whether a token says how many model calls its runs may make."""
-        return any(token.calls is not None for token in self._tokens)
+        """Whether a token says how many model calls its runs may make, or how many runs it may have."""
+        return any(token.calls is not None or token.runs is not None for token in self._tokens)
+
+    @property
+    def rooms(self) -> dict[str, int | None]:
+        """How many runs each owner may have under way; of several tokens with one name, the fewest that one says."""
+        rooms: dict[str, int | None] = {}
+        for token in self._tokens:
+            said = [most for most in (token.runs, rooms.get(token.owner)) if most is not None]
+            rooms[token.owner] = min(said, default=None)
+        return rooms
 
     @classmethod
     def read(cls, path: str | Path) -> Tokens:
@@ -120,7 +136,9 @@ def _said(word: str, where: str) -> dict[str, Any]:
         return {"expires": _time(value, where)}
     if name == "calls" and _CALLS.fullmatch(value):
         return {"calls": int(value)}
-    known = "name=WHO, expires=YYYY-MM-DD and calls=N"
+    if name == "runs" and _CALLS.fullmatch(value) and int(value):
+        return {"runs": int(value)}
+    known = "name=WHO, expires=YYYY-MM-DD, calls=N and runs=N above 0"
     raise InputFileError(f"{where}: behind a token stand {known}, nothing else")
 
 

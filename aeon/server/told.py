@@ -23,7 +23,19 @@ from aeon.runtime.replay import AnyEngine, Outcomes, walk
 from aeon.runtime.sealed import read_sealed
 from aeon.schema import Bound, Conclusion, JsonObject, JsonValue, Outcome, Value
 
-__all__ = ["Life", "Past", "Place", "Told", "ended", "happened", "recorded", "recorded_in", "started", "unkept"]
+__all__ = [
+    "Life",
+    "Past",
+    "Place",
+    "Told",
+    "UnderWay",
+    "ended",
+    "happened",
+    "recorded",
+    "recorded_in",
+    "started",
+    "unkept",
+]
 
 
 class Place(NamedTuple):
@@ -149,11 +161,23 @@ class Life:
         return told
 
 
+class UnderWay(NamedTuple):
+    """An effect that was issued and has no outcome yet, with what words it."""
+
+    view: View
+    number: int
+    effect: Effect
+
+
 class Past(NamedTuple):
-    """What a journal tells: the events, and the notes of its last life with the line that this began with."""
+    """What a journal tells: the events, and the notes of its last life with the line that this began with.
+
+    ``under_way`` are the effects that wait for nothing but their outcomes, if somebody works on the run.
+    """
 
     told: tuple[Told, ...]
     life: Life
+    under_way: tuple[UnderWay, ...] = ()
 
 
 def recorded(path: Path | str) -> Past:
@@ -171,13 +195,15 @@ def recorded_in(path: Path | str, lines: list[bytes]) -> Past:
     """The same of the journal that these lines are, which ``path`` names. More lines only add events to the end."""
     starts = [0, *(number for number, line in enumerate(lines) if number and _read_resumed(line))]
     told: list[Told] = []
+    under_way: list[UnderWay] = []
     life = Life()
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         journal = Journal.of(path, lines[:end])
         life = Life(start, life.notes)
         told += _resumed(start, lines[start]) if start else []
-        told += sorted(_lived(journal, start, life), key=lambda one: one.place)
-    return Past(tuple(told), Life(starts[-1], life.notes))
+        under_way.clear()
+        told += sorted(_lived(journal, start, life, under_way), key=lambda one: one.place)
+    return Past(tuple(told), Life(starts[-1], life.notes), tuple(under_way))
 
 
 def _read_resumed(line: bytes) -> Resumed | None:
@@ -193,8 +219,8 @@ def _resumed(number: int, line: bytes) -> list[Told]:
     return [Told(Place(number), "resumed", lambda: data)]
 
 
-def _lived(journal: Journal, start: int, life: Life) -> Iterator[Told]:
-    """The events of a life that began at the line ``start``."""
+def _lived(journal: Journal, start: int, life: Life, under_way: list[UnderWay]) -> Iterator[Told]:
+    """The events of a life that began at the line ``start``; adds what is ``under_way`` at its end."""
     brought = plugin_of(journal)
     engine: AnyEngine = brought.engine
     if not start:
@@ -207,6 +233,8 @@ def _lived(journal: Journal, start: int, life: Life) -> Iterator[Told]:
         nonlocal latest
         for number, (effect, outcome) in enumerate(zip(effects, outcomes, strict=True), first):
             line = journal.line_of(number)
+            if outcome is None and all(outcomes[at] is not None for at in effect.after):
+                under_way.append(UnderWay(brought.view, number, effect))
             if outcome is None or line is None:
                 continue
             latest = max(latest, line)

@@ -9,7 +9,7 @@ its patience instead, and then goes on: a partition. With ``--jump`` a worker's 
 each kill, and back; with ``--full`` a worker can write no more before every third kill, as on a full disk, for as long
 as its patience (SQLite, on Linux). The database is an SQLite file; with ``--postgres`` it is a
 server of its own, which is killed with -9 every fifth time and begins again. A run that asks whether a post was done
-is answered by a look at the table. At the end
+is answered by a look at the table; each answer ``repeat`` in its journal allows one post more. At the end
 each journal is held against the one of a run that nobody disturbed: equal but for times, and for what was lost.
 Prints JSON.
 """
@@ -27,7 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -201,16 +201,27 @@ def disturbed(jobs: Jobs, hands: Hands, counts: Counts, server: Postgres | None)
     raise SystemExit(f"not every run had ended after {plan.most} s")
 
 
+def more(name: str, posts: Mapping[str, int]) -> int:
+    """How many posts of a run were made beyond one each."""
+    return sum(number - 1 for key, number in posts.items() if key.startswith(f"{name}:"))
+
+
+def repeats(did: list[JsonObject]) -> int:
+    """How often a run was told to repeat a post."""
+    return sum(entry["value"] == {"text": "repeat", "assumed": False} for entry in did)
+
+
 def judged(jobs: Jobs, plan: Plan, names: list[str], folder: Path, counts: Counts, plain: Counts) -> dict[str, Any]:
     """What came of the runs, held against the same runs undisturbed."""
     posts = counts.by_key()
     wanted = {f"{name}:{number * 5 + 3}" for name in names for number in range(plan.rounds)}
-    ended, same, asked, other, replayed = 0, 0, 0, [], 0
+    ended, same, asked, other, replayed, unasked = 0, 0, 0, [], 0, []
     for name in names:
         job, journal = jobs.get(name), jobs.journal(name)
         ended += job.state == "ended"
         replayed += replay(journal, ENGINE).stop_reason == "done"
         did = entries(journal)
+        unasked += [name] * (more(name, posts) > repeats(did))
         if any(entry["phase"] == "ask" for entry in did):
             asked += 1
         elif did == undisturbed(name, plan.rounds, plain):
@@ -229,6 +240,7 @@ def judged(jobs: Jobs, plan: Plan, names: list[str], folder: Path, counts: Count
         "posts_wanted": len(wanted),
         "posts_lost": len(wanted - set(posts)),
         "posts_twice": sum(number > 1 for number in posts.values()),
+        "twice_without_the_answer_repeat": unasked,
         "posts_unwanted": len(set(posts) - wanted),
     }
 

@@ -5,21 +5,27 @@
 Runs are those of ``errands.py``, 35 effects each, whose tools and model take no time: what is left is what being
 durable costs. Bare steps are a workflow of 35 steps in a row, each giving a text as long as an entry. Both are measured
 in one go on SQLite and, where its binaries are installed, on a Postgres server of its own, from the beginning of the
-first step to the end of the last, by DBOS's own records. The runs in memory have no database. Prints JSON.
+first step to the end of the last, by DBOS's own records. The runs in memory have no database. Runs with slots share
+as many slots of their model as may be worked on. Through services, as many processes of ``aeon serve --durable`` as
+workers get requests for runs of the multi-pass engine, whose model takes no time either, and work on them: accepted is
+from the first request to the last answer. Prints JSON.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import contextlib
 import json
 import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import sqlalchemy as sa
 from dbos import DBOS, DBOSConfig
 from errands import ENGINE, MODEL, PLUGIN, Counts, opening
@@ -27,10 +33,17 @@ from machine import machine
 from postgres import Postgres, binaries
 
 from aeon.assembly.build import assemble
-from aeon.durable.database import APPLICATION, JSON, SCHEMA
+from aeon.durable.database import APPLICATION, JSON, SCHEMA, Address, Database
+from aeon.durable.equipment import Limits
 from aeon.durable.jobs import APP_VERSION, Jobs
 from aeon.kernel.ports import Job
+from aeon.llm.scripted import Scripted
 from aeon.runtime.driver import AsyncDriver
+from aeon.server.app import application
+from aeon.server.durable import DurableService, Work
+from aeon.server.equipment import Equipment
+from aeon.server.serving import listening, serve
+from aeon.testing.obliging import oblige
 
 ROUNDS, EFFECTS = 7, 35
 ENTRY = "x" * 400
@@ -56,14 +69,23 @@ def bare(url: str, parallel: int) -> None:
     time.sleep(3600)
 
 
+def service(url: str, parallel: int) -> None:
+    """A service that works on its runs, until it is ended; prints its address once it has worked on one."""
+    database, limits = Database(Address.of(url), create=True), Limits(parallel, poll=0.1)
+    made = DurableService(database, Equipment(Scripted(oblige)), Work(limits))
+    with listening("127.0.0.1", 0) as where:
+        print("ready", where.getsockname()[1], flush=True)
+        asyncio.run(serve(made, application(made), where, lambda: None))
+
+
 @contextlib.contextmanager
 def processes(commands: list[list[str]]) -> Any:  # noqa: ANN401 - a generator
     """These processes, ready, while it is entered."""
     begun = [subprocess.Popen([sys.executable, *words], stdout=subprocess.PIPE, text=True) for words in commands]
     try:
-        for process in begun:
-            assert process.stdout is not None and process.stdout.readline() == "ready\n"
-        yield
+        said = [process.stdout.readline().split() for process in begun if process.stdout is not None]
+        assert all(words[:1] == ["ready"] for words in said)
+        yield [int(words[1]) for words in said if len(words) > 1]
     finally:
         for process in begun:
             process.kill()
@@ -96,11 +118,37 @@ def measured(jobs: Jobs, names: set[str]) -> dict[str, float]:
     }
 
 
-def durable_runs(jobs: Jobs, url: str, label: str, runs: int, workers: int, parallel: int) -> dict[str, float]:
-    """Runs with so many workers."""
+def through_services(jobs: Jobs, url: str, label: str, runs: int, workers: int, parallel: int) -> dict[str, float]:
+    """Runs that so many services accept over HTTP, and work on."""
+    with processes([[__file__, "--service", url, "--parallel", str(parallel)]] * workers) as ports:
+        addresses = [f"http://127.0.0.1:{port}/run" for port in ports]
+        with httpx2.Client(timeout=60) as client:
+            first = [client.post(one, json={"task": "What is 2 + 2?"}).json()["id"] for one in addresses]
+            body = {"task": "What do 17 pens at 2.40 cost?", "async": True}
+            with ThreadPoolExecutor(4 * workers) as many:
+                began = time.monotonic()
+                turns = [addresses[number % workers] for number in range(runs)]
+                names = [reply.json()["id"] for reply in many.map(lambda one: client.post(one, json=body), turns)]
+                accepted = time.monotonic() - began
+        ids = {f"{name}:1" for name in names}
+        assert not ids & {f"{name}:1" for name in first}
+        finished(jobs, ids)
+        found = measured(jobs, ids)
+    effects = sum(len(jobs.journal(name).entries) for name in names)
+    return {
+        "accepted_per_s": round(runs / accepted, 1), "effects_a_run": round(effects / runs, 1),
+        "effects_per_s": round(effects / found["seconds"], 1), "steps_per_s": found["steps_per_s"],
+    }  # fmt: skip
+
+
+def durable_runs(
+    jobs: Jobs, url: str, label: str, runs: int, workers: int, parallel: int, slots: int = 0
+) -> dict[str, float]:
+    """Runs with so many workers, which share so many slots if there are some."""
     names = [f"{label}-{number}" for number in range(runs)]
     script = str(Path(__file__).with_name("errands.py"))
     command = [script, url, "-", "--parallel", str(parallel), "--poll", "0.1"]
+    command += ["--slots", str(slots)] if slots else []
     with processes([command] * workers):
         for name in names:
             jobs.submit(opening(name, ROUNDS, Counts("-").tool))
@@ -141,10 +189,13 @@ def on(url: str, runs: int, workers: list[int], parallel: int) -> list[dict[str,
         for number in workers:
             steps = bare_steps(jobs, url, f"bare{number}", runs, number, parallel)
             ours = durable_runs(jobs, url, f"run{number}", runs, number, parallel)
+            slotted = durable_runs(jobs, url, f"slot{number}", runs, number, parallel, number * parallel)
+            served = through_services(jobs, url, f"served{number}", runs, number, parallel)
             rows.append({
-                "database": url.partition(":")[0], "workers": number, "bare": steps, "runs": ours,
-                "effects_to_bare_steps": round(ours["effects_per_s"] / steps["steps_per_s"], 2),
+                "database": url.partition(":")[0], "workers": number, "bare": steps, "runs": ours, "slots": slotted,
+                "services": served, "effects_to_bare_steps": round(ours["effects_per_s"] / steps["steps_per_s"], 2),
             })  # fmt: skip
+            print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
     return rows
 
 
@@ -152,6 +203,7 @@ def main() -> None:
     """Measure as the command line says."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bare", metavar="URL")
+    parser.add_argument("--service", metavar="URL")
     parser.add_argument("--runs", type=int, default=60)
     parser.add_argument("--workers", default="1,2,4")
     parser.add_argument("--parallel", type=int, default=8)
@@ -159,6 +211,8 @@ def main() -> None:
     options = parser.parse_args()
     if options.bare:
         bare(options.bare, options.parallel)
+    if options.service:
+        service(options.service, options.parallel)
     workers = [int(number) for number in options.workers.split(",")]
     found: dict[str, Any] = {"machine": machine(), "in_memory": in_memory(options.runs), "rows": []}
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:

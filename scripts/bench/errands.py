@@ -9,6 +9,7 @@ table of its own, in the SQLite file COUNTS, by its idempotency key.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import signal
 import sqlite3
 import sys
@@ -174,6 +175,8 @@ def handlers(services: Services[ErrandSettings]) -> Handlers:
         return Said(text=reply.value.text)
 
     async def read(effect: Read) -> Said:
+        if READING:
+            await asyncio.sleep(READING)
         return Said(text=f"read {effect.number}")
 
     async def post(effect: Post) -> Said:
@@ -187,6 +190,8 @@ def handlers(services: Services[ErrandSettings]) -> Handlers:
 
 PLUGIN = Plugin(engine=ENGINE, handlers=handlers)
 MODEL = Scripted(oblige)
+READING = 0.0
+"""Seconds that a read takes."""
 
 
 class Counts:
@@ -270,10 +275,12 @@ def main() -> int:
     parser.add_argument("--patience", type=float, default=5.0)
     parser.add_argument("--poll", type=float, default=0.2)
     parser.add_argument("--posting", type=float, default=0.0)
+    parser.add_argument("--reading", type=float, default=0.0)
     parser.add_argument("--slots", type=int)
     parser.add_argument("--owner", type=int)
     parser.add_argument("--also", action="append", default=[])
     options = parser.parse_args()
+    globals()["READING"] = options.reading
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     jump_at_signal()

@@ -7,6 +7,7 @@ import sqlite3
 import pytest
 
 from aeon.durable.presence import Presence
+from aeon.durable.rooms import Rooms
 from aeon.durable.slots import Slots
 
 from .conftest import Place, errands, until
@@ -64,3 +65,42 @@ def test_one_token_cannot_take_the_room_of_others(place: Place) -> None:
         place.reaches("nobody", "ended")
     annas = [name for name in order(place) if name.startswith("a")]
     assert annas in (["a1"] * 30 + ["a2"] * 30, ["a2"] * 30 + ["a1"] * 30)
+
+
+def test_an_owner_has_so_many_runs_under_way_at_all_workers(place: Place) -> None:
+    """One that may have one: the next waits, by priority, whatever is free; others go on; without a limit it begins."""
+    rooms = Rooms(place.jobs.database)
+    rooms.set({"anna": 1, "bert": None})
+
+    def submit(name: str, owner: str, rounds: int, priority: int = 5, *also: str) -> None:
+        place.jobs.submit(errands.opening(name, rounds, place.counts.tool, *also), priority, owner=owner)
+
+    with (
+        place.worker(posting=0.05, parallel=4),
+        place.worker(posting=0.05, parallel=4),
+        place.worker(posting=0.05, parallel=4, also="calculator"),
+    ):
+        submit("a1", "anna", 30)
+        submit("a2", "anna", 20)
+        submit("a3", "anna", 20, 1, "calculator")
+        submit("b1", "bert", 2)
+        submit("b2", "bert", 2)
+        for name in ("b1", "b2"):
+            place.reaches(name, "ended")
+        waiting = [place.jobs.get(name) for name in ("a2", "a3")]
+        assert {(job.state, job.detail) for job in waiting} == {
+            ("queued", "its token has as many runs under way as it may have")
+        }
+        assert [place.jobs.before(job) for job in waiting] == [1, 0] and waiting[1].needs.endswith(",calculator")
+        place.reaches("a2", "ended")
+        assert [name for name in order(place) if name.startswith("a")] == ["a1"] * 30 + ["a3"] * 20 + ["a2"] * 20
+        for name in ("a4", "a5", "a6"):
+            submit(name, "anna", 500)
+        until(lambda: place.posts("a4"))
+        place.jobs.cancel("a5")
+        assert place.jobs.get("a5").state == "cancelled" and place.jobs.resume("a5").detail.startswith("its token has")
+        assert [place.jobs.get(name).state for name in ("a4", "a5", "a6")] == ["running", "queued", "queued"]
+        rooms.set({"anna": None})
+        until(lambda: place.posts("a5") and place.posts("a6"))
+        for name in ("a4", "a5", "a6"):
+            place.jobs.cancel(name)

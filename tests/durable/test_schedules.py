@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from aeon.cli.main import main
-from aeon.durable.schedules import SCHEDULED, Plan, Schedules, begun_by
+from aeon.durable.schedules import SCHEDULED, Plan, Schedules, begun_by, make_up
 from aeon.errors import UnknownNameError, UsageError
 
 from .conftest import Place, errands, until
@@ -39,6 +41,38 @@ def test_each_time_has_one_run_however_often_it_is_due(place: Place) -> None:
     place.jobs.cancel(second)
     assert begun_by(place.jobs, DUE.format(3), context) == "all its runs were begun"
     assert len(place.jobs.latest()) == 2
+
+
+def test_the_latest_time_that_passed_without_a_worker_is_made_up_for_once(place: Place) -> None:
+    """A month later a run begins for the last of the times, not for each; not for one before the schedule was made."""
+    plan, began = added(place, times=9), datetime.now(UTC)
+    assert make_up(place.jobs, began) == [], "nothing was due yet"
+    monday = datetime(began.year + 1, 3, 1, tzinfo=UTC)
+    monday += timedelta(days=-monday.weekday() % 7, hours=7, minutes=30)  # half past eight in Berlin
+    run = f"{plan.name}-{monday:%Y%m%d}T070000"
+    assert make_up(place.jobs, monday) == [run] == [job.id for job in place.jobs.latest()]
+    assert make_up(place.jobs, monday) == [run] and begun_by(place.jobs, f"{monday:%Y-%m-%d}T08:00:00+01:00", {
+        **plan.model_dump(mode="json")
+    }) == run, "whoever else notices it"  # fmt: skip
+    assert [job.id for job in place.jobs.latest()] == [run]
+    later = make_up(place.jobs, monday + timedelta(days=21))
+    assert later == [f"not begun: {run} is under way"], "as for a time that did not pass"
+
+
+def test_a_worker_makes_up_for_what_was_missed(place: Place) -> None:
+    """When it begins, without anybody asking; a second one does not do so again."""
+    plan = added(place)
+    context = plan.changed(since=datetime.now(UTC) - timedelta(days=30)).model_dump(mode="json")
+    with sqlite3.connect(place.folder / "runs.sqlite") as file:
+        assert file.execute("UPDATE workflow_schedules SET context = ?", [json.dumps(context)]).rowcount == 1
+    with place.worker(), place.worker():
+        run = until(lambda: [job.id for job in place.jobs.latest()])
+        place.reaches(run[0], "ended")
+    with place.worker():
+        place.submit("after")
+        place.reaches("after", "ended")
+    assert [job.id for job in place.jobs.latest() if job.id != "after"] == run and place.posts(run[0]) == [1]
+    assert (place.folder / "workers.log").read_text().count("at a time that passed without a worker") >= 1
 
 
 def test_two_workers_begin_each_run_once(place: Place) -> None:

@@ -79,7 +79,48 @@ def test_a_run_is_worked_on_here_and_shown_there(pair: Pair) -> None:
     kept = [number for number, line in enumerate(lines) if b'"line":"called"' not in line]
     assert numbers == kept, "ids are the journal's numbers"
     assert main(["verify", name, "--durable", pair.url]) == 0
-    assert pair.shows.get(f"/jobs/{name}/calls/0").json()["error"]["type"] == "not_kept"
+
+
+def test_model_calls_with_prompt_and_reply_are_shown_at_each_service(pair: Pair) -> None:
+    """As many as each effect made, whoever made them; a fork has those of the past that it shares."""
+    before = len(pair.model.bodies)
+    name = pair.shows.post("/run", {"task": TASK}).json()["id"]
+    made = pair.model.bodies[before:]
+    effects = pair.shows.get(f"/jobs/{name}/history").json()["effects"]
+    shown = []
+    for number in range(len(effects)):
+        calls = pair.shows.get(f"/jobs/{name}/calls/{number}").json()["calls"]
+        assert calls == pair.works.get(f"/jobs/{name}/calls/{number}").json()["calls"]
+        assert all(call["number"] == number and call["reply"] and not call["problem"] for call in calls)
+        shown += [[message["content"] for message in call["messages"]] for call in calls]
+    assert shown == [[message["content"] for message in body["messages"]] for body in made] and len(shown) > 3
+    fork = pair.shows.post(f"/jobs/{name}/fork", {"at": 2}).json()["id"]
+    pair.shows.reaches(fork, "ended")
+    past = [pair.works.get(f"/jobs/{one}/calls/{number}").json() for number in (0, 1) for one in (name, fork)]
+    assert past[::2] == past[1::2] and past[0]["calls"]
+    assert pair.shows.get(f"/jobs/{name}/calls/999").json()["calls"] == []
+
+
+@pytest.mark.requirement("V2")
+def test_a_stream_says_what_is_under_way_wherever_it_is(pair: Pair) -> None:
+    """Without an id, and before its outcome; who only asks a service that does not work sees it, too."""
+    gate = threading.Event()
+    pair.model.before = lambda handler, body: not gate.wait(30)
+    name = pair.shows.job()
+    kinds: list[str] = []
+    with pair.shows.client.stream("GET", f"/jobs/{name}/events") as stream:
+        for line in stream.iter_lines():
+            kinds += [line.removeprefix("event: ")] if line.startswith("event: ") else []
+            if line == "event: effect_started":
+                first = len(kinds)
+                gate.set()
+            if line.startswith("data: ") and gate.is_set() and len(kinds) == first:
+                begun = json.loads(line.removeprefix("data: "))
+    pair.model.before = lambda handler, body: False
+    assert kinds[:2] == ["run_started", "effect_started"] and kinds[-1] == "run_ended"
+    effects = pair.shows.get(f"/jobs/{name}/history").json()["effects"]
+    assert begun["phase"] == effects[begun["number"]]["phase"] and begun["title"]
+    assert "effect_started" not in pair.shows.events(name), "afterwards nothing is under way"
 
 
 @pytest.mark.requirement("V2")
@@ -162,6 +203,20 @@ def test_a_key_that_is_sent_at_once_to_both_begins_one_run(pair: Pair) -> None:
     other = pair.shows.post("/run", {"task": TASK, "async": True}, **key)
     assert other.status_code == 422 and other.json()["error"]["type"] == "key_reused"
     pair.shows.reaches(name, "ended")
+
+
+@pytest.mark.requirement("X5c")
+def test_a_request_says_how_soon_its_run_begins(pair: Pair) -> None:
+    """Its priority is that of the command line, 5 without a word; one that is none is refused at each service."""
+    names = {priority: pair.shows.job(**({"priority": priority} if priority else {})) for priority in (1, 9, 0)}
+    with Jobs(pair.url) as jobs:
+        assert [jobs.get(name).priority for name in names.values()] == [1, 9, 5]
+    for name in names.values():
+        pair.shows.reaches(name, "ended")
+    for service in (pair.works, pair.shows):
+        reply = service.post("/run", {"task": TASK, "priority": 10})
+        assert reply.status_code == 422 and "priority: Input should be less" in reply.json()["detail"]
+    assert "priority" in pair.works.get("/openapi.json").json()["components"]["schemas"]["RunBody"]["properties"]
 
 
 def test_the_lists_are_the_same_and_in_pages(pair: Pair) -> None:
@@ -279,6 +334,31 @@ def test_a_token_sees_and_spends_what_is_its_own_at_any_service(tmp_path: Path) 
                 codes = sorted(reply.result().status_code for reply in asked)
                 assert codes == [202, 403, 403, 403, 403, 403], "the first took 40 only until it had ended"
                 assert works.post("/run", {"task": TASK, "async": True}, **bert).status_code == 202
+
+
+@pytest.mark.requirement("X5k")
+def test_a_token_has_so_many_runs_at_once_at_any_service(tmp_path: Path) -> None:
+    """Accepted at either service, its second run waits until the first has ended; another's does not."""
+    url = f"sqlite:///{tmp_path / 'runs.sqlite'}"
+    tokens = tmp_path / "tokens"
+    tokens.write_text("anna-0123456789abcdef name=anna runs=1\nbert-0123456789abcdef name=bert\n")
+    tokens.chmod(0o600)
+    anna, bert = ({"Authorization": f"Bearer {who}-0123456789abcdef"} for who in ("anna", "bert"))
+    gate = threading.Event()
+    with served() as model:
+        model.was_measured()
+        model.before = lambda handler, body: not gate.wait(30)
+        works = Service(tmp_path, url, model.url, "--token-file", str(tokens), "--parallel", "4")
+        with ended(works):
+            shows = Service(tmp_path, url, model.url, "--no-worker", "--token-file", str(tokens))
+            with ended(shows):
+                first, second = works.job(headers=anna), shows.job(headers=anna)
+                other = shows.job(headers=bert)
+                until(lambda: (works.state(first, **anna), works.state(other, **bert)) == ("running", "running"))
+                job = works.get(f"/jobs/{second}", **anna).json()
+                assert (job["state"], job["position"]) == ("queued", 0)
+                gate.set()
+                until(lambda: works.state(second, **anna) == "ended", 60)
 
 
 def test_a_run_and_whose_it_is_are_written_together_or_not_at_all(place: Place) -> None:

@@ -149,6 +149,24 @@ def test_a_worker_that_stood_still_can_write_nothing_more(place: Place) -> None:
     assert place.posts("still") == [1, 1, 1]
 
 
+@pytest.mark.requirement("X5a", "X5f")
+def test_a_worker_that_stood_still_does_not_go_along_behind_another(place: Place) -> None:
+    """Stopped in a read, before a post: its next lines are on record by then, and it makes none of the posts again."""
+    place.submit("behind", rounds=3)
+    with place.worker(reading=1.0) as still:
+        until(lambda: len(place.jobs.lines("behind")) >= 4)
+        os.kill(still.pid, signal.SIGSTOP)
+        with place.worker():
+            place.reaches("behind", "ended")
+            before = place.jobs.written("behind")
+            assert place.posts("behind") == [1, 1, 1]
+            os.kill(still.pid, signal.SIGCONT)
+            left, log = "behind  is no longer this worker's", place.folder / "workers.log"
+            until(lambda: left in log.read_text() or place.posts("behind") != [1, 1, 1])
+        assert place.jobs.written("behind") == before
+    assert place.posts("behind") == [1, 1, 1]
+
+
 @pytest.fixture(scope="module")
 def single(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """A place whose workers may have one run in all, with one that would take four, and posts slowly."""

@@ -11,6 +11,7 @@ import pytest
 
 from aeon.errors import InputFileError
 from aeon.server.guard import MOST_BYTES
+from aeon.server.service import Limits
 from aeon.server.serving import Patient, is_loopback
 from aeon.server.tokens import Tokens
 
@@ -139,6 +140,26 @@ def test_a_token_has_a_budget(serve: Serve) -> None:
     model.gate.set()
 
 
+def test_a_token_has_so_many_runs_at_once(serve: Serve) -> None:
+    """The next of them waits while runs of others that came later begin; of tokens with one name the least counts."""
+    lines = [f"{ALICE} name=alice runs=1", f"{ALICE}-two name=alice runs=3", f"{BOB} name=bob"]
+    tokens, model = Tokens(lines, "tokens"), Gated()
+    assert tokens.rooms == {"alice": 1, "bob": None}
+    server = serve(model, Limits(parallel=3, rooms=tokens.rooms), tokens)
+    who = ("alice", "alice", "bob", "bob")
+    owns = {"alice": {"Authorization": f"Bearer {ALICE}"}, "bob": {"Authorization": f"Bearer {BOB}"}}
+    names = [server.post("/run", {"task": TASK, "async": True}, **owns[one]).json()["id"] for one in who]
+
+    def states() -> list[str]:
+        return [server.get(f"/jobs/{name}", **owns[one]).json()["state"] for name, one in zip(names, who, strict=True)]
+
+    until(lambda: states() == ["running", "queued", "running", "running"])
+    assert server.post(f"/jobs/{names[0]}/cancel", {"now": True}, **owns["alice"]).status_code == 202
+    until(lambda: states()[:2] == ["ended", "running"])
+    model.gate.set()
+    until(lambda: states() == ["ended"] * 4)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -150,6 +171,8 @@ def test_a_token_has_a_budget(serve: Serve) -> None:
         (f"{ALICE} expires=soon\n", "a date such as"),
         (f"{ALICE} name=a/b\n", "nothing else"),
         (f"{ALICE} calls=-1\n", "nothing else"),
+        (f"{ALICE} runs=0\n", "runs=N above 0, nothing else"),
+        (f"{ALICE} runs=many\n", "nothing else"),
     ],
 )
 def test_files_of_tokens_are_checked(tmp_path: Path, text: str, words: str) -> None:

@@ -181,6 +181,27 @@ def test_runs_are_cancelled(serve: Serve) -> None:
     complains(server.post(f"/jobs/{running}/resume"), 409, "not_broken_off")
 
 
+@pytest.mark.requirement("V1a")
+def test_runs_wait_by_priority_then_by_age_also_after_a_restart(serve: Serve) -> None:
+    """The lowest number is first, whatever came before; what is none is refused, and nothing is begun."""
+    model = Gated()
+    server = serve(model, Limits(parallel=1))
+    running = server.job(priority=9)
+    until(lambda: model.waiting == 1)
+    names = [server.job(**({"priority": one} if one else {})) for one in (9, None, 5, 1)]
+    assert [server.get(f"/jobs/{name}").json()["position"] for name in names] == [3, 1, 2, 0]
+    for wrong in (0, 10, "1", 1.5):
+        complains(server.post("/run", {"task": TASK, "priority": wrong}), 422, "invalid", "priority: Input should be")
+    assert len(server.get("/jobs").json()["jobs"]) == 5
+    again = serve(model, Limits(parallel=1))
+    until(lambda: model.waiting == 1)
+    assert again.get(f"/jobs/{names[3]}").json()["state"] == "running", "of all that waited, the first"
+    order = (names[1], names[2], running, names[0])
+    assert [again.get(f"/jobs/{name}").json()["position"] for name in order] == [0, 1, 2, 3]
+    model.gate.set()
+    assert all(again.over(name)["summary"] for name in names)
+
+
 @pytest.mark.requirement("V1a", "V2a")
 def test_a_question_waits_for_its_answer(serve: Serve) -> None:
     """The stream ends with the question; an answer continues the run, and the stream goes on where it was."""

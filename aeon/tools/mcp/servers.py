@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import math
 import os
 import weakref
@@ -127,6 +129,12 @@ class Servers:
         notes = [f"new, and with that approved: {', '.join(self.new)}"] if self.new else []
         notes += [f"left out: {skipped}{f' and {more} more' if more > 0 else ''}"] if skipped else []
         return "; ".join([", ".join(counts), *notes])
+
+    @property
+    def digest(self) -> str:
+        """A hash of what the servers offer: each tool with its description, as it was approved."""
+        offered = [[one.spec.identity, tool.name, tool.fingerprints] for one in self.opened for tool in one.tools]
+        return hashlib.sha256(json.dumps(offered, sort_keys=True).encode()).hexdigest()[:12]
 
     def close(self) -> None:
         """End the servers' processes and conversations, and wait for that."""
