@@ -1,8 +1,4 @@
-"""A short answer read out of passages, with the sentences that it rests on; or that they do not say it.
-
-A question of yes or no is answered by the sentence that decides it: small models find that one more often than they
-draw the right conclusion from it.
-"""
+"""A short answer read out of passages, with the sentences that it rests on; or that they do not say it."""
 
 from __future__ import annotations
 
@@ -14,6 +10,7 @@ from pydantic import TypeAdapter
 from aeon.documents.relations import compared_with, other_kind, other_subject
 from aeon.documents.telling import telling
 from aeon.documents.words import content_words, special_kinds, stem, stems
+from aeon.execution.deciding import HOUSE, deciding
 from aeon.schema import LONGEST_TASK, JsonValue, Passage, Source, StepResult
 from aeon.supervisor.answers import AnswerJudge, speaks_of_before
 from aeon.supervisor.form import asks_yes_no, is_of_kind
@@ -35,13 +32,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 _MOST_NAMED, _FIRST_NAMED = 4, 3
 _MORE = re.compile(r" and [\d,]+ more$")
-_LINES = (
-    "1 Mimi, the grey cat, was born in 2015.\n2 Rex is a dog of 9 years.\n"
-    "3 The vet, Dr. Adler, opens at 8:30 on weekdays.\n"
-    "4 Vaccinations are free for kittens, for dogs they cost 38 euros.\n"
-    "5 Ask Jana Kolar about the garden fence."
-)
-_HOUSE = fence("sentences", _LINES, _LONGEST_PASSAGES)
+_HOUSE = fence("sentences", HOUSE, _LONGEST_PASSAGES)
 _EXAMPLES = (
     (f"{_HOUSE}\nQuestion: How old is the dog?", "9 years [2]"),
     (f"{_HOUSE}\nQuestion: What does a check-up cost?", "not stated"),
@@ -55,24 +46,6 @@ a small model refuses what is stated in other words. What it takes for the answe
 _LEAST_GIVEN = 0.5
 """From here on an answer is given though its sentences alone are doubted: 12 right ones of 15, 2 wrong ones of 9, over
 three development folders of scripts/bench/everyday.py."""
-_NONE = "[0]"
-_WAITING = "Food may not be left in the waiting room."
-_YES_NO_HOUSE = fence("sentences", f"{_LINES}\n6 {_WAITING}", _LONGEST_PASSAGES)
-_YES_NO_EXAMPLES = tuple(
-    (f"{_YES_NO_HOUSE}\nQuestion: {question}", reply)
-    for question, reply in (
-        ("Is Rex still a puppy?", "[2] Rex is a dog of 9 years. So: no"),
-        (
-            "Can I get a kitten vaccinated without paying?",
-            "[4] Vaccinations are free for kittens, for dogs they cost 38 euros. So: yes",
-        ),
-        ("Does the surgery sell cat food?", _NONE),
-        ("May I leave a bowl of food in the waiting room?", f"[6] {_WAITING} So: no"),
-        ("Is somebody there at nine on a Tuesday?", "[3] The vet, Dr. Adler, opens at 8:30 on weekdays. So: yes"),
-        ("Is there a lift in the house?", _NONE),
-    )
-)
-_SENTENCE_TOKENS = 90
 _PASSAGES = TypeAdapter(list[Passage])
 
 
@@ -96,7 +69,7 @@ async def read_answer(supervisor: Supervisor, question: str, task: str, found: J
     sources = telling(_PASSAGES.validate_python(found), task)
     if not sources:
         return absent
-    read = _deciding(supervisor, task, sources) if asks_yes_no(task) else _read(supervisor, question, task, sources)
+    read = deciding(supervisor, task, sources) if asks_yes_no(task) else _read(supervisor, question, task, sources)
     return await read or absent
 
 
@@ -116,23 +89,6 @@ async def _read(supervisor: Supervisor, question: str, task: str, sources: Seque
     given = await judge.given(question, answer, cited, sources)
     doubt = f"the text may not answer exactly this: judged {given:.2f}"
     return read.changed(clarity="PARTIALLY_CLEAR", problem=doubt) if given >= _LEAST_GIVEN else None
-
-
-async def _deciding(supervisor: Supervisor, question: str, sources: Sequence[Source]) -> StepResult | None:
-    """The sentence that decides a question of yes or no; partly clear where a judge doubts that it answers it."""
-    whole = [one for one in sources if one.text.endswith((".", "!"))]
-    numbered = "\n".join(f"{number} {one.text}" for number, one in enumerate(whole, 1))
-    asked = f"{fence('sentences', numbered, _LONGEST_PASSAGES)}\nQuestion: {cut(question, LONGEST_TASK)}"
-    prompt = Prompt(load("aeon.execution", "read_yes_no.md"), asked, _YES_NO_EXAMPLES, fixed=True)
-    reply = (await supervisor.text(prompt, max_tokens=_SENTENCE_TOKENS, repairs=0)).value
-    if not whole or _NONE in reply or _ABSENT.match(reply) or not _CITED.search(reply):
-        return None
-    named, said = _cited(reply, reply, whole), _parts(_CITED.sub("", reply))
-    cited = max(whole, key=lambda one: (len(said & _parts(one.text)), one in named))  # its words, else its number
-    read = StepResult(output=cited.text, mode="reading", sources=(cited,))
-    score = await AnswerJudge(Judge(supervisor, samples=0)).doubted(question, (cited,), whole)
-    doubt = f"the text may not answer exactly this: judged {score:.2f}" if score is not None else ""
-    return read.changed(clarity="PARTIALLY_CLEAR", problem=doubt) if doubt else read
 
 
 def _prompt(question: str, task: str, sources: Sequence[Source]) -> Prompt:

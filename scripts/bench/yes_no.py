@@ -101,21 +101,30 @@ def right_word(one: Question, given: Given) -> bool:
     return not given.refused and given.answer.startswith(one.answer)
 
 
-def report(name: str, questions: Sequence[Question], all_given: Sequence[Given], right: Callable[..., bool]) -> None:
+def report(
+    name: str, questions: Sequence[Question], all_given: Sequence[Given], right: Callable[[Question, Given], bool]
+) -> None:
     """Print how many of the stated ones were right, refused and wrong, of the others refused, and what it took."""
     pairs = list(zip(questions, all_given, strict=True))
-    stated = [(one, given) for one, given in pairs if one.says]
-    absent = [given for one, given in pairs if not one.says]
-    good, refused = sum(right(*pair) for pair in stated), sum(given.refused for _, given in stated)
-    low, high = wilson(good, len(stated))
+    stated, absent = ([pair for pair in pairs if bool(pair[0].says) is so] for so in (True, False))
     sure = [pair for pair in pairs if pair[1].sure]
+    good = _count(stated, right)
+    low, high = wilson(good, len(stated))
     print(
-        f"{name:8}stated {good}/{len(stated)} right [{low:.2f}, {high:.2f}], {refused} refused; "
-        f"absent {sum(given.refused for given in absent)}/{len(absent)} refused; "
-        f"sure {len(sure)}, of these {sum(right(*pair) for pair in sure)} right; "
+        f"{name:8}stated {good}/{len(stated)} right [{low:.2f}, {high:.2f}], {_count(stated, _refused)} refused; "
+        f"absent {_count(absent, _refused)}/{len(absent)} refused; "
+        f"sure {len(sure)}, of these {_count(sure, right)} right; "
         f"{statistics.mean(given.calls for given in all_given):.1f} calls, "
         f"{statistics.median(given.seconds for given in all_given):.1f} s"
     )
+
+
+def _count(pairs: Sequence[tuple[Question, Given]], right: Callable[[Question, Given], bool]) -> int:
+    return sum(right(one, given) for one, given in pairs)
+
+
+def _refused(_: Question, given: Given) -> bool:
+    return given.refused
 
 
 def main() -> None:

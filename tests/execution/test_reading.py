@@ -364,6 +364,8 @@ DOOR = ("The lift is broken.", "Dogs must stay outside.", "Children may swim unt
     ("question", "reply", "said"),
     [
         ("May I bring my dog?", "[2] Dogs must stay outside. So: no", DOOR[1]),
+        ("Do dogs sleep here?", "[0]", None),
+        ("Are there dogs?", "[0]", DOOR[1]),  # it has the only word
         ("May I bring my dog?", "[1] Dogs must stay outside. So: no", DOOR[1]),  # the number is a slip
         ("Can my son swim at 5?", "[3] So: yes", DOOR[2]),
         ("Is there a sauna?", "[0]", None),
@@ -379,6 +381,18 @@ def test_a_question_of_yes_or_no_is_answered_by_the_sentence_that_decides_it(
     assert result.output == said and lines(result) == ([said] if said else [])
     assert "then yes or no" in model.requests[0].messages[0].content
     assert (said is None) == ("do not say" in result.problem)
+
+
+def test_the_only_sentence_with_every_word_decides() -> None:
+    """Nobody is asked then; but two such sentences are, and so is what has a word more."""
+    question = "May children swim?"
+    result, model = reading(question=question, task=question, found=[passage(DOOR)])
+    assert (result.output, result.clarity, model.requests) == (DOOR[2], "CLEAR", [])
+    _, model = reading("[0]", question=question, task=question, found=[passage((*DOOR, "Children swim free."))])
+    assert len(model.requests) == 1
+    more = "May children swim in June?"
+    _, model = reading("[0]", question=more, task=more, found=[passage(DOOR)])
+    assert len(model.requests) == 1
 
 
 def test_a_heading_decides_nothing() -> None:

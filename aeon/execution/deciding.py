@@ -1,0 +1,91 @@
+"""The sentence that decides a question of yes or no.
+
+That sentence is the answer: small models find it more often than they draw the right conclusion from it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from aeon.documents.words import stems
+from aeon.schema import LONGEST_TASK, Source, StepResult
+from aeon.supervisor.answers import AnswerJudge
+from aeon.supervisor.judge import Judge
+from aeon.supervisor.prompt import Prompt, cut, fence, load
+from aeon.supervisor.supervisor import Supervisor
+
+__all__ = ["HOUSE", "deciding"]
+
+HOUSE = (
+    "1 Mimi, the grey cat, was born in 2015.\n2 Rex is a dog of 9 years.\n"
+    "3 The vet, Dr. Adler, opens at 8:30 on weekdays.\n"
+    "4 Vaccinations are free for kittens, for dogs they cost 38 euros.\n"
+    "5 Ask Jana Kolar about the garden fence."
+)
+"""The sentences of examples."""
+_LONGEST_SENTENCES = 6_000
+_SENTENCE_TOKENS = 90
+_NUMBER = re.compile(r"\[(\d{1,3})\]")
+_NONE = "[0]"
+_FOOD = "Food may not be left in the waiting room."
+_SHOWN = fence("sentences", f"{HOUSE}\n6 {_FOOD}", _LONGEST_SENTENCES)
+_EXAMPLES = tuple(
+    (f"{_SHOWN}\nQuestion: {question}", reply)
+    for question, reply in (
+        ("Is Rex still a puppy?", "[2] Rex is a dog of 9 years. So: no"),
+        (
+            "Can I get a kitten vaccinated without paying?",
+            "[4] Vaccinations are free for kittens, for dogs they cost 38 euros. So: yes",
+        ),
+        ("Does the surgery sell cat food?", _NONE),
+        ("May I leave a bowl of food in the waiting room?", f"[6] {_FOOD} So: no"),
+        ("Is somebody there at nine on a Tuesday?", "[3] The vet, Dr. Adler, opens at 8:30 on weekdays. So: yes"),
+        ("Is there a lift in the house?", _NONE),
+    )
+)
+
+
+async def deciding(supervisor: Supervisor, question: str, sources: Sequence[Source]) -> StepResult | None:
+    """The sentence that decides the question; ``None`` where none of them does.
+
+    If just one has every word of the question, nobody is asked. Else the model names it, and where a judge doubts that
+    it answers the question, it is partly clear.
+
+    Raises:
+        CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
+    """
+    whole = [one for one in sources if one.text.endswith((".", "!"))]
+    literal = _literal(question, whole)
+    if literal is not None and len(stems(question)) > 1:
+        return _given(literal)
+    chosen = await _chosen(supervisor, question, whole) if whole else None
+    if chosen is None:
+        return _given(literal) if literal is not None else None
+    score = await AnswerJudge(Judge(supervisor, samples=0)).doubted(question, (chosen,), whole)
+    return _given(chosen, f"the text may not answer exactly this: judged {score:.2f}" if score is not None else "")
+
+
+def _literal(question: str, sentences: Sequence[Source]) -> Source | None:
+    """The only sentence that has every word of the question, with its heading."""
+    words = stems(question)
+    found = [one for one in sentences if words and words <= stems(f"{one.heading} {one.text}")]
+    return found[0] if len(found) == 1 else None
+
+
+async def _chosen(supervisor: Supervisor, question: str, sentences: Sequence[Source]) -> Source | None:
+    """The sentence that the model names: the one whose words it writes, else that of the number."""
+    numbered = "\n".join(f"{number} {one.text}" for number, one in enumerate(sentences, 1))
+    asked = f"{fence('sentences', numbered, _LONGEST_SENTENCES)}\nQuestion: {cut(question, LONGEST_TASK)}"
+    prompt = Prompt(load("aeon.execution", "read_yes_no.md"), asked, _EXAMPLES, fixed=True)
+    reply = (await supervisor.text(prompt, max_tokens=_SENTENCE_TOKENS, repairs=0)).value
+    named = _NUMBER.search(reply)
+    if named is None or not 1 <= int(named[1]) <= len(sentences):
+        return None
+    said, number = stems(reply), int(named[1]) - 1
+    return max(sentences, key=lambda one: (len(said & stems(one.text)), one == sentences[number]))
+
+
+def _given(source: Source, doubt: str = "") -> StepResult:
+    read = StepResult(output=source.text, mode="reading", sources=(source,))
+    return read.changed(clarity="PARTIALLY_CLEAR", problem=doubt) if doubt else read
