@@ -56,8 +56,9 @@ async def deciding(supervisor: Supervisor, question: str, sources: Sequence[Sour
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
     """
     whole = [one for one in sources if one.text.endswith((".", "!"))]
-    literal = _literal(question, whole)
-    if literal is not None and len(stems(question)) > 1:
+    words = stems(question.strip().partition(" ")[2])  # without its verb: may, is
+    literal = _literal(words, whole)
+    if literal is not None and len(words) > 1:
         return _given(literal)
     chosen = await _chosen(supervisor, question, whole) if whole else None
     if chosen is None:
@@ -66,9 +67,8 @@ async def deciding(supervisor: Supervisor, question: str, sources: Sequence[Sour
     return _given(chosen, f"the text may not answer exactly this: judged {score:.2f}" if score is not None else "")
 
 
-def _literal(question: str, sentences: Sequence[Source]) -> Source | None:
-    """The only sentence that has every word of the question, with its heading."""
-    words = stems(question)
+def _literal(words: frozenset[str], sentences: Sequence[Source]) -> Source | None:
+    """The only sentence that has all these words, with its heading."""
     found = [one for one in sentences if words and words <= stems(f"{one.heading} {one.text}")]
     return found[0] if len(found) == 1 else None
 
