@@ -130,10 +130,10 @@ async def healthz(request: Request) -> Response:
 
 @router.get("/readyz", responses={200: {"model": Health}})
 async def readyz(request: Request) -> Response:
-    """Whether runs can start: the model is loaded, the folders are read, and the server is not stopping."""
+    """Whether runs can start: the model is loaded, the disk has room, and the server is not stopping."""
     service = service_of(request)
-    if service.problem is not None:
-        raise service.problem
+    if (obstacle := service.obstacle) is not None:
+        raise obstacle
     if not service.ready or service.closing:
         why = "the server is stopping" if service.closing else "the model is being loaded"
         raise Problem(503, "not_ready", f"{why}; try again", True, {"Retry-After": "5"})

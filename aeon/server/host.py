@@ -47,6 +47,11 @@ class Host(ABC):
             self.problem = problem_of(error)
 
     @property
+    def obstacle(self) -> Problem | None:
+        """Why no run can start now."""
+        return self.problem
+
+    @property
     @abstractmethod
     def place(self) -> str:
         """Where its files are: a path that no answer may hold."""

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import json
 import os
+import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -24,13 +25,15 @@ from aeon.errors import InputFileError
 from aeon.schema import JsonObject
 from aeon.server.problems import Problem
 
-__all__ = ["OPEN", "RunRecord", "RunState", "Runs", "now", "over_budget"]
+__all__ = ["OPEN", "RunRecord", "RunState", "Runs", "no_room", "now", "over_budget"]
 
 T = TypeVar("T")
 RunState = Literal["queued", "running", "waiting", "ended", "failed", "cancelled"]
 OPEN: tuple[RunState, ...] = ("queued", "running")
 """The states of runs that the server still works on."""
 _VERSION = 1
+_ROOM = 1_000_000
+_RETRY_SECONDS = 1.0
 _SCHEMA = """
 CREATE TABLE runs (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -130,6 +133,8 @@ class Runs:
         self._lock = threading.Lock()
         self._waiting: list[_Asked] = []
         self._writer: asyncio.Task[None] | None = None
+        self._unwritten: dict[str, dict[str, object]] = {}
+        self._settling: asyncio.Task[None] | None = None
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._owned = FileLock(folder / "server.lock", blocking=False, thread_local=False)
@@ -157,8 +162,14 @@ class Runs:
         except FileNotFoundError:
             return False
 
+    def has_room(self) -> bool:
+        """Whether the disk has room for another journal."""
+        return shutil.disk_usage(self.folder).free >= _ROOM
+
     def close(self) -> None:
         """Let go of the folder."""
+        if self._settling is not None:
+            self._settling.cancel()
         with self._lock:
             self._file.close()
             self._quick.close()
@@ -176,7 +187,8 @@ class Runs:
 
     async def get(self, name: str) -> RunRecord | None:
         """The run of that id."""
-        return await self._done(lambda file: _one(file, "id = ?", name), sure=False)
+        found = await self._done(lambda file: _one(file, "id = ?", name), sure=False)
+        return self._latest(found) if found is not None else None
 
     async def keyed(self, owner: str, key: str) -> RunRecord | None:
         """The run that was asked for with this idempotency key."""
@@ -188,15 +200,38 @@ class Runs:
         Raises:
             Problem: it cannot be written.
         """
-        await self._done(lambda file: _change(file, name, fields))
+        await self._set(name, fields, sure=True)
 
     async def note(self, name: str, **fields: object) -> None:
         """The same for what follows from the journal: a power cut may lose it, and then the next start finds it again.
 
-        Raises:
-            Problem: it cannot be written.
+        Where it cannot be written now it counts all the same, and is written as soon as there is room.
         """
-        await self._done(lambda file: _change(file, name, fields), sure=False)
+        try:
+            await self._set(name, fields, sure=False)
+        except Problem:
+            self._unwritten[name] = {**self._unwritten.get(name, {}), **fields}
+            if self._settling is None:
+                self._settling = asyncio.create_task(self._settle())
+
+    async def _set(self, name: str, fields: dict[str, object], sure: bool) -> None:
+        before = self._unwritten.get(name)
+        whole = {**(before or {}), **fields}
+        await self._done(lambda file: _change(file, name, whole), sure)
+        if self._unwritten.get(name) is before:  # nothing was added meanwhile
+            self._unwritten.pop(name, None)
+
+    async def _settle(self) -> None:
+        """Write what could not be written, once that is possible."""
+        while self._unwritten:
+            await asyncio.sleep(_RETRY_SECONDS)
+            for name in [*self._unwritten]:
+                with contextlib.suppress(Problem):
+                    await self._set(name, {}, sure=False)
+        self._settling = None
+
+    def _latest(self, record: RunRecord) -> RunRecord:
+        return record._replace(**self._unwritten.get(record.id, {}))  # type: ignore[arg-type]
 
     async def page(self, owner: str, most: int, before: int | None, state: str | None) -> list[RunRecord]:
         """The latest runs of an owner, newest first, before the place ``before`` in the list."""
@@ -205,7 +240,8 @@ class Runs:
             where, values = f"{where} AND state = ?", [*values, state]
         until = before if before is not None else 2**62
         sql = f"{where} AND seq < ? ORDER BY seq DESC LIMIT ?"
-        return await self._done(lambda file: _several(file, sql, *values, until, most), sure=False)
+        found = await self._done(lambda file: _several(file, sql, *values, until, most), sure=False)
+        return [*map(self._latest, found)]
 
     async def open(self) -> list[RunRecord]:
         """The runs that the server still has to work on, in the order in which they were accepted."""
@@ -275,6 +311,11 @@ def _refusal(error: sqlite3.Error) -> Problem:
     return Problem(507 if full else 500, "storage", f"{what}; nothing was started", True)
 
 
+def no_room() -> Problem:
+    """Why no run is accepted while the disk is full."""
+    return Problem(507, "storage", "no space is left for another run; make room, then try again", True)
+
+
 def _opened(path: Path, synchronous: str) -> sqlite3.Connection:
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     file = sqlite3.connect(path, check_same_thread=False, timeout=5)
@@ -318,6 +359,8 @@ def over_budget(counted: int, calls: int, most: int) -> None:
 
 def _change(file: sqlite3.Connection, name: str, fields: dict[str, object]) -> None:
     assert set(fields) <= set(_COLUMNS)
+    if not fields:  # written meanwhile
+        return
     marks = ", ".join(f"{column} = ?" for column in fields)
     file.execute(f"UPDATE runs SET {marks} WHERE id = ?", [*map(_stored, fields.values()), name])
 

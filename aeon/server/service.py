@@ -26,13 +26,14 @@ from aeon.server.host import Host, branched, fork_digest, no_past, not_begun, qu
 from aeon.server.metrics import Metrics
 from aeon.server.preparing import Prepared, Wanted, forked, meant_by, prepared
 from aeon.server.problems import Problem, problem_of
-from aeon.server.runs import RunRecord, Runs, RunState, now
+from aeon.server.runs import RunRecord, Runs, RunState, no_room, now
 from aeon.server.tokens import NO_ROOMS
 from aeon.server.told import Place, Told, ended, recorded, unkept
 
 __all__ = ["Limits", "Live", "Service"]
 
 _log = logging.getLogger("aeon.server")
+_FULL_SECONDS = 1.0
 
 
 class Limits(NamedTuple):
@@ -98,11 +99,17 @@ class Service(Host):
         self._queue: deque[Live] = deque()
         self._live: dict[str, Live] = {}
         self._running: set[Live] = set()
+        self._later: asyncio.TimerHandle | None = None
 
     @property
     def busy(self) -> tuple[int, int]:
         """How many runs are worked on, and how many wait."""
         return len(self._running), len(self._queue)
+
+    @property
+    def obstacle(self) -> Problem | None:
+        """Why no run can start now."""
+        return self.problem or (None if self.runs.has_room() else no_room())
 
     async def start(self) -> None:
         """Queue again what was running or queued when the server ended, in the order in which it was accepted."""
@@ -128,6 +135,8 @@ class Service(Host):
     async def close(self) -> None:
         """Let go of every run; the next start continues it."""
         self.close_streams()
+        if self._later is not None:
+            self._later.cancel()
         tasks = [live.task for live in self._running if live.task is not None]
         for task in tasks:
             task.cancel()
@@ -147,6 +156,8 @@ class Service(Host):
             return same(digest, there)
         if not self.runs.begun(record.id):
             raise no_past()
+        if not self.runs.has_room():
+            raise no_room()
         path = self.runs.path(record.id)
         journal = await asyncio.to_thread(forked, path, self.runs.folder, body)
         new = branched(record, key, digest, journal)
@@ -163,6 +174,8 @@ class Service(Host):
             raise Problem(503, "closing", "the server is stopping; try again soon", True, {"Retry-After": "5"})
         if len(self._queue) >= self.limits.queue:
             raise queue_full(len(self._queue))
+        if not self.runs.has_room():
+            raise no_room()
         added, is_new = await self.runs.add(record, most)
         if not is_new:
             return same(record.digest, added)
@@ -293,13 +306,21 @@ class Service(Host):
         self._pump()
 
     def _pump(self) -> None:
-        """Start runs from the queue as long as there is room."""
+        """Start runs from the queue as long as there is room; where the disk is full they wait for it."""
         while len(self._running) < self.limits.parallel and not self.closing:
             if (live := self._next()) is None:
+                return
+            if not self.runs.has_room():
+                self._pump_later()
                 return
             self._queue.remove(live)
             self._running.add(live)
             live.task = asyncio.create_task(self._work(live), context=live.context)
+
+    def _pump_later(self) -> None:
+        if self._later is not None:
+            self._later.cancel()
+        self._later = asyncio.get_running_loop().call_later(_FULL_SECONDS, self._pump)
 
     def _next(self) -> Live | None:
         """The first run of the queue whose owner may have another one."""
@@ -363,8 +384,7 @@ class Service(Host):
         if problem.kind == "bug":
             _log.error("run %s failed", live.name, exc_info=error)
         body: JsonObject = problem.body.error.model_dump(mode="json")
-        with contextlib.suppress(Problem):  # where the list cannot be written either, the next start finds it running
-            await self.runs.note(live.name, state="failed", error=body, ended=now())
+        await self.runs.note(live.name, state="failed", error=body, ended=now())
         live.feed.close(unkept("failed", {"id": live.name, "error": body}))
 
 

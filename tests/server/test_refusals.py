@@ -6,6 +6,7 @@ import errno
 import json
 import sqlite3
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -134,6 +135,43 @@ def test_a_full_disk_loses_nothing(serve: Serve, monkeypatch: pytest.MonkeyPatch
     full[0] = False
     assert server.post(f"/jobs/{name}/resume").status_code == 202
     assert server.over(name)["stop_reason"] == "converged"
+
+
+def test_a_disk_that_is_full_holds_runs_up(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing at all can be written, runs under way fail, those in the queue wait, new ones are refused.
+
+    When there is room again the queue goes on by itself, and what failed is resumed; the list says so all the time.
+    """
+    model = Gated()
+    server = serve(model, Limits(parallel=1))
+    first, second = server.job(), server.job()
+    until(lambda: model.waiting == 1)
+
+    def full(self: SealedFile, *_: bytes) -> None:
+        raise self._broken(OSError(errno.ENOSPC, "No space left on device"))
+
+    def unlisted(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(SealedFile, "append", full)
+        disk.setattr("aeon.server.runs._change", unlisted)
+        disk.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=0))
+        model.gate.set()
+        failed = server.over(first)
+        assert failed["state"] == "failed" and "make room" in failed["error"]["message"]
+        listed = server.get("/jobs").json()["jobs"]
+        assert [job["state"] for job in listed] == ["queued", "failed"]
+        assert server.events(first).rstrip().rpartition("event: ")[2].startswith("failed")
+        complains(server.post("/run", {"task": TASK}), 507, "storage", "make room")
+        complains(server.post(f"/jobs/{first}/resume"), 507, "storage", "nothing was started")
+        complains(server.post(f"/jobs/{first}/fork", {"at": 0}), 507, "storage", "make room")
+        complains(server.get("/readyz"), 507, "storage", "make room")
+    assert server.over(second)["stop_reason"] == "converged"
+    until(lambda: server.runs._unwritten == {})
+    assert server.post(f"/jobs/{first}/resume").status_code == 202
+    assert server.over(first)["stop_reason"] == "converged"
+    assert server.get("/readyz").status_code == 200
 
 
 def test_a_list_that_cannot_be_written_starts_nothing(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
