@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -45,7 +45,7 @@ def application(
         app.include_router(part.router)
     for kind in (Problem, AeonError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, partial(_answered, service))
-    app.openapi = partial(_described, app, app.openapi)  # type: ignore[method-assign]
+    app.openapi = cache(partial(_described, app, app.openapi))  # type: ignore[method-assign]
     return Guard(around(service.metrics.timed(app)), tokens, hosts)
 
 

@@ -10,16 +10,17 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import ClassVar
+from functools import partial
+from typing import cast
 
 import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from aeon.errors import UsageError
+from aeon.server.connections import Crowd, Patient, descriptors
 from aeon.server.host import Host
 
-__all__ = ["Listening", "Patient", "configured", "is_loopback", "listening", "serve"]
+__all__ = ["Listening", "configured", "is_loopback", "listening", "serve"]
 
 _BACKLOG = 2048
 _LARGEST_PORT = 65_535
@@ -68,43 +69,13 @@ def listening(host: str, port: int) -> socket.socket:
     return made
 
 
-class Patient(H11Protocol):
-    """A connection that is closed where no request comes: the head of each must be there within ``head_seconds``."""
-
-    head_seconds: ClassVar[float] = 10.0
-    _deadline: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request."""
-        super().connection_made(transport)
-        self._wait()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no more."""
-        super().connection_lost(exc)
-        if self._deadline is not None:
-            self._deadline.cancel()
-
-    def on_response_complete(self) -> None:
-        """Begin to wait for the next request."""
-        super().on_response_complete()
-        self._wait()
-
-    def _wait(self) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-        self._deadline = self.loop.call_later(self.head_seconds, self._expire)
-
-    def _expire(self) -> None:
-        if self.cycle is None or self.cycle.response_complete:
-            self.transport.close()
-
-
-def configured(app: ASGIApp) -> uvicorn.Config:
-    """How the application is served."""
+def configured(app: ASGIApp, limit: int | None = None) -> uvicorn.Config:
+    """How the application is served by a process that may have ``limit`` files and connections open."""
+    crowd = Crowd(limit or descriptors())
+    connection = cast("type[asyncio.Protocol]", partial(Patient, crowd))
     return uvicorn.Config(
-        app, http=Patient, log_config=None, access_log=False, server_header=False, ws="none", lifespan="off",
-        timeout_keep_alive=10, timeout_graceful_shutdown=5,
+        app, http=connection, log_config=None, access_log=False, server_header=False, ws="none", lifespan="off",
+        timeout_keep_alive=10, timeout_graceful_shutdown=5, backlog=crowd.backlog,
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
     python scripts/bench/service.py [--runs 1000] [--streams 200] [--requests 200] [--rounds 3] [--tree DIR]
         [--langgraph PYTHON] [--folder DIR] [--out FILE]
+    python scripts/bench/service.py --idle 10000
 
 The servers are processes of their own with the loop of ``peers/workload.py``: 35 model calls in 14 waits, so that no
 run can end before 0.70 s: that is the bound. ``--tree`` measures the code of another checkout beside this one, and
@@ -9,7 +10,7 @@ run can end before 0.70 s: that is the bound. ``--tree`` measures the code of an
 They run in the environment of that interpreter: ``pip install langgraph langgraph-checkpoint-sqlite fastapi uvicorn
 'langgraph-cli[inmem]'``. Rounds are interleaved. Memory is what a server's resident size grows by, over the number of
 runs; processor time is the server's. Runs are kept in a new folder below ``--folder``. Of the readers of a stream one
-reads nothing. Prints JSON.
+reads nothing. ``--idle`` measures instead so many connections that ask for nothing: see ``service_idle.py``. Prints JSON.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from typing import Any, NamedTuple
 from environments import HERE, ROOT
 from machine import Spread, machine
 from peers.workload import PASSES, STEPS, WAITS, expected
+from service_idle import idle
 
 LATENCY = 0.05
 BOUND = WAITS * LATENCY
@@ -218,12 +220,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, usual in (("runs", 1000), ("streams", 200), ("requests", 200), ("rounds", 3)):
         parser.add_argument(f"--{name}", type=int, default=usual)
+    parser.add_argument("--idle", type=int, metavar="N")
     parser.add_argument("--tree", type=Path)
     parser.add_argument("--langgraph", metavar="PYTHON")
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     kinds = kinds_of(options)
+    if options.idle:
+        with serving(kinds[0], 2, options.folder) as server:
+            waves = asyncio.run(idle(server.process.pid, server.port, options.idle))
+        print(json.dumps({"machine": machine(), "waves": waves}, indent=1))
+        return
     rounds: dict[str, list[dict[str, float]]] = {kind.name: [] for kind in kinds}
     for _ in range(options.rounds):
         for kind in kinds:

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from aeon.errors import InputFileError
+from aeon.server.connections import Patient
 from aeon.server.guard import MOST_BYTES
 from aeon.server.service import Limits
-from aeon.server.serving import Patient, is_loopback
+from aeon.server.serving import is_loopback
 from aeon.server.tokens import Tokens
 
 from .conftest import TASK, WORDS_TASK, Gated, Serve, complains, events_of, until
