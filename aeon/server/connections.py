@@ -7,7 +7,10 @@ import contextlib
 import importlib
 from typing import Any, ClassVar
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from aeon.server.problems import MEDIA_TYPE, Problem
 
 __all__ = ["Crowd", "Patient", "descriptors"]
 
@@ -107,6 +110,16 @@ class Patient(H11Protocol):
         if self._busy:
             self._crowd.serve(self)
 
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no HTTP with a problem, as everything else that is wrong."""
+        detail = "this is no request of HTTP/1.1, or its head is larger than 64 KB; send it as curl does"
+        problem = Problem(400, "no_request", detail)
+        body = problem.body.model_dump_json().encode()
+        headers = [("content-type", MEDIA_TYPE), ("content-length", str(len(body))), ("connection", "close")]
+        for event in (h11.Response(status_code=400, headers=headers), h11.Data(data=body), h11.EndOfMessage()):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
+
     def on_response_complete(self) -> None:
         """Begin to wait for the next request."""
         super().on_response_complete()
@@ -142,4 +155,3 @@ class Patient(H11Protocol):
         self.transport.close()
         if self._stalled is None:  # closed only when what waits has been read, which may be never
             self._stalled = self.loop.call_later(self.head_seconds, self.transport.abort)
-

@@ -21,7 +21,7 @@ from aeon.errors import (
 from aeon.schema import Frozen, JsonObject
 from aeon.text import one_line
 
-__all__ = ["ErrorBody", "Problem", "ProblemDetails", "problem_of", "response_of"]
+__all__ = ["MEDIA_TYPE", "ErrorBody", "Problem", "ProblemDetails", "problem_of", "response_of"]
 
 MEDIA_TYPE = "application/problem+json"
 

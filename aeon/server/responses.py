@@ -26,7 +26,7 @@ from aeon.server.conversation import (
 from aeon.server.problems import Problem
 from aeon.server.replies import run_reply
 from aeon.server.routing import PROBLEMS, STREAMED, run_of, sent_json, service_of, streamed, takes
-from aeon.server.runs import RunRecord
+from aeon.server.runs import OPEN, RunRecord
 
 __all__ = ["ResponseBody", "cancelled", "respond", "retrieve", "router"]
 
@@ -35,6 +35,7 @@ _STATUS = {
     "queued": "queued", "running": "in_progress", "waiting": "completed", "ended": "completed", "failed": "failed",
     "cancelled": "cancelled",
 }  # fmt: skip
+_OPENING = ("created", "in_progress")
 _PREFIX = "resp_"
 
 
@@ -82,6 +83,7 @@ async def retrieve(
     """A response as it stands, or its events behind a sequence number."""
     record = await _named(request, name)
     if stream:
+        await _check(request, record, starting_after)
         return streamed(_events(request, record, starting_after))
     return sent_json(request, await _response(request, record))
 
@@ -147,11 +149,24 @@ async def _response(request: Request, record: RunRecord) -> JsonObject:
     }  # fmt: skip
 
 
+async def _check(request: Request, record: RunRecord, after: int | None) -> None:
+    """Refuse a number that no event of the response has had yet.
+
+    Raises:
+        Problem: it says which is the latest.
+    """
+    closing = [] if record.state in OPEN else [*_closing(await _response(request, record))]
+    latest = len(_OPENING) + len(closing) - 1
+    if after is not None and after > latest:
+        detail = f"this response has no event {after}; its latest is {latest}; leave starting_after out for all"
+        raise Problem(409, "unknown_event", detail)
+
+
 async def _events(request: Request, record: RunRecord, after: int | None) -> AsyncIterator[bytes]:
     """The events of a response, each under its number, which is the same whenever it is asked for."""
     first = -1 if after is None else after
     begun = await _response(request, record._replace(state="running", conclusion=None, error=None))
-    opening: list[JsonObject] = [{"type": f"response.{what}", "response": begun} for what in ("created", "in_progress")]
+    opening: list[JsonObject] = [{"type": f"response.{what}", "response": begun} for what in _OPENING]
     for number, event in enumerate(opening):
         if number > first:
             yield _frame(request, number, event)

@@ -10,7 +10,8 @@ run can end before 0.70 s: that is the bound. ``--tree`` measures the code of an
 They run in the environment of that interpreter: ``pip install langgraph langgraph-checkpoint-sqlite fastapi uvicorn
 'langgraph-cli[inmem]'``. Rounds are interleaved. Memory is what a server's resident size grows by, over the number of
 runs; processor time is the server's. Runs are kept in a new folder below ``--folder``. Of the readers of a stream one
-reads nothing. ``--idle`` measures instead so many connections that ask for nothing: see ``service_idle.py``. Prints JSON.
+reads nothing. ``--idle`` measures so many connections that ask for nothing instead: see ``service_idle.py``. Prints
+JSON.
 """
 
 from __future__ import annotations

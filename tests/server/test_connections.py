@@ -41,7 +41,7 @@ def closed(one: socket.socket) -> bool:
 
 
 def test_dozens_of_silent_and_slow_connections_are_closed(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each is closed at its time, however often it sends a byte more; others are served, and the descriptors are free."""
+    """Each is closed at its time, however often it sends a byte more; others are served, and descriptors come back."""
     monkeypatch.setattr(Patient, "head_seconds", 1.0)
     server = serve()
     assert server.get("/healthz").status_code == 200
@@ -112,8 +112,31 @@ def test_who_reads_nothing_is_let_go(serve: Serve, monkeypatch: pytest.MonkeyPat
 
 
 def test_room_is_left_for_runs() -> None:
-    """Connections take three quarters of what a process may have open, and no more come in one go than the rest holds."""
+    """Connections take three quarters of what a process may have open; in one go come no more than the rest holds."""
     assert descriptors() >= 512
     for limit in (8, 1024, 65_536):
         crowd = Crowd(limit)
         assert crowd.most + crowd.backlog < limit
+
+
+@pytest.mark.requirement("V2d")
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"HELO server\r\n\r\n",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 1\x00\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: " + b"9" * 66_000,
+        b"POST /run HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
+        b"\x16\x03\x01\x02\x00",
+        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" + b"\x00" * 9 + b"\r\n\r\n",
+    ],
+)
+def test_what_is_no_request_gets_a_problem(serve: Serve, said: bytes) -> None:
+    """What is no HTTP, or has a head without end, is answered like every other mistake, and the connection closed."""
+    server = serve()
+    with opened(server, 1, said + b"\r\n\r\n") as (one,):
+        answer = b"".join(iter(lambda: one.recv(4000), b""))
+    assert answer.count(b"HTTP/1.1 400 ") == 1 and b"application/problem+json" in answer
+    assert b'"type":"no_request"' in answer.rpartition(b"\r\n\r\n")[2]
+    assert server.get("/healthz").status_code == 200

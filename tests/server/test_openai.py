@@ -108,6 +108,8 @@ def test_a_response_in_the_background(serve: Serve) -> None:
         for cut in range(len(whole)):
             rest = [*client.responses.retrieve(begun.id, stream=True, starting_after=cut)]
             assert rest == whole[cut + 1 :]
+        future = server.get(f"/v1/responses/{begun.id}?stream=true&starting_after={len(whole)}")
+        complains(future, 409, "unknown_event", f"its latest is {len(whole) - 1}")
         model.gate.clear()
         stopped = client.responses.create(model="multi-pass", input=TASK, background=True)
         until(lambda: model.waiting == 1)
