@@ -135,7 +135,7 @@ def test_room_is_left_for_runs() -> None:
 def test_what_is_no_request_gets_a_problem(serve: Serve, said: bytes) -> None:
     """What is no HTTP, or has a head without end, is answered like every other mistake, and the connection closed."""
     server = serve()
-    with opened(server, 1, said + b"\r\n\r\n") as (one,):
+    with opened(server, 1, said) as (one,):
         answer = b"".join(iter(lambda: one.recv(4000), b""))
     assert answer.count(b"HTTP/1.1 400 ") == 1 and b"application/problem+json" in answer
     assert b'"type":"no_request"' in answer.rpartition(b"\r\n\r\n")[2]

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from aeon.llm.scripted import Scripted
+from aeon.schema import LLMRequest, LLMResponse
 from aeon.server.service import Limits
 from aeon.server.tokens import Tokens
 
 from .browser import browser
-from .conftest import PRICE, TASK, WORDS_TASK, Gated, Serve, Server, until
+from .conftest import PRICE, TASK, WORDS_TASK, Gated, Serve, Server, played, until
 
 pytestmark = pytest.mark.requirement("V3a")
 HOSTILE = "<img src=x onerror=alert(1)> <script>alert(2)</script> \u202e[x](javascript:alert(3))"
@@ -95,6 +97,7 @@ def test_a_run_is_replayed_forked_and_compared(serve: Serve) -> None:
         page.click("text=what differs")
         page.wait_for_selector("text=longest")
         assert "one two three" in page.inner_text("main")
+        assert "a ends where b goes on with effect 6, shorten" in page.inner_text("main")
 
 
 def test_a_question_is_answered_in_the_window(serve: Serve) -> None:
@@ -105,9 +108,42 @@ def test_a_question_is_answered_in_the_window(serve: Serve) -> None:
     with browser() as page:
         page.goto(f"{server.url}/#/run/{name}")
         page.wait_for_selector("text=Which end?")
+        assert not page.is_visible("#h-effects")  # there are none yet
         page.click("button:text('front')")
         page.wait_for_selector(".answer")
         assert page.inner_text(".answer").strip() == "either end"
+
+
+STEPS = """first = 17 * 2.40
+second = 3 * 12.50
+third = 5 * 4.20
+sum = first + second + third
+discount = sum * 0.1
+total = sum - discount
+print(total)"""
+
+
+def test_a_wide_plan_is_read_on_a_narrow_screen(serve: Serve) -> None:
+    """The graph scrolls by itself, not the page; it stays where it was scrolled to while the run goes on or back."""
+
+    def reply(request: LLMRequest) -> LLMResponse:
+        said = played(request)
+        return said.changed(text=STEPS) if "Python program" in request.messages[-1].content else said
+
+    server = serve(Scripted(reply))
+    name = server.post("/run", {"task": TASK}).json()["id"]
+    with browser(viewport={"width": 360, "height": 740}) as page:
+        page.goto(f"{server.url}/#/run/{name}")
+        page.wait_for_selector("#place")
+        assert len(page.query_selector_all(".graph g.complete")) == 6
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        page.evaluate("document.querySelector('.graph').scrollLeft = 200")
+        page.focus("#place")
+        page.keyboard.press("Home")
+        for _ in range(3):
+            page.keyboard.press("ArrowRight")
+        assert page.query_selector_all(".graph g.pending")
+        assert page.evaluate("document.querySelector('.graph').scrollLeft") == 200
 
 
 def test_texts_of_a_run_stay_texts(serve: Serve) -> None:

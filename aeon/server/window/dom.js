@@ -38,6 +38,8 @@ function short(text, most) {
 
 function counted(number) { return Number(number).toLocaleString("en"); }
 
+function many(number, noun) { return `${counted(number)} ${noun}${number === 1 ? "" : "s"}`; }
+
 function section(title, ...children) {
   const id = "h-" + title.toLowerCase().replace(/[^a-z]+/g, "-");
   return h("section", { "aria-labelledby": id }, h("h2", { id }, title), ...children);

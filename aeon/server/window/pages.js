@@ -96,10 +96,17 @@ class DiffPage {
       found.same ? section("The same", h("p", {}, "Every effect and outcome is the same; times are not compared.")) : null,
       found.task.length ? section("Task", rows(found.task)) : null,
       found.settings.length ? section("Settings", h("p", { class: "soft" }, `from effect ${found.settings_from} on`), rows(found.settings)) : null,
-      parting ? section("Where they part", h("p", {}, `effect ${parting.number}, ${words(parting.phase)}: the ${parting.what} differs`), rows(parting.differing)) : null,
+      parting ? section("Where they part", h("p", {}, partingWords(parting)), parting.what === "end" ? null : rows(parting.differing)) : null,
       found.parts.map((part) => section(part.part, rows(part.differing))),
       section("End", rows(["stop_reason", "answer", "effects"].map((name) => ({ path: words(name), a: found.a[name], b: found.b[name], only: null })))));
   }
+}
+
+function partingWords(parting) {
+  const where = `effect ${parting.number}, ${words(parting.phase)}`;
+  if (parting.what !== "end") return `${where}: the ${parting.what} differs`;
+  const longer = parting.differing[0].only;
+  return `${longer === "a" ? "b" : "a"} ends where ${longer} goes on with ${where}`;
 }
 
 function cell(one, side) {

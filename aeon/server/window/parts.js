@@ -52,7 +52,7 @@ function decisionsPart(story, at) {
   return section("Decisions", h("div", { class: "wide" }, h("table", {},
     h("thead", {}, h("tr", {}, ...["after", "decision", "because"].map((name) => h("th", { scope: "col" }, name)))),
     h("tbody", {}, decisions.map(({ before, note }) => h("tr", {},
-      h("td", {}, `${before} effects`), h("td", {}, words(note.decision.action.toLowerCase())),
+      h("td", {}, many(before, "effect")), h("td", {}, words(note.decision.action.toLowerCase())),
       h("td", {}, h("strong", {}, words(note.decision.reason)), note.decision.detail ? `: ${note.decision.detail}` : "")))))));
 }
 
@@ -68,6 +68,7 @@ function effectsPart(story, at, calls) {
     return h("tr", {}, h("td", { class: "number" }, effect.number), h("td", {}, short(effect.title, 60)), h("td", {}, detail),
       h("td", { class: "number late" }, effect.outcome.usage.calls), h("td", { class: "number late" }, seconds.toFixed(1)));
   });
+  if (!rows.length && !waiting.length) return null;
   const running = waiting.map((one) => h("tr", { class: "now" },
     h("td", { class: "number" }, one.number), h("td", {}, short(one.title, 60)), h("td", {}, "under way …"),
     h("td", { class: "late" }), h("td", { class: "late" })));
@@ -106,7 +107,7 @@ function answerPart(conclusion, proof, problem, chosen, choose) {
   const look = conclusion.sufficient ? "good" : conclusion.stop_reason === "failed" ? "bad" : "warn";
   return section("Answer", h("p", { class: "answer" }, text),
     h("p", { class: "row" }, chip(conclusion.stop_reason, look), h("span", { class: "soft" }, conclusion.detail)),
-    claims.length ? h("p", { class: "soft" }, `${claims.filter((one) => one.verdict === "supported").length} of ${claims.length} claims are supported: choose one to see what it rests on.`) : null,
+    claims.length ? h("p", { class: "soft" }, `${claims.filter((one) => one.verdict === "supported").length} of ${many(claims.length, "claim")} supported: choose one to see what it rests on.`) : null,
     problem ? h("p", { class: "warn" }, problem) : null, place,
     conclusion.value === null ? null : [h("h3", {}, "Value"), h("pre", { tabindex: "0" }, JSON.stringify(conclusion.value, null, 2))]);
 }

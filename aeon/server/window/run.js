@@ -15,6 +15,7 @@ class RunPage {
     this.left = new AbortController();
     this.pending = false;
     this.chosen = "";
+    this.scrolled = 0;
   }
 
   leave() { this.left.abort(); }
@@ -62,6 +63,8 @@ class RunPage {
   draw() {
     const main = document.getElementById("main");
     const open = new Set([...main.querySelectorAll("details[open][data-key]")].map((one) => one.dataset.key));
+    const graph = main.querySelector(".graph");
+    if (graph) this.scrolled = graph.scrollLeft;
     const focused = document.activeElement && document.activeElement.id;
     const story = this.story;
     const task = story.start ? story.start.task.text : this.job ? this.job.task : "";
@@ -74,6 +77,7 @@ class RunPage {
       story.start ? [this.slider(), planPart(story, this.at), decisionsPart(story, this.at), budgetPart(story, this.at),
         effectsPart(story, this.at, this.calls())] : null);
     for (const one of main.querySelectorAll("details[data-key]")) if (open.has(one.dataset.key)) one.open = true;
+    main.querySelector(".graph")?.scrollTo({ left: this.scrolled, behavior: "instant" });
     for (const mark of main.querySelectorAll(".source mark")) {
       const box = mark.parentElement;
       box.scrollTop = mark.offsetTop - box.clientHeight / 2;
@@ -121,7 +125,7 @@ class RunPage {
       this.at = place === places.length - 1 ? null : places[place];
       this.draw();
     };
-    const where = this.at === null ? `all ${this.story.effects.length} effects` : `before effect ${this.at}`;
+    const where = this.at === null ? `all ${many(this.story.effects.length, "effect")}` : `before effect ${this.at}`;
     return section("Replay", h("label", { for: "place" }, `Go back to a boundary: ${where}`),
       h("input", { id: "place", type: "range", min: 0, max: places.length - 1, value: String(now), "aria-valuetext": where, oninput: moved }),
       this.server && this.at !== null ? this.forking() : null);
