@@ -123,6 +123,11 @@ total = sum - discount
 print(total)"""
 
 
+BELOW = """Math.max(...[...document.querySelectorAll(".graph path")].map((path) => {
+    const box = path.getBBox();
+    return box.width > 200 ? box.y + box.height - path.getPointAtLength(0).y : 0; }))"""
+
+
 def test_a_wide_plan_is_read_on_a_narrow_screen(serve: Serve) -> None:
     """The graph scrolls by itself, not the page; it stays where it was scrolled to while the run goes on or back."""
 
@@ -137,6 +142,10 @@ def test_a_wide_plan_is_read_on_a_narrow_screen(serve: Serve) -> None:
         page.wait_for_selector("#place")
         assert len(page.query_selector_all(".graph g.complete")) == 6
         assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        paths = [path.get_attribute("d") for path in page.query_selector_all(".graph path")]
+        assert len(paths) == len(set(paths)) == 6
+        below = page.evaluate(BELOW)
+        assert below > 37, "the line that passes a box is hidden by it"
         page.evaluate("document.querySelector('.graph').scrollLeft = 200")
         page.focus("#place")
         page.keyboard.press("Home")

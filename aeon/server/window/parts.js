@@ -17,6 +17,13 @@ function budgetPart(story, at) {
     h("tbody", {}, row("model calls", spent.calls, bound.calls), row("tokens", spent.tokens, bound.tokens)))));
 }
 
+// A line between two boxes; where others lie between, it runs through the gap below them, at the height `lane`.
+function line(x, y, toX, toY, lane) {
+  const middle = (x + toX) / 2;
+  if (lane === null) return `M${x},${y} C${middle},${y} ${middle},${toY} ${toX},${toY}`;
+  return `M${x},${y} C${x + 20},${y} ${x + 10},${lane} ${x + 40},${lane} H${toX - 40} C${toX - 10},${lane} ${toX - 20},${toY} ${toX},${toY}`;
+}
+
 function planPart(story, at) {
   const steps = story.steps(at);
   if (!steps.length) return null;
@@ -29,8 +36,7 @@ function planPart(story, at) {
   const size = { w: columns.length * (width + 40), h: Math.max(...columns.map((column) => column.length)) * (height + 14) + 10 };
   const edges = steps.flatMap((step) => step.needs.filter((one) => place.has(one)).map((one) => {
     const a = place.get(one), b = place.get(step.id), y = height / 2;
-    const middle = (a.x + width + b.x) / 2;
-    return h("path", { d: `M${a.x + width},${a.y + y} C${middle},${a.y + y} ${middle},${b.y + y} ${b.x},${b.y + y}` });
+    return h("path", { d: line(a.x + width, a.y + y, b.x, b.y + y, level.get(step.id) - level.get(one) > 1 ? a.y + height + 7 : null) });
   }));
   const boxes = steps.map((step) => {
     const { x, y } = place.get(step.id);
