@@ -15,9 +15,8 @@ from aeon.server.problems import MEDIA_TYPE, Problem
 __all__ = ["Crowd", "Patient", "descriptors"]
 
 _MOST_DESCRIPTORS = 65_536
-_USUAL_DESCRIPTORS = 512
 _BACKLOG = 2048
-_SPARE = 8
+_BATCHES = 16
 
 
 def descriptors() -> int:
@@ -33,7 +32,7 @@ def descriptors() -> int:
     if soft < most:
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-    return int(max(_USUAL_DESCRIPTORS, resource.getrlimit(resource.RLIMIT_NOFILE)[0]))
+    return int(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
 
 
 class Crowd:
@@ -45,8 +44,8 @@ class Crowd:
 
     def __init__(self, limit: int) -> None:
         self.most = limit * 3 // 4
-        self.backlog = min(_BACKLOG, max(1, limit // _SPARE))
-        """How many the system accepts in one go, before any can be closed: they fit into what is spared."""
+        self.backlog = min(_BACKLOG, max(1, limit // _BATCHES))
+        """How many are accepted in one go; three such batches come before any connection is closed, and fit into the rest."""
         self._open: set[Patient] = set()
         self._waiting: dict[Patient, None] = {}
 
