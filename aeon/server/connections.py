@@ -45,7 +45,7 @@ class Crowd:
     def __init__(self, limit: int) -> None:
         self.most = limit * 3 // 4
         self.backlog = min(_BACKLOG, max(1, limit // _BATCHES))
-        """How many are accepted in one go; three such batches come before any connection is closed, and fit into the rest."""
+        """How many are accepted in one go; three such batches come before one can be closed, and fit into the rest."""
         self._open: set[Patient] = set()
         self._waiting: dict[Patient, None] = {}
 
