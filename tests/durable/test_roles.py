@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -9,8 +11,6 @@ from typing import NamedTuple
 import pytest
 from cli.played_model import Model, served
 
-import aeon
-from aeon.assembly.roles import named
 from aeon.cli.main import main
 from aeon.durable.equipment import Equipment
 from aeon.durable.jobs import Jobs
@@ -83,9 +83,13 @@ def test_a_service_has_the_models_that_its_settings_name(played: Played, tmp_pat
 
 @pytest.mark.requirement("X5j")
 def test_a_program_has_the_models_that_it_names(played: Played) -> None:
-    """Its process works on its run, roles and all."""
-    made = aeon.build(played.model.url, durable=played.url, roles=named([f"verifier={played.judge}"]))
-    assert made.execute(TASK).answer
+    """Its process works on its run, roles and all: one of its own here, since that goes on to be a worker."""
+    code = (
+        "import sys, aeon; from aeon.assembly.roles import named; _, model, url, judge, task = sys.argv;"
+        "assert aeon.build(model, durable=url, roles=named([f'verifier={judge}'])).execute(task).answer"
+    )
+    given = [played.model.url, played.url, played.judge, TASK]
+    subprocess.run([sys.executable, "-c", code, *given], timeout=90, check=True)
     with Jobs(played.url) as jobs:
         assert [job.needs.rpartition(" ")[2] for job in jobs.latest()] == ["roles=judge"]
 
