@@ -32,7 +32,7 @@ _LONGEST_PROBLEM = 800
 _CALCULATOR, _SQL = "calculator", "sql"
 _EXACT = (_CALCULATOR, CHOOSE)
 _LEANS = re.compile(r"\b(?:it|its|they|their|them|he|she|his|her|that|this|those|these|one|ones)\b", re.IGNORECASE)
-_OF_ONE = re.compile(r"\W*(?:and |so |then )?(?:how|what(?! (?:are|were))|when|where)\b", re.IGNORECASE)
+_OF_ONE = re.compile(r"\W*(?:and |so |then )?(?:how|what(?! (?:\w+ )?(?:are|were)\b)|when|where)\b", re.IGNORECASE)
 """A question that presumes that there is what it asks for; which there are, and who, may be nobody."""
 _NAMED = 3
 """Words of a question that say what it is about; one with fewer, or with a pronoun, leans on the task."""

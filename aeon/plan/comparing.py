@@ -35,6 +35,7 @@ _OTHERWISE = re.compile(r"\b(?:BETWEEN|EXTRACT|LIKE|OR|CASE|GROUP|HAVING|AVG)\b|
 """What a query has that asks for more than a figure of rows with these values."""
 _CONDITION = re.compile(r"\b(?:WHERE|AND)\s+(?:\w+\.)?(\w+)\s*=", _I)
 _SUMMED = re.compile(r"\bSUM\s*\(([^()]*)\)", _I)
+_EXTREME = re.compile(r"\b(?:MAX|MIN)\s*\(", _I)
 _YEARS, _DAYS = re.compile(r"\byears?\b", _I), re.compile(r"\bdays?\b", _I)
 _NUMERIC = re.compile(r"(?:U?(?:TINY|SMALL|BIG|HUGE)?INT|DECIMAL|DOUBLE|FLOAT|REAL|DATE)", _I)
 
@@ -129,17 +130,24 @@ def _table(written: str, sides: _Sides, tables: Sequence[TableInfo]) -> TableInf
 
 
 def _figure(written: str, asked: re.Match[str], table: TableInfo, sides: frozenset[str]) -> tuple[str, str]:
-    """What is taken of each side, and the column that it is of: rows are counted, amounts added, one value is one."""
+    """What is taken of each side, and the column that it is of; "" where it is of several: a product, a profit."""
     kinds: Mapping[str, str] = dict(table.columns)
-    column = next(_columns(written, kinds, sides), "")
+    columns = [*dict.fromkeys(_columns(written, kinds, sides))]
+    column, summed = columns[0] if columns else "", _SUMMED.search(written)
     if _counts_rows(asked, table.name, column):
         return _COUNT, ""
     if not _NUMERIC.match(kinds.get(column, "")):
         return "", ""
-    if (summed := _SUMMED.search(written)) and column in summed[1]:
+    if summed and {*columns} == {*_columns(summed[1], kinds, sides)}:
         return f"SUM({summed[1]})", column
-    one_value = (asked["less"] or asked["more"]).casefold() not in ("more", "less", "fewer")
-    return (f"DISTINCT {quoted(column)}" if one_value else f"SUM({quoted(column)})"), column
+    return (_of_one(written, asked, column), column) if len(columns) == 1 else ("", "")
+
+
+def _of_one(written: str, asked: re.Match[str], column: str) -> str:
+    """What is taken of one column: amounts are added, but one length is one; "" where the best of them is meant."""
+    if (asked["less"] or asked["more"]).casefold() not in ("more", "less", "fewer"):
+        return f"DISTINCT {quoted(column)}"
+    return "" if _EXTREME.search(written) else f"SUM({quoted(column)})"
 
 
 def _counts_rows(asked: re.Match[str], table: str, column: str) -> bool:

@@ -384,6 +384,7 @@ def test_a_tool_knows_the_step_and_its_inputs() -> None:
         ("Which drivers were late?", True),
         ("Who was late?", True),
         ("What are the fees of the flutes?", True),
+        ("What drivers were late?", True),
         ("List the late ones.", True),
     ],
 )

@@ -73,6 +73,8 @@ def test_whatever_way_it_is_written_the_difference_is_that_of_the_two(sources: S
         ("How many years longer has Boxing been held than Zumba?", "SELECT since FROM courses", 9),
         ("How many days older is Boxing than Zumba?", "SELECT first_day FROM courses", 18),
         ("How many more members have the Gold plan than the Basic plan?", "SELECT SUM(fee) FROM members", 1),
+        ("How many more minutes does Boxing have than Zumba?", "SELECT SUM(minutes * places) FROM courses", None),
+        ("How many more minutes does Yoga have than Zumba?", "SELECT SUM(minutes * places) FROM courses", 425),
         ("How much more does Ada pay than Ben?", "SELECT fee FROM members WHERE name = 'Ada'", 34),
         ("How many more places does Yoga have on Monday than Zumba on Friday?", "SELECT places FROM courses", None),
         ("How many more places does Yoga have than Boxing on Monday?", "SELECT places FROM courses", 2),
@@ -92,6 +94,9 @@ def test_what_is_taken_of_each_follows_from_the_question(
         (MORE, "SELECT AVG(places) FROM courses"),
         (MORE, "SELECT places FROM courses JOIN members ON 1 = 1"),
         (MORE, "SELECT weekday FROM courses"),
+        (MORE, "SELECT places * minutes FROM courses"),  # not of one column alone
+        (MORE, "SELECT SUM(places) - SUM(minutes) FROM courses"),
+        (MORE, "SELECT MAX(places) FROM courses"),
         (MORE, "SELECT price FROM shop"),
         ("How many more places does Boxing have than Zumba?", "SELECT places FROM courses"),  # it has fewer
         ("How much longer is Yoga than Zumba, and Boxing than Yoga?", "SELECT minutes FROM courses"),
