@@ -18,10 +18,11 @@ from opentelemetry.util.types import AttributeValue
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from aeon.errors import AeonError
-from aeon.llm.adapter import LLMAdapter, Permit, freely
+from aeon.llm.adapter import LLMAdapter
+from aeon.llm.around import Around
 from aeon.llm.carried import carrying
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, RunEnded, RunStarted
-from aeon.schema import Capabilities, LLMRequest, LLMResponse
+from aeon.schema import LLMRequest, LLMResponse
 from aeon.server import conventions as names
 from aeon.tools.watching import watch
 
@@ -126,22 +127,12 @@ class Tracing:
         context.detach(token)
 
 
-class Traced:
+class Traced(Around):
     """A model whose calls are spans."""
 
     def __init__(self, model: LLMAdapter) -> None:
-        self._model = model
+        super().__init__(model)
         self._tracer = tracer()
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._model.name
-
-    @property
-    def free(self) -> bool:
-        """Whether its calls cost nobody anything."""
-        return self._model.free
 
     async def complete(self, request: LLMRequest) -> LLMResponse:
         """One completion. Raises as the model does."""
@@ -153,17 +144,10 @@ class Traced:
             headers: dict[str, str] = {}
             _W3C.inject(headers)
             with carrying(headers):
-                response = await self._model.complete(request)
+                response = await self.model.complete(request)
             span.set_attributes({
                 names.RESPONSE_MODEL: response.model or self.name, names.FINISH_REASONS: [response.finish_reason],
                 names.INPUT_TOKENS: response.usage.prompt_tokens, names.OUTPUT_TOKENS: response.usage.generated_tokens,
                 names.CACHED_TOKENS: response.usage.cached_tokens,
             })  # fmt: skip
             return response
-
-    async def capabilities(self, permit: Permit = freely) -> Capabilities:
-        """What the endpoint can do. Raises as the model does."""
-        return await self._model.capabilities(permit)
-
-    async def aclose(self) -> None:
-        """Nothing: the model is the server's."""

@@ -82,10 +82,10 @@ def test_a_run_is_worked_on_here_and_shown_there(pair: Pair) -> None:
 
 
 def test_model_calls_with_prompt_and_reply_are_shown_at_each_service(pair: Pair) -> None:
-    """As many as each effect made, whoever made them; a fork has those of the past that it shares."""
-    before = len(pair.model.bodies)
-    name = pair.shows.post("/run", {"task": TASK}).json()["id"]
-    made = pair.model.bodies[before:]
+    """As many as each effect made, and no probe of the endpoint; a fork has those of the past that it shares."""
+    task = f"{TASK} Say it in short."
+    name = pair.shows.post("/run", {"task": task}).json()["id"]
+    made = [body for body in pair.model.bodies if task in json.dumps(body["messages"])]
     effects = pair.shows.get(f"/jobs/{name}/history").json()["effects"]
     shown = []
     for number in range(len(effects)):
