@@ -15,7 +15,7 @@ from aeon.llm.asking import Form
 from aeon.llm.catalogue import CatalogueEntry
 from aeon.llm.local_process import Address, ServerProcess, shared_process
 from aeon.llm.openai_compatible import OpenAICompatible
-from aeon.llm.prefixes import Beginning, Prefixes, PrefixFiles, identity
+from aeon.llm.prefixes import Beginning, Prefixes, PrefixFiles, Recent, identity
 from aeon.llm.probe import measured
 from aeon.llm.profiles import Told
 from aeon.llm.weights import Report, pull
@@ -124,17 +124,17 @@ class Local:
     async def _begin(self, process: ServerProcess, address: Address, request: LLMRequest) -> Beginning:
         """Put the request's fixed beginning before the server, where that is wanted and nobody else uses it."""
         if not self._keep_prefixes or not request.fixed_messages:
-            process.prefix = ""
+            process.recent = process.recent.then("", request)
             return Beginning()
         with process.alone() as alone:
-            last, process.prefix = process.prefix, ""
+            recent, process.recent = process.recent, Recent()
             if not alone:
                 return Beginning()
             connections = self._client(address).connections
             files = PrefixFiles(process.states, identity(self._model, self._context))
             prefixes = Prefixes(address.base_url.removesuffix("/v1"), connections, files)
-            beginning = await prefixes.prepare(request, last, request.timeout or self._timeout)
-            process.prefix = beginning.key
+            beginning = await prefixes.prepare(request, recent, request.timeout or self._timeout)
+            process.recent = Recent() if beginning.broken else recent.then(beginning.key, request)
             return beginning
 
     async def _called(self, process: ServerProcess, address: Address, request: LLMRequest, call: Call) -> LLMResponse:

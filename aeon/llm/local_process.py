@@ -18,6 +18,7 @@ from pathlib import Path
 
 from aeon.errors import InputFileError, MissingExtraError, ServerBroken
 from aeon.home import cache_dir
+from aeon.llm.prefixes import Recent
 from aeon.schema.frozen import Frozen
 
 __all__ = ["STARTUP_SECONDS", "Address", "ServerProcess", "shared_process"]
@@ -40,7 +41,7 @@ class ServerProcess:
     """A child process that serves one model; started when first needed, stopped when its last user lets go.
 
     Every method may be called from any thread. ``log_path`` is where llama.cpp's own output goes, and ``states`` the
-    folder for states of its slot. ``prefix`` is the key of the beginning that the slot holds, "" if it is not known.
+    folder for states of its slot. ``recent`` says what the server read last.
     """
 
     def __init__(self, model: Path, context_tokens: int) -> None:
@@ -56,7 +57,7 @@ class ServerProcess:
         self._quiet = threading.Condition()
         self._calls = 0
         self._held = False
-        self.prefix = ""
+        self.recent = Recent()
         self.states = cache_dir() / "prefixes"
         self.log_path = cache_dir() / "logs" / f"local-{os.getpid()}-{model.stem}.log"
 
@@ -177,7 +178,7 @@ class ServerProcess:
             self._stop(patience=0.0)
             raise
         self._starts += 1
-        self.prefix = ""
+        self.recent = Recent()
         return Address(base_url=base_url, api_key=api_key, generation=self._starts)
 
     def _handshake(self, child: subprocess.Popen[bytes], api_key: str) -> str:

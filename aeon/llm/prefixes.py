@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import hashlib
 import importlib.metadata
+import itertools
 import json
 import os
 import platform
@@ -20,6 +21,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import openai
 from pydantic import BaseModel
@@ -29,7 +31,7 @@ from aeon.llm.connections import Connections
 from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import LLMRequest, Message
 
-__all__ = ["MOST_BYTES", "MOST_FILES", "Beginning", "PrefixFiles", "Prefixes", "identity"]
+__all__ = ["MOST_BYTES", "MOST_FILES", "Beginning", "PrefixFiles", "Prefixes", "Recent", "identity"]
 
 MOST_FILES = 24
 MOST_BYTES = 400_000_000
@@ -40,6 +42,9 @@ _LAYOUT = 1
 _ABANDONED_SECONDS = 3600.0
 """After this time, a file that is still being written belongs to a process that is gone."""
 _MARK = "XQUESTIONX"
+_START = 300
+_KEPT_CHARACTERS = 24_000
+"""How much of earlier prompts a server has in memory, at least: of llama.cpp's 256 MiB, a thousand take about 8."""
 _FAULTS = (openai.OpenAIError, OSError, ValueError)
 """What can go wrong with a file, with the server or with what it answers; the request is then sent without."""
 
@@ -122,6 +127,30 @@ class Beginning:
     broken: bool = False
 
 
+class Recent(NamedTuple):
+    """The prompts that a server read last, the newest first: those whose states it has, in its slot or beside it.
+
+    Each is the key of its beginning, "" for none, the start of what comes behind it, and its length in characters.
+    """
+
+    prompts: tuple[tuple[str, str, int], ...] = ()
+
+    def has(self, key: str, start: str) -> bool:
+        """Whether the server finds the beginning by itself, with the same sentences behind it if there are any."""
+        return bool(self.prompts) and (key == self.prompts[0][0] or (key, start) in [one[:2] for one in self.prompts])
+
+    def then(self, key: str, request: LLMRequest) -> Recent:
+        """With one more prompt, and without those for which there is no more room."""
+        prompts = ((key, start_of(request), sum(len(one.content) for one in request.messages)), *self.prompts)
+        sizes = itertools.accumulate(size for _, _, size in prompts)
+        return Recent(tuple(one for one, size in zip(prompts, sizes, strict=True) if size <= _KEPT_CHARACTERS))
+
+
+def start_of(request: LLMRequest) -> str:
+    """What comes behind the fixed beginning of a request, as far as it tells one text from another."""
+    return "".join(message.content for message in request.messages[request.fixed_messages :])[:_START]
+
+
 class _Rendered(BaseModel):
     prompt: str
 
@@ -152,24 +181,26 @@ class Prefixes:
         self._connections = connections
         self._files = files
 
-    async def prepare(self, request: LLMRequest, last: str, seconds: float) -> Beginning:
+    async def prepare(self, request: LLMRequest, recent: Recent, seconds: float) -> Beginning:
         """Restore the request's beginning, or have it read and kept, in at most so many seconds; never raises.
 
-        ``last`` is the key of the beginning of the request before this one, whose state the slot still has.
+        ``recent`` are the prompts before it: what is like one of them the server has in memory, and finds by itself.
         """
         try:
             async with asyncio.timeout(seconds):
-                return await self._prepared(request.messages[: request.fixed_messages], last)
+                return await self._prepared(request, recent)
         except _FAULTS as error:
             return Beginning(broken=isinstance(error, openai.APIConnectionError))
 
-    async def _prepared(self, messages: Sequence[Message], last: str) -> Beginning:
-        text = await self._rendered(messages)
+    async def _prepared(self, request: LLMRequest, recent: Recent) -> Beginning:
+        text = await self._rendered(request.messages[: request.fixed_messages])
         key = self._files.key(text) if text else ""
-        if key in ("", last):
+        if not key or recent.has(key, start_of(request)):
             return Beginning(key)
         name = await asyncio.to_thread(self._files.find, key)
         if name is not None:
+            if recent.prompts:
+                await self._put_by()
             await self._restore(name)
             return Beginning(key)
         name = await asyncio.to_thread(self._files.reserve)
@@ -181,6 +212,10 @@ class Prefixes:
         body: JsonObject = {"messages": [{"role": turn.role, "content": turn.content} for turn in turns]}
         reply = await self._post("/apply-template", body)
         return _Rendered.model_validate(reply).prompt.rpartition(_MARK)[0]
+
+    async def _put_by(self) -> None:
+        """Have the server keep in memory what the slot holds: it does before it reads a prompt that is unlike it."""
+        await self._post("/completion", {"prompt": [0], "n_predict": 0, "cache_prompt": True})
 
     async def _restore(self, name: str) -> None:
         try:

@@ -2,29 +2,58 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from aeon.plan.queries import asks_one, distinct, is_several, lists, queried, query_of, summed
+from aeon.plan.queries import (
+    asks_one,
+    asks_percent,
+    distinct,
+    in_percent,
+    is_several,
+    lists,
+    queried,
+    query_of,
+    summed,
+)
 from aeon.plan.sources import About, Sources
 from aeon.proof.alike import computed
 from aeon.proof.readings import Read
-from aeon.schema import JsonValue, Plan
+from aeon.schema import JsonObject, JsonValue, Plan
 from aeon.supervisor.form import is_of_kind, is_thing
 
 __all__ = ["in_one", "misfit"]
+
+_HUNDREDTHS = re.compile(r"\b100(?:\.0+)?\b|per_?cent|pct|%", re.IGNORECASE)
+_OF_TWO = re.compile(r"\bSUM\s*\(([^()]*)\)\s*-\s*SUM\s*\(([^()]*)\)(?!\s*FILTER)", re.IGNORECASE)
+_APART = re.compile(
+    r"\b(?:than|versus|minus|differ\w*|exceeds?|after|less|more|left|remain\w*|net|still|owes?|open|due|save\w*|over|"
+    r"below|above|short|apart|gap)\b",
+    re.IGNORECASE,
+)
 
 
 async def in_one(plan: Plan, question: str, sources: Sources) -> Plan:
     """The plan with one number from each of its queries that would give several, where one is asked for.
 
-    It is their sum where the question is for an amount, else the one that all rows have.
+    It is their sum where the question is for an amount, else the one that all rows have. A share is one in percent
+    where these are asked for.
     """
     results = await sources.values(queried(plan))
+    if asks_percent(question):
+        return in_percent(plan, [arguments["query"] for arguments, found in results if _is_share(arguments, found)])
     several = [(arguments["query"], found) for arguments, found in results if is_several(found)]
     if asks_one(question):
         return summed(plan, [query for query, _ in several])
     same = [query for query, found in several if isinstance(found, list) and len({*map(str, found)}) == 1]
     return plan if lists(question) else distinct(plan, same)
+
+
+def _is_share(arguments: JsonObject, found: JsonValue) -> bool:
+    """Whether what a query gives are shares of one: it neither counts in hundredths nor reads what is in percent."""
+    values = found if isinstance(found, list) else [found]
+    small = all(isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1 for value in values)
+    return bool(values) and small and not _HUNDREDTHS.search(str(arguments["query"]))
 
 
 async def misfit(plan: Plan, about: About, sources: Sources) -> str:
@@ -35,7 +64,15 @@ async def misfit(plan: Plan, about: About, sources: Sources) -> str:
     counted = about.counted if is_thing(about.counted) else ""
     if counted in about.unknown and "COUNT(" not in queries:
         return f'no file has {counted!r}: print("not stated") if no column means it'
+    if about.unknown and _unasked_difference(queries, about.text):
+        return 'nobody says what that difference is: use one column, or print("not stated")'
     return _unfit(await sources.outcome(plan), about.text, counted, len(plan.steps) == 1)
+
+
+def _unasked_difference(queries: str, question: str) -> bool:
+    """Whether a query takes one column from another, for a question that speaks of no difference: a profit."""
+    of_two = any(one.strip() != other.strip() for one, other in _OF_TWO.findall(queries))
+    return of_two and not _APART.search(question)
 
 
 def _unfit(outcome: Sequence[JsonValue], question: str, counted: str, single: bool) -> str:

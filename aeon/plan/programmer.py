@@ -17,13 +17,14 @@ from aeon.plan.differences import without_sign
 from aeon.plan.doubts import doubts
 from aeon.plan.misquotes import misquotes
 from aeon.plan.outcomes import in_one, misfit
+from aeon.plan.parting import Parting
 from aeon.plan.pieces import of_pieces
 from aeon.plan.program import is_code, mended, misfits, numbers, read, with_values
 from aeon.plan.prompts import Asked, Prompts, as_program
 from aeon.plan.queries import borrowed, invented, without_hundred
 from aeon.plan.ranks import ranked
 from aeon.plan.reader import CALCULATOR
-from aeon.plan.rules import by_row
+from aeon.plan.rules import by_row, counts_by_rule
 from aeon.plan.sources import LOOKUP, SQL, About, Sources
 from aeon.plan.years import in_years
 from aeon.proof.alike import alike, computed
@@ -40,6 +41,7 @@ __all__ = ["Programmer", "open_plan"]
 
 _PROGRAM_TOKENS = 240
 _COMPUTED = re.compile(r"print\([\d.,]+ [-+] [\d.,]+\)$")
+_OPERATION = re.compile(r"\w\s*(?:[-+*/<>]\s)\s*\w|_between\(|\bif\b")
 _SURELY_NOT = 0.25
 _NO_TABLE = "no table has it: take it from the sentences"
 """The score of quoted sentences below which they are no answer at all, and the question is put to the texts."""
@@ -79,6 +81,7 @@ class Programmer:
         self._tools = tools
         self._sources = Sources(tools)
         self._prompts = Prompts(tools)
+        self._parting = Parting(supervisor, self._sources, self._written)
 
     @property
     def able(self) -> bool:
@@ -104,7 +107,7 @@ class Programmer:
         program = await self._program(asked)
         if self._applies_rule(program, asked):
             return await self._or_read(asked, await self._ruled(asked, program))
-        plan = self._settled(asked, await self._again(asked, program))
+        plan = await self._combined(asked, program) or self._settled(asked, await self._again(asked, program))
         score = await self._answering.doubt(plan, asked)
         if score is None:
             return plan
@@ -125,6 +128,20 @@ class Programmer:
         plan = program.settled("" if agreement else taken, agreement=agreement)
         whole = cited(plan, asked.evidence, asked.said) if taken else plan
         return whole if len(whole.steps) <= asked.most else plan
+
+    async def _combined(self, asked: Asked, program: _Program) -> Plan | None:
+        """The plan of what the texts say to each part of a question of several facts, where a program combines some.
+
+        Where both give the same, the program is a second derivation. ``None`` where it has no parts, or they do not do.
+        """
+        if not _combines(program, asked.functions):
+            return None
+        parts = await self._judged(await self._parting.program(asked), asked)
+        if not parts.runs or parts.doubt:
+            return None
+        theirs = await self._outcome(program)
+        agrees = _is_same(await self._outcome(parts), theirs)
+        return self._settled(asked, parts, _derived("program", program, theirs, agrees=True) if agrees else None)
 
     def _applies_rule(self, program: _Program, asked: Asked) -> bool:
         """Whether a program that asks the tables has to apply to them what the texts state."""
@@ -243,7 +260,8 @@ class Programmer:
         plan = without_sign(mended(plan, self._tools), about.text)
         faults += misquotes(plan, about)
         if {step.action.tool for step in plan.steps if isinstance(step.action, ToolCall)} == {SQL}:
-            lacking = [("file", word) for word in about.unknown_things] + [("table", about.uncounted)]
+            uncounted = "" if counts_by_rule(plan, about.uncounted, asked.evidence.sources) else about.uncounted
+            lacking = [("file", word) for word in about.unknown_things] + [("table", uncounted)]
             faults += [f'no {where} has {word!r}: print("not stated")' for where, word in lacking if word]
         return plan, faults[0] if faults else ""
 
@@ -311,6 +329,14 @@ def _handed_on(plan: Plan, about: About) -> str:
 def _material(asked: Asked) -> str:
     """What a query may compare with: what was said, what the sentences say, and the values that are named so or so."""
     return "\n".join((asked.said, asked.evidence.text, *(one.value for one in asked.about.named)))
+
+
+def _combines(program: _Program, functions: Sequence[str]) -> bool:
+    """Whether a program calculates with what texts say, or compares it; be it one that cannot run."""
+    if not program.runs:
+        return functions == (LOOKUP,) and bool(_OPERATION.search(program.text))
+    tools = {step.action.tool for step in program.plan.steps if isinstance(step.action, ToolCall)}
+    return QUOTE in tools and SQL not in tools and tools != {QUOTE}
 
 
 def _is_written(plan: Plan) -> bool:

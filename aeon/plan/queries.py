@@ -54,6 +54,7 @@ _HUNDREDTHS = re.compile(
     r"\bcentim|(?<![\d.,])100(?![\d.,]*\d)",
     _I,
 )
+_PER_CENT = re.compile(r"%(?! of)|\b(?:in|many|what) per ?cent\b|\bpercentage\b", _I)
 _LISTED = re.compile(r"\b(?:each|every|list|all the|which|per|both)\b", _I)
 _QUANTITY = re.compile(r"\bhow (?:many|much)\b|\b(?:total|sum|number|amount|units|revenue|turnover|sales|count)\b", _I)
 
@@ -175,6 +176,16 @@ def summed(plan: Plan, queries: Sequence[JsonValue]) -> Plan:
 def distinct(plan: Plan, queries: Sequence[JsonValue]) -> Plan:
     """The plan with the only value of these of its queries, which give it for each row."""
     return _of_rows(plan, queries, "DISTINCT v")
+
+
+def in_percent(plan: Plan, queries: Sequence[JsonValue]) -> Plan:
+    """The plan with what these of its queries give, each value once, in percent and no longer as a share."""
+    return _of_rows(plan, queries, "DISTINCT ROUND(100 * v, 6)")
+
+
+def asks_percent(question: str) -> bool:
+    """Whether a question says that its answer is in percent."""
+    return bool(_PER_CENT.search(question))
 
 
 def _of_rows(plan: Plan, queries: Sequence[JsonValue], value: str) -> Plan:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from fractions import Fraction
 
+from aeon.documents.words import stem, stems
 from aeon.plan.evidence import stated_numbers
-from aeon.plan.queries import query_of, with_query
-from aeon.schema import Plan, Step
+from aeon.plan.queries import figures_of, query_of, with_query
+from aeon.schema import Plan, Source, Step
 
-__all__ = ["by_row"]
+__all__ = ["by_row", "counts_by_rule"]
 
 _I = re.IGNORECASE | re.DOTALL
 _CHANGED = r"(?P<base>[^()]+?)\s*\*\s*(?P<factor>\(\s*1\s*[-+]\s*[\d.\s*/]+\)|[01]?\.\d+)"
@@ -29,6 +31,13 @@ def by_row(plan: Plan, question: str, stated: str) -> Plan:
     """
     rule = stated_numbers(stated) - stated_numbers(question)
     return plan.changed(steps=tuple(_by_row(step, rule) for step in plan.steps))
+
+
+def counts_by_rule(plan: Plan, counted: str, sentences: Iterable[Source]) -> bool:
+    """Whether a query counts what tables do not know with a number of a sentence that does: 4 points for each unit."""
+    figures = {figure for step in plan.steps for figure in figures_of(query_of(step))}
+    about = (one.text for one in sentences if stem(counted) in stems(one.text))
+    return any(figures & stated_numbers(text) for text in about)
 
 
 def _by_row(step: Step, rule: frozenset[Fraction]) -> Step:

@@ -17,7 +17,7 @@ from aeon.llm import local_process, prefixes, weights
 from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.connections import Connections
 from aeon.llm.local import Local
-from aeon.llm.prefixes import Beginning, Prefixes, PrefixFiles, identity
+from aeon.llm.prefixes import Beginning, Prefixes, PrefixFiles, Recent, identity
 from aeon.schema.llm import LLMRequest, LLMResponse
 from aeon.supervisor.prompt import Prompt
 
@@ -151,11 +151,11 @@ class Slot:
         self.text = (self.folder / body["filename"]).read_text()
         send(200, {})(handler, body)
 
-    def prepare(self, request: LLMRequest, last: str = "", seconds: float = 60.0) -> Beginning:
+    def prepare(self, request: LLMRequest, recent: Recent = Recent(), seconds: float = 60.0) -> Beginning:  # noqa: B008
         files = PrefixFiles(self.folder, "model")
 
         async def scenario() -> Beginning:
-            return await Prefixes(self._root, Connections(self._root, None), files).prepare(request, last, seconds)
+            return await Prefixes(self._root, Connections(self._root, None), files).prepare(request, recent, seconds)
 
         self.paths.clear()
         return asyncio.run(scenario())
@@ -183,9 +183,30 @@ def test_a_beginning_is_read_alone_and_then_restored(slot: Slot) -> None:
 
 def test_the_beginning_of_the_request_before_is_still_there(slot: Slot) -> None:
     """Nothing is restored over a slot that holds this beginning and perhaps more."""
-    first = slot.prepare(asking("Who is Ann?", "rules"))
-    assert slot.prepare(asking("Who is Bob?", "rules"), last=first.key) == Beginning(first.key)
+    before = asking("Who is Ann?", "rules")
+    first = slot.prepare(before)
+    recent = Recent().then(first.key, before)
+    assert slot.prepare(asking("Who is Bob?", "rules"), recent) == Beginning(first.key)
     assert slot.paths == ["apply-template"]
+
+
+@pytest.mark.requirement("T5")
+def test_a_prompt_like_an_earlier_one_is_left_to_the_server(slot: Slot) -> None:
+    """It has the sentences behind the beginning in memory; with others, the beginning is restored.
+
+    What the slot holds is put by before: it is in no file.
+    """
+    sentences, other = "Ann is nine. " * 30, asking("Is it so?", "judge")
+    before = asking(f"{sentences}How old is Ann?", "rules")
+    key = slot.prepare(before).key
+    judge = slot.prepare(other).key
+    recent = Recent().then(key, before).then(judge, other)
+    assert slot.prepare(asking(f"{sentences}Who is nine?", "rules"), recent) == Beginning(key)
+    assert slot.paths == ["apply-template"]
+    assert slot.prepare(asking("Bob is ten. How old is Bob?", "rules"), recent) == Beginning(key)
+    assert slot.paths == ["apply-template", "completion", "restore"] and slot.text == BEGINNING
+    long = asking("x" * 30_000, "judge")
+    assert not recent.then(judge, long).has(key, before.messages[-1].content[:300]), "there was no room for it"
 
 
 @pytest.mark.requirement("T5")

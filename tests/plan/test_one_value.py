@@ -58,6 +58,17 @@ def plan(folder: Path, question: str, *queries: str) -> tuple[Plan, Scripted]:
             "SELECT price FROM shows WHERE play = 'Lear'",
         ),
         (
+            "What percentage of the tickets were for Faust?",
+            "SELECT SUM(tickets) FILTER (WHERE play = 'Faust') / SUM(tickets) FROM shows",
+            "SELECT DISTINCT ROUND(100 * v, 6) FROM (SELECT SUM(tickets) FILTER (WHERE play = 'Faust') / SUM(tickets)"
+            " FROM shows) AS t(v)",
+        ),
+        (
+            "What percentage of the tickets were for Faust?",
+            "SELECT 100 * SUM(tickets) FILTER (WHERE play = 'Faust') / SUM(tickets) FROM shows",
+            "SELECT 100 * SUM(tickets) FILTER (WHERE play = 'Faust') / SUM(tickets) FROM shows",
+        ),
+        (
             "How many shows were cancelled?",
             "SELECT COUNT(*) FROM shows",
             "SELECT COUNT(*) FROM shows WHERE cancelled = 'yes'",
@@ -79,3 +90,14 @@ def test_what_a_play_took_is_money(tmp_path: Path) -> None:
     assert model.requests[1].messages[-1].content.endswith("(Mind: it asks for money: SUM(tickets * price))")
     made, _ = plan(tmp_path, "What did Lear take?", tickets, tickets)
     assert made.doubts == ("it asks for money: SUM(tickets * price)",)
+
+
+@pytest.mark.parametrize(
+    ("question", "doubtful"),
+    [("What did Faust gain us?", True), ("How much more than its tickets did the price of Faust come to?", False)],
+)
+def test_a_difference_that_nobody_speaks_of_is_doubtful(tmp_path: Path, question: str, doubtful: bool) -> None:
+    """What no file speaks of is not one column less another."""
+    query = "SELECT SUM(tickets) - SUM(price) FROM shows WHERE play = 'Faust'"
+    made, _ = plan(tmp_path, question, query, query)
+    assert any("difference" in doubt for doubt in made.doubts) == doubtful

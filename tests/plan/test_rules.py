@@ -61,14 +61,16 @@ def program(query: str) -> str:
     return f"print(sql({query!r}))"
 
 
-def plan(tools: tuple[Tool, ...], *replies: str, most: int = 12, calls: int = 5) -> tuple[Plan, Scripted]:
+def plan(
+    tools: tuple[Tool, ...], *replies: str, most: int = 12, calls: int = 5, question: str = QUESTION
+) -> tuple[Plan, Scripted]:
     """The plan for the question that comes of these replies, and the model."""
     model = Scripted(replies)
     programmer = Programmer(Supervisor(model), ToolRegistry([calculator(), *tools, *BUILT_IN]))
 
     async def planned() -> Plan:
         with Ledger(Allowance(calls=calls)):
-            return await programmer.plan(Task(text=QUESTION), most)
+            return await programmer.plan(Task(text=question), most)
 
     return asyncio.run(planned()), model
 
@@ -92,6 +94,16 @@ def test_a_program_that_takes_a_number_from_a_text_is_derived_again_as_a_query(
     assert (derivation.method, derivation.text, derivation.agrees) == (*other, agrees)
     assert made.agreement.disagrees is not agrees and made.doubts == ()
     assert "one DuckDB query" in model.requests[1].messages[0].content
+
+
+@pytest.mark.requirement("T1c")
+@pytest.mark.parametrize(("factor", "steps"), [("4", ["sql"]), ("7", ["lookup"])])
+def test_what_only_a_rule_counts_is_counted_by_it(factor: str, steps: list[str], folder: Path) -> None:
+    """No table knows of points; a query that takes what an order earns from the text counts them all the same."""
+    (folder / "club.txt").write_text("Club points: each order earns 4 points. After two years they lapse.\n")
+    query = program(f"SELECT COUNT(*) * {factor} FROM sales WHERE city = 'Cork'")
+    made, _ = plan(files(folder), *[query] * 5, question="How many club points did the Cork orders earn?")
+    assert [tool for tool, _ in does(made)] == steps
 
 
 @pytest.mark.requirement("G1", "T1c")

@@ -1,0 +1,156 @@
+"""A question of several facts: split into questions of one fact each, which are put to the texts one by one.
+
+A small model that reads two facts at once takes the wrong one of several, or leaves a number of the question out; asked
+for each alone it seldom does.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import NamedTuple
+
+from aeon.errors import AllowanceExhausted, CompletionError, ToolError
+from aeon.plan.program import unfenced
+from aeon.plan.prompts import Asked
+from aeon.plan.sources import LOOKUP, Sources
+from aeon.runtime.ledger import current_ledger
+from aeon.schema import LONGEST_TASK
+from aeon.supervisor.prompt import Prompt, cut, load
+from aeon.supervisor.supervisor import Supervisor
+from aeon.tools.dates import read_date
+
+__all__ = ["Parting", "Split", "split"]
+
+_TOKENS = 150
+_MOST_FACTS = 4
+_EXAMPLES = (
+    (
+        "How many euros more is a day ticket for the pool than one for the museum?",
+        "a = What does a day ticket for the pool cost?\nb = What does a ticket for the museum cost?\nprint(a - b)",
+    ),
+    (
+        "What do 4 of us pay for the boat trip and the tasting together?",
+        "a = What does the boat trip cost for one person?\nb = What does the tasting cost for one person?\n"
+        "print(4 * (a + b))",
+    ),
+    (
+        "Which has the longer warranty, the Corva or the Lind, and by how much?",
+        "a = How long is the warranty of the Corva?\nb = How long is the warranty of the Lind?\n"
+        'print("Corva" if a > b else "Lind", abs(a - b))',
+    ),
+    (
+        "How many days are there between the first and the last day of the fair?",
+        "a = When is the first day of the fair?\nb = When is the last day of the fair?\nprint(days_between(a, b))",
+    ),
+    (
+        "We need 30 metres of rope. What do we save at Holm & Co compared with Rigby?",
+        "a = What does a metre of rope cost at Holm & Co?\nb = What does a metre of rope cost at Rigby?\n"
+        "print(30 * (b - a))",
+    ),
+    (
+        "Is the concert or the lecture earlier, and by how many days?",
+        "a = When is the concert?\nb = When is the lecture?\n"
+        'print("concert" if a < b else "lecture", days_between(a, b))',
+    ),
+)
+_FACT = re.compile(r"^\s*(?P<name>[a-z]\w*)\s*=\s*(?P<question>[^\n]+\?)\s*$", re.MULTILINE)
+_FORMULA = re.compile(r"^\s*(?P<formula>print\(.+\))\s*$", re.MULTILINE)
+_CITED = re.compile(r"#\s*(\d{1,3}(?:\s*,\s*\d{1,3})*)\s*$")
+_NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:,\d{3})*(?:\.\d+)?(?![\d:/-])")
+_UNITS = re.compile(r"[^\d:]*")
+
+
+class Split(NamedTuple):
+    """The questions by their names, and the line that prints what follows from their answers."""
+
+    questions: dict[str, str]
+    formula: str
+
+
+class Parting:
+    """Splits questions and puts the parts to the texts; ``written`` gives the program that a model writes for one."""
+
+    def __init__(self, supervisor: Supervisor, sources: Sources, written: Callable[[Asked], Awaitable[str]]) -> None:
+        self._supervisor = supervisor
+        self._sources = sources
+        self._written = written
+
+    async def program(self, asked: Asked) -> str:
+        """The program that combines what the sentences say to each part.
+
+        "" where the question has one fact alone, a part has no single value, or there are too few calls left.
+        """
+        if current_ledger().calls_left() <= 2 or (parts := await self._split(asked.about.text)) is None:
+            return ""
+        if len(parts.questions) >= current_ledger().calls_left():
+            return ""
+        lines = [await self._line(name, question, asked) for name, question in parts.questions.items()]
+        return "\n".join([*lines, parts.formula]) if all(lines) else ""
+
+    async def _split(self, question: str) -> Split | None:
+        """The parts of a question; ``None`` where it has none, or the model names none."""
+        prompt = Prompt(load("aeon.plan", "split.md"), cut(question, LONGEST_TASK), _EXAMPLES, fixed=True)
+        try:
+            reply = await self._supervisor.text(prompt, max_tokens=_TOKENS, repairs=0)
+        except (CompletionError, AllowanceExhausted):
+            return None
+        return split(reply.value)
+
+    async def _line(self, name: str, question: str, asked: Asked) -> str:
+        """The assignment of what the sentences say to one part, with the sentence; "" where that is no single value."""
+        about = replace(await self._sources.about(question), evidence=asked.about.evidence)
+        part = replace(asked, task=asked.task.changed(text=question), about=about, functions=(LOOKUP,), fault="")
+        printed, cited = _printed(await self._written(part))
+        value = _value(printed)
+        return f"{name} = {value}  # {cited}" if value and cited else ""
+
+
+def split(reply: str) -> Split | None:
+    """The parts that a reply names; ``None`` where it is no split into facts that its formula uses."""
+    text = unfenced(reply)
+    questions = {found["name"]: found["question"].strip() for found in _FACT.finditer(text)}
+    formulas = [found["formula"] for found in _FORMULA.finditer(text)]
+    if not 0 < len(questions) <= _MOST_FACTS or len(formulas) != 1:
+        return None
+    try:
+        names = {node.id for node in ast.walk(ast.parse(formulas[0])) if isinstance(node, ast.Name)}
+    except SyntaxError:
+        return None
+    return Split(questions, formulas[0]) if questions.keys() <= names else None
+
+
+def _printed(program: str) -> tuple[str, str]:
+    """The one value that a program prints as it stands, and the numbers of the sentences that it names."""
+    text = unfenced(program).strip()
+    cited = _CITED.findall(text.splitlines()[-1]) or _CITED.findall(text.splitlines()[0]) if text else []
+    try:
+        body = ast.parse(text).body
+    except SyntaxError:
+        return "", ""
+    known = {
+        target.id: statement.value.value
+        for statement in body
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    }
+    match body[-1:]:
+        case [ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=[ast.Constant(value=value)]))]:
+            return str(value), cited[0] if cited else ""
+        case [ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=[ast.Name(id=name)]))] if name in known:
+            return str(known[name]), cited[0] if cited else ""
+    return "", ""
+
+
+def _value(printed: str) -> str:
+    """A value as a program writes it: a date or a time as a text, else its only number; "" where it has none."""
+    with suppress(ToolError):
+        return repr(read_date(printed).isoformat())
+    if re.fullmatch(r"\d{1,2}:\d\d", printed.strip()):
+        return repr(printed.strip())
+    numbers = _NUMBER.findall(printed)
+    return numbers[0].replace(",", "") if len(numbers) == 1 else ""
