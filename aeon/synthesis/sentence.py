@@ -14,6 +14,7 @@ from aeon.supervisor.prompt import Prompt, cut, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.synthesis.units import quoted_with_unit, unit_of
 from aeon.text import one_line
+from aeon.tools.choose import CHOOSE
 
 __all__ = ["Result", "Wording", "bare", "filled", "results_of", "worded"]
 
@@ -51,12 +52,16 @@ _EXAMPLES = (
 
 
 class Result(NamedTuple):
-    """One value of the answer: the name it is referred to by, what it is, how it is written, and what it is made of."""
+    """One value of the answer: the name it is referred to by, what it is, how it is written, and what it is made of.
+
+    ``other`` is the one of two that was not chosen.
+    """
 
     name: str
     label: str
     text: str
     made_of: str = ""
+    other: str = ""
 
 
 def results_of(steps: Sequence[Step], units: bool = True, every: Sequence[Step] = ()) -> tuple[Result, ...]:
@@ -66,9 +71,20 @@ def results_of(steps: Sequence[Step], units: bool = True, every: Sequence[Step] 
     which it is computed from; ``every`` are the steps that these may be of.
     """
     values = [(step, *pair) for step in steps if step.output is not None for pair in _values(step)]
-    texts = [(label, _written(step, value, every) if units else _text(value), step) for step, label, value in values]
+    texts = [(step, label, _written(step, value, every) if units else _text(value)) for step, label, value in values]
     return tuple(
-        Result(f"r{number}", label, text, _made_of(step)) for number, (label, text, step) in enumerate(texts, 1)
+        Result(f"r{number}", label, text, _made_of(step), _passed_over(step))
+        for number, (step, label, text) in enumerate(texts, 1)
+    )
+
+
+def _passed_over(step: Step) -> str:
+    """The one of two that a step did not choose, where both are written out."""
+    if not isinstance(step.action, ToolCall) or step.action.tool != CHOOSE:
+        return ""
+    two = [str((step.action.arguments or {}).get(name, "")) for name in ("yes", "no")]
+    return (
+        next((one for one in two if one != step.output and not one.startswith("$")), "") if step.output in two else ""
     )
 
 
@@ -121,7 +137,8 @@ def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
     """The sentence with the results in the place of their names; empty where it cannot be used.
 
     It must hold every result, name none twice, and hold no number but those of the task and of the results. Where the
-    task asks which one it is, and no more, it need not hold the number that this was chosen by.
+    task asks which one it is, and no more, it need not hold the number that this was chosen by. Of two it names the one
+    that was chosen first.
     """
     named = _REFERENCE.findall(sentence)
     by_name = {result.name: result.text for result in results}
@@ -131,8 +148,16 @@ def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
     known = _numbers(" ".join([task.text, *by_name.values()]))
     if "{" in text or not _numbers(text) <= known:
         return ""
+    if any(_says_other(text, result) for result in results):
+        return ""
     said = all(r.name in named or _holds(text, r.text) for r in _needed(task, results))
     return text if said and not _repeats(text, results) else ""
+
+
+def _says_other(text: str, result: Result) -> bool:
+    """Whether the sentence is about the one that was not chosen: it names that before the other."""
+    place = text.casefold().find(result.other.casefold()) if result.other else -1
+    return 0 <= place < text.casefold().find(result.text.casefold())
 
 
 def _without_invented(sentence: str, task: Task, results: Sequence[Result]) -> str:

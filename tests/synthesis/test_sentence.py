@@ -423,3 +423,21 @@ def test_a_whole_sentence_of_a_text_is_the_answer_as_it_stands() -> None:
     effect = Synthesize(task=TASK, plan=Plan(steps=(step,), answer=("s1",)))
     answer = asyncio.run(Synthesizer(Supervisor(model), Briefing()).synthesize(effect))
     assert answer.text == said and not model.requests
+
+
+@pytest.mark.parametrize(
+    ("sentence", "used"),
+    [
+        ("The {r1} has the higher fee, by {r2} euros.", True),
+        ("The {r1} is {r2} euros dearer than the Clay Workshop.", True),
+        ("The Clay Workshop has a higher fee of {r2} euros, and the difference is {r1}.", False),
+        ("At the clay workshop the fee is higher than at the {r1}, by {r2}.", False),
+    ],
+)
+def test_of_two_the_chosen_one_is_named_first(sentence: str, used: bool) -> None:
+    """A sentence about the other one says the opposite, with the right results in it."""
+    chosen = ToolCall(tool="choose", arguments={"condition": False, "yes": "Clay Workshop", "no": "Night Market"})
+    results = made_results([step("s1", "Night Market", action=chosen), step("s2", 4)])
+    assert [result.other for result in results] == ["Clay Workshop", ""]
+    task = Task(text="Clay Workshop or Night Market: which fee is higher, and by how much?")
+    assert bool(filled(sentence, task, results)) is used

@@ -1,0 +1,135 @@
+"""Questions of several facts: split into parts, each of which is put to the texts alone."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from aeon.llm.scripted import Scripted
+from aeon.plan.parting import split
+from aeon.plan.programmer import Programmer
+from aeon.runtime.ledger import Ledger
+from aeon.schema import Allowance, JsonValue, Plan, Task, ToolCall
+from aeon.supervisor.supervisor import Supervisor
+from aeon.tools import ToolRegistry
+from aeon.tools.calculator import calculator
+from aeon.tools.choose import choose
+from aeon.tools.dates import dates
+from aeon.tools.files import files
+
+pytestmark = [pytest.mark.usefixtures("indexes"), pytest.mark.requirement("T2b")]
+QUESTION = "How many euros more is a berth at the north quay than one at the south quay?"
+PARTS = "a = What does a berth at the north quay cost?\nb = What does a berth at the south quay cost?\nprint(a - b)"
+NORTH, SOUTH = 'print("41 euros")  # 1', "south = 26  # 2\nprint(south)"
+WRONG, RIGHT = "print(41 - 7)  # 1 3", "print(41 - 26)  # 1 2"
+BY_PARTS: list[tuple[str, JsonValue]] = [("quote", 41), ("quote", 26), ("calculator", "$s1 - $s2")]
+
+
+def plan(folder: Path, question: str, *replies: str, calls: int = 9) -> tuple[Plan, Scripted]:
+    """The plan for a question about a harbour that comes of these replies, and the model."""
+    folder = folder / "harbour"
+    folder.mkdir(exist_ok=True)
+    (folder / "harbour.txt").write_text(
+        "A berth at the north quay costs 41 euros a night. A berth at the south quay costs 26 euros a night. "
+        "A shower costs 7 euros. The regatta begins on 3 July 2027. The market is on 19 June 2027.\n"
+    )
+    model = Scripted(replies)
+    own = [choose(), *dates()]
+    programmer = Programmer(Supervisor(model), ToolRegistry([calculator(), *files(folder), *own]))
+
+    async def planned() -> Plan:
+        with Ledger(Allowance(calls=calls)):
+            return await programmer.plan(Task(text=question), 12)
+
+    return asyncio.run(planned()), model
+
+
+def does(made: Plan) -> list[tuple[str, JsonValue]]:
+    """What each step does: its tool, and what that is given first."""
+    calls = [step.action for step in made.steps if isinstance(step.action, ToolCall)]
+    return [(call.tool, next(iter((call.arguments or {"": None}).values()))) for call in calls]
+
+
+def test_what_the_parts_say_is_combined(tmp_path: Path) -> None:
+    """Each part is asked with the same sentences, and alone."""
+    made, model = plan(tmp_path, QUESTION, WRONG, PARTS, NORTH, SOUTH)
+    assert does(made) == BY_PARTS and made.agreement is None and not made.doubts
+    asked = [request.messages[-1].content for request in model.requests]
+    assert asked[1] == QUESTION and asked[2].startswith(asked[0].partition("Question:")[0])
+    assert [text.rpartition("Question: ")[2] for text in asked[2:]] == [
+        "What does a berth at the north quay cost?", "What does a berth at the south quay cost?"
+    ]  # fmt: skip
+
+
+@pytest.mark.requirement("G4")
+def test_a_program_that_gives_the_same_is_a_second_derivation(tmp_path: Path) -> None:
+    """It was written over all facts at once."""
+    made, _ = plan(tmp_path, QUESTION, RIGHT, PARTS, NORTH, SOUTH)
+    assert does(made) == BY_PARTS and made.agreement is not None
+    (derivation,) = made.agreement.derivations
+    assert (derivation.method, derivation.answer, derivation.agrees) == ("program", "15", True)
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        ("It needs two prices.",),
+        ("a = What does a berth cost?\nprint(a - b - c)\nprint(a)",),
+        ("a = What does a berth at the north quay cost?\nb = What does a shower cost?\nprint(a)",),
+        (PARTS, 'print("not stated")'),
+        (PARTS, "print(41 - 26)  # 1 2"),
+        (PARTS, 'print("41 euros or 26")  # 1'),
+        (PARTS, 'print("41 euros")'),
+        (PARTS, "no program at all"),
+        (PARTS, NORTH, "print(99)  # 2"),
+    ],
+)
+def test_without_parts_the_program_stands(tmp_path: Path, replies: tuple[str, ...]) -> None:
+    """The model splits nothing, or a part has no single value that its sentence says."""
+    made, _ = plan(tmp_path, QUESTION, RIGHT, *replies, *["print(1)  # 1"] * (3 - len(replies)))
+    assert does(made) == BY_PARTS and made.agreement is None
+
+
+def test_parts_take_no_call_that_is_not_there(tmp_path: Path) -> None:
+    """Nothing is split where the parts could not be asked."""
+    made, model = plan(tmp_path, QUESTION, RIGHT, calls=3)
+    assert does(made) == BY_PARTS and len(model.requests) == 1
+    made, model = plan(tmp_path, QUESTION, RIGHT, PARTS, calls=4)
+    assert does(made) == BY_PARTS and len(model.requests) == 2
+
+
+def test_one_fact_is_not_split(tmp_path: Path) -> None:
+    """Nor is what the program only quotes."""
+    made, model = plan(tmp_path, "What does a shower cost?", "print(7)  # 3")
+    assert does(made) == [("quote", 7)] and len(model.requests) == 1
+
+
+def test_days_are_told_apart(tmp_path: Path) -> None:
+    """A date stays one, however it is written, and which one it is follows from both."""
+    question = "Is the regatta or the market earlier, and by how many days?"
+    parts = (
+        'a = When is the regatta?\nb = When is the market?\nprint("regatta" if a < b else "market", days_between(a, b))'
+    )
+    first = 'print("regatta", days_between("2027-07-03", "2027-07-19"))  # 4 5'
+    made, _ = plan(tmp_path, question, first, parts, 'print("3 July 2027")  # 4', 'print("2027-06-19")  # 5')
+    assert {tool for tool, _ in does(made)} == {"quote", "choose", "calculator", "days_between"}
+    assert [value for tool, value in does(made) if tool == "quote"] == ["2027-07-03", "2027-06-19"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "questions"),
+    [
+        (PARTS, 2),
+        (f"```python\n{PARTS}\n```", 2),
+        ("a = Who?\nb = Where?\nc = When?\nd = Why?\ne = What?\nprint(a, b, c, d, e)", None),
+        ("print(3)", None),
+        ("a = What?\nprint(a", None),
+        ("", None),
+    ],
+)
+def test_a_split_is_read(reply: str, questions: int | None) -> None:
+    """Of one fact to four, all of which the formula uses."""
+    found = split(reply)
+    assert (None if found is None else len(found.questions)) == questions
