@@ -6,8 +6,17 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from random import Random
+from typing import NamedTuple
 
-from aeon.grounding.results import BY_TOOL, grounded, resting_on_record
+from aeon.convergence.claimed import (
+    ClaimedResult,
+    accuracy,
+    claimed_results,
+    contradictions,
+    entities,
+    source_quality,
+)
+from aeon.grounding.results import BY_TOOL, resting_on_record
 from aeon.multipass.effects import AssessConvergence
 from aeon.schema import (
     ConfidenceParts,
@@ -24,9 +33,19 @@ from aeon.schema import (
 
 __all__ = ["Judgments", "current_steps", "evaluate", "mean_confidence"]
 
-_GROUNDED = {"tool": 1.0, "tool_repaired": 0.9, "reading": 0.9, "reasoning": 0.5, "reasoning_fallback": 0.3}
 _CLEAR = {"CLEAR": 1.0, "PARTIALLY_CLEAR": 0.5, "BLOCKED": 0.0}
 _UNTRUE = ("consistency", "hallucination", "do_say_mismatch")
+
+
+class _Measured(NamedTuple):
+    """What the claims of the results say: of the ``final`` ones, and of each that a model worded.
+
+    ``names`` are those of the question, each with whether what was looked up has it.
+    """
+
+    final: tuple[ClaimedResult, ...]
+    worded: tuple[ClaimedResult, ...]
+    names: Mapping[str, bool]
 
 
 @dataclass(frozen=True)
@@ -52,21 +71,22 @@ def evaluate(
 ) -> Evaluation:
     """The evaluation of a plan after a pass; ``calibrated`` is the calibration's map of the confidence.
 
-    There is no confidence where nothing says how much of the answer is there: a run would be surer for knowing less.
+    There is no confidence where nobody judged how much of the answer is there: a run would be surer for knowing less.
     """
     plan, monitor = effect.plan, engine.state_monitor
-    aspects = _aspects(effect, judgments)
-    parts = _parts(effect, judgments)
-    measurable = monitor.track_confidence and parts.entity_coverage is not None
+    aspects, measured = _aspects(effect, judgments), _measured(effect)
+    parts = _parts(effect, judgments, measured)
+    judged = bool(judgments.entities) or "completeness" in judgments.scores
+    measurable = monitor.track_confidence and judged
     mean = mean_confidence(parts, plan, engine) if measurable else None
     confidence = None if mean is None else calibrated(mean)
-    dimensions = _dimensions(effect, judgments)
+    dimensions = _dimensions(effect, judgments, measured)
     return Evaluation(
         confidence=confidence, parts=parts if monitor.track_confidence else None,
         coverage=_coverage(effect, engine, judgments, aspects) if monitor.track_coverage else None,
         dimensions=dimensions, score=_weighted_mean(dimensions, engine.evaluate.weights),
-        gaps=_gaps(judgments, aspects) if engine.evaluate.gap_detection else Gaps(),
-        warnings=tuple(_warnings(effect, parts)), draw=_draw(effect, engine),
+        gaps=_gaps(effect, engine, judgments, aspects, measured),
+        warnings=tuple(_warnings(effect, parts, measured)), draw=_draw(effect, engine),
         needs_clarification=_is_unclear(plan, confidence, engine.decide.ask_threshold),
     )  # fmt: skip
 
@@ -109,31 +129,41 @@ def _weighted_mean(measures: ConfidenceParts | Dimensions, weights: Iterable[tup
     return round(min(1.0, math.fsum(weight * value for weight, value in measured) / total), 6)
 
 
-def _parts(effect: AssessConvergence, judgments: Judgments) -> ConfidenceParts:
-    plan, complete = effect.plan, _complete(effect.plan)
-    present = _mean(map(float, judgments.entities.values())) if judgments.entities else None
+def _measured(effect: AssessConvergence) -> _Measured:
+    worded = [s for s in current_steps(effect.plan) if s.status == "complete" and s.mode not in BY_TOOL]
+    final = _final(effect.plan)
+    every = {one.step.id: one for one in claimed_results([*final, *worded], effect.task, effect.plan)}
+    names = entities(effect.task, effect.plan)
+    return _Measured(tuple(every[s.id] for s in final), tuple(every[s.id] for s in worded), names)
+
+
+def _parts(effect: AssessConvergence, judgments: Judgments, measured: _Measured) -> ConfidenceParts:
+    there = (judgments.entities or measured.names).values()
+    judged = None if judgments.entities else judgments.scores.get("completeness")
     return ConfidenceParts(
-        source_quality=_mean(_GROUNDED[step.mode or "reasoning"] for step in complete),
-        entity_coverage=judgments.scores.get("completeness") if present is None else present,
-        citation_density=_mean(_cited_share(effect, step) for step in _final(plan)),
+        source_quality=source_quality(measured.final, effect.plan),
+        entity_coverage=_mean(map(float, there)) if judged is None else judged,
+        citation_density=_mean(_cited_share(effect.plan, one) for one in measured.final),
         consistency=judgments.scores.get("consistency"),
-        recency=_recency(plan),
+        recency=_recency(effect.plan),
     )
 
 
-def _dimensions(effect: AssessConvergence, judgments: Judgments) -> Dimensions:
+def _dimensions(effect: AssessConvergence, judgments: Judgments, measured: _Measured) -> Dimensions:
     return Dimensions(
         completeness=judgments.scores.get("completeness"),
-        accuracy=_accuracy(effect),
+        accuracy=accuracy(measured.final, _untrue(effect)),
         relevance=_relevance(effect),
         freshness=_recency(effect.plan),
         coherence=judgments.scores.get("coherence"),
     )
 
 
-def _accuracy(effect: AssessConvergence) -> float | None:
-    untrue = {issue.location for issue in effect.report.issues if issue.type in _UNTRUE}
-    return _mean(0.0 if s.id in untrue else 1.0 if _by_tool(s) else 0.5 for s in _complete(effect.plan))
+def _untrue(effect: AssessConvergence) -> frozenset[str]:
+    """The steps whose results a judge calls untrue, and those that build on them."""
+    issues = [one for one in effect.report.issues if one.type in _UNTRUE and one.by == "judge"]
+    named = {issue.location for issue in issues}
+    return frozenset(s.id for s in effect.plan.steps if any(one.id in named for one in _chain(effect.plan, s)))
 
 
 def _relevance(effect: AssessConvergence) -> float | None:
@@ -186,16 +216,25 @@ def _coverage(
     return min(coverage, completeness)
 
 
-def _gaps(judgments: Judgments, aspects: list[tuple[str, float]]) -> Gaps:
+def _gaps(
+    effect: AssessConvergence,
+    engine: ReasoningEngine,
+    judgments: Judgments,
+    aspects: list[tuple[str, float]],
+    measured: _Measured,
+) -> Gaps:
+    if not engine.evaluate.gap_detection:
+        return Gaps()
+    stated = contradictions(measured.worded, effect.plan) if engine.evaluate.contradiction_detection else ()
     return Gaps(
-        missing_entities=tuple(name for name, there in (judgments.entities or {}).items() if not there),
+        missing_entities=tuple(name for name, there in (judgments.entities or measured.names).items() if not there),
         weak_coverage=tuple(name for name, share in aspects if 0 < share < 1),
-        contradictions=judgments.contradictions,
+        contradictions=(*stated, *judgments.contradictions),
         unanswered_aspects=tuple(name for name, share in aspects if share == 0),
     )
 
 
-def _warnings(effect: AssessConvergence, parts: ConfidenceParts) -> list[str]:
+def _warnings(effect: AssessConvergence, parts: ConfidenceParts, measured: _Measured) -> list[str]:
     warnings = []
     if not _complete(effect.plan):
         warnings.append("no step is complete")
@@ -203,6 +242,9 @@ def _warnings(effect: AssessConvergence, parts: ConfidenceParts) -> list[str]:
         warnings.append("no result rests on a tool")
     elif parts.citation_density == 0:
         warnings.append("no value of a result stands in what a tool gave or in a cited sentence")
+    checked, supported = (sum(getattr(one, name) for one in measured.final) for name in ("checked", "supported"))
+    if supported < checked:
+        warnings.append(f"{supported} of {checked} checked values of the results are supported")
     if effect.report.failed:
         warnings.append("the results could not be checked")
     return warnings
@@ -228,26 +270,28 @@ def _final(plan: Plan) -> list[Step]:
     return [step for step in complete if step.id not in needed]
 
 
-def _cited_share(effect: AssessConvergence, step: Step) -> float:
+def _cited_share(plan: Plan, result: ClaimedResult) -> float:
     """The share (0-1) of the values of a result that stand in what a tool gave or a cited sentence, or follow from it.
 
     A tool's own result is one. A result without values is, or is not, made of a tool's.
     """
-    if step.mode in BY_TOOL:
+    if result.step.mode in BY_TOOL:
         return 1.0
-    found = grounded(str(step.output), effect.task, effect.plan) if step.output is not None else ()
-    resting = resting_on_record(found)
-    return len(resting) / len(found) if found else float(_is_grounded(effect.plan, step))
+    resting = resting_on_record(result.claims)
+    return len(resting) / len(result.claims) if result.claims else float(_is_grounded(plan, result.step))
 
 
 def _is_grounded(plan: Plan, step: Step) -> bool:
     """Whether a step's result rests on a tool's, directly or through the steps that it builds on."""
+    return any(link.status == "complete" and _by_tool(link) for link in _chain(plan, step))
+
+
+def _chain(plan: Plan, step: Step) -> list[Step]:
+    """The step, and all that it builds on."""
     chain = [step]
     for link in chain:
-        if link.status == "complete" and _by_tool(link):
-            return True
         chain += [s for i in link.dependencies if (s := plan.find(i)) is not None and s not in chain]
-    return False
+    return chain
 
 
 def _by_tool(step: Step) -> bool:

@@ -19,11 +19,12 @@ class ConfidenceParts(Value):
 
     Its weight then goes to the others. Each part says when it is measured:
 
-    - ``source_quality``: where a step is complete. The mean over the complete steps of how their results came about: 1
-      by a tool, 0.9 by a tool whose call was mended, 0.5 by reasoning, 0.3 by reasoning because the tool could not be
-      used. The host knows this; no model judges it.
+    - ``source_quality``: where a value of a final result rests on a tool or a cited sentence. The mean over these
+      values of how that came about: 1 by a tool, 0.9 by a tool whose call was mended or where a model read the
+      sentence; of a value that follows from several, the least.
     - ``entity_coverage``: where the things that the answer must contain were named, the share of them that is there;
-      else where the completeness was judged, that. Without any result neither is asked.
+      else where the completeness was judged, that; else, where tools were asked about a name, or gave or cited one, the
+      share of the names and quotations of the question among these. This last one alone makes no confidence.
     - ``citation_density``: where a final step, one that nothing builds on, is complete. The mean over those of the
       share of the values of its result that stand in what a tool gave or a cited sentence, or follow from such values.
       A tool's own result counts as 1; one without values as 1 if it builds on a tool's, directly or through earlier
@@ -45,8 +46,8 @@ class Dimensions(Value):
     """The dimensions that an answer is judged by. One that was not measured is ``None``, as with the confidence.
 
     - ``completeness``: where it was judged. The assessment's.
-    - ``accuracy``: where a step is complete. The mean over the complete steps of 1 for a tool's result, 0.5 for a
-      reasoned one, 0 for one that an issue calls untrue: inconsistent, made up, or other than what it says.
+    - ``accuracy``: where a value of a final result was checked. The share of the supported ones among those that were;
+      none of a result that rests on one which a judge calls untrue: inconsistent, made up, or other than what it says.
     - ``relevance``: where a validator was asked about results. Of the complete steps that it looks at, the reasoned
       ones and those that an issue names, the share that no issue calls beside the point.
     - ``freshness``: as the recency of the confidence.
@@ -61,7 +62,11 @@ class Dimensions(Value):
 
 
 class Contradiction(Value):
-    """Two results that do not agree; the sources are step ids."""
+    """A claim, and the two sources that do not agree on it.
+
+    A source is a step id; characters of a step's output, of a cited text or of the task, as ``s2[12:14]`` (several with
+    commas between them); or ``plan`` or the method of a derivation, where ways to the answer give different ones.
+    """
 
     claim: str
     source_a: str

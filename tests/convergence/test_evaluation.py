@@ -12,10 +12,12 @@ from aeon.convergence.evaluation import Judgments, evaluate
 from aeon.multipass.effects import AssessConvergence
 from aeon.multipass.rules import confident as confident_rule
 from aeon.schema import (
+    Agreement,
     Clarity,
     ConfidenceParts,
     Contradiction,
     ConvergenceThresholds,
+    Derivation,
     Dimensions,
     Evaluation,
     Form,
@@ -23,6 +25,7 @@ from aeon.schema import (
     Issue,
     IssueType,
     JsonObject,
+    JsonValue,
     Plan,
     ReasoningEngine,
     SemanticValidationReport,
@@ -31,6 +34,7 @@ from aeon.schema import (
     StepMode,
     StepStatus,
     Task,
+    ToolCall,
 )
 
 SCORES = {"completeness": 0.96, "coherence": 0.8, "consistency": 0.7}
@@ -92,16 +96,40 @@ def issue(kind: IssueType, location: str) -> Issue:
     return Issue(type=kind, description="It is off.", location=location)
 
 
+def gave(name: str, output: JsonValue, mode: StepMode = "tool", query: str = "") -> Step:
+    """A complete step whose tool gave this output."""
+    action = ToolCall(tool="sql", arguments={"query": query})
+    return step(name, mode=mode).changed(action=action, output=output)
+
+
+def said(name: str, text: str, *needs: str) -> Step:
+    """A complete step that the model worded so."""
+    return reasoned(name, *needs).changed(output=text)
+
+
+FEE = Source(source="fees.md", start=0, end=22, text="The fee is 12.50 euros.")
+
+
 @pytest.mark.requirement("O2")
 @pytest.mark.parametrize(
-    ("mode", "quality"), [("tool", 1.0), ("tool_repaired", 0.9), ("reasoning", 0.5), ("reasoning_fallback", 0.3)]
+    ("steps", "quality"),
+    [
+        ((gave("s1", 12.5),), 1.0),
+        ((gave("s1", 12.5, "tool_repaired"),), 0.9),
+        ((gave("s1", [12.5, 3], "tool_repaired"), gave("s2", [7, 8])), 0.95),
+        ((gave("s1", 12.5, "tool_repaired"), said("s2", "It is 12.5.", "s1")), 0.9),
+        ((gave("s1", 12.5, "tool_repaired"), gave("s2", 7), said("s3", "12.5 + 7 = 19.5.", "s1", "s2")), 2.8 / 3),
+        ((step("s1", mode="reading").changed(output="12.50 euros", sources=(FEE,)),), 0.9),
+        ((gave("s1", 12.5).changed(sources=(FEE,)), said("s2", "It is 12.50 euros and 99.", "s1")), 1.0),
+        ((gave("s1", 12.5), said("s2", "It is 99.", "s1")), None),
+        ((said("s1", "It is 99."),), None),
+        ((gave("s1", True),), None),
+        ((gave("s1", 12.5).changed(status="failed"),), None),
+    ],
 )
-def test_source_quality_is_how_results_came_about(mode: StepMode, quality: float) -> None:
-    """A tool's result counts most, reasoning in the place of a tool least; only complete steps count."""
-    assert parts(step("s1", mode=mode)).source_quality == quality
-    assert parts(step("s1", mode=mode), step("s2")).source_quality == (quality + 1) / 2
-    assert parts(step("s1", mode=mode), step("s2", "failed"), blocked("s3")).source_quality == quality
-    assert parts(step("s2", "failed"), blocked("s3")).source_quality is None
+def test_source_quality_is_how_what_results_rest_on_came_about(steps: tuple[Step, ...], quality: float | None) -> None:
+    """It is counted in values of final results; one that rests on nothing has no source, and says nothing of one."""
+    assert parts(*steps).source_quality == (None if quality is None else pytest.approx(quality, abs=1e-6))
 
 
 @pytest.mark.requirement("O2")
@@ -149,8 +177,7 @@ def test_citation_density_is_counted_in_values(text: str, density: float) -> Non
 @pytest.mark.requirement("O2")
 def test_a_reading_is_held_against_its_sentence() -> None:
     """Its words are the model's; a value that its cited sentence does not have is no citation."""
-    sentence = Source(source="fees.md", start=0, end=22, text="The fee is 12.50 euros.")
-    read = step("s1", mode="reading").changed(output="12.50 euros", sources=(sentence,))
+    read = step("s1", mode="reading").changed(output="12.50 euros", sources=(FEE,))
     assert parts(read).citation_density == 1.0
     assert parts(read.changed(output="13.50 euros")).citation_density == 0.0
 
@@ -270,12 +297,13 @@ def test_tools_alone_make_no_incomplete_answer_a_confident_one(
 @pytest.mark.requirement("O2")
 def test_confidence_is_the_weighted_mean_of_its_parts() -> None:
     """With the design's weights, and with others."""
-    steps = (step("s1"), reasoned("s2", "s0"), step("s3", "failed"), step("s3_r1", "failed"))
+    steps = (gave("s1", [1.5, 2], "tool_repaired"), said("s2", "It is 99."), step("s3", "failed"))
+    steps = (*steps, step("s3_r1", "failed"))
     assert parts(*steps).model_dump() == {
-        "source_quality": 0.75, "entity_coverage": 0.96, "citation_density": 0.5, "consistency": 0.7,
+        "source_quality": 0.9, "entity_coverage": 0.96, "citation_density": 0.5, "consistency": 0.7,
         "recency": pytest.approx(2 / 3, abs=1e-6),
     }  # fmt: skip
-    expected = 0.30 * 0.75 + 0.25 * 0.96 + 0.20 * 0.5 + 0.15 * 0.7 + 0.10 * 2 / 3
+    expected = 0.30 * 0.9 + 0.25 * 0.96 + 0.20 * 0.5 + 0.15 * 0.7 + 0.10 * 2 / 3
     assert evaluated(*steps).confidence == pytest.approx(expected, abs=1e-6)
     only: JsonObject = {**dict.fromkeys(ConfidenceParts.model_fields, 0), "consistency": 1}
     assert evaluated(*steps, state_monitor={"weights": only}).confidence == 0.7
@@ -284,9 +312,9 @@ def test_confidence_is_the_weighted_mean_of_its_parts() -> None:
 @pytest.mark.requirement("O2")
 def test_the_weight_of_a_part_that_was_not_measured_goes_to_the_others() -> None:
     """Three parts of five were measured: they share the whole weight in their proportion."""
-    result = evaluated(step("s1"), reasoned("s2"), scores={"completeness": 0.41})
-    assert result.parts == ConfidenceParts(source_quality=0.75, entity_coverage=0.41, citation_density=0.5)
-    assert result.confidence == pytest.approx((0.30 * 0.75 + 0.25 * 0.41 + 0.20 * 0.5) / 0.75, abs=1e-6)
+    result = evaluated(gave("s1", 12.5, "tool_repaired"), reasoned("s2"), scores={"completeness": 0.41})
+    assert result.parts == ConfidenceParts(source_quality=0.9, entity_coverage=0.41, citation_density=0.5)
+    assert result.confidence == pytest.approx((0.30 * 0.9 + 0.25 * 0.41 + 0.20 * 0.5) / 0.75, abs=1e-6)
 
 
 @pytest.mark.requirement("O2", "O4")
@@ -340,9 +368,10 @@ def test_what_is_not_tracked_is_not_computed() -> None:
     ("issues", "accuracy", "relevance"),
     [
         ((), 0.75, 1.0),
-        ((issue("hallucination", "s2"),), 0.5, 1.0),
-        ((issue("consistency", "s1"),), 0.25, 1.0),
-        ((issue("do_say_mismatch", "s1"), issue("consistency", "s1")), 0.25, 1.0),
+        ((issue("hallucination", "s2"),), 0.25, 1.0),
+        ((issue("consistency", "s1"),), 0.5, 1.0),
+        ((issue("do_say_mismatch", "s1"), issue("consistency", "s1")), 0.5, 1.0),
+        ((issue("hallucination", "s2").changed(by="host"),), 0.75, 1.0),
         ((issue("relevance", "s2"),), 0.75, 0.0),
         ((issue("relevance", "s1"),), 0.75, 0.5),
         ((issue("specificity", "s1"),), 0.75, 1.0),
@@ -352,9 +381,40 @@ def test_what_is_not_tracked_is_not_computed() -> None:
 def test_issues_cost_the_dimension_that_they_are_about(
     issues: tuple[Issue, ...], accuracy: float, relevance: float
 ) -> None:
-    """What an issue calls untrue is not accurate, what it calls beside the point is not relevant."""
-    dimensions = evaluated(step("s1"), reasoned("s2"), issues=issues, form="probability").dimensions
+    """What a judge calls untrue is not accurate, what it calls beside the point is not relevant."""
+    steps = (gave("s1", 12.5), said("s2", "They are 12.5, 12.5 and 99."))
+    dimensions = evaluated(*steps, issues=issues, form="probability").dimensions
     assert (dimensions.accuracy, dimensions.relevance) == (accuracy, relevance)
+
+
+@pytest.mark.requirement("O3")
+@pytest.mark.parametrize(
+    ("steps", "accuracy"),
+    [
+        ((gave("s1", 12.5),), 1.0),
+        ((gave("s1", 12.5), said("s2", "It is 12.5 and 99.", "s1")), 0.5),
+        ((gave("s1", 12.5), said("s2", "12.5 + 12.5 = 26.", "s1")), pytest.approx(2 / 3, abs=1e-6)),
+        ((step("s1", mode="reading").changed(output="13.50 euros", sources=(FEE,)), gave("s2", "x")), 0.0),
+        ((gave("s1", 12.5), said("s2", "They are fine.", "s1")), None),
+        ((said("s1", "It is 99."),), None),
+        ((gave("s1", True),), None),
+        ((step("s1"),), None),
+        ((step("s1", "failed"),), None),
+    ],
+)
+def test_accuracy_is_the_share_of_supported_values_among_the_checked(
+    steps: tuple[Step, ...], accuracy: float | None
+) -> None:
+    """Of final results; where nothing was looked up nothing was checked, and where there is no value nothing could."""
+    assert evaluated(*steps).dimensions.accuracy == accuracy
+
+
+@pytest.mark.requirement("O3")
+def test_a_result_that_builds_on_an_untrue_one_is_not_accurate() -> None:
+    """What a judge says of an earlier step is true of what was made of it; also where that has no value."""
+    steps = (gave("s1", 12.5), said("s2", "Half is 6.25.", "s1"), said("s3", "They pay.", "s2"), gave("s4", 7))
+    assert evaluated(*steps).dimensions.accuracy == 1.0
+    assert evaluated(*steps, issues=[issue("hallucination", "s2")]).dimensions.accuracy == 0.5
 
 
 @pytest.mark.requirement("O3")
@@ -370,7 +430,7 @@ def test_relevance_is_measured_where_a_validator_was_asked_about_a_result() -> N
 @pytest.mark.requirement("O3")
 def test_the_score_is_the_weighted_mean_of_the_dimensions() -> None:
     """Completeness and coherence are the assessment's; weights are the design's, or others."""
-    steps = (step("s1"), reasoned("s2"), step("s3", "failed"), step("s3_r1", "failed"))
+    steps = (gave("s1", [12.5, 7]), said("s2", "It is 12.5 and 99."), step("s3", "failed"), step("s3_r1", "failed"))
     result = evaluated(*steps, form="probability")
     expected = {"completeness": 0.96, "accuracy": 0.75, "relevance": 1.0, "freshness": 2 / 3, "coherence": 0.8}
     assert result.dimensions.fields() == pytest.approx(expected, abs=1e-6)
@@ -378,7 +438,7 @@ def test_the_score_is_the_weighted_mean_of_the_dimensions() -> None:
     assert result.score == pytest.approx(mean, abs=1e-6)
     only: JsonObject = {**dict.fromkeys(Dimensions.model_fields, 0), "freshness": 1}
     assert evaluated(*steps, evaluate={"weights": only}).score == pytest.approx(2 / 3, abs=1e-6)
-    few = evaluated(step("s1"), scores={"completeness": 0.4})
+    few = evaluated(gave("s1", 12.5), scores={"completeness": 0.4})
     assert few.dimensions == Dimensions(completeness=0.4, accuracy=1.0)
     assert few.score == pytest.approx((0.30 * 0.4 + 0.25) / 0.55, abs=1e-6)
 
@@ -396,6 +456,61 @@ def test_gaps_name_what_is_missing_weak_unanswered_and_contradictory() -> None:
     )
 
 
+@pytest.mark.requirement("O2", "O3")
+@pytest.mark.parametrize(
+    ("task", "steps", "coverage", "missing"),
+    [
+        ("What does Mia Berg pay at Riverside?", (gave("s1", 12, query="... name = 'Mia Berg'"),), 0.5, ("Riverside",)),
+        ("What does Mia Berg pay?", (gave("s1", [{"name": "Mia Berg", "fee": 12}]),), 1.0, ()),
+        ("Who has the 'night shift'?", (gave("s1", "Ann Lee").changed(sources=(FEE,)),), 0.0, ("night shift",)),
+        ("What does it say of The Fee?", (gave("s1", 12.5).changed(sources=(FEE.changed(heading="Ann"),)),), 1.0, ()),
+        ("What do Ann and Ben have, 3 and 4?", (gave("s1", 7, query="3 + 4"),), None, ()),
+        ("What is 3 + 4?", (gave("s1", "Ann Lee"),), None, ()),
+        ("What does Mia Berg pay?", (said("s1", "Mia Berg pays 12."),), None, ()),
+    ],
+)
+def test_entities_are_the_names_of_the_question_that_were_looked_up(
+    task: str, steps: tuple[Step, ...], coverage: float | None, missing: tuple[str, ...]
+) -> None:
+    """Asked of a tool, given by one or cited; nobody judged them, so they make no confidence. A sum has no names."""
+    result = evaluated(*steps, task=task, scores={})
+    assert result.parts and result.parts.entity_coverage == coverage and result.gaps.missing_entities == missing
+    assert result.confidence is None
+    judged = evaluated(*steps, task=task, scores={"completeness": 0.41})
+    assert judged.parts and judged.parts.entity_coverage == 0.41
+
+
+@pytest.mark.requirement("O3")
+def test_a_contradiction_names_where_both_sides_stand() -> None:
+    """The characters that say it, and those that it should follow from; then ways to the answer that differ."""
+    steps = (gave("s1", [12.5, 7]), said("s2", "12.5 + 3 = 17.", "s1"), said("s3", "It is 17.", "s2"))
+    (wrong,) = evaluated(*steps, task="What do 3 pay?").gaps.contradictions
+    assert wrong == Contradiction(claim="17 (it is 15.5)", source_a="s2[11:13]", source_b="s1/0[0:4], task[8:9]")
+    (own,) = evaluated(gave("s1", 7), said("s2", "8 + 8 = 20.")).gaps.contradictions
+    assert own == Contradiction(claim="20 (it is 16)", source_a="s2[8:10]", source_b="s2[0:1], s2[4:5]")
+    off: JsonObject = {"contradiction_detection": False}
+    assert evaluated(*steps, evaluate=off).gaps.contradictions == ()
+
+
+@pytest.mark.requirement("O3")
+@pytest.mark.parametrize(
+    ("derived", "found"),
+    [
+        ({"8": False, "9": False}, [("8", "plan", "m0"), ("9", "plan", "m1")]),
+        ({"8": True, "9": False}, []),
+    ],
+)
+def test_derivations_that_differ_contradict_each_other(derived: dict[str, bool], found: list[tuple[str, ...]]) -> None:
+    """Where no two are alike; one that two ways give contradicts nothing."""
+    ways = (Derivation(method=f"m{n}", text=a, answer=a, agrees=like) for n, (a, like) in enumerate(derived.items()))
+    effect = AssessConvergence(
+        task=Task(text="t"), plan=Plan(steps=(gave("s1", 7),), agreement=Agreement(derivations=tuple(ways))),
+        thresholds=ConvergenceThresholds(), report=SemanticValidationReport(),
+    )  # fmt: skip
+    gaps = evaluate(effect, ReasoningEngine(), Judgments(SCORES)).gaps
+    assert [(one.claim, one.source_a, one.source_b) for one in gaps.contradictions] == found
+
+
 @pytest.mark.requirement("O3")
 def test_gaps_can_be_switched_off() -> None:
     """Then none are listed; the scores are the same."""
@@ -411,6 +526,11 @@ def test_gaps_can_be_switched_off() -> None:
         ((reasoned("s1"),), False, ("no result rests on a tool",)),
         ((step("s1", "failed"),), False, ("no step is complete",)),
         ((step("s1"),), True, ("the results could not be checked",)),
+        (
+            (gave("s1", 7), said("s2", "7 and 99.", "s1")),
+            False,
+            ("1 of 2 checked values of the results are supported",),
+        ),
         ((), True, ("no step is complete", "the results could not be checked")),
     ],
 )
