@@ -93,7 +93,7 @@ def _modules(services: Services[Config]) -> Handlers:
 
     async def checked(effect: ValidateResults) -> SemanticValidationReport:
         report = await validator.validate_results(effect)
-        return with_unfounded(effect, report) if set(tools.offered) - {CALCULATOR} else report
+        return with_unfounded(effect, report, able=bool(set(tools.offered) - {CALCULATOR}))
 
     async def answered(effect: Synthesize) -> Answer:
         answer = await synthesizer.synthesize(effect)

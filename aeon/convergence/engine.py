@@ -17,6 +17,7 @@ from pydantic import Field
 from aeon.convergence.evaluation import Judgments, current_steps, evaluate
 from aeon.convergence.experience import Experience
 from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.kernel.decide import ENDINGS
 from aeon.multipass.effects import AssessConvergence
 from aeon.multipass.plans import answer_steps
 from aeon.multipass.rules import DISAGREEMENT, FORM_UNMET, NOT_STATED
@@ -44,7 +45,6 @@ __all__ = ["ConvergenceEngine", "material"]
 _LONGEST_TASK = 1_000
 _LONGEST_PROBLEMS = 1_500
 _MOST_PAIRS = 3
-UNFOUNDED = "unsupported"
 _ALL = ("completeness", "coherence", "consistency")
 _NO_REASONING = ("tool", "tool_repaired", "reading")
 _ENTITY_TOKENS = 120
@@ -219,10 +219,9 @@ def _known_codes(effect: AssessConvergence) -> list[str]:
     found = {
         NOT_STATED: any(s.status == "complete" and s.output is None for s in answer_steps(effect.plan)),
         DISAGREEMENT: agreement is not None and agreement.disagrees,
-        UNFOUNDED: _unfounded(effect),
         FORM_UNMET: _is_misshapen(effect),
     }
-    return [code for code, holds in found.items() if holds]
+    return [code for code, holds in found.items() if holds] + _unfounded(effect)
 
 
 def _is_misshapen(effect: AssessConvergence) -> bool:
@@ -232,10 +231,12 @@ def _is_misshapen(effect: AssessConvergence) -> bool:
     return len(written) == len(answers) == 1 and bool(form_faults(effect.task.text, str(written[0])))
 
 
-def _unfounded(effect: AssessConvergence) -> bool:
-    """Whether the host found that a step which counts says something that is in nothing it could use."""
+def _unfounded(effect: AssessConvergence) -> list[str]:
+    """The codes of what the host found: that steps which count say what is wrong, or in nothing that they could use."""
     current = {step.id for step in current_steps(effect.plan)}
-    return any(issue.by == "host" and issue.location in current for issue in effect.report.issues)
+    issues = [issue for issue in effect.report.issues if issue.by == "host" and issue.location in current]
+    verdicts = {issue.claim.verdict if issue.claim is not None else "not_found" for issue in issues}
+    return [reason for verdict, reason in ENDINGS.items() if verdict in verdicts]
 
 
 def _verdicts(effect: AssessConvergence, criteria: Sequence[tuple[str, Judged | None]]) -> tuple[tuple[str, bool], ...]:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from aeon.schema.claims import Claim
 from aeon.schema.evaluation import Evaluation, Score
 from aeon.schema.plan import RefinementAction
 from aeon.schema.policy import Strategy
@@ -52,7 +53,8 @@ class TaskProfile(Value):
 class Issue(Value):
     """One thing that a validator found. ``location`` is a step id, ``plan`` or ``answer``.
 
-    ``by``: a model judged so, or the host looked it up.
+    ``by``: a model judged so, or the host looked it up. ``claim`` is the value at fault, with its span in the output of
+    the step and what was found of it, where the host can say which it is.
     """
 
     type: IssueType
@@ -61,6 +63,7 @@ class Issue(Value):
     location: str
     proposed_repair: str = ""
     by: Literal["judge", "host"] = "judge"
+    claim: Claim | None = None
 
 
 class SemanticValidationReport(Value):

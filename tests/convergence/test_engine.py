@@ -18,6 +18,7 @@ from aeon.multipass.rules import confident
 from aeon.schema import (
     Agreement,
     Capabilities,
+    Claim,
     ConvergenceAssessment,
     ConvergenceThresholds,
     Derivation,
@@ -25,6 +26,7 @@ from aeon.schema import (
     LLMRequest,
     LLMResponse,
     Plan,
+    Reading,
     ReasoningEngine,
     SemanticValidationReport,
     StateMonitor,
@@ -114,6 +116,7 @@ def test_what_structure_settles_is_not_asked() -> None:
 
 
 TWO_WAYS = Agreement(derivations=(Derivation(method="worked", text="5", answer="5"),))
+READING = Reading(value="8", form="point")
 HOST = Issue(type="hallucination", severity="HIGH", description="1080 stands in nothing", location="s1", by="host")
 
 
@@ -142,6 +145,9 @@ def test_what_the_host_knows_keeps_a_run_from_converging() -> None:
     assert codes(done.changed(agreement=agreed)) == codes(done.changed(agreement=Agreement())) == ()
     assert codes(done, HOST) == ("unsupported",)
     assert codes(done, HOST.changed(by="judge")) == ()
+    wrong = Claim(id="c1", start=0, end=1, text="8", kind="number", reading=READING, verdict="contradicted")
+    assert codes(done, HOST.changed(claim=wrong)) == ("contradicted",)
+    assert codes(done, HOST, HOST.changed(claim=wrong)) == ("contradicted", "unsupported")
 
 
 @pytest.mark.requirement("T4", "J6")

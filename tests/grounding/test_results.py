@@ -102,10 +102,10 @@ def test_what_a_person_answered_is_a_part_of_the_task() -> None:
     assert isinstance(place, FromTask) and told(task).context[place.start : place.end] == "2025"
 
 
-def issues(*steps: Step, report: SemanticValidationReport | None = None) -> tuple[Issue, ...]:
+def issues(*steps: Step, report: SemanticValidationReport | None = None, able: bool = True) -> tuple[Issue, ...]:
     """What the host finds in the steps."""
     effect = ValidateResults(task=TASK, plan=Plan(steps=steps), executed=())
-    return with_unfounded(effect, report or SemanticValidationReport()).issues
+    return with_unfounded(effect, report or SemanticValidationReport(), able).issues
 
 
 def reasoned(name: str, output: str) -> Step:
@@ -128,6 +128,52 @@ def test_an_invented_number_is_an_issue_of_the_step_that_invents_it() -> None:
 def test_what_follows_is_no_issue(output: str) -> None:
     """What a tool gave, what the task says, a sum of such, small counts."""
     assert issues(step("s1", {"a": 37.5, "b": 12}), reasoned("s2", output)) == ()
+
+
+@pytest.mark.requirement("J5")
+def test_an_issue_points_at_its_claim() -> None:
+    """The span is that of the value in the output of the step, and the type follows from the verdict."""
+    text = "12 * 3 = 37, and 1080 more."
+    wrong, invented = issues(step("s1", 12), reasoned("s2", text))
+    for issue, said, verdict, kind in (
+        (wrong, "37", "contradicted", "consistency"),
+        (invented, "1080", "not_found", "hallucination"),
+    ):
+        assert issue.claim and text[issue.claim.start : issue.claim.end] == said
+        assert (issue.claim.verdict, issue.type, issue.by) == (verdict, kind, "host")
+
+
+@pytest.mark.requirement("J5")
+@pytest.mark.parametrize(
+    ("last", "severity"), [("It is 1080.00.", "HIGH"), ("It is 37.5.", "MEDIUM"), ("It is late.", "MEDIUM")]
+)
+def test_an_issue_is_severe_where_its_value_is_in_the_answer(last: str, severity: str) -> None:
+    """What a last step says is the answer; another notation of the value is the value."""
+    builds = reasoned("s3", last).changed(dependencies=("s2",))
+    (issue,) = issues(step("s1", 37.5), reasoned("s2", "It is 1080."), builds)
+    assert (issue.location, issue.severity) == ("s2", severity)
+    (alone,) = issues(step("s1", 37.5), reasoned("s2", "It is 1080."))
+    assert alone.severity == "HIGH"
+
+
+@pytest.mark.requirement("J5")
+def test_where_nothing_can_be_looked_up_only_what_is_wrong_is_an_issue() -> None:
+    """A model without tools has to know things; it does not have to calculate wrongly."""
+    (issue,) = issues(reasoned("s1", "In 1931 it was 3 + 4 = 8."), able=False)
+    assert issue.description == "8: it is 7"
+
+
+@pytest.mark.requirement("J5")
+def test_the_most_severe_issues_come_first() -> None:
+    """Of two that are alike severe, the host's."""
+    judged = [
+        Issue(type="relevance", severity=severity, description="beside", location="s2")  # type: ignore[arg-type]
+        for severity in ("CRITICAL", "HIGH", "LOW")
+    ]
+    found = issues(step("s1", 1), reasoned("s2", "It is 1080."), report=SemanticValidationReport(issues=tuple(judged)))
+    assert [(one.severity, one.by) for one in found] == [
+        ("CRITICAL", "judge"), ("HIGH", "host"), ("HIGH", "judge"), ("LOW", "judge"),
+    ]  # fmt: skip
 
 
 @pytest.mark.requirement("G2", "J5")
