@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from aeon.kernel.decide import ENDINGS
 from aeon.kernel.engine import Run
 from aeon.multipass.refine import Attempts
 from aeon.multipass.rules import PassSignals, pass_limit, revised
+from aeon.schema.claims import Claim
 from aeon.schema.conclusion import Decision
 from aeon.schema.config import Config
 from aeon.schema.evaluation import Evaluation
@@ -89,7 +91,7 @@ class Progress:
         end = FinalResult(
             **dict(ended),
             converged=ended.sufficient and ended.stop_reason == "converged",
-            assessment=self.assessment,
+            assessment=self.assessment and _held(self.assessment, answer.claims),
             pass_number=self.complete or self.number,
             passes=self.number,
             abandoned=self.plan.pending(),
@@ -116,6 +118,26 @@ class Progress:
         executed = [step for one in self.passes for step in one.executed] if unread else []
         whole = {"task": _is_written(executed, self.run.task), "context": _is_searched(executed)}
         return tuple(one for one in unread if not whole[one.part])
+
+
+def _held(assessment: ConvergenceAssessment, claims: Sequence[Claim]) -> ConvergenceAssessment:
+    """The assessment, held against the claims of the finished answer: with one that does not stand it is not converged.
+
+    It was made of the results, before the answer was worded.
+    """
+    lost = [claim for claim in claims if claim.verdict in ENDINGS]
+    verdicts = {claim.verdict for claim in lost}
+    codes = [reason for verdict, reason in ENDINGS.items() if verdict in verdicts]
+    return assessment.changed(
+        converged=assessment.converged and not lost,
+        reason_codes=tuple(dict.fromkeys([*assessment.reason_codes, *codes])),
+        detected_issues=(*assessment.detected_issues, *map(_fault, lost)),
+    )
+
+
+def _fault(claim: Claim) -> str:
+    """What is wrong with a claim of the answer, and where it stands."""
+    return f"answer[{claim.start}:{claim.end}]: {claim.text}: {claim.note or claim.verdict}"
 
 
 def _is_written(steps: Sequence[Step], task: Task) -> bool:

@@ -188,10 +188,10 @@ def fingerprint(effect: Effect) -> str:
 def digest(result: Conclusion) -> str:
     """32 hex digits that tell what happened in the run of this result from any other.
 
-    What the result names as outside its digest is left out, and so are values that are the default: a field or a
-    setting that a later version adds, or another default of a setting, leaves the digest as it is. So does the mark of
-    what a fork put in, which is the journal's and not the program's.
+    What follows from the rest, and what the result names as outside its digest, is left out, and so are values that are
+    the default: a field or a setting that a later version adds, or another default of a setting, leaves the digest as
+    it is. So does the mark of what a fork put in, which is the journal's and not the program's.
     """
-    dumped = result.marked(()).model_dump(mode="json", exclude_defaults=True, exclude=result.outside_digest)
+    dumped = result.recorded().model_dump(mode="json", exclude_defaults=True, exclude=result.outside_digest)
     text = json.dumps(dumped, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:32]

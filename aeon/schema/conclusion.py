@@ -91,6 +91,10 @@ class Conclusion(Frozen):
         """The same, saying of the outcomes of these effects that they were put in."""
         return self.changed(altered=altered) if altered != self.altered else self
 
+    def recorded(self) -> Self:
+        """The same as its digest sees it: without what follows from the rest of it, and without `marked`."""
+        return self.marked(())
+
     def parts(self) -> dict[str, JsonValue]:
         """The engine's record in parts that people compare, each under its name and without times. Here: none."""
         return {}

@@ -91,7 +91,8 @@ class ExecutionPass(Value):
 class FinalResult(Conclusion):
     """How a multi-pass run ended.
 
-    ``pass_number`` is the pass that the answer rests on, 0 if no step ran; ``assessment`` the latest one.
+    ``pass_number`` is the pass that the answer rests on, 0 if no step ran; ``assessment`` the latest one, held against
+    the claims of the answer: with one that is contradicted or not found it is not converged, and names it.
     ``abandoned`` names steps left pending, ``needs_manual_intervention`` fragments that could not be refined again
     because their attempts, or those of the run, were used up.
     """
@@ -119,6 +120,11 @@ class ExecutionHistory(Frozen):
     synthesis: PhaseTiming | None = None
     conclusion: FinalResult
 
+    @property
+    def assessed(self) -> ConvergenceAssessment | None:
+        """The assessment of the latest pass that has one."""
+        return next((one.assessment for one in reversed(self.passes) if one.assessment), None)
+
 
 class Result(FinalResult):
     """What a multi-pass run returns: the conclusion and the history that it rests on."""
@@ -139,6 +145,12 @@ class Result(FinalResult):
             return self
         conclusion = self.history.conclusion.marked(altered)
         return super().marked(altered).changed(history=self.history.changed(conclusion=conclusion))
+
+    def recorded(self) -> Self:
+        """The same with its assessment as the latest pass had it, before the claims of the answer were known."""
+        bare, made = self.marked(()), self.history.assessed
+        conclusion = bare.history.conclusion.changed(assessment=made)
+        return bare.changed(assessment=made, history=bare.history.changed(conclusion=conclusion))
 
     def parts(self) -> dict[str, JsonValue]:
         """The preparation and each pass, without times, and with what each pass alone cost."""

@@ -9,9 +9,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel.world import ENDPOINT_DOWN, NOT_YET, ONE_CALL, WildWorld, World, add, found, step
 
+from aeon.kernel.decide import ENDINGS
 from aeon.observability.snapshot import plan_before
-from aeon.schema import Budget, Config, RefinementLimits, Result, TaskProfile
+from aeon.runtime.lines import digest
+from aeon.schema import (
+    Answer,
+    Budget,
+    Claim,
+    Config,
+    Reading,
+    RefinementLimits,
+    Result,
+    TaskProfile,
+    Verdict,
+)
 
+SEVEN = Reading(value="7", form="point")
 DEEP = TaskProfile(reasoning_depth=5, ambiguity=1, confidence_requirement="high")
 
 
@@ -36,6 +49,50 @@ def test_the_plan_that_a_pass_found_is_derived_from_start_and_deltas(random: Ran
         assert as_issued or not record.complete or some_lost
         if record.complete:  # one that ended right after its execute phase was never judged, only synthesized
             assert derived in [e.plan for e in (*judged, *world.of("synthesize"))]
+
+
+@pytest.mark.requirement("J6", "G4")
+@pytest.mark.parametrize(
+    ("verdicts", "codes"),
+    [
+        (("supported",), ()),
+        (("partial", "not_checked"), ()),
+        (("not_found",), ("unsupported",)),
+        (("supported", "not_found", "contradicted", "not_found"), ("contradicted", "unsupported")),
+    ],
+)
+def test_the_last_assessment_is_held_against_the_claims_of_the_answer(
+    verdicts: tuple[Verdict, ...], codes: tuple[str, ...]
+) -> None:
+    """It was green when the answer was worded; with a claim that does not stand it is not, and names it."""
+    claims = tuple(
+        Claim(
+            id=f"c{n}", start=n, end=n + 1, text=str(n), kind="number", note="nowhere" * (n % 2), verdict=verdict,
+            reading=Reading(value=str(n), form="point"),
+        )
+        for n, verdict in enumerate(verdicts)
+    )  # fmt: skip
+    result = World(synthesize=Answer(text="0123", claims=claims)).run()
+    last = result.history.passes[-1].assessment
+    assert (
+        last and last.converged and not last.reason_codes and result.assessment == result.history.conclusion.assessment
+    )
+    assert result.assessment and (result.assessment.converged, result.assessment.reason_codes) == (not codes, codes)
+    named = [f"answer[{c.start}:{c.end}]: {c.text}: {c.note or c.verdict}" for c in claims if c.verdict in ENDINGS]
+    assert list(result.assessment.detected_issues) == [*last.detected_issues, *named]
+    assert result.stop_reason == next(iter(codes), "converged")
+
+
+@pytest.mark.requirement("J6", "H1")
+def test_an_assessment_that_is_not_green_gets_the_codes_of_the_claims_too() -> None:
+    """A run that ends because its passes are used up says what is wrong with its answer all the same."""
+    lost = Claim(id="c1", start=0, end=1, text="7", kind="number", reading=SEVEN, verdict="not_found")
+    answer = Answer(text="7", claims=(lost,))
+    result = World(synthesize=answer, assess=NOT_YET).run()
+    assert result.stop_reason == "stalled" and result.assessment
+    assert result.assessment.reason_codes == (*NOT_YET.reason_codes, "unsupported")
+    plain = World(synthesize=answer.changed(claims=()), assess=NOT_YET).run()
+    assert plain.assessment == NOT_YET and digest(result) != digest(plain)
 
 
 @pytest.mark.requirement("H2")
