@@ -26,6 +26,7 @@ __all__ = [
     "ROLES",
     "SAME",
     "Cast",
+    "author_of",
     "cast_of",
     "check_names",
     "fitted",
@@ -228,6 +229,14 @@ def model_names(setup: JsonObject) -> dict[str, str]:
         name = entry.get("model_name") if isinstance(entry, dict) else None
         names |= {role: name} if isinstance(name, str) else {}
     return names
+
+
+def author_of(setup: JsonObject) -> str:
+    """The name of the model that planned and worked in a run; "" where that was more than one, or is not on record."""
+    names = model_names(setup)
+    authors = {names.get(role, names.get("", "")) for role in ("planner", "worker")}
+    authors |= {names[role] for role in ("tutor",) if role in names}
+    return authors.pop() if len(authors) == 1 else ""
 
 
 def handlers_of(plugin: AnyPlugin, services: Services[C], cast: Cast) -> Handlers:

@@ -317,7 +317,8 @@ def _metrics_options(parser: argparse.ArgumentParser) -> None:
 def _calibrate_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", metavar="RUNS", nargs="+", type=name, help=_SEVERAL)
     parser.add_argument("--labels", metavar="FILE", type=name, required=True, help=_LABELS)
-    parser.add_argument("--out", metavar="FILE", type=name, required=True, help="where to write the calibration")
+    out = "where to write the calibration (default: how often answers were right, for later runs of the same model)"
+    parser.add_argument("--out", metavar="FILE", type=name, help=out)
 
 
 def _verify_options(parser: argparse.ArgumentParser) -> None:

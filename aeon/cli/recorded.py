@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pydantic import Field, StrictBool, ValidationError
 
+from aeon.assembly.roles import author_of
 from aeon.assembly.runs import replay
 from aeon.errors import Divergence, InputFileError, JournalError, UsageError
 from aeon.observability.metrics import UNENDED
@@ -30,10 +31,14 @@ class LeftOut(Frozen):
 
 
 class Recorded(NamedTuple):
-    """Runs that ended, by their path, and those that do not count."""
+    """Runs that ended, by their path, and those that do not count.
+
+    ``models`` are the names of the models that made them, by path; "" where that is more than one, or not on record.
+    """
 
     ended: dict[str, Conclusion]
     left_out: tuple[LeftOut, ...]
+    models: dict[str, str]
 
     def ids(self) -> Iterator[tuple[str, str]]:
         """The path and the execution id of every run, counted or not."""
@@ -60,8 +65,9 @@ def gather(paths: Sequence[str]) -> Recorded:
     ended: dict[str, Conclusion] = {}
     left_out: list[LeftOut] = []
     first: dict[str, str] = {}
+    models: dict[str, str] = {}
     for path in dict.fromkeys(file for one in paths for file in _files(one)):
-        name, result, why = _read(path)
+        name, result, why, models[str(path)] = _read(path)
         if name in first:
             why = f"is a copy of {first[name]}"
         first.setdefault(name, str(path))
@@ -69,7 +75,7 @@ def gather(paths: Sequence[str]) -> Recorded:
             left_out.append(LeftOut(run=str(path), execution_id=name, why=why))
         else:
             ended[str(path)] = result
-    return Recorded(ended, tuple(left_out))
+    return Recorded(ended, tuple(left_out), models)
 
 
 def _files(path: str) -> list[Path]:
@@ -89,21 +95,21 @@ def _is_journal(file: Path) -> bool:
         raise InputFileError(f"{file}: cannot be read: {error.strerror}") from None
 
 
-def _read(path: Path) -> tuple[str, Conclusion | None, str]:
-    """The execution id and the result of a run; or why it does not count."""
+def _read(path: Path) -> tuple[str, Conclusion | None, str, str]:
+    """The execution id and the result of a run, or why it does not count; and its model."""
     try:
         journal = Journal.read(path)
     except JournalError as error:
         raise InputFileError(str(error)) from None
-    name = journal.opened.execution_id
+    name, model = journal.opened.execution_id, author_of(journal.setup)
     try:
         result: Conclusion = replay(journal)
     except (Divergence, UsageError) as error:
         raise InputFileError(f"{path}: {error}") from None
     except JournalError:
-        return name, None, "had not ended when it was saved"
+        return name, None, "had not ended when it was saved", model
     why = {"waiting": "waits for an answer", "interrupted": "was interrupted"}
-    return name, result, why[result.stop_reason] if result.stop_reason in UNENDED else ""
+    return name, result, why[result.stop_reason] if result.stop_reason in UNENDED else "", model
 
 
 def read_labels(path: str, runs: Recorded) -> dict[str, bool]:

@@ -1,20 +1,23 @@
-"""The confidence as runs with known outcomes say that it should be read: a piecewise linear map from a file."""
+"""What runs with known outcomes say, from a file: how a confidence is to be read, and how often answers were right."""
 
 from __future__ import annotations
 
+import hashlib
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from itertools import pairwise
+from pathlib import Path
 from typing import Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
 from aeon.convergence.experience import Experience, Seen, shipped
 from aeon.errors import ConfigError, InputFileError
+from aeon.home import data_dir
 from aeon.schema import Frozen, StateMonitor
 from aeon.settings.files import content
 
-__all__ = ["ConfidenceMap", "calibrated", "experience"]
+__all__ = ["ConfidenceMap", "calibrated", "experience", "home_of"]
 
 
 class ConfidenceMap(Frozen):
@@ -22,7 +25,7 @@ class ConfidenceMap(Frozen):
 
     A monotone map: between two ``points`` (confidence, share of right answers) it is linear; without points, a
     confidence is read as it is. ``runs`` is how many recorded runs it was fitted on. ``kinds`` are counts of runs by
-    `aeon.convergence.experience.kind_of`.
+    `aeon.convergence.experience.kind_of`. ``model`` is the one that made them, if it was only one.
     """
 
     format: Literal["aeon-calibration"] = "aeon-calibration"
@@ -30,6 +33,7 @@ class ConfidenceMap(Frozen):
     runs: int = Field(ge=1)
     points: tuple[tuple[float, float], ...] = ()
     kinds: Mapping[str, Seen] = {}
+    model: str = ""
 
     @model_validator(mode="after")
     def _rises(self) -> Self:
@@ -64,13 +68,27 @@ def calibrated(monitor: StateMonitor) -> Callable[[float], float]:
 
 
 def experience(monitor: StateMonitor, model: str) -> Experience:
-    """How often answers of the model were right: by the calibration file of the policy, else by what is shipped.
+    """How often answers of the model were right: by the calibration file of the policy, else by the user's own counts.
+
+    What is shipped is the fallback, where these have too few runs of a kind.
 
     Raises:
-        ConfigError, InputFileError: as for `calibrated`.
+        ConfigError, InputFileError: as for `calibrated`; also where the user's own counts cannot be read.
     """
     known = _read(monitor)
-    return Experience(kinds=known.kinds) if known is not None and known.kinds else shipped(model)
+    own = known.kinds if known is not None and known.kinds else _own(model)
+    return Experience(kinds=own, fallback=shipped(model)) if own else shipped(model)
+
+
+def home_of(model: str) -> Path:
+    """Where a user's own counts of a model lie, if there are any."""
+    return data_dir() / "calibrations" / f"{hashlib.sha256(model.encode()).hexdigest()[:24]}.json"
+
+
+def _own(model: str) -> Mapping[str, Seen]:
+    """The counts of the user's own runs of the model; none where nothing was counted, or nobody knows which it is."""
+    path = home_of(model)
+    return _parsed(str(path)).kinds if model and path.exists() else {}
 
 
 def _read(monitor: StateMonitor) -> ConfidenceMap | None:
@@ -81,7 +99,11 @@ def _read(monitor: StateMonitor) -> ConfidenceMap | None:
         raise ConfigError(
             "reasoning_engine.state_monitor.calibration: names no file; make one with: aeon calibrate RUNS --labels F"
         )
+    return _parsed(monitor.calibration)
+
+
+def _parsed(path: str) -> ConfidenceMap:
     try:
-        return ConfidenceMap.model_validate_json(content(monitor.calibration))
+        return ConfidenceMap.model_validate_json(content(path))
     except ValidationError:
-        raise InputFileError(f"{monitor.calibration}: is no calibration; make one with: aeon calibrate") from None
+        raise InputFileError(f"{path}: is no calibration; make one with: aeon calibrate") from None

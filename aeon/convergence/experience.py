@@ -40,15 +40,17 @@ class Seen(Frozen):
 
 
 class Experience(Frozen):
-    """What was seen of one model, by `kind_of`."""
+    """What was seen of one model, by `kind_of`; ``fallback`` is what was seen of it elsewhere."""
 
     kinds: Mapping[str, Seen] = {}
+    fallback: Experience | None = None
 
     def of(self, plan: Plan) -> Seen:
         """What was seen of answers that came about as this plan's.
 
         Where that is too little, of all those of which the same is known for or against them; where that is too little
-        as well, of those of which the same is known against them, if anything is.
+        as well, of those of which the same is known against them, if anything is. Where all that is too little, the
+        fallback's.
         """
         kind = kind_of(plan)
         notes = _notes(kind)
@@ -56,7 +58,10 @@ class Experience(Frozen):
         own = self._pooled(lambda name: name == kind)
         same = self._pooled(lambda name: _notes(name) == notes)
         worse = self._pooled(lambda name: bool(against) and _notes(name) >= against)
-        return next((seen for seen in (own, same, worse) if seen.runs >= LEAST_RUNS), same)
+        enough = next((seen for seen in (own, same, worse) if seen.runs >= LEAST_RUNS), None)
+        if enough is not None:
+            return enough
+        return self.fallback.of(plan) if self.fallback is not None else same
 
     def _pooled(self, like: Callable[[str], bool]) -> Seen:
         found = [seen for name, seen in self.kinds.items() if like(name)]
@@ -88,8 +93,8 @@ def _notes(kind: str) -> frozenset[str]:
 
 
 def _derived(plan: Plan) -> list[str]:
-    """What other derivations say, if there are any."""
-    if plan.agreement is None or not plan.agreement.derivations:
+    """What other derivations say, if there are any that are independent."""
+    if plan.agreement is None or not plan.agreement.independent:
         return []
     return ["disagreed" if plan.agreement.disagrees else _FOR]
 

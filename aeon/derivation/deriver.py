@@ -50,7 +50,8 @@ class _Answer(NamedTuple):
 
     ``beside`` are numbers that it quotes: another answer may say them or not. ``said`` are numbers that it repeats from
     the question, as in "in 7 years both are 39": it may be meant without them. ``doubtful``: it leaves something out.
-    ``exact``: it is a time that a tool has measured, which words can confirm or doubt, and not replace.
+    ``exact``: it is a time that a tool has measured, which words can confirm or doubt, and not replace. ``repeats``: it
+    is the same text as one before it, which confirms nothing.
     """
 
     numbers: tuple[Read, ...]
@@ -59,6 +60,7 @@ class _Answer(NamedTuple):
     said: tuple[Read, ...] = ()
     doubtful: bool = False
     exact: bool = False
+    repeats: bool = False
 
     @property
     def meant(self) -> Iterator[tuple[Read, ...]]:
@@ -115,8 +117,9 @@ class Deriver:
             answer = _last(text)
             found = _derived(effect, text, answer).beside_of(given)
             if found.numbers and all(found.choices):
-                derived.append(Derivation(method=method, text=text.strip(), answer=answer))
-                answers.append(found)
+                repeats = any(_words(one.text) == _words(text) for one in derived)
+                derived.append(Derivation(method=method, text=text.strip(), answer=answer, repeats=repeats))
+                answers.append(found._replace(repeats=repeats))
             if _pair(answers):
                 break
         return _counted(derived, answers)
@@ -138,6 +141,11 @@ class Deriver:
             return (await self._supervisor.text(prompt, max_tokens=_TOKENS[method], repairs=0)).value
         except (CompletionError, AllowanceExhausted):
             return ""
+
+
+def _words(text: str) -> str:
+    """A text whatever the case of its letters and the spaces in it."""
+    return "".join(text.casefold().split())
 
 
 def _last(text: str) -> str:
@@ -222,8 +230,9 @@ def _pair(answers: Sequence[_Answer]) -> tuple[int, int] | None:
 
 
 def _able(answers: Sequence[_Answer]) -> list[int]:
-    """The places of the answers that leave nothing out; of all where each does."""
-    return [place for place, one in enumerate(answers) if not one.doubtful] or list(range(len(answers)))
+    """The places of the answers that leave nothing out, of all where each does; without those that repeat another."""
+    own = [place for place, one in enumerate(answers) if not one.repeats]
+    return [place for place in own if not answers[place].doubtful] or own
 
 
 def _counted(derived: Sequence[Derivation], answers: Sequence[_Answer]) -> Agreement:

@@ -140,8 +140,10 @@ class Programmer:
         if not parts.runs or parts.doubt:
             return None
         theirs = await self._outcome(program)
-        agrees = _is_same(await self._outcome(parts), theirs)
-        return self._settled(asked, parts, _derived("program", program, theirs, agrees=True) if agrees else None)
+        if not _is_same(await self._outcome(parts), theirs):
+            return self._settled(asked, parts)
+        repeats = _words_of(program.plan) == _words_of(parts.plan)
+        return self._settled(asked, parts, _derived("program", program, theirs, agrees=True, repeats=repeats))
 
     def _applies_rule(self, program: _Program, asked: Asked) -> bool:
         """Whether a program that asks the tables has to apply to them what the texts state."""
@@ -190,10 +192,10 @@ class Programmer:
             mine = await self._outcome(program)
         if not mine or not theirs:
             return self._settled(asked, program if mine else query)
-        agrees = _is_same(mine, theirs)
+        agrees, repeats = _is_same(mine, theirs), _words_of(program.plan) == _words_of(query.plan)
         if not program.doubt and (agrees or query.doubt):
-            return self._settled(asked, program, _derived("query", query, theirs, agrees))
-        return self._settled(asked, query, _derived("program", program, mine, agrees))
+            return self._settled(asked, program, _derived("query", query, theirs, agrees, repeats))
+        return self._settled(asked, query, _derived("program", program, mine, agrees, repeats))
 
     async def _or_read(self, asked: Asked, ruled: Plan) -> Plan:
         """The plan; one that is doubtful, or that another derivation contradicts, gives way to a sentence.
@@ -372,10 +374,16 @@ def _is_same(one: Sequence[JsonValue], other: Sequence[JsonValue]) -> bool:
     return one == other or bool((sums := computed(one)) and alike(sums, computed(other)))
 
 
-def _derived(method: str, program: _Program, given: Sequence[JsonValue], agrees: bool) -> Agreement:
-    """What a program gives as the only other derivation of an answer."""
+def _words_of(plan: Plan) -> list[str]:
+    """What the steps of a plan do, whatever the case of letters and the spaces."""
+    return ["".join(str(step.action).casefold().split()) for step in plan.steps]
+
+
+def _derived(method: str, program: _Program, given: Sequence[JsonValue], agrees: bool, repeats: bool) -> Agreement:
+    """What a program gives as the only other derivation of an answer; ``repeats``: it does what the plan does."""
     told = ", ".join(map(str, given))
-    return Agreement(derivations=(Derivation(method=method, text=program.text, answer=told, agrees=agrees),))
+    derivation = Derivation(method=method, text=program.text, answer=told, agrees=agrees, repeats=repeats)
+    return Agreement(derivations=(derivation,))
 
 
 def _words(task: Task) -> str:

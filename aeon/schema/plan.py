@@ -181,6 +181,7 @@ class Derivation(Value):
     """A way to the answer without the plan: the whole ``text`` of it, and the ``answer`` that it ends in.
 
     ``agrees``: that is the answer that was taken. ``taken``: it is taken in the place of what the plan gives.
+    ``repeats``: it does what the plan, or a derivation before it, does in the same words, so it confirms nothing.
     """
 
     method: str
@@ -188,6 +189,7 @@ class Derivation(Value):
     answer: str
     agrees: bool = False
     taken: bool = False
+    repeats: bool = False
 
 
 class Agreement(Value):
@@ -202,13 +204,18 @@ class Agreement(Value):
 
     @property
     def votes(self) -> int:
-        """How many derivations, the plan's own among them, give the answer that was taken."""
-        return sum(one.agrees for one in self.derivations) + (self.taken is None)
+        """How many independent derivations, the plan's own among them, give the answer that was taken."""
+        return sum(one.agrees for one in self.independent) + (self.taken is None)
+
+    @property
+    def independent(self) -> tuple[Derivation, ...]:
+        """The derivations that do not only repeat another one."""
+        return tuple(one for one in self.derivations if not one.repeats)
 
     @property
     def disagrees(self) -> bool:
         """Whether the answer was derived more than once, and never twice the same."""
-        return bool(self.derivations) and self.votes == 1
+        return bool(self.independent) and self.votes == 1
 
 
 class Plan(Value):

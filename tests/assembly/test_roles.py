@@ -11,7 +11,7 @@ import pytest
 from aeon.assembly.build import assemble, build, resume, resumption
 from aeon.assembly.plugin import AnyPlugin, Plugin, Services
 from aeon.assembly.registry import plugin
-from aeon.assembly.roles import cast_of, named, phase_roles
+from aeon.assembly.roles import author_of, cast_of, named, phase_roles
 from aeon.assembly.runs import fork, replay
 from aeon.assembly.setup import Trust, reach, recorded_roles
 from aeon.engines.contractive.config import ContractiveConfig
@@ -33,6 +33,7 @@ from aeon.schema import (
     Conclusion,
     Config,
     ConvergenceAssessment,
+    JsonObject,
     LLMRequest,
     LLMResponse,
     Plan,
@@ -231,6 +232,28 @@ def test_an_engine_from_outside_has_roles_by_its_effects(monkeypatch: pytest.Mon
     assert phase_roles(TWO) == {"try_it": ("worker",), "check_it": ("verifier",)}
     with pytest.raises(UsageError, match="the engine 'two' has no tutor; it has worker, verifier"):
         build(own, (), engine=TWO, roles={"tutor": "judge"})
+
+
+@pytest.mark.requirement("G4", "E5b")
+@pytest.mark.parametrize(
+    ("own", "roles", "author"),
+    [
+        ("a", {}, "a"),
+        ("a", {"planner": "b", "worker": "b"}, "b"),
+        ("a", {"planner": "b"}, ""),
+        ("a", {"verifier": "b"}, "a"),
+        ("a", {"tutor": "b"}, ""),
+        (None, {}, ""),
+        (None, {"planner": "b"}, ""),
+    ],
+)
+def test_the_author_of_a_run_is_the_model_that_planned_and_worked(
+    own: str | None, roles: dict[str, str], author: str
+) -> None:
+    """Where that was more than one, or is not on record, nobody is."""
+    cast: JsonObject = {role: {"model_name": name} for role, name in roles.items()}
+    assert author_of({"model_name": own, "roles": cast}) == author
+    assert author_of({"model_name": own}) == (own or "")
 
 
 @pytest.fixture

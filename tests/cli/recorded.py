@@ -34,13 +34,20 @@ def assessed(confidence: float | None, converged: bool = True) -> ConvergenceAss
     return (CONVERGED if converged else NOT_YET).changed(evaluation=evaluation)
 
 
-def save(path: Path, confidence: float | None = 0.5, converged: bool = True, config: Config | None = None) -> str:
-    """Save a run of one tool step that ended with this confidence; gives its execution id."""
+def save(
+    path: Path,
+    confidence: float | None = 0.5,
+    converged: bool = True,
+    config: Config | None = None,
+    model: str = "",
+) -> str:
+    """Save a run of one tool step that ended with this confidence, made by this model; gives its execution id."""
     path.parent.mkdir(parents=True, exist_ok=True)
     only = Step(id="s1", description="do s1", action=ToolCall(tool="calculator", arguments={}))
     result = played(
         (config or Config()).changed(prices=FREE),
         Journal(path),
+        {"model": None, "model_name": model, "tools": []} if model else None,
         plan=Plan(steps=(only,)),
         execute=StepResult(output=1, mode="tool"),
         assess=assessed(confidence, converged),

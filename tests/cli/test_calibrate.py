@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from aeon.convergence.calibrated import ConfidenceMap, calibrated, experience
+from aeon import build
+from aeon.convergence.calibrated import ConfidenceMap, calibrated, experience, home_of
 from aeon.convergence.experience import Seen
-from aeon.schema import Config, StateMonitor
+from aeon.llm.scripted import Scripted
+from aeon.runtime.journal import Journal
+from aeon.schema import Config, ConvergenceAssessment, Result, StateMonitor
 
 from .conftest import Outcome
 from .recorded import save
@@ -22,12 +25,12 @@ pytestmark = pytest.mark.requirement("O2")
 
 
 def recorded(
-    folder: Path, confidences: list[float | None], right: list[bool], config: Config | None = None
+    folder: Path, confidences: list[float | None], right: list[bool], config: Config | None = None, model: str = ""
 ) -> list[str]:
     """Runs with these confidences in ``runs``, their labels in ``labels``; the arguments that fit to them."""
     names = [f"{n}.jsonl" for n in range(len(confidences))]
     for name, confidence in zip(names, confidences, strict=True):
-        save(folder / "runs" / name, confidence, config=config)
+        save(folder / "runs" / name, confidence, config=config, model=model)
     told = [json.dumps({"run": name, "correct": is_right}) for name, is_right in zip(names, right, strict=False)]
     (folder / "labels").write_text("\n".join(told))
     return ["calibrate", str(folder / "runs"), "--labels", str(folder / "labels"), "--out", str(folder / "map.json")]
@@ -57,6 +60,75 @@ def test_runs_are_counted_by_how_their_answers_came_about(aeon: Aeon, tmp_path: 
     assert done.code == 0 and "10 runs, none with a confidence" in done.out and "4 of 10   sum" in done.out
     alone = StateMonitor(confidence_model="calibrated", calibration=str(tmp_path / "more" / "map.json"))
     assert experience(alone, "any").kinds == both.kinds and calibrated(alone)(0.7) == 0.7
+
+
+@pytest.mark.requirement("G4")
+def test_without_a_file_later_runs_of_the_model_use_the_counts(
+    aeon: Aeon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of them right will do, and nothing needs scikit-learn; newer counts replace older ones."""
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    arguments = recorded(tmp_path, [None] * 10, RIGHT, model="m")[:-2]
+    assert experience(StateMonitor(), "m").kinds == {}
+    done = aeon(*arguments)
+    assert (done.code, done.err) == (0, "") and "10 runs of m" in done.out and "4 of 10   sum" in done.out
+    assert str(home_of("m")) in done.out and "left out" not in done.out
+    assert experience(StateMonitor(), "m").kinds == {"sum": Seen(right=4, runs=10)}
+    assert experience(StateMonitor(), "n").kinds == {}
+    assert aeon(*recorded(tmp_path / "more", [None] * 8, [True] * 8, model="m")[:-2]).code == 0
+    assert experience(StateMonitor(), "m").kinds == {"sum": Seen(right=8, runs=8)}
+
+
+@pytest.mark.requirement("G4")
+def test_a_later_run_of_the_model_says_how_likely_it_is_right(aeon: Aeon, tmp_path: Path) -> None:
+    """From runs to labels to a run: of a table's answers, this many were right."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "sales.csv").write_text("day,units\n2024-03-01,10\n2024-04-02,20\n")
+
+    def ask(path: Path) -> ConvergenceAssessment:
+        model = Scripted(["print(sql('SELECT SUM(units) FROM sales'))", "There are {r1} units."], name="m")
+        tools = ("calculator", f"files={folder}")
+        result = build(model, tools, journal=lambda _: Journal(path)).execute("How many units are there?")
+        assert isinstance(result, Result) and result.assessment
+        return result.assessment
+
+    (tmp_path / "runs").mkdir()
+    first = [ask(tmp_path / "runs" / f"{n}.jsonl") for n in range(8)]
+    assert {(one.converged, one.probability) for one in first} == {(True, None)}
+    labels = [json.dumps({"run": f"{n}.jsonl", "correct": n > 4}) for n in range(8)]
+    (tmp_path / "labels").write_text("\n".join(labels))
+    assert aeon("calibrate", str(tmp_path / "runs"), "--labels", str(tmp_path / "labels")).code == 0
+    later = ask(tmp_path / "later.jsonl")
+    assert (later.probability, later.runs, later.reason_codes) == (0.4, 8, ("uncertain",))
+
+
+@pytest.mark.requirement("G4")
+def test_runs_that_no_counts_come_of_are_named(aeon: Aeon, tmp_path: Path) -> None:
+    """Too few of a model, or of nobody knows which: one line, exit code 2, and nothing is written."""
+    few = recorded(tmp_path, [None] * 7, [True] * 7, model="m")[:-2]
+    aeon(*few).complains(2, "too few labelled runs", "7 of m", "it takes 8 of one model")
+    nobody = recorded(tmp_path / "nobody", [None] * 9, RIGHT[:9])[:-2]
+    aeon(*nobody).complains(2, "9 that name no single model", "--out FILE")
+    aeon(*few[:-1], str(tmp_path / "none")).complains(2, "none")
+    (tmp_path / "labels").write_text('{"run": "0.jsonl", "correct": "yes"}')
+    aeon(*few).complains(2, "line 1", '{"run": FILE NAME OR EXECUTION ID, "correct": true|false}')
+    assert not home_of("m").exists()
+    (tmp_path / "home").mkdir(exist_ok=True)
+    home_of("m").parent.write_text("a file")
+    both = recorded(tmp_path / "both", [None] * 9, RIGHT[:9], model="m")[:-2]
+    aeon(*both).complains(2, "calibrations", "cannot be written")
+
+
+@pytest.mark.requirement("G4")
+def test_each_model_has_its_own_counts(aeon: Aeon, tmp_path: Path) -> None:
+    """Of several, those with enough runs; the others are counted as left out."""
+    arguments = recorded(tmp_path, [None] * 8, [True] * 8, model="m")[:-2]
+    for n in range(3):
+        save(tmp_path / "runs" / f"other-{n}.jsonl", None, model="n")
+    done = aeon(*arguments)
+    assert done.code == 0 and "8 runs of m" in done.out and "3 left out" in done.out
+    assert home_of("m").exists() and not home_of("n").exists()
 
 
 def test_what_the_fit_is_worth_is_said(aeon: Aeon, tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from aeon.convergence.calibrated import ConfidenceMap, experience
+from aeon.convergence.calibrated import ConfidenceMap, experience, home_of
 from aeon.convergence.engine import ConvergenceEngine
 from aeon.convergence.experience import LEAST_RUNS, Experience, Seen, counted, kind_of, shipped
+from aeon.errors import InputFileError
 from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.scripted import Scripted
 from aeon.multipass.effects import AssessConvergence
@@ -35,6 +36,8 @@ from aeon.supervisor.supervisor import Supervisor
 pytestmark = pytest.mark.requirement("G4")
 AGREED = Agreement(derivations=(Derivation(method="worked", text="1", answer="1", agrees=True),))
 DISAGREED = Agreement(derivations=(Derivation(method="worked", text="1", answer="1"),))
+
+REPEATED = Agreement(derivations=(Derivation(method="query", text="1", answer="1", agrees=True, repeats=True),))
 
 
 def step(name: str, action: Action, mode: StepMode = "tool") -> Step:
@@ -66,6 +69,7 @@ READ = step("s1", ToolCall(tool="lookup"), "reading")
         (Plan(steps=(READ.changed(clarity="PARTIALLY_CLEAR"),)), "reading, doubtful"),
         (Plan(steps=(SUM,), agreement=DISAGREED, doubts=("use 6 too",)), "sum, disagreed, doubtful"),
         (Plan(steps=(SUM,), agreement=Agreement()), "sum"),
+        (Plan(steps=(SUM,), agreement=REPEATED), "sum"),
         (Plan(steps=(QUERY.changed(mode="tool_repaired"),)), "table, mended"),
     ],
 )
@@ -130,6 +134,17 @@ def test_what_is_known_against_an_answer_outweighs_an_agreement_that_was_never_s
     assert Experience(kinds=doubtful).of(made.changed(doubts=())) == Seen(right=20, runs=20)
 
 
+def test_what_was_seen_elsewhere_speaks_where_too_little_was_seen_here() -> None:
+    """Own runs go first, as far as they say anything; a kind of which neither says anything stays unknown."""
+    elsewhere = Experience(kinds={"table": Seen(right=9, runs=9), "sum, agreed": Seen(right=8, runs=8)})
+    known = Experience(kinds={"table": Seen(right=1, runs=LEAST_RUNS)}, fallback=elsewhere)
+    assert known.of(Plan(steps=(QUERY,))) == Seen(right=1, runs=LEAST_RUNS)
+    assert known.of(Plan(steps=(SUM,), agreement=AGREED)) == Seen(right=8, runs=8)
+    assert known.of(Plan(steps=(SUM,), agreement=DISAGREED)).probability is None
+    few = known.changed(kinds={"table": Seen(right=1, runs=LEAST_RUNS - 1)})
+    assert few.of(Plan(steps=(QUERY,))) == Seen(right=9, runs=9)
+
+
 def test_what_is_shipped_can_be_read() -> None:
     """Of each model that was measured; of another one nothing is known."""
     for name in CATALOGUE:
@@ -145,7 +160,7 @@ def test_runs_are_counted_by_how_their_answers_came_about() -> None:
 
 
 def test_a_calibration_of_the_users_own_goes_before_what_is_shipped(tmp_path: Path) -> None:
-    """One without counts leaves what is shipped."""
+    """One without counts leaves what is shipped, which is the fallback in any case."""
     path = tmp_path / "map.json"
     monitor = StateMonitor(confidence_model="calibrated", calibration=str(path))
     own = {"table": Seen(right=1, runs=9)}
@@ -155,3 +170,21 @@ def test_a_calibration_of_the_users_own_goes_before_what_is_shipped(tmp_path: Pa
     name = next(iter(CATALOGUE))
     path.write_text(ConfidenceMap(runs=9, points=((0.5, 0.5),)).model_dump_json())
     assert experience(monitor, name) == shipped(name)
+    path.write_text(ConfidenceMap(runs=9, kinds=own).model_dump_json())
+    assert experience(monitor, name) == Experience(kinds=own, fallback=shipped(name))
+
+
+def test_counts_at_home_are_used_without_a_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of the model alone; a file that the settings name goes first, and a damaged one is no run's guess."""
+    monkeypatch.setenv("AEON_HOME", str(tmp_path))
+    home, own = home_of("m"), {"table": Seen(right=1, runs=9)}
+    home.parent.mkdir()
+    home.write_text(ConfidenceMap(runs=9, kinds=own, model="m").model_dump_json())
+    assert experience(StateMonitor(), "m").kinds == own
+    assert experience(StateMonitor(), "n") == experience(StateMonitor(), "") == Experience()
+    (tmp_path / "map.json").write_text(ConfidenceMap(runs=8, kinds={"sum": Seen(right=1, runs=8)}).model_dump_json())
+    named = StateMonitor(confidence_model="calibrated", calibration=str(tmp_path / "map.json"))
+    assert [*experience(named, "m").kinds] == ["sum"]
+    home.write_text("{")
+    with pytest.raises(InputFileError, match="is no calibration; make one with: aeon calibrate"):
+        experience(StateMonitor(), "m")

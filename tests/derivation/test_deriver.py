@@ -71,6 +71,16 @@ def test_where_two_differ_a_third_is_made_and_two_against_one_are_taken() -> Non
     assert agreement.taken is not None and agreement.taken.answer == "760 euros" and agreement.votes == 2
 
 
+def test_the_same_words_again_are_no_second_vote() -> None:
+    """A model that repeats itself has not derived the answer twice: the plan and it still differ."""
+    agreement, model = derive([WRONG, WRONG.replace("5700 / 6", "5700  /  6")], plan(760))
+    assert told(agreement) == [("worked", False, False), ("thought", False, False)] and len(model.requests) == 2
+    assert [one.repeats for one in agreement.derivations] == [False, True]
+    assert agreement.taken is None and agreement.disagrees and agreement.votes == 1
+    other, _ = derive([WRONG, "Half of it is 1900, so\nAnswer: 950"], plan(760))
+    assert [one.repeats for one in other.derivations] == [False, False] and other.taken is not None
+
+
 def test_a_third_that_agrees_with_the_plan_lets_it_stand() -> None:
     """The second one is the odd one out."""
     agreement, _ = derive([WRONG, THOUGHT], plan(760))
@@ -122,7 +132,7 @@ def test_what_leaves_out_a_number_of_the_question_gives_way_to_what_does_not() -
     assert told(agreement) == [("worked", True, True), ("thought", False, False)] and agreement.disagrees
     agreement, _ = derive([less, whole], short, task=task)
     assert told(agreement) == [("worked", True, False)] and not agreement.disagrees  # two, and nothing better is known
-    agreement, _ = derive([whole, whole], short, task=task)
+    agreement, _ = derive([whole, whole.replace("Both", "One person")], short, task=task)
     assert told(agreement) == [("worked", True, True), ("thought", True, False)] and not agreement.disagrees
     agreement, _ = derive([less, "no"], short, task=task)
     assert told(agreement) == [("worked", True, False)]

@@ -23,6 +23,7 @@ from aeon.schema import (
     ExecutionPass,
     FinalResult,
     Gaps,
+    JsonObject,
     PhaseTiming,
     Plan,
     Preparation,
@@ -143,7 +144,9 @@ def _answering(value: Value | Callable[[Any], Value]) -> Callable[[Any], Awaitab
     return answer
 
 
-def played(config: Config | None = None, journal: Journal | None = None, **values: Any) -> Result:
-    """A real run of the multi-pass engine whose effects are answered so."""
-    driver = AsyncDriver(journal=lambda execution_id: journal or Journal())
+def played(
+    config: Config | None = None, journal: Journal | None = None, setup: JsonObject | None = None, **values: Any
+) -> Result:
+    """A real run of the multi-pass engine whose effects are answered so; ``setup`` is what its journal says of it."""
+    driver = AsyncDriver(journal=lambda execution_id: journal or Journal(), setup=setup)
     return Orchestrator(MULTIPASS, handlers(**values), driver, config or Config()).execute("How much is it?")

@@ -110,6 +110,8 @@ def test_each_derivation_says_what_it_gives() -> None:
     two = Derivation(method="thought", text="…", answer="950")
     told = plain(agreement_lines(Agreement(derivations=(one, one.changed(taken=False), two))))
     assert told == "worked  760 euros  taken\nworked  760 euros  the same\nthought  950  another answer"
+    same = plain(agreement_lines(Agreement(derivations=(one.changed(taken=False, repeats=True),))))
+    assert same == "worked  760 euros  the same words: not independent"
     assert agreement_lines(None) == []
 
 

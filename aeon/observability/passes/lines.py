@@ -257,7 +257,9 @@ def agreement_lines(agreement: Agreement | None) -> list[Line]:
     lines: list[Line] = []
     for one in agreement.derivations if agreement is not None else ():
         words = "taken" if one.taken else "the same" if one.agrees else "another answer"
-        style = "good" if one.agrees else "warn"
+        if one.repeats:
+            words = "the same words: not independent"
+        style = "good" if one.agrees and not one.repeats else "warn"
         lines.append((Span(f"{one.method}  ", "strong"), Span(f"{short(one.answer, 40)}  "), Span(words, style)))
     return lines
 
