@@ -10,9 +10,11 @@ from aeon.assembly.plugin import Plugin, Services
 from aeon.convergence.calibrated import calibrated, experience
 from aeon.convergence.engine import ConvergenceEngine
 from aeon.derivation.deriver import Deriver
+from aeon.documents.sentences import sentences
 from aeon.execution.executor import Executor
 from aeon.execution.tutor import Tutored
-from aeon.grounding.results import grounded
+from aeon.grounding.prose import checked_sentences
+from aeon.grounding.results import grounded, spans_of
 from aeon.kernel.effects import Effect, Role
 from aeon.kernel.ports import Handlers
 from aeon.multipass.effects import DraftPlan, ExecuteStep, Synthesize, ValidateResults
@@ -97,7 +99,11 @@ def _modules(services: Services[Config]) -> Handlers:
 
     async def answered(effect: Synthesize) -> Answer:
         answer = await synthesizer.synthesize(effect)
-        return answer.changed(claims=grounded(answer.text, effect.task, effect.plan))
+        claims = grounded(answer.text, effect.task, effect.plan)
+        spans = ((one.start, one.end) for one in sentences(answer.text))
+        done = (step for step in effect.plan.steps if step.status == "complete")
+        checked = checked_sentences(answer.text, spans, claims, spans_of(done))
+        return answer.changed(claims=claims, sentence_checks=checked)
 
     return {
         "profile": Profiler(supervisor, briefing, waits=short).infer,

@@ -12,9 +12,10 @@ from aeon.grounding.numerals import numerals
 from aeon.grounding.unspaced import DATE_SIGNS, spaced
 from aeon.grounding.words import addresses, is_german, proper_names, quotations
 
-__all__ = ["mentions", "values"]
+__all__ = ["CODE", "is_json", "mentions", "values"]
 
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
+CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
+"""Pieces of code in a text."""
 _MARKS = re.compile(r"\[\d+\]|^\s*(?:#+\s)?\d+[.)](?=\s)", re.MULTILINE)
 """Marks of citations and numbers of list items, which are no values."""
 _FENCED_JSON = re.compile(r"\s*```(?:json)?\s*\n(.*?)```\s*", re.DOTALL)
@@ -26,7 +27,7 @@ def values(answer: str) -> tuple[Mention, ...]:
     """The values of an answer: of its strings and numbers if it is JSON, else of what is no code in it."""
     fenced = _FENCED_JSON.fullmatch(answer)
     start, end = fenced.span(1) if fenced else (0, len(answer))
-    if _is_json(answer[start:end]):
+    if is_json(answer[start:end]):
         return tuple(mention.moved(start) for mention in _of_json(answer[start:end]))
     return mentions(answer)
 
@@ -37,7 +38,7 @@ def mentions(text: str, cell: bool = False) -> tuple[Mention, ...]:
     A ``cell`` is a short text that is no sentence, such as one of a table.
     """
     taken = bytearray(len(text))
-    for pattern in (_CODE, _MARKS):
+    for pattern in (CODE, _MARKS):
         for match in pattern.finditer(text):
             _take(taken, *match.span())
     found: list[Mention] = []
@@ -57,7 +58,8 @@ def _take(taken: bytearray, start: int, end: int) -> None:
     taken[start:end] = b"\x01" * (end - start)
 
 
-def _is_json(text: str) -> bool:
+def is_json(text: str) -> bool:
+    """Whether a text is an object or a list in JSON."""
     if text.lstrip()[:1] not in ("{", "["):
         return False
     try:

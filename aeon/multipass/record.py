@@ -87,7 +87,9 @@ class Progress:
         """The result with its history: how the run ended and all that it rests on."""
         run = self.run
         ended, unread = run.conclude(decision, answer), self._unread()
-        ended = ended.changed(unread=unread, sufficient=ended.sufficient and not unread)
+        ended = ended.changed(
+            unread=unread, sufficient=ended.sufficient and not unread, sentence_checks=answer.sentence_checks
+        )
         end = FinalResult(
             **dict(ended),
             converged=ended.sufficient and ended.stop_reason == "converged",

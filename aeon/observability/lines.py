@@ -27,6 +27,7 @@ from aeon.schema import (
     Outcome,
     Question,
     Reply,
+    SentenceCheck,
     Support,
     Unread,
     Usage,
@@ -170,7 +171,7 @@ def conclusion_lines(end: Conclusion, before: str = "", reservations: Iterable[s
     cautions = [*_reservations(end), *reservations, *map(_unread_words, end.unread)]
     cautions += [_altered(end), _degraded(end), _lost(end)]
     lines += [(Span(text, "warn"),) for text in cautions if text]
-    lines += claim_lines(end.claims)
+    lines += [*claim_lines(end.claims), *_sentence_lines(end.sentence_checks)]
     lines += labelled("question", question_lines(end.question)) if end.question else []
     return lines + [clarification_line(one) for one in end.assumptions]
 
@@ -194,6 +195,16 @@ def claim_lines(claims: Sequence[Claim]) -> list[Line]:
     rest = len(checked) - len(shown)
     more: list[Line] = [(Span(f"  and {rest:,} more", "dim"),)] if rest else []
     return [head, *map(_claim_line, sorted(shown, key=lambda claim: claim.start)), *more]
+
+
+def _sentence_lines(sentences: Sequence[SentenceCheck]) -> list[Line]:
+    """How many sentences of an answer were checked; nothing where all that is unchecked has values that were shown."""
+    if not any(one.verdict == "not_checked" and not one.claims for one in sentences):
+        return []
+    checked = [one for one in sentences if one.verdict != "not_checked"]
+    supported = sum(one.verdict == "supported" for one in checked)
+    words = f"{len(checked)} of {len(sentences)} checked, {supported} supported"
+    return [(Span("sentences  ", "dim"), Span(words))]
 
 
 def _claim_line(claim: Claim) -> Line:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar, cast
 
+from aeon.documents.sentences import sentences
 from aeon.grounding.outcomes import grounded_on
+from aeon.grounding.prose import checked_sentences
+from aeon.grounding.results import spans_of
 from aeon.kernel.decide import borne_out
 from aeon.kernel.effects import AskUser, Effect
 from aeon.schema import Conclusion, Decision, Outcome, Reply, StepResult, Task
@@ -53,9 +56,19 @@ class Basis:
         """The result with the claims of its answer; no answer is good enough whose claims do not stand."""
         if result.gives_claims or result.claims:
             return result
-        claims = grounded_on(result.answer, self.task, self.within(result.rests_on))
+        within = self.within(result.rests_on)
+        claims = grounded_on(result.answer, self.task, within)
         decision = Decision(
             action="OUTPUT", reason=result.stop_reason, detail=result.detail, sufficient=result.sufficient
         )
         ended = borne_out(decision, claims)
-        return result.changed(claims=claims, stop_reason=ended.reason, detail=ended.detail, sufficient=ended.sufficient)
+        spans = ((one.start, one.end) for one in sentences(result.answer))
+        cited = spans_of(one.value for one in within.values() if isinstance(one.value, StepResult))
+        known = checked_sentences(result.answer, spans, claims, cited)
+        return result.changed(
+            claims=claims,
+            stop_reason=ended.reason,
+            detail=ended.detail,
+            sufficient=ended.sufficient,
+            sentence_checks=known,
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal, Self
 
-from aeon.schema.claims import Claim
+from aeon.schema.claims import Claim, SentenceCheck
 from aeon.schema.frozen import Frozen, JsonValue
 from aeon.schema.task import Clarification, Question, Unread
 from aeon.schema.usage import NOTHING, Bound, Usage
@@ -45,13 +45,14 @@ class Conclusion(Frozen):
 
     ``stop_reason`` is the reason of the decision that ended the run; ``sufficient``: by it the answer is good enough.
     ``claims`` are what the answer says, each with what it rests on: one that is contradicted, or was looked for and not
-    found, keeps the answer from being good enough. ``value`` is the validated object where the task had an
-    ``answer_schema`` and one could be had, else ``None``. ``unread`` says which parts of the task were too long for the
-    prompts to show them whole. ``altered`` are the numbers of effects whose outcomes whoever forked the run put in.
-    ``question`` is the one that a waiting run waits for; ``assumptions`` are questions that nobody was there to answer,
-    with what was assumed. ``usage`` is what the effects of the record cost, ``lost`` what was spent on effects that
-    were broken off by a crash or an interrupt and issued again: together they never exceed ``bound``. ``seconds`` is
-    the time that the effects took, one after the other where they waited for each other.
+    found, keeps the answer from being good enough. ``sentence_checks`` say what is known of each sentence of it.
+    ``value`` is the validated object where the task had an ``answer_schema`` and one could be had, else ``None``.
+    ``unread`` says which parts of the task were too long for the prompts to show them whole. ``altered`` are the
+    numbers of effects whose outcomes whoever forked the run put in. ``question`` is the one that a waiting run waits
+    for; ``assumptions`` are questions that nobody was there to answer, with what was assumed. ``usage`` is what the
+    effects of the record cost, ``lost`` what was spent on effects that were broken off by a crash or an interrupt and
+    issued again: together they never exceed ``bound``. ``seconds`` is the time that the effects took, one after the
+    other where they waited for each other.
     """
 
     execution_id: str
@@ -62,6 +63,7 @@ class Conclusion(Frozen):
     detail: str = ""
     sufficient: bool = False
     claims: tuple[Claim, ...] = ()
+    sentence_checks: tuple[SentenceCheck, ...] = ()
     degraded: tuple[Degradation, ...] = ()
     unread: tuple[Unread, ...] = ()
     altered: tuple[int, ...] = ()
@@ -72,8 +74,8 @@ class Conclusion(Frozen):
     bound: Bound
     seconds: float = 0.0
 
-    outside_digest: ClassVar[Any] = {"bound"}
-    """What a digest of the result leaves out: what follows from the configuration alone."""
+    outside_digest: ClassVar[Any] = {"bound", "sentence_checks"}
+    """What a digest of the result leaves out: what follows from the configuration, or from answer and claims."""
     gives_claims: ClassVar[bool] = False
     """Whether the engine itself gives the claims of its answers; for any other, the host finds them."""
 

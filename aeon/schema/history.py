@@ -131,7 +131,10 @@ class Result(FinalResult):
 
     history: ExecutionHistory
 
-    outside_digest: ClassVar[Any] = {"bound": True, "history": {"configuration": True, "conclusion": {"bound"}}}
+    outside_digest: ClassVar[Any] = {
+        "bound": True, "sentence_checks": True,
+        "history": {"configuration": True, "conclusion": {"bound", "sentence_checks"}},
+    }  # fmt: skip
     gives_claims: ClassVar[bool] = True
 
     @classmethod

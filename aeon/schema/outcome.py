@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, SerializeAsAny
 
-from aeon.schema.claims import Claim
+from aeon.schema.claims import Claim, SentenceCheck
 from aeon.schema.frozen import Frozen, JsonValue
 from aeon.schema.task import Question
 from aeon.schema.usage import NOTHING, Usage
@@ -86,10 +86,11 @@ class Answer(Value):
     """The final answer; ``value`` is the object for a task with an ``answer_schema``.
 
     ``problem`` says why the results stand there as they are, where they should have been put into words. ``claims`` are
-    what the text says, each with what it rests on.
+    what the text says, each with what it rests on; ``sentence_checks``, what is known of each of its sentences.
     """
 
     text: str
     value: JsonValue = None
     problem: str = ""
     claims: tuple[Claim, ...] = ()
+    sentence_checks: tuple[SentenceCheck, ...] = ()

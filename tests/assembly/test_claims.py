@@ -17,6 +17,7 @@ from aeon.llm.scripted import Scripted
 from aeon.proof.document import proof_bytes
 from aeon.proof.verify import verify
 from aeon.runtime.ledger import current_ledger
+from aeon.runtime.lines import digest
 from aeon.schema import Questions, Source
 from aeon.tools.files import Files
 
@@ -61,6 +62,19 @@ def test_no_engine_ends_well_on_a_claim_that_does_not_stand(answer: str, reason:
     result, journal = look(answer, FEE)
     assert (result.stop_reason, result.sufficient) == (reason, False)
     assert result.detail in ("99", "39") and replay(journal, ENGINE) == result
+
+
+@pytest.mark.requirement("G3")
+def test_the_sentences_of_any_engine_are_checked(tmp_path: Path) -> None:
+    """By their values and their wording, in every life; they change no digest, since they follow from the rest."""
+    cited = Source(source="fees.md", start=0, end=17, text="A guest pays 12.5.")
+    fee = {"fee": StepResult(output=12.5, mode="tool", sources=(cited,))}
+    result, _ = look("A guest pays 12.5. 3 guests pay 99. It is fine.", fee, tmp_path / "run.jsonl")
+    assert [(one.verdict, one.place) for one in result.sentence_checks] == [
+        ("supported", "fees.md[0:17]"), ("partial", ""), ("not_checked", ""),
+    ]  # fmt: skip
+    assert replay(Journal.read(tmp_path / "run.jsonl"), ENGINE) == result and result.stop_reason == "unsupported"
+    assert digest(result) == digest(result.changed(sentence_checks=()))
 
 
 def test_where_nothing_was_looked_up_nothing_is_held_against_the_answer() -> None:

@@ -9,9 +9,10 @@ import pytest
 
 from aeon import Journal, Result, build
 from aeon.assembly.proofs import proof_of
+from aeon.assembly.runs import replay
 from aeon.errors import UsageError
 from aeon.llm.scripted import Reply, Scripted
-from aeon.observability.lines import claim_lines, coverage, plain
+from aeon.observability.lines import claim_lines, conclusion_lines, coverage, plain
 from aeon.proof.document import Proof, proof_bytes
 from aeon.proof.verify import Report, verify
 from aeon.tools.files import Files
@@ -63,6 +64,22 @@ def test_a_value_of_a_text_and_one_that_is_computed(folder: Path, tmp_path: Path
     assert any("calculator, done again" in line for line in report.verified)
     (folder / "fees.md").write_text("The fee of each guest is 13.50 euros. It is due in May.\n")
     assert verify(proof_bytes(proof), saved, folder).code == 1
+
+
+@pytest.mark.requirement("G3")
+def test_the_sentences_of_an_answer_say_whether_they_were_checked(folder: Path, tmp_path: Path) -> None:
+    """In the result, its history, saved and read again, and on screen where values do not cover the answer."""
+    saved = tmp_path / "run.jsonl"
+    program = 'print(sql("SELECT SUM(units) FROM sales"))'
+    result, _ = run(folder, "How many units are there?", program, "{r1} units. They sold well.", journal=saved)
+    said = [(result.answer[one.start : one.end], one.verdict, one.claims) for one in result.sentence_checks]
+    assert said == [("9 units.", "not_checked", ("c1",)), ("They sold well.", "not_checked", ())]
+    assert result.history.conclusion.sentence_checks == result.sentence_checks
+    assert replay(Journal.read(saved)).model_dump_json() == result.model_dump_json()
+    told = plain(conclusion_lines(result))
+    assert "claims  1 of 1 checked, 1 supported" in told and "sentences  0 of 2 checked, 0 supported" in told
+    short, _ = run(folder, "How many units are there?", program, "{r1} units.")
+    assert "sentences" not in plain(conclusion_lines(short)) and len(short.sentence_checks) == 1
 
 
 def test_what_the_model_adds_rests_on_nothing(folder: Path) -> None:
