@@ -83,11 +83,16 @@ def phases_picture(name: str) -> str:
     steps = STEPS[name]
     if strange := {phase for one in steps for phase in one[:2]} - engine.phases.keys():
         raise ValueError(f"{name} has no phase {', '.join(sorted(strange))}")
+    arrows = [_arrow(*one) for one in steps]
+    return mermaid([f"begin([task]) --> {steps[0][0]}", *arrows, *_ends(engine, DECIDES[name])])
+
+
+def _ends(engine: Engine[Any, Any, Any], decides: str) -> list[str]:
+    """From the phase that decides to the answer, with the rows of the table that lead there."""
     reasons = "<br/>".join(rule.reason for rule in engine.table if rule.action == "OUTPUT")
-    final = engine.final.phase if engine.final is not None else "answer"
-    ends = [f'{DECIDES[name]} -->|"{reasons}"| {final}']
-    ends += [f"{final} --> answer([answer])"] if engine.final is not None else []
-    return mermaid([f"begin([task]) --> {steps[0][0]}", *(_arrow(*one) for one in steps), *ends])
+    if engine.final is None:
+        return [_arrow(decides, "answer", reasons)]
+    return [_arrow(decides, engine.final.phase, reasons), f"{engine.final.phase} --> answer([answer])"]
 
 
 def _arrow(one: str, other: str, when: str) -> str:
