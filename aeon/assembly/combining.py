@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from aeon.adaptive.profiler import Profiler
 from aeon.assembly.plugin import AnyPlugin, Plugin, Services
+from aeon.assembly.roles import played, tutored
 from aeon.engines.auto.config import AutoConfig
 from aeon.engines.auto.program import auto_of
 from aeon.engines.auto.record import Auto
@@ -39,6 +40,7 @@ from aeon.schema import Settings
 from aeon.schema.value import Value
 from aeon.settings import with_overrides
 from aeon.supervisor.sampling import Drawn
+from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.registry import ToolRegistry
 
 __all__ = ["Plugins", "auto", "chain", "dispatched", "ensemble", "plugins", "team"]
@@ -59,8 +61,7 @@ def ensemble(plugins: Plugins) -> Plugin[EnsembleConfig, EnsembleSignals, Ensemb
         config, engines = services.config, [seat.engine for seat in services.config.seats]
         _check_tools(plugins, config, engines, services.tools)
         members = [
-            _handlers_of(plugins, services, seat.engine, _drawn(services.adapter, config.temperature, seat.seed))
-            for seat in config.seats
+            _handlers_of(plugins, _drawn(services, config.temperature, seat.seed), seat.engine) for seat in config.seats
         ]
         return dispatched(engine.phases, {"compare_answers": Classifier(services.supervisor).classify}, members)
 
@@ -72,7 +73,9 @@ def ensemble(plugins: Plugins) -> Plugin[EnsembleConfig, EnsembleSignals, Ensemb
 
     engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
     engine = ensemble_of(engines)
-    return Plugin(engine, handlers, partial(_models, plugins), view_of(engines, views), fit)
+    return Plugin(
+        engine, handlers, partial(_models, plugins), view_of(engines, views), fit, members=partial(_named, plugins)
+    )
 
 
 def plugins(members: Plugins) -> tuple[AnyPlugin, ...]:
@@ -84,7 +87,7 @@ def auto(plugins: Plugins) -> Plugin[AutoConfig, Signals, Auto]:
     """The router to the engines that its rules name."""
 
     def handlers(services: Services[AutoConfig]) -> Handlers:
-        members = [_handlers_of(plugins, services, name, services.adapter) for name in services.config.engines]
+        members = [_handlers_of(plugins, services, name) for name in services.config.engines]
         own: Handlers = {
             "look_around": Surveyor(services.tools).look_around,
             "profile": Profiler(services.supervisor, services.briefing).infer,
@@ -96,7 +99,9 @@ def auto(plugins: Plugins) -> Plugin[AutoConfig, Signals, Auto]:
 
     engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
     engine = auto_of(engines)
-    return Plugin(engine, handlers, partial(_models, plugins), auto_view(engines, views), fit)
+    return Plugin(
+        engine, handlers, partial(_models, plugins), auto_view(engines, views), fit, members=partial(_named, plugins)
+    )
 
 
 def chain(plugins: Plugins) -> Plugin[ChainConfig, Signals, Chain]:
@@ -105,7 +110,7 @@ def chain(plugins: Plugins) -> Plugin[ChainConfig, Signals, Chain]:
     def handlers(services: Services[ChainConfig]) -> Handlers:
         names = services.config.members
         _check_tools(plugins, services.config, names, services.tools)
-        members = [_handlers_of(plugins, services, name, services.adapter) for name in names]
+        members = [_handlers_of(plugins, services, name) for name in names]
         return dispatched(engine.phases, {}, members)
 
     def fit(config: ChainConfig, adapter: LLMAdapter) -> ChainConfig:
@@ -115,7 +120,9 @@ def chain(plugins: Plugins) -> Plugin[ChainConfig, Signals, Chain]:
 
     engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
     engine = chain_of(engines)
-    return Plugin(engine, handlers, partial(_models, plugins), chain_view(engines, views), fit)
+    return Plugin(
+        engine, handlers, partial(_models, plugins), chain_view(engines, views), fit, members=partial(_named, plugins)
+    )
 
 
 def team(plugins: Plugins) -> Plugin[TeamConfig, Signals, Team]:
@@ -125,7 +132,7 @@ def team(plugins: Plugins) -> Plugin[TeamConfig, Signals, Team]:
         config = services.config
         named = dict.fromkeys(name for name in (config.master, config.worker) if name)
         _check_tools(plugins, config, [*named], services.tools)
-        members = [_handlers_of(plugins, services, name, services.adapter) for name in config.engines]
+        members = [_handlers_of(plugins, services, name) for name in config.engines]
         own: Handlers = {
             "look_around": Surveyor(services.tools).look_around,
             "decompose": Splitter(services.supervisor).split,
@@ -140,7 +147,9 @@ def team(plugins: Plugins) -> Plugin[TeamConfig, Signals, Team]:
 
     engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
     engine = team_of(engines)
-    return Plugin(engine, handlers, partial(_models, plugins), team_view(engines, views), fit)
+    return Plugin(
+        engine, handlers, partial(_models, plugins), team_view(engines, views), fit, members=partial(_named, plugins)
+    )
 
 
 def dispatched(phases: Iterable[str], own: Handlers, members: Sequence[Handlers]) -> Handlers:
@@ -163,15 +172,29 @@ def _engines(plugins: Plugins) -> Members:
     return {name: one.engine for name, one in plugins.items()}
 
 
-def _drawn(adapter: LLMAdapter, temperature: float, seed: int) -> LLMAdapter:
-    return Drawn(adapter, temperature, seed) if seed else adapter
+def _drawn(services: Services[C], temperature: float, seed: int) -> Services[C]:
+    """The services of a sample, whose models are drawn with its seed; the first sample has them as they are."""
+    if not seed:
+        return services
+    made: dict[int, Supervisor] = {}
+
+    def drawn(one: Supervisor) -> Supervisor:
+        return made.setdefault(id(one), one.through(Drawn(one.llm, temperature, seed)))
+
+    whole = services.with_cast({role: drawn(one) for role, one in services.cast.items()})
+    own = drawn(services.supervisor)
+    return replace(whole, adapter=own.llm, supervisor=own)
 
 
-def _handlers_of(plugins: Plugins, services: Services[Any], engine: str, adapter: LLMAdapter) -> Handlers:
-    """The handlers of a member, made of the run's tools and of settings of its own."""
+def _handlers_of(plugins: Plugins, services: Services[Any], engine: str) -> Handlers:
+    """The handlers of a member, made of the run's tools, of settings of its own, and of the models of its roles."""
     config = settings_of(_engines(plugins), services.config, engine)
-    supervisor = services.supervisor if adapter is services.adapter else services.supervisor.through(adapter)
-    return plugins[engine].handlers(replace(services, config=config, adapter=adapter, supervisor=supervisor))
+    return played(plugins[engine], replace(services, config=config))
+
+
+def _named(plugins: Plugins, config: CombiningSettings) -> Sequence[AnyPlugin]:
+    """The plugins of the members; those that there are."""
+    return [plugins[name] for name in config.engines if name in plugins]
 
 
 def _fitted(plugins: Plugins, config: C, adapter: LLMAdapter) -> C:
@@ -186,8 +209,8 @@ def _fitted(plugins: Plugins, config: C, adapter: LLMAdapter) -> C:
     options: dict[str, dict[str, object]] = {}
     for name in config.engines:
         settings_of(_engines(plugins), config.changed(options={}), name)  # is there
-        own = plugins[name].fit(_own(plugins[name], config), adapter)
-        options[name] = own.model_dump(mode="json", exclude_defaults=True)
+        own = plugins[name].fit(tutored(plugins[name], _own(plugins[name], config)), adapter)
+        options[name] = own.model_dump(mode="json", exclude_defaults=True, exclude={"roles"})
         if isinstance(limits := config.options.get(name, {}).get("budget"), dict):  # also what is a default
             options[name]["budget"] = own.budget.model_dump(mode="json", exclude_defaults=True) | limits
     return config.changed(options=options)
@@ -199,7 +222,7 @@ def _own(plugin: AnyPlugin, config: CombiningSettings) -> Settings:
     if barred := [name for name in _OF_THE_WHOLE if name in options]:
         raise ConfigError(f"options.{plugin.name}.{barred[0]}: a member has none of its own; leave it out")
     try:
-        return with_overrides(kind(), options)
+        return with_overrides(kind(), options).changed(roles=config.roles)
     except ConfigError as error:
         raise ConfigError(f"options.{plugin.name}.{error}") from None
 

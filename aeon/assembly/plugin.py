@@ -19,7 +19,7 @@ from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.lookup import with_context
 from aeon.tools.registry import ToolRegistry
 
-__all__ = ["AnyPlugin", "Plugin", "Services", "as_it_is", "no_models", "nothing_missing", "price_of"]
+__all__ = ["AnyPlugin", "Plugin", "Services", "as_it_is", "no_members", "no_models", "nothing_missing", "price_of"]
 
 C = TypeVar("C", bound=Settings)
 S = TypeVar("S", bound=Signals)
@@ -110,6 +110,11 @@ def no_models(config: Settings) -> Sequence[str]:
     return ()
 
 
+def no_members(config: Settings) -> Sequence[AnyPlugin]:
+    """What an engine runs that answers by itself."""
+    return ()
+
+
 def as_it_is(config: C, adapter: LLMAdapter) -> C:
     """The configuration of an engine that treats all models alike."""
     return config
@@ -129,7 +134,7 @@ class Plugin(Generic[C, S, R]):
     ``reads``: it uses the tools that its runs have; an engine that does not is given no files. ``beside`` are roles
     that the handler of a phase asks beside the phase's own. ``tiers`` are the model tiers that it has, each with the
     settings that it takes. ``lacks`` says in words what it needs that is not among some tools, such as something to
-    search; "" where it can work.
+    search; "" where it can work. ``members`` are the engines that it runs: a role of one of them is a role of the run.
     A package registers one under an entry point of the group ``aeon.engines``, by the engine's name.
     """
 
@@ -142,6 +147,7 @@ class Plugin(Generic[C, S, R]):
     beside: Mapping[str, tuple[Role, ...]] = field(default_factory=dict)
     tiers: Mapping[ModelTier, Mapping[str, object]] = field(default_factory=lambda: {"T2": {}})
     lacks: Callable[[C, ToolRegistry], str] = nothing_missing
+    members: Callable[[C], Sequence[AnyPlugin]] = no_members
 
     @property
     def name(self) -> str:

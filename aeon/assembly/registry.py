@@ -11,9 +11,10 @@ from aeon.engines.ensemble.members import COMBINING
 from aeon.errors import AeonError, UnknownNameError, UsageError
 from aeon.observability.view import GENERIC, View
 from aeon.runtime.journal import Journal
+from aeon.runtime.replay import AnyEngine
 from aeon.text import one_line
 
-__all__ = ["GROUP", "Installed", "installed", "plugin", "plugin_of", "view_of"]
+__all__ = ["GROUP", "Installed", "installed", "plugin", "plugin_of", "shipped", "view_of"]
 
 GROUP = "aeon.engines"
 _OWN = "aeon-orchestrator"
@@ -42,6 +43,12 @@ def installed() -> tuple[Installed, ...]:
     others = [_unless_ambiguous(one, taken) for one in loaded]
     members = {one.name: one.plugin for one in (*shipped, *others) if one.plugin is not None}
     return (*shipped, *(Installed(one.name, _OWN, one) for one in combining.plugins(members)), *others)
+
+
+def shipped() -> tuple[AnyEngine, ...]:
+    """The engines of this package; those that run others are made of these alone, whatever else is installed."""
+    single = {one.name: one for one in _SHIPPED}
+    return tuple(one.engine for one in (*_SHIPPED, *combining.plugins(single)))
 
 
 def _unless_ambiguous(one: Installed, every: list[Installed]) -> Installed:

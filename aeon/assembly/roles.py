@@ -34,7 +34,9 @@ __all__ = [
     "model_names",
     "named",
     "phase_roles",
+    "played",
     "recast",
+    "tutored",
 ]
 
 C = TypeVar("C", bound=Settings)
@@ -60,9 +62,10 @@ def _role(plugin: AnyPlugin, phase: str) -> Role:
     return role
 
 
-def _roles_of(plugin: AnyPlugin) -> list[Role]:
-    """The roles of an engine."""
+def _roles_of(plugin: AnyPlugin, config: Settings) -> list[Role]:
+    """The roles of an engine, and of those that it runs under this configuration."""
     every = {role for roles in phase_roles(plugin).values() for role in roles}
+    every |= {role for one in plugin.members(config) for role in _roles_of(one, one.engine.config())}
     return [role for role in ROLES if role in every]
 
 
@@ -106,7 +109,7 @@ def fitted(plugin: AnyPlugin, config: C, adapter: LLMAdapter) -> C:
         UsageError: the engine has not the tier or a role, or the two contradict each other.
     """
     _check(plugin, config)
-    made: C = plugin.fit(_tutored(plugin, _tiered(plugin, config)), adapter)
+    made: C = plugin.fit(tutored(plugin, _tiered(plugin, config)), adapter)
     return made
 
 
@@ -114,7 +117,7 @@ def _check(plugin: AnyPlugin, config: Settings) -> None:
     tier, roles = config.model_tier, config.roles.named
     if tier not in plugin.tiers:
         raise UsageError(f"model_tier: the engine '{plugin.name}' has no {tier}; it has {', '.join(plugin.tiers)}")
-    there = _roles_of(plugin)
+    there = _roles_of(plugin, config)
     for role in roles:
         if role not in there:
             raise UsageError(f"roles: the engine '{plugin.name}' has no {role}; it has {', '.join(there)}")
@@ -129,7 +132,7 @@ def _tiered(plugin: AnyPlugin, config: C) -> C:
     if silent := _silent_phases(plugin, tier):
         made = made.changed(caps=made.caps.changed(**dict.fromkeys(silent, 0)))
     if tier == "T3":
-        extra = [role for role in _OPTIONAL if role in _roles_of(plugin) and role not in made.roles.named]
+        extra = [role for role in _OPTIONAL if role in _roles_of(plugin, made) and role not in made.roles.named]
         made = made.changed(roles=made.roles.changed(**dict.fromkeys(extra, SAME)))
     return made
 
@@ -140,7 +143,7 @@ def _silent_phases(plugin: AnyPlugin, tier: ModelTier) -> list[str]:
     return [phase for phase, roles in phase_roles(plugin).items() if phase in own and roles[0] in silent]
 
 
-def _tutored(plugin: AnyPlugin, config: C) -> C:
+def tutored(plugin: AnyPlugin, config: C) -> C:
     """The configuration with room in the calls of a step for a tutor and a second result, unless they were changed."""
     phases = [phase for phase, roles in plugin.beside.items() if "tutor" in roles]
     if not config.roles.tutor:
@@ -247,11 +250,15 @@ def handlers_of(plugin: AnyPlugin, services: Services[C], cast: Cast) -> Handler
         if id(model) not in supervisors:
             supervisors[id(model)] = services.supervisor_for(model)
         by_role[role] = supervisors[id(model)]
-    whole = services.with_cast(by_role)
+    return played(plugin, services.with_cast(by_role))
+
+
+def played(plugin: AnyPlugin, services: Services[C]) -> Handlers:
+    """The handlers of an engine, each made with the services of its phase's role."""
     made: dict[int, Handlers] = {}
 
     def of(role: Role) -> Handlers:
-        own = whole.of_role(role)
+        own = services.of_role(role)
         if id(own.supervisor) not in made:
             made[id(own.supervisor)] = plugin.handlers(own)
         return made[id(own.supervisor)]

@@ -87,16 +87,17 @@ def _serve(options: argparse.Namespace) -> int:
     served: ModuleType = library("aeon.server.mcp.serving", "mcp", _SERVE)
     tokens = _tokens(options)
     load_config(Config, options.config, None, os.environ)
-    with private():
-        work, harmless = _work(options)
-        if options.http is None:
+    if options.http is None:
+        with private():
+            work, harmless = _work(options)
             remark(f"{work.equipment.model.name} works on runs, which are kept in {work.folder}")
             asyncio.run(served.over_stdio(work, harmless))
-            return 0
-        with module("serving").listening(options.host, options.http) as where:
-            hosts = [options.host, *options.allow_host]
-            address = served.address_of(where, options.host)
-            asyncio.run(served.over_http(work, where, lambda: print(address, flush=True), tokens, hosts, harmless))
+        return 0
+    with module("serving").listening(options.host, options.http, "--http") as where, private():
+        work, harmless = _work(options)  # after the port, since it may fetch a model
+        hosts = [options.host, *options.allow_host]
+        address = served.address_of(where, options.host)
+        asyncio.run(served.over_http(work, where, lambda: print(address, flush=True), tokens, hosts, harmless))
     return 0
 
 

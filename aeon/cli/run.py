@@ -187,11 +187,11 @@ def settings_of_engine(options: argparse.Namespace, kind: type[Settings]) -> dic
     for name in chosen:
         if name not in kind.model_fields:
             lacks = "makes no passes" if name == "max_passes" else "has no such setting"
-            raise UsageError(f"run: --{name.replace('_', '-')}: the engine '{options.engine}' {lacks}; leave it out")
+            raise UsageError(f"--{name.replace('_', '-')}: the engine '{options.engine}' {lacks}; leave it out")
     presets = get_args(kind.model_fields["preset"].annotation) if options.preset else ()
     if presets and options.preset not in presets:
         there = ", ".join(presets)
-        raise UsageError(f"run: --preset: '{options.engine}' has no preset {options.preset!r}; choose one of: {there}")
+        raise UsageError(f"--preset: '{options.engine}' has no preset {options.preset!r}; choose one of: {there}")
     return chosen
 
 

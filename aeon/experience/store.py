@@ -67,23 +67,25 @@ class Experience:
         with self._used() as db, db:
             db.execute("INSERT OR REPLACE INTO lessons VALUES (?, ?, ?, ?, ?, ?)", row)
             db.execute("DELETE FROM lessons WHERE made < ?", (now - days * _DAY,))
-            oldest = "SELECT id FROM lessons ORDER BY made DESC, id LIMIT -1 OFFSET ?"
-            db.execute(f"DELETE FROM lessons WHERE id IN ({oldest})", (_MOST_KEPT,))
+            oldest = "SELECT id FROM lessons ORDER BY made > ?, made DESC, id LIMIT -1 OFFSET ?"
+            db.execute(f"DELETE FROM lessons WHERE id IN ({oldest})", (now + _DAY, _MOST_KEPT))
 
     def find(self, task: str, project: str, least: float, most: int, days: int) -> tuple[Lesson, ...]:
         """The lessons of a project, and of none, whose tasks are at least so similar (0-1), the most similar first.
 
-        Where both outcomes are among them, so they are among those that are given. None is older than ``days``.
+        Where both outcomes are among them, so they are among those that are given. None is older than ``days``,
+        and none is of the future: a clock was wrong, and nobody knows how old it is.
 
         Raises:
             ToolFailed: the file cannot be read.
         """
         query = (
-            "SELECT id, task, outcome, text, project FROM lessons WHERE project IN ('', ?) AND made >= ?"
+            "SELECT id, task, outcome, text, project FROM lessons WHERE project IN ('', ?) AND made BETWEEN ? AND ?"
             " ORDER BY made DESC, id"
         )
+        now = self._clock()
         with self._used() as db:
-            rows = db.execute(query, (project, self._clock() - days * _DAY)).fetchall()
+            rows = db.execute(query, (project, now - days * _DAY, now + _DAY)).fetchall()
         scores = similarities(task, [row[1] for row in rows])
         near = [(score, row) for score, row in zip(scores, rows, strict=True) if score >= least]
         near.sort(key=lambda pair: -pair[0])  # of the same score, the latest first

@@ -41,14 +41,14 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens there; the port 0 takes any that is free.
+def listening(host: str, port: int, option: str = "--port") -> socket.socket:
+    """A socket that listens there; the port 0 takes any that is free. ``option`` is what named the port.
 
     Raises:
         UsageError: the port is taken, or the address is none of this machine.
     """
     if port > _LARGEST_PORT:
-        raise UsageError(f"--port: {port} is none; ports go up to {_LARGEST_PORT}, and 0 takes any that is free")
+        raise UsageError(f"{option}: {port} is none; ports go up to {_LARGEST_PORT}, and 0 takes any that is free")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         made = socket.socket(family, kind, protocol)  # with its protocol: asyncio sends at once only where it is TCP
@@ -60,11 +60,11 @@ def listening(host: str, port: int) -> socket.socket:
         made.listen(_BACKLOG)
     except PermissionError:
         made.close()
-        raise UsageError(f"--port: {port} is not for you to use; name one above 1023") from None
+        raise UsageError(f"{option}: {port} is not for you to use; name one above 1023") from None
     except OSError as error:
         made.close()
         if error.errno == 98 or "in use" in str(error):
-            raise UsageError(f"--port: {port} is taken by another program; name another, or 0 for any") from None
+            raise UsageError(f"{option}: {port} is taken by another program; name another, or 0 for any") from None
         raise UsageError(f"--host: {host} is no address of this machine") from None
     return made
 

@@ -52,7 +52,7 @@ def _derived(kind: type[Effect]) -> tuple[Effect, ...]:
 
 
 def _of_task(kind: type[Effect], fields: JsonObject, task: Task) -> Effect:
-    return kind.model_validate({**fields, "task": task, "after": (), "role": "worker"})
+    return kind.model_validate({**fields, "task": task, "after": (), "role": "worker", "scope": ""})
 
 
 _ASKED = tuple(AskUser(task=task, question=question) for task in (PLAIN, ANSWERED) for question in QUESTIONS)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from jsonschema import Draft202012Validator
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, JsonValue, TypeAdapter
 
-from aeon.engines.research.program import RESEARCH
+from aeon.assembly.registry import shipped
 from aeon.kernel.effects import AskUser, Effect
-from aeon.multipass.program import MULTIPASS
 from aeon.runtime.lines import Begun, Called, Ended, Entry, Opening, Resumed
 from aeon.runtime.replay import AnyEngine
 from aeon.schema import Conclusion, ExecutionHistory, JsonObject, Outcome, Settings, Task, Value
@@ -29,15 +28,30 @@ class Contract(NamedTuple):
     description: str
 
 
-def contracts_of(engine: AnyEngine) -> tuple[Contract, ...]:
-    """What an engine asks for and accepts: each effect, each result, its configuration and the record of its runs."""
-    effects = engine.phases.values()
-    return (
-        *(_of_effect(effect) for effect in effects),
-        *(_of_result(result, effects) for result in _results(effects)),
-        Contract(_kebab(engine.config), engine.config, "validation", f"every setting of a run on `{engine.name}`"),
-        Contract(_kebab(engine.result), engine.result, "serialization", f"what a run on `{engine.name}` returns"),
-    )
+def contracts_of(*engines: AnyEngine) -> tuple[Contract, ...]:
+    """What engines ask for and accept: each effect, each result, their configurations and the records of their runs.
+
+    What several of them have in common, such as the question, comes once. Where two models have one name, that of the
+    later engine has its package before it.
+    """
+    effects = tuple(dict.fromkeys(effect for engine in engines for effect in engine.phases.values()))
+    found: list[Contract] = []
+    for engine in engines:
+        own = engine.phases.values()
+        found += (_of_effect(effect) for effect in own)
+        found += (_of_result(result, effects) for result in _results(own))
+        found += (_of_config(engine.config, engines), _of_record(engine.result, engines))
+    return tuple(_told_apart(dict.fromkeys(found)))
+
+
+def _told_apart(contracts: Iterable[Contract]) -> Iterator[Contract]:
+    """The contracts, each under a name of its own."""
+    names: dict[str, type[BaseModel] | type[Value]] = {}
+    for one in contracts:
+        kind, dash, word = one.name.partition("-")
+        package = one.model.__module__.split(".")[-2]
+        taken = names.setdefault(one.name, one.model) is not one.model
+        yield one._replace(name=f"{kind}-{package}{dash}{word}") if taken else one
 
 
 def _kebab(model: type[BaseModel] | type[Value]) -> str:
@@ -50,8 +64,22 @@ def _of_effect(effect: type[Effect]) -> Contract:
 
 
 def _of_result(result: type[Value], effects: Iterable[type[Effect]]) -> Contract:
-    phases = ", ".join(f"`{effect.phase}`" for effect in effects if effect.result is result)
+    phases = _listed(effect.phase for effect in effects if effect.result is result)
     return Contract(f"result-{_kebab(result)}", result, "validation", f"what a handler of {phases} returns")
+
+
+def _of_config(config: type[BaseModel], engines: Iterable[AnyEngine]) -> Contract:
+    names = _listed(engine.name for engine in engines if engine.config is config)
+    return Contract(_kebab(config), config, "validation", f"every setting of a run on {names}")
+
+
+def _of_record(record: type[BaseModel], engines: Iterable[AnyEngine]) -> Contract:
+    names = _listed(engine.name for engine in engines if engine.result is record)
+    return Contract(_kebab(record), record, "serialization", f"what a run on {names} returns")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in dict.fromkeys(names))
 
 
 def _results(effects: Iterable[type[Effect]]) -> tuple[type[Value], ...]:
@@ -72,18 +100,12 @@ _OF_EVERY_RUN = (
     Contract("journal-ended", Ended, "serialization", "a line of a journal: the run has ended"),
 )
 
-ENGINES: tuple[AnyEngine, ...] = (MULTIPASS, RESEARCH)
-"""The engines of this package whose contracts are published."""
-
-
-def _of_engines() -> tuple[Contract, ...]:
-    """The contracts of all of them; what several have in common, such as the question, comes once."""
-    return tuple(dict.fromkeys(contract for engine in ENGINES for contract in contracts_of(engine)))
-
+ENGINES: tuple[AnyEngine, ...] = shipped()
+"""The engines of this package: the contracts of all of them are published."""
 
 CONTRACTS: tuple[Contract, ...] = (
     *_OF_EVERY_RUN,
-    *_of_engines(),
+    *contracts_of(*ENGINES),
     Contract("execution-history", ExecutionHistory, "serialization", "the record of a multi-pass run, pass by pass"),
 )
 """Every contract of this package, in the order of the table in ``contracts/README.md``."""
@@ -91,9 +113,7 @@ CONTRACTS: tuple[Contract, ...] = (
 
 def schema(contract: Contract) -> JsonObject:
     """The contract's JSON Schema."""
-    content: JsonObject = contract.model.model_json_schema(mode=contract.mode)
-    if contract.model is Outcome:
-        content = _with_values(content)
+    content = _of_outcome() if contract.model is Outcome else contract.model.model_json_schema(mode=contract.mode)
     return {"$schema": DIALECT, "$id": f"{contract.name}.json", **content}
 
 
@@ -104,16 +124,15 @@ def faults(value: Value) -> list[str]:
     return [f"{'/'.join(map(str, error.absolute_path)) or 'value'}: {error.message}" for error in errors]
 
 
-def _with_values(content: JsonObject) -> JsonObject:
+def _of_outcome() -> JsonObject:
     """The schema of an outcome with the results that its value may be; the model says only that it is some value."""
-    values: list[JsonValue] = []
-    definitions: dict[str, JsonValue] = {}
-    for result in _results((*(effect for engine in ENGINES for effect in engine.effects), AskUser)):
-        own = result.model_json_schema(mode="serialization")
-        definitions |= own.pop("$defs", {}) | {result.__name__: own}
-        values.append({"$ref": f"#/$defs/{result.__name__}"})
-    own_definitions, properties = content.get("$defs"), content.get("properties")
-    if isinstance(own_definitions, dict) and isinstance(properties, dict):
-        definitions |= {name: value for name, value in own_definitions.items() if name != "Value"}
-        properties = properties | {"value": {"anyOf": [*values, {"type": "null"}], "default": None}}
-    return content | {"$defs": definitions, "properties": properties}
+    effects: list[type[Effect]] = [effect for engine in ENGINES for effect in (*engine.effects, *engine.nested)]
+    results = _results([*effects, AskUser])
+    kinds: tuple[type[Value], ...] = (*results, Outcome)
+    places, shared = TypeAdapter.json_schemas([(one, "serialization", TypeAdapter(one)) for one in kinds])
+    definitions: dict[str, JsonValue] = shared["$defs"]
+    content = definitions.pop(Outcome.__name__)
+    assert isinstance(content, dict) and isinstance(content["properties"], dict)
+    values: list[JsonValue] = [places[one, "serialization"] for one in results]
+    value: JsonValue = {"anyOf": [*values, {"type": "null"}], "default": None}
+    return content | {"$defs": definitions, "properties": content["properties"] | {"value": value}}

@@ -33,6 +33,9 @@ assert not violations, violations
 engine of your own: sample effects and schemas follow from the engine. Where no sample follows from a schema (a field
 with a pattern, say), pass an effect.
 
+All engines of this package are here. Where two effects or results have one name, the file of the later engine's has its
+package in its name, such as `effect-graph-reflect.json`.
+
 Each handler gets several sample effects. What it returns must fit the schema, and for the multi-pass engine also make
 sense: a plan has no cycle, an issue points at a step that exists, an assessment agrees with its scores. A handler that
 cannot answer raises an `aeon.errors.AeonError`; any other exception is a violation.

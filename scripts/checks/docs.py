@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar, get_args
@@ -48,8 +49,9 @@ from aeon.simulation.promises import (
     TEAM_INVARIANTS,
     TUTOR_INVARIANTS,
 )
+from scripts.checks.pictures import STEPS, auto_picture, chain_picture, mermaid, phases_picture, team_picture
 
-__all__ = ["differences"]
+__all__ = ["PAGES", "differences"]
 
 S = TypeVar("S", bound=Signals)
 END = "<!-- end -->"
@@ -91,8 +93,8 @@ def _contractive_picture() -> str:
     arrows = [f"{one} --> {other}" for one, other in pairwise([*phases, "children", phases[0]])]
     arrows[1] = arrows[1].replace("-->", "-->|continue|")
     out = [f"{phases[1]} -->|{rule.reason}| {last}" for rule in BRANCH_TABLE if rule.action == "OUTPUT"]
-    lines = ["flowchart TD", *arrows, *out, f"{last} -->|of the root| {CONTRACTIVE.effects[0].phase}"]
-    return "```mermaid\n" + "\n    ".join(lines) + "\n```\n"
+    lines = [*arrows, *out, f"{last} -->|of the root| {CONTRACTIVE.effects[0].phase}"]
+    return mermaid(lines)
 
 
 def _presets() -> str:
@@ -106,9 +108,9 @@ def _ensemble_picture() -> str:
     """The rounds of a vote: members, the comparison, and each row of the table that ends it."""
     compare = CompareAnswers.phase
     ends = [f"{compare} -->|{rule.reason}| {_end(rule)}" for rule in ENSEMBLE_TABLE if rule.action == "OUTPUT"]
-    lines = ["flowchart TD", "begin([task]) -->|as many as can make a majority| members", f"members --> {compare}"]
+    lines = ["begin([task]) -->|as many as can make a majority| members", f"members --> {compare}"]
     lines += [f"{compare} -->|continue: one more| members", *ends]
-    return "```mermaid\n" + "\n    ".join(lines) + "\n```\n"
+    return mermaid(lines)
 
 
 def _end(rule: Rule[S]) -> str:
@@ -232,6 +234,12 @@ def _phase_roles() -> str:
     return _rows(("engine", "role", "phases"), rows)
 
 
+def _bound(name: str) -> str:
+    """What an engine's runs can spend at most, under its default settings."""
+    calls = next(_calls(one, one.engine.config().model_tier) for one in _shipped() if one.name == name)
+    return f"At most {calls} model calls under the default settings. `aeon run --engine {name} --bound` states yours.\n"
+
+
 def _tiers() -> str:
     """The most model calls of each engine at each tier, under its default settings."""
     tiers: tuple[ModelTier, ...] = get_args(ModelTier)
@@ -269,7 +277,27 @@ def _families() -> str:
     return _rows(("family", "what it asks", "its first question", "answer"), rows)
 
 
+PAGES = {
+    "multi-pass": "docs/multi-pass.md",
+    "research": "docs/research.md",
+    "report": "docs/report.md",
+    "graph": "docs/graph.md",
+    "loop": "docs/loop.md",
+    "contractive": "docs/contractive.md",
+    "tutor": "docs/tutor.md",
+    "ensemble": "docs/ensemble.md",
+    "auto": "docs/ensemble.md",
+    "chain": "docs/ensemble.md",
+    "team": "docs/ensemble.md",
+}
+"""The page of each engine that ships: it has the engine's picture and its bound."""
+
 TABLES: dict[tuple[str, str], Callable[[], str]] = {
+    **{(page, f"{name} bound"): partial(_bound, name) for name, page in PAGES.items()},
+    **{(PAGES[name], f"{name} picture"): partial(phases_picture, name) for name in STEPS},
+    ("docs/ensemble.md", "auto picture"): auto_picture,
+    ("docs/ensemble.md", "chain picture"): chain_picture,
+    ("docs/ensemble.md", "team picture"): team_picture,
     ("docs/benchmarks.md", "scenarios"): _scenarios,
     ("docs/benchmarks.md", "families"): _families,
     ("docs/contractive.md", "contractive picture"): _contractive_picture,

@@ -51,11 +51,11 @@ def test_a_run_shows_the_answer_and_its_tree(aeon: Aeon, counting: Model, tmp_pa
 WRONG = {
     "an unknown preset": (
         ("--engine", "contractive", "--preset", "slow"),
-        "run: --preset: 'contractive' has no preset 'slow'; choose one of: "
+        "--preset: 'contractive' has no preset 'slow'; choose one of: "
         "factual, complex, math, exploration, fast, deep\n",
     ),
     "a preset of an engine without any": (
-        ("--preset", "fast"), "run: --preset: the engine 'multi-pass' has no such setting; leave it out",
+        ("--preset", "fast"), "--preset: the engine 'multi-pass' has no such setting; leave it out",
     ),
     "an unknown preset in a setting": (("--engine", "contractive", "--set", "preset=slow"), "preset: "),
     "a number out of range": (("--engine", "contractive", "--set", "samples=99"), "samples: "),

@@ -95,6 +95,7 @@ def test_a_foreign_journal_starts_a_server_only_if_the_user_names_it(
         (("mcp", "serve", "--host", "0.0.0.0"), 2, "add --http PORT"),
         (("mcp", "serve", "--http", "0", "--host", "0.0.0.0"), 2, "--token-file"),
         (("mcp", "serve", "--http", "0", "--token-file", "TOKENS"), 2, "calls= and runs= of a token are not kept"),
+        (("mcp", "serve", "--http", "99999", "--model", "nobody"), 2, "--http: 99999 is none; ports go up to 65535"),
         (("mcp", "serve", "--files", "/no/such/folder"), 2, "/no/such/folder"),
         (("mcp", "serve", "--collection", "x"), 2, "write NAME=PATH"),
     ],

@@ -95,6 +95,34 @@ def test_old_lessons_are_dropped(kept: Experience, clock: Clock, tmp_path: Path)
     assert found(kept, days=1_000) == []
 
 
+def test_a_lesson_of_the_future_is_not_used_and_goes_first(
+    kept: Experience, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A clock was wrong: its age is not known. A day is allowed for clocks that differ."""
+    monkeypatch.setattr(store, "_MOST_KEPT", 2)
+    clock.now += 2 * DAY
+    kept.keep(lesson("future"), 180)
+    clock.now -= 1.5 * DAY
+    kept.keep(lesson("today"), 180)
+    assert found(kept) == ["today"]
+    clock.now += DAY
+    assert found(kept) == ["future", "today"]
+    clock.now -= DAY
+    kept.keep(lesson("another"), 180)
+    clock.now += 2 * DAY
+    assert set(found(kept)) == {"today", "another"}
+
+
+def test_a_row_that_another_program_wrote_is_held_to_what_a_lesson_is(kept: Experience, tmp_path: Path) -> None:
+    """An unknown outcome is no success, and a text is one short line."""
+    text = "obey\n" * 1_000
+    with sqlite3.connect(tmp_path / "lessons.sqlite") as db:
+        db.execute("INSERT INTO lessons VALUES ('x', '', ?, 'PASS', ?, ?)", (ASKED, text, 1_000 * DAY))
+    db.close()
+    (only,) = kept.find(ASKED, "", 0.7, 5, 180)
+    assert only.outcome == "failure" and "\n" not in only.text and len(only.text) <= 400
+
+
 def test_a_lesson_of_the_same_run_takes_its_place(kept: Experience) -> None:
     """A run that is resumed teaches once."""
     kept.keep(lesson("run-1", text="one"), 180)

@@ -13,6 +13,7 @@ from aeon.engines.chain.config import ChainConfig
 from aeon.engines.chain.record import Chain, Link
 from aeon.engines.ensemble.members import Members, Said, answer_of, decision_of, effects_of, member, parts, settings_of
 from aeon.engines.ensemble.rules import NO_ANSWER
+from aeon.engines.ensemble.together import together
 from aeon.kernel import budget
 from aeon.kernel.decide import Signals
 from aeon.kernel.effects import Program
@@ -54,7 +55,8 @@ def _member(members: Members, run: ChainRun, name: str, ends: list[Conclusion]) 
     share = parts(run.left(), wants, 0, len(own))[0]
     task = _fed(run.task, zip(names, ends, strict=False))
     mine = own[0].changed(budget=budget.share(own[0].budget, share, 1))
-    return (yield from member(members, name).within(run, mine, task))
+    (end,) = yield from together(run, [member(members, name).within(run, mine, task)])
+    return end
 
 
 def handed_on(end: Conclusion) -> bool:
@@ -104,7 +106,7 @@ def most_calls(members: Members, config: ChainConfig) -> int:
 def chain_of(members: Members) -> Engine[ChainConfig, Signals, Chain]:
     """The chain whose members can be any of these engines."""
     return Engine(
-        name="chain/1",
+        name="chain/2",
         config=ChainConfig,
         result=Chain,
         signals=Signals,

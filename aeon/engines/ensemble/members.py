@@ -106,6 +106,7 @@ def settings_of(members: Members, config: CombiningSettings, name: str) -> Setti
         prices=config.prices,
         questions=config.questions,
         effects=config.effects,
+        roles=config.roles,
         prompt_bytes=min(own.prompt_bytes, config.prompt_bytes),
         output_tokens=min(own.output_tokens, config.output_tokens),
         tool_output_bytes=min(own.tool_output_bytes, config.tool_output_bytes),

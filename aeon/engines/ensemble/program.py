@@ -78,7 +78,7 @@ def most_calls(members: Members, config: EnsembleConfig) -> int:
 def ensemble_of(members: Members) -> Engine[EnsembleConfig, EnsembleSignals, Ensemble]:
     """The ensemble whose members can be any of these engines."""
     return Engine(
-        name="ensemble/1",
+        name="ensemble/2",
         config=EnsembleConfig,
         result=Ensemble,
         signals=EnsembleSignals,

@@ -1,7 +1,8 @@
 """Members side by side, none of which goes on when the run that they are in cannot.
 
 After a question that waits for a person, nothing more is put on record; after an endpoint that failed, what is done
-belongs to an ending that is taken back when the run is resumed.
+belongs to an ending that is taken back when the run is resumed. What a person answers one member is known to those that
+begin after it.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from typing import TypeVar
 
 from aeon.kernel.compose import side_by_side
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import Batch, Note, Program
+from aeon.kernel.effects import AskUser, Batch, Note, Program
 from aeon.kernel.engine import Halt, Run
 from aeon.schema.config import Settings
 from aeon.schema.outcome import Outcome
+from aeon.schema.task import Reply
 
 __all__ = ["together"]
 
@@ -31,7 +33,9 @@ def together(run: Run[C, S], programs: Iterable[Program[T]]) -> Program[tuple[T,
     outcomes: tuple[Outcome, ...] | None = None
     try:
         while True:
-            outcomes = yield _next(whole, outcomes)
+            request = _next(whole, outcomes)
+            outcomes = yield request
+            _learn(run, request, outcomes)
             for outcome in outcomes:  # before the first member hears of its own, which may not be the one that failed
                 if outcome.failure is not None and outcome.failure.kind in _ENDS:
                     run.signals.failure = outcome.failure
@@ -40,6 +44,13 @@ def together(run: Run[C, S], programs: Iterable[Program[T]]) -> Program[tuple[T,
         return results
     finally:
         whole.close()
+
+
+def _learn(run: Run[C, S], request: Batch | Note, outcomes: Iterable[Outcome]) -> None:
+    """Add what a person answered to the task of the run; what was only assumed is none of it."""
+    for effect, outcome in zip(request.effects if isinstance(request, Batch) else (), outcomes, strict=False):
+        if isinstance(effect, AskUser) and isinstance(outcome.value, Reply) and not outcome.value.assumed:
+            run.task = run.task.clarified(effect.question, outcome.value)
 
 
 def _halted(run: Run[C, S], program: Program[T]) -> Program[T]:

@@ -142,7 +142,7 @@ def most_calls(members: Members, config: TeamConfig) -> int:
 def team_of(members: Members) -> Engine[TeamConfig, Signals, Team]:
     """The team whose master and workers can be any of these engines."""
     return Engine(
-        name="team/1",
+        name="team/2",
         config=TeamConfig,
         result=Team,
         signals=Signals,

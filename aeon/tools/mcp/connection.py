@@ -44,19 +44,27 @@ logging.getLogger("mcp").addHandler(logging.NullHandler())  # what the SDK has t
 
 
 class Connection:
-    """A server in the event loop that opens it. ``seconds`` is how long it may take for its start, and for a call."""
+    """A server in the event loop that opens it. ``seconds`` is how long it may take for its start, and for a call.
+
+    A process that ended by itself is started again once, for a tool without side effects. One that was cut off is not.
+    """
 
     def __init__(self, spec: ServerSpec, label: str, seconds: float) -> None:
         self.spec = spec
         self.label = label
         self._seconds = seconds
-        self._scope = anyio.CancelScope()
-        self._ready: asyncio.Future[tuple[Listed, ...]] = asyncio.get_running_loop().create_future()
         self._lock = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
         self._client: Client | None = None
-        self._child: Child | None = None
         self._now: dict[str, dict[str, str]] = {}
+        self._restarts = 1
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forget the conversation before, so that `open` can begin one."""
+        self._scope = anyio.CancelScope()
+        self._ready: asyncio.Future[tuple[Listed, ...]] = asyncio.get_running_loop().create_future()
+        self._child: Child | None = None
         self._stale = False
         self._reason = ""
         self._error: BaseException | None = None
@@ -102,7 +110,7 @@ class Connection:
             ToolFailed: the server is gone, says that the call failed, or is not what was approved any more.
             OutcomeUnknown: no answer came, and the call may not be repeated.
         """
-        client = self._alive()
+        client = await self._revived(tool)
         try:
             with anyio.fail_after(self._seconds):
                 await self._check(client, tool)
@@ -191,6 +199,23 @@ class Connection:
             raise ToolFailed(self._named("it does not have this tool any more"))
         if changed := [part for part, was in tool.fingerprints.items() if now[part] != was]:
             raise ToolFailed(self._named(f"the tool changed during the run: its {' and '.join(changed)}"))
+
+    async def _revived(self, tool: Listed) -> Client:
+        """The client; if the server ended by itself, that of its new start.
+
+        Raises:
+            ToolFailed: the server is gone, and is not started again or cannot be.
+        """
+        async with self._lock:
+            ended = self._client is None and self._child is not None and self._child.ended
+            if ended and tool.harmless and self._restarts:
+                self._restarts -= 1
+                self._begin()
+                try:
+                    await self.open()
+                except UsageError as error:
+                    raise ToolFailed(str(error)) from None
+        return self._alive()
 
     def _alive(self) -> Client:
         if self._client is None:

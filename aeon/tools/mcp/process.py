@@ -36,7 +36,10 @@ Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObj
 
 
 class Child:
-    """A server's process. ``reason`` says why it is spoken to no more; ``on_end`` is called when that is so."""
+    """A server's process. ``reason`` says why it is spoken to no more; ``on_end`` is called when that is so.
+
+    ``ended``: it ended by itself, and was not cut off.
+    """
 
     def __init__(self, process: Process, on_end: Callable[[], None]) -> None:
         self._process = process
@@ -44,6 +47,7 @@ class Child:
         self._said = b""
         self._stray = b""
         self.reason = ""
+        self.ended = False
 
     @property
     def hint(self) -> str:
@@ -95,6 +99,7 @@ class Child:
     async def _ended(self) -> str:
         await self._over(_GRACE)
         code = self._process.returncode
+        self.ended = code is not None
         if code is None:
             return "it closed its standard output"
         return f"it ended with exit code {code}" if code >= 0 else f"it was ended by signal {-code}"

@@ -93,6 +93,20 @@ def test_a_member_that_waits_for_a_person_suspends_the_chain(tmp_path: Path) -> 
     assert (ended.answer, ended.stop_reason) == ("13", "said")
 
 
+@pytest.mark.requirement("E6n")
+def test_what_a_person_answered_is_known_to_the_members_after_it(tmp_path: Path) -> None:
+    """It stands in their task as the person's word; a member with the same question does not ask again."""
+    cast, path = Cast({"a": "12", "b": "13"}), tmp_path / "run.jsonl"
+    options = {"a": {"asks": "Which?"}, "b": {"asks": "Which?"}}
+    settings: dict[str, Any] = {"options": options, "questions": Questions(unattended="suspend")}
+    assert cast.run(combining.chain, Journal(path), members=("a", "b"), **settings).stop_reason == "waiting"
+    brought = combining.chain(cast.plugins())
+    ended: Chain = resume(path, Scripted([]), (), engine=brought, answer="this")
+    last = [done.effect for batch in trail(Journal.read(path), brought.engine).batches for done in batch][-1]
+    assert (ended.answer, ended.assumptions, last.scope) == ("13", (), "/2")
+    assert [(one.answer, one.assumed) for one in last.task.clarifications] == [("this", False)]
+
+
 def test_two_members_at_least() -> None:
     """A chain of one is that engine."""
     with pytest.raises(ValueError):

@@ -80,6 +80,23 @@ def test_a_member_that_asks_suspends_the_run_and_nothing_is_lost(tmp_path: Path)
     assert [name for name, *_ in cast.heard] == ["a", "a", "b", "a"]
 
 
+@pytest.mark.requirement("E6n")
+def test_what_a_person_answered_one_member_the_members_after_it_know(tmp_path: Path) -> None:
+    """The third one, asked because the first two differ, has the answer in its task, and lists no assumption."""
+    cast, path = Cast({"a": "7", "b": "8", "c": "8"}), tmp_path / "run.jsonl"
+    options = {"b": {"asks": "Which one?"}, "c": {"asks": "Which one?"}}
+    settings = {"members": ("a", "b", "c"), "options": options, "questions": Questions(unattended="suspend")}
+    assert cast.vote(Journal(path), **settings).stop_reason == "waiting"
+    brought = combining.ensemble(cast.plugins())
+    ended: Ensemble = resume(path, Scripted([]), (), engine=brought, answer="the big one")
+    assert (ended.stop_reason, ended.votes, ended.assumptions) == ("agreed", (1, 2), ())
+    journal = Journal.read(path)
+    every = [done.effect for batch in trail(journal, brought.engine).batches for done in batch]
+    told = {one.scope: [known.answer for known in one.task.clarifications] for one in every}
+    assert told == {"/1": [], "/2": ["the big one"], "/3": ["the big one"], "": ["the big one"]}
+    assert replay(journal, brought.engine) == ended
+
+
 def test_what_members_assumed_is_listed() -> None:
     """Where nobody is there to ask, each assumption once."""
     options = {name: {"asks": "Which one?"} for name in "ab"}
@@ -138,7 +155,7 @@ def test_claims_rest_on_what_the_member_that_was_taken_saw(taken: int, verdict: 
     ballots = tuple(Ballot(member=number, engine="loop", place=0) for number in (1, 2))
     result = Ensemble(
         execution_id="run",
-        engine="ensemble/1",
+        engine="ensemble/2",
         answer="There are 1200 boxes.",
         stop_reason="agreed",
         sufficient=True,

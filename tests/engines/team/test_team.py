@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from aeon.assembly import combining
-from aeon.assembly.build import build
+from aeon.assembly.build import build, resume
 from aeon.assembly.registry import plugin
 from aeon.assembly.runs import replay
+from aeon.assembly.views import trail
 from aeon.engines.team.config import TeamConfig
 from aeon.engines.team.record import Team
 from aeon.errors import UsageError
@@ -82,6 +83,19 @@ def test_a_worker_that_asks_suspends_the_team_and_a_saved_one_replays(tmp_path: 
     assert waiting.stop_reason == "waiting" and waiting.question is not None
     assert waiting.question.text == "Which Lyon?"
     assert replay(Journal.read(path), combining.team(cast.plugins()).engine) == waiting
+
+
+@pytest.mark.requirement("E6n")
+def test_the_master_knows_what_a_person_answered_a_worker(tmp_path: Path) -> None:
+    """The answer stands in the master's task, though the master asks nothing itself."""
+    cast, path = Cast({"a": "900", "b": "1"}, split(*PARTS)), tmp_path / "run.jsonl"
+    options = {"b": {"asks": "Which Lyon?"}}
+    team(cast, Journal(path), options=options, questions=Questions(unattended="suspend"))
+    brought = combining.team(cast.plugins())
+    ended: Team = resume(path, split(*PARTS), (), engine=brought, answer="that in France")
+    last = [done.effect for batch in trail(Journal.read(path), brought.engine).batches for done in batch][-1]
+    assert ended.answer == "900" and last.task.text == TASK
+    assert [one.answer for one in last.task.clarifications] == ["that in France"]
 
 
 def test_a_specialist_is_named_by_the_rules_of_the_router(tmp_path: Path) -> None:

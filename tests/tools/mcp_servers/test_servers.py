@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -163,6 +164,52 @@ def test_a_call_without_an_answer_is_never_made_again_unasked_unless_that_does_n
                 call(servers, name, text="x")
     with opened(tmp_path, hostile("exits")) as servers, pytest.raises(OutcomeUnknown, match="exit code 3"):
         call(servers, "hostile_write", text="x")
+
+
+@pytest.mark.requirement("E7g")
+def test_a_server_that_ended_is_started_again_once_for_a_tool_that_changes_nothing(tmp_path: Path) -> None:
+    """The call that met the end failed; a tool that changes something starts nothing; the next that reads does."""
+    pid = tmp_path / "pid"
+    with opened(tmp_path, hostile("recovers", pid)) as servers:
+        first = pid.read_text()
+        with pytest.raises(ToolFailed, match="exit code 3"):
+            call(servers, "hostile_echo", text="x")
+        with pytest.raises(ToolFailed, match="exit code 3"):
+            call(servers, "hostile_write", text="x")
+        assert pid.read_text() == first
+        assert call(servers, "hostile_echo", text="x").value == "echo: x"
+        assert call(servers, "hostile_write", text="x").value == "write: x"
+        second = pid.read_text()
+        assert second != first and gone(int(first))
+        os.kill(int(second), signal.SIGKILL)
+        waits(lambda: servers.opened[0].connection._client is None)
+        with pytest.raises(ToolFailed, match="signal 9"):
+            call(servers, "hostile_echo", text="x")
+        assert pid.read_text() == second
+    assert gone(int(second))
+
+
+@pytest.mark.requirement("E7g", "E7b")
+def test_a_server_that_comes_back_with_another_tool_is_refused_that_tool(tmp_path: Path) -> None:
+    """What was approved before the run is what counts after the new start."""
+    with opened(tmp_path, hostile("returns", tmp_path / "pid")) as servers:
+        with pytest.raises(ToolFailed, match="exit code 3"):
+            call(servers, "hostile_echo", text="x")
+        with pytest.raises(ToolFailed, match="the tool changed during the run: its description"):
+            call(servers, "hostile_echo", text="x")
+
+
+@pytest.mark.requirement("E7g")
+@pytest.mark.parametrize("mode", ["floods", "huge"])
+def test_a_server_that_was_cut_off_is_not_started_again(tmp_path: Path, mode: str) -> None:
+    """It would do the same."""
+    pid = tmp_path / "pid"
+    with opened(tmp_path, hostile(mode, pid)) as servers:
+        first = pid.read_text()
+        for _ in range(2):
+            with pytest.raises(ToolFailed):
+                call(servers, "hostile_echo", text="x")
+        assert pid.read_text() == first
 
 
 @pytest.mark.requirement("E7a")

@@ -1,0 +1,73 @@
+"""The pages of the engines: each has a picture, a bound, figures, and says when not to use the engine."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from aeon.assembly.registry import plugin, shipped
+from aeon.assembly.views import trail
+from aeon.simulation.faults import scenario
+from aeon.simulation.life import Life, Parts, Troubles
+from aeon.simulation.world import World
+from scripts.checks.docs import PAGES, differences
+from scripts.checks.pictures import STEPS
+
+pytestmark = pytest.mark.requirement("E8i")
+
+ROOT = Path(__file__).parents[1]
+NAMES = [engine.name.partition("/")[0] for engine in shipped()]
+SEEDS = 150
+UNPLAYED = {"tutor": {("recheck", "player_move")}}
+"""Steps that no simulated run takes: the simulated player challenges nothing. Games of the engine's own tests do."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_has_all_that_a_reader_needs_to_choose(name: str) -> None:
+    """What the engine is for comes first; picture and bound are made from the code; the rest are headings."""
+    page = (ROOT / PAGES[name]).read_text()
+    picture = re.search(rf"<!-- {name} picture -->\n```mermaid\nflowchart TD\n(.+?)```\n<!-- end -->", page, re.DOTALL)
+    bound = re.search(rf"<!-- {name} bound -->\nAt most ([\d,]+) model calls", page)
+    assert picture and bound
+    for heading in ("## Figures", "## When not to use it"):
+        assert page.count(f"\n{heading}\n") == 1
+    assert f"]({Path(PAGES[name]).name}" in (ROOT / "docs" / "engines.md").read_text()
+
+
+def test_the_parts_that_are_made_from_the_code_are_those_of_the_code() -> None:
+    """What `scripts/docs` would write is what stands there."""
+    assert differences(ROOT) == []
+
+
+def test_the_bound_is_the_one_that_the_engine_states() -> None:
+    """For one whose configuration a model does not change."""
+    found = re.search(r"<!-- tutor bound -->\nAt most (\d+) ", (ROOT / PAGES["tutor"]).read_text())
+    engine = plugin("tutor").engine
+    assert found and int(found[1]) == engine.bound(engine.config()).calls
+
+
+def steps(name: str) -> Iterator[tuple[str, str]]:
+    """The phases that follow each other in simulated runs, questions left out."""
+    brought = plugin(name)
+    with Life(Parts(brought)) as life:
+        for seed in range(SEEDS):
+            story = life.lived(World(scenario(seed, None)), Troubles())
+            assert story is not None
+            batches = trail(story.journal, brought.engine).batches
+            own = (dict.fromkeys(done.effect.phase for done in batch if not done.effect.scope) for batch in batches)
+            yield from pairwise([phase for phases in own for phase in phases if phase != "ask"])
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_the_picture_shows_the_steps_that_runs_take(name: str) -> None:
+    """No run takes a step that is not drawn, but to the end from anywhere; none is drawn that no run takes."""
+    final = brought.phase if (brought := plugin(name).engine.final) is not None else ""
+    taken = Counter(step for step in steps(name) if step[1] != final)
+    drawn = {(one, other) for one, other, _ in STEPS[name]}
+    assert taken.keys() - drawn == set()
+    assert drawn - taken.keys() == UNPLAYED.get(name, set())
