@@ -141,12 +141,12 @@ class Recent(NamedTuple):
 
     def then(self, key: str, request: LLMRequest) -> Recent:
         """With one more prompt, and without those for which there is no more room."""
-        prompts = ((key, start_of(request), sum(len(one.content) for one in request.messages)), *self.prompts)
+        prompts = ((key, _start_of(request), sum(len(one.content) for one in request.messages)), *self.prompts)
         sizes = itertools.accumulate(size for _, _, size in prompts)
         return Recent(tuple(one for one, size in zip(prompts, sizes, strict=True) if size <= _KEPT_CHARACTERS))
 
 
-def start_of(request: LLMRequest) -> str:
+def _start_of(request: LLMRequest) -> str:
     """What comes behind the fixed beginning of a request, as far as it tells one text from another."""
     return "".join(message.content for message in request.messages[request.fixed_messages :])[:_START]
 
@@ -195,7 +195,7 @@ class Prefixes:
     async def _prepared(self, request: LLMRequest, recent: Recent) -> Beginning:
         text = await self._rendered(request.messages[: request.fixed_messages])
         key = self._files.key(text) if text else ""
-        if not key or recent.has(key, start_of(request)):
+        if not key or recent.has(key, _start_of(request)):
             return Beginning(key)
         name = await asyncio.to_thread(self._files.find, key)
         if name is not None:

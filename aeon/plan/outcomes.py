@@ -19,7 +19,7 @@ from aeon.plan.queries import (
 from aeon.plan.sources import About, Sources
 from aeon.proof.alike import computed
 from aeon.proof.readings import Read
-from aeon.schema import JsonObject, JsonValue, Plan
+from aeon.schema import JsonValue, Plan
 from aeon.supervisor.form import is_of_kind, is_thing
 
 __all__ = ["in_one", "misfit"]
@@ -39,21 +39,26 @@ async def in_one(plan: Plan, question: str, sources: Sources) -> Plan:
     It is their sum where the question is for an amount, else the one that all rows have. A share is one in percent
     where these are asked for.
     """
-    results = await sources.values(queried(plan))
-    if asks_percent(question):
-        return in_percent(plan, [arguments["query"] for arguments, found in results if _is_share(arguments, found)])
-    several = [(arguments["query"], found) for arguments, found in results if is_several(found)]
+    results = [(arguments["query"], found) for arguments, found in await sources.values(queried(plan))]
+    shares = [query for query, found in results if _is_share(str(query), found)] if asks_percent(question) else []
+    if shares:
+        return in_percent(plan, shares)
+    several = [(query, found) for query, found in results if is_several(found)]
     if asks_one(question):
         return summed(plan, [query for query, _ in several])
-    same = [query for query, found in several if isinstance(found, list) and len({*map(str, found)}) == 1]
-    return plan if lists(question) else distinct(plan, same)
+    return plan if lists(question) else distinct(plan, [query for query, found in several if _is_alike(found)])
 
 
-def _is_share(arguments: JsonObject, found: JsonValue) -> bool:
+def _is_alike(found: JsonValue) -> bool:
+    """Whether all rows have one value."""
+    return isinstance(found, list) and len({*map(str, found)}) == 1
+
+
+def _is_share(query: str, found: JsonValue) -> bool:
     """Whether what a query gives are shares of one: it neither counts in hundredths nor reads what is in percent."""
     values = found if isinstance(found, list) else [found]
     small = all(isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1 for value in values)
-    return bool(values) and small and not _HUNDREDTHS.search(str(arguments["query"]))
+    return bool(values) and small and not _HUNDREDTHS.search(query)
 
 
 async def misfit(plan: Plan, about: About, sources: Sources) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
@@ -126,24 +126,23 @@ def split(reply: str) -> Split | None:
 def _printed(program: str) -> tuple[str, str]:
     """The one value that a program prints as it stands, and the numbers of the sentences that it names."""
     text = unfenced(program).strip()
-    cited = _CITED.findall(text.splitlines()[-1]) or _CITED.findall(text.splitlines()[0]) if text else []
+    lines = text.splitlines() or [""]
+    cited = _CITED.findall(lines[-1]) or _CITED.findall(lines[0])
     try:
-        body = ast.parse(text).body
+        *before, last = ast.parse(text).body or [ast.Pass()]
     except SyntaxError:
         return "", ""
-    known = {
-        target.id: statement.value.value
-        for statement in body
-        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
-        for target in statement.targets
-        if isinstance(target, ast.Name)
-    }
-    match body[-1:]:
-        case [ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=[ast.Constant(value=value)]))]:
-            return str(value), cited[0] if cited else ""
-        case [ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=[ast.Name(id=name)]))] if name in known:
-            return str(known[name]), cited[0] if cited else ""
+    match last:
+        case ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=[printed])):
+            return _constant(printed, before), cited[0] if cited else ""
     return "", ""
+
+
+def _constant(printed: ast.expr, before: Sequence[ast.stmt]) -> str:
+    """The constant that is printed, be it by the name that it was given before; "" for anything else."""
+    values = {ast.unparse(one.targets[0]): one.value for one in before if isinstance(one, ast.Assign)}
+    meant = values.get(printed.id, printed) if isinstance(printed, ast.Name) else printed
+    return str(meant.value) if isinstance(meant, ast.Constant) else ""
 
 
 def _value(printed: str) -> str:

@@ -13,10 +13,12 @@ from aeon.schema import JsonObject, JsonValue, Plan, Step, ToolCall
 __all__ = [
     "amounts",
     "asks_one",
+    "asks_percent",
     "borrowed",
     "distinct",
     "figures_of",
     "gives_one_column",
+    "in_percent",
     "invented",
     "is_several",
     "lists",

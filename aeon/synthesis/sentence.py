@@ -148,16 +148,8 @@ def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
     known = _numbers(" ".join([task.text, *by_name.values()]))
     if "{" in text or not _numbers(text) <= known:
         return ""
-    if any(_says_other(text, result) for result in results):
-        return ""
     said = all(r.name in named or _holds(text, r.text) for r in _needed(task, results))
-    return text if said and not _repeats(text, results) else ""
-
-
-def _says_other(text: str, result: Result) -> bool:
-    """Whether the sentence is about the one that was not chosen: it names that before the other."""
-    place = text.casefold().find(result.other.casefold()) if result.other else -1
-    return 0 <= place < text.casefold().find(result.text.casefold())
+    return text if said and not _misnames(text, results) else ""
 
 
 def _without_invented(sentence: str, task: Task, results: Sequence[Result]) -> str:
@@ -206,9 +198,12 @@ def _put(sentence: str, by_name: Mapping[str, str]) -> str:
     return text
 
 
-def _repeats(text: str, results: Sequence[Result]) -> bool:
-    """Whether the sentence says a result that is no number twice."""
-    return any(text.casefold().count(r.text.casefold()) > 1 for r in results if not _numbers(r.text))
+def _misnames(text: str, results: Sequence[Result]) -> bool:
+    """Whether the sentence says a result that is no number twice, or names the one of two that was not chosen first."""
+    said = text.casefold()
+    twice = any(said.count(r.text.casefold()) > 1 for r in results if not _numbers(r.text))
+    two = ((r.other.casefold(), r.text.casefold()) for r in results if r.other)
+    return twice or any(0 <= said.find(other) < said.find(chosen) for other, chosen in two)
 
 
 def bare(results: Sequence[Result]) -> str:

@@ -19,6 +19,8 @@ from aeon.tools.files import Files
 
 pytestmark = pytest.mark.requirement("G1", "G2", "G6", "G6b")
 FEE = "What are the fees of 3 guests?"
+ONE_FACT = "It needs one fact."
+"""What a model says that splits no question."""
 AGAIN = "The fee of a guest: 12.5\nThree guests: 12.5 * 3 = 37.5\nAnswer: 37.5 euros"
 
 
@@ -53,7 +55,9 @@ def test_a_value_of_a_text_and_one_that_is_computed(folder: Path, tmp_path: Path
     """The fee stands in a sentence, the sum follows from it and from the task; the verifier finds both again."""
     saved = tmp_path / "run.jsonl"
     program = "fee = 12.5  # 1\nprint(fee, fee * 3)"
-    result, proof = run(folder, FEE, program, AGAIN, "A guest pays {r1}, 3 guests pay {r2} euros.", journal=saved)
+    result, proof = run(
+        folder, FEE, program, ONE_FACT, AGAIN, "A guest pays {r1}, 3 guests pay {r2} euros.", journal=saved
+    )
     assert result.answer == "A guest pays 12.50 euros, 3 guests pay 37.5 euros."
     assert [(one.text, one.verdict) for one in proof.claims if one.kind == "number"] == [
         ("12.50 euros", "supported"), ("3", "supported"), ("37.5 euros", "supported"),
@@ -133,7 +137,7 @@ def test_a_text_that_is_written_has_claims_and_no_sources() -> None:
 
 def test_a_source_that_is_gone_or_another_proves_nothing(folder: Path) -> None:
     """Where the answer rests on its text, one line says so."""
-    result, _ = run(folder, FEE, "fee = 12.5  # 1\nprint(fee * 3)", AGAIN, "They are {r1} euros.")
+    result, _ = run(folder, FEE, "fee = 12.5  # 1\nprint(fee * 3)", ONE_FACT, AGAIN, "They are {r1} euros.")
     (folder / "fees.md").write_text("The fee of each guest is 19.50 euros. It is due in May.\n")
     for given in ([], [Files.open(folder)]):
         with pytest.raises(UsageError, match=r"^--proof: fees.md, which the answer rests on, is not there as it was"):
@@ -143,7 +147,8 @@ def test_a_source_that_is_gone_or_another_proves_nothing(folder: Path) -> None:
 def test_the_proof_is_the_same_for_the_same_run(folder: Path) -> None:
     """Byte for byte: nothing of the time or of the machine is in it."""
     first, second = (
-        run(folder, FEE, "fee = 12.5  # 1\nprint(fee * 3)", AGAIN, "They are {r1} euros.")[1] for _ in range(2)
+        run(folder, FEE, "fee = 12.5  # 1\nprint(fee * 3)", ONE_FACT, AGAIN, "They are {r1} euros.")[1]
+        for _ in range(2)
     )
     assert proof_bytes(first) == proof_bytes(second)
     assert str(folder) not in proof_bytes(first).decode()
