@@ -356,7 +356,7 @@ class Service(Host):
         await self.runs.note(live.name, state="running")
         request = TaskBody.model_validate(record.request)
         path, begun = self.runs.path(record.id), self.runs.begun(record.id)
-        wanted = Wanted(record.id, request, path, begun, record.answer, live.order)
+        wanted = Wanted(record.id, request, path, self.runs.commits, begun, record.answer, live.order)
         live.order = live.record = None
         observers = (live, *(make() for make in self._observers))
         return await asyncio.to_thread(prepared, wanted, self.equipment, live.feed, observers)
