@@ -27,7 +27,7 @@ from aeon.runtime.gathering import Gathering
 from aeon.schema import JsonObject
 from aeon.server.problems import Problem
 
-__all__ = ["OPEN", "RunRecord", "RunState", "Runs", "no_room", "now", "over_budget"]
+__all__ = ["OPEN", "RunRecord", "RunState", "Runs", "has_room", "no_room", "now", "over_budget"]
 
 T = TypeVar("T")
 RunState = Literal["queued", "running", "waiting", "ended", "failed", "cancelled"]
@@ -171,7 +171,7 @@ class Runs:
 
     def has_room(self) -> bool:
         """Whether the disk has room for another journal."""
-        return shutil.disk_usage(self.folder).free >= _ROOM
+        return has_room(self.folder)
 
     def close(self) -> None:
         """Let go of the folder."""
@@ -302,6 +302,11 @@ def _refusal(error: sqlite3.Error) -> Problem:
 
 def _unwritable(folder: Path, error: OSError) -> InputFileError:
     return InputFileError(f"{folder}: cannot be written: {error.strerror}; name another folder with --runs")
+
+
+def has_room(folder: Path) -> bool:
+    """Whether the disk of a folder has room for another run."""
+    return shutil.disk_usage(folder).free >= _ROOM
 
 
 def no_room() -> Problem:
