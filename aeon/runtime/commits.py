@@ -25,6 +25,7 @@ from aeon.runtime.store import Store
 __all__ = ["CommitLog"]
 
 _MOST = 16_000_000
+_AT_ONCE = 64
 
 
 class _Log:
@@ -39,10 +40,11 @@ class _Log:
     def append(self, frames: Sequence[Frame]) -> None:
         """Add frames; they are on disk when this returns."""
         self.names.update(frame.name for frame in frames)
-        data = b"".join(map(encoded, frames))
-        self.size += len(data)
-        while data:
-            data = data[self._file.write(data) :]
+        for start in range(0, len(frames), _AT_ONCE):  # some at a time: the whole of it would be there twice
+            data = b"".join(map(encoded, frames[start : start + _AT_ONCE]))
+            self.size += len(data)
+            while data:
+                data = data[self._file.write(data) :]
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
