@@ -2,6 +2,8 @@
 
     npm install --prefix FOLDER axe-core
     AXE=FOLDER/node_modules/axe-core/axe.min.js pytest tests/server/test_accessible.py
+
+Without that file nothing is checked.
 """
 
 from __future__ import annotations
