@@ -6,6 +6,7 @@
     │   ├── UnknownNameError     no such model, tool or option; names what there is
     │   ├── InputFileError       a file or folder is missing, unreadable or of another program
     │   │   └── DatabaseAway     the database of durable runs does not answer, or refuses
+    │   │       └── DatabaseFull its disk takes no more
     │   ├── NoValidSourcesError  all sources are of tiers that the mode of a report does not take
     │   └── MissingExtraError    a feature needs an optional dependency that is not installed
     ├── ModelError               the endpoint could not give an answer (exit code 1)
@@ -57,6 +58,7 @@ __all__ = [
     "CompletionError",
     "ConfigError",
     "DatabaseAway",
+    "DatabaseFull",
     "DiskFull",
     "Divergence",
     "DownloadFailed",
@@ -118,6 +120,10 @@ class InputFileError(UsageError):
 
 class DatabaseAway(InputFileError):
     """The database of durable runs does not answer, or refuses what is asked of it. What it holds is not lost."""
+
+
+class DatabaseFull(DatabaseAway):
+    """The disk of the database takes no more. What it holds is not lost."""
 
 
 class NoValidSourcesError(UsageError):

@@ -13,7 +13,7 @@ from dbos import DBOS, DBOSClient, Serializer
 from dbos._serialization import DBOSPortableJSON
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from aeon.errors import DatabaseAway, InputFileError, UsageError
+from aeon.errors import DatabaseAway, DatabaseFull, InputFileError, UsageError
 from aeon.home import data_dir
 from aeon.text import one_line
 
@@ -24,6 +24,8 @@ SCHEMA = "aeon"
 JSON: Serializer = DBOSPortableJSON
 """What DBOS stores is JSON: its default, pickles, would run code of whoever can write to the database."""
 _VERSION = 1
+_FULL = ("disk is full", "disk I/O error", "No space left")
+"""What SQLite and PostgreSQL say where nothing can be written."""
 _FORMS = "write sqlite, sqlite:///FILE or postgresql://USER@HOST/NAME"
 
 
@@ -116,6 +118,7 @@ class Database:
         """Make one line of what goes wrong with the database while it is entered.
 
         Raises:
+            DatabaseFull: its disk takes no more.
             DatabaseAway: it cannot be reached or used.
         """
         try:
@@ -123,7 +126,8 @@ class Database:
         except (SQLAlchemyError, OSError) as error:
             cause = getattr(error, "orig", None) or error
             first = next((line for line in str(cause).splitlines() if line.strip()), type(cause).__name__)
-            raise DatabaseAway(f"{self.address.shown}: cannot be used: {one_line(first, 200)}") from None
+            kind = DatabaseFull if any(words in first for words in _FULL) else DatabaseAway
+            raise kind(f"{self.address.shown}: cannot be used: {one_line(first, 200)}") from None
 
     def patient(self) -> DBOSClient:
         """Another client: while the database is away, it waits instead of raising."""

@@ -9,7 +9,7 @@ import time
 import uuid
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
 from functools import partial
-from typing import Any, Generic, TypeVar, get_args
+from typing import Any, ClassVar, Generic, TypeVar, get_args
 
 from aeon.errors import Divergence, JournalError, UsageError
 from aeon.kernel.decide import Signals
@@ -44,6 +44,8 @@ class AsyncDriver:
     ``admit`` raises for a task that no run can do, before anything is written.
     """
 
+    _latest_config: ClassVar[tuple[Settings, JsonObject] | None] = None
+
     def __init__(
         self,
         observers: Iterable[Observer] = (),
@@ -59,7 +61,6 @@ class AsyncDriver:
         self._new_id = new_id
         self._setup = setup or {}
         self._admit = admit
-        self._config: tuple[Settings, JsonObject] | None = None
         self._running: set[_Run[Any, Any, Any]] = set()
         self._streamed: set[asyncio.Task[Any]] = set()
 
@@ -126,11 +127,13 @@ class AsyncDriver:
         finally:
             journal.close()
 
-    def _dumped(self, config: Settings) -> JsonObject:
+    @classmethod
+    def _dumped(cls, config: Settings) -> JsonObject:
         """The configuration as JSON, made once for runs that have the same one: thousands may be under way."""
-        if self._config is None or self._config[0] is not config:
-            self._config = (config, config.model_dump(mode="json"))
-        return self._config[1]
+        latest = cls._latest_config
+        if latest is None or latest[0] is not config:
+            latest = cls._latest_config = (config, config.model_dump(mode="json"))
+        return latest[1]
 
     def follow(self, job: Job[C, S, R], observer: Observer) -> asyncio.Task[R]:
         """Run a job in a task of its own, which the driver keeps until its end; one more observer sees it."""

@@ -255,8 +255,8 @@ class Journal:
         return journal
 
     @classmethod
-    def reopen(cls, path: Path | str) -> Journal:
-        """A journal from disk, to be continued; until it is closed nobody else may.
+    def reopen(cls, path: Path | str, store: Callable[[SealedFile], Store] = FileStore) -> Journal:
+        """A journal from disk, to be continued in what ``store`` makes of its file; until it is closed nobody else may.
 
         Raises:
             InputFileError: as for `read`; or it cannot be written, or another process is continuing it.
@@ -265,7 +265,7 @@ class Journal:
         refuse_others(path)
         file, lines, torn = SealedFile.reopen(path)
         try:
-            journal = cls.of(path, lines, torn, FileStore(file))
+            journal = cls.of(path, lines, torn, store(file))
             journal.authentic = bool(sealer().key)
             return journal
         except BaseException:

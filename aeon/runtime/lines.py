@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
-from pydantic import Field, JsonValue, SkipValidation, TypeAdapter, ValidationError
+from pydantic import Field, GetPydanticSchema, JsonValue, TypeAdapter, ValidationError, WithJsonSchema
+from pydantic_core.core_schema import any_schema
 
 from aeon.errors import Divergence
 from aeon.kernel.effects import Effect
@@ -29,6 +30,9 @@ __all__ = [
 
 VERSION: Literal[2] = 2
 _NO_ALLOWANCE = Allowance(calls=0)
+J = TypeVar("J")
+Unchecked: TypeAlias = Annotated[J, GetPydanticSchema(lambda _kind, _handler: any_schema())]
+"""JSON that is written and read as it is: nothing in it is looked at."""
 
 
 class Parent(Frozen):
@@ -49,7 +53,7 @@ class Opening(Frozen):
     execution_id: str
     engine: str
     task: Task
-    config: SkipValidation[JsonObject]
+    config: Annotated[Unchecked[JsonObject], WithJsonSchema({"type": "object"})]
     setup: JsonObject = Field(default_factory=dict)
     parent: Parent | None = None
 
@@ -87,7 +91,7 @@ class Entry(Frozen):
     number: int = Field(ge=0)
     phase: str
     fingerprint: str
-    value: SkipValidation[JsonValue] = None
+    value: Unchecked[JsonValue] = None
     failure: Failure | None = None
     usage: Usage = NOTHING
     lost: Usage = NOTHING

@@ -21,7 +21,7 @@ from aeon.errors import InputFileError, JournalError
 from aeon.runtime.header import refuse_no_path
 from aeon.runtime.seals import KEY_VARIABLE, Sealer, sealer
 
-__all__ = ["SealedFile", "read_sealed", "sealed", "unsealed"]
+__all__ = ["SealedFile", "read_sealed", "sealed", "sync_folder", "unsealed"]
 
 _SEALED = re.compile(rb'(\{.*),"(seal|mac)":"([0-9a-f]{16,32})"\}', re.DOTALL)
 _PLAIN = Sealer()
@@ -41,8 +41,8 @@ class SealedFile:
         self._size = size
 
     @classmethod
-    def create(cls, path: Path | str) -> SealedFile:
-        """A new file.
+    def create(cls, path: Path | str, lasting: bool = True) -> SealedFile:
+        """A new file; ``lasting``: its name survives a power cut too, where the system can do that.
 
         Raises:
             UsageError: it is no path.
@@ -58,12 +58,8 @@ class SealedFile:
         except OSError as error:
             raise InputFileError(f"{path}: cannot be written: {error.strerror}") from None
         _lock(path, file)
-        with contextlib.suppress(OSError):  # so that the name survives a power cut too, where the system can do that
-            folder = os.open(Path(path).resolve().parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+        if lasting:
+            sync_folder(Path(path).resolve().parent)
         return cls(file, made=made)
 
     @classmethod
@@ -95,8 +91,25 @@ class SealedFile:
             raise
         return cls(file, seal, size, made), lines, bool(torn)
 
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return Path(self._file.name)
+
     def append(self, *lines: bytes) -> None:
         """Add lines, JSON objects; they are on disk before this returns.
+
+        Raises:
+            JournalError: they could not be written; what was there before is whole.
+        """
+        start, _ = self.write(*lines)
+        try:
+            os.fsync(self._file.fileno())
+        except (OSError, ValueError) as error:
+            raise self.broken(error, start) from None
+
+    def write(self, *lines: bytes) -> tuple[int, bytes]:
+        """Add lines, JSON objects, which a power cut may lose: where in the file they begin, and their bytes there.
 
         Raises:
             JournalError: they could not be written; what was there before is whole.
@@ -106,30 +119,40 @@ class SealedFile:
             whole, seal = sealed(line, seal, self._sealer)
             parts.append(whole)
         data = written = b"".join(parts)
+        start = self._size
         try:
             while data:
                 data = data[self._file.write(data) :]
-            os.fsync(self._file.fileno())
         except (OSError, ValueError) as error:
-            raise self._broken(error) from None
+            raise self.broken(error, start) from None
         self._seal = seal
         self._size += len(written)
+        return start, written
 
     def close(self) -> None:
         """Close the file and give up the lock."""
         self._file.close()
 
-    def _broken(self, error: OSError | ValueError) -> JournalError:
-        """Take back what was written of a line; without a whole one, the file too."""
-        name = str(self._file.name)
+    def broken(self, error: OSError | ValueError, size: int) -> JournalError:
+        """Take back what was written beyond ``size``, and close; without a whole line, the file goes too."""
         with contextlib.suppress(OSError, ValueError):
-            self._file.truncate(self._size)
+            self._file.truncate(size)
         self.close()
-        if not self._size:
-            Path(name).unlink(missing_ok=True)
-        rest = "what was saved before is whole; continue with: aeon resume" if self._size else "nothing was saved"
+        if not size:
+            self.path.unlink(missing_ok=True)
+        rest = "what was saved before is whole; continue with: aeon resume" if size else "nothing was saved"
         reason = error.strerror if isinstance(error, OSError) else "it is closed"
-        return JournalError(f"{name}: cannot be written: {reason}; {rest}")
+        return JournalError(f"{self.path}: cannot be written: {reason}; {rest}")
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names of new files survive a power cut, where the system can do that."""
+    with contextlib.suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
 
 
 def read_sealed(path: Path | str) -> tuple[list[bytes], bytes, str]:

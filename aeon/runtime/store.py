@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Sequence
 from typing import Protocol
 
 from aeon.errors import JournalError
+from aeon.runtime.gathering import Gathering
 
 __all__ = ["FileStore", "Lines", "Store"]
 
@@ -50,51 +52,30 @@ class FileStore:
 
     def __init__(self, file: Lines) -> None:
         self._file = file
-        self._waiting: list[tuple[bytes, asyncio.Future[None]]] = []
-        self._writer: asyncio.Task[None] | None = None
+        self._lines = Gathering(self._committed)
         self._writing = threading.Lock()
 
     async def append(self, line: bytes) -> None:
         """Add a line; it is on disk when this returns."""
-        kept = asyncio.get_running_loop().create_future()
-        self._waiting.append((line, kept))
-        if self._writer is None:
-            self._writer = asyncio.create_task(self._write())
-        await kept
+        await self._lines.add(line)
 
     def append_now(self, *lines: bytes) -> None:
         """The same outside an event loop, for lines that are committed together."""
-        self._commit([*lines])
+        self._commit(lines)
 
     def close(self) -> None:
         """Close the file, after what is being written."""
         with self._writing:
             self._file.close()
 
-    async def _write(self) -> None:
-        """Commit what waits, until nothing does."""
-        try:
-            while self._waiting:
-                batch, self._waiting = self._waiting, []
-                failure = await self._committed([line for line, _ in batch])
-                for _, kept in batch:
-                    if kept.done():
-                        continue
-                    if failure is None:
-                        kept.set_result(None)
-                    else:
-                        kept.set_exception(failure)
-        finally:
-            self._writer = None
-
-    async def _committed(self, lines: list[bytes]) -> JournalError | None:
-        """Commit lines in a thread; why it could not be done."""
+    async def _committed(self, lines: list[bytes]) -> list[JournalError | None]:
+        """Commit lines in a thread; why it could not be done, for each of them."""
         try:
             await asyncio.to_thread(self._commit, lines)
         except JournalError as error:
-            return error
-        return None
+            return [error] * len(lines)
+        return [None] * len(lines)
 
-    def _commit(self, lines: list[bytes]) -> None:
+    def _commit(self, lines: Sequence[bytes]) -> None:
         with self._writing:
             self._file.append(*lines)

@@ -23,7 +23,7 @@ from aeon.durable.rooms import Rooms
 from aeon.durable.tail import Tail
 from aeon.durable.values import needs, role_models
 from aeon.durable.worker import Worker
-from aeon.errors import AeonError, DatabaseAway, UsageError
+from aeon.errors import AeonError, DatabaseAway, DatabaseFull, UsageError
 from aeon.llm.adapter import LLMAdapter
 from aeon.runtime.events import Observer
 from aeon.runtime.lines import Opening
@@ -36,7 +36,7 @@ from aeon.server.host import Host, branched, fork_digest, no_past, not_begun, qu
 from aeon.server.metrics import Metrics
 from aeon.server.preparing import future, meant_by
 from aeon.server.problems import Problem, problem_of
-from aeon.server.runs import OPEN, RunRecord, RunState
+from aeon.server.runs import OPEN, RunRecord, RunState, has_room, no_room
 from aeon.server.streams import last_of
 from aeon.server.tokens import NO_ROOMS
 from aeon.server.told import Place, Told, recorded_in, unkept
@@ -116,6 +116,17 @@ class DurableService(Host):
         """How many runs its own worker has, and how many waited in the database a moment ago."""
         return self._worker.busy if self._worker else 0, self._waiting
 
+    @property
+    def obstacle(self) -> Problem | None:
+        """Why no run can start now."""
+        return self.problem or (None if self._has_room else no_room())
+
+    @property
+    def _has_room(self) -> bool:
+        """Whether the disk of the database has room, where it is a file: of a server nobody here can tell."""
+        file = self._jobs.database.address.file
+        return file is None or has_room(file.parent)
+
     async def make_ready(self) -> None:
         """Load the model, if the service works on runs itself."""
         if self._worker is None:
@@ -189,6 +200,8 @@ class DurableService(Host):
     ) -> RunRecord:
         if self.closing:
             raise Problem(503, "closing", "the server is stopping; try again soon", True, {"Retry-After": "5"})
+        if not self._has_room:
+            raise no_room()
         if (waiting := await self._do(self._jobs.waiting)) >= self._work.queue:
             raise queue_full(waiting)
         added, is_new = await self._do(self._accepted.add, record, most, submit)
@@ -345,10 +358,13 @@ class DurableService(Host):
         """Ask the database, in a thread.
 
         Raises:
-            Problem: it is away.
+            Problem: it is away, or its disk is full.
         """
         try:
             return await asyncio.to_thread(work, *values)
+        except DatabaseFull:
+            detail = "the database of the runs takes no more; nothing is lost: make room, then try again"
+            raise Problem(507, "storage", detail, True) from None
         except DatabaseAway:
             detail = "the database of the runs does not answer; nothing is lost, try again"
             raise Problem(503, "database_away", detail, True, {"Retry-After": "5"}) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -33,6 +34,7 @@ from aeon.tools.select import Given, resolve
 __all__ = ["Equipment", "Order", "refuse_own", "tiers_of"]
 
 B = TypeVar("B", bound=TaskBody)
+_MOST_KEPT, _LONGEST_KEPT = 64, 10_000
 _WITH = "--files DIR or --collection NAME=PATH"
 
 
@@ -54,7 +56,8 @@ def _same(model: LLMAdapter) -> LLMAdapter:
 class Equipment:
     """What runs are made of. ``spec`` is what selected the model; ``folders`` are named collections of files.
 
-    ``config`` is a file of settings, for any engine that has them. ``most_calls`` limits what a run may ask for.
+    ``config`` is a file of settings, for any engine that has them; it is read once. Runs that ask for the same settings
+    share them: thousands may be under way. ``most_calls`` limits what a run may ask for.
     ``around`` puts something around the model of each run, such as what traces its calls.
     """
 
@@ -66,6 +69,8 @@ class Equipment:
     most_calls: int | None = None
     around: Callable[[LLMAdapter], LLMAdapter] = _same
     _opened: dict[tuple[str, ...], Files] = field(default_factory=dict)
+    _own: dict[str, Settings] = field(default_factory=dict)
+    _asked: dict[tuple[str, str], Settings] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def open(self) -> None:
@@ -149,11 +154,24 @@ class Equipment:
             raise Problem(422, "nothing_to_search", f"{needs}; {do}")
 
     def _config(self, brought: AnyPlugin, body: TaskBody) -> Settings:
-        kind = brought.engine.config
-        own: Settings = load_config(kind, self.config, of_environment(kind, os.environ), os.environ)
-        own = priced(own, self.model, brought)
-        asked = with_overrides(own, reduce(merged, _asked(kind, body), dict[str, object]()))
+        layers = _asked(brought.engine.config, body)
+        key = brought.name, json.dumps(layers, sort_keys=True)
+        asked = self._asked.get(key)
+        if asked is None:
+            asked = with_overrides(self._settings(brought), reduce(merged, layers, dict[str, object]()))
+            if len(self._asked) == _MOST_KEPT:
+                self._asked.clear()
+            if len(key[1]) <= _LONGEST_KEPT:
+                self._asked[key] = asked
         return fitted(brought, asked, self.model)
+
+    def _settings(self, brought: AnyPlugin) -> Settings:
+        """The settings of a run that asks for none, read once."""
+        if brought.name not in self._own:
+            kind = brought.engine.config
+            own: Settings = load_config(kind, self.config, of_environment(kind, os.environ), os.environ)
+            self._own[brought.name] = priced(own, self.model, brought)
+        return self._own[brought.name]
 
     def simple(self, body: B) -> B:
         """The same request for the shortest way: the tier ``simple`` of an engine with tiers, of others one pass.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import MutableMapping
-from typing import Any
+from typing import Any, TypeVar
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -13,6 +13,7 @@ from aeon.runtime.events import EffectEnded, Event, Observer, RunEnded, RunStart
 
 __all__ = ["Metrics"]
 
+M = TypeVar("M", Counter, Histogram)
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800)
 _REQUESTS = (0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 120, 600)
 _ITERATIONS = (1, 2, 3, 5, 8, 13, 21, 34)
@@ -23,6 +24,7 @@ class Metrics:
 
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
+        self._figures: dict[tuple[object, tuple[str, ...]], Any] = {}
         by = ("engine",)
         seconds = "research_loop_duration_seconds", "Seconds that the effects of a run took, until it ended"
         self._duration = Histogram(*seconds, by, registry=registry, buckets=_SECONDS)
@@ -58,8 +60,8 @@ class Metrics:
                 case EffectEnded(recorded=False):
                     self._effect(engine, event)
                 case RunEnded() if event.conclusion.stop_reason != "waiting":
-                    self._ended.labels(engine, event.conclusion.stop_reason).inc()
-                    self._duration.labels(engine).observe(event.conclusion.seconds)
+                    self._of(self._ended, engine, event.conclusion.stop_reason).inc()
+                    self._of(self._duration, engine).observe(event.conclusion.seconds)
 
         return observe
 
@@ -68,19 +70,26 @@ class Metrics:
         for name in ("passes", "rounds"):
             done = getattr(result, name, None)
             if isinstance(done, int | tuple):
-                self._iterations.labels(engine).observe(done if isinstance(done, int) else len(done))
+                self._of(self._iterations, engine).observe(done if isinstance(done, int) else len(done))
+
+    def _of(self, metric: M, *labels: str) -> M:
+        """The figure of these labels, kept: to look it up in the metric takes longer than to count."""
+        figure: M | None = self._figures.get((metric, labels))
+        if figure is None:
+            figure = self._figures[metric, labels] = metric.labels(*labels)
+        return figure
 
     def _effect(self, engine: str, event: EffectEnded) -> None:
         outcome, used = event.outcome, event.outcome.usage
-        self._effects.labels(engine, event.effect.phase).observe(outcome.ended - outcome.started)
-        self._calls.labels(engine).inc(used.calls)
-        self._cost.labels(engine).inc(used.cost)
+        self._of(self._effects, engine, event.effect.phase).observe(outcome.ended - outcome.started)
+        self._of(self._calls, engine).inc(used.calls)
+        self._of(self._cost, engine).inc(used.cost)
         kinds = {"prompt": used.prompt_tokens, "cached": used.cached_tokens, "generated": used.generated_tokens}
         for kind, tokens in kinds.items():
-            self._tokens.labels(engine, kind).inc(tokens)
+            self._of(self._tokens, engine, kind).inc(tokens)
         failed = outcome.failure is not None or getattr(outcome.value, "problem", None)
         if event.effect.phase == "search" and failed:
-            self._searches.labels(engine).inc()
+            self._of(self._searches, engine).inc()
 
     def timed(self, app: ASGIApp) -> ASGIApp:
         """The application, whose answers are timed by their routes."""
@@ -92,7 +101,7 @@ class Metrics:
                 if message["type"] == "http.response.start":
                     route = getattr(scope.get("route"), "path", "other")
                     status = f"{message['status'] // 100}xx"
-                    self._http.labels(scope["method"], route, status).observe(time.monotonic() - began)
+                    self._of(self._http, scope["method"], route, status).observe(time.monotonic() - began)
                 await send(message)
 
             await app(scope, receive, sending)

@@ -15,6 +15,7 @@ from aeon.assembly.setup import Trust, setup_of
 from aeon.errors import UsageError
 from aeon.kernel.ports import Job
 from aeon.llm.adapter import LLMAdapter
+from aeon.runtime.commits import CommitLog
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.runtime.fork import fork
@@ -38,12 +39,13 @@ _OWN = Trust(whole=True)
 class Wanted(NamedTuple):
     """A run that is to be worked on: its id, the body that asked for it, its journal, what was said to its question.
 
-    ``begun``: the journal has its first line.
+    ``commits`` keeps the lines of the journal. ``begun``: it has its first line.
     """
 
     name: str
     request: TaskBody
     path: Path
+    commits: CommitLog
     begun: bool
     answer: str | None = None
     order: Order | None = None
@@ -77,7 +79,7 @@ def _new(wanted: Wanted, equipment: Equipment, feed: Feed, observers: tuple[Obse
     model = _noting(wanted, equipment)
     cast = cast_of(order.config, model)
     handlers = assemble(model, order.tools, order.config, plugin=order.plugin, cast=cast)
-    journal = Journal(wanted.path)
+    journal = Journal(store=wanted.commits.create(wanted.path))
     driver = AsyncDriver(
         (*observers, Watcher(feed, journal, engine.name)),
         lambda _: journal,
@@ -93,7 +95,7 @@ def _noting(wanted: Wanted, equipment: Equipment) -> LLMAdapter:
 
 
 def _resumed(wanted: Wanted, equipment: Equipment, feed: Feed, observers: tuple[Observer, ...]) -> Prepared:
-    journal = Journal.reopen(wanted.path)
+    journal = Journal.reopen(wanted.path, wanted.commits.store)
     try:
         engine = plugin_of(journal).engine
         asked = resume_point(journal, engine).question is not None

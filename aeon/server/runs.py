@@ -22,10 +22,12 @@ from filelock import FileLock, Timeout
 
 from aeon.durable.values import DEFAULT_PRIORITY
 from aeon.errors import InputFileError
+from aeon.runtime.commits import CommitLog
+from aeon.runtime.gathering import Gathering
 from aeon.schema import JsonObject
 from aeon.server.problems import Problem
 
-__all__ = ["OPEN", "RunRecord", "RunState", "Runs", "no_room", "now", "over_budget"]
+__all__ = ["OPEN", "RunRecord", "RunState", "Runs", "has_room", "no_room", "now", "over_budget"]
 
 T = TypeVar("T")
 RunState = Literal["queued", "running", "waiting", "ended", "failed", "cancelled"]
@@ -114,15 +116,14 @@ def now() -> str:
 
 
 class _Asked(NamedTuple):
-    """Work for the next transaction, and where what comes of it goes."""
+    """Work for the next transaction; ``sure``: it waits for the disk."""
 
     work: Callable[[sqlite3.Connection], Any]
     sure: bool
-    done: asyncio.Future[Any]
 
 
 class Runs:
-    """The runs in a folder. One server at a time may use it.
+    """The runs in a folder. One server at a time may use it. ``commits`` keeps the lines of their journals.
 
     Raises:
         InputFileError: the folder cannot be written, another server uses it, or the list is of another version.
@@ -131,24 +132,30 @@ class Runs:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._lock = threading.Lock()
-        self._waiting: list[_Asked] = []
-        self._writer: asyncio.Task[None] | None = None
+        self._asked: Gathering[_Asked] = Gathering(lambda batch: asyncio.to_thread(self._transact, batch))
         self._unwritten: dict[str, dict[str, object]] = {}
         self._settling: asyncio.Task[None] | None = None
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._owned = FileLock(folder / "server.lock", blocking=False, thread_local=False)
             self._owned.acquire()
-            self._file = _opened(folder / "runs.sqlite", "FULL")
-            self._quick = _opened(folder / "runs.sqlite", "NORMAL")
         except Timeout:
             what = f"{folder}: another server works on these runs; stop it, or name another folder with --runs"
             raise InputFileError(what) from None
         except OSError as error:
-            what = f"{folder}: cannot be written: {error.strerror}; name another folder with --runs"
-            raise InputFileError(what) from None
-        except sqlite3.Error as error:
-            raise InputFileError(f"{folder}/runs.sqlite: cannot be used: {error}; name another with --runs") from None
+            raise _unwritable(folder, error) from None
+        try:
+            self.commits = CommitLog(folder)
+            self._file = _opened(folder / "runs.sqlite", "FULL")
+            self._quick = _opened(folder / "runs.sqlite", "NORMAL")
+        except BaseException as error:
+            self._owned.release()
+            if isinstance(error, OSError):
+                raise _unwritable(folder, error) from None
+            if isinstance(error, sqlite3.Error):
+                what = f"{folder}/runs.sqlite: cannot be used: {error}; name another with --runs"
+                raise InputFileError(what) from None
+            raise
 
     def path(self, name: str) -> Path:
         """Where the journal of a run is."""
@@ -164,7 +171,7 @@ class Runs:
 
     def has_room(self) -> bool:
         """Whether the disk has room for another journal."""
-        return shutil.disk_usage(self.folder).free >= _ROOM
+        return has_room(self.folder)
 
     def close(self) -> None:
         """Let go of the folder."""
@@ -173,6 +180,7 @@ class Runs:
         with self._lock:
             self._file.close()
             self._quick.close()
+        self.commits.close()
         self._owned.release()
 
     async def add(self, record: RunRecord, most: int | None = None) -> tuple[RunRecord, bool]:
@@ -253,27 +261,8 @@ class Runs:
 
         Those that wait while another transaction is written share the next one, and its wait for the disk.
         """
-        asked = _Asked(work, sure, asyncio.get_running_loop().create_future())
-        self._waiting.append(asked)
-        if self._writer is None:
-            self._writer = asyncio.create_task(self._write())
-        done: T = await asked.done
+        done: T = await self._asked.add(_Asked(work, sure))
         return done
-
-    async def _write(self) -> None:
-        """Do what waits, until nothing does."""
-        try:
-            while self._waiting:
-                batch, self._waiting = self._waiting, []
-                for asked, outcome in zip(batch, await asyncio.to_thread(self._transact, batch), strict=True):
-                    if asked.done.done():  # nobody waits for it any more
-                        continue
-                    if isinstance(outcome, Exception):
-                        asked.done.set_exception(outcome)
-                    else:
-                        asked.done.set_result(outcome)
-        finally:
-            self._writer = None
 
     def _transact(self, batch: Sequence[_Asked]) -> list[object]:
         """What came of each piece of work, or why it did not; all that could be done stands in one transaction."""
@@ -309,6 +298,15 @@ def _refusal(error: sqlite3.Error) -> Problem:
     full = "disk" in str(error) or "full" in str(error)
     what = "the list of runs cannot be written: no space is left" if full else "the list of runs failed"
     return Problem(507 if full else 500, "storage", f"{what}; nothing was started", True)
+
+
+def _unwritable(folder: Path, error: OSError) -> InputFileError:
+    return InputFileError(f"{folder}: cannot be written: {error.strerror}; name another folder with --runs")
+
+
+def has_room(folder: Path) -> bool:
+    """Whether the disk of a folder has room for another run."""
+    return shutil.disk_usage(folder).free >= _ROOM
 
 
 def no_room() -> Problem:

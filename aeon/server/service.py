@@ -355,8 +355,8 @@ class Service(Host):
         assert record is not None
         await self.runs.note(live.name, state="running")
         request = TaskBody.model_validate(record.request)
-        path, begun = self.runs.path(record.id), self.runs.begun(record.id)
-        wanted = Wanted(record.id, request, path, begun, record.answer, live.order)
+        path, begun = self.runs.path(record.id), live.order is None and self.runs.begun(record.id)
+        wanted = Wanted(record.id, request, path, self.runs.commits, begun, record.answer, live.order)
         live.order = live.record = None
         observers = (live, *(make() for make in self._observers))
         return await asyncio.to_thread(prepared, wanted, self.equipment, live.feed, observers)

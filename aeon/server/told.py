@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -103,7 +104,13 @@ def started(opening: Opening, bound: Bound) -> Told:
 
 def happened(place: Place, view: View, number: int, effect: Effect, outcome: Outcome, altered: bool = False) -> Told:
     """An effect has its outcome; ``altered``: whoever forked the run put it in."""
-    return Told(place, "effect_ended", lambda: {
+    return Told(
+        place, "effect_ended", partial(_happened, view, number, effect, outcome, altered)
+    )  # small: many are kept
+
+
+def _happened(view: View, number: int, effect: Effect, outcome: Outcome, altered: bool) -> JsonObject:
+    return {
         "number": number,
         "phase": effect.phase,
         "subject": effect.subject,
@@ -111,7 +118,7 @@ def happened(place: Place, view: View, number: int, effect: Effect, outcome: Out
         "words": view.words(outcome),
         "altered": altered,
         "outcome": outcome.model_dump(mode="json", exclude=frozenset({"config"})),
-    })  # fmt: skip
+    }
 
 
 def ended(line: int, conclusion: Conclusion) -> Told:

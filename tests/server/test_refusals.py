@@ -5,12 +5,15 @@ from __future__ import annotations
 import errno
 import json
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from aeon.errors import InputFileError
+from aeon.runtime.commits import CommitLog
 from aeon.runtime.sealed import SealedFile
 from aeon.server.runs import RunRecord, Runs
 from aeon.server.service import Limits
@@ -18,6 +21,7 @@ from aeon.server.service import Limits
 from .conftest import TASK, WORDS_TASK, Gated, Serve, complains, until
 
 pytestmark = pytest.mark.requirement("V2d")
+FULL = OSError(errno.ENOSPC, "No space left on device")
 
 
 @pytest.mark.parametrize(
@@ -113,28 +117,34 @@ def test_one_idempotency_key_is_one_run(serve: Serve) -> None:
     assert len(server.get("/jobs").json()["jobs"]) == 2
 
 
-def test_a_full_disk_loses_nothing(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("kind", "name", "error"),
+    [(SealedFile, "write", lambda file: file.broken(FULL, file._size)), (CommitLog, "_sync", lambda log: FULL)],
+)
+def test_a_full_disk_loses_nothing(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, kind: type, name: str, error: Callable[[Any], Exception]
+) -> None:
     """A run whose journal takes no more fails and says so; when there is room again, it goes on from there."""
     model = Gated()
     server = serve(model)
-    name = server.job()
+    run = server.job()
     until(lambda: model.waiting == 1)
-    append, full = SealedFile.append, [True]
+    kept, full = getattr(kind, name), [True]
 
-    def limited(self: SealedFile, *lines: bytes) -> None:
+    def limited(self: object, *what: object) -> object:
         if full[0]:
-            raise self._broken(OSError(errno.ENOSPC, "No space left on device"))
-        append(self, *lines)
+            raise error(self)
+        return kept(self, *what)
 
-    monkeypatch.setattr(SealedFile, "append", limited)
+    monkeypatch.setattr(kind, name, limited)
     model.gate.set()
-    failed = server.over(name)
+    failed = server.over(run)
     assert failed["state"] == "failed" and failed["error"]["type"] == "storage" and failed["error"]["retryable"]
     assert "make room" in failed["error"]["message"]
-    complains(server.get(f"/jobs/{name}/result"), 500, "storage", "make room")
+    complains(server.get(f"/jobs/{run}/result"), 500, "storage", "make room")
     full[0] = False
-    assert server.post(f"/jobs/{name}/resume").status_code == 202
-    assert server.over(name)["stop_reason"] == "converged"
+    assert server.post(f"/jobs/{run}/resume").status_code == 202
+    assert server.over(run)["stop_reason"] == "converged"
 
 
 def test_a_disk_that_is_full_holds_runs_up(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,14 +157,14 @@ def test_a_disk_that_is_full_holds_runs_up(serve: Serve, monkeypatch: pytest.Mon
     first, second = server.job(), server.job()
     until(lambda: model.waiting == 1)
 
-    def full(self: SealedFile, *_: bytes) -> None:
-        raise self._broken(OSError(errno.ENOSPC, "No space left on device"))
+    def full(*_: object) -> None:
+        raise FULL
 
     def unlisted(*_: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
     with monkeypatch.context() as disk:
-        disk.setattr(SealedFile, "append", full)
+        disk.setattr(CommitLog, "_sync", full)
         disk.setattr("aeon.server.runs._change", unlisted)
         disk.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=0))
         model.gate.set()

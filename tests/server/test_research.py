@@ -100,8 +100,9 @@ def test_collections_stand_beside_folders(serve: Serve, papers: Path, tmp_path: 
 
 
 @pytest.mark.requirement("R2", "V1b")
-def test_a_tier_says_how_much_research(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tier_says_how_much_research(serve: Serve, papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The bound follows it, also that of a report; the simple way is its simple tier; then the server's limits."""
+    server = serve(reader(), folders={"papers": papers})
 
     def bound(path: str = "/estimate", **body: Any) -> int:
         reply = server.post(path, {**ASKED, **body})
@@ -113,6 +114,7 @@ def test_a_tier_says_how_much_research(server: Server, monkeypatch: pytest.Monke
     assert bound(engine="report", tier="deep") > bound(engine="report")
     assert bound("/run-simple") == calls[0] and bound("/run", tier="simple") == calls[0]
     monkeypatch.setenv("RESEARCH_MAX_ITERS", "1")
+    server = serve(reader(), folders={"papers": papers})
     assert bound() < calls[0]
     assert bound(config={"max_iters": 5}) == calls[1]
 
