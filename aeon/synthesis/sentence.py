@@ -148,8 +148,12 @@ def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
     known = _numbers(" ".join([task.text, *by_name.values()]))
     if "{" in text or not _numbers(text) <= known:
         return ""
-    said = all(r.name in named or _holds(text, r.text) for r in _needed(task, results))
-    return text if said and not _misnames(text, results) else ""
+    return text if _says_all(text, named, _needed(task, results)) and not _misnames(text, results) else ""
+
+
+def _says_all(text: str, named: Sequence[str], needed: Sequence[Result]) -> bool:
+    """Whether the sentence holds each result that it needs, by its name or in its own words."""
+    return all(result.name in named or _holds(text, result.text) for result in needed)
 
 
 def _without_invented(sentence: str, task: Task, results: Sequence[Result]) -> str:
