@@ -27,6 +27,7 @@ _MONTHS = (
     "december",
 )  # fmt: skip
 _MONTH = re.compile(rf"\b(?:{'|'.join(name for name in _MONTHS if name != 'may')})\b|(?-i:\bMay\b)", _I)
+_CALENDAR = re.compile(r"month|date|day|strftime|extract|\d{4}-\d\d", _I)
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _QUARTER = re.compile(r"\bquarter|\bhalf\b", _I)
 _DIGITS = re.compile(r"\d+")
@@ -220,9 +221,10 @@ def _left_out(question: str, said: str, named: Sequence[Named]) -> Iterator[str]
 def _months_left_out(question: str, said: str, figures: Set[int]) -> Iterator[str]:
     """The months that the question names and the queries do not, and one that they let go on."""
     months = _MONTH.findall(question)
+    calendar = figures if _CALENDAR.search(said) else frozenset[int]()  # the 1 of (1 - 0.05) is no January
     for month in months if not _QUARTER.search(said) else ():
         number = _MONTHS.index(month.casefold()) + 1
-        if number not in figures and month[:3].casefold() not in said.casefold():
+        if number not in calendar and month[:3].casefold() not in said.casefold():
             yield f"use {month} too"
     if len(set(months)) == 1 and not _OPEN.search(question) and _BEGIN.search(said) and not _END.search(said):
         yield f"{months[0]} has an end: use BETWEEN"

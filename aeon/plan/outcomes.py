@@ -39,14 +39,18 @@ async def in_one(plan: Plan, question: str, sources: Sources) -> Plan:
     It is their sum where the question is for an amount, else the one that all rows have. A share is one in percent
     where these are asked for.
     """
-    results = [(arguments["query"], found) for arguments, found in await sources.values(queried(plan))]
-    shares = [query for query, found in results if _is_share(str(query), found)] if asks_percent(question) else []
-    if shares:
+    results = [(str(arguments["query"]), found) for arguments, found in await sources.values(queried(plan))]
+    if shares := _shares(question, results):
         return in_percent(plan, shares)
     several = [(query, found) for query, found in results if is_several(found)]
     if asks_one(question):
         return summed(plan, [query for query, _ in several])
     return plan if lists(question) else distinct(plan, [query for query, found in several if _is_alike(found)])
+
+
+def _shares(question: str, results: Sequence[tuple[str, JsonValue]]) -> list[str]:
+    """The queries that give shares of one where the question asks for percent."""
+    return [query for query, found in results if _is_share(query, found)] if asks_percent(question) else []
 
 
 def _is_alike(found: JsonValue) -> bool:

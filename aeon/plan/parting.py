@@ -38,6 +38,11 @@ _EXAMPLES = (
         "print(4 * (a + b))",
     ),
     (
+        "Entry to the cave plus the tower for 3 adults?",
+        "a = What is the entry to the cave for one adult?\nb = What is the entry to the tower for one adult?\n"
+        "print(3 * (a + b))",
+    ),
+    (
         "Which has the longer warranty, the Corva or the Lind, and by how much?",
         "a = How long is the warranty of the Corva?\nb = How long is the warranty of the Lind?\n"
         'print("Corva" if a > b else "Lind", abs(a - b))',

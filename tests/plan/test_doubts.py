@@ -51,6 +51,7 @@ CHOSEN = ToolCall(tool=CHOOSE, arguments={"condition": "$s1", "yes": "Cork", "no
         ("What came in March?", "SELECT SUM(r) FROM s WHERE d BETWEEN '2024-03-01' AND '2024-03-31'", [], ""),
         ("What came in March?", "SELECT SUM(r) FROM s WHERE MONTH(d) = 3", [], ""),
         ("What came in March?", "SELECT SUM(r) FROM s WHERE MONTHNAME(d) = 'March'", [], ""),
+        ("What came in January, less 5%?", "SELECT SUM(r) * (1 - 0.05) FROM s", [], "use January too"),
         ("What came in March?", "SELECT SUM(r) FROM s WHERE MONTH(d) = 4", [], "use March too"),
         ("What came in the first quarter, from January?", "SELECT SUM(r) FROM s WHERE QUARTER(d) = 1", [], ""),
         ("What may come?", "SELECT SUM(r) FROM s", [], ""),
