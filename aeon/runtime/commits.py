@@ -19,7 +19,7 @@ from pathlib import Path
 from aeon.errors import JournalError
 from aeon.runtime.gathering import Gathering
 from aeon.runtime.redo import Frame, encoded, redo, settle
-from aeon.runtime.sealed import SealedFile
+from aeon.runtime.sealed import SealedFile, sync_folder
 from aeon.runtime.store import Store
 
 __all__ = ["CommitLog"]
@@ -36,6 +36,7 @@ class _Log:
         self.names: set[str] = set()
         self.size = 0
         self._file = path.open("xb", buffering=0)
+        sync_folder(path.parent)  # a log whose name a power cut takes is none
 
     def append(self, frames: Sequence[Frame]) -> None:
         """Add frames; they are on disk when this returns."""

@@ -88,7 +88,7 @@ def test_runs_at_once_share_the_waits_for_the_disk(tmp_path: Path, monkeypatch: 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="names files by their descriptors")
 def test_a_line_counts_when_the_log_is_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until then its run waits, while the event loop goes round."""
+    """Its name too: the folder is synced before. Until then its run waits, while the event loop goes round."""
     disk, commits = Disk(monkeypatch), CommitLog(tmp_path)
     disk.waits.clear()
     disk.free.clear()
@@ -107,6 +107,7 @@ def test_a_line_counts_when_the_log_is_on_disk(tmp_path: Path, monkeypatch: pyte
         store.close()
 
     asyncio.run(go())
+    assert disk.synced[-2:] == [tmp_path.name, "commit-00000001.log"]
     commits.close()
 
 
