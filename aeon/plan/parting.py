@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
@@ -18,12 +18,12 @@ from aeon.plan.program import unfenced
 from aeon.plan.prompts import Asked
 from aeon.plan.sources import LOOKUP, Sources
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import LONGEST_TASK
+from aeon.schema import LONGEST_TASK, JsonValue
 from aeon.supervisor.prompt import Prompt, cut, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.dates import read_date
 
-__all__ = ["Parting", "Split", "split"]
+__all__ = ["Parting", "Split", "chosen", "confirms", "split"]
 
 _TOKENS = 150
 _MOST_FACTS = 4
@@ -66,7 +66,15 @@ _FACT = re.compile(r"^\s*(?P<name>[a-z]\w*)\s*=\s*(?P<question>[^\n]+\?)\s*$", r
 _FORMULA = re.compile(r"^\s*(?P<formula>print\(.+\))\s*$", re.MULTILINE)
 _CITED = re.compile(r"#\s*(\d{1,3}(?:\s*,\s*\d{1,3})*)\s*$")
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:,\d{3})*(?:\.\d+)?(?![\d:/-])")
-_UNITS = re.compile(r"[^\d:]*")
+_WHICH = re.compile(r"\b(?:which|who|whose|whom|or|whether|compare)\b", re.IGNORECASE)
+_MORE = re.compile(
+    r"\b(?:more|later|last|(?:long|high|old|bigg|larg|great|heavi|fast|tall|wid|deep|dear|furth|strong)er)\b",
+    re.IGNORECASE,
+)
+_LESS = re.compile(
+    r"\b(?:less|fewer|earlier|first|sooner|(?:short|low|cheap|young|small|light|slow|narrow|near|weak)er)\b",
+    re.IGNORECASE,
+)
 
 
 class Split(NamedTuple):
@@ -94,7 +102,7 @@ class Parting:
         if len(parts.questions) >= current_ledger().calls_left():
             return ""
         lines = [await self._line(name, question, asked) for name, question in parts.questions.items()]
-        return "\n".join([*lines, parts.formula]) if all(lines) else ""
+        return "\n".join([*lines, chosen(parts, asked.about.text)]) if all(lines) else ""
 
     async def _split(self, question: str) -> Split | None:
         """The parts of a question; ``None`` where it has none, or the model names none."""
@@ -126,6 +134,59 @@ def split(reply: str) -> Split | None:
     except SyntaxError:
         return None
     return Split(questions, formulas[0]) if questions.keys() <= names else None
+
+
+def chosen(parts: Split, question: str) -> str:
+    """The formula, which says which one it is where the question asks for that, and of two the one it asks for.
+
+    A small model puts the names of two, and the sign between them, the wrong way round at times. Where each name stands
+    in one of the questions, and the question says "higher" or "earlier", the host knows both.
+    """
+    call = ast.parse(parts.formula, mode="eval").body
+    if not isinstance(call, ast.Call):
+        return parts.formula
+    which = [argument for argument in call.args if isinstance(argument, ast.IfExp)]
+    if not _WHICH.search(question) and len(which) < len(call.args):
+        call.args = [argument for argument in call.args if argument not in which]
+    else:
+        call.args = [_directed(argument, parts.questions, question) for argument in call.args]
+    return ast.unparse(call)
+
+
+def _directed(argument: ast.expr, questions: Mapping[str, str], question: str) -> ast.expr:
+    """A choice of two named ones by their values, as the question asks for it; anything else as it is."""
+    match argument:
+        case ast.IfExp(
+            test=ast.Compare(left=ast.Name(id=one), comparators=[ast.Name(id=other)]),
+            body=ast.Constant(value=str(yes)),
+            orelse=ast.Constant(value=str(no)),
+        ) if {one, other} <= questions.keys():
+            more, less = _MORE.search(question), _LESS.search(question)
+            own = [name for name in (yes, no) if _is_in(name, questions[one]) and not _is_in(name, questions[other])]
+            if len(own) != 1 or bool(more) == bool(less):
+                return argument
+            first, second = (yes, no) if own[0] == yes else (no, yes)
+            code = f"{first!r} if {one} {'>' if more else '<'} {other} else {second!r}"
+            return ast.parse(code, mode="eval").body
+    return argument
+
+
+def _is_in(name: str, question: str) -> bool:
+    return name.casefold() in question.casefold()
+
+
+def confirms(given: Sequence[JsonValue], parts: Sequence[JsonValue]) -> bool:
+    """Whether what a program gives has the numbers of what the parts do, and names nothing else.
+
+    How they are signed is the formula's matter, and it need not say which one it is.
+    """
+    names = {name.casefold() for name in given if isinstance(name, str)}
+    same = bool(_sizes(parts)) and _sizes(given) == _sizes(parts)
+    return same and names <= {name.casefold() for name in parts if isinstance(name, str)}
+
+
+def _sizes(values: Sequence[JsonValue]) -> list[float]:
+    return sorted(round(abs(value), 6) for value in values if isinstance(value, int | float))
 
 
 def _printed(program: str) -> tuple[str, str]:

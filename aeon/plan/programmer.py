@@ -17,7 +17,7 @@ from aeon.plan.differences import without_sign
 from aeon.plan.doubts import doubts
 from aeon.plan.misquotes import misquotes
 from aeon.plan.outcomes import in_one, misfit
-from aeon.plan.parting import Parting
+from aeon.plan.parting import Parting, confirms
 from aeon.plan.pieces import of_pieces
 from aeon.plan.program import is_code, mended, misfits, numbers, read, with_values
 from aeon.plan.prompts import Asked, Prompts, as_program
@@ -132,7 +132,8 @@ class Programmer:
     async def _combined(self, asked: Asked, program: _Program) -> Plan | None:
         """The plan of what the texts say to each part of a question of several facts, where a program combines some.
 
-        Where both give the same, the program is a second derivation. ``None`` where it has no parts, or they do not do.
+        Where both give the same numbers, the program is a second derivation: it has read all facts at once. ``None``
+        where it has no parts, or they do not do.
         """
         if not _combines(program, asked.functions):
             return None
@@ -140,10 +141,9 @@ class Programmer:
         if not parts.runs or parts.doubt:
             return None
         theirs = await self._outcome(program)
-        if not _is_same(await self._outcome(parts), theirs):
-            return self._settled(asked, parts)
-        repeats = _words_of(program.plan) == _words_of(parts.plan)
-        return self._settled(asked, parts, _derived("program", program, theirs, agrees=True, repeats=repeats))
+        agrees = confirms(theirs, await self._outcome(parts))
+        derived = _derived("program", program, theirs, agrees=True, repeats=False)
+        return self._settled(asked, parts, derived if agrees else None)
 
     def _applies_rule(self, program: _Program, asked: Asked) -> bool:
         """Whether a program that asks the tables has to apply to them what the texts state."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aeon.llm.scripted import Scripted
-from aeon.plan.parting import split
+from aeon.plan.parting import Split, chosen, confirms, split
 from aeon.plan.programmer import Programmer
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Allowance, JsonValue, Plan, Task, ToolCall
@@ -133,3 +133,46 @@ def test_a_split_is_read(reply: str, questions: int | None) -> None:
     """Of one fact to four, all of which the formula uses."""
     found = split(reply)
     assert (None if found is None else len(found.questions)) == questions
+
+
+OF = {"a": "How long is the pier of Ashby?", "b": "How long is the pier of Tarn?"}
+
+
+@pytest.mark.parametrize(
+    ("question", "formula", "meant"),
+    [
+        ("Which pier is longer, Ashby or Tarn?", "'Ashby' if a > b else 'Tarn'", "'Ashby' if a > b else 'Tarn'"),
+        ("Which pier is longer, Ashby or Tarn?", "'Ashby' if a < b else 'Tarn'", "'Ashby' if a > b else 'Tarn'"),
+        ("Which pier is longer, Ashby or Tarn?", "'Tarn' if a > b else 'Ashby'", "'Ashby' if a > b else 'Tarn'"),
+        ("Which pier is shorter, Ashby or Tarn?", "'Tarn' if a > b else 'Ashby'", "'Ashby' if a < b else 'Tarn'"),
+        ("Which pier is longer, and which shorter?", "'Tarn' if a > b else 'Ashby'", "'Tarn' if a > b else 'Ashby'"),
+        ("Which pier is longer, Ashby or Tarn?", "'one' if a > b else 'two'", "'one' if a > b else 'two'"),
+        ("Which pier is longer, and by how much?", "'Tarn' if a < b else 'Ashby', abs(a - b)",
+         "'Ashby' if a > b else 'Tarn', abs(a - b)"),
+        ("How far apart are both lengths?", "'Ashby' if a > b else 'Tarn', abs(a - b)", "abs(a - b)"),
+        ("How far apart are both lengths?", "'Ashby' if a > b else 'Tarn'", "'Ashby' if a > b else 'Tarn'"),
+        ("How long are both together?", "a + b", "a + b"),
+    ],
+)  # fmt: skip
+def test_the_host_knows_which_of_two_is_asked_for(question: str, formula: str, meant: str) -> None:
+    """From the word that compares them, and from the question that each name stands in."""
+    assert chosen(Split(OF, f"print({formula})"), question) == f"print({meant})"
+
+
+@pytest.mark.parametrize(
+    ("given", "parts", "expected"),
+    [
+        ([15], [15], True),
+        ([-15], ["Tarn", 15], True),
+        (["tarn", 15.0], ["Tarn", 15], True),
+        (["Ashby", 15], ["Tarn", 15], False),
+        ([14], ["Tarn", 15], False),
+        ([], ["Tarn", 15], False),
+        (["Tarn"], ["Tarn"], False),
+    ],
+)
+def test_a_program_confirms_the_numbers_of_the_parts(
+    given: list[JsonValue], parts: list[JsonValue], expected: bool
+) -> None:
+    """It may leave out which one it is, but name no other."""
+    assert confirms(given, parts) is expected
