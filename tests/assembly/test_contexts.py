@@ -80,7 +80,8 @@ def test_what_rests_on_no_sentence_says_what_was_cut() -> None:
 def test_it_is_searched_beside_a_folder(tmp_path: Path) -> None:
     """Values of both are cited, each by the name of its text."""
     (tmp_path / "vat.txt").write_text("The VAT of an article is 19 percent.\n")
-    given, model = Files.open(tmp_path), Scripted(["print(300.4 * 19 / 100)", "The VAT is {r1} euros."])
+    replies = ["print(300.4 * 19 / 100)", "It needs one fact.", "The VAT is {r1} euros."]
+    given, model = Files.open(tmp_path), Scripted(replies)
     task = Task(text="What is the VAT on the price of article A300?", context=LINES)
     result = build(llm=model, tools=["calculator", given]).execute(task)
     cited = {source.source for step in result.history.passes[0].executed for source in step.sources}

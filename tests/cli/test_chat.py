@@ -104,6 +104,7 @@ def test_ctrl_c_ends_the_turn_and_then_the_chat(counting: Model, tmp_path: Path)
     terminal.process.send_signal(signal.SIGINT)
     terminal.until("interrupted")
     terminal.until("aeon resume")
+    terminal.until("turn-01.jsonl >")
     counting.before = answer
     terminal.types("\x03")
     assert terminal.ended() == 0 and "Traceback" not in terminal.screen
