@@ -25,12 +25,19 @@ from aeon.supervisor.form import is_of_kind, is_thing
 __all__ = ["in_one", "misfit"]
 
 _HUNDREDTHS = re.compile(r"\b100(?:\.0+)?\b|per_?cent|pct|%", re.IGNORECASE)
-_OF_TWO = re.compile(r"\bSUM\s*\(([^()]*)\)\s*-\s*SUM\s*\(([^()]*)\)(?!\s*FILTER)", re.IGNORECASE)
-_APART = re.compile(
-    r"\b(?:than|versus|minus|differ\w*|exceeds?|after|less|more|left|remain\w*|net|still|owes?|open|due|save\w*|over|"
-    r"below|above|short|apart|gap)\b",
-    re.IGNORECASE,
-)
+_OF_TWO = re.compile(r"\bSUM\s*\(([^()]*)\)\s*([-/])\s*SUM\s*\(([^()]*)\)(?!\s*FILTER)", re.IGNORECASE)
+_SPOKEN = {
+    "-": re.compile(
+        r"\b(?:than|versus|minus|differ\w*|exceeds?|after|less|more|left|remain\w*|net|still|owes?|open|due|save\w*|"
+        r"over|below|above|short|apart|gap)\b",
+        re.IGNORECASE,
+    ),
+    "/": re.compile(
+        r"\b(?:per|each|every|averages?|mean|ratio|share|rate|percentage|per ?cent|one|an?|single|unit|piece)\b|%",
+        re.IGNORECASE,
+    ),
+}
+"""The words by which a question asks for a difference, and for a quotient."""
 
 
 async def in_one(plan: Plan, question: str, sources: Sources) -> Plan:
@@ -73,15 +80,15 @@ async def misfit(plan: Plan, about: About, sources: Sources) -> str:
     counted = about.counted if is_thing(about.counted) else ""
     if counted in about.unknown and "COUNT(" not in queries:
         return f'no file has {counted!r}: print("not stated") if no column means it'
-    if about.unknown and _unasked_difference(queries, about.text):
+    if about.unknown and _unasked(queries, about.text):
         return 'nobody says what that difference is: use one column, or print("not stated")'
     return _unfit(await sources.outcome(plan), about.text, counted, len(plan.steps) == 1)
 
 
-def _unasked_difference(queries: str, question: str) -> bool:
-    """Whether a query takes one column from another, for a question that speaks of no difference: a profit."""
-    of_two = any(one.strip() != other.strip() for one, other in _OF_TWO.findall(queries))
-    return of_two and not _APART.search(question)
+def _unasked(queries: str, question: str) -> bool:
+    """Whether a query sets one column against another for a question that does not: a profit, a salary."""
+    found = _OF_TWO.findall(queries)
+    return any(one.strip() != other.strip() and not _SPOKEN[sign].search(question) for one, sign, other in found)
 
 
 def _unfit(outcome: Sequence[JsonValue], question: str, counted: str, single: bool) -> str:
