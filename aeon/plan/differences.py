@@ -60,9 +60,17 @@ def _amount(step: Step) -> Step:
     if not isinstance(action, ToolCall) or action.tool != CALCULATOR:
         return step
     expression = str((action.arguments or {}).get("expression", ""))
-    match ast.parse(re.sub(r"\$(\w+)", r"\1", expression), mode="eval").body:
+    if not _is_difference(ast.parse(re.sub(r"\$(\w+)", r"\1", expression), mode="eval").body):
+        return step
+    arguments: dict[str, JsonValue] = {"expression": f"abs({expression})"}
+    return step.changed(action=action.changed(arguments=arguments))
+
+
+def _is_difference(node: ast.expr) -> bool:
+    """Whether an expression is a difference, or so many times one."""
+    match node:
         case ast.BinOp(op=ast.Sub()):
-            arguments: dict[str, JsonValue] = {"expression": f"abs({expression})"}
-            return step.changed(action=action.changed(arguments=arguments))
-        case _:
-            return step
+            return True
+        case ast.BinOp(op=ast.Mult(), left=left, right=right):
+            return _is_difference(left) or _is_difference(right)
+    return False

@@ -22,6 +22,8 @@ pytestmark = pytest.mark.requirement("T1b")
         ("Which is higher, and by how much?", "78 - 81", "abs(78 - 81)"),
         ("How many euros cheaper is A than B?", "78 - 81", "abs(78 - 81)"),
         ("How much more did A take than B?", "78 - 81", "78 - 81"),
+        ("17 metres: how many euros cheaper is A than B?", "17 * ($s1 - $s2)", "abs(17 * ($s1 - $s2))"),
+        ("17 metres: how many euros cheaper is A than B?", "17 * 82 + 3", "17 * 82 + 3"),
         ("What is left?", "78 - 81", "78 - 81"),
     ],
 )
