@@ -23,7 +23,7 @@ from aeon.supervisor.prompt import Prompt, cut, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.dates import read_date
 
-__all__ = ["Parting", "Split", "chosen", "confirms", "split"]
+__all__ = ["Parting", "Split", "chosen", "confirms", "is_of_several", "split"]
 
 _TOKENS = 150
 _MOST_FACTS = 4
@@ -66,6 +66,12 @@ _FACT = re.compile(r"^\s*(?P<name>[a-z]\w*)\s*=\s*(?P<question>[^\n]+\?)\s*$", r
 _FORMULA = re.compile(r"^\s*(?P<formula>print\(.+\))\s*$", re.MULTILINE)
 _CITED = re.compile(r"#\s*(\d{1,3}(?:\s*,\s*\d{1,3})*)\s*$")
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:,\d{3})*(?:\.\d+)?(?![\d:/-])")
+_SEVERAL = re.compile(
+    r"\bhow (?:much|many)\b[^.?!]*\b(?:more|less|fewer|[a-z]{2,}er)\b[^.?!]*\bthan\b|\bexceeds?\b|\bplus\b|"
+    r"\bdifference between\b|\bby how (?:much|many)\b|"
+    r"\b(?:costs?|comes?|pays?|have|weigh)\b[^.?!]*\btogether\b",
+    re.IGNORECASE,
+)
 _WHICH = re.compile(r"\b(?:which|who|whose|whom|or|whether|compare)\b", re.IGNORECASE)
 _MORE = re.compile(
     r"\b(?:more|later|last|(?:long|high|old|bigg|larg|great|heavi|fast|tall|wid|deep|dear|furth|strong)er)\b",
@@ -120,6 +126,11 @@ class Parting:
         printed, cited = _printed(await self._written(part))
         value = _value(printed)
         return f"{name} = {value}  # {cited}" if value and cited else ""
+
+
+def is_of_several(question: str) -> bool:
+    """Whether a question says that its answer follows from several facts: how much more one is than another, a sum."""
+    return bool(_SEVERAL.search(question))
 
 
 def split(reply: str) -> Split | None:

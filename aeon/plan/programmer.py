@@ -17,7 +17,7 @@ from aeon.plan.differences import without_sign
 from aeon.plan.doubts import doubts
 from aeon.plan.misquotes import misquotes
 from aeon.plan.outcomes import in_one, misfit
-from aeon.plan.parting import Parting, confirms
+from aeon.plan.parting import Parting, confirms, is_of_several
 from aeon.plan.pieces import of_pieces
 from aeon.plan.program import is_code, mended, misfits, numbers, read, with_values
 from aeon.plan.prompts import Asked, Prompts, as_program
@@ -135,7 +135,7 @@ class Programmer:
         Where both give the same numbers, the program is a second derivation: it has read all facts at once. ``None``
         where it has no parts, or they do not do.
         """
-        if not _combines(program, asked.functions):
+        if not _combines(program, asked):
             return None
         parts = await self._judged(await self._parting.program(asked), asked)
         if not parts.runs or parts.doubt:
@@ -333,10 +333,13 @@ def _material(asked: Asked) -> str:
     return "\n".join((asked.said, asked.evidence.text, *(one.value for one in asked.about.named)))
 
 
-def _combines(program: _Program, functions: Sequence[str]) -> bool:
-    """Whether a program calculates with what texts say, or compares it; be it one that cannot run."""
+def _combines(program: _Program, asked: Asked) -> bool:
+    """Whether a program calculates with what texts say, or compares it, be it one that cannot run; or it should."""
+    by_texts = asked.functions == (LOOKUP,)
+    if by_texts and is_of_several(asked.about.text):
+        return True
     if not program.runs:
-        return functions == (LOOKUP,) and bool(_OPERATION.search(program.text))
+        return by_texts and bool(_OPERATION.search(program.text))
     tools = {step.action.tool for step in program.plan.steps if isinstance(step.action, ToolCall)}
     return QUOTE in tools and SQL not in tools and tools != {QUOTE}
 

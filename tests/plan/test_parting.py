@@ -100,6 +100,15 @@ def test_parts_take_no_call_that_is_not_there(tmp_path: Path) -> None:
     assert does(made) == BY_PARTS and len(model.requests) == 2
 
 
+def test_a_quotation_is_no_difference(tmp_path: Path) -> None:
+    """A question by how much is split though the program only quotes one of both values."""
+    made, _ = plan(tmp_path, QUESTION, "print(41)  # 1", PARTS, NORTH, SOUTH)
+    assert does(made) == BY_PARTS and made.agreement is None
+    made, model = plan(tmp_path, "What do a shower and a berth at the south quay cost together?", "print(26)  # 2",
+                       "It is one fact.")  # fmt: skip
+    assert does(made) == [("quote", 26)] and len(model.requests) == 2
+
+
 def test_one_fact_is_not_split(tmp_path: Path) -> None:
     """Nor is what the program only quotes."""
     made, model = plan(tmp_path, "What does a shower cost?", "print(7)  # 3")
