@@ -56,8 +56,9 @@ def command(options: argparse.Namespace) -> int:
     with serving.listening(options.host, options.port) as where, private(), _log(options.log) as log:
         observers = [*([traced.Tracing] if traced else []), *([module("phases").phase_log(log)] if log else [])]
         made = _durable if options.durable else _own
+        equipment.open()  # before the runs: what cannot be used holds no lock on them
         service, kept = made(options, equipment, observers, _rooms(tokens))
-        make_ready(equipment)
+        _fetch(equipment.model)
         around = [traced.Continued] if traced else []
         app = module("app").application(service, tokens, [options.host, *options.allow_host], *around)
         asyncio.run(serving.serve(service, app, where, lambda: _say(where, equipment.model, kept)))
@@ -121,8 +122,13 @@ def equipment_of(options: argparse.Namespace, around: Sequence[object] = ()) -> 
 def make_ready(equipment: Any) -> None:  # noqa: ANN401 - of an optional module
     """Read the folders, and fetch the embedded model if it has to be."""
     equipment.open()
-    if isinstance(equipment.model, Local) and equipment.model.name in CATALOGUE:
-        fetch(CATALOGUE[equipment.model.name])
+    _fetch(equipment.model)
+
+
+def _fetch(model: LLMAdapter) -> None:
+    """Fetch the weights of the embedded model, if it is that one and they are not there."""
+    if isinstance(model, Local) and model.name in CATALOGUE:
+        fetch(CATALOGUE[model.name])
 
 
 def module(name: str) -> ModuleType:
