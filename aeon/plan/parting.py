@@ -26,6 +26,8 @@ from aeon.tools.dates import read_date
 __all__ = ["Parting", "Split", "chosen", "confirms", "is_of_several", "split"]
 
 _TOKENS = 150
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+"""What reading a text as Python may raise."""
 _MOST_FACTS = 4
 _EXAMPLES = (
     (
@@ -142,7 +144,7 @@ def split(reply: str) -> Split | None:
         return None
     try:
         names = {node.id for node in ast.walk(ast.parse(formulas[0])) if isinstance(node, ast.Name)}
-    except SyntaxError:
+    except _UNREADABLE:
         return None
     return Split(questions, formulas[0]) if questions.keys() <= names else None
 
@@ -197,7 +199,7 @@ def confirms(given: Sequence[JsonValue], parts: Sequence[JsonValue]) -> bool:
 
 
 def _sizes(values: Sequence[JsonValue]) -> list[float]:
-    return sorted(round(abs(value), 6) for value in values if isinstance(value, int | float))
+    return sorted(round(abs(one), 6) for one in values if isinstance(one, int | float) and not isinstance(one, bool))
 
 
 def _printed(program: str) -> tuple[str, str]:
@@ -207,7 +209,7 @@ def _printed(program: str) -> tuple[str, str]:
     cited = _CITED.findall(lines[-1]) or _CITED.findall(lines[0])
     try:
         *before, last = ast.parse(text).body or [ast.Pass()]
-    except SyntaxError:
+    except _UNREADABLE:
         return "", ""
     match last:
         case ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=[printed])):

@@ -83,6 +83,7 @@ def test_a_program_that_gives_the_same_is_a_second_derivation(tmp_path: Path) ->
         (PARTS, 'print("41 euros or 26")  # 1'),
         (PARTS, 'print("41 euros")'),
         (PARTS, "no program at all"),
+        (PARTS, f"print({'-' * 100_000}1)"),
         (PARTS, NORTH, "print(99)  # 2"),
     ],
 )
@@ -136,6 +137,8 @@ def test_days_are_told_apart(tmp_path: Path) -> None:
         ("print(3)", None),
         ("a = What?\nprint(a", None),
         ("", None),
+        ("a = What?\nprint(a\x00)", None),
+        (f"a = What?\nprint({'(' * 4000}a{')' * 4000})", None),
     ],
 )
 def test_a_split_is_read(reply: str, questions: int | None) -> None:
@@ -178,6 +181,7 @@ def test_the_host_knows_which_of_two_is_asked_for(question: str, formula: str, m
         ([14], ["Tarn", 15], False),
         ([], ["Tarn", 15], False),
         (["Tarn"], ["Tarn"], False),
+        ([True], [1], False),
     ],
 )
 def test_a_program_confirms_the_numbers_of_the_parts(
