@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import select
+import signal
+import socket
 import sys
 import time
 from collections.abc import Callable
@@ -20,7 +23,7 @@ from aeon.cli.session import Session
 from aeon.errors import AeonError, InputFileError, UsageError
 from aeon.home import data_dir
 from aeon.llm.adapter import LLMAdapter
-from aeon.llm.select import select
+from aeon.llm.select import select as model_of
 from aeon.observability.lines import counted, short, visible
 from aeon.runtime.journal import Journal
 from aeon.schema import Conclusion, Settings, Task
@@ -47,7 +50,7 @@ def command(options: argparse.Namespace) -> int:
     kind = brought.engine.config
     own = merged(settings_of_engine(options, kind), common_settings(options))
     config = load_config(kind, options.config, merged(own, assignments(kind, options.set)), os.environ)
-    chat = _Chat(options, brought, config, select(options.model), _folder(options.save))
+    chat = _Chat(options, brought, config, model_of(options.model), _folder(options.save))
     with contextlib.suppress(EOFError, KeyboardInterrupt):
         while chat.hear(_typed()):
             pass
@@ -70,11 +73,26 @@ def _typed() -> str:
     """The line that is typed. Raises ``EOFError`` where there is none."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return input()
+    print(_PROMPT, end="", flush=True)
     try:
-        return input(_PROMPT)
+        _await_line()
+        return input()
     except (EOFError, KeyboardInterrupt):
         print()
         raise
+
+
+def _await_line() -> None:
+    """Wait for a line or a signal: `input` alone forgets a Ctrl-C that comes just before it begins to wait."""
+    woken, waker = socket.socketpair()
+    waker.setblocking(False)
+    before = signal.set_wakeup_fd(waker.fileno(), warn_on_full_buffer=False)
+    try:
+        select.select([sys.stdin, woken], [], [])
+    finally:
+        signal.set_wakeup_fd(before)
+        waker.close()
+        woken.close()
 
 
 class _Chat:
