@@ -26,6 +26,7 @@ from aeon.plan.ranks import ranked
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.rules import by_row, counts_by_rule
 from aeon.plan.sources import LOOKUP, SQL, About, Sources
+from aeon.plan.ties import with_ties
 from aeon.plan.years import in_years
 from aeon.proof.alike import alike, computed
 from aeon.runtime.ledger import current_ledger
@@ -125,7 +126,8 @@ class Programmer:
         if not program.runs:
             return self._asked(asked)
         taken = borrowed(program.plan, asked.said, asked.evidence.text)
-        plan = program.settled("" if agreement else taken, agreement=agreement)
+        measures = (f"no file says what is {word}" for word in asked.about.unmeasured if SQL in asked.functions)
+        plan = program.settled("" if agreement else taken, *measures, agreement=agreement)
         whole = cited(plan, asked.evidence, asked.said) if taken else plan
         return whole if len(whole.steps) <= asked.most else plan
 
@@ -229,7 +231,7 @@ class Programmer:
         if fault or len(plan.steps) > asked.most or not self._fits(plan, about):
             return _Program(Plan(), text, doubt=fault or _unreadable(text, plan, asked))
         unfit = self._unfit(plan, _material(asked))
-        whole = await in_one(plan, about.text, self._sources)
+        whole = await with_ties(await in_one(plan, about.text, self._sources), self._sources)
         return _Program(whole, text, unfit, self._doubt(plan, asked) or await misfit(whole, about, self._sources))
 
     def _doubt(self, plan: Plan, asked: Asked) -> str:

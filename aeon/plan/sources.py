@@ -75,13 +75,27 @@ _DEALT = word_set("pay pays paid spend spends spent earn earns earned owe owes o
 _PER_SPAN = re.compile(r"\b(?:per|a|each|every) (day|week|month|quarter|year)\b", _I)
 _MEASURED_IN = (
     (word_set("length lengths duration long lasts"), word_set("seconds minutes hours days weeks months years nights")),
-    (word_set("length height width distance depth size long high wide deep tall"), word_set("metres meters m km cm")),
-    (word_set("weight weights heavy weigh weighs"), word_set("kg kilograms grams g tonnes tons")),
+    (
+        word_set("length height width distance depth size long high wide deep tall tallest deepest widest"),
+        word_set("metres meters m km cm height depth width"),
+    ),
+    (
+        word_set("weight weights heavy weigh weighs heaviest lightest"),
+        word_set("kg kilograms grams g tonnes tons weight"),
+    ),
+    (word_set("fastest slowest quickest"), word_set("speed time seconds minutes hours days kmh")),
+    (word_set("dearest"), word_set("price cost fee rate amount euros euro eur dollars")),
+    (word_set("hottest coldest warmest"), word_set("temperature degrees celsius")),
+    (word_set("best worst"), word_set("rating score points stars grade mark rank")),
     (word_set("area size large"), word_set("m2 sqm ha hectares")),
-    (word_set("age ages old"), word_set("born birthday birth")),
+    (word_set("age ages old youngest"), word_set("age born birthday birth")),
 )
-"""Words for what is measured, each with units in which it is: a column of minutes holds a length."""
+"""Words for what is measured, each with units and columns in which it is: one of minutes holds a length."""
 _NO_THING = re.compile(r"(?:ed|ing)$|^(?:tables?|files?|data|columns?|texts?|documents?|lists?)$", _I)
+_MOST = re.compile(
+    r"(?!forest|interest|request|harvest|contest|protest|conquest|inquest|arrest|digest)(?:[^\W\d_]{3,}est|worst)$", _I
+)
+"""The hardest: what it is that is most, a table tells by its order."""
 _QUOTED = re.compile(r"(?<!\w)'[^'\n]+'(?!\w)|\"[^\"\n]+\"|\u201c[^\u201d\n]+\u201d|\u201e[^\u201c\n]+\u201c")
 _OF_FORM = word_set(
     "sentence sentences word words line lines bullet bullets point points paragraph paragraphs json text short brief "
@@ -117,7 +131,7 @@ class About:
     def notes(self, functions: Collection[str]) -> str:
         """What a prompt with these functions is told of its words: values of the tables, and those that no file has."""
         named = ", ".join(one.condition for one in self.named) if SQL in functions else ""
-        lacking = ", ".join(sorted(self.unknown - self.akin)[:_MOST_UNKNOWN])
+        lacking = ", ".join(sorted(self.unknown - self.akin - {*self.unmeasured})[:_MOST_UNKNOWN])
         return "; ".join(
             filter(None, (f"named: {named}" if named else "", f"no file has: {lacking}" if lacking else ""))
         )
@@ -137,7 +151,12 @@ class About:
         asked = (what for kind, what in _WHAT.findall(self.text) if self._is_new(kind.strip()) and self._is_new(what))
         said = [*_THING.findall(self.text), *_IN_YEAR.findall(self.text), *asked]
         things = self.unknown - {done.casefold() for done in _DONE.findall(self.text)}
-        return tuple(word for word in said if word.casefold() in things and not _NO_THING.search(word))
+        return tuple(word for word in said if word.casefold() in things and _is_noun(word))
+
+    @property
+    def unmeasured(self) -> tuple[str, ...]:
+        """The superlatives that no file has a word for, nor one of much the same meaning."""
+        return tuple(word for word in sorted(self.unknown - self.akin) if _MOST.match(word))
 
     def _is_new(self, word: str) -> bool:
         """Whether no file has a word, nor is it computed; so it is of none."""
@@ -188,6 +207,11 @@ class About:
         spans = {span.casefold() for span in _PER_SPAN.findall(self.text)}
         texts = self.texts - _DEALT - spans - ({self.counted} if self.of_columns else set())
         return tuple(name for name, own in ((SQL, self.tables - _MONTHS), (LOOKUP, texts)) if own)
+
+
+def _is_noun(word: str) -> bool:
+    """Whether a word may be the name of a thing: no verb, no superlative, and no word for the files themselves."""
+    return not (_NO_THING.search(word) or _MOST.match(word))
 
 
 def _counted(text: str) -> str:
