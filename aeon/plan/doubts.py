@@ -42,6 +42,12 @@ _NUMBER = re.compile(
     r"(?!\s*(?:%|decimals?\b|cents?\b|(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)))",
     _I,
 )
+_SPELT = re.compile(
+    r"(?<!the )(?<!these )(?<!those )(?<!last )(?<!first )(?<!next )(?<!past )(?<!all )(?<!of )(?<!which )(?<!in )"
+    r"\b(?P<number>three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty) [a-z]+s\b",
+    _I,
+)
+_OF_MONEY = re.compile(r"\b(?:costs?|pays?|price|charged?|owe|bill|how much)\b", _I)
 _PER_CENT = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?(?:%|per ?cent\b)", _I)
 _SHARE = re.compile(r"(?<!\d)100\b|\b[01]?\.\d")
 _EITHER = re.compile(
@@ -83,7 +89,7 @@ def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[s
     said = json.dumps([call.arguments for call in calls], ensure_ascii=False)
     answers = [step for step in plan.steps if step.id in plan.answer]
     found = itertools.chain(
-        _numbers_left_out(question, said),
+        _numbers_left_out(question, said, stated),
         itertools.chain(_left_out(question, said, named), _rules_left_out(calls, stated)) if SQL in used else (),
         _sources_left_out(used, needed, _copies(calls, stated_numbers(stated) - stated_numbers(question))),
         _misread(question, said),
@@ -97,12 +103,16 @@ def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[s
     return next(found, "")
 
 
-def _numbers_left_out(question: str, said: str) -> Iterator[str]:
+def _numbers_left_out(question: str, said: str, stated: str) -> Iterator[str]:
     in_texts = " ".join(_TEXT.findall(said))
     there = stated_numbers(_TEXT.sub("", said)) | {Fraction(digits) for digits in _DIGITS.findall(in_texts)}
     for number in _NUMBER.findall(question):
         if not stated_numbers(number) & there:
             yield f"use {number} too"
+    known = {word.casefold() for word in _WORD.findall(f"{said} {stated}")}
+    for found in _SPELT.finditer(question) if _OF_MONEY.search(question) else ():
+        if found["number"].casefold() not in known and Fraction(NUMBER_WORDS[found["number"].casefold()]) not in there:
+            yield f"use {found[0]} too"
     for share in _PER_CENT.finditer(question):
         if share[1] != "100" and not stated_numbers(share[0]) & there:
             yield f"use {share[0]} too"

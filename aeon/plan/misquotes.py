@@ -7,13 +7,16 @@ from collections.abc import Iterator
 
 from aeon.documents.relations import compared_with, other_kind, other_subject
 from aeon.documents.words import special_kinds
+from aeon.plan.columns import asks_takings
 from aeon.plan.sources import About
 from aeon.schema import Plan, Source, Step, ToolCall
+from aeon.supervisor.form import is_of_kind
 from aeon.tools.quote import QUOTE
 
 __all__ = ["misquotes"]
 
 _HOW_LONG = re.compile(r"\b(?:how long|how many (?:hours|minutes))\b(?! ago)", re.IGNORECASE)
+_RATE = re.compile(r"(?<=[a-z\u20ac$\u00a3] )(?:an?|per|each|(?:for )?every) (?:hour|day|night|week|month|year|person|head)\b")
 _CLOCK = re.compile(r"\d{1,2}[:.]\d\d")
 
 
@@ -33,6 +36,11 @@ def _misread(about: About, source: Source, value: str) -> Iterator[str]:
     """What is wrong with a value that a sentence states, where it alone is the answer."""
     if _HOW_LONG.search(about.text) and _CLOCK.fullmatch(value):
         yield f"{value} is no length of time: print(hours_between(first, last))"
+    measured = _measured(value, source)
+    if is_of_kind(about.text, value) and not is_of_kind(about.text, measured):
+        yield f"{measured} is nothing that answers the question"
+    if asks_takings(about.text) and (rate := _RATE.search(source.text, max(source.text.find(value), 0))):
+        yield f"the sentence says {rate[0]!r}, not how much it was in all"
     if found := compared_with(about.text, source.text, value):
         told = f"print({found.instead})" if found.instead else "compute the other value"
         yield f"the sentence says {found.said!r}: {told}"
@@ -41,6 +49,12 @@ def _misread(about: About, source: Source, value: str) -> Iterator[str]:
         yield f"that sentence says nothing of a {kind}: another one does"
     if other := other_subject(about.text, _until(source, about)):
         yield f'that sentence is about the {other}: print("not stated") where none answers'
+
+
+def _measured(value: str, source: Source) -> str:
+    """The value with the unit that stands behind it in its sentence."""
+    found = re.search(rf"(?<![\w.,]){re.escape(value)}\s*(?:[€$£%]|[^\W\d_]+)", source.text)
+    return found[0] if found else value
 
 
 def _until(source: Source, about: About) -> list[str]:

@@ -26,6 +26,7 @@ __all__ = ["in_one", "misfit"]
 
 _HUNDREDTHS = re.compile(r"\b100(?:\.0+)?\b|per_?cent|pct|%", re.IGNORECASE)
 _OF_TWO = re.compile(r"\bSUM\s*\(([^()]*)\)\s*([-/])\s*SUM\s*\(([^()]*)\)(?!\s*FILTER)", re.IGNORECASE)
+_AVERAGE = re.compile(r"^(?!.*\b(?:each|every|which|who|by|list)\b).*\b(?:average|mean)\b", re.IGNORECASE | re.DOTALL)
 _SPOKEN = {
     "-": re.compile(
         r"\b(?:than|versus|minus|differ\w*|exceeds?|after|less|more|left|remain\w*|net|still|owes?|open|due|save\w*|"
@@ -82,7 +83,10 @@ async def misfit(plan: Plan, about: About, sources: Sources) -> str:
         return f'no file has {counted!r}: print("not stated") if no column means it'
     if about.unknown and _unasked(queries, about.text):
         return 'nobody says what that difference is: use one column, or print("not stated")'
-    return _unfit(await sources.outcome(plan), about.text, counted, len(plan.steps) == 1)
+    given = await sources.outcome(plan)
+    if _AVERAGE.search(about.text) and any(map(is_several, given)):
+        return "one average is asked for: leave GROUP BY out"
+    return _unfit(given, about.text, counted, len(plan.steps) == 1)
 
 
 def _unasked(queries: str, question: str) -> bool:

@@ -44,6 +44,8 @@ _PROGRAM_TOKENS = 240
 _COMPUTED = re.compile(r"print\([\d.,]+ [-+] [\d.,]+\)$")
 _OPERATION = re.compile(r"\w\s*(?:[-+*/<>]\s)\s*\w|_between\(|\bif\b")
 _SURELY_NOT = 0.25
+_UNGROUPED = re.compile(r"GROUP BY clause|aggregate", re.IGNORECASE)
+"""What DuckDB says of a query whose names it knows."""
 _NO_TABLE = "no table has it: take it from the sentences"
 """The score of quoted sentences below which they are no answer at all, and the question is put to the texts."""
 
@@ -363,6 +365,7 @@ def _without_tables(asked: Asked, program: _Program) -> Asked:
     about = asked.about
     keep = (
         program.runs
+        or bool(_UNGROUPED.search(program.fault))
         or _unreadable(program.text, program.plan, asked)
         or LOOKUP not in asked.functions
         or about.tables

@@ -63,6 +63,7 @@ _AMOUNT_OF = re.compile(
 _IN_ALL = re.compile(
     r"\b(?:in all|over all|of all|for all|all (?:our|the|its|my)|total|altogether|together|overall)\b", _I
 )
+_HOW_OFTEN = re.compile(r"\b(?:which|who|how)\b[^.?!]*\b(?:most|least|how) (?:often|frequently)\b|\bhow often\b", _I)
 _A_DAY = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
 _COUNTED = re.compile(r"\b(?:how many|number of|wie ?viele)\s+(?:(?:more|fewer|other|different)\s+)?([^\W\d_]+)", _I)
 _HOW_MANY_DE = re.compile(r"\bwie ?viele\b", _I)
@@ -84,7 +85,7 @@ _MEASURED_IN = (
         word_set("kg kilograms grams g tonnes tons weight"),
     ),
     (word_set("fastest slowest quickest"), word_set("speed time seconds minutes hours days kmh")),
-    (word_set("dearest"), word_set("price cost fee rate amount euros euro eur dollars")),
+    (word_set("dearest expensive costly"), word_set("price cost costs fee fees rate amount euros euro eur dollars")),
     (word_set("hottest coldest warmest"), word_set("temperature degrees celsius")),
     (word_set("best worst"), word_set("rating score points stars grade mark rank")),
     (word_set("area size large"), word_set("m2 sqm ha hectares")),
@@ -95,7 +96,10 @@ _NO_THING = re.compile(r"(?:ed|ing)$|^(?:tables?|files?|data|columns?|texts?|doc
 _MOST = re.compile(
     r"(?!forest|interest|request|harvest|contest|protest|conquest|inquest|arrest|digest)(?:[^\W\d_]{3,}est|worst)$", _I
 )
-"""The hardest: what it is that is most, a table tells by its order."""
+_MOST_SO = re.compile(
+    r"\b(?:most|least)\s+(?![^\W\d_]*ment\b)([^\W\d_]+(?:ive|ful|ous|able|ible|ent|ant|al|ar|ult|ic|ing|ed))\b", _I
+)
+"""The hardest, the most popular: what it is that is most, a table tells by its order."""
 _QUOTED = re.compile(r"(?<!\w)'[^'\n]+'(?!\w)|\"[^\"\n]+\"|\u201c[^\u201d\n]+\u201d|\u201e[^\u201c\n]+\u201c")
 _OF_FORM = word_set(
     "sentence sentences word words line lines bullet bullets point points paragraph paragraphs json text short brief "
@@ -151,12 +155,14 @@ class About:
         asked = (what for kind, what in _WHAT.findall(self.text) if self._is_new(kind.strip()) and self._is_new(what))
         said = [*_THING.findall(self.text), *_IN_YEAR.findall(self.text), *asked]
         things = self.unknown - {done.casefold() for done in _DONE.findall(self.text)}
+        things -= {word.casefold() for word in _MOST_SO.findall(self.text)}
         return tuple(word for word in said if word.casefold() in things and _is_noun(word))
 
     @property
     def unmeasured(self) -> tuple[str, ...]:
         """The superlatives that no file has a word for, nor one of much the same meaning."""
-        return tuple(word for word in sorted(self.unknown - self.akin) if _MOST.match(word))
+        most = {word.casefold() for word in _MOST_SO.findall(self.text)}
+        return tuple(word for word in sorted(self.unknown - self.akin) if word in most or _MOST.match(word))
 
     def _is_new(self, word: str) -> bool:
         """Whether no file has a word, nor is it computed; so it is of none."""
@@ -202,8 +208,10 @@ class About:
         """The sources that know words of it which no other knows.
 
         Months stand in texts as well as in tables, and so does that somebody pays, or does it per month; what is
-        counted by a column need not be known to the tables.
+        counted by a column need not be known to the tables, nor what is done most often.
         """
+        if self.of_rows and _HOW_OFTEN.search(self.text):
+            return (SQL,)
         spans = {span.casefold() for span in _PER_SPAN.findall(self.text)}
         texts = self.texts - _DEALT - spans - ({self.counted} if self.of_columns else set())
         return tuple(name for name, own in ((SQL, self.tables - _MONTHS), (LOOKUP, texts)) if own)
@@ -262,8 +270,10 @@ class Sources:
         )
 
     def _is_of_rows(self, text: str, named: bool) -> bool:
-        """Whether a text asks for all rows of a table or those with a value, together, or for those of a day."""
+        """Whether a text asks for all rows of a table or those with a value, together, how often, or of a day."""
         if _A_DAY.search(text) and named and any(table.days for table in self.tables):
+            return True
+        if _HOW_OFTEN.search(text) and (self._tables | self._columns) & stems(text):
             return True
         return bool(_IN_ALL.search(text) and (named or self._tables & stems(text)))
 

@@ -77,6 +77,8 @@ _MEASURE = re.compile(
 )
 _HOW_LONG = re.compile(r"\bhow long\b(?! ago)", _I)
 _CLOCK = re.compile(r"\D*\d{1,2}[:.]\d\d(?:\s*[ap]\.?m\.?)?\W*", _I)
+_NO_MONEY = re.compile(r"\W*(?:when|where|who|whose|how (?:old|far|late|early|long|tall|heavy|wide|deep))\b", _I)
+_PRICE = re.compile(r"\W*(?:(?:€|\$|£)\s*\d|\d[\d.,]*\s*(?:euros?\b|€|dollars?\b|pounds?\b(?! of)|\$|£))", _I)
 _TIME_OF_DAY = re.compile(
     r"(?<![-\d])\d{1,2}[:.]\d\d(?![-\d])|(?<![-\d])\d{1,2}\s*(?:[ap]\.?m\b|h\b|uhr\b|o'clock)|"
     r"\b(?:noon|midnight|closed|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half)\b",
@@ -85,7 +87,7 @@ _TIME_OF_DAY = re.compile(
 _KINDS = (
     (re.compile(r"\bhow (?:many|much)\b|\bpercentage\b", _I), _DIGIT),
     (re.compile(r"\b(?:which|what) year\b", _I), re.compile(r"(?<!\d)\d{3,4}(?!\d)")),
-    (re.compile(r"\bopening (?:hours|times?)\b|\bwhat time\b|\bat what hour\b", _I), _TIME_OF_DAY),
+    (re.compile(r"\bopening (?:hours|times?)\b|\bwhat time\b|\bat what hour\b|\bhow (?:late|early) (?!is)", _I), _TIME_OF_DAY),
     (re.compile(r"\b(?:phone|telephone|mobile|fax|account|customer|order|policy) number\b", _I), _DIGIT),
     (re.compile(r"\be-?mail(?: address)?\b", _I), re.compile(r"\S@\S")),
     (re.compile(r"\b(?:website|web address|web page|homepage|url)\b", _I), re.compile(r"\w\.\w{2,}")),
@@ -100,13 +102,13 @@ _FENCE = re.compile(r"^\s*```[^\n]*\n.*\n?```\s*$", re.DOTALL)
 def is_of_kind(question: str, answer: str) -> bool:
     """Whether an answer can be what a question asks for: a number for a quantity, an address for an address.
 
-    No time of day says how long something takes, and no euros say how many books there are.
+    No time of day says how long something takes, and no euros say how many books there are, or how old one is.
 
     Questions that ask for several things, or for what cannot be told by its look, take any answer.
     """
     if _SEVERAL.search(question):
         return True
-    if _HOW_LONG.search(question) and _CLOCK.fullmatch(answer):
+    if (_HOW_LONG.search(question) and _CLOCK.fullmatch(answer)) or (_NO_MONEY.match(question) and _PRICE.match(answer)):
         return False
     return _counts(question, answer) and all(look.search(answer) for asked, look in _KINDS if asked.search(question))
 

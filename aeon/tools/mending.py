@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 
+from aeon.documents.words import stem, stems
 from aeon.errors import ToolError
 from aeon.tools.database import Database
 from aeon.tools.tableinfo import TableInfo, quoted
@@ -25,6 +26,12 @@ _GROUPED = re.compile(r"(?i)\bGROUP\s+BY\s+(.*?)(?:\bHAVING\b|\bORDER\b|\bLIMIT\
 _ORDERED = re.compile(r"(?i)\bORDER\s+BY\s+(?P<column>[A-Za-z_]\w*)(?=\s|$|,)")
 _FROM = re.compile(r"(?i)\bFROM\s+\"?(?P<table>\w+)\"?(?=\s*(?:$|[);]|\b(?:WHERE|GROUP|ORDER|LIMIT|HAVING)\b))")
 _OF_ONE = re.compile(r"(?is)(?!.*\bJOIN\b)(?:(?!\bFROM\b).)*\bFROM\b(?:(?!\bFROM\b).)*")
+_AVERAGE_BY = re.compile(r"(?i)\bAVG\((?P<one>\w+)\)\s*/\s*(?P<other>[A-Za-z_]\w*)\b(?!\s*\()")
+_EXTREME = re.compile(
+    r"(?is)SELECT\s+(?P<names>[\w.\"]+(?:\s*,\s*[\w.\"]+)*)\s*,\s*(?P<which>MAX|MIN)\((?P<by>[\w.\"]+)\)"
+    r"(?P<rows>\s+FROM\s(?:(?!\b(?:GROUP|ORDER|LIMIT|SELECT|UNION)\b).)+)"
+)
+_LIKE = re.compile(r"(?i)\bLIKE\b(?=(?:[^']*'[^']*')*[^']*$)")
 _NO_COLUMN = re.compile(r"(?i)'(?:[^']|'')*'|\bAS\s+\w+")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _NUMERIC = ("DECIMAL", "DOUBLE", "FLOAT", "BIGINT", "INTEGER", "HUGEINT", "SMALLINT", "TINYINT")
@@ -38,8 +45,10 @@ def mended(database: Database, query: str) -> str:
     that only one value of the column has is that value. A query of one table that names columns of just one other is
     one of both, by the key. A second query in the middle of the first is one of its own. Groups that are put in the
     order of a number that is no group's go by its sum, and so does the first of rows of which many have the same name.
+    An average of one column by another is that of their sums, the most of a column beside other columns is that of the
+    first row, and a pattern holds for small and capital letters. A value with words of its table or column is the value.
     """
-    query = _grouped(database, _summed(database, _of_two(query)))
+    query = _extreme(_grouped(database, _summed(database, _of_two(_per(_LIKE.sub("ILIKE", query))))))
     used = [table for table in database.tables if re.search(rf"(?i)\b{re.escape(table.name)}\b", query)]
 
     def fitting(match: re.Match[str]) -> str:
@@ -59,11 +68,15 @@ def mended(database: Database, query: str) -> str:
 
 
 def _whole_name(database: Database, own: Sequence[tuple[TableInfo, str]], column: str, text: str) -> str:
-    """The only value of a column of which a text is a word, as SQL writes it; "" where there is none, or several."""
+    """The only value of a column of which a text is a word, as SQL writes it; "" where there is none, or several.
+
+    Words of the text that the column or the table has in its name are left out: the cargo bike, of ``bikes``.
+    """
     found: set[str] = set()
-    word = re.escape(text.replace("''", "'").casefold()).replace("'", "''")
-    for table, name in own if text.strip() and text.isalpha() else ():
-        if name.lower() == column:
+    for table, name in own if text.strip() else ():
+        said = _without_kind(text.replace("''", "'"), f"{table.name} {name}")
+        word = re.escape(said.casefold()).replace("'", "''")
+        if name.lower() == column and (said.isalpha() or said != text):
             holds = f"regexp_matches(lower({quoted(name)}), '(^|[^\\p{{L}}]){word}([^\\p{{L}}]|$)')"
             some = f"SELECT DISTINCT {quoted(name)} AS v FROM {quoted(table.name)} WHERE {holds} LIMIT 3"
             try:
@@ -72,6 +85,12 @@ def _whole_name(database: Database, own: Sequence[tuple[TableInfo, str]], column
                 return ""
             found |= {str(value) for value in values} if isinstance(values, list) else set()
     return found.pop().replace("'", "''") if len(found) == 1 else ""
+
+
+def _without_kind(text: str, names: str) -> str:
+    """The text without the words that a table's or a column's name has; as it is where it has no others."""
+    kinds = stems(names.replace("_", " "))
+    return " ".join(word for word in text.split() if stem(word) not in kinds) or text
 
 
 def _texts(table: TableInfo) -> list[str]:
@@ -136,6 +155,21 @@ def _of_two(query: str) -> str:
     """The query as one of two queries where it calculates with a second one in the middle of its condition."""
     match = _TWO.fullmatch(query.strip().rstrip(";"))
     return f"SELECT (SELECT {match['one']}) {match['sign']} (SELECT {match['other']})" if match else query
+
+
+def _extreme(query: str) -> str:
+    """The query for the first row where it asks for columns beside the most or the least of one, and for no groups."""
+    match = _EXTREME.fullmatch(query.strip().rstrip(";"))
+    if match is None:
+        return query
+    way = "DESC" if match["which"].upper() == "MAX" else "ASC"
+    rows = f"SELECT {match['names']}, {match['by']}{match['rows']}"
+    return f"{rows} ORDER BY {match['by']} {way} NULLS LAST LIMIT 1"
+
+
+def _per(query: str) -> str:
+    """The query with the sum of one column by that of another where it divides an average of rows by a column."""
+    return query if _GROUPED.search(query) else _AVERAGE_BY.sub(r"SUM(\g<one>) / SUM(\g<other>)", query)
 
 
 def _summed(database: Database, query: str) -> str:
