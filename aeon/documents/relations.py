@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from aeon.documents.words import content_words, is_common, stem, stems
 
-__all__ = ["Compared", "compared_with", "other_kind", "other_subject"]
+__all__ = ["Compared", "compared_with", "other_clause", "other_kind", "other_subject"]
 
 _I = re.IGNORECASE
 _WORD = re.compile(r"[^\W_]+")
@@ -27,6 +27,8 @@ _MORE = re.compile(r"more|higher|dearer|longer|heavier|taller|bigger|larger|deep
 _LESS = re.compile(r"less|fewer|lower|cheaper|shorter|lighter|smaller", _I)
 _ASKS_RELATION = re.compile(rf"\b{_COMPARATIVE}\b|\bdifferen|\bthan\b|\bby how\b|\bapart\b|\bcompared?\b", _I)
 _NAMED = re.compile(r"(?<![.!?] )(?<!^)\b([A-Z][\w'\u2019-]+) ([a-z]\w{2,})\b")
+_PART = re.compile(r";|, (?:and|but|while|whereas)\b")
+_OWN_SUBJECT = re.compile(r"\s*(?:an?|the|each|every|our)\s", _I)
 _ARTICLES = frozenset({"the", "a", "an", "of", "is", "was", "to", "in", "it", "that"})
 _BACK = 3
 """Sentences that are gone back for whom one speaks of, itself among them."""
@@ -79,6 +81,25 @@ def other_kind(question: str, sentence: str, others: Iterable[str]) -> str:
         if lacks and f"{kind}{thing}".isalpha() and any(_has(one, kind, thing) for one in texts):
             return f"{kind} {thing}"
     return ""
+
+
+def other_clause(question: str, sentence: str, value: str) -> str:
+    """The part of a sentence that speaks of what is asked about, where a value stands in one that does not; else "".
+
+    "A helmet is free; a child seat costs 6 euros": asked about the helmet, 6 euros are no answer. A part that takes
+    up what was said before ("it is 300 metres long") has no subject of its own.
+    """
+    parts = _PART.split(sentence)
+    holders = [part for part in parts if re.search(rf"(?<![\w.,]){re.escape(value)}(?!\w)", part)]
+    asked = content_words(question)
+    if len(holders) != 1 or not _OWN_SUBJECT.match(holders[0]) or _shared(asked, holders[0]):
+        return ""
+    return next((part.strip() for part in parts if _shared(asked, part)), "")
+
+
+def _shared(words: Iterable[str], text: str) -> frozenset[str]:
+    """The stems that words and a text have in common."""
+    return frozenset(map(stem, words)) & stems(text)
 
 
 def _has(text: str, kind: str, thing: str) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from aeon.documents.relations import compared_with, other_kind, other_subject
-from aeon.documents.words import special_kinds
+from aeon.documents.relations import compared_with, other_clause, other_kind, other_subject
+from aeon.documents.words import special_kinds, stem
 from aeon.plan.columns import asks_takings
 from aeon.plan.sources import About
+from aeon.proof.readings import NUMBER_WORDS
 from aeon.schema import Plan, Source, Step, ToolCall
 from aeon.supervisor.form import is_of_kind
 from aeon.tools.quote import QUOTE
@@ -17,6 +18,13 @@ __all__ = ["misquotes"]
 
 _HOW_LONG = re.compile(r"\b(?:how long|how many (?:hours|minutes))\b(?! ago)", re.IGNORECASE)
 _RATE = re.compile(r"(?<=[a-z\u20ac$\u00a3] )(?:an?|per|each|(?:for )?every) (?:hour|day|night|week|month|year|person|head)\b")
+_AMOUNT = re.compile(r"\d+(?:\.\d+)?(?![\d.,]*\d)")
+_COSTS = re.compile(r"\b(?:costs?|price|pays?|paid|charged?|come to|bill|spend|owes?|fees?|how much)\b", re.IGNORECASE)
+_EACH = r"(?:an?|per|each|(?:for )?every|for each)"
+_NUMBERED = re.compile(
+    rf"\b(?P<number>\d+(?![\d.,]*\d)|{'|'.join(word for word in NUMBER_WORDS if len(word) > 2)}) (?P<unit>[^\W\d_]+)",
+    re.IGNORECASE,
+)
 _CLOCK = re.compile(r"\d{1,2}[:.]\d\d")
 
 
@@ -39,16 +47,43 @@ def _misread(about: About, source: Source, value: str) -> Iterator[str]:
     measured = _measured(value, source)
     if is_of_kind(about.text, value) and not is_of_kind(about.text, measured):
         yield f"{measured} is nothing that answers the question"
+    if several := _of_several(about, source, value):
+        yield several
     if asks_takings(about.text) and (rate := _RATE.search(source.text, max(source.text.find(value), 0))):
         yield f"the sentence says {rate[0]!r}, not how much it was in all"
     if found := compared_with(about.text, source.text, value):
         told = f"print({found.instead})" if found.instead else "compute the other value"
         yield f"the sentence says {found.said!r}: {told}"
+    if part := other_clause(about.text, source.text, value):
+        yield f'of that the sentence says only this: print("{part}")  # {_number(source, about)}'
     others = (one.text for one in about.evidence.sources)
     if kind := other_kind(about.text, f"{source.heading} {source.text}", others):
         yield f"that sentence says nothing of a {kind}: another one does"
     if other := other_subject(about.text, _until(source, about)):
         yield f'that sentence is about the {other}: print("not stated") where none answers'
+
+
+def _of_several(about: About, source: Source, value: str) -> str:
+    """What is wrong with the price of one hour where the question says that it is three of them."""
+    price = _AMOUNT.match(value)
+    if price is None or not _COSTS.search(about.text):
+        return ""
+    rate = re.search(rf"(?<![\w.,]){re.escape(price[0])}[^\W\d_]*(?: ?[€$£]| [^\W\d_]+)? {_EACH} ([^\W\d_]+)", source.text)
+    if rate is None:
+        return ""
+    numbers = (found for found in _NUMBERED.finditer(about.text) if _unit(found["unit"]) == _unit(rate[1]))
+    times = [NUMBER_WORDS.get(found["number"].casefold(), found["number"]) for found in numbers]
+    program = f"price = {price[0]}  # {_number(source, about)}\nprint(price * {times[0]})" if times else ""
+    return f"the sentence says {rate[0]!r}: {program}" if len(times) == 1 else ""
+
+
+def _number(source: Source, about: About) -> int:
+    """The number by which programs cite a sentence."""
+    return about.evidence.sources.index(source) + 1
+
+
+def _unit(word: str) -> str:
+    return stem("person" if word.casefold() == "people" else word)
 
 
 def _measured(value: str, source: Source) -> str:

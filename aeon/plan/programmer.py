@@ -41,7 +41,10 @@ from aeon.tools.registry import ToolRegistry
 __all__ = ["Programmer", "open_plan"]
 
 _PROGRAM_TOKENS = 240
-_COMPUTED = re.compile(r"print\([\d.,]+ [-+] [\d.,]+\)$")
+_COMPUTED = re.compile(
+    r"print\([\d.,]+ [-+] [\d.,]+\)$|print\(\"[^\"]+\"\)  # \d+$|"
+    r"price = [\d.]+  # \d+\nprint\(price \* \d+\)$"
+)
 _OPERATION = re.compile(r"\w\s*(?:[-+*/<>]\s)\s*\w|_between\(|\bif\b")
 _SURELY_NOT = 0.25
 _UNGROUPED = re.compile(r"GROUP BY clause|aggregate", re.IGNORECASE)

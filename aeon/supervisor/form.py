@@ -61,6 +61,7 @@ _SHORT = 20
 _FOREIGN = 0.2
 """The share of letters of another script above which a text is in another language."""
 _DIGIT = re.compile(r"\d")
+_SO_MUCH = re.compile(r"\d|\b(?:free|nothing|half|double|twice|no charge)\b", _I)
 _UNIT = re.compile(
     r"\d\s*(euros?\b|€|dollars?\b|\$|pounds?\b|£|per ?cent\b|%|minutes?\b|hours?\b|days?\b|weeks?\b|months?\b|years?\b|"
     r"k[gm]\b|met(?:re|er)s?\b|lit(?:re|er)s?\b|grams?\b)",
@@ -85,7 +86,7 @@ _TIME_OF_DAY = re.compile(
     _I,
 )
 _KINDS = (
-    (re.compile(r"\bhow (?:many|much)\b|\bpercentage\b", _I), _DIGIT),
+    (re.compile(r"\bhow (?:many|much)\b|\bpercentage\b", _I), _SO_MUCH),
     (re.compile(r"\b(?:which|what) year\b", _I), re.compile(r"(?<!\d)\d{3,4}(?!\d)")),
     (re.compile(r"\bopening (?:hours|times?)\b|\bwhat time\b|\bat what hour\b|\bhow (?:late|early) (?!is)", _I), _TIME_OF_DAY),
     (re.compile(r"\b(?:phone|telephone|mobile|fax|account|customer|order|policy) number\b", _I), _DIGIT),

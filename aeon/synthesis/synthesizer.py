@@ -21,6 +21,7 @@ __all__ = ["Synthesizer"]
 _LONGEST_RESULTS = 4_000
 _LONGEST_TASK = 1_000
 _SCALARS = ("string", "number", "integer", "boolean", "null")
+_VERB = re.compile(r"\w (?:is|are|was|were|has|have|may|must|can|costs?|pays?|needs?|gets?) \w")
 _SENTENCE = re.compile(r"(?:(?:Therefore|So|Thus|Hence),? )?((?:\S+ ){4,}\S+[.!])")
 """A derivation's answer that is a sentence of its own, without the word that draws a conclusion."""
 _UNCHECKED = "(unchecked, no step was completed) "
@@ -83,12 +84,21 @@ def _ready(plan: Plan, steps: Sequence[Step], brief: bool) -> str:
     """The text of the only step, where it was written as the answer or is a whole sentence, or of a derivation."""
     if len(steps) == 1 and (isinstance(steps[0].action, Writing) or _is_sentence(steps[0])):
         return str(steps[0].output)
+    if len(steps) == 1 and _is_clause(steps[0]):
+        return f"{steps[0].output}."
     return "" if brief else _taken_sentence(plan)
 
 
 def _is_sentence(step: Step) -> bool:
     """Whether a step gave a whole sentence of a text."""
     return str(step.output).endswith((".", "!")) and step.output in [source.text for source in step.sources]
+
+
+def _is_clause(step: Step) -> bool:
+    """Whether a step gave the first part of a sentence, which is one by itself: "A helmet is free; a seat is not"."""
+    said = str(step.output)
+    begun = any(source.text.startswith((f"{said};", f"{said},")) for source in step.sources)
+    return begun and _VERB.search(said) is not None
 
 
 def _taken_sentence(plan: Plan) -> str:
