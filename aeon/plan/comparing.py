@@ -31,7 +31,7 @@ _ASKED = re.compile(
 _COMMENT = re.compile(r"#[^\n]*")
 _SUBSCRIPT = re.compile(r"\[\s*'(\w+)'\s*\]")
 _TEXT = re.compile(r"'[^']*'")
-_OTHERWISE = re.compile(r"\b(?:BETWEEN|EXTRACT|LIKE|OR|CASE|GROUP|HAVING|AVG)\b|\bIN\s*\(|[<>]|!=", _I)
+_OTHERWISE = re.compile(r"\b(?:BETWEEN|EXTRACT|I?LIKE|OR|CASE|GROUP|HAVING|AVG)\b|\bIN\s*\(|[<>]|!=", _I)
 """What a query has that asks for more than a figure of rows with these values."""
 _CONDITION = re.compile(r"\b(?:WHERE|AND)\s+(?:\w+\.)?(\w+)\s*=", _I)
 _SUMMED = re.compile(r"\bSUM\s*\(([^()]*)\)", _I)

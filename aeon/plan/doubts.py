@@ -89,7 +89,8 @@ def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[s
     said = json.dumps([call.arguments for call in calls], ensure_ascii=False)
     answers = [step for step in plan.steps if step.id in plan.answer]
     found = itertools.chain(
-        _numbers_left_out(question, said, stated),
+        _numbers_left_out(question, said),
+        _spelt_left_out(question, said, stated),
         itertools.chain(_left_out(question, said, named), _rules_left_out(calls, stated)) if SQL in used else (),
         _sources_left_out(used, needed, _copies(calls, stated_numbers(stated) - stated_numbers(question))),
         _misread(question, said),
@@ -103,19 +104,25 @@ def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[s
     return next(found, "")
 
 
-def _numbers_left_out(question: str, said: str, stated: str) -> Iterator[str]:
+def _numbers_left_out(question: str, said: str) -> Iterator[str]:
     in_texts = " ".join(_TEXT.findall(said))
     there = stated_numbers(_TEXT.sub("", said)) | {Fraction(digits) for digits in _DIGITS.findall(in_texts)}
     for number in _NUMBER.findall(question):
         if not stated_numbers(number) & there:
             yield f"use {number} too"
-    known = {word.casefold() for word in _WORD.findall(f"{said} {stated}")}
-    for found in _SPELT.finditer(question) if _OF_MONEY.search(question) else ():
-        if found["number"].casefold() not in known and Fraction(NUMBER_WORDS[found["number"].casefold()]) not in there:
-            yield f"use {found[0]} too"
     for share in _PER_CENT.finditer(question):
         if share[1] != "100" and not stated_numbers(share[0]) & there:
             yield f"use {share[0]} too"
+
+
+def _spelt_left_out(question: str, said: str, stated: str) -> Iterator[str]:
+    """Numbers in words, where money is asked for: three hours, of which no sentence speaks."""
+    known = {word.casefold() for word in _WORD.findall(f"{said} {stated}")}
+    there = _figures(said)
+    for found in _SPELT.finditer(question) if _OF_MONEY.search(question) else ():
+        number = found["number"].casefold()
+        if number not in known and Fraction(NUMBER_WORDS[number]) not in there:
+            yield f"use {found[0]} too"
 
 
 def _copies(calls: Sequence[ToolCall], numbers: frozenset[Fraction]) -> bool:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from aeon.documents.relations import compared_with, other_clause, other_kind, other_subject
-from aeon.documents.words import special_kinds, stem
-from aeon.plan.columns import asks_takings
+from aeon.documents.words import special_kinds
+from aeon.plan.money import asks_takings
+from aeon.plan.rates import of_several, rate_of
 from aeon.plan.sources import About
-from aeon.proof.readings import NUMBER_WORDS
 from aeon.schema import Plan, Source, Step, ToolCall
 from aeon.supervisor.form import is_of_kind
 from aeon.tools.quote import QUOTE
@@ -17,14 +17,6 @@ from aeon.tools.quote import QUOTE
 __all__ = ["misquotes"]
 
 _HOW_LONG = re.compile(r"\b(?:how long|how many (?:hours|minutes))\b(?! ago)", re.IGNORECASE)
-_RATE = re.compile(r"(?<=[a-z\u20ac$\u00a3] )(?:an?|per|each|(?:for )?every) (?:hour|day|night|week|month|year|person|head)\b")
-_AMOUNT = re.compile(r"\d+(?:\.\d+)?(?![\d.,]*\d)")
-_COSTS = re.compile(r"\b(?:costs?|price|pays?|paid|charged?|come to|bill|spend|owes?|fees?|how much)\b", re.IGNORECASE)
-_EACH = r"(?:an?|per|each|(?:for )?every|for each)"
-_NUMBERED = re.compile(
-    rf"\b(?P<number>\d+(?![\d.,]*\d)|{'|'.join(word for word in NUMBER_WORDS if len(word) > 2)}) (?P<unit>[^\W\d_]+)",
-    re.IGNORECASE,
-)
 _CLOCK = re.compile(r"\d{1,2}[:.]\d\d")
 
 
@@ -42,15 +34,8 @@ def misquotes(plan: Plan, about: About) -> Iterator[str]:
 
 def _misread(about: About, source: Source, value: str) -> Iterator[str]:
     """What is wrong with a value that a sentence states, where it alone is the answer."""
-    if _HOW_LONG.search(about.text) and _CLOCK.fullmatch(value):
-        yield f"{value} is no length of time: print(hours_between(first, last))"
-    measured = _measured(value, source)
-    if is_of_kind(about.text, value) and not is_of_kind(about.text, measured):
-        yield f"{measured} is nothing that answers the question"
-    if several := _of_several(about, source, value):
-        yield several
-    if asks_takings(about.text) and (rate := _RATE.search(source.text, max(source.text.find(value), 0))):
-        yield f"the sentence says {rate[0]!r}, not how much it was in all"
+    yield from _of_another_kind(about.text, source, value)
+    yield from _rated(about, source, value)
     if found := compared_with(about.text, source.text, value):
         told = f"print({found.instead})" if found.instead else "compute the other value"
         yield f"the sentence says {found.said!r}: {told}"
@@ -63,27 +48,27 @@ def _misread(about: About, source: Source, value: str) -> Iterator[str]:
         yield f'that sentence is about the {other}: print("not stated") where none answers'
 
 
-def _of_several(about: About, source: Source, value: str) -> str:
-    """What is wrong with the price of one hour where the question says that it is three of them."""
-    price = _AMOUNT.match(value)
-    if price is None or not _COSTS.search(about.text):
-        return ""
-    rate = re.search(rf"(?<![\w.,]){re.escape(price[0])}[^\W\d_]*(?: ?[€$£]| [^\W\d_]+)? {_EACH} ([^\W\d_]+)", source.text)
-    if rate is None:
-        return ""
-    numbers = (found for found in _NUMBERED.finditer(about.text) if _unit(found["unit"]) == _unit(rate[1]))
-    times = [NUMBER_WORDS.get(found["number"].casefold(), found["number"]) for found in numbers]
-    program = f"price = {price[0]}  # {_number(source, about)}\nprint(price * {times[0]})" if times else ""
-    return f"the sentence says {rate[0]!r}: {program}" if len(times) == 1 else ""
+def _of_another_kind(question: str, source: Source, value: str) -> Iterator[str]:
+    """What is wrong with a time of day for how long something is, or with a number by its unit in the sentence."""
+    if _HOW_LONG.search(question) and _CLOCK.fullmatch(value):
+        yield f"{value} is no length of time: print(hours_between(first, last))"
+    measured = _measured(value, source)
+    if is_of_kind(question, value) and not is_of_kind(question, measured):
+        yield f"{measured} is nothing that answers the question"
+
+
+def _rated(about: About, source: Source, value: str) -> Iterator[str]:
+    """What is wrong with the price of one where the question is for that of three, or for what was taken in all."""
+    if found := of_several(about.text, source.text, value):
+        program = f"price = {found.price}  # {_number(source, about)}\nprint(price * {found.times})"
+        yield f"the sentence says {found.said!r}: {program}"
+    if asks_takings(about.text) and (rate := rate_of(source.text, value)):
+        yield f"the sentence says {rate!r}, not how much it was in all"
 
 
 def _number(source: Source, about: About) -> int:
     """The number by which programs cite a sentence."""
     return about.evidence.sources.index(source) + 1
-
-
-def _unit(word: str) -> str:
-    return stem("person" if word.casefold() == "people" else word)
 
 
 def _measured(value: str, source: Source) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from aeon.documents.words import stem, stems
 from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.plan.again import asked_again, spelt_out
 from aeon.plan.answering import Answering
 from aeon.plan.citing import cited
 from aeon.plan.columns import lost_columns, of_single
@@ -41,15 +42,8 @@ from aeon.tools.registry import ToolRegistry
 __all__ = ["Programmer", "open_plan"]
 
 _PROGRAM_TOKENS = 240
-_COMPUTED = re.compile(
-    r"print\([\d.,]+ [-+] [\d.,]+\)$|print\(\"[^\"]+\"\)  # \d+$|"
-    r"price = [\d.]+  # \d+\nprint\(price \* \d+\)$"
-)
 _OPERATION = re.compile(r"\w\s*(?:[-+*/<>]\s)\s*\w|_between\(|\bif\b")
 _SURELY_NOT = 0.25
-_UNGROUPED = re.compile(r"GROUP BY clause|aggregate", re.IGNORECASE)
-"""What DuckDB says of a query whose names it knows."""
-_NO_TABLE = "no table has it: take it from the sentences"
 """The score of quoted sentences below which they are no answer at all, and the question is put to the texts."""
 
 
@@ -168,14 +162,15 @@ class Programmer:
         """
         if not program.fault:
             return program
-        known = _meant(program.fault)
+        known = spelt_out(program.fault)
         if known and (computed := await self._judged(known, asked)).runs and not computed.doubt:
             return computed
         return program if current_ledger().calls_left() <= 1 else await self._told(asked, program)
 
     async def _told(self, asked: Asked, program: _Program) -> _Program:
         """The second program of a model that was told what is wrong with the first one, if it is better."""
-        told = _without_tables(asked, program)
+        over_tables = program.runs or bool(_unreadable(program.text, program.plan, asked))
+        told = asked_again(asked, program.fault, over_tables)
         text = await self._written(told)
         whole = with_values(program.text, text) if not program.plan.steps else ""
         if whole and (filled := await self._judged(whole, asked)).runs and not filled.doubt:
@@ -317,12 +312,6 @@ def open_plan(task: Task) -> Plan:
     return Plan(steps=(step,), answer=("s1",))
 
 
-def _meant(fault: str) -> str:
-    """The program that a fault spells out, as in "print(310 - 45)"; "" where it leaves something to the model."""
-    found = _COMPUTED.search(fault)
-    return found[0] if found else ""
-
-
 def _unreadable(text: str, plan: Plan, asked: Asked) -> str:
     """What is wrong with a program that no plan comes of, or over the tables one that does what no step can do."""
     return _handed_on(plan, asked.about) or (
@@ -361,23 +350,6 @@ def _answers(plan: Plan, question: str) -> bool:
     answers = [step.action for step in plan.steps if step.id in plan.answer]
     quoted = [a.arguments or {} for a in answers if isinstance(a, ToolCall) and a.tool == QUOTE]
     return len(quoted) < len(answers) or is_of_kind(question, " ".join(str(one["value"]) for one in quoted))
-
-
-def _without_tables(asked: Asked, program: _Program) -> Asked:
-    """What is asked the second time: without the tables where they do not bind and the texts may say it."""
-    about = asked.about
-    keep = (
-        program.runs
-        or bool(_UNGROUPED.search(program.fault))
-        or _unreadable(program.text, program.plan, asked)
-        or LOOKUP not in asked.functions
-        or about.tables
-        or about.of_rows
-        or asked.by_query
-    )
-    if keep or SQL not in asked.functions:
-        return replace(asked, fault=program.fault)
-    return replace(asked, functions=tuple(name for name in asked.functions if name != SQL), fault=_NO_TABLE)
 
 
 def _is_same(one: Sequence[JsonValue], other: Sequence[JsonValue]) -> bool:

@@ -88,7 +88,10 @@ _TIME_OF_DAY = re.compile(
 _KINDS = (
     (re.compile(r"\bhow (?:many|much)\b|\bpercentage\b", _I), _SO_MUCH),
     (re.compile(r"\b(?:which|what) year\b", _I), re.compile(r"(?<!\d)\d{3,4}(?!\d)")),
-    (re.compile(r"\bopening (?:hours|times?)\b|\bwhat time\b|\bat what hour\b|\bhow (?:late|early) (?!is)", _I), _TIME_OF_DAY),
+    (
+        re.compile(r"\bopening (?:hours|times?)\b|\bwhat time\b|\bat what hour\b|\bhow (?:late|early) (?!is)", _I),
+        _TIME_OF_DAY,
+    ),
     (re.compile(r"\b(?:phone|telephone|mobile|fax|account|customer|order|policy) number\b", _I), _DIGIT),
     (re.compile(r"\be-?mail(?: address)?\b", _I), re.compile(r"\S@\S")),
     (re.compile(r"\b(?:website|web address|web page|homepage|url)\b", _I), re.compile(r"\w\.\w{2,}")),
@@ -109,7 +112,9 @@ def is_of_kind(question: str, answer: str) -> bool:
     """
     if _SEVERAL.search(question):
         return True
-    if (_HOW_LONG.search(question) and _CLOCK.fullmatch(answer)) or (_NO_MONEY.match(question) and _PRICE.match(answer)):
+    if _HOW_LONG.search(question) and _CLOCK.fullmatch(answer):
+        return False
+    if _NO_MONEY.match(question) and _PRICE.match(answer):
         return False
     return _counts(question, answer) and all(look.search(answer) for asked, look in _KINDS if asked.search(question))
 

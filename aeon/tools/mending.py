@@ -46,7 +46,8 @@ def mended(database: Database, query: str) -> str:
     one of both, by the key. A second query in the middle of the first is one of its own. Groups that are put in the
     order of a number that is no group's go by its sum, and so does the first of rows of which many have the same name.
     An average of one column by another is that of their sums, the most of a column beside other columns is that of the
-    first row, and a pattern holds for small and capital letters. A value with words of its table or column is the value.
+    first row, and a pattern holds for small and capital letters. A value with words of its table or column is that
+    value.
     """
     query = _extreme(_grouped(database, _summed(database, _of_two(_per(_LIKE.sub("ILIKE", query))))))
     used = [table for table in database.tables if re.search(rf"(?i)\b{re.escape(table.name)}\b", query)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aeon.documents.relations import Compared, compared_with, other_kind, other_subject
+from aeon.documents.relations import Compared, compared_with, other_clause, other_kind, other_subject
 
 pytestmark = pytest.mark.requirement("G3a")
 SHED = "The new shed costs 310 euros a year, 45 euros more than the old one did."
@@ -88,3 +88,35 @@ def test_of_which_kind_a_sentence_speaks(question: str, sentence: str, kind: str
 def test_whom_a_sentence_speaks_of(question: str, sentences: list[str], other: str) -> None:
     """The nearest name before the same noun says it; without one nothing is known."""
     assert other_subject(question, sentences) == other
+
+
+HIRE = "A helmet is free; a child seat costs 6 euros a day and a trailer 11 euros."
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "part"),
+    [
+        ("What is the price of a helmet?", "6 euros", "A helmet is free"),
+        ("What is the price of a helmet?", "free", ""),
+        ("What is the price of a child seat?", "6 euros", ""),
+        ("What does the headgear cost?", "6 euros", ""),
+        ("What does a seat cost for someone with a helmet?", "6 euros", ""),
+    ],
+)
+def test_a_part_of_a_sentence_speaks_of_its_own(question: str, value: str, part: str) -> None:
+    """The price behind the semicolon is that of what stands there."""
+    assert other_clause(question, HIRE, value) == part
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The helmet is old; it costs 6 euros.",
+        "The helmet is old and the seat costs 6 euros.",
+        "The helmet costs 6 euros; the seat costs 6 euros.",
+        "The helmet is old, but 6 euros are asked for it.",
+    ],
+)
+def test_a_part_that_takes_up_the_one_before_has_no_subject_of_its_own(sentence: str) -> None:
+    """Nor has one without an article, nor is a value placed that stands in two parts."""
+    assert other_clause("What does the helmet cost?", sentence, "6 euros") == ""

@@ -124,3 +124,27 @@ def test_the_first_of_single_rows_stays_a_row() -> None:
     single = of_single(made, "Which city sold most in a single sale?", TABLES)
     assert query_of(single.steps[0]) == "SELECT city FROM sales ORDER BY units DESC NULLS LAST LIMIT 1"
     assert of_single(made, "Which city sold most?", TABLES) == made
+
+
+HIRE = (
+    TableInfo("bikes", "bikes.csv", (("bike", "VARCHAR"), ("price", "BIGINT")), 5, ()),
+    TableInfo("hires", "hires.csv", (("bike", "VARCHAR"), ("days", "BIGINT"), ("paid", "BIGINT")), 9, ()),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "doubt"),
+    [
+        ("What was taken in May?", "SELECT bike FROM hires", ["it asks for money: SUM(paid)"]),
+        ("What was taken in May?", "SELECT SUM(days) FROM hires", ["it asks for money: SUM(days * paid)"]),
+        ("What was taken in May?", "SELECT COUNT(*) FROM hires", ["it asks for money: multiply by hires.paid"]),
+        ("What was taken in May?", "SELECT SUM(paid) FROM hires", []),
+        ("What was taken out of the shed?", "SELECT bike FROM hires", []),
+        ("How much did tourers bring in?", "SELECT SUM(price) FROM bikes", ["it asks what was taken: SUM(hires.paid)"]),
+        ("How much did tourers bring in?", "SELECT SUM(price * days) FROM bikes JOIN hires USING (bike)", []),
+        ("How much did tourers cost?", "SELECT SUM(price) FROM bikes", []),
+    ],
+)
+def test_what_was_taken_is_what_was_paid(question: str, query: str, doubt: list[str]) -> None:
+    """Neither the things nor their prices, unless these are multiplied."""
+    assert list(lost_columns(plan(query), question, (), HIRE)) == doubt

@@ -345,6 +345,21 @@ def test_what_is_asked_twice_is_no_difference() -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "stated", "doubt"),
+    [
+        ("It is three hours late. What does that cost?", "An hour costs 5 euros.", "use three hours too"),
+        ("It is three hours late. What does that cost?", "Of three hours, one costs 5 euros.", ""),
+        ("What do the three bikes cost?", "A bike costs 5 euros.", ""),
+        ("Who was three hours late?", "Ana was late.", ""),
+        ("What do two bikes cost?", "A bike costs 5 euros.", ""),
+    ],
+)
+def test_a_number_in_words_is_used_where_money_is_asked_for(question: str, stated: str, doubt: str) -> None:
+    """From three on: two things are often no number that is calculated with."""
+    assert doubts(plan(calculated("5 + 0")), question, (), (), stated) == doubt
+
+
+@pytest.mark.parametrize(
     ("question", "condition", "doubt"),
     [
         ("Who replaces Theo?", "days_per_week < 5", "nobody spoke of days_per_week < 5"),

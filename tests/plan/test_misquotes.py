@@ -28,6 +28,7 @@ TEXT = (
     "The roof cost 86,400 euros; the boiler cost 21,600 euros less than that.\n"
     "The Skarn quay is 140 metres long, 35 metres longer than the quay of Hale.\n"
     "The council met on 4 March 2026, and meets again on 15 April 2026. It buys 200 chairs at 38 euros each.\n"
+    "A reading card is free; a locker costs 2 euros a month, and a parcel shelf 40 euros for every year begun.\n"
     "A book that is returned late costs 0.20 euros for each day. Reservations are kept for 9 days.\n"
 )
 HEAD = "Who is the head of the Central branch?"
@@ -81,6 +82,32 @@ def test_a_program_that_answers_something_else_is_told_so(tmp_path: Path, questi
     assert [one for one in said if one.startswith(told)]
     again, _ = plan(tmp_path, question, *[first] * 5)
     assert tools(made) == tools(again) == ["lookup"]
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "does", "answer"),
+    [
+        ("What does a locker cost for 5 months?", "2 euros", ["quote", "calculator"], "* 5"),
+        ("What do I pay for a locker for five months?", "2 euros a month", ["quote", "calculator"], "* 5"),
+        ("A parcel shelf for three years: what does it cost?", "40 euros", ["quote", "calculator"], "* 3"),
+        ("What does a locker cost in a month?", "2 euros", ["quote"], "2 euros"),
+        ("How much is a reading card?", "2 euros a month", ["quote"], "A reading card is free"),
+    ],
+)
+def test_a_price_for_one_is_taken_as_often_as_is_asked(
+    tmp_path: Path, question: str, first: str, does: list[str], answer: str
+) -> None:
+    """And it is that of what is asked about: the host spells both out, and the model is asked nothing more."""
+    made, said = plan(tmp_path, question, f'print("{first}")  # 7')
+    assert tools(made) == does and not said and answer in str(made.steps[-1].action)
+
+
+def test_a_price_for_one_is_not_what_was_taken_in_all(tmp_path: Path) -> None:
+    """Nor is a sum of money how long something is open: with its unit, a value is held against the question."""
+    _, said = plan(tmp_path, "How much did the lockers bring in?", 'print("2 euros")  # 7', *[NOT_STATED] * 3)
+    assert said and said[0].startswith("the sentence says 'a month', not how much it was in all")
+    _, said = plan(tmp_path, "How long is the parcel shelf?", 'print("40")  # 7', *[NOT_STATED] * 3)
+    assert said and said[0].startswith("40 euros is nothing that answers the question")
 
 
 def test_the_other_value_is_computed(tmp_path: Path) -> None:

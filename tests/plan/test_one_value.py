@@ -107,3 +107,18 @@ def test_what_nobody_speaks_of_is_not_calculated(tmp_path: Path, question: str, 
     query = f"SELECT SUM(tickets) {sign} SUM(price) FROM shows WHERE play = 'Faust'"
     made, _ = plan(tmp_path, question, query, query)
     assert any("nobody says" in doubt for doubt in made.doubts) == doubtful
+
+
+@pytest.mark.parametrize(
+    ("question", "doubtful"),
+    [
+        ("What is the average price of a show?", True),
+        ("What is the average price of each play?", False),
+        ("Which play has the highest average price?", False),
+    ],
+)
+def test_one_average_is_one_number(tmp_path: Path, question: str, doubtful: bool) -> None:
+    """That of each play is an answer where each of them is asked for."""
+    query = "SELECT AVG(price) FROM shows GROUP BY play ORDER BY 1 DESC"
+    made, _ = plan(tmp_path, question, query, query)
+    assert any("one average" in doubt for doubt in made.doubts) == doubtful

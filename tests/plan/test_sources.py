@@ -45,6 +45,8 @@ def folder(tmp_path: Path) -> Path:
         ("What is the rebate of Cork in all?", ("sql", "lookup")),
         ("What did Cork take on 2024-03-01?", ("sql",)),
         ("What postage did Cork take on 2024-03-01?", ("sql", "lookup")),
+        ("Which city closes most often?", ("sql", "lookup")),
+        ("How often did Cork close?", ("lookup",)),
         ("4 people share 12 pizzas. How many each?", ()),
         ("How many units of 4 or 5 did Porto sell?", ("sql",)),
     ],
@@ -177,3 +179,28 @@ def test_that_somebody_pays_needs_no_text(tmp_path: Path, text: str, needed: tup
     (tmp_path / "gym" / "members.csv").write_text("member,fee\nAda,59\nBen,25\n")
     (tmp_path / "gym" / "rules.md").write_text("Lockers cost 5 euros per month. For a guest they pay 12 euros.\n")
     assert about(tmp_path / "gym", text)[0].needed == needed
+
+
+def test_what_is_done_most_often_is_counted_in_a_table(folder: Path) -> None:
+    """The texts alone know of closing; how often, only rows tell."""
+    assert about(folder, "Which city closes most often?")[0].needed == ("sql",)
+    assert about(folder, "Which shop closes at six?")[0].needed == ("lookup",)
+
+
+@pytest.mark.parametrize(
+    ("text", "things", "unmeasured"),
+    [
+        ("Which city is the most expensive?", (), ("expensive",)),
+        ("Which city is the most successful in Norway?", ("Norway",), ("successful",)),
+        ("Which city has the most equipment?", ("equipment",), ()),
+        ("Which city is the coldest?", (), ("coldest",)),
+        ("Which city has the forest?", ("forest",), ()),
+        ("Which other city is there?", (), ()),
+    ],
+)
+def test_what_is_most_so_is_no_thing(
+    folder: Path, text: str, things: tuple[str, ...], unmeasured: tuple[str, ...]
+) -> None:
+    """No file has it, and yet a table may tell by its order; nobody knows by which column."""
+    found, _ = about(folder, text)
+    assert (found.unknown_things, found.unmeasured) == (things, unmeasured)

@@ -412,17 +412,23 @@ def test_what_lies_between_two_times_has_a_unit(tool: str, unit: str) -> None:
     assert results_of([step], True, [step])[0].text == f"7.5 {unit}".strip()
 
 
-def test_a_whole_sentence_of_a_text_is_the_answer_as_it_stands() -> None:
-    """Nobody is asked to say it again."""
-    said = "Students pay half the price."
+@pytest.mark.parametrize(
+    ("said", "text", "answer"),
+    [
+        ("Students pay half the price.", "Students pay half the price.", "Students pay half the price."),
+        ("A helmet is free", "A helmet is free; a seat costs 6 euros.", "A helmet is free."),
+    ],
+)
+def test_a_whole_sentence_of_a_text_is_the_answer_as_it_stands(said: str, text: str, answer: str) -> None:
+    """Nobody is asked to say it again; so is the first part of one that would be one alone."""
     call = ToolCall(tool="quote", arguments={"value": said})
     step = Step(id="s1", description="answer", action=call, provides=("s1",)).changed(
-        output=said, status="complete", sources=(Source(source="a.md", start=0, end=28, text=said),)
+        output=said, status="complete", sources=(Source(source="a.md", start=0, end=len(text), text=text),)
     )
     model = Scripted([])
     effect = Synthesize(task=TASK, plan=Plan(steps=(step,), answer=("s1",)))
-    answer = asyncio.run(Synthesizer(Supervisor(model), Briefing()).synthesize(effect))
-    assert answer.text == said and not model.requests
+    given = asyncio.run(Synthesizer(Supervisor(model), Briefing()).synthesize(effect))
+    assert given.text == answer and not model.requests
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,20 @@ def shops(tmp_path: Path) -> Database:
     [
         ("SELECT count(*) FROM shops WHERE region = 'Porto'", "SELECT count(*) FROM shops WHERE \"city\" = 'Porto'"),
         ("SELECT 1 FROM shops WHERE \"region\"='turku'", "SELECT 1 FROM shops WHERE \"city\"='turku'"),
+        ("SELECT 1 FROM shops WHERE city = 'Porto City'", "SELECT 1 FROM shops WHERE city = 'Porto'"),
+        ("SELECT 1 FROM shops WHERE city LIKE 'por%'", "SELECT 1 FROM shops WHERE city ILIKE 'por%'"),
+        ("SELECT 'we LIKE it' FROM shops", "SELECT 'we LIKE it' FROM shops"),
+        ("SELECT AVG(price) / units FROM shops", "SELECT SUM(price) / SUM(units) FROM shops"),
+        (
+            "SELECT units, AVG(price) / units FROM shops GROUP BY units",
+            "SELECT units, AVG(price) / units FROM shops GROUP BY units",
+        ),
+        (
+            "SELECT city, region, MAX(price) FROM shops WHERE units > 1;",
+            "SELECT city, region, price FROM shops WHERE units > 1 ORDER BY price DESC NULLS LAST LIMIT 1",
+        ),
+        ("SELECT city, min(price) FROM shops", "SELECT city, price FROM shops ORDER BY price ASC NULLS LAST LIMIT 1"),
+        ("SELECT city, MAX(price) FROM shops GROUP BY city", "SELECT city, MAX(price) FROM shops GROUP BY city"),
         ("SELECT 1 FROM shops WHERE city = 'Hara'", "SELECT 1 FROM shops WHERE city = 'O''Hara'"),
         ("SELECT 1 FROM shops WHERE region = 'O''Hara'", "SELECT 1 FROM shops WHERE \"city\" = 'O''Hara'"),
         (
@@ -171,3 +185,10 @@ def test_a_part_of_a_name_is_the_only_one_that_has_it(name: str, meant: str, tmp
     (tmp_path / "team.csv").write_text("name,age\nTheo Marx,51\nLea Sand,22\nLea Ulm,47\nIna Pohl,34\n")
     team = Database.load(Folder.open(tmp_path), ["team.csv"])
     assert mended(team, f"SELECT age FROM team WHERE name = '{name}'") == f"SELECT age FROM team WHERE name = '{meant}'"
+
+
+@pytest.mark.parametrize("text", ["the Porto shop", "Shop", "North Porto", "Porto City Hall"])
+def test_a_name_with_more_than_the_words_of_its_table_is_another(shops: Database, text: str) -> None:
+    """The shop of Porto may be any of several, and a shop none."""
+    query = f"SELECT 1 FROM shops WHERE city = '{text}'"
+    assert mended(shops, query) == query

@@ -1,0 +1,63 @@
+"""Money that a question asks for: what was taken, which is neither things nor their price."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from itertools import islice
+
+from aeon.documents.plain import word_set
+from aeon.tools.tableinfo import TableInfo
+
+__all__ = ["asks_takings", "no_money"]
+
+_TAKEN = re.compile(
+    r"\b(?:what|how much(?: money)?) (?:did|does|do|has|have) [^?.!]*\b(?:take|taken|earn|earned|make|made|bring in)\b"
+    r"(?! (?:of|from|by|up)\b)|\bwhat (?:was|were) (?:taken|earned)\b(?! (?:of|from|by|up|out)\b)|"
+    r"\b(?:revenue|turnover|takings)\b",
+    re.IGNORECASE,
+)
+_MONEY = word_set(
+    "price prices cost costs fee fees fare fares rate amount revenue turnover takings sales income eur euro euros usd "
+    "gbp earnings paid pay salary net gross"
+)
+_TAKINGS = word_set("paid revenue turnover takings income sales amount earnings total")
+"""Words for what customers gave, which is not what one thing costs."""
+_AGGREGATE = re.compile(r"\b(?:sum|count|avg|min|max)\(")
+_SUMMED = re.compile(r"\bsum\((\w+)\)")
+_TABLE = re.compile(r"\b(?:from|join)\s+\w+", re.IGNORECASE)
+_ALIAS = re.compile(r"\bas\s+\w+", re.IGNORECASE)
+
+
+def asks_takings(question: str) -> bool:
+    """Whether a question asks what was earned or taken in all."""
+    return bool(_TAKEN.search(question))
+
+
+def no_money(queries: Sequence[str], question: str, tables: Sequence[TableInfo]) -> Iterator[str]:
+    """Whether it is asked what was taken, and a table that knows is asked for something else."""
+    if not queries or not asks_takings(question):
+        return
+    written = _ALIAS.sub("", " ".join(queries)).casefold()
+    own = _TABLE.sub("", written)
+    if not _is_of(_MONEY, own):
+        yield from _uncounted(written, tables)
+    elif "*" not in own and not _is_of(_TAKINGS, own):
+        columns = ((table.name, name) for table in tables for name, _ in table.columns if _is_of(_TAKINGS, name))
+        yield from (f"it asks what was taken: SUM({table}.{name})" for table, name in columns)
+
+
+def _uncounted(written: str, tables: Sequence[TableInfo]) -> Iterator[str]:
+    """The column of money of each table that queries ask for something else."""
+    sums = _SUMMED.search(written)
+    for table in tables:
+        if re.search(rf"\b{re.escape(table.name.casefold())}\b", written):
+            other = f"multiply by {table.name}.{{}}" if _AGGREGATE.search(written) else "SUM({})"
+            times = f"SUM({sums[1]} * {{}})" if sums else other
+            money = (name for name, _ in table.columns if _is_of(_MONEY, name))
+            yield from (f"it asks for money: {times.format(name)}" for name in islice(money, 1))
+
+
+def _is_of(words: Set[str], text: str) -> bool:
+    """Whether one of the words stands in a text."""
+    return not words.isdisjoint(re.findall(r"[a-z]+", text.casefold()))
