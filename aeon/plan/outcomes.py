@@ -22,7 +22,7 @@ from aeon.proof.readings import Read
 from aeon.schema import JsonValue, Plan
 from aeon.supervisor.form import is_of_kind, is_thing
 
-__all__ = ["in_one", "misfit"]
+__all__ = ["in_one", "misfit", "unasked_share"]
 
 _HUNDREDTHS = re.compile(r"\b100(?:\.0+)?\b|per_?cent|pct|%", re.IGNORECASE)
 _OF_TWO = re.compile(r"\bSUM\s*\(([^()]*)\)\s*([-/])\s*SUM\s*\(([^()]*)\)(?!\s*FILTER)", re.IGNORECASE)
@@ -93,6 +93,15 @@ def _unasked(queries: str, question: str) -> bool:
     """Whether a query sets one column against another for a question that does not: a profit, a salary."""
     found = _OF_TWO.findall(queries)
     return any(one.strip() != other.strip() and not _SPOKEN[sign].search(question) for one, sign, other in found)
+
+
+def unasked_share(plan: Plan, about: About) -> str:
+    """What is wrong with a query that divides one column by another for a word that no file has: a salary."""
+    lacking = sorted(about.unknown - about.akin)
+    queries = " ".join(map(query_of, plan.steps))
+    if not lacking or _SPOKEN["/"].search(about.text) or "/" not in [sign for _, sign, _ in _OF_TWO.findall(queries)]:
+        return ""
+    return f'no file has {lacking[0]!r}: print("not stated")'
 
 
 def _unfit(outcome: Sequence[JsonValue], question: str, counted: str, single: bool) -> str:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
+from aeon.documents.words import is_common
 from aeon.errors import AllowanceExhausted, CompletionError, ToolError
 from aeon.plan.program import unfenced
 from aeon.plan.prompts import Asked
@@ -178,10 +179,16 @@ def _directed(argument: ast.expr, questions: Mapping[str, str], question: str) -
             own = [name for name in (yes, no) if _is_in(name, questions[one]) and not _is_in(name, questions[other])]
             if len(own) != 1 or bool(more) == bool(less):
                 return argument
-            first, second = (yes, no) if own[0] == yes else (no, yes)
+            first, second = (_whole(name, question) for name in ((yes, no) if own[0] == yes else (no, yes)))
             code = f"{first!r} if {one} {'>' if more else '<'} {other} else {second!r}"
             return ast.parse(code, mode="eval").body
     return argument
+
+
+def _whole(name: str, question: str) -> str:
+    """The name with the word that stands right before it in the question, where that is part of it: till printer."""
+    found = re.search(rf"([^\W\d_]+) {re.escape(name)}\b", question, re.IGNORECASE)
+    return found[0] if found and not is_common(found[1]) and len(found[1]) > 1 else name
 
 
 def _is_in(name: str, question: str) -> bool:

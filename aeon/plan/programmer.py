@@ -17,7 +17,7 @@ from aeon.plan.conditions import completed, unsaid, without_unsaid
 from aeon.plan.differences import without_sign
 from aeon.plan.doubts import doubts
 from aeon.plan.misquotes import misquotes
-from aeon.plan.outcomes import in_one, misfit
+from aeon.plan.outcomes import in_one, misfit, unasked_share
 from aeon.plan.parting import Parting, confirms, is_of_several
 from aeon.plan.pieces import of_pieces
 from aeon.plan.program import is_code, mended, misfits, numbers, read, with_values
@@ -230,7 +230,7 @@ class Programmer:
         plan, fault = self._read(text, asked)
         if fault or len(plan.steps) > asked.most or not self._fits(plan, about):
             return _Program(Plan(), text, doubt=fault or _unreadable(text, plan, asked))
-        unfit = self._unfit(plan, _material(asked))
+        unfit = self._unfit(plan, asked)
         whole = await with_ties(await in_one(plan, about.text, self._sources), self._sources)
         return _Program(whole, text, unfit, self._doubt(plan, asked) or await misfit(whole, about, self._sources))
 
@@ -247,9 +247,10 @@ class Programmer:
         """What becomes of a reply that is no program: an open task, but no fact where there are files."""
         return Plan() if self._sources.names and asked.about.is_question else open_plan(asked.task)
 
-    def _unfit(self, plan: Plan, material: str) -> dict[str, str]:
+    def _unfit(self, plan: Plan, asked: Asked) -> dict[str, str]:
         """The tools that cannot take what the plan says, or should not, since nobody named it, each with the reason."""
-        foreign = unsaid(plan, material) or invented(plan, material)
+        material = _material(asked)
+        foreign = unsaid(plan, material) or invented(plan, material) or unasked_share(plan, asked.about)
         return {**misfits(plan, self._tools), **({SQL: foreign} if foreign else {})}
 
     def _read(self, text: str, asked: Asked) -> tuple[Plan, str]:

@@ -161,6 +161,8 @@ OF = {"a": "How long is the pier of Ashby?", "b": "How long is the pier of Tarn?
         ("Which pier is longer, Ashby or Tarn?", "'one' if a > b else 'two'", "'one' if a > b else 'two'"),
         ("Which pier is longer, and by how much?", "'Tarn' if a < b else 'Ashby', abs(a - b)",
          "'Ashby' if a > b else 'Tarn', abs(a - b)"),
+        ("Old Ashby or the Tarn: which pier is longer?", "'Ashby' if a < b else 'Tarn'",
+         "'Old Ashby' if a > b else 'Tarn'"),
         ("How far apart are both lengths?", "'Ashby' if a > b else 'Tarn', abs(a - b)", "abs(a - b)"),
         ("How far apart are both lengths?", "'Ashby' if a > b else 'Tarn'", "'Ashby' if a > b else 'Tarn'"),
         ("How long are both together?", "a + b", "a + b"),
