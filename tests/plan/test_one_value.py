@@ -112,7 +112,7 @@ def test_what_no_file_has_is_no_share_of_two_columns(tmp_path: Path) -> None:
     """A salary, made of the price of a ticket, is a guess; the files do not state it."""
     query = "SELECT SUM(price) / SUM(tickets) FROM shows WHERE play = 'Faust'"
     assert not query_of(plan(tmp_path, "What is the monthly salary in Faust?", query, query)[0].steps[0])
-    assert query_of(plan(tmp_path, "What is the salary per ticket in Faust?", query, query)[0].steps[0])
+    assert query_of(plan(tmp_path, "What did Faust gain us per ticket?", query, query)[0].steps[0])
 
 
 @pytest.mark.parametrize(
