@@ -133,16 +133,19 @@ class Programmer:
     async def _combined(self, asked: Asked, program: _Program) -> Plan | None:
         """The plan of what the texts say to each part of a question of several facts, where a program combines some.
 
-        Where both give the same numbers, the program is a second derivation: it has read all facts at once. ``None``
-        where it has no parts, or they do not do.
+        Where both give the same numbers, the program is a second derivation: it has read all facts at once. One that is
+        at fault, such as leaving a number out, is told so first. ``None`` where it has no parts, or they do not do.
         """
         if not _combines(program, asked):
             return None
         parts = await self._judged(await self._parting.program(asked), asked)
         if not parts.runs or parts.doubt:
             return None
-        theirs = await self._outcome(program)
-        agrees = confirms(theirs, await self._outcome(parts))
+        mine, theirs = await self._outcome(parts), await self._outcome(program)
+        if program.fault and not confirms(theirs, mine) and current_ledger().calls_left() > 1:
+            program = await self._told(asked, program)
+            theirs = await self._outcome(program)
+        agrees = confirms(theirs, mine)
         derived = _derived("program", program, theirs, agrees=True, repeats=False)
         return self._settled(asked, parts, derived if agrees else None)
 

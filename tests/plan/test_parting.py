@@ -72,6 +72,19 @@ def test_a_program_that_gives_the_same_is_a_second_derivation(tmp_path: Path) ->
     assert (derivation.method, derivation.answer, derivation.agrees) == ("program", "15", True)
 
 
+@pytest.mark.requirement("G4")
+@pytest.mark.parametrize(
+    ("again", "agrees"), [("print(3 * (41 + 26))  # 1 2", True), ("print(3 * 41)  # 1", False), ("No.", False)]
+)
+def test_a_program_at_fault_is_told_so_before_it_confirms(tmp_path: Path, again: str, agrees: bool) -> None:
+    """It left a number of the question out; what it gives then may be the second derivation."""
+    question = "What do 3 nights at the north quay and 3 at the south quay cost together?"
+    parts = PARTS.replace("a - b", "3 * (a + b)")
+    made, model = plan(tmp_path, question, "print(41 + 26)  # 1 2", parts, NORTH, SOUTH, again)
+    assert does(made)[2:] == [("calculator", "3 * ($s1 + $s2)")] and (made.agreement is not None) is agrees
+    assert "(Mind: use 3 too)" in model.requests[-1].messages[-1].content
+
+
 @pytest.mark.parametrize(
     "replies",
     [
@@ -103,7 +116,7 @@ def test_parts_take_no_call_that_is_not_there(tmp_path: Path) -> None:
 
 def test_a_quotation_is_no_difference(tmp_path: Path) -> None:
     """A question by how much is split though the program only quotes one of both values."""
-    made, _ = plan(tmp_path, QUESTION, "print(41)  # 1", PARTS, NORTH, SOUTH)
+    made, _ = plan(tmp_path, QUESTION, "print(41)  # 1", PARTS, NORTH, SOUTH, "print(41)  # 1")
     assert does(made) == BY_PARTS and made.agreement is None
     made, model = plan(tmp_path, "What do a shower and a berth at the south quay cost together?", "print(26)  # 2",
                        "It is one fact.")  # fmt: skip
@@ -123,7 +136,8 @@ def test_days_are_told_apart(tmp_path: Path) -> None:
         'a = When is the regatta?\nb = When is the market?\nprint("regatta" if a < b else "market", days_between(a, b))'
     )
     first = 'print("regatta", days_between("2027-07-03", "2027-07-19"))  # 4 5'
-    made, _ = plan(tmp_path, question, first, parts, 'print("3 July 2027")  # 4', 'print("2027-06-19")  # 5')
+    both = ('print("3 July 2027")  # 4', 'print("2027-06-19")  # 5')
+    made, _ = plan(tmp_path, question, first, parts, *both, first)
     assert {tool for tool, _ in does(made)} == {"quote", "choose", "calculator", "days_between"}
     assert [value for tool, value in does(made) if tool == "quote"] == ["2027-07-03", "2027-06-19"]
 
