@@ -30,6 +30,7 @@ _NAMED = re.compile(r"(?<![.!?] )(?<!^)\b([A-Z][\w'\u2019-]+) ([a-z]\w{2,})\b")
 _PART = re.compile(r";|, (?:and|but|while|whereas)\b")
 _OWN_SUBJECT = re.compile(r"\s*(?:an?|the|each|every|our)\s", _I)
 _ARTICLES = frozenset({"the", "a", "an", "of", "is", "was", "to", "in", "it", "that"})
+_NEAR = 4
 _BACK = 3
 """Sentences that are gone back for whom one speaks of, itself among them."""
 
@@ -73,7 +74,8 @@ def _undone(found: re.Match[str], number: str) -> str:
 def other_kind(question: str, sentence: str, others: Iterable[str]) -> str:
     """The kind of thing that is asked about, such as a ``return ticket``, where a sentence speaks of tickets only.
 
-    It counts where one of the ``others`` has these two words; "" where none has, or the sentence has both.
+    It counts where one of the ``others`` has these two words close together; "" where none has, or the sentence has
+    both.
     """
     own, texts = stems(sentence), list(others)
     for kind, thing in pairwise(_WORD.findall(question.casefold())):
@@ -103,9 +105,10 @@ def _shared(words: Iterable[str], text: str) -> frozenset[str]:
 
 
 def _has(text: str, kind: str, thing: str) -> bool:
-    """Whether two words stand side by side in a text."""
+    """Whether a text has two words side by side, or the first a few words behind the other: a deposit for the key."""
     words = [stem(word.casefold()) for word in _WORD.findall(text)]
-    return (stem(kind), stem(thing)) in pairwise(words)
+    things = [place for place, word in enumerate(words) if word == stem(thing)]
+    return any(stem(kind) in (words[place - 1 : place] + words[place + 1 : place + _NEAR]) for place in things)
 
 
 def other_subject(question: str, sentences: Sequence[str]) -> str:

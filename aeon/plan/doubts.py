@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from fractions import Fraction
 
-from aeon.documents.words import stems
+from aeon.documents.words import stem, stems
 from aeon.plan.evidence import stated_numbers
 from aeon.plan.queries import figures_of, gives_one_column, query_of
 from aeon.plan.ranks import unranked
@@ -70,6 +70,11 @@ _COMPARED = re.compile(
     rf"\b(?:is|are|was|were|do|does|did|has|have)\b[^.?!]*\bor\b[^.?!]*\b{_MORE}\b",
     _I,
 )
+_CHANGED = re.compile(
+    r"\b(?:once|after|with|including|if|when|less|minus|plus)\b[^.?!]*\b"
+    r"(?P<what>increase|rise|rebate|discount|surcharge|reduction|mark-?up)\b",
+    _I,
+)
 _OPEN = re.compile(r"\b(?:since|from|after|before|until|till|between|to|by|through)\b", _I)
 _BEGIN = re.compile(r">=?\s*\\?'?\d{4}-\d\d|>=?\s*DATE", _I)
 _END = re.compile(r"<|\bBETWEEN\b|\bMONTH\w*\(|\bEXTRACT\(|\bSTRFTIME\(|\bDATE_(?:PART|TRUNC)\(", _I)
@@ -98,6 +103,7 @@ def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[s
         _half_answered(question, answers),
         _difference_left_out(question, calls),
         _alike(calls),
+        _change_left_out(question, calls, said) if SQL in used else (),
         _limits_unsaid(calls, f"{question}\n{stated}"),
         unranked(question, answers),
     )
@@ -199,6 +205,13 @@ def _alike(calls: Sequence[ToolCall]) -> Iterator[str]:
     queries = [str((call.arguments or {}).get("query")) for call in calls if call.tool == SQL]
     if len({*queries}) < len(queries) and any(call.tool == CALCULATOR for call in calls):
         yield "both queries are the same"
+
+
+def _change_left_out(question: str, calls: Sequence[ToolCall], said: str) -> Iterator[str]:
+    """A price with the rise in it, where a program only asks for the price."""
+    change = _CHANGED.search(question)
+    if change and stem(change["what"]) not in stems(said) and not any(_calculated(call) - {0, 1} for call in calls):
+        yield f"use the {change['what'].casefold()} too"
 
 
 def _limits_unsaid(calls: Sequence[ToolCall], said: str) -> Iterator[str]:

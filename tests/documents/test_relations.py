@@ -63,11 +63,14 @@ def test_the_other_side_of_a_comparison_is_computed(sentence: str, value: str, i
         ("What does a return ticket to Skarn cost?", "A ticket there and its return cost 14 euros.", ""),
         ("What does a season ticket to Skarn cost?", "A single adult ticket to Skarn costs 14 euros.", ""),
         ("What does a return ticket to Skarn cost?", "It costs 14 euros.", ""),
+        ("Key deposit?", "The deposit of the hall is 90 euros.", "key deposit"),
+        ("Key deposit?", "The deposit for each key is 9 euros.", ""),
+        ("Hall deposit?", "The deposit for each key is 9 euros.", ""),
     ],
 )
 def test_of_which_kind_a_sentence_speaks(question: str, sentence: str, kind: str) -> None:
     """A ticket is no return ticket where another sentence has such."""
-    others = (sentence, "A return ticket costs 20 % less than two single tickets.")
+    others = (sentence, "The deposit for each key is 9 euros.", "A return ticket costs 20 % less than two single tickets.")
     assert other_kind(question, sentence, others) == kind
 
 

@@ -345,6 +345,20 @@ def test_what_is_asked_twice_is_no_difference() -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "query", "doubt"),
+    [
+        ("What does it cost once the announced increase applies?", "SELECT price FROM s", "use the increase too"),
+        ("What does it cost once the announced increase applies?", "SELECT price * 1.07 FROM s", ""),
+        ("Which orders came with a discount?", "SELECT id FROM s WHERE discount = 'yes'", ""),
+        ("What was the increase?", "SELECT price FROM s", ""),
+    ],
+)
+def test_a_price_with_a_rise_in_it_is_calculated(question: str, query: str, doubt: str) -> None:
+    """The price of today alone is another one, unless a column has what it is less or more."""
+    assert doubts(plan(sql(query)), question, (), (), "") == doubt
+
+
+@pytest.mark.parametrize(
     ("question", "stated", "doubt"),
     [
         ("It is three hours late. What does that cost?", "An hour costs 5 euros.", "use three hours too"),
