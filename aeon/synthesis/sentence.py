@@ -30,6 +30,9 @@ UNNAMED = "answer"
 _REFERENCE = re.compile(r"\{\s*(r\d+)\s*\}")
 _TWICE = re.compile(r"\b([^\W\d_]{3,})\b[ ]\1\b", re.IGNORECASE)  # a unit that result and sentence both have
 _PER_CENT = re.compile(r"^ ?%")
+_ASKS_FOR_ME = re.compile(r"\b(?:I|my|me)\b")
+_SECOND_PERSON = {"i am": "You are", "i was": "You were", "i": "You", "my": "Your"}
+_FIRST_PERSON = re.compile(r"(?:I am|I was|I|My)\b(?!')", re.IGNORECASE)
 _SIGNS = ("€", "$", "£")
 _SIGNED = re.compile(r"^([\d.,]+) (?:euros?|dollars?|pounds?)$")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -148,7 +151,14 @@ def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
     known = _numbers(" ".join([task.text, *by_name.values()]))
     if "{" in text or not _numbers(text) <= known:
         return ""
-    return text if _says_all(text, named, _needed(task, results)) and not _misnames(text, results) else ""
+    usable = _says_all(text, named, _needed(task, results)) and not _misnames(text, results)
+    return _addressed(text, task.text) if usable else ""
+
+
+def _addressed(text: str, question: str) -> str:
+    """The sentence said to who asks: what "I pay" is "You pay" in the answer."""
+    begun = _FIRST_PERSON.match(text) if _ASKS_FOR_ME.search(question) else None
+    return f"{_SECOND_PERSON[begun[0].casefold()]}{text[begun.end() :]}" if begun else text
 
 
 def _says_all(text: str, named: Sequence[str], needed: Sequence[Result]) -> bool:

@@ -447,3 +447,19 @@ def test_of_two_the_chosen_one_is_named_first(sentence: str, used: bool) -> None
     assert [result.other for result in results] == ["Clay Workshop", ""]
     task = Task(text="Clay Workshop or Night Market: which fee is higher, and by how much?")
     assert bool(filled(sentence, task, results)) is used
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "said"),
+    [
+        ("How much do I pay?", "I pay {r1}.", "You pay 10."),
+        ("When was I there?", "I was there at {r1}.", "You were there at 10."),
+        ("What does my ticket cost?", "My ticket costs {r1}.", "Your ticket costs 10."),
+        ("What do we pay?", "We pay {r1}.", "We pay 10."),
+        ("What did Ian say?", "Ian said {r1}.", "Ian said 10."),
+        ("What did the letter say?", "I owe {r1}.", "I owe 10."),
+    ],
+)
+def test_an_answer_speaks_to_who_asks(question: str, sentence: str, said: str) -> None:
+    """A model repeats the words of the question, "I" among them."""
+    assert filled(sentence, Task(text=question), made_results([step("s1", 10)])) == said
