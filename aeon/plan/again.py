@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from aeon.plan.outcomes import NO_ANSWER
 from aeon.plan.prompts import Asked
 from aeon.plan.sources import LOOKUP, SQL
 
@@ -14,8 +15,8 @@ _PROGRAM = re.compile(
     r"(?:print\([\d.,]+ [-+] [\d.,]+\)|print\(\"[^\"]+\"\)  # \d+|"
     r"price = [\d.]+  # \d+\nprint\(price \* \d+\))$"
 )
-_BINDS = re.compile(r"GROUP BY clause|aggregate", re.IGNORECASE)
-"""What DuckDB says of a query whose names it knows."""
+_KNOWN = re.compile(rf"GROUP BY clause|aggregate|{NO_ANSWER}", re.IGNORECASE)
+"""What is wrong with a query whose names are those of the tables."""
 _NO_TABLE = "no table has it: take it from the sentences"
 
 
@@ -32,6 +33,6 @@ def asked_again(asked: Asked, fault: str, over_tables: bool) -> Asked:
     """
     about = asked.about
     of_tables = about.tables or about.of_rows or asked.by_query
-    if over_tables or of_tables or _BINDS.search(fault) or not {SQL, LOOKUP} <= {*asked.functions}:
+    if over_tables or of_tables or _KNOWN.search(fault) or not {SQL, LOOKUP} <= {*asked.functions}:
         return replace(asked, fault=fault)
     return replace(asked, functions=tuple(name for name in asked.functions if name != SQL), fault=_NO_TABLE)

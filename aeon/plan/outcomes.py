@@ -22,8 +22,10 @@ from aeon.proof.readings import Read
 from aeon.schema import JsonValue, Plan
 from aeon.supervisor.form import is_of_kind, is_thing
 
-__all__ = ["in_one", "misfit", "unasked_share"]
+__all__ = ["NO_ANSWER", "in_one", "misfit", "unasked_share"]
 
+NO_ANSWER = "that is nothing that answers the question"
+"""What is wrong with a city for an e-mail address: no doubt is needed, it is none."""
 _HUNDREDTHS = re.compile(r"\b100(?:\.0+)?\b|per_?cent|pct|%", re.IGNORECASE)
 _OF_TWO = re.compile(r"\bSUM\s*\(([^()]*)\)\s*([-/])\s*SUM\s*\(([^()]*)\)(?!\s*FILTER)", re.IGNORECASE)
 _AVERAGE = re.compile(r"^(?!.*\b(?:each|every|which|who|by|list)\b).*\b(?:average|mean)\b", re.IGNORECASE | re.DOTALL)
@@ -110,7 +112,7 @@ def _unfit(outcome: Sequence[JsonValue], question: str, counted: str, single: bo
     if single and not found:
         return "it finds nothing: look at the conditions again"
     if found and not is_of_kind(question, " ".join(map(str, found))):
-        return "that is nothing that answers the question"
+        return NO_ANSWER
     return _wrong_number(counted, computed(found)) if counted else ""
 
 

@@ -17,7 +17,7 @@ from aeon.plan.conditions import completed, unsaid, without_unsaid
 from aeon.plan.differences import without_sign
 from aeon.plan.doubts import doubts
 from aeon.plan.misquotes import misquotes
-from aeon.plan.outcomes import in_one, misfit, unasked_share
+from aeon.plan.outcomes import NO_ANSWER, in_one, misfit, unasked_share
 from aeon.plan.parting import Parting, confirms, is_of_several
 from aeon.plan.pieces import of_pieces
 from aeon.plan.program import is_code, mended, misfits, numbers, read, with_values
@@ -63,8 +63,8 @@ class _Program:
 
     @property
     def runs(self) -> bool:
-        """Whether it is a plan that can run."""
-        return bool(self.plan.steps) and not self.unfit
+        """Whether it is a plan that can run, and gives what may be an answer."""
+        return bool(self.plan.steps) and not self.unfit and self.doubt != NO_ANSWER
 
     def settled(self, *doubts: str, agreement: Agreement | None = None) -> Plan:
         """The plan with its own and other doubts, and with what another derivation of it says."""

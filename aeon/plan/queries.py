@@ -49,6 +49,7 @@ _USUAL = frozenset(map(Fraction, (0, 1, 2, 3, 4, 7, 10, 12, 24, 30, 52, 60, 100,
 _COLUMNS = re.compile(r"\bSELECT\s+(.*?)\s+FROM\b", _I | re.DOTALL)
 _TIMES_100 = re.compile(r"\s*\*\s*100(?:\.0+)?(?![\d.])(?!\s*/)")
 _LAST_100 = re.compile(r"(\$\w+|\([^()]*\)) \* 100(?:\.0)?")
+_TO_WHOLE = re.compile(r"\bround\((\$\w+|[^(),]+)\)")
 _TO_CENTS = re.compile(r"\b(?:to|nearest) (?:the (?:nearest )?)?(?:euro )?cents?\b", _I)
 _IN_CENTS = re.compile(r"\b(?:in|many) cents\b", _I)
 _HUNDREDTHS = re.compile(
@@ -110,7 +111,7 @@ def without_hundred(plan: Plan, question: str) -> Plan:
     """The plan without queries that multiply by 100, unless the question asks for a share or in a smaller unit.
 
     "Rounded to cents" says how many places an amount has, not that it is counted in cents; no calculation of the answer
-    does so then either.
+    does so then either, nor rounds to whole ones.
     """
     if _TO_CENTS.search(question) and not _IN_CENTS.search(question):
         plan = plan.changed(steps=tuple(_in_whole(step) if step.id in plan.answer else step for step in plan.steps))
@@ -120,13 +121,15 @@ def without_hundred(plan: Plan, question: str) -> Plan:
 
 
 def _in_whole(step: Step) -> Step:
-    """The step without the last factor of 100 of what it calculates."""
+    """The step without the last factor of 100 of what it calculates, rounded to two places where it rounds to none."""
     action = step.action
     said = str((action.arguments or {}).get("expression", "")) if isinstance(action, ToolCall) else ""
-    found = _LAST_100.fullmatch(said)
-    if found is None or not isinstance(action, ToolCall):
+    if not isinstance(action, ToolCall):
         return step
-    return step.changed(action=action.changed(arguments={"expression": found[1]}))
+    if found := _LAST_100.fullmatch(said):
+        said = found[1]
+    meant = _TO_WHOLE.sub(r"round(\1, 2)", said)
+    return step if meant == said and not found else step.changed(action=action.changed(arguments={"expression": meant}))
 
 
 def asks_one(question: str) -> bool:

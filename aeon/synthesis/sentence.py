@@ -33,6 +33,10 @@ _PER_CENT = re.compile(r"^ ?%")
 _ASKS_FOR_ME = re.compile(r"\b(?:I|my|me)\b")
 _SECOND_PERSON = {"i am": "You are", "i was": "You were", "i": "You", "my": "Your"}
 _FIRST_PERSON = re.compile(r"(?:I am|I was|I|My)\b(?!')", re.IGNORECASE)
+_TO_CENTS = re.compile(r"\bto (?:the (?:nearest )?)?cents?\b", re.IGNORECASE)
+_IN_CENTS = re.compile(r"\b(?:in|many) cents\b", re.IGNORECASE)
+_CENTS = re.compile(r"(\{r\d+\}) cents?\b", re.IGNORECASE)
+"""An amount that is rounded to cents is not one of cents."""
 _SIGNS = ("€", "$", "£")
 _SIGNED = re.compile(r"^([\d.,]+) (?:euros?|dollars?|pounds?)$")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -147,6 +151,8 @@ def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
     by_name = {result.name: result.text for result in results}
     if len(set(named)) < len(named) or not by_name.keys() >= set(named):
         return ""
+    if _TO_CENTS.search(task.text) and not _IN_CENTS.search(task.text):
+        sentence = _CENTS.sub(r"\1", sentence)
     text = _TWICE.sub(r"\1", _put(_without_invented(sentence, task, results), by_name)).strip()
     known = _numbers(" ".join([task.text, *by_name.values()]))
     if "{" in text or not _numbers(text) <= known:

@@ -70,7 +70,11 @@ def test_the_other_side_of_a_comparison_is_computed(sentence: str, value: str, i
 )
 def test_of_which_kind_a_sentence_speaks(question: str, sentence: str, kind: str) -> None:
     """A ticket is no return ticket where another sentence has such."""
-    others = (sentence, "The deposit for each key is 9 euros.", "A return ticket costs 20 % less than two single tickets.")
+    others = (
+        sentence,
+        "The deposit for each key is 9 euros.",
+        "A return ticket costs 20 % less than two single tickets.",
+    )
     assert other_kind(question, sentence, others) == kind
 
 

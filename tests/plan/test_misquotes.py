@@ -153,7 +153,6 @@ def test_hours_are_counted_between_quoted_times(tmp_path: Path) -> None:
     ("replies", "doubt"),
     [
         ([LATE_QUERY], ()),
-        ([LATE_LIST] * 5, ("that is nothing that answers the question",)),
         ([LATE_QUERY.replace(">", "<")] * 5, ("it finds no books: look at the condition again",)),
         ([FINES_QUERY] * 5, ("it is a whole number of books: use COUNT(*)",)),
     ],
@@ -163,6 +162,12 @@ def test_how_many_there_are_is_a_whole_number(tmp_path: Path, replies: Sequence[
     made, _ = plan(tmp_path, LATE, *replies)
     assert "sql" in tools(made) and {*doubt} <= {*made.doubts}
     assert bool(made.doubts) == bool(doubt)
+
+
+def test_a_name_is_no_number_of_things(tmp_path: Path) -> None:
+    """What is of another kind is no answer, doubtful or not: the question is put to the texts."""
+    made, said = plan(tmp_path, LATE, *[LATE_LIST] * 5)
+    assert tools(made) == ["lookup"] and said[0].startswith("that is nothing that answers the question")
 
 
 @pytest.mark.parametrize(

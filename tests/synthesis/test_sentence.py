@@ -463,3 +463,16 @@ def test_of_two_the_chosen_one_is_named_first(sentence: str, used: bool) -> None
 def test_an_answer_speaks_to_who_asks(question: str, sentence: str, said: str) -> None:
     """A model repeats the words of the question, "I" among them."""
     assert filled(sentence, Task(text=question), made_results([step("s1", 10)])) == said
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What is the rebate, rounded to cents?", "The rebate is 10."),
+        ("What is the rebate to the nearest cent?", "The rebate is 10."),
+        ("What is the rebate in cents?", "The rebate is 10 cents."),
+    ],
+)
+def test_what_is_rounded_to_cents_is_not_counted_in_them(question: str, said: str) -> None:
+    """Nobody says what it is counted in; euros, as a rule."""
+    assert filled("The rebate is {r1} cents.", Task(text=question), made_results([step("s1", 10)])) == said
