@@ -28,7 +28,7 @@ _OF_DAYS = re.compile(
 )
 """What a question says of days."""
 _YES = frozenset({"yes", "y", "true", "ja"})
-_SELECT = re.compile(r"\b(?:SELECT|JOIN|UNION|OR|FILTER|CASE)\b", re.IGNORECASE)
+_SELECT = re.compile(r"\b(?:SELECT|JOIN|UNION|OR|FILTER)\b", re.IGNORECASE)
 _END = r"(?=\s*(?:$|\)|;|\b(?:GROUP|ORDER|LIMIT|HAVING)\b))"
 
 

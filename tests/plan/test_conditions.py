@@ -37,6 +37,16 @@ def plan(*queries: str) -> Plan:
         ("SELECT a FROM (SELECT a FROM s)", [CORK], "SELECT a FROM (SELECT a FROM s)"),
         ("SELECT a FROM s WHERE n = 1 OR n = 2", [CORK], "SELECT a FROM s WHERE n = 1 OR n = 2"),
         ("SELECT a FROM s", [], "SELECT a FROM s"),
+        (
+            "SELECT SUM(CASE WHEN r > 9 THEN r END) FROM s WHERE n > 3",
+            [CORK],
+            "SELECT SUM(CASE WHEN r > 9 THEN r END) FROM s WHERE city = 'Cork' AND n > 3",
+        ),
+        (
+            "SELECT SUM(CASE WHEN city = 'Cork' THEN r END) FROM s",
+            [CORK],
+            "SELECT SUM(CASE WHEN city = 'Cork' THEN r END) FROM s",
+        ),
     ],
 )
 def test_what_a_query_leaves_out_is_put_in(query: str, named: Sequence[Named], meant: str) -> None:
