@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from aeon.documents.relations import compared_with, other_clause, other_kind, other_subject
-from aeon.documents.words import special_kinds
+from aeon.documents.words import special_kinds, stems
 from aeon.plan.money import asks_takings
 from aeon.plan.rates import of_several, rate_of
 from aeon.plan.sources import About
@@ -16,6 +16,7 @@ from aeon.tools.quote import QUOTE
 
 __all__ = ["misquotes"]
 
+_OPEN = re.compile(r"(?!.*\bor\b)\s*(?:who|whose|whom|where|when|how|what|why)\b", re.IGNORECASE | re.DOTALL)
 _HOW_LONG = re.compile(r"\b(?:how long|how many (?:hours|minutes))\b(?! ago)", re.IGNORECASE)
 _CLOCK = re.compile(r"\d{1,2}[:.]\d\d")
 
@@ -34,6 +35,8 @@ def misquotes(plan: Plan, about: About) -> Iterator[str]:
 
 def _misread(about: About, source: Source, value: str) -> Iterator[str]:
     """What is wrong with a value that a sentence states, where it alone is the answer."""
+    if _echoes(about.text, value):
+        yield f"the question says {value!r} already"
     yield from _of_another_kind(about.text, source, value)
     yield from _rated(about, source, value)
     if found := compared_with(about.text, source.text, value):
@@ -46,6 +49,11 @@ def _misread(about: About, source: Source, value: str) -> Iterator[str]:
         yield f"that sentence says nothing of a {kind}: another one does"
     if other := other_subject(about.text, _until(source, about)):
         yield f'that sentence is about the {other}: print("not stated") where none answers'
+
+
+def _echoes(question: str, value: str) -> bool:
+    """Whether a question for who, where, when or how, and not for one of two, says a value itself."""
+    return bool(_OPEN.match(question)) and not re.search(r"\d", value) and stems(value) <= stems(question)
 
 
 def _of_another_kind(question: str, source: Source, value: str) -> Iterator[str]:

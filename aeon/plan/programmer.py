@@ -17,6 +17,7 @@ from aeon.plan.conditions import completed, unsaid, without_unsaid
 from aeon.plan.differences import without_sign
 from aeon.plan.doubts import doubts
 from aeon.plan.misquotes import misquotes
+from aeon.plan.months import in_months
 from aeon.plan.outcomes import NO_ANSWER, in_one, misfit, unasked_share
 from aeon.plan.parting import Parting, confirms, is_of_several
 from aeon.plan.pieces import of_pieces
@@ -261,7 +262,7 @@ class Programmer:
         about, tables, faults = asked.about, self._sources.tables, list[str]()
         plan = read(text, self._tools, asked.evidence, asked.said, faults.append)
         plan = without_unsaid(plan, _material(asked), about.named)
-        plan = without_hundred(in_years(plan, asked.said, tables), asked.said)
+        plan = without_hundred(in_years(in_months(plan, asked.said, tables), asked.said, tables), asked.said)
         plan = by_row(of_pieces(plan, about.text, about.named), asked.said, asked.evidence.text)
         plan = of_single(plan, about.text, tables)
         plan = ranked(completed(plan, about.text, about.named, tables), about.text, tables)

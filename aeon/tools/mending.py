@@ -8,6 +8,7 @@ from collections.abc import Sequence, Set
 from aeon.documents.words import stem, stems
 from aeon.errors import ToolError
 from aeon.tools.database import Database
+from aeon.tools.sharing import of_each
 from aeon.tools.tableinfo import TableInfo, quoted
 
 __all__ = ["mended"]
@@ -45,11 +46,12 @@ def mended(database: Database, query: str) -> str:
     that only one value of the column has is that value. A query of one table that names columns of just one other is
     one of both, by the key. A second query in the middle of the first is one of its own. Groups that are put in the
     order of a number that is no group's go by its sum, and so does the first of rows of which many have the same name.
-    An average of one column by another is that of their sums, the most of a column beside other columns is that of the
-    first row, and a pattern holds for small and capital letters. A value with words of its table or column is that
-    value.
+    An average of one column by another is that of their sums, each of its own rows where they are of two tables. The
+    most of a column beside other columns is that of the first row, and a pattern holds for small and capital letters. A
+    value with words of its table or column is that value.
     """
-    query = _extreme(_grouped(database, _summed(database, _of_two(_per(_LIKE.sub("ILIKE", query))))))
+    query = of_each(database, _of_two(_per(_LIKE.sub("ILIKE", query))))
+    query = _extreme(_grouped(database, _summed(database, query)))
     used = [table for table in database.tables if re.search(rf"(?i)\b{re.escape(table.name)}\b", query)]
 
     def fitting(match: re.Match[str]) -> str:

@@ -192,3 +192,20 @@ def test_a_name_with_more_than_the_words_of_its_table_is_another(shops: Database
     """The shop of Porto may be any of several, and a shop none."""
     query = f"SELECT 1 FROM shops WHERE city = '{text}'"
     assert mended(shops, query) == query
+
+
+@pytest.mark.parametrize(
+    ("query", "given"),
+    [
+        ("SELECT SUM(units) / SUM(staff) FROM sales WHERE city = 'Porto'", 3.5),
+        ("SELECT SUM(units) / staff AS u FROM sales WHERE city = 'Porto' AND MONTH(day) = 1", 2.0),
+        ("SELECT SUM(units) / SUM(staff) * 100 FROM sales;", 275.0),
+        ("SELECT SUM(units) / SUM(units) FROM sales WHERE city = 'Porto'", 1.0),
+    ],
+)
+def test_a_sum_is_divided_by_a_column_of_another_table_once(tmp_path: Path, query: str, given: float) -> None:
+    """Joined with each sale, a shop's staff would be counted as often as it sold."""
+    (tmp_path / "sales.csv").write_text("day,city,units\n2026-01-05,Porto,4\n2026-02-05,Porto,3\n2026-01-09,Turku,4\n")
+    (tmp_path / "staff.csv").write_text("city,staff\nPorto,2\nTurku,2\n")
+    found = Database.load(Folder.open(tmp_path), ["sales.csv", "staff.csv"])
+    assert found.query(mended(found, query)) == given
