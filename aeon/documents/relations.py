@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from aeon.documents.words import content_words, is_common, stem, stems
 
-__all__ = ["Compared", "compared_with", "other_clause", "other_kind", "other_subject"]
+__all__ = ["Compared", "compared_with", "denied", "no_superlative", "other_clause", "other_kind", "other_subject"]
 
 _I = re.IGNORECASE
 _WORD = re.compile(r"[^\W_]+")
@@ -29,6 +29,18 @@ _ASKS_RELATION = re.compile(rf"\b{_COMPARATIVE}\b|\bdifferen|\bthan\b|\bby how\b
 _NAMED = re.compile(r"(?<![.!?] )(?<!^)\b([A-Z][\w'\u2019-]+) ([a-z]\w{2,})\b")
 _PART = re.compile(r";|, (?:and|but|while|whereas)\b")
 _OWN_SUBJECT = re.compile(r"\s*(?:an?|the|each|every|our)\s", _I)
+_REST = re.compile(
+    r"\b(?P<all>\d[\d.,]*)(?P<part>[^.;\d]*?\b(?P<some>\d[\d.,]*)\b[^.;\d]*?)\b(?:the rest|the remainder|the others)\b"
+    r"(?P<what>[^.;\d]*)",
+    _I,
+)
+_DENIES = re.compile(r"\b(?:not|never|no longer|against|opposes?|refuse[sd]?|rejects?|rejected|declined)\b|n't\b", _I)
+_ASKS_MOST = re.compile(
+    r"\b(?:who|which|what)\b[^.?!]*\b(?:most|least|fewest|(?:long|short|old|young|bigg|small|larg|high|low|cheap|"
+    r"earli|lat|near|clos|fast|slow|heavi|light|strong|tall|deep|wid|new|dear)est)\b",
+    _I,
+)
+_MOST = re.compile(r"\b(?:most|least|fewest|first|last|only|best|worst|\w{3,}est|record|never|all|every)\b", _I)
 _ARTICLES = frozenset({"the", "a", "an", "of", "is", "was", "to", "in", "it", "that"})
 _NEAR = 4
 _BACK = 3
@@ -50,6 +62,10 @@ def compared_with(question: str, sentence: str, value: str) -> Compared | None:
     """
     if _ASKS_RELATION.search(question):
         return None
+    if rest := _REST.search(sentence):
+        of_rest = _words(rest["what"]) & _words(question) - _words(rest["part"])
+        if of_rest and {*_NUMBER.findall(value)} & {rest["all"], rest["some"]}:
+            return Compared("the rest", f"{rest['all']} - {rest['some']}")
     each = (_compared(found, question, sentence[: found.start()], value) for found in _RELATIVE.finditer(sentence))
     return next(filter(None, each), None)
 
@@ -83,6 +99,25 @@ def other_kind(question: str, sentence: str, others: Iterable[str]) -> str:
         if lacks and f"{kind}{thing}".isalpha() and any(_has(one, kind, thing) for one in texts):
             return f"{kind} {thing}"
     return ""
+
+
+def no_superlative(question: str, sentence: str) -> bool:
+    """Whether a sentence says nothing of who is longest, most or first, where a question asks for that.
+
+    It may without such a word where it has two numbers to compare.
+    """
+    if not _ASKS_MOST.search(question) or _MOST.search(sentence):
+        return False
+    return len(_NUMBER.findall(sentence)) <= 1
+
+
+def denied(question: str, sentence: str, value: str) -> str:
+    """The word by which the part of a sentence that has a value denies what a question asks; "" where none does."""
+    if _DENIES.search(question):
+        return ""
+    parts = [part for part in _PART.split(sentence) if value in part]
+    found = _DENIES.findall(parts[0]) if len(parts) == 1 else []
+    return found[0] if len(found) == 1 and re.match(r"\W*(?:who|which)\b", question, _I) else ""
 
 
 def other_clause(question: str, sentence: str, value: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pydantic import TypeAdapter
 
-from aeon.documents.relations import compared_with, other_clause, other_kind, other_subject
+from aeon.documents.relations import compared_with, denied, no_superlative, other_clause, other_kind, other_subject
 from aeon.documents.telling import telling
 from aeon.documents.words import content_words, special_kinds, stem, stems
 from aeon.execution.deciding import HOUSE, deciding
@@ -110,8 +110,10 @@ def _says(question: str, answer: str, cited: Sequence[Source], sources: Sequence
 def _misses(question: str, answer: str, cited: Source, sources: Sequence[Source]) -> bool:
     """Whether a sentence says only how far apart two values are, or speaks of something else."""
     before = [one.text for one in sources if one.source == cited.source and one.start <= cited.start]
-    own = compared_with(question, cited.text, answer) or other_clause(question, cited.text, answer)
-    if own or other_subject(question, before):
+    looks = (compared_with, other_clause, denied)
+    if any(look(question, cited.text, answer) for look in looks) or no_superlative(question, cited.text):
+        return True
+    if other_subject(question, before):
         return True
     return bool(other_kind(question, f"{cited.heading} {cited.text}", (one.text for one in sources)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from aeon.documents.relations import compared_with, other_clause, other_kind, other_subject
+from aeon.documents.relations import compared_with, denied, no_superlative, other_clause, other_kind, other_subject
 from aeon.documents.words import special_kinds, stems
 from aeon.plan.money import asks_takings
 from aeon.plan.rates import of_several, rate_of
@@ -42,6 +42,10 @@ def _misread(about: About, source: Source, value: str) -> Iterator[str]:
     if found := compared_with(about.text, source.text, value):
         told = f"print({found.instead})" if found.instead else "compute the other value"
         yield f"the sentence says {found.said!r}: {told}"
+    if no_superlative(about.text, source.text):
+        yield "that sentence says nothing of who or what comes first"
+    if word := denied(about.text, source.text, value):
+        yield f"the sentence says {word!r} of it"
     if part := other_clause(about.text, source.text, value):
         yield f'of that the sentence says only this: print("{part}")  # {_number(source, about)}'
     others = (one.text for one in about.evidence.sources)

@@ -28,6 +28,7 @@ NO_ANSWER = "that is nothing that answers the question"
 """What is wrong with a city for an e-mail address: no doubt is needed, it is none."""
 _HUNDREDTHS = re.compile(r"\b100(?:\.0+)?\b|per_?cent|pct|%", re.IGNORECASE)
 _OF_TWO = re.compile(r"\bSUM\s*\(([^()]*)\)\s*([-/])\s*SUM\s*\(([^()]*)\)(?!\s*FILTER)", re.IGNORECASE)
+_FIRST_FEW = re.compile(r"\bLIMIT\s+(?!1\b)\d", re.IGNORECASE)
 _AVERAGE = re.compile(r"^(?!.*\b(?:each|every|which|who|by|list)\b).*\b(?:average|mean)\b", re.IGNORECASE | re.DOTALL)
 _SPOKEN = {
     "-": re.compile(
@@ -52,10 +53,16 @@ async def in_one(plan: Plan, question: str, sources: Sources) -> Plan:
     results = [(str(arguments["query"]), found) for arguments, found in await sources.values(queried(plan))]
     if shares := _shares(question, results):
         return in_percent(plan, shares)
-    several = [(query, found) for query, found in results if is_several(found)]
+    several = _several(plan, results)
     if asks_one(question):
         return summed(plan, [query for query, _ in several])
     return plan if lists(question) else distinct(plan, [query for query, found in several if _is_alike(found)])
+
+
+def _several(plan: Plan, results: Sequence[tuple[str, JsonValue]]) -> list[tuple[str, JsonValue]]:
+    """The queries that give several numbers; the first few of more rows do not count where one calculates with them."""
+    used = any(step.dependencies for step in plan.steps)
+    return [(query, rows) for query, rows in results if is_several(rows) and not (used and _FIRST_FEW.search(query))]
 
 
 def _shares(question: str, results: Sequence[tuple[str, JsonValue]]) -> list[str]:

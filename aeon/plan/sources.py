@@ -117,7 +117,8 @@ class About:
     more than half of its words. ``of_rows``: it asks for all rows of a table, for all of those with a value, together,
     or for those of a day.
     ``of_columns``: it asks how many there are, and names a column. ``akin`` are unknown words that mean much the same
-    as a word of the sentences or a column.
+    as a word of the sentences or a column, ``near`` words of the texts alone that do as a table or a column: what was
+    delivered, where there are deliveries.
     """
 
     text: str
@@ -131,6 +132,7 @@ class About:
     of_rows: bool = False
     of_columns: bool = False
     akin: frozenset[str] = frozenset()
+    near: frozenset[str] = frozenset()
 
     def notes(self, functions: Collection[str]) -> str:
         """What a prompt with these functions is told of its words: values of the tables, and those that no file has."""
@@ -213,7 +215,7 @@ class About:
         if self.of_rows and _HOW_OFTEN.search(self.text):
             return (SQL,)
         spans = {span.casefold() for span in _PER_SPAN.findall(self.text)}
-        texts = self.texts - _DEALT - spans - ({self.counted} if self.of_columns else set())
+        texts = self.texts - self.near - _DEALT - spans - ({self.counted} if self.of_columns else set())
         return tuple(name for name, own in ((SQL, self.tables - _MONTHS), (LOOKUP, texts)) if own)
 
 
@@ -241,7 +243,8 @@ class Sources:
         self.names = tuple(name for name in (SQL, LOOKUP) if name in tools.names and tools.get(name).knows)
         self.tables = tools.get(SQL).tables if SQL in self.names else ()
         self._tables = stems(" ".join(table.name for table in self.tables))
-        self._words = " ".join(name.replace("_", " ") for table in self.tables for name, _ in table.columns)
+        named = (name for table in self.tables for name in (table.name, *(column for column, _ in table.columns)))
+        self._words = " ".join(named).replace("_", " ")
         self._columns = stems(self._words)
         self._units = frozenset(self._words.casefold().split())
 
@@ -266,6 +269,7 @@ class Sources:
             mostly=most * 2 > len(own),
             of_rows=self._is_of_rows(text, any(map(_is_text, named))),
             of_columns=bool(_counted(text) and self._columns & stems(text)),
+            near=akin(by_text - by_table, self._words) if self.names else frozenset(),
             akin=akin(unknown, f"{evidence.text} {self._words}"),
         )
 

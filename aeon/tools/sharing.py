@@ -26,22 +26,26 @@ def of_each(database: Database, query: str) -> str:
     Joined, each row of the one would count the other once more. Each side has the conditions that its table can have.
     """
     found = _SHARE.fullmatch(query.strip().rstrip(";"))
-    own = _named(database, found["table"]) if found else None
-    if found is None or own is None or found["other"].lower() in _columns(own):
+    if found is None:
         return query
-    others = [table for table in database.tables if found["other"].lower() in _columns(table)]
     conditions = re.split(r"(?i)\s+AND\s+", found["where"]) if found["where"] else []
-    if len(others) != 1 or not all(_is_of(own, one) for one in conditions):
-        return query
+    own = [table for table in database.tables if table.name.lower() == found["table"].lower()]
+    others = _holders(database, found["other"])
+    plain = len(own) == len(others) == 1 and own != others and all(_is_of(own[0], one) for one in conditions)
+    return _divided(found, conditions, own[0], others[0]) if plain else query
+
+
+def _holders(database: Database, column: str) -> list[TableInfo]:
+    """The tables that have a column of this name."""
+    return [table for table in database.tables if column.lower() in _columns(table)]
+
+
+def _divided(found: re.Match[str], conditions: Sequence[str], own: TableInfo, other: TableInfo) -> str:
+    """The query of the sum in one table by that in the other."""
     one = f"SELECT SUM({found['one']}) FROM {quoted(own.name)}{_where(conditions)}"
-    kept = [one for one in conditions if _is_of(others[0], one)]
-    other = f"SELECT SUM({found['other']}) FROM {quoted(others[0].name)}{_where(kept)}"
-    return f"SELECT ({one}) / ({other}){found['times'] or ''}"
-
-
-def _named(database: Database, name: str) -> TableInfo | None:
-    """The table of this name, if there is one."""
-    return next((table for table in database.tables if table.name.lower() == name.lower()), None)
+    kept = [condition for condition in conditions if _is_of(other, condition)]
+    by = f"SELECT SUM({found['other']}) FROM {quoted(other.name)}{_where(kept)}"
+    return f"SELECT ({one}) / ({by}){found['times'] or ''}"
 
 
 def _is_of(table: TableInfo, condition: str) -> bool:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from aeon.documents.relations import Compared, compared_with, other_clause, other_kind, other_subject
+from aeon.documents.relations import (
+    Compared,
+    compared_with,
+    denied,
+    no_superlative,
+    other_clause,
+    other_kind,
+    other_subject,
+)
 
 pytestmark = pytest.mark.requirement("G3a")
 SHED = "The new shed costs 310 euros a year, 45 euros more than the old one did."
@@ -127,3 +135,51 @@ def test_a_part_of_a_sentence_speaks_of_its_own(question: str, value: str, part:
 def test_a_part_that_takes_up_the_one_before_has_no_subject_of_its_own(sentence: str) -> None:
     """Nor has one without an article, nor is a value placed that stands in two parts."""
     assert other_clause("What does the helmet cost?", sentence, "6 euros") == ""
+
+
+FARM = "It has 14 hectares, of which 9 are fields and the rest is meadow."
+AGAINST = "Greta is against a second greenhouse; Jonas wants one for cucumbers."
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "instead"),
+    [
+        ("How many hectares are meadow?", "9", "14 - 9"),
+        ("How many hectares of meadow are there?", "14", "14 - 9"),
+        ("How many hectares are fields?", "9", None),
+        ("How many hectares has the farm?", "14", None),
+    ],
+)
+def test_the_rest_is_what_is_left(question: str, value: str, instead: str | None) -> None:
+    """Neither the whole nor the part that is named."""
+    found = compared_with(question, FARM, value)
+    assert (found.instead if found else None) == instead
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "word"),
+    [
+        ("Who wants a second greenhouse?", "Greta", "against"),
+        ("Who wants a second greenhouse?", "Jonas", ""),
+        ("Who is against a second greenhouse?", "Greta", ""),
+        ("What does Greta want?", "greenhouse", ""),
+    ],
+)
+def test_who_is_against_something_does_not_want_it(question: str, value: str, word: str) -> None:
+    """Only the part of the sentence counts that has the value."""
+    assert denied(question, AGAINST, value) == word
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "lacks"),
+    [
+        ("Who has worked here longest?", "The farm is run by Greta Halm.", True),
+        ("Who has worked here longest?", "Dina has been here longest.", False),
+        ("Which ticket is the cheapest?", "A day ticket costs 9 euros, an evening ticket 5 euros.", False),
+        ("Who runs the farm?", "The farm is run by Greta Halm.", False),
+        ("What is the longest river?", "The river is 9 km long.", True),
+    ],
+)
+def test_who_is_first_is_said_or_can_be_compared(question: str, sentence: str, lacks: bool) -> None:
+    """A sentence about one alone says nothing of it."""
+    assert no_superlative(question, sentence) is lacks

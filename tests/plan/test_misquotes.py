@@ -69,6 +69,8 @@ def tools(made: Plan) -> list[str]:
     [
         (HEAD, 'print("Ines Falk")  # 3', "that sentence is about the Riverside branch"),
         (BOILER, "print(21600)  # 4", "the sentence says '21,600 euros less than': compute the other value"),
+        ("Who has worked here longest?", 'print("Ines Falk")  # 3',
+         "that sentence says nothing of who or what comes first"),
         ("Who is responsible at the Riverside branch?", 'print("Riverside branch")  # 2',
          "the question says 'Riverside branch' already"),
         (OPEN, 'print("19:00")  # 1', "19:00 is no length of time: print(hours_between(first, last))"),

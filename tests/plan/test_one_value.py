@@ -128,3 +128,17 @@ def test_one_average_is_one_number(tmp_path: Path, question: str, doubtful: bool
     query = "SELECT AVG(price) FROM shows GROUP BY play ORDER BY 1 DESC"
     made, _ = plan(tmp_path, question, query, query)
     assert any("one average" in doubt for doubt in made.doubts) == doubtful
+
+
+def test_the_first_few_rows_are_not_added_up_to_calculate_with(tmp_path: Path) -> None:
+    """The last price less the last two is no rise; the first two alone may be asked for together."""
+    last = "SELECT price FROM shows ORDER BY day DESC LIMIT"
+    (tmp_path / "files").mkdir()
+    made, _ = plan(tmp_path, "How much are the last two prices in all?", f"{last} 2")
+    assert query_of(made.steps[0]) == f"SELECT SUM(v) FROM ({last} 2) AS t(v)"
+    program = f'print(sql("{last} 1") - sql("{last} 2"))'
+    model = Scripted([program, program])
+    programmer = Programmer(Supervisor(model), ToolRegistry([calculator(), *files(tmp_path / "files")]))
+    with Ledger(Allowance(calls=9)):
+        made = asyncio.run(programmer.plan(Task(text="By how much did the price rise?"), 12))
+    assert not any("SUM" in query_of(step) for step in made.steps)

@@ -204,3 +204,12 @@ def test_what_is_most_so_is_no_thing(
     """No file has it, and yet a table may tell by its order; nobody knows by which column."""
     found, _ = about(folder, text)
     assert (found.unknown_things, found.unmeasured) == (things, unmeasured)
+
+
+@pytest.mark.requirement("T1b")
+def test_what_a_table_is_named_for_needs_no_text(tmp_path: Path) -> None:
+    """The texts alone say "delivered", and deliveries are a table."""
+    (tmp_path / "deliveries.csv").write_text("day,product,crates\n2026-01-02,Kale,4\n2026-01-03,Leek,5\n")
+    (tmp_path / "terms.txt").write_text("Crates are delivered on Friday. The driver is paid by the hour.\n")
+    assert about(tmp_path, "How many crates of kale were delivered?")[0].needed == ("sql",)
+    assert about(tmp_path, "How many crates of kale does the driver bring?")[0].needed == ("sql", "lookup")
