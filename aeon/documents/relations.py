@@ -13,13 +13,15 @@ __all__ = ["Compared", "compared_with", "denied", "no_superlative", "other_claus
 
 _I = re.IGNORECASE
 _WORD = re.compile(r"[^\W_]+")
-_NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
+_A_NUMBER = r"(?<![\d.,])\d++(?:[.,]\d++)*+"
+"""A number, read from its beginning only and never given back, so that a long line of them is read once."""
+_NUMBER = re.compile(_A_NUMBER)
 _COMPARATIVE = (
     r"(?:more|less|fewer|higher|lower|cheaper|dearer|later|earlier|older|younger|longer|shorter|heavier|lighter|taller|"
     r"bigger|larger|smaller|faster|slower|deeper|wider)"
 )
 _RELATIVE = re.compile(
-    rf"(?P<said>(?P<number>\d(?:[\d.,]*\d)?)[^\d.!?;]{{0,30}}?\b(?P<how>{_COMPARATIVE})\b"
+    rf"(?P<said>(?P<number>{_A_NUMBER})[^\d.!?;]{{0,30}}?\b(?P<how>{_COMPARATIVE})\b"
     r"(?:[^.!?;\d]{0,40}?\bthan\b(?P<other>[^.!?;]*)|(?=\s*(?:[.,;!?]|$))))",
     _I,
 )
@@ -30,17 +32,24 @@ _NAMED = re.compile(r"(?<![.!?] )(?<!^)\b([A-Z][\w'\u2019-]+) ([a-z]\w{2,})\b")
 _PART = re.compile(r";|, (?:and|but|while|whereas)\b")
 _OWN_SUBJECT = re.compile(r"\s*(?:an?|the|each|every|our)\s", _I)
 _REST = re.compile(
-    r"\b(?P<all>\d[\d.,]*)(?P<part>[^.;\d]*?\b(?P<some>\d[\d.,]*)\b[^.;\d]*?)\b(?:the rest|the remainder|the others)\b"
-    r"(?P<what>[^.;\d]*)",
+    rf"(?P<all>{_A_NUMBER})(?P<part>[^.;\d]*+(?P<some>{_A_NUMBER})[^.;\d]*?)"
+    r"\b(?:the rest|the remainder|the others)\b(?P<what>[^.;\d]*)",
     _I,
 )
-_DENIES = re.compile(r"\b(?:not|never|no longer|against|opposes?|refuse[sd]?|rejects?|rejected|declined)\b|n't\b", _I)
+_DENIES = re.compile(
+    r"\b(?:not|cannot|never|no longer|against|opposes?|refuse[sd]?|rejects?|rejected|declined)\b|n't\b", _I
+)
 _ASKS_MOST = re.compile(
-    r"\b(?:who|which|what)\b[^.?!]*\b(?:most|least|fewest|(?:long|short|old|young|bigg|small|larg|high|low|cheap|"
+    r"\b(?:who|which|what)\b[^.?!]{0,200}\b(?:most|least|fewest|(?:long|short|old|young|bigg|small|larg|high|low|cheap|"
     r"earli|lat|near|clos|fast|slow|heavi|light|strong|tall|deep|wid|new|dear)est)\b",
     _I,
 )
-_MOST = re.compile(r"\b(?:most|least|fewest|first|last|only|best|worst|\w{3,}est|record|never|all|every)\b", _I)
+_MOST = re.compile(
+    r"\b(?:most|least|fewest|first|last|only|best|worst|\w{3,}est|record|never|all|every|up to|no more|not more|"
+    r"maximum|minimum|limit\w*|until|before|after|from)\b",
+    _I,
+)
+"""Words by which a sentence says what is most or least, or how far something goes."""
 _ARTICLES = frozenset({"the", "a", "an", "of", "is", "was", "to", "in", "it", "that"})
 _NEAR = 4
 _BACK = 3
@@ -112,12 +121,17 @@ def no_superlative(question: str, sentence: str) -> bool:
 
 
 def denied(question: str, sentence: str, value: str) -> str:
-    """The word by which the part of a sentence that has a value denies what a question asks; "" where none does."""
+    """The word by which the part of a sentence that has a value denies what a question asks; "" where none does.
+
+    What is denied stands behind it, and is what the question asks for: Greta is against a second greenhouse.
+    """
     if _DENIES.search(question):
         return ""
     parts = [part for part in _PART.split(sentence) if value in part]
-    found = _DENIES.findall(parts[0]) if len(parts) == 1 else []
-    return found[0] if len(found) == 1 and re.match(r"\W*(?:who|which)\b", question, _I) else ""
+    found = list(_DENIES.finditer(parts[0])) if len(parts) == 1 else []
+    if len(found) != 1 or not re.match(r"\W*(?:who|which)\b", question, _I):
+        return ""
+    return found[0][0] if _shared(content_words(question), parts[0][found[0].end() :]) else ""
 
 
 def other_clause(question: str, sentence: str, value: str) -> str:

@@ -71,7 +71,7 @@ _COMPARED = re.compile(
     _I,
 )
 _CHANGED = re.compile(
-    r"\b(?:once|after|with|including|if|when|less|minus|plus)\b[^.?!]*\b"
+    r"\b(?:once|after|with|including|if|when|less|minus|plus)\b[^.?!]{0,200}\b"
     r"(?P<what>increase|rise|rebate|discount|surcharge|reduction|mark-?up)\b",
     _I,
 )

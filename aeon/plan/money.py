@@ -23,6 +23,11 @@ _MONEY = word_set(
 )
 _TAKINGS = word_set("paid revenue turnover takings income sales amount earnings total")
 """Words for what customers gave, which is not what one thing costs."""
+_COUNTS = word_set(
+    "students persons people guests visitors participants attendees members tickets units pieces quantity qty sold items "
+    "copies crates boxes bottles seats bookings orders"
+)
+"""Words for how many there are of what has a price."""
 _AGGREGATE = re.compile(r"\b(?:sum|count|avg|min|max)\(")
 _SUMMED = re.compile(r"\bsum\((\w+)\)")
 _TABLE = re.compile(r"\b(?:from|join)\s+\w+", re.IGNORECASE)
@@ -43,8 +48,17 @@ def no_money(queries: Sequence[str], question: str, tables: Sequence[TableInfo])
     if not _is_of(_MONEY, own):
         yield from _uncounted(written, tables)
     elif "*" not in own and not _is_of(_TAKINGS, own):
-        columns = ((table.name, name) for table in tables for name, _ in table.columns if _is_of(_TAKINGS, name))
-        yield from (f"it asks what was taken: SUM({table}.{name})" for table, name in columns)
+        columns = [f"{table.name}.{name}" for table in tables for name, _ in table.columns if _is_of(_TAKINGS, name)]
+        yield from (f"it asks what was taken: SUM({name})" for name in columns or _several(own, written, tables))
+
+
+def _several(own: str, written: str, tables: Sequence[TableInfo]) -> Iterator[str]:
+    """The price for one that queries add up, times how many there are in each row of its table, where a column says."""
+    price = _SUMMED.search(own)
+    for table in tables:
+        columns = {name.casefold() for name, _ in table.columns}
+        if price and price[1] in columns and re.search(rf"\b{re.escape(table.name.casefold())}\b", written):
+            yield from (f"{price[1]} * {name}" for name in sorted(columns) if _is_of(_COUNTS, name))
 
 
 def _uncounted(written: str, tables: Sequence[TableInfo]) -> Iterator[str]:

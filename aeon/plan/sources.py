@@ -63,7 +63,7 @@ _AMOUNT_OF = re.compile(
 _IN_ALL = re.compile(
     r"\b(?:in all|over all|of all|for all|all (?:our|the|its|my)|total|altogether|together|overall)\b", _I
 )
-_HOW_OFTEN = re.compile(r"\b(?:which|who|how)\b[^.?!]*\b(?:most|least|how) (?:often|frequently)\b|\bhow often\b", _I)
+_HOW_OFTEN = re.compile(r"\b(?:most|least|how) (?:often|frequently)\b", _I)
 _A_DAY = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
 _COUNTED = re.compile(r"\b(?:how many|number of|wie ?viele)\s+(?:(?:more|fewer|other|different)\s+)?([^\W\d_]+)", _I)
 _HOW_MANY_DE = re.compile(r"\bwie ?viele\b", _I)
@@ -117,7 +117,7 @@ class About:
     more than half of its words. ``of_rows``: it asks for all rows of a table, for all of those with a value, together,
     or for those of a day.
     ``of_columns``: it asks how many there are, and names a column. ``akin`` are unknown words that mean much the same
-    as a word of the sentences or a column, ``near`` words of the texts alone that do as a table or a column: what was
+    as a word of the sentences or a column, ``near`` words of the texts alone that do as the name of a table: what was
     delivered, where there are deliveries.
     """
 
@@ -243,8 +243,8 @@ class Sources:
         self.names = tuple(name for name in (SQL, LOOKUP) if name in tools.names and tools.get(name).knows)
         self.tables = tools.get(SQL).tables if SQL in self.names else ()
         self._tables = stems(" ".join(table.name for table in self.tables))
-        named = (name for table in self.tables for name in (table.name, *(column for column, _ in table.columns)))
-        self._words = " ".join(named).replace("_", " ")
+        self._names = " ".join(table.name.replace("_", " ") for table in self.tables)
+        self._words = " ".join(name.replace("_", " ") for table in self.tables for name, _ in table.columns)
         self._columns = stems(self._words)
         self._units = frozenset(self._words.casefold().split())
 
@@ -269,7 +269,7 @@ class Sources:
             mostly=most * 2 > len(own),
             of_rows=self._is_of_rows(text, any(map(_is_text, named))),
             of_columns=bool(_counted(text) and self._columns & stems(text)),
-            near=akin(by_text - by_table, self._words) if self.names else frozenset(),
+            near=akin(by_text - by_table, self._names),
             akin=akin(unknown, f"{evidence.text} {self._words}"),
         )
 

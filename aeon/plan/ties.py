@@ -12,7 +12,7 @@ from aeon.schema import JsonValue, Plan, Step
 __all__ = ["with_ties"]
 
 _FIRST = re.compile(
-    r"\s*(?P<rows>(?:(?!\bQUALIFY\b|\bLIMIT\b).)*?)\s*\bORDER\s+BY\s+(?P<order>(?!\d|[^;]*\brandom\b)[^;]*?)\s+"
+    r"\s*(?P<rows>(?:(?!\bQUALIFY\b|\bLIMIT\b).)*?)\bORDER\s+BY\s+(?P<order>(?!\d|[^;]*\brandom\b)[^;]*?)\s+"
     r"LIMIT\s+1\s*;?\s*",
     re.IGNORECASE | re.DOTALL,
 )
@@ -34,7 +34,7 @@ async def _whole(step: Step, sources: Sources) -> Step:
     found = _FIRST.fullmatch(query_of(step))
     if found is None:
         return step
-    query = f"{found['rows']} QUALIFY rank() OVER (ORDER BY {found['order']}) = 1"
+    query = f"{found['rows'].rstrip()} QUALIFY rank() OVER (ORDER BY {found['order']}) = 1"
     given = [rows for _, rows in await sources.values([{"query": query}])]
     return with_query(step, query) if given and 1 < _different(given[0]) <= _MOST else step
 

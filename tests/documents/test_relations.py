@@ -162,6 +162,8 @@ def test_the_rest_is_what_is_left(question: str, value: str, instead: str | None
         ("Who wants a second greenhouse?", "Greta", "against"),
         ("Who wants a second greenhouse?", "Jonas", ""),
         ("Who is against a second greenhouse?", "Greta", ""),
+        ("Who grows cucumbers?", "Greta", ""),
+        ("Who has one?", "Greta", ""),
         ("What does Greta want?", "greenhouse", ""),
     ],
 )
@@ -176,6 +178,8 @@ def test_who_is_against_something_does_not_want_it(question: str, value: str, wo
         ("Who has worked here longest?", "The farm is run by Greta Halm.", True),
         ("Who has worked here longest?", "Dina has been here longest.", False),
         ("Which ticket is the cheapest?", "A day ticket costs 9 euros, an evening ticket 5 euros.", False),
+        ("What is the most that I can borrow?", "You can borrow up to 10 books.", False),
+        ("Which is the latest day to cancel?", "Cancel before 4 May.", False),
         ("Who runs the farm?", "The farm is run by Greta Halm.", False),
         ("What is the longest river?", "The river is 9 km long.", True),
     ],
@@ -183,3 +187,9 @@ def test_who_is_against_something_does_not_want_it(question: str, value: str, wo
 def test_who_is_first_is_said_or_can_be_compared(question: str, sentence: str, lacks: bool) -> None:
     """A sentence about one alone says nothing of it."""
     assert no_superlative(question, sentence) is lacks
+
+
+def test_a_hostile_line_of_numbers_takes_no_time() -> None:
+    """It is read once: such a line of 200,000 characters would else take days."""
+    assert compared_with("How many are meadow?", "1," * 100_000, "1") is None
+    assert compared_with("How many are meadow?", "1 of 2, " * 25_000, "1") is None

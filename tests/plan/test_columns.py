@@ -132,6 +132,24 @@ HIRE = (
 )
 
 
+COURSES = (
+    TableInfo("courses", "courses.csv", (("name", "VARCHAR"), ("students", "BIGINT"), ("fee", "BIGINT")), 6, ()),
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "doubt"),
+    [
+        ("SELECT SUM(fee) FROM courses", ["it asks what was taken: SUM(fee * students)"]),
+        ("SELECT SUM(fee * students) FROM courses", []),
+        ("SELECT MAX(fee) FROM courses", []),
+    ],
+)
+def test_what_each_paid_is_taken_as_often_as_there_were(query: str, doubt: list[str]) -> None:
+    """The fee of a course is that of one student."""
+    assert list(lost_columns(plan(query), "What did the courses bring in?", (), COURSES)) == doubt
+
+
 @pytest.mark.parametrize(
     ("question", "query", "doubt"),
     [
