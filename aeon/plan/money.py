@@ -24,8 +24,8 @@ _MONEY = word_set(
 _TAKINGS = word_set("paid revenue turnover takings income sales amount earnings total")
 """Words for what customers gave, which is not what one thing costs."""
 _COUNTS = word_set(
-    "students persons people guests visitors participants attendees members tickets units pieces quantity qty sold items "
-    "copies crates boxes bottles seats bookings orders"
+    "students persons people guests visitors participants attendees members tickets units pieces quantity qty sold "
+    "items copies crates boxes bottles seats bookings orders"
 )
 """Words for how many there are of what has a price."""
 _AGGREGATE = re.compile(r"\b(?:sum|count|avg|min|max)\(")
@@ -48,8 +48,13 @@ def no_money(queries: Sequence[str], question: str, tables: Sequence[TableInfo])
     if not _is_of(_MONEY, own):
         yield from _uncounted(written, tables)
     elif "*" not in own and not _is_of(_TAKINGS, own):
-        columns = [f"{table.name}.{name}" for table in tables for name, _ in table.columns if _is_of(_TAKINGS, name)]
-        yield from (f"it asks what was taken: SUM({name})" for name in columns or _several(own, written, tables))
+        paid = _columns(_TAKINGS, tables) or _several(own, written, tables)
+        yield from (f"it asks what was taken: SUM({amount})" for amount in paid)
+
+
+def _columns(words: Set[str], tables: Sequence[TableInfo]) -> list[str]:
+    """The columns, each with its table, in whose names one of the words stands."""
+    return [f"{table.name}.{name}" for table in tables for name, _ in table.columns if _is_of(words, name)]
 
 
 def _several(own: str, written: str, tables: Sequence[TableInfo]) -> Iterator[str]:
