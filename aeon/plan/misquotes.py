@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from aeon.documents.relations import compared_with, denied, no_superlative, other_clause, other_kind, other_subject
+from aeon.documents.spans import asked_end
 from aeon.documents.words import special_kinds, stems
 from aeon.plan.money import asks_takings
 from aeon.plan.rates import of_several, rate_of
@@ -42,6 +43,8 @@ def _misread(about: About, source: Source, value: str) -> Iterator[str]:
     if found := compared_with(about.text, source.text, value):
         told = f"print({found.instead})" if found.instead else "compute the other value"
         yield f"the sentence says {found.said!r}: {told}"
+    if (ends := asked_end(about.text, source.text)) and value.casefold() == ends.other.casefold():
+        yield f'that is the other end: print("{ends.wanted}")  # {_number(source, about)}'
     if no_superlative(about.text, source.text):
         yield "that sentence says nothing of who or what comes first"
     if word := denied(about.text, source.text, value):

@@ -73,7 +73,8 @@ class Quotes:
         if self._is_known(said):
             return self._evidence.find(said, cited) if printed and isinstance(said, str) and _NAME.match(said) else None
         usual = not isinstance(said, str) and said in _USUAL
-        source = self._evidence.find(said, cited, only=usual)
+        beside = (number + way for number in cited for way in (-1, 1))  # a model miscounts by one
+        source = self._evidence.find(said, (*cited, *beside), only=usual)
         if source is None and not usual:
             raise UnstatedError(f"{one_line(str(said), _LONGEST_VALUE)} stands in no sentence")
         return source

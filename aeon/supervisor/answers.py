@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from aeon.documents.spans import said_by_span
 from aeon.documents.telling import nearness
 from aeon.documents.words import content_words, stem
 from aeon.errors import AllowanceExhausted, CompletionError
@@ -100,6 +101,7 @@ def speaks_of_before(source: Source) -> bool:
 def _has_every_word(question: str, cited: Sequence[Source]) -> bool:
     """Whether sentences have every word of a question that counts."""
     said = {stem(word) for source in cited for word in _WORD.findall(f"{source.heading} {source.text}")}
+    said |= {word for source in cited for word in said_by_span(question, source.text)}
     counts = {*content_words(question), *_WHICH.findall(question), *_DONE.findall(question)}
     if any(_EVERY.search(source.text) for source in cited):
         counts -= {name.casefold() for name in _NAME.findall(question)}

@@ -23,10 +23,11 @@ class Folder:
 
     def __init__(self, path: Path) -> None:
         self.texts = {file.name: file.read_text() for file in sorted(path.iterdir()) if file.suffix in (".md", ".txt")}
-        self.tables = {file.stem: file.read_text() for file in sorted(path.glob("*.csv"))}
+        files = {file.stem: file for file in sorted(path.iterdir()) if file.suffix in (".csv", ".tsv")}
+        self.tables = {name: file.read_text() for name, file in files.items()}
         self._tables = duckdb.connect()
-        for name in self.tables:
-            self._tables.execute(f'create table "{name}" as from read_csv_auto(?)', [str(path / f"{name}.csv")])
+        for name, file in files.items():
+            self._tables.execute(f'create table "{name}" as from read_csv_auto(?)', [str(file)])
         self._tables.execute("set enable_external_access = false")
         self._index = sqlite3.connect(":memory:")
         self._index.execute("create virtual table passages using fts5(file, said, tokenize = 'porter unicode61')")

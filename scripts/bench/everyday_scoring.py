@@ -47,6 +47,7 @@ UNSAID = re.compile(
     r"|\b(?:is|are) missing\b|\bnothing (?:about|in|on)\b|\bn/a\b",
     re.IGNORECASE,
 )
+REFUSED = re.compile(r"(?:the files do not say|not stated)\b", re.IGNORECASE)
 NUMBER = re.compile(
     r"(?P<sign>(?:(?<=\s)|(?<=^)|(?<=\())-)?(?<![\w.,])[€$£]?\s?"
     r"(?P<digits>\d{1,3}(?P<mark>[ ,.'])\d{3}(?:(?P=mark)\d{3})*(?:[.,]\d+)?(?!\d)"
@@ -79,7 +80,9 @@ def score(item: Item, answer: str) -> Score:
     if item.kind == "open":
         found = [told for told in (broken(constraint, answer) for constraint in item.constraints) if told]
         return Score(not found, "; ".join(found))
-    return _absent(item, text) if item.kind == "absent" else _exact(item, text)
+    if item.kind == "absent":
+        return _absent(item, text)
+    return Score(False, "refuses") if REFUSED.match(text) else _exact(item, text)
 
 
 def plain(text: str) -> str:
@@ -113,8 +116,9 @@ def dates(text: str) -> tuple[list[set[Day]], str]:
     found: list[set[Day]] = []
 
     def taken(match: re.Match[str], *days: tuple[str | None, str | int, str]) -> str:
-        found.append({(int(y) if y else None, int(m), int(d)) for y, m, d in days if int(m) <= 12})
-        return " , "
+        ways = {(int(y) if y else None, int(m), int(d)) for y, m, d in days if int(m) <= 12}
+        found.extend(filter(None, [ways]))
+        return " , " if ways else match[0]
 
     text = ISO.sub(lambda m: taken(m, (m[1], m[2], m[3])), text)
     text = DOTTED.sub(lambda m: taken(m, (m[3], m[2], m[1]), (m[3], m[1], m[2])), text)

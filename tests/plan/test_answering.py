@@ -194,17 +194,28 @@ def shown_of_last(question: str, sentences: Sequence[str], starts: Sequence[int]
     return model.requests[0].messages[-1].content
 
 
+FARE = "What does a bicycle cost from Hale to Skarn?"
+CLOSES = "When does the office close?"
+
+
 @pytest.mark.parametrize(
-    ("sentence", "asked"), [("Bicycles cost 3 euros on every route.", False), ("Bicycles cost 3 euros.", True)]
+    ("question", "sentence", "asked"),
+    [
+        (FARE, "Bicycles cost 3 euros on every route.", False),
+        (FARE, "Bicycles cost 3 euros.", True),
+        (CLOSES, "The office is open from 8:00 to 17:30.", False),
+        (CLOSES, "The kitchen is open from 8:00 to 17:30.", True),
+        (CLOSES, "The office is open from 8:00.", True),
+    ],
 )
-def test_of_a_name_nothing_need_be_said_where_something_is_so_everywhere(sentence: str, asked: bool) -> None:
-    """Every other word must still be there."""
+def test_what_a_sentence_says_without_the_word(question: str, sentence: str, asked: bool) -> None:
+    """What is so everywhere, and when what is open closes; every other word must still be there."""
     source = Source(source="fares.md", start=0, end=len(sentence), text=sentence)
     model = Scripted([likely(0.1)], capabilities=Capabilities(logprobs=True))
     judge = AnswerJudge(Judge(Supervisor(model), samples=0, measured=calibrations(0.9)))
 
     async def doubted() -> float | None:
         with Ledger(Allowance(calls=2)):
-            return await judge.doubted("What does a bicycle cost from Hale to Skarn?", [source], [source])
+            return await judge.doubted(question, [source], [source])
 
     assert (asyncio.run(doubted()) is not None) == asked

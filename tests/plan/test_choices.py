@@ -217,10 +217,16 @@ def test_what_is_copied_from_a_sentence_is_quoted(code: str, done: Sequence[obje
 
 @pytest.mark.requirement("T2")
 @pytest.mark.parametrize(
-    ("code", "start"), [("x = 30  # 4\nprint(x)", 75), ("print('Mimi')  # 3", 20), ("print(18.5)", 0)]
+    ("code", "start"),
+    [
+        ("x = 30  # 4\nprint(x)", 75),
+        ("x = 30  # 3\nprint(x)", 75),
+        ("print('Mimi')  # 3", 20),
+        ("print(18.5)", 0),
+    ],
 )
 def test_a_quotation_says_where_it_stands(code: str, start: int) -> None:
-    """In the cited sentence if that holds it, else in the first that does."""
+    """In the cited sentence if that holds it, else in one beside it, else in the first that does."""
     (step,) = read(code, REGISTRY, evidence()).steps
     assert isinstance(step.action, ToolCall) and step.action.arguments is not None
     assert (step.action.tool, step.action.arguments["source"], step.action.arguments["start"]) == (

@@ -30,6 +30,7 @@ TEXT = (
     "The council met on 4 March 2026, and meets again on 15 April 2026. It buys 200 chairs at 38 euros each.\n"
     "A reading card is free; a locker costs 2 euros a month, and a parcel shelf 40 euros for every year begun.\n"
     "A book that is returned late costs 0.20 euros for each day. Reservations are kept for 9 days.\n"
+    "The reading room can be used from 9:30 to 16:15.\n"
 )
 HEAD = "Who is the head of the Central branch?"
 BOILER = "How much did the boiler cost?"
@@ -126,6 +127,14 @@ def test_what_the_host_can_compute_the_model_is_not_asked_for(tmp_path: Path) ->
     made, said = plan(tmp_path, "How long is the quay of Hale?", 'print("140 metres")  # 5')
     assert tools(made) == ["quote", "quote", "calculator"] and not said and not made.doubts
     assert "$s1 - $s2" in str(made.steps[-1].action)
+
+
+@pytest.mark.parametrize("quoted", ["9:30", "16:15"])
+def test_of_opening_hours_the_end_that_is_asked_for_is_given(tmp_path: Path, quoted: str) -> None:
+    """The model is not asked again where it has quoted the other one."""
+    made, said = plan(tmp_path, "When does the reading room close?", f'print("{quoted}")  # 12')
+    assert tools(made) == ["quote"] and not said and not made.doubts
+    assert "'16:15'" in str(made.steps[0].action)
 
 
 def test_a_sum_that_is_printed_as_a_text_is_computed(tmp_path: Path) -> None:

@@ -1,0 +1,53 @@
+"""When something begins and ends, in a sentence that says from when to when it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from aeon.documents.spans import asked_end, said_by_span
+from aeon.documents.words import stems
+
+pytestmark = pytest.mark.requirement("G3a")
+OFFICE = "The office is open from 8:00 to 17:30 and can be reached at 0451 77 80."
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "wanted", "other"),
+    [
+        ("When does the office close?", OFFICE, "17:30", "8:00"),
+        ("When does the office open?", OFFICE, "8:00", "17:30"),
+        ("Until when is the office open?", OFFICE, "17:30", "8:00"),
+        ("What time does it shut?", "We are open 9 am - 6 pm.", "6 pm", "9 am"),
+        ("When does the exhibition end?", "It can be seen from 3 May to 10 June 2026 and costs 4 euros.",
+         "10 June 2026", "3 May"),
+        ("When does the course start?", "On Mondays from 18:00 until 19:30 in room 5.", "18:00", "19:30"),
+    ],
+)  # fmt: skip
+def test_a_span_says_when_something_begins_and_ends(question: str, sentence: str, wanted: str, other: str) -> None:
+    """Opening hours say when it closes, without that word."""
+    assert asked_end(question, sentence) == (wanted, other)
+    assert said_by_span(question, sentence) <= stems(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("When does the office close?", "It is closed from 12:00 to 13:00."),
+        ("When does the office close?", "It is open from 8:00 to 12:00 and from 13:00 to 17:30."),
+        ("When does it end?", "It costs 5 to 10 euros."),
+        ("When does it end?", "It takes 5 to 10 minutes, and is held on 2026-05-01."),
+        ("When are you open?", OFFICE),
+        ("When was it opened?", OFFICE),
+        ("Does the office close at 17:30?", OFFICE),
+        ("Who closes the office?", OFFICE),
+    ],
+)
+def test_what_is_no_span_of_what_is_asked(question: str, sentence: str) -> None:
+    """Two spans, one of when it is shut, a range of prices, and questions for something else."""
+    assert asked_end(question, sentence) is None
+    assert not said_by_span(question, sentence)
+
+
+def test_a_hostile_line_takes_no_time() -> None:
+    """It is read once."""
+    assert asked_end("When does it end?", "from 1 to 1 - " * 20_000) is None
