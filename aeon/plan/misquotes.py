@@ -40,17 +40,27 @@ def _misread(about: About, source: Source, value: str) -> Iterator[str]:
         yield f"the question says {value!r} already"
     yield from _of_another_kind(about.text, source, value)
     yield from _rated(about, source, value)
+    yield from _said_otherwise(about, source, value)
+    yield from _unsaid(about, source, value)
+
+
+def _said_otherwise(about: About, source: Source, value: str) -> Iterator[str]:
+    """What the sentence has for the question in the place of the value, as a program where it can be spelt out."""
     if found := compared_with(about.text, source.text, value):
         told = f"print({found.instead})" if found.instead else "compute the other value"
         yield f"the sentence says {found.said!r}: {told}"
     if (ends := asked_end(about.text, source.text)) and value.casefold() == ends.other.casefold():
         yield f'that is the other end: print("{ends.wanted}")  # {_number(source, about)}'
+    if part := other_clause(about.text, source.text, value):
+        yield f'of that the sentence says only this: print("{part}")  # {_number(source, about)}'
+
+
+def _unsaid(about: About, source: Source, value: str) -> Iterator[str]:
+    """Why the sentence does not say what is asked for, so that another one must, or none does."""
     if no_superlative(about.text, source.text):
         yield "that sentence says nothing of who or what comes first"
     if word := denied(about.text, source.text, value):
         yield f"the sentence says {word!r} of it"
-    if part := other_clause(about.text, source.text, value):
-        yield f'of that the sentence says only this: print("{part}")  # {_number(source, about)}'
     others = (one.text for one in about.evidence.sources)
     if kind := other_kind(about.text, f"{source.heading} {source.text}", others):
         yield f"that sentence says nothing of a {kind}: another one does"

@@ -58,6 +58,11 @@ class Quotes:
         cited, sources = self._cited.get(getattr(value, "lineno", 0), ()), self._evidence.sources
         return [sources[number - 1] for number in cited if 1 <= number <= len(sources)]
 
+    def _near(self, value: ast.expr) -> tuple[int, ...]:
+        """The numbers of the sentences that the line of a value names, then of those beside them: models miscount."""
+        cited = self._cited.get(getattr(value, "lineno", 0), ())
+        return (*cited, *(number + way for number in cited for way in (-1, 1)))
+
     def source(self, value: ast.Constant, printed: bool = False) -> Source | None:
         """The sentence that the constant stands in; ``None`` where it needs none.
 
@@ -69,12 +74,11 @@ class Quotes:
         said = value.value
         if not self.there or not isinstance(said, str | int | float):
             return None
-        cited = self._cited.get(getattr(value, "lineno", 0), ())
+        cited = self._near(value)
         if self._is_known(said):
             return self._evidence.find(said, cited) if printed and isinstance(said, str) and _NAME.match(said) else None
         usual = not isinstance(said, str) and said in _USUAL
-        beside = (number + way for number in cited for way in (-1, 1))  # a model miscounts by one
-        source = self._evidence.find(said, (*cited, *beside), only=usual)
+        source = self._evidence.find(said, cited, only=usual)
         if source is None and not usual:
             raise UnstatedError(f"{one_line(str(said), _LONGEST_VALUE)} stands in no sentence")
         return source
