@@ -23,6 +23,7 @@ _ENDED = re.compile(
 )
 _PER = re.compile(r"\b(?:per|each|every) ([^\W\d_]+(?: [^\W\d_]+)?)", re.IGNORECASE)
 _SINGLE = re.compile(r"\b(?:an?|one) single ([^\W\d_]+)", re.IGNORECASE)
+_OLDEST = re.compile(r"\b(?P<way>oldest|newest|youngest|latest|earliest|most recent) ([^\W\d_]+)", re.IGNORECASE)
 _GROUPED = re.compile(r"\bGROUP\s+BY\b", re.IGNORECASE)
 _ORDERED = re.compile(r"\bORDER\s+BY\s+\w+(?:\s+(?:DESC|ASC))?(?=\s+LIMIT\b)", re.IGNORECASE)
 
@@ -37,6 +38,7 @@ def lost_columns(plan: Plan, question: str, sentences: Sequence[str], tables: Se
     yield from per_column(plan, question, sentences, tables)
     queries = list(filter(None, map(query_of, plan.steps)))
     yield from _grouped(queries, question, tables)
+    yield from _undated(queries, question, tables)
     yield from no_money(queries, question, tables)
 
 
@@ -62,6 +64,20 @@ def _grouped(queries: Sequence[str], question: str, tables: Sequence[TableInfo])
     singles = _single_rows(question, tables)
     if singles and any(map(_GROUPED.search, queries)):
         yield f"each row is one {singles[0]}: use ORDER BY and LIMIT 1 without GROUP BY and SUM"
+
+
+def _undated(queries: Sequence[str], question: str, tables: Sequence[TableInfo]) -> Iterator[str]:
+    """Whether the oldest or the latest row of a table is asked about, and no query looks at when its rows began."""
+    written = " ".join(queries).casefold()
+    for way, thing in _OLDEST.findall(question) if written else ():
+        for table in tables:
+            dated = [name for name, kind in table.columns if begins(name, kind)]
+            if (
+                stem(thing) in stems(table.name.replace("_", " "))
+                and len(dated) == 1
+                and dated[0].casefold() not in written
+            ):
+                yield f"the {way.lower()} {thing} is the first by {dated[0]}: use ORDER BY {dated[0]} and LIMIT 1"
 
 
 def per_column(plan: Plan, question: str, sentences: Sequence[str], tables: Sequence[TableInfo]) -> Iterator[str]:

@@ -33,6 +33,13 @@ _EXTREME = re.compile(
     r"(?P<rows>\s+FROM\s(?:(?!\b(?:GROUP|ORDER|LIMIT|SELECT|UNION)\b).)+)"
 )
 _LIKE = re.compile(r"(?i)\bLIKE\b(?=(?:[^']*'[^']*')*[^']*$)")
+_COMPARED_TEXT = re.compile(
+    r"(?i)(?P<before>(?<![=<>])(?<![=<>]\s)(?<!LIKE\s))'(?P<name>[^']+)'(?=\s*(?:[<>=!]|(?:IS|IN|NOT|BETWEEN|I?LIKE)\b))"
+)
+_USED_TEXT = re.compile(
+    r"(?i)(?P<before>\b(?:SUM|AVG|MIN|MAX|COUNT|YEAR|MONTH)\(\s*|\b(?:ORDER\s+BY|GROUP\s+BY|SELECT)\s+)'(?P<name>[^']+)'"
+    r"(?=\s*(?:$|[;,)]|(?:FROM|LIMIT|ASC|DESC)\b))"
+)
 _NO_COLUMN = re.compile(r"(?i)'(?:[^']|'')*'|\bAS\s+\w+")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _NUMERIC = ("DECIMAL", "DOUBLE", "FLOAT", "BIGINT", "INTEGER", "HUGEINT", "SMALLINT", "TINYINT")
@@ -48,9 +55,9 @@ def mended(database: Database, query: str) -> str:
     order of a number that is no group's go by its sum, and so does the first of rows of which many have the same name.
     An average of one column by another is that of their sums, each of its own rows where they are of two tables. The
     most of a column beside other columns is that of the first row, and a pattern holds for small and capital letters. A
-    value with words of its table or column is that value.
+    value with words of its table or column is that value, and the name of a column in the place of one is the column.
     """
-    query = of_each(database, _of_two(_per(_LIKE.sub("ILIKE", query))))
+    query = of_each(database, _of_two(_per(_LIKE.sub("ILIKE", _named(database, query)))))
     query = _extreme(_grouped(database, _summed(database, query)))
     used = [table for table in database.tables if re.search(rf"(?i)\b{re.escape(table.name)}\b", query)]
 
@@ -68,6 +75,17 @@ def mended(database: Database, query: str) -> str:
         return (not holders and _elsewhere(database, used, column, text)) or match[0]
 
     return _joined(database, _COMPARED.sub(fitting, query))
+
+
+def _named(database: Database, query: str) -> str:
+    """The query with the names of columns that it writes as texts as those of the columns."""
+    names = {name.lower(): name for table in database.tables for name, _ in table.columns}
+
+    def column(found: re.Match[str]) -> str:
+        name = names.get(found["name"].lower())
+        return f"{found['before']}{quoted(name)}" if name else found[0]
+
+    return _USED_TEXT.sub(column, _COMPARED_TEXT.sub(column, query))
 
 
 def _whole_name(database: Database, own: Sequence[tuple[TableInfo, str]], column: str, text: str) -> str:

@@ -166,3 +166,22 @@ def test_what_each_paid_is_taken_as_often_as_there_were(query: str, doubt: list[
 def test_what_was_taken_is_what_was_paid(question: str, query: str, doubt: list[str]) -> None:
     """Neither the things nor their prices, unless these are multiplied."""
     assert list(lost_columns(plan(query), question, (), HIRE)) == doubt
+
+
+BOATS = (TableInfo("boats", "boats.csv", (("boat", "VARCHAR"), ("built", "BIGINT"), ("hours", "BIGINT")), 5, ()),)
+FIRST = "the oldest boat is the first by built: use ORDER BY built and LIMIT 1"
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "doubt"),
+    [
+        ("How many hours has the oldest boat sailed?", "SELECT MAX(hours) FROM boats", [FIRST]),
+        ("How many hours has the oldest boat sailed?", "SELECT hours FROM boats ORDER BY built LIMIT 1", []),
+        ("How many hours has the oldest sailor sailed?", "SELECT MAX(hours) FROM boats", []),
+        ("How many hours have the boats sailed?", "SELECT SUM(hours) FROM boats", []),
+        ("How many hours has the oldest boat sailed?", "", []),
+    ],
+)
+def test_the_oldest_row_is_the_one_that_began_first(question: str, query: str, doubt: list[str]) -> None:
+    """A query for it looks at when the rows of that table began."""
+    assert list(lost_columns(plan(query), question, (), BOATS)) == doubt

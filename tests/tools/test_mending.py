@@ -30,6 +30,12 @@ def shops(tmp_path: Path) -> Database:
         ("SELECT 1 FROM shops WHERE \"region\"='turku'", "SELECT 1 FROM shops WHERE \"city\"='turku'"),
         ("SELECT 1 FROM shops WHERE city = 'Porto City'", "SELECT 1 FROM shops WHERE city = 'Porto'"),
         ("SELECT 1 FROM shops WHERE city LIKE 'por%'", "SELECT 1 FROM shops WHERE city ILIKE 'por%'"),
+        ("SELECT city FROM shops WHERE 'Units' > 2", 'SELECT city FROM shops WHERE "units" > 2'),
+        (
+            "SELECT SUM('units') FROM shops WHERE 'city' = 'Porto'",
+            'SELECT SUM("units") FROM shops WHERE "city" = \'Porto\'',
+        ),
+        ("SELECT 'city' FROM shops ORDER BY 'price' LIMIT 1", 'SELECT "city" FROM shops ORDER BY "price" LIMIT 1'),
         ("SELECT 'we LIKE it' FROM shops", "SELECT 'we LIKE it' FROM shops"),
         ("SELECT AVG(price) / units FROM shops", "SELECT SUM(price) / SUM(units) FROM shops"),
         (
@@ -92,6 +98,9 @@ def test_what_was_evidently_meant_is_asked(shops: Database, query: str, meant: s
         "SELECT units FROM shops GROUP BY units ORDER BY units",  # each group has one
         "SELECT city, SUM(price) AS units FROM shops GROUP BY city ORDER BY units",  # the name is the query's own
         "SELECT city FROM shops GROUP BY city ORDER BY city",
+        "SELECT city FROM shops WHERE region = 'units'",  # a text is what it is compared with
+        "SELECT city FROM shops WHERE region IN ('units')",
+        "SELECT 'of all' FROM shops",  # no column has this name
         "no query = 'Porto' at all",
         "",
     ],
