@@ -11,15 +11,17 @@ from pydantic import TypeAdapter
 
 from aeon.documents.telling import telling
 from aeon.documents.words import stems
+from aeon.proof.readings import NUMBER_WORDS
 from aeon.schema import JsonValue, Passage, Source
 from aeon.text import one_line
 from aeon.tools.numbers import parse_cell
 
-__all__ = ["Evidence", "cited_lines", "figures", "stands_in", "stated_numbers"]
+__all__ = ["Evidence", "cited_lines", "figures", "in_words", "stands_in", "stated_numbers"]
 
 _CITED = re.compile(r"#\s*(\d{1,3}(?:(?:\s*(?:,|and|&)\s*|\s+)\d{1,3})*)[\s,]*$")
 _NUMBER = re.compile(r"(?<![\w.:])\d+(?:[.,]\d+)*(?![\d:]*:\d)")  # the 6 of 6:30 is none
 _PER_CENT = re.compile(r"\s*(?:%|per ?cent\b)", re.IGNORECASE)
+_CLOCK = re.compile(r"(?<![\w:.,-])(\d{1,2}):(\d\d)(?!\d)")
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]*"
@@ -27,6 +29,9 @@ _DAY = re.compile(
     rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\.? (?:of )?(?P<month>{_MONTH})\.?,?(?: (?P<year>\d{{4}}))?\b"
     rf"|\b(?P<month2>{_MONTH})\.? (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (?P<year2>\d{{4}}))?",
     re.IGNORECASE,
+)
+_SPELT = re.compile(
+    rf"(?<![\w-])(?:{'|'.join(word for word, number in NUMBER_WORDS.items() if number > 1)})(?![\w-])", re.IGNORECASE
 )
 _LONGEST_SENTENCE = 400
 _SHARE = 0.75  # of a text's words that its sentence must have
@@ -76,16 +81,21 @@ class Evidence:
 
 
 def stands_in(value: str | float, source: Source) -> bool:
-    """Whether a number stands in a sentence, or all the numbers and most of the words of a text."""
-    numbers = figures(source.text)
+    """Whether a number stands in a sentence, also in words, or all the numbers and most of the words of a text."""
+    numbers = figures(source.text) | in_words(source.text)
     if not isinstance(value, str):
         return bool({Fraction(str(value)), Fraction(str(value)) * 100} & numbers)
     if re.search(rf"(?<!\w){re.escape(value)}(?!\w)", source.text, re.IGNORECASE) or _same_day(value, source.text):
         return True
-    if not figures(value) <= numbers:
+    if not figures(value) <= numbers or not _times(value) <= _times(source.text):
         return False
     words = stems(value)
     return bool(words) and len(words & stems(f"{source.heading} {source.text}")) >= _SHARE * len(words)
+
+
+def _times(text: str) -> set[tuple[str, str]]:
+    """The times of day of a text, as hours without a leading zero and minutes."""
+    return {(hours.lstrip("0"), minutes) for hours, minutes in _CLOCK.findall(text)}
 
 
 def cited_lines(code: str) -> Mapping[int, tuple[int, ...]]:
@@ -124,6 +134,11 @@ def figures(text: str) -> set[Fraction | str]:
     """The numbers of a text; what only looks like one, such as ``1.2.3``, as it is written."""
     written = (found.rstrip(".,") for found in _NUMBER.findall(text))
     return {found if (number := _exact(found)) is None else number for found in written}
+
+
+def in_words(text: str) -> set[Fraction]:
+    """The numbers from 2 to 20 that a text has in words."""
+    return {Fraction(NUMBER_WORDS[word.casefold()]) for word in _SPELT.findall(text)}
 
 
 def _exact(text: str) -> Fraction | None:

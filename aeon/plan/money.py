@@ -7,13 +7,16 @@ from collections.abc import Iterator, Sequence, Set
 from itertools import islice
 
 from aeon.documents.plain import word_set
+from aeon.plan.queries import query_of, with_query
+from aeon.schema import Plan, Step
 from aeon.tools.tableinfo import TableInfo
 
-__all__ = ["asks_takings", "no_money"]
+__all__ = ["asks_takings", "no_money", "of_all_sold"]
 
 _TAKEN = re.compile(
     r"\b(?:what|how much(?: money)?) (?:did|does|do|has|have) [^?.!]*\b(?:take|taken|earn|earned|make|made|bring in)\b"
-    r"(?! (?:of|from|by|up)\b)|\bwhat (?:was|were) (?:taken|earned)\b(?! (?:of|from|by|up|out)\b)|"
+    r"(?! (?:of|from|by|up)\b)|\bwhat (?:did|does|do|has|have) [^?.!]*\b(?:paid|pay|owe|owed|spend|spent)\b"
+    r"(?! (?:for|with|by|in cash)\b)|\bwhat (?:was|were) (?:taken|earned)\b(?! (?:of|from|by|up|out)\b)|"
     r"\b(?:revenue|turnover|takings)\b",
     re.IGNORECASE,
 )
@@ -28,9 +31,12 @@ _COUNTS = word_set(
     "items copies crates boxes bottles seats bookings orders"
 )
 """Words for how many there are of what has a price."""
+_NO_NUMBERS = ("VARCHAR", "BOOLEAN", "DATE", "TIMESTAMP", "TIME")
 _AGGREGATE = re.compile(r"\b(?:sum|count|avg|min|max)\(")
 _SUMMED = re.compile(r"\bsum\((\w+)\)")
+_SUMMED_AS_WRITTEN = re.compile(r"\bsum\(\w+\)", re.IGNORECASE)
 _TABLE = re.compile(r"\b(?:from|join)\s+\w+", re.IGNORECASE)
+_CONDITION = re.compile(r"\bwhere\b.*?(?=\b(?:group|order)\s+by\b|\blimit\b|\)|$)", re.DOTALL)
 _ALIAS = re.compile(r"\bas\s+\w+", re.IGNORECASE)
 
 
@@ -39,12 +45,28 @@ def asks_takings(question: str) -> bool:
     return bool(_TAKEN.search(question))
 
 
+def of_all_sold(plan: Plan, question: str, tables: Sequence[TableInfo]) -> Plan:
+    """The plan with the price of one times how many there are, where it adds the prices up and one column says it."""
+    if not asks_takings(question):
+        return plan
+    return plan.changed(steps=tuple(_times_sold(step, tables) for step in plan.steps))
+
+
+def _times_sold(step: Step, tables: Sequence[TableInfo]) -> Step:
+    query = query_of(step)
+    own = _CONDITION.sub("", _TABLE.sub("", _ALIAS.sub("", query).casefold()))
+    products = [] if "*" in own or _is_of(_TAKINGS, own) else [*_several(own, query.casefold(), tables)]
+    if len(products) != 1 or len(_SUMMED.findall(own)) != 1:
+        return step
+    return with_query(step, _SUMMED_AS_WRITTEN.sub(f"SUM({products[0]})", query))
+
+
 def no_money(queries: Sequence[str], question: str, tables: Sequence[TableInfo]) -> Iterator[str]:
     """Whether it is asked what was taken, and a table that knows is asked for something else."""
     if not queries or not asks_takings(question):
         return
     written = _ALIAS.sub("", " ".join(queries)).casefold()
-    own = _TABLE.sub("", written)
+    own = _CONDITION.sub("", _TABLE.sub("", written))
     if not _is_of(_MONEY, own):
         yield from _uncounted(written, tables)
     elif "*" not in own and not _is_of(_TAKINGS, own):
@@ -53,14 +75,15 @@ def no_money(queries: Sequence[str], question: str, tables: Sequence[TableInfo])
 
 
 def _columns(words: Set[str], tables: Sequence[TableInfo]) -> list[str]:
-    """The columns, each with its table, in whose names one of the words stands."""
-    return [f"{table.name}.{name}" for table in tables for name, _ in table.columns if _is_of(words, name)]
+    """The columns of numbers, each with its table, in whose names one of the words stands."""
+    every = ((table.name, name, kind) for table in tables for name, kind in table.columns)
+    return [f"{table}.{name}" for table, name, kind in every if _is_of(words, name) and kind not in _NO_NUMBERS]
 
 
 def _several(own: str, written: str, tables: Sequence[TableInfo]) -> Iterator[str]:
     """The price for one that queries add up, times how many there are in each row of its table, where a column says."""
     price = _SUMMED.search(own)
-    for table in tables:
+    for table in tables if price and _is_of(_MONEY, price[1].replace("_", " ")) else ():
         columns = {name.casefold() for name, _ in table.columns}
         if price and price[1] in columns and re.search(rf"\b{re.escape(table.name.casefold())}\b", written):
             yield from (f"{price[1]} * {name}" for name in sorted(columns) if _is_of(_COUNTS, name))

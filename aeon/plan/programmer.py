@@ -17,6 +17,7 @@ from aeon.plan.conditions import completed, unsaid, without_unsaid
 from aeon.plan.differences import without_sign
 from aeon.plan.doubts import doubts
 from aeon.plan.misquotes import misquotes
+from aeon.plan.money import of_all_sold
 from aeon.plan.months import in_months
 from aeon.plan.outcomes import NO_ANSWER, in_one, misfit, unasked_share
 from aeon.plan.parting import Parting, confirms, is_of_several
@@ -266,6 +267,7 @@ class Programmer:
         plan = by_row(of_pieces(plan, about.text, about.named), asked.said, asked.evidence.text)
         plan = of_single(plan, about.text, tables)
         plan = ranked(completed(plan, about.text, about.named, tables), about.text, tables)
+        plan = of_all_sold(plan, about.text, tables)
         plan = without_sign(mended(plan, self._tools), about.text)
         faults += misquotes(plan, about)
         if {step.action.tool for step in plan.steps if isinstance(step.action, ToolCall)} == {SQL}:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
-from aeon.plan.evidence import Evidence, stated_numbers
+from aeon.plan.evidence import Evidence, in_words, stated_numbers
 from aeon.schema import Source
 from aeon.text import one_line
 
@@ -42,7 +42,7 @@ class Quotes:
         self._evidence = evidence
         self._cited = cited
         self._known = known.casefold()
-        self._numbers = stated_numbers(known)
+        self._numbers = stated_numbers(known) | in_words(known)
 
     @property
     def there(self) -> bool:

@@ -22,6 +22,12 @@ _NUMBERED = re.compile(
 )
 
 
+_ONE = re.compile(
+    r"\b(?<!with )(?<!have )(?<!has )(?P<one>(?:one|each|every|per) (?P<thing>[^\W\d_]+))\b(?P<rest>[^.;]*)",
+    re.IGNORECASE,
+)
+
+
 class Several(NamedTuple):
     """The ``price`` of one, as the sentence ``said`` it, and how many ``times`` it is asked for."""
 
@@ -31,17 +37,36 @@ class Several(NamedTuple):
 
 
 def of_several(question: str, sentence: str, value: str) -> Several | None:
-    """The price of one hour that a sentence states, where a question says that it is three of them; else ``None``."""
+    """The price of one hour that a sentence states, where a question says that it is three of them; else ``None``.
+
+    So is anything that it states of one, each or every thing: four minutes for one token.
+    """
     price = _AMOUNT.match(value)
-    if price is None or not _COSTS.search(question):
+    if price is None:
         return None
     one = rf"(?<![\w.,]){re.escape(price[0])}[^\W\d_]*(?: ?[€$£]| [^\W\d_]+)? {_EACH} ([^\W\d_]+)"
-    rate = re.search(one, sentence)
-    if rate is None:
-        return None
-    numbers = (found for found in _NUMBERED.finditer(question) if _unit(found["unit"]) == _unit(rate[1]))
+    rate = re.search(one, sentence) if _COSTS.search(question) else None
+    return _times(question, rate[1], rate[0], price[0]) if rate else _of_one(question, sentence, price[0])
+
+
+def _of_one(question: str, sentence: str, price: str) -> Several | None:
+    """What a sentence states of one, each or every thing, where a question says how many of these there are."""
+    told = (found for found in _ONE.finditer(sentence) if price in _in_digits(found["rest"]))
+    each = (_times(question, found["thing"], found["one"], price) for found in told)
+    return next((one for one in each if one and one.times not in _in_digits(sentence)), None)
+
+
+def _times(question: str, unit: str, said: str, price: str) -> Several | None:
+    """The price of one unit as often as a question says, if it says so once."""
+    numbers = (found for found in _NUMBERED.finditer(question) if _unit(found["unit"]) == _unit(unit))
     times = [NUMBER_WORDS.get(found["number"].casefold(), found["number"]) for found in numbers]
-    return Several(rate[0], price[0], str(times[0])) if len(times) == 1 else None
+    return Several(said, price, str(times[0])) if len(times) == 1 else None
+
+
+def _in_digits(text: str) -> frozenset[str]:
+    """The numbers of a text, those in words too."""
+    words = (str(NUMBER_WORDS[word]) for word in re.findall(r"[a-z]+", text.casefold()) if word in NUMBER_WORDS)
+    return frozenset((*_AMOUNT.findall(text), *words))
 
 
 def rate_of(sentence: str, value: str) -> str:

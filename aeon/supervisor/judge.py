@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from pydantic import Field
@@ -81,6 +82,13 @@ def _alone(text: str) -> Prompt:
     return Prompt(system="", user=text)
 
 
+def _after(spec: JudgmentSpec, question: Question, form: Asked, prompt: Prompt) -> Prompt:
+    """The prompt behind the examples of a judgment, where a token is the answer."""
+    if not spec.examples or form != "probability":
+        return prompt
+    return replace(prompt, examples=(*spec.worked(question), *prompt.examples), fixed=True)
+
+
 class Judge:
     """Asks judgments through a supervisor.
 
@@ -120,7 +128,9 @@ class Judge:
         parts: list[float] = []
         for material in materials or ({},):
             text = spec.shown(material)
-            replies = [await self._answer(form, frame(f"{text}\n\n{q.prompt}"), q) for q in asked]
+            replies = [
+                await self._answer(form, _after(spec, q, form, frame(f"{text}\n\n{q.prompt}")), q) for q in asked
+            ]
             parts.append(sum(map(_weight, replies)) / len(replies))
             answers += replies
         raw = min(parts) if spec.combine == "min" else sum(parts) / len(parts)

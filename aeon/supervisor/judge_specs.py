@@ -20,7 +20,17 @@ from aeon.schema import Form
 from aeon.schema.frozen import Frozen
 from aeon.supervisor.prompt import clean, cut, fence, render
 
-__all__ = ["PAR", "Calibration", "Calibrations", "JudgmentSpec", "Question", "calibrations", "judgment", "judgments"]
+__all__ = [
+    "PAR",
+    "Calibration",
+    "Calibrations",
+    "Example",
+    "JudgmentSpec",
+    "Question",
+    "calibrations",
+    "judgment",
+    "judgments",
+]
 
 T = TypeVar("T")
 
@@ -40,13 +50,20 @@ class Question(Frozen):
         return f"{self.ask} Answer Yes or No."
 
 
+class Example(Frozen):
+    """A case with the right answer to each question, for a model to see first."""
+
+    material: dict[str, str]
+    answer: Literal["Yes", "No"]
+
+
 class JudgmentSpec(Frozen):
     """A judgment as data: how the material is shown, and the questions, the best first, whose log-odds are averaged.
 
     ``material`` is a template; values named in ``fenced`` are foreign text and shown as data, an empty one not at all,
     each in at most ``longest`` characters. Of several parts of one case, ``combine`` takes the weakest or the mean. The
     judgment says yes where its score reaches ``threshold``. One that is ``briefed`` is asked behind what all prompts of
-    a run begin with, which holds the task.
+    a run begin with, which holds the task. ``examples`` stand before a question whose answer is one token.
     """
 
     name: str
@@ -57,6 +74,11 @@ class JudgmentSpec(Frozen):
     combine: Literal["mean", "min"] = "mean"
     threshold: float = Field(default=0.5, gt=0, lt=1)
     briefed: bool = False
+    examples: tuple[Example, ...] = ()
+
+    def worked(self, question: Question) -> tuple[tuple[str, str], ...]:
+        """The examples as turns of a conversation that ends in the question."""
+        return tuple((f"{self.shown(one.material)}\n\n{question.prompt}", one.answer) for one in self.examples)
 
     def score(self, odds: float) -> float:
         """The score (0-1) for log-odds of yes: their probability, stretched so that one half is the threshold."""
@@ -80,7 +102,8 @@ class JudgmentSpec(Frozen):
     @property
     def wording(self) -> str:
         """A short digest of everything that the answers depend on; a calibration holds for one wording only."""
-        asked = [self.model_dump_json(exclude={"threshold"}), *(question.prompt for question in self.questions)]
+        unsaid = {"threshold"} if self.examples else {"threshold", "examples"}
+        asked = [self.model_dump_json(exclude=unsaid), *(question.prompt for question in self.questions)]
         return hashlib.sha256("\n".join(asked).encode("utf-8")).hexdigest()[:12]
 
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.multipass.plans import draft_problems
-from aeon.plan.evidence import Evidence
+from aeon.plan.evidence import Evidence, stands_in
 from aeon.plan.program import formulas_only, is_code, misfits, read
-from aeon.schema import JsonObject, JsonValue, Plan, Step, ToolCall, Writing
+from aeon.schema import JsonObject, JsonValue, Plan, Source, Step, ToolCall, Writing
 from aeon.tools import tool
 from aeon.tools.calculator import calculator
 from aeon.tools.choose import CHOOSE, choose
@@ -359,3 +359,33 @@ def test_a_day_is_not_compared_with_a_number_or_several() -> None:
     """Then the program is none."""
     for test in ('"2026-04-28" < 7', '"2026-04-28" < "2026-05-01" < "2026-06-01"', '"april" < "2026-05-01"'):
         assert read(f'print("yes" if {test} else "no")', REGISTRY).steps == ()
+
+
+@pytest.mark.requirement("T2")
+@pytest.mark.parametrize(
+    ("value", "stands"),
+    [
+        (9, True),
+        ("9 metres", True),
+        ("nine metres", True),
+        (6, True),
+        (7, False),
+        (5, False),
+        ("8 metres", False),
+        ("until 17:30", True),
+        ("17:30 metres", True),
+        ("9:30 metres", False),
+        ("9:30", False),
+    ],
+)
+def test_a_number_may_stand_there_in_words(value: str | float, stands: bool) -> None:
+    """Those up to twenty; a part of another word is none."""
+    text = "Open until 17:30. The hall is nine metres wide and holds Six cars, a seventh one, and twenty-five bicycles."
+    assert stands_in(value, Source(source="hall.md", start=0, end=len(text), text=text)) is stands
+
+
+@pytest.mark.requirement("T2", "G5")
+def test_a_number_that_the_task_says_in_words_needs_no_sentence() -> None:
+    """It was said."""
+    plan = read("print(18.5 * 8)", REGISTRY, evidence(), "What do eight meals weigh?")
+    assert actions(plan) == [18.5, ["calculator", "$s1 * 8"]]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from aeon.plan.columns import lost_columns, of_single, per_column
+from aeon.plan.money import of_all_sold
 from aeon.plan.pieces import of_pieces
 from aeon.plan.queries import query_of
 from aeon.schema import Plan, Step, ToolCall
@@ -135,6 +136,39 @@ HIRE = (
 COURSES = (
     TableInfo("courses", "courses.csv", (("name", "VARCHAR"), ("students", "BIGINT"), ("fee", "BIGINT")), 6, ()),
 )
+
+
+@pytest.mark.parametrize(
+    ("query", "meant"),
+    [
+        ("SELECT SUM(fee) FROM courses", "SELECT SUM(fee * students) FROM courses"),
+        (
+            "SELECT name FROM courses GROUP BY name ORDER BY sum(fee) DESC LIMIT 1",
+            "SELECT name FROM courses GROUP BY name ORDER BY SUM(fee * students) DESC LIMIT 1",
+        ),
+        ("SELECT SUM(fee * students) FROM courses", "SELECT SUM(fee * students) FROM courses"),
+        ("SELECT SUM(students) FROM courses", "SELECT SUM(students) FROM courses"),
+        ("SELECT MAX(fee) FROM courses", "SELECT MAX(fee) FROM courses"),
+    ],
+)
+def test_the_price_of_one_is_multiplied_by_how_many_there_were(query: str, meant: str) -> None:
+    """Where one column of the table says so, the model is not asked again."""
+    assert query_of(of_all_sold(plan(query), "What did the courses bring in?", COURSES).steps[0]) == meant
+    assert query_of(of_all_sold(plan(query), "What do the courses cost?", COURSES).steps[0]) == query
+
+
+def test_what_was_paid_is_money_and_no_yes_or_no() -> None:
+    """Nor does a condition of money make it any."""
+    table = TableInfo(
+        "sold", "sold.csv", (("box", "VARCHAR"), ("crates", "BIGINT"), ("price", "DECIMAL"), ("paid", "VARCHAR")), 9, ()
+    )
+    question = "What has Cafe Mohn not paid yet?"
+    for query, doubt in (
+        ("SELECT box FROM sold WHERE paid = 'no'", "it asks for money: SUM(price)"),
+        ("SELECT SUM(price) FROM sold WHERE paid = 'no'", "it asks what was taken: SUM(price * crates)"),
+    ):
+        assert list(lost_columns(plan(query), question, (), (table,))) == [doubt]
+    assert not list(lost_columns(plan("SELECT box FROM sold"), "What has Cafe Mohn paid for?", (), (table,)))
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ TEXT = (
     "A reading card is free; a locker costs 2 euros a month, and a parcel shelf 40 euros for every year begun.\n"
     "A book that is returned late costs 0.20 euros for each day. Reservations are kept for 9 days.\n"
     "The reading room can be used from 9:30 to 16:15.\n"
+    "The copier takes one token of 30 cents for eight pages. Of the rooms 5 have one desk and 7 have two.\n"
 )
 HEAD = "Who is the head of the Central branch?"
 BOILER = "How much did the boiler cost?"
@@ -95,6 +96,9 @@ def test_a_program_that_answers_something_else_is_told_so(tmp_path: Path, questi
         ("What does a locker cost for 5 months?", "2 euros", ["quote", "calculator"], "* 5"),
         ("What do I pay for a locker for five months?", "2 euros a month", ["quote", "calculator"], "* 5"),
         ("A parcel shelf for three years: what does it cost?", "40 euros", ["quote", "calculator"], "* 3"),
+        ("How many pages can I copy with three tokens?", "8 pages", ["quote", "calculator"], "* 3"),
+        ("How many pages can I copy with one token?", "8 pages", ["quote"], "8 pages"),
+        ("How many rooms have two desks?", "7", ["quote"], "7"),
         ("What does a locker cost in a month?", "2 euros", ["quote"], "2 euros"),
         ("How much is a reading card?", "2 euros a month", ["quote"], "A reading card is free"),
     ],
@@ -103,7 +107,7 @@ def test_a_price_for_one_is_taken_as_often_as_is_asked(
     tmp_path: Path, question: str, first: str, does: list[str], answer: str
 ) -> None:
     """And it is that of what is asked about: the host spells both out, and the model is asked nothing more."""
-    made, said = plan(tmp_path, question, f'print("{first}")  # 7')
+    made, said = plan(tmp_path, question, f'print("{first}")  # {7 if "pages" not in first and first != "7" else 13}')
     assert tools(made) == does and not said and answer in str(made.steps[-1].action)
 
 
@@ -132,7 +136,7 @@ def test_what_the_host_can_compute_the_model_is_not_asked_for(tmp_path: Path) ->
 @pytest.mark.parametrize("quoted", ["9:30", "16:15"])
 def test_of_opening_hours_the_end_that_is_asked_for_is_given(tmp_path: Path, quoted: str) -> None:
     """The model is not asked again where it has quoted the other one."""
-    made, said = plan(tmp_path, "When does the reading room close?", f'print("{quoted}")  # 12')
+    made, said = plan(tmp_path, "When does the reading room close?", f'print("{quoted}")  # 13')
     assert tools(made) == ["quote"] and not said and not made.doubts
     assert "'16:15'" in str(made.steps[0].action)
 
