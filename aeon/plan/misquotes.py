@@ -49,8 +49,9 @@ def _said_otherwise(about: About, source: Source, value: str) -> Iterator[str]:
     if found := compared_with(about.text, source.text, value):
         told = f"print({found.instead})" if found.instead else "compute the other value"
         yield f"the sentence says {found.said!r}: {told}"
-    if (ends := asked_end(about.text, source.text)) and value.casefold() == ends.other.casefold():
-        yield f'that is the other end: print("{ends.wanted}")  # {_number(source, about)}'
+    if (ends := asked_end(about.text, source.text)) and value in ends.others:
+        told = f'print("{ends.wanted}")  # {_number(source, about)}' if ends.wanted else "it says nothing of that day"
+        yield f"that is another time: {told}"
     if part := other_clause(about.text, source.text, value):
         yield f'of that the sentence says only this: print("{part}")  # {_number(source, about)}'
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from aeon.grounding.numerals import numerals
+from aeon.proof.readings import NUMBER_WORDS
 from aeon.schema import JsonValue, Step, ToolCall
 from aeon.text import one_line
 
@@ -18,7 +19,7 @@ _UNKNOWN = "?"
 """What a value has whose unit nobody can tell; two of these are never the same."""
 _OF_TOOLS = {"hours_between": "hours", "days_between": "days"}
 _REFERENCE = re.compile(r"\$(\w+)")
-_UNIT_WORD = re.compile(r"[\d.,\s]+([^\W\d_]+(?: [^\W\d_]+)?)\s*")
+_UNIT_WORD = re.compile(rf"(?:[\d.,\s]+|(?:{'|'.join(NUMBER_WORDS)})\s+)([^\W\d_]+(?: [^\W\d_]+)?)\s*", re.IGNORECASE)
 _SHARE = re.compile(r"%|per ?cent\b", re.IGNORECASE)
 _KEEPS = frozenset({"abs", "round", "floor", "ceil", "min", "max", "sum"})
 _COLUMN = re.compile(

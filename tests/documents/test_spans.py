@@ -11,6 +11,9 @@ pytestmark = pytest.mark.requirement("G3a")
 OFFICE = "The office is open from 8:00 to 17:30 and can be reached at 0451 77 80."
 
 
+WEEK = "The studio is open from 6:00 to 22:00 on weekdays and from 8:00 to 20:00 at weekends."
+
+
 @pytest.mark.parametrize(
     ("question", "sentence", "wanted", "other"),
     [
@@ -25,8 +28,26 @@ OFFICE = "The office is open from 8:00 to 17:30 and can be reached at 0451 77 80
 )  # fmt: skip
 def test_a_span_says_when_something_begins_and_ends(question: str, sentence: str, wanted: str, other: str) -> None:
     """Opening hours say when it closes, without that word."""
-    assert asked_end(question, sentence) == (wanted, other)
+    assert asked_end(question, sentence) == (wanted, (other,))
     assert said_by_span(question, sentence) <= stems(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "wanted"),
+    [
+        ("When does the studio close on Sundays?", WEEK, "20:00"),
+        ("When does the studio open on a Tuesday?", WEEK, "6:00"),
+        ("When does it close on Saturday?", "Mon\u2013Thu 9:00-17:00, Fri-Sat 10:00-14:00.", "14:00"),
+        ("When does it close on Wednesday?", "Mon\u2013Thu 9:00-17:00, Fri-Sat 10:00-14:00.", "17:00"),
+        ("How late can I come on Saturday?", "The shop is open from 9:00 to 18:30 from Monday to Saturday.", "18:30"),
+        ("How late can I come on Sunday?", "The shop is open from 9:00 to 18:30 from Monday to Saturday.", ""),
+    ],
+)
+def test_of_several_spans_it_is_that_of_the_day(question: str, sentence: str, wanted: str) -> None:
+    """Each end of the others is another time; of a day that none is of the sentence says nothing."""
+    ends = asked_end(question, sentence)
+    assert ends is not None and ends.wanted == wanted and wanted not in ends.others
+    assert bool(said_by_span(question, sentence)) is bool(wanted)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +55,7 @@ def test_a_span_says_when_something_begins_and_ends(question: str, sentence: str
     [
         ("When does the office close?", "It is closed from 12:00 to 13:00."),
         ("When does the office close?", "It is open from 8:00 to 12:00 and from 13:00 to 17:30."),
+        ("When does the studio close?", WEEK),
         ("When does it end?", "It costs 5 to 10 euros."),
         ("When does it end?", "It takes 5 to 10 minutes, and is held on 2026-05-01."),
         ("When are you open?", OFFICE),

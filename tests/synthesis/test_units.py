@@ -32,6 +32,7 @@ QUOTES = (
     quote("s4", 12, "The walk takes 12 minutes."),
     quote("s5", 1, "A stamp costs 1 euro."),
     quote("s6", 4, "There are 4."),
+    quote("w1", 4, "A token is good for four minutes."),
 )
 
 
@@ -44,6 +45,7 @@ QUOTES = (
         ("3 * $s5 + $s1", "euros"),
         ("$s1 * (1 - $s3 / 100)", "euros"),
         ("$s1 / 4", "euros"),
+        ("$w1 * 3", "minutes"),
         ("max($s1, $s2)", "euros"),
         ("$s1 + $s4", ""),
         ("$s1 * $s2", ""),
