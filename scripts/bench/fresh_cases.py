@@ -32,7 +32,7 @@ __all__ = ["HALVES", "JUDGMENTS", "cases", "main", "templates"]
 Row = dict[str, Any]
 Pattern = Callable[[Random], Row]
 HALVES = ("development", "closing")
-JUDGMENTS = ("evidence_supports", "task_vague", "completeness", "answers_question")
+JUDGMENTS = ("evidence_supports", "task_vague", "completeness", "answers_question", "gives_answer")
 TEMPLATES = Path(__file__).with_name("templates")
 NAMES: Mapping[str, Mapping[str, Sequence[str]]] = {
     "development": {
@@ -86,11 +86,13 @@ def _drawn(judgment: str, half: str, label: bool, chance: Random) -> Iterator[Ro
 
 
 def _patterns(template: Row, label: bool) -> list[Pattern]:
-    """What a template gives of a label: one pattern for each claim, question, list of results or task."""
+    """What a template gives of a label: one pattern for each claim, question, question with its answer, or task."""
     if "evidence" in template:
         shapes: list[Row] = [{"claim": claim, "evidence": template["evidence"]} for claim in template[_key(label)]]
     elif "text" in template:
-        shapes = [{"question": question, "text": template["text"]} for question in template[_key(label)]]
+        asked = template[_key(label)]
+        pairs = [one if isinstance(one, list) else [one] for one in asked]
+        shapes = [{**dict(zip(("question", "answer"), pair, strict=False)), "text": template["text"]} for pair in pairs]
     elif "true" in template:
         shapes = [{"task": template["task"], "results": results} for results in template[_key(label)]]
     else:

@@ -6,9 +6,9 @@ supported any more, or, for a change of the proof file, if it is not verified. F
 
     python scripts/bench/mutations.py [--answers 200] [--seed 11] [--show] [--judge N [--model NAME|URL]]
 
-With ``--judge`` it asks the evidence judge instead, about N answers to questions of fact, each behind its question and
-beside the paragraph that it cites: unchanged, with a paragraph that another answer cites, negated, and as a control
-with one that no answer cites. What is caught at the shipped cut; the AUROC, also of the difference to the control.
+With ``--judge`` it asks the judge instead whether a text gives an answer, about N questions of fact, each beside the
+paragraph that its answer cites: unchanged, with a paragraph that another answer cites, negated, and as a control with
+one that no answer cites. What is caught at the shipped cut; the AUROC, also of the difference to the control.
 """
 
 from __future__ import annotations
@@ -118,8 +118,8 @@ def _sentence(case: Case, paragraphs: list[str], cited: set[str], chance: Random
     swapped, unrelated = sorted(away & cited), sorted(away - cited)
     if case.source is None or negated is None or not (swapped and unrelated):
         return None
-    claim, turned = f"{case.task.text} {case.answer}", f"{case.task.text} {negated}"
-    return Sentence(claim, turned, case.source.text.strip(), chance.choice(swapped), chance.choice(unrelated))
+    span = case.source.text.strip()
+    return Sentence(case.task.text, case.answer, negated, span, chance.choice(swapped), chance.choice(unrelated))
 
 
 def _is_beside(case: Case, paragraph: str) -> bool:

@@ -1,4 +1,4 @@
-"""What the evidence judge says of sentences whose cited span, or whose meaning, was changed: see ``mutations.py``."""
+"""What the judge of answers says of sentences whose cited span, or whose meaning, was changed: see ``mutations.py``."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from aeon.supervisor.supervisor import Supervisor
 
 __all__ = ["Opinion", "Sentence", "judged", "report"]
 
-NAME = "evidence_supports"
+NAME = "gives_answer"
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A right answer behind its question, the same with its meaning turned, and spans of one folder.
+    """A right answer to a question, the same with its meaning turned, and spans of one folder.
 
     ``span`` is the one that it cites, ``swapped`` one that another answer cites, ``unrelated`` one that none does.
     """
 
-    claim: str
+    question: str
+    answer: str
     negated: str
     span: str
     swapped: str
@@ -37,9 +38,9 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Opinion:
-    """The judge's log-odds that a claim is supported: by its span, by the swapped one, by the unrelated one.
+    """The judge's log-odds that an answer is given: by its span, by the swapped one, by the unrelated one.
 
-    ``negated`` and ``negated_unrelated`` are those of the negated claim, by its span and by the unrelated one.
+    ``negated`` and ``negated_unrelated`` are those of the negated answer, by its span and by the unrelated one.
     """
 
     sentence: Sentence
@@ -55,8 +56,8 @@ async def judged(sentences: Sequence[Sentence], llm: LLMAdapter) -> tuple[list[O
     spec, judge, opinions = judgment(NAME), Judge(Supervisor(llm), samples=0), list[Opinion]()
     held: dict[float, bool] = {}
 
-    async def odds(claim: str, evidence: str) -> float:
-        found = await judge.ask(spec, {"claim": claim, "evidence": evidence})
+    async def odds(question: str, answer: str, text: str) -> float:
+        found = await judge.ask(spec, {"text": text, "question": question, "answer": answer})
         held[found.raw] = found.score >= spec.threshold
         return found.raw
 
@@ -64,9 +65,9 @@ async def judged(sentences: Sequence[Sentence], llm: LLMAdapter) -> tuple[list[O
         with Ledger(Allowance(calls=100)):
             opinions.append(
                 Opinion(
-                    one, await odds(one.claim, one.span), await odds(one.claim, one.swapped),
-                    await odds(one.claim, one.unrelated), await odds(one.negated, one.span),
-                    await odds(one.negated, one.unrelated),
+                    one, await odds(one.question, one.answer, one.span), await odds(one.question, one.answer, one.swapped),
+                    await odds(one.question, one.answer, one.unrelated), await odds(one.question, one.negated, one.span),
+                    await odds(one.question, one.negated, one.unrelated),
                 )
             )  # fmt: skip
         print(f"{number:4} of {len(sentences)}", end="\r", file=sys.stderr)
@@ -84,10 +85,10 @@ def report(opinions: Sequence[Opinion], supported: Callable[[float], bool], show
         missed = [one for one in opinions if supported(changed(one)[0])]
         share = _share(len(opinions) - len(missed), len(opinions))
         print(f"{name:22} {share}  {_ranks(opinions, changed)}")
-        _list([one.sentence.negated if name == "a negation" else one.sentence.claim for one in missed], show)
+        _list([one.sentence.negated if name == "a negation" else one.sentence.answer for one in missed], show)
     alarms = [one.sentence for one in opinions if not supported(one.span)]
     print(f"{'false alarms':22} {_share(len(alarms), len(opinions))}")
-    _list([f"{one.claim}  |  {' '.join(one.span.split())}" for one in alarms], show)
+    _list([f"{one.question} {one.answer}  |  {' '.join(one.span.split())}" for one in alarms], show)
 
 
 CHANGES: Mapping[str, Callable[[Opinion], tuple[float, float]]] = {

@@ -298,7 +298,7 @@ def test_an_unknown_judgment_is_named() -> None:
 
 @pytest.mark.embedded
 def test_the_embedded_model_tells_what_evidence_shows() -> None:
-    """On the model that Aeon comes with, a claim that the evidence states scores above one that it denies."""
+    """A claim that it states scores above one that it denies; on fresh cases that is too poor to decide anything."""
 
     async def body() -> list[Judged]:
         llm = Local(CATALOGUE["qwen2.5-coder-1.5b"], context_tokens=4096)
@@ -312,5 +312,5 @@ def test_the_embedded_model_tells_what_evidence_shows() -> None:
             await llm.aclose()
 
     shown, denied = asyncio.run(body())
-    assert shown.decides and denied.decides
+    assert shown.measured and not shown.decides
     assert shown.score >= 0.5 > denied.score

@@ -304,21 +304,15 @@ def test_any_replies_give_a_located_report_or_a_typed_failure(texts: list[str]) 
 
 
 def of_poor_judge(output: str, *replies: Reply) -> tuple[SemanticValidationReport, Scripted]:
-    """The report of a model that was measured to be unable to tell sound reasoning from unsound."""
-    model = Scripted(replies, SCORING, name="qwen2.5-coder-1.5b")
-    validator = SemanticValidator(Supervisor(model), Briefing())
+    """The report of a model that can tell what evidence shows, and not whether a result is right."""
+    able = Calibrations(entries=tuple(entry for entry in MEASURED.entries if entry.judgment == "evidence_supports"))
     effect = ValidateResults(task=TASK, plan=done(output), executed=("s1", "s3"))
-
-    async def work() -> SemanticValidationReport:
-        with Ledger(Allowance(calls=8)):
-            return await validator.validate_results(effect)
-
-    return asyncio.run(work()), model
+    return validate(effect, replies, SCORING, measured=able)
 
 
 @pytest.mark.requirement("J8")
 def test_a_judgment_that_a_model_cannot_make_is_not_asked_for() -> None:
-    """Whether a result is right was not measured on the embedded model: no issue, no call, and the record says so."""
+    """No issue, no call, and the record says so."""
     report, model = of_poor_judge("The loaves bring 240.")
     assert report == SemanticValidationReport(evidence=("not measured, so not judged: result_right",))
     assert model.requests == []

@@ -30,17 +30,19 @@ class Support:
         Raises:
             ModelError: the model could not be asked.
         """
-        score = await self._score(_evidence(draft, finding.citations), finding.text)
+        question = draft.questions[finding.question - 1]
+        score = await self._score(_evidence(draft, finding.citations), question, finding)
         if score is None:
             return None
         other = _unrelated(draft, finding)
-        control = await self._score(other, finding.text) if other else None
+        control = await self._score(other, question, finding) if other else None
         if control is not None and control >= score:  # it says yes to anything
             return Checked(id=finding.id, verdict="not_found", score=score)
         return Checked(id=finding.id, verdict=_verdict(score), score=score)
 
-    async def _score(self, evidence: str, claim: str) -> float | None:
-        judged = await supported(self._judge, evidence, claim)
+    async def _score(self, evidence: str, question: str, finding: Finding) -> float | None:
+        """How likely the sentences give what was found as the answer to its question."""
+        judged = await supported(self._judge, evidence, question, finding.short or finding.text)
         return judged.score if judged is not None else None
 
 

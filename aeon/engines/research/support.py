@@ -1,4 +1,4 @@
-"""Whether evidence supports a claim, by a judge that was measured for it."""
+"""Whether what is cited gives an answer to a question, by a judge that was measured for it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["support_spec", "supported"]
 
 def support_spec() -> JudgmentSpec:
     """The judgment, with its threshold."""
-    return judgment("evidence_supports")
+    return judgment("gives_answer")
 
 
-async def supported(judge: Judge, evidence: str, claim: str) -> Judged | None:
+async def supported(judge: Judge, text: str, question: str, answer: str) -> Judged | None:
     """What the judge says; ``None`` where it was not measured, says nothing usable, or no calls are left for it.
 
     Raises:
@@ -25,7 +25,7 @@ async def supported(judge: Judge, evidence: str, claim: str) -> Judged | None:
     if not await judge.decides(spec) or current_ledger().calls_left() < await judge.most_calls(spec):
         return None
     try:
-        judged = await judge.ask(spec, {"evidence": evidence, "claim": claim})
+        judged = await judge.ask(spec, {"text": text, "question": question, "answer": answer})
     except (CompletionError, AllowanceExhausted):
         return None
     return judged if judged.decides else None

@@ -24,10 +24,8 @@ from aeon.text import one_line
 
 __all__ = ["Writer"]
 
-_LEAST = 0.65
-"""Probability that the cited sentences show the answer, below which there is none: right ones had .81 and more."""
-_SURE = 0.84
-"""The same from which on it counts as shown: of answers to public questions, wrong ones had up to .83."""
+_LEAST = 0.2
+"""Score of the judge below which there is no answer, as for a question over a folder."""
 _LAST = 5
 """Passages that a last look at everything is given."""
 _SHORTEST = 40
@@ -108,27 +106,26 @@ class Writer:
         The control is a sentence of a source that is not cited: where it supports the answer as much, the judge says
         yes to anything. Without the calls for it, nothing is checked.
         """
-        judged = [await supported(self._judge, _shown(effect, one.evidence), _claim(one)) for one in asked]
+        judged = [await self._judged(_shown(effect, one.evidence), one) for one in asked]
         known = [one for one in judged if one is not None]
         if len(known) < len(asked):
             return _UNCHECKED
-        weakest = min(known, key=lambda one: one.answers[0].yes)
+        weakest = min(known, key=lambda one: one.score)
         other = _unrelated(effect, evidence)
-        control = await supported(self._judge, other, _claim(asked[-1])) if other else None
+        control = await self._judged(other, asked[-1]) if other else None
         if other and control is None:
-            return _Support(weakest.answers[0].yes)
-        return _Support(weakest.answers[0].yes, _verdict(weakest, control))
+            return _Support(weakest.score)
+        return _Support(weakest.score, _verdict(weakest, control))
 
-
-def _claim(finding: Finding) -> str:
-    return f"{finding.question} Answer: {finding.answer}"
+    async def _judged(self, text: str, finding: Finding) -> Judged | None:
+        """What the judge says of a text as the source of what was found."""
+        return await supported(self._judge, text, finding.question, finding.answer)
 
 
 def _verdict(judged: Judged, control: Judged | None) -> Verdict:
     if control is not None and control.score >= judged.score:
         return "not_found"
-    sure = judged.answers[0].yes >= _SURE and judged.score >= support_spec().threshold
-    return "supported" if sure else "partial"
+    return "supported" if judged.score >= support_spec().threshold else "partial"
 
 
 def _shown(effect: Cite, cited: Sequence[Citation]) -> str:

@@ -99,9 +99,9 @@ class Played:
 
     def _supports(self, user: str) -> bool:
         """Whether the value of a claim stands in the evidence; a text answers a question that it shares a word with."""
-        if "Claim:" not in user:
+        if "\nAnswer:" not in user:
             return True
-        evidence, _, claim = user.partition("Claim:")
+        evidence, _, claim = user.partition("\nAnswer:")
         if any(word in claim for word in self.doubted):
             return False
         values = [value for group in self.answers.values() for value in group if value in claim]

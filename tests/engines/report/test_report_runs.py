@@ -57,11 +57,11 @@ def test_a_quote_that_points_back_has_the_sentence_before_it() -> None:
     assert text[quote.start : quote.end] == quote.text
 
 
-def test_the_critic_sees_each_claim_with_what_it_cites() -> None:
-    """Its prompt holds the sentence of the report and the quoted sentence behind the title of its source."""
+def test_the_critic_sees_each_answer_with_what_it_cites() -> None:
+    """Its prompt holds what was found, its question and the quoted sentence behind the title of its source."""
     played = Played()
     run(played, mode="strict")
-    shown = [prompt for prompt in played.prompts("judge") if "1932" in prompt.partition("Claim:")[2]]
+    shown = [prompt for prompt in played.prompts("judge") if "1932" in prompt.partition("\nAnswer:")[2]]
     assert any("Official record: The Harbour Bridge was opened in 1932." in prompt for prompt in shown)
 
 
