@@ -82,14 +82,12 @@ def test_the_host_catches_what_is_changed_in_right_answers() -> None:
 
 @pytest.mark.requirement("G2")
 def test_sentences_for_the_judge_cite_what_bears_them_out() -> None:
-    """The cited span has every figure of the claim; the swapped and the unrelated one have none of its values."""
+    """The cited span has every figure of the answer; the swapped and the unrelated one have none of its values."""
     sentences = mutations.sentences(40, 5)
-    assert sentences == mutations.sentences(40, 5) and len({one.claim for one in sentences}) == 40
+    assert sentences == mutations.sentences(40, 5) and len({(one.question, one.answer) for one in sentences}) == 40
     for one in sentences:
-        assert len({one.span, one.swapped, one.unrelated}) == 3 and " not " in one.negated != one.claim
-    numbers = [
-        (one, match[1]) for one in sentences if (match := re.search(r"[?] \D*?(\d{2,3})(?: \w+)?[.,!]", one.claim))
-    ]
+        assert len({one.span, one.swapped, one.unrelated}) == 3 and " not " in one.negated != one.answer
+    numbers = [(one, match[1]) for one in sentences if (match := re.match(r"\D*?(\d{2,3})(?: \w+)?[.,!]", one.answer))]
     assert len(numbers) >= 10
     for one, number in numbers:
         assert number in one.span
@@ -97,8 +95,8 @@ def test_sentences_for_the_judge_cite_what_bears_them_out() -> None:
 
 
 def credulous(request: LLMRequest) -> LLMResponse:
-    """A judge that believes every claim over the right evidence, negated or not."""
-    likely = 0.9 if "right" in request.messages[-1].content.partition("Claim:")[0] else 0.1
+    """A judge that believes every answer over the right evidence, negated or not."""
+    likely = 0.9 if "right" in request.messages[-1].content.partition("Question:")[0] else 0.1
     said = (TokenProbability(token="Yes", probability=likely), TokenProbability(token="No", probability=1 - likely))
     return LLMResponse(text="Yes", first_token=said)
 
@@ -106,7 +104,10 @@ def credulous(request: LLMRequest) -> LLMResponse:
 @pytest.mark.requirement("G2")
 def test_the_judge_is_asked_about_each_change(capsys: pytest.CaptureFixture[str]) -> None:
     """One that looks at the span alone catches what is swapped and unrelated, no negation, and gives no false alarm."""
-    sentences = [mutations_judge.Sentence(f"It is {n}.", f"It is not {n}.", "right", "other", "none") for n in range(4)]
+    sentences = [
+        mutations_judge.Sentence("What is it?", f"It is {n}.", f"It is not {n}.", "right", "other", "none")
+        for n in range(4)
+    ]
     llm = Scripted(credulous, Capabilities(logprobs=True))
     opinions, supported = asyncio.run(mutations_judge.judged(sentences, llm))
     assert len(llm.requests) == 20 and opinions[0].span == pytest.approx(math.log(9))

@@ -90,14 +90,17 @@ def _patterns(template: Row, label: bool) -> list[Pattern]:
     if "evidence" in template:
         shapes: list[Row] = [{"claim": claim, "evidence": template["evidence"]} for claim in template[_key(label)]]
     elif "text" in template:
-        asked = template[_key(label)]
-        pairs = [one if isinstance(one, list) else [one] for one in asked]
-        shapes = [{**dict(zip(("question", "answer"), pair, strict=False)), "text": template["text"]} for pair in pairs]
+        shapes = [{**_asked(one), "text": template["text"]} for one in template[_key(label)]]
     elif "true" in template:
         shapes = [{"task": template["task"], "results": results} for results in template[_key(label)]]
     else:
         shapes = [{"task": template["task"]}] if template["label"] is label else []
     return [lambda chance, shape=shape: _filled(shape, _slots(template, chance)) for shape in shapes]
+
+
+def _asked(one: str | Sequence[str]) -> Row:
+    """A question, with its answer where the template has one."""
+    return {"question": one} if isinstance(one, str) else dict(zip(("question", "answer"), one, strict=True))
 
 
 def _key(label: bool) -> str:

@@ -63,13 +63,11 @@ async def judged(sentences: Sequence[Sentence], llm: LLMAdapter) -> tuple[list[O
 
     for number, one in enumerate(sentences, 1):
         with Ledger(Allowance(calls=100)):
-            opinions.append(
-                Opinion(
-                    one, await odds(one.question, one.answer, one.span), await odds(one.question, one.answer, one.swapped),
-                    await odds(one.question, one.answer, one.unrelated), await odds(one.question, one.negated, one.span),
-                    await odds(one.question, one.negated, one.unrelated),
-                )
+            asked = (
+                (one.answer, one.span), (one.answer, one.swapped), (one.answer, one.unrelated),
+                (one.negated, one.span), (one.negated, one.unrelated),
             )  # fmt: skip
+            opinions.append(Opinion(one, *[await odds(one.question, answer, text) for answer, text in asked]))
         print(f"{number:4} of {len(sentences)}", end="\r", file=sys.stderr)
     return opinions, held.__getitem__
 
