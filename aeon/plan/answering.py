@@ -13,7 +13,7 @@ __all__ = ["Answering"]
 
 _PLAN_AND_JUDGE = 2
 _LEAST_GIVEN = 0.3
-"""Below it nothing is given. Of the cases in scripts/bench 39 of 40 right answers have more, and 10 of 40 wrong ones."""
+"""Below it nothing is given. Of the cases in scripts/bench 39 of 40 right answers have more, 10 of 40 wrong ones."""
 
 
 class Answering:

@@ -22,6 +22,7 @@ from aeon.supervisor.judge_specs import (
     PAR,
     Calibration,
     Calibrations,
+    Example,
     JudgmentSpec,
     Question,
     calibrations,
@@ -287,6 +288,28 @@ def test_every_shipped_calibration_is_of_a_shipped_wording() -> None:
     found = calibrations()
     for entry in found.entries:
         assert found.find(entry.model, judgment(entry.judgment), entry.form) is entry
+
+
+@pytest.mark.requirement("J8")
+@pytest.mark.parametrize(("can", "turns"), [(Capabilities(logprobs=True), 5), (Capabilities(json_schema=True), 1)])
+def test_cases_that_a_model_sees_first_stand_before_the_question(can: Capabilities, turns: int) -> None:
+    """As turns of a conversation, fenced as the material is; a reason in words needs none. They are of the wording."""
+    plain = JudgmentSpec(name="x", material="Text: {{text}}", fenced=("text",), questions=(Question(ask="Is it so?"),))
+    first = (Example(material={"text": "a"}, answer="Yes"), Example(material={"text": "b"}, answer="No"))
+    spec = plain.changed(examples=first)
+    likely = LLMResponse(text="Yes", first_token=(TokenProbability(token="Yes", probability=0.9),))
+    model = Scripted([likely if can.logprobs else '{"reason": "so it is", "verdict": "yes"}'], can)
+
+    async def body() -> Judged:
+        with Ledger(Allowance(calls=3)):
+            return await Judge(Supervisor(model), samples=0).ask(spec, {"text": "c"})
+
+    assert asyncio.run(body()).answers[0].yes > 0.5
+    said = [message for message in model.requests[0].messages if message.role != "system"]
+    assert len(said) == turns and "<data text>\nc" in said[-1].content
+    assert [one.content for one in said[1:-1:2]] == ["Yes", "No"][: turns // 2]
+    assert all("Is it so? Answer Yes or No." in one.content for one in said[:-1:2])
+    assert len({plain.wording, spec.wording, spec.changed(examples=first[:1]).wording}) == 3
 
 
 def test_an_unknown_judgment_is_named() -> None:
