@@ -26,11 +26,10 @@ _MONEY = word_set(
 )
 _TAKINGS = word_set("paid revenue turnover takings income sales amount earnings total")
 """Words for what customers gave, which is not what one thing costs."""
-_COUNTS = word_set(
-    "students persons people guests visitors participants attendees members tickets units pieces quantity qty sold "
-    "items copies crates boxes bottles seats bookings orders"
-)
-"""Words for how many there are of what has a price."""
+_OF_ONE = word_set("price prices fee fees fare fares rate")
+"""Words for what one of them costs; what it cost in all, such as a booking's price, stands beside guests and nights."""
+_COUNTS = word_set("students participants attendees tickets units pieces quantity qty sold copies crates boxes bottles")
+"""Words for how many there are of what has a price for one."""
 _NO_NUMBERS = ("VARCHAR", "BOOLEAN", "DATE", "TIMESTAMP", "TIME")
 _AGGREGATE = re.compile(r"\b(?:sum|count|avg|min|max)\(")
 _SUMMED = re.compile(r"\bsum\((\w+)\)")
@@ -83,7 +82,7 @@ def _columns(words: Set[str], tables: Sequence[TableInfo]) -> list[str]:
 def _several(own: str, written: str, tables: Sequence[TableInfo]) -> Iterator[str]:
     """The price for one that queries add up, times how many there are in each row of its table, where a column says."""
     price = _SUMMED.search(own)
-    for table in tables if price and _is_of(_MONEY, price[1].replace("_", " ")) else ():
+    for table in tables if price and _is_of(_OF_ONE, price[1]) else ():
         columns = {name.casefold() for name, _ in table.columns}
         if price and price[1] in columns and re.search(rf"\b{re.escape(table.name.casefold())}\b", written):
             yield from (f"{price[1]} * {name}" for name in sorted(columns) if _is_of(_COUNTS, name))

@@ -157,6 +157,16 @@ def test_the_price_of_one_is_multiplied_by_how_many_there_were(query: str, meant
     assert query_of(of_all_sold(plan(query), "What do the courses cost?", COURSES).steps[0]) == query
 
 
+@pytest.mark.parametrize("money", ["cost", "amount", "price_eur"])
+@pytest.mark.parametrize("count", ["persons", "guests", "nights", "seats"])
+def test_the_price_of_a_booking_is_that_of_all_its_guests(money: str, count: str) -> None:
+    """It is added up as it is."""
+    table = TableInfo("bookings", "b.csv", (("guest", "VARCHAR"), (count, "BIGINT"), (money, "BIGINT")), 9, ())
+    made, question = plan(f"SELECT SUM({money}) FROM bookings"), "What did the bookings bring in?"
+    assert of_all_sold(made, question, (table,)) == made
+    assert not list(lost_columns(made, question, (), (table,)))
+
+
 def test_what_was_paid_is_money_and_no_yes_or_no() -> None:
     """Nor does a condition of money make it any."""
     table = TableInfo(
