@@ -15,9 +15,12 @@ __all__ = ["asks_takings", "no_money", "of_all_sold"]
 
 _TAKEN = re.compile(
     r"\b(?:what|how much(?: money)?) (?:did|does|do|has|have) [^?.!]*\b(?:take|taken|earn|earned|make|made|bring in)\b"
-    r"(?! (?:of|from|by|up)\b)|\bwhat (?:did|does|do|has|have) [^?.!]*\b(?:paid|pay|owe|owed|spend|spent)\b"
-    r"(?! (?:for|with|by|in cash)\b)|\bwhat (?:was|were) (?:taken|earned)\b(?! (?:of|from|by|up|out)\b)|"
+    r"(?! (?:of|from|by|up)\b)|\bwhat (?:was|were) (?:taken|earned)\b(?! (?:of|from|by|up|out)\b)|"
     r"\b(?:revenue|turnover|takings)\b",
+    re.IGNORECASE,
+)
+_PAID = re.compile(
+    r"\bwhat (?:did|does|do|has|have) [^?.!]*\b(?:paid|pay|owe|owed|spend|spent)\b(?! (?:for|with|by|in cash)\b)",
     re.IGNORECASE,
 )
 _MONEY = word_set(
@@ -44,9 +47,14 @@ def asks_takings(question: str) -> bool:
     return bool(_TAKEN.search(question))
 
 
+def _asks_money(question: str) -> bool:
+    """Whether a question to tables asks what was taken, or what somebody paid or owes."""
+    return asks_takings(question) or bool(_PAID.search(question))
+
+
 def of_all_sold(plan: Plan, question: str, tables: Sequence[TableInfo]) -> Plan:
     """The plan with the price of one times how many there are, where it adds the prices up and one column says it."""
-    if not asks_takings(question):
+    if not _asks_money(question):
         return plan
     return plan.changed(steps=tuple(_times_sold(step, tables) for step in plan.steps))
 
@@ -62,7 +70,7 @@ def _times_sold(step: Step, tables: Sequence[TableInfo]) -> Step:
 
 def no_money(queries: Sequence[str], question: str, tables: Sequence[TableInfo]) -> Iterator[str]:
     """Whether it is asked what was taken, and a table that knows is asked for something else."""
-    if not queries or not asks_takings(question):
+    if not queries or not _asks_money(question):
         return
     written = _ALIAS.sub("", " ".join(queries)).casefold()
     own = _CONDITION.sub("", _TABLE.sub("", written))

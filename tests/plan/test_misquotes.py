@@ -115,6 +115,8 @@ def test_a_price_for_one_is_not_what_was_taken_in_all(tmp_path: Path) -> None:
     """Nor is a sum of money how long something is open: with its unit, a value is held against the question."""
     _, said = plan(tmp_path, "How much did the lockers bring in?", 'print("2 euros")  # 7', *[NOT_STATED] * 3)
     assert said and said[0].startswith("the sentence says 'a month', not how much it was in all")
+    made, said = plan(tmp_path, "What does somebody with a locker pay?", 'print("2 euros")  # 7')
+    assert tools(made) == ["quote"] and not said
     _, said = plan(tmp_path, "How long is the parcel shelf?", 'print("40")  # 7', *[NOT_STATED] * 3)
     assert said and said[0].startswith("40 euros is nothing that answers the question")
 
