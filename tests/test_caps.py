@@ -130,12 +130,12 @@ def done(count: int) -> Plan:
     ("model", "made"),
     [
         (Unknown([BAD, BAD, PROFILE]), 6),
-        (Scripted([likely(0.2), likely(0.2), BAD, BAD, PROFILE], SCORING, "qwen2.5-coder-1.5b"), 5),
+        (Scripted([likely(0.2), BAD, BAD, PROFILE], SCORING, "qwen2.5-coder-1.5b"), 4),
     ],
     ids=["probes", "judged"],
 )
 def test_profiling_fits_its_cap(model: Scripted, made: int) -> None:
-    """Three calls to find out what the endpoint can do, or two to judge the task; and three for the words."""
+    """Three calls to find out what the endpoint can do, or one to judge the task; and three for the words."""
     profile, spent = calls("profile", InferProfile(task=TASK), lambda s: Profiler(s, BRIEFING).infer, model)
     assert profile.inferred and spent == made <= CallCaps().profile == 6
 

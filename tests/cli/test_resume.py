@@ -68,7 +68,7 @@ def history_of(path: Path) -> Any:
 
 
 @pytest.mark.requirement("X5")
-@pytest.mark.parametrize(("at", "answered"), [(1, 0), (2, 0), (3, 0), (4, 3), (5, 4)])
+@pytest.mark.parametrize(("at", "answered"), [(1, 0), (2, 0), (3, 2), (4, 3), (5, 4)])
 def test_a_killed_run_is_continued(
     aeon: Aeon, model: Model, killed: Callable[[int], Path], tmp_path: Path, at: int, answered: int
 ) -> None:

@@ -321,7 +321,7 @@ def test_an_unknown_judgment_is_named() -> None:
 
 @pytest.mark.embedded
 def test_the_embedded_model_tells_what_evidence_shows() -> None:
-    """A claim that it states scores above one that it denies; on fresh cases that is too poor to decide anything."""
+    """On the model that Aeon comes with, a claim that the evidence states scores above one that it denies."""
 
     async def body() -> list[Judged]:
         llm = Local(CATALOGUE["qwen2.5-coder-1.5b"], context_tokens=4096)
@@ -335,5 +335,5 @@ def test_the_embedded_model_tells_what_evidence_shows() -> None:
             await llm.aclose()
 
     shown, denied = asyncio.run(body())
-    assert shown.measured and not shown.decides
+    assert shown.decides and denied.decides
     assert shown.score >= 0.5 > denied.score
