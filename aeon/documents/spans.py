@@ -18,7 +18,8 @@ _POINT = (
     r"\d{1,2})"
 )
 _SPAN = re.compile(
-    rf"(?P<from>\b(?:from|between)\s+)?(?<![\w.:/-])(?P<first>{_POINT})\s*(?:-|\u2013|\b(?:to|until|till|and)\b)\s*"
+    rf"(?P<between>\bbetween\s+)?(?<![\w.:/-])(?P<first>{_POINT})\s*"
+    r"(?:-|\u2013|\b(?:to|until|till)\b|(?(between)\band\b|(?!)))\s*"
     rf"(?P<last>{_POINT})(?![\w:/%-]|[.,]\d)(?!\s*(?:euros?|years?|people|persons|kg|km|m|cm|metres?|per ?cent)\b)",
     _I,
 )

@@ -23,6 +23,7 @@ WEEK = "The studio is open from 6:00 to 22:00 on weekdays and from 8:00 to 20:00
         ("What time does it shut?", "We are open 9 am - 6 pm.", "6 pm", "9 am"),
         ("When does the exhibition end?", "It can be seen from 3 May to 10 June 2026 and costs 4 euros.",
          "10 June 2026", "3 May"),
+        ("When does it open?", "One can come between 9:00 and 12:30.", "9:00", "12:30"),
         ("When does the course start?", "On Mondays from 18:00 until 19:30 in room 5.", "18:00", "19:30"),
     ],
 )  # fmt: skip
@@ -58,6 +59,7 @@ def test_of_several_spans_it_is_that_of_the_day(question: str, sentence: str, wa
         ("When does the studio close?", WEEK),
         ("When does it end?", "It costs 5 to 10 euros."),
         ("When does it end?", "It takes 5 to 10 minutes, and is held on 2026-05-01."),
+        ("When does the tour start?", "Tours of the mill begin at 10:00 and 14:00."),
         ("When are you open?", OFFICE),
         ("When was it opened?", OFFICE),
         ("Does the office close at 17:30?", OFFICE),
@@ -65,7 +67,7 @@ def test_of_several_spans_it_is_that_of_the_day(question: str, sentence: str, wa
     ],
 )
 def test_what_is_no_span_of_what_is_asked(question: str, sentence: str) -> None:
-    """Two spans, one of when it is shut, a range of prices, and questions for something else."""
+    """Two spans, two beginnings, one of when it is shut, a range of prices, and questions for something else."""
     assert asked_end(question, sentence) is None
     assert not said_by_span(question, sentence)
 
