@@ -1,4 +1,4 @@
-"""The questions over folders that were written by hand: each can be answered right, and no refusal passes for one."""
+"""The questions over made-up folders: each can be answered right, and no refusal passes for one."""
 
 from __future__ import annotations
 
