@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence, Set
 from fractions import Fraction
 
 from aeon.documents.words import stem, stems
-from aeon.plan.evidence import stated_numbers
+from aeon.plan.evidence import in_words, stated_numbers
 from aeon.plan.queries import figures_of, gives_one_column, query_of
 from aeon.plan.ranks import unranked
 from aeon.plan.reader import CALCULATOR
@@ -216,7 +216,7 @@ def _change_left_out(question: str, calls: Sequence[ToolCall], said: str) -> Ite
 
 def _limits_unsaid(calls: Sequence[ToolCall], said: str) -> Iterator[str]:
     """Conditions of queries with a number that nobody spoke of, in digits or in words; years are looked at apart."""
-    there = stated_numbers(said) | {Fraction(NUMBER_WORDS.get(word, 1)) for word in _WORD.findall(said.casefold())}
+    there = stated_numbers(said) | in_words(said)
     for call in calls if not _DOZEN.search(said) else ():
         query = _TEXT.sub("''", str((call.arguments or {}).get("query"))) if call.tool == SQL else ""
         for condition in _LIMITED.finditer(query):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from typing import NamedTuple
 
 from aeon.documents.words import stem
+from aeon.plan.evidence import figures, in_words
 from aeon.proof.readings import NUMBER_WORDS
 
 __all__ = ["Several", "of_several", "rate_of"]
@@ -51,9 +53,9 @@ def of_several(question: str, sentence: str, value: str) -> Several | None:
 
 def _of_one(question: str, sentence: str, price: str) -> Several | None:
     """What a sentence states of one, each or every thing, where a question says how many of these there are."""
-    told = (found for found in _ONE.finditer(sentence) if price in _in_digits(found["rest"]))
+    told = (found for found in _ONE.finditer(sentence) if _states(found["rest"], price))
     each = (_times(question, found["thing"], found["one"], price) for found in told)
-    return next((one for one in each if one and one.times not in _in_digits(sentence)), None)
+    return next((one for one in each if one and not _states(sentence, one.times)), None)
 
 
 def _times(question: str, unit: str, said: str, price: str) -> Several | None:
@@ -63,10 +65,9 @@ def _times(question: str, unit: str, said: str, price: str) -> Several | None:
     return Several(said, price, str(times[0])) if len(times) == 1 else None
 
 
-def _in_digits(text: str) -> frozenset[str]:
-    """The numbers of a text, those in words too."""
-    words = (str(NUMBER_WORDS[word]) for word in re.findall(r"[a-z]+", text.casefold()) if word in NUMBER_WORDS)
-    return frozenset((*_AMOUNT.findall(text), *words))
+def _states(text: str, number: str) -> bool:
+    """Whether a text states a number, in digits or in words."""
+    return Fraction(number) in figures(text) | in_words(text)
 
 
 def rate_of(sentence: str, value: str) -> str:

@@ -51,7 +51,7 @@ class Question(Frozen):
 
 
 class Example(Frozen):
-    """A case with the right answer to each question, for a model to see first."""
+    """A case with the right answer to the only question of its judgment, for a model to see first."""
 
     material: dict[str, str]
     answer: Literal["Yes", "No"]

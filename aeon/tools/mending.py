@@ -34,10 +34,10 @@ _EXTREME = re.compile(
 )
 _LIKE = re.compile(r"(?i)\bLIKE\b(?=(?:[^']*'[^']*')*[^']*$)")
 _COMPARED_TEXT = re.compile(
-    r"(?i)(?P<before>(?<![=<>])(?<![=<>]\s)(?<!LIKE\s))'(?P<name>[^']+)'(?=\s*(?:[<>=!]|(?:IS|IN|NOT|BETWEEN|I?LIKE)\b))"
+    r"(?i)(?<![=<>])(?<![=<>]\s)(?<!LIKE\s)'(?P<name>[^']+)'(?=\s*(?:[<>=!]|(?:IS|IN|NOT|BETWEEN|I?LIKE)\b))"
 )
 _USED_TEXT = re.compile(
-    r"(?i)(?P<before>\b(?:SUM|AVG|MIN|MAX|COUNT|YEAR|MONTH)\(\s*|\b(?:ORDER\s+BY|GROUP\s+BY|SELECT)\s+)'(?P<name>[^']+)'"
+    r"(?i)\b(?:(?:SUM|AVG|MIN|MAX|COUNT|YEAR|MONTH)\(\s*|(?:ORDER\s+BY|GROUP\s+BY|SELECT)\s+)'(?P<name>[^']+)'"
     r"(?=\s*(?:$|[;,)]|(?:FROM|LIMIT|ASC|DESC)\b))"
 )
 _NO_COLUMN = re.compile(r"(?i)'(?:[^']|'')*'|\bAS\s+\w+")
@@ -83,7 +83,7 @@ def _named(database: Database, query: str) -> str:
 
     def column(found: re.Match[str]) -> str:
         name = names.get(found["name"].lower())
-        return f"{found['before']}{quoted(name)}" if name else found[0]
+        return found[0].replace(f"'{found['name']}'", quoted(name)) if name else found[0]
 
     return _USED_TEXT.sub(column, _COMPARED_TEXT.sub(column, query))
 
