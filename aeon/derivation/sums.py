@@ -14,7 +14,7 @@ _NUM = r"\d+(?:,\d{3})*(?:\.\d+)?"
 _SIGN = r"(?:[-+*/\u00d7\u00f7\u00b7\u2212]|\\times|\\div|\\cdot)"
 _OPERAND = rf"[(\s]*[€$]?{_NUM}\s?(?:\\?%)?[)\s]*"
 _SUM = re.compile(
-    rf"(?P<left>{_OPERAND}(?:{_SIGN}{_OPERAND})+)=\s*[€$]?(?P<result>(?>-?{_NUM}))(?!\s*(?:{_SIGN}|%))(?!\d)"
+    rf"(?P<left>{_OPERAND}(?:{_SIGN}{_OPERAND})+)=\s*[€$]?(?P<result>-?{_NUM})(?![\d%]|[.,]\d|\s*(?:{_SIGN}|%))"
 )
 _WORDS = {"\\times": "*", "\\cdot": "*", "\\div": "/", "\u00b7": "*", "$": "", "€": "", ",": "", "\\%": "%"}
 _PLACES = 4

@@ -13,7 +13,7 @@ __all__ = ["Compared", "compared_with", "denied", "no_superlative", "other_claus
 
 _I = re.IGNORECASE
 _WORD = re.compile(r"[^\W_]+")
-_A_NUMBER = r"(?<![\d.,])\d++(?:[.,]\d++)*+"
+_A_NUMBER = r"(?<![\d.,])\d++(?:[.,]\d++)*(?![.,]?\d)"
 """A number, read from its beginning only and never given back, so that a long line of them is read once."""
 _NUMBER = re.compile(_A_NUMBER)
 _COMPARATIVE = (

@@ -160,7 +160,7 @@ class Endpoint:
 
     def _scored(self, chance: Random) -> LLMResponse:
         bad = self._world.fails("bad_judgment", chance, 0.7)
-        sure = chance.random() * 0.15 if bad or chance.random() > self._mood else 0.7 + chance.random() * 0.3
+        sure = chance.random() * 0.15 if bad or chance.random() > self._mood else 0.9 + chance.random() * 0.1
         if self._world.fails("malformed", chance):
             self._world.fired["malformed:no_verdict"] += 1
             return LLMResponse(text="Well", first_token=(TokenProbability(token="Well", probability=0.9),))

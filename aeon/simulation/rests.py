@@ -24,7 +24,7 @@ from aeon.supervisor.judge_specs import judgment
 
 __all__ = ["hold_rests", "hold_whole"]
 
-_LIKELY, _UNLIKELY = 0.7, 0.15
+_LIKELY, _UNLIKELY = 0.9, 0.15
 _WORD = re.compile(r"[A-Za-z]{2,}|\d+")
 _DECIMAL = re.compile(r"\d+\.\d+(?:e[+-]?\d+)?|\d+e[+-]?\d+")
 _ROUNDED = 1e-3

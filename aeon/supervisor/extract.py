@@ -23,7 +23,7 @@ _CLOSING_LINE = re.compile(rf"^[ \t]*</{_TAG}>[ \t]*$", re.IGNORECASE | re.MULTI
 _START = re.compile(r"""\{\s*(?:["'“}]|\w+\s*:)""")
 _FENCE = re.compile(r"^[ \t]*```[ \t]*(\w*)", re.MULTILINE)
 _TOKEN = re.compile(r'["{}\[\]]')
-_STRING_REST = re.compile(r'(?:[^"\\]|\\.)*+"', re.DOTALL)
+_STRING_REST = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _CLOSES = {"}": "{", "]": "["}
 _ARRAY_START = re.compile(r"""[\s,]*+\[(?=\s*(?:["'“{\[\]0-9-]|(?:true|false|null)\b))""")
 _GOES_ON = re.compile(r"""\s*+(?:[}\]]|,\s*+(?:["'“0-9-]|(?:true|false|null)\b)|["']\w+["']\s*+:)""")

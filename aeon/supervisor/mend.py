@@ -17,7 +17,7 @@ __all__ = ["mended"]
 
 Kind = Literal["open", "close", "comma", "colon", "text", "word"]
 
-_TEXTS = {'"': r'"(?:[^"\\]|\\.)*+"', "'": r"'(?:[^'\\]|\\.)*+'", "“": r"“(?:[^”\\]|\\.)*+”"}
+_TEXTS = {'"': r'"[^"\\]*(?:\\.[^"\\]*)*"', "'": r"'[^'\\]*(?:\\.[^'\\]*)*'", "“": r"“[^”\\]*(?:\\.[^”\\]*)*”"}
 """The texts of JSON and of those who write it badly, by their opening quotes."""
 _TO_ESCAPE = re.compile(r"""\\.|["\x00-\x1f]""", re.DOTALL)
 _NAME = re.compile(r"[^\W\d]\w*")

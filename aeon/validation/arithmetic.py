@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
 
@@ -12,9 +13,10 @@ from aeon.tools.numbers import plain
 
 __all__ = ["wrong_sums"]
 
-# Every quantifier is possessive and a chain is taken whole, whatever it claims, so that the time is linear.
-_NUMBER = r"(?:[$€£]-?+)?+\d++(?:,\d++)*+(?:\.\d++)?+%?+"
-_CHAIN = re.compile(rf"(?<![\w.$])(?:{_NUMBER}|[-+*/\u00d7\u00f7()=])(?:[ \t]*+(?:{_NUMBER}|[-+*/\u00d7\u00f7()=]))*+")
+# A chain is taken whole, link by link, whatever it claims, so that the time is linear.
+_LINK = r"(?:(?:[$€£]-?)?\d+(?:,\d+)*(?:\.\d+)?%?|[-+*/\u00d7\u00f7()=])"
+_FIRST = re.compile(rf"(?<![\w.$]){_LINK}")
+_NEXT = re.compile(rf"[ \t]*{_LINK}")
 _OPERATION = re.compile(r"[\d)%][ \t]*+[-+*/\u00d7\u00f7]")
 _HEAD = re.compile(r"(?:[+*/\u00d7\u00f7=]|-(?![\d$€£(]))[-+*/\u00d7\u00f7= \t]*+")
 _OPERATOR = "-+*/^\u00d7\u00f7\u00b7\u2212\u2013"
@@ -40,19 +42,29 @@ def wrong_sums(text: str) -> tuple[str, ...]:
     (``200 + 10%``), are left alone.
     """
     faults: dict[str, None] = {}
-    for chain in _CHAIN.finditer(text):
-        if "=" in chain[0]:
-            faults.update(dict.fromkeys(filter(None, (_fault(*pair) for pair in pairwise(_sides(text, chain))))))
+    for start, end in _chains(text):
+        if "=" in text[start:end]:
+            faults.update(dict.fromkeys(filter(None, (_fault(*pair) for pair in pairwise(_sides(text, start, end))))))
         if len(faults) >= _MOST:
             break
     return tuple(faults)[:_MOST]
 
 
-def _sides(text: str, chain: re.Match[str]) -> list[str]:
+def _chains(text: str) -> Iterator[tuple[int, int]]:
+    """Where numbers and signs follow each other with nothing but blanks between them: from where to where."""
+    end = 0
+    while (first := _FIRST.search(text, end)) is not None:
+        end = first.end()
+        while (link := _NEXT.match(text, end)) is not None:
+            end = link.end()
+        yield first.start(), end
+
+
+def _sides(text: str, start: int, end: int) -> list[str]:
     """The sides of a chain of equations; one that is only a part of something longer is empty."""
-    head = _HEAD.match(chain[0])
-    start = chain.start() + (head.end() if head else 0)
-    end = chain.start() + len(chain[0].rstrip("( \t"))
+    chain = text[start:end]
+    head = _HEAD.match(chain)
+    start, end = start + (head.end() if head else 0), start + len(chain.rstrip("( \t"))
     sides = [side.strip() for side in text[start:end].split("=")]
     if _is_part(text, start):
         sides[0] = ""

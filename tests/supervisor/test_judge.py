@@ -321,7 +321,10 @@ def test_an_unknown_judgment_is_named() -> None:
 
 @pytest.mark.embedded
 def test_the_embedded_model_tells_what_evidence_shows() -> None:
-    """On the model that Aeon comes with, a claim that the evidence states scores above one that it denies."""
+    """On the model that Aeon comes with, a claim that the evidence states scores above one that it denies.
+
+    It was measured on fresh cases and found too poor, so it decides nothing.
+    """
 
     async def body() -> list[Judged]:
         llm = Local(CATALOGUE["qwen2.5-coder-1.5b"], context_tokens=4096)
@@ -335,5 +338,5 @@ def test_the_embedded_model_tells_what_evidence_shows() -> None:
             await llm.aclose()
 
     shown, denied = asyncio.run(body())
-    assert shown.decides and denied.decides
+    assert shown.measured and not shown.decides and not denied.decides
     assert shown.score >= 0.5 > denied.score
