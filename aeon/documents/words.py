@@ -13,6 +13,7 @@ __all__ = ["content_words", "is_common", "special_kinds", "stem", "stems", "with
 _WORD = re.compile(r"\w+")
 _LONGEST = 20_000_000
 _LEAST = 4  # letters of a word that may lose an ending
+_IRREGULAR = {"paid": "pay", "payment": "pay", "payments": "pay", "payed": "pay", "sold": "sell", "bought": "buy"}
 
 # Words of questions and of quantities: they stand in any text and name nothing that a file is about.
 _COMMON = frozenset(resources.files("aeon.documents").joinpath("common_words.txt").read_text("utf-8").split())
@@ -28,6 +29,8 @@ _BEFORE_NOUNS = word_set("a an the our your their its his her of for per in on w
 def stem(word: str) -> str:
     """The word in lower case and without a plain ending, so that ``orders``, ``ordered`` and ``order`` are one."""
     word = word.casefold()
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
     if word.isdigit() or len(word) <= _LEAST:
         return word.removesuffix("s") if len(word) == _LEAST and not word.endswith("ss") else word
     for ending, kept in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", "e"), ("s", "")):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from aeon.documents.meaning import akin
 from aeon.documents.words import stems
@@ -11,7 +11,7 @@ from aeon.plan.queries import query_of, with_query
 from aeon.schema import Plan, Step
 from aeon.tools.tableinfo import Named, TableInfo
 
-__all__ = ["completed", "unsaid", "without_unsaid"]
+__all__ = ["completed", "copies", "guesses", "unsaid", "without_unsaid"]
 
 _COMPARED = re.compile(r"(?:=|LIKE)\s*\\?'([^'\\]+)\\?'", re.IGNORECASE)
 _CONDITION = r"(?:\w+\()?(?:\w+\.)?(?:\"[^\"]+\"|\w+)\)?\s*(?:=|I?LIKE)\s*'{text}'"
@@ -27,17 +27,34 @@ _OF_DAYS = re.compile(
     r"dates?|weeks?|months?|quarters?|years?|first|last|latest|earliest|newest|oldest|new year|christmas)\b)|\bMay\b"
 )
 """What a question says of days."""
+_LETTERS = re.compile(r"[^\W\d_]+")
 _YES = frozenset({"yes", "y", "true", "ja"})
 _SELECT = re.compile(r"\b(?:SELECT|JOIN|UNION|OR|FILTER)\b", re.IGNORECASE)
 _END = r"(?=\s*(?:$|\)|;|\b(?:GROUP|ORDER|LIMIT|HAVING)\b))"
 
 
-def without_unsaid(plan: Plan, said: str, named: Sequence[Named] = ()) -> Plan:
+def without_unsaid(
+    plan: Plan, said: str, named: Sequence[Named] = (), copied: Callable[[str], bool] | None = None
+) -> Plan:
     """The plan with queries that leave out the conditions on what stands nowhere in ``said``.
 
     Where just one value of the same column is ``named`` and the query lacks it, it is put in the place of the other.
+    Where it is known which texts are ``copied`` from rows that the model was shown, these are left out and others stay:
+    the model means something by them.
     """
-    return plan.changed(steps=tuple(_without(step, said, named) for step in plan.steps))
+    return plan.changed(steps=tuple(_without(step, said, named, copied) for step in plan.steps))
+
+
+def copies(tables: Sequence[TableInfo], question: str) -> Callable[[str], bool]:
+    """Tells whether a text is one of the rows that a prompt shows of the tables, and the question has no word of it."""
+    cells = {cell.strip("'").casefold() for table in tables for row in table.sample for cell in row}
+    return lambda text: text.casefold() in cells and _is_word_unsaid(text, question)
+
+
+def guesses(plan: Plan, said: str) -> Iterator[str]:
+    """The texts that queries compare with and of which nothing was said, not even in words of much the same meaning."""
+    texts = (text for step in plan.steps for text in _unsaid_texts(query_of(step), said))
+    return (text for text in texts if not akin(set(_LETTERS.findall(text.casefold())), said))
 
 
 def completed(plan: Plan, question: str, named: Sequence[Named], tables: Sequence[TableInfo] = ()) -> Plan:
@@ -92,11 +109,16 @@ def unsaid(plan: Plan, said: str) -> str:
     return f"the question does not say '{texts[0]}'" if texts else ""
 
 
-def _without(step: Step, said: str, named: Sequence[Named]) -> Step:
+def _without(step: Step, said: str, named: Sequence[Named], copied: Callable[[str], bool] | None) -> Step:
     query = query_of(step)
     texts = _unsaid_texts(query, said)
+    if copied is not None:
+        guessed = [text for text in texts if _is_word_unsaid(text, said) and not copied(text)]
+        texts += [text for text in _COMPARED.findall(query) if copied(text) and text not in texts]
     for text in texts:
         query = _meant(query, text, named)
+        if copied is not None and text in guessed:
+            continue
         condition = _CONDITION.format(text=re.escape(text))
         for found in (
             rf"\s+AND\s+{condition}(?!\s*OR\b)",

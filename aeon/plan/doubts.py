@@ -59,8 +59,9 @@ _TWO_PARTS = re.compile(r"[,;]? and (?:who|whom|whose|what|which|where|when|how|
 _BY_HOW_MUCH = re.compile(r"\bby how (?:much|many)\b", _I)
 _LIMITED = re.compile(r"\b[a-z_]\w*\s*(?:<=|>=|<>|!=|=|<|>)\s*(?P<number>\d+(?:\.\d+)?)(?![\w.])", _I)
 _WORD = re.compile(r"[^\W\d_]+")
-_DOZEN = re.compile(r"\b(?:dozens?|adults?|weekdays?|weekends?|teen\w*|half|once|twice|hours?|minutes?)\b", _I)
+_DOZEN = re.compile(r"\b(?:dozens?|adults?|weekdays?|weekends?|teen\w*|half|once|twice)\b", _I)
 """Words with a number in them that they do not say."""
+_UNITS_OF_TIME = (Fraction(60), Fraction(1, 60), Fraction(24), Fraction(7), Fraction(1, 7))
 _MORE = (
     r"(?:(?:short|long|high|low|cheap|dear|earli|lat|old|young|bigg|small|larg|heavi|light|fast|slow)e?r|more|less|"
     r"fewer)"
@@ -78,6 +79,17 @@ _CHANGED = re.compile(
 _OPEN = re.compile(r"\b(?:since|from|after|before|until|till|between|to|by|through)\b", _I)
 _BEGIN = re.compile(r">=?\s*\\?'?\d{4}-\d\d|>=?\s*DATE", _I)
 _END = re.compile(r"<|\bBETWEEN\b|\bMONTH\w*\(|\bEXTRACT\(|\bSTRFTIME\(|\bDATE_(?:PART|TRUNC)\(", _I)
+_DENIED = re.compile(
+    r"\b(?:not|never|nobody|no longer|without)\b"
+    r"(?! (?:more|less|fewer|only|before|after|until|later|earlier|counting|including))"
+    r"|n[\u2019']t\b",
+    _I,
+)
+_DENIES = re.compile(
+    r"!=|<|\b(?:NOT|EXCEPT|NULL|false)\b|'(?:n|no|nein|not|none|never|un|in|ir|off)\b|'(?:un|no|in|mis)[^']*'|= 0\b", _I
+)
+_WHERE = re.compile(r"\bWHERE\b(.*)", _I | re.DOTALL)
+_OF_DATES = re.compile(r"\b(?:MONTH|YEAR|QUARTER|DAY\w*)\([^()]*\)\s*=\s*\d+", _I)
 _NOTHING = re.compile(r"\b(?P<what>(?:SUM|AVG|COUNT|MIN|MAX)\([^()]*\))\s*-\s*(?P=what)(?!\s*FILTER)", _I)
 
 
@@ -104,7 +116,8 @@ def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[s
         _difference_left_out(question, calls),
         _alike(calls),
         _change_left_out(question, calls, said) if SQL in used else (),
-        _limits_unsaid(calls, f"{question}\n{stated}"),
+        _denial_left_out(question, answers, named),
+        _limits_unsaid(calls, question, stated),
         unranked(question, answers),
     )
     return next(found, "")
@@ -200,6 +213,19 @@ def _difference_left_out(question: str, calls: Sequence[ToolCall]) -> Iterator[s
         yield "print the difference, too"
 
 
+def _denial_left_out(question: str, answers: Sequence[Step], named: Sequence[Named]) -> Iterator[str]:
+    """Whether a question says not, and the query of its answer has no condition that could mean that."""
+    queries = [query_of(step) for step in answers]
+    if len(queries) != 1 or not queries[0] or not _DENIED.search(question) or _DENIES.search(queries[0]):
+        return
+    where = _WHERE.search(queries[0])
+    rest = _OF_DATES.sub("", where[1]) if where else ""
+    for one in named:
+        rest = rest.replace(one.condition, "")
+    if not re.search(r"[=<>]|\bLIKE\b", rest, _I):
+        yield "the question says not: use a condition that means it"
+
+
 def _alike(calls: Sequence[ToolCall]) -> Iterator[str]:
     """Whether a program that calculates asks the tables the same twice."""
     queries = [str((call.arguments or {}).get("query")) for call in calls if call.tool == SQL]
@@ -214,10 +240,12 @@ def _change_left_out(question: str, calls: Sequence[ToolCall], said: str) -> Ite
         yield f"use the {change['what'].casefold()} too"
 
 
-def _limits_unsaid(calls: Sequence[ToolCall], said: str) -> Iterator[str]:
+def _limits_unsaid(calls: Sequence[ToolCall], question: str, sentences: str) -> Iterator[str]:
     """Conditions of queries with a number that nobody spoke of, in digits or in words; years are looked at apart."""
-    there = stated_numbers(said) | in_words(said)
-    for call in calls if not _DOZEN.search(said) else ():
+    said = f"{question}\n{sentences}"
+    stated = stated_numbers(said) | in_words(said)
+    there = stated | {one * unit for one in stated | {Fraction(1)} for unit in _UNITS_OF_TIME}
+    for call in calls if not _DOZEN.search(question) else ():
         query = _TEXT.sub("''", str((call.arguments or {}).get("query"))) if call.tool == SQL else ""
         for condition in _LIMITED.finditer(query):
             number = condition["number"]

@@ -16,7 +16,8 @@ __all__ = ["asks_takings", "no_money", "of_all_sold"]
 _TAKEN = re.compile(
     r"\b(?:what|how much(?: money)?) (?:did|does|do|has|have) [^?.!]*\b(?:take|taken|earn|earned|make|made|bring in)\b"
     r"(?! (?:of|from|by|up)\b)|\bwhat (?:was|were) (?:taken|earned)\b(?! (?:of|from|by|up|out)\b)|"
-    r"\b(?:revenue|turnover|takings)\b",
+    r"\b(?:revenue|turnover|takings|most (?:[^\W\d_]+ )?money)\b|"
+    r"\b(?:brought in|took in|earned|made) (?:the )?(?:most|least|best)\b",
     re.IGNORECASE,
 )
 _PAID = re.compile(
@@ -39,6 +40,7 @@ _SUMMED = re.compile(r"\bsum\((\w+)\)")
 _SUMMED_AS_WRITTEN = re.compile(r"\bsum\(\w+\)", re.IGNORECASE)
 _TABLE = re.compile(r"\b(?:from|join)\s+\w+", re.IGNORECASE)
 _CONDITION = re.compile(r"\bwhere\b.*?(?=\b(?:group|order)\s+by\b|\blimit\b|\)|$)", re.DOTALL)
+_ALIASED = re.compile(r"\bas\s+(\w+)", re.IGNORECASE)
 _ALIAS = re.compile(r"\bas\s+\w+", re.IGNORECASE)
 
 
@@ -61,18 +63,24 @@ def of_all_sold(plan: Plan, question: str, tables: Sequence[TableInfo]) -> Plan:
 
 def _times_sold(step: Step, tables: Sequence[TableInfo]) -> Step:
     query = query_of(step)
-    own = _CONDITION.sub("", _TABLE.sub("", _ALIAS.sub("", query).casefold()))
+    own = _CONDITION.sub("", _TABLE.sub("", _without_aliases(query).casefold()))
     products = [] if "*" in own or _is_of(_TAKINGS, own) else [*_several(own, query.casefold(), tables)]
     if len(products) != 1 or len(_SUMMED.findall(own)) != 1:
         return step
     return with_query(step, _SUMMED_AS_WRITTEN.sub(f"SUM({products[0]})", query))
 
 
+def _without_aliases(query: str) -> str:
+    """The query without the names that it gives its columns, which say nothing of what they are."""
+    own = _ALIASED.findall(query)
+    return re.sub(rf"\b(?:{'|'.join(map(re.escape, own))})\b", "", _ALIAS.sub("", query)) if own else query
+
+
 def no_money(queries: Sequence[str], question: str, tables: Sequence[TableInfo]) -> Iterator[str]:
     """Whether it is asked what was taken, and a table that knows is asked for something else."""
     if not queries or not _asks_money(question):
         return
-    written = _ALIAS.sub("", " ".join(queries)).casefold()
+    written = _without_aliases(" ".join(queries)).casefold()
     own = _CONDITION.sub("", _TABLE.sub("", written))
     if not _is_of(_MONEY, own):
         yield from _uncounted(written, tables)

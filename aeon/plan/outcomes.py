@@ -26,8 +26,15 @@ __all__ = ["NO_ANSWER", "in_one", "misfit", "unasked_share"]
 
 NO_ANSWER = "that is nothing that answers the question"
 """What is wrong with a city for an e-mail address: no doubt is needed, it is none."""
+_ALL = 100
 _HUNDREDTHS = re.compile(r"\b100(?:\.0+)?\b|per_?cent|pct|%", re.IGNORECASE)
 _OF_TWO = re.compile(r"\bSUM\s*\(([^()]*)\)\s*([-/])\s*SUM\s*\(([^()]*)\)(?!\s*FILTER)", re.IGNORECASE)
+_WHICH = re.compile(r"\s*(?:which|who|whose)\b", re.IGNORECASE)
+_GROWN = re.compile(
+    r"\b(?:increas\w*|grow\w*|grew|risen?|rose|more|higher|compared|chang\w*|up|over|gain\w*|return\w*)\b",
+    re.IGNORECASE,
+)
+"""Words for what may well be more than all of it, in percent."""
 _FIRST_FEW = re.compile(r"\bLIMIT\s+(?!1\b)\d", re.IGNORECASE)
 _AVERAGE = re.compile(r"^(?!.*\b(?:each|every|which|who|by|list)\b).*\b(?:average|mean)\b", re.IGNORECASE | re.DOTALL)
 _SPOKEN = {
@@ -56,7 +63,9 @@ async def in_one(plan: Plan, question: str, sources: Sources) -> Plan:
     several = _several(plan, results)
     if asks_one(question):
         return summed(plan, [query for query, _ in several])
-    return plan if lists(question) else distinct(plan, [query for query, found in several if _is_alike(found)])
+    repeated = [query for query, found in results if _repeats(found)] if _WHICH.match(question) else []
+    alike = [] if lists(question) else [query for query, found in several if _is_alike(found)]
+    return distinct(plan, [*repeated, *alike])
 
 
 def _several(plan: Plan, results: Sequence[tuple[str, JsonValue]]) -> list[tuple[str, JsonValue]]:
@@ -68,6 +77,13 @@ def _several(plan: Plan, results: Sequence[tuple[str, JsonValue]]) -> list[tuple
 def _shares(question: str, results: Sequence[tuple[str, JsonValue]]) -> list[str]:
     """The queries that give shares of one where the question asks for percent."""
     return [query for query, found in results if _is_share(query, found)] if asks_percent(question) else []
+
+
+def _repeats(found: JsonValue) -> bool:
+    """Whether texts of rows come more than once: the same household for each of its days."""
+    return (
+        isinstance(found, list) and all(isinstance(one, str) for one in found) and len({*map(str, found)}) < len(found)
+    )
 
 
 def _is_alike(found: JsonValue) -> bool:
@@ -118,9 +134,16 @@ def _unfit(outcome: Sequence[JsonValue], question: str, counted: str, single: bo
     found = [one for one in outcome if one != []]
     if single and not found:
         return "it finds nothing: look at the conditions again"
+    if asks_percent(question) and not _GROWN.search(question) and any(map(_is_above_all, computed(found))):
+        return "a share is at most 100 percent: 100.0 * COUNT(*) FILTER (WHERE ...) / COUNT(*)"
     if found and not is_of_kind(question, " ".join(map(str, found))):
         return NO_ANSWER
     return _wrong_number(counted, computed(found)) if counted else ""
+
+
+def _is_above_all(given: Read) -> bool:
+    """Whether a number is more than a share of a whole can be, in percent."""
+    return given.number is not None and given.number > _ALL
 
 
 def _wrong_number(counted: str, given: Sequence[Read]) -> str:

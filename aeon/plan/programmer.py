@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 
 from aeon.documents.words import stem, stems
 from aeon.errors import AllowanceExhausted, CompletionError
-from aeon.plan.again import asked_again, spelt_out
+from aeon.plan.again import asked_again, offered, spelt_out
 from aeon.plan.answering import Answering
 from aeon.plan.citing import cited
 from aeon.plan.columns import lost_columns, of_single
 from aeon.plan.comparing import difference
-from aeon.plan.conditions import completed, unsaid, without_unsaid
+from aeon.plan.conditions import completed, copies, guesses, unsaid, without_unsaid
 from aeon.plan.differences import without_sign
 from aeon.plan.doubts import doubts
 from aeon.plan.misquotes import misquotes
@@ -167,7 +167,7 @@ class Programmer:
         """
         if not program.fault:
             return program
-        known = spelt_out(program.fault)
+        known = spelt_out(program.fault, program.text, asked.about.text)
         if known and (computed := await self._judged(known, asked)).runs and not computed.doubt:
             return computed
         return program if current_ledger().calls_left() <= 1 else await self._told(asked, program)
@@ -232,12 +232,13 @@ class Programmer:
             return _Program(self._prose(asked), text)
         if (compared := await difference(text, about, self._sources)) is not None:
             return _Program(compared, text)
-        plan, fault = self._read(text, asked)
+        plan, fault, left_out = self._read(text, asked)
         if fault or len(plan.steps) > asked.most or not self._fits(plan, about):
-            return _Program(Plan(), text, doubt=fault or _unreadable(text, plan, asked))
+            return _Program(Plan(), text, doubt=_untabled(text, asked) or fault or _unreadable(text, plan, asked))
         unfit = self._unfit(plan, asked)
         whole = await with_ties(await in_one(plan, about.text, self._sources), self._sources)
-        return _Program(whole, text, unfit, self._doubt(plan, asked) or await misfit(whole, about, self._sources))
+        doubt = self._doubt(plan, asked) or await misfit(whole, about, self._sources) or left_out
+        return _Program(whole, text, unfit, doubt)
 
     def _doubt(self, plan: Plan, asked: Asked) -> str:
         """What a plan leaves out of what is asked."""
@@ -255,14 +256,26 @@ class Programmer:
     def _unfit(self, plan: Plan, asked: Asked) -> dict[str, str]:
         """The tools that cannot take what the plan says, or should not, since nobody named it, each with the reason."""
         material = _material(asked)
-        foreign = unsaid(plan, material) or invented(plan, material) or unasked_share(plan, asked.about)
-        return {**misfits(plan, self._tools), **({SQL: foreign} if foreign else {})}
+        unfit = misfits(plan, self._tools)
+        guessed = (
+            "" if SQL in unfit else unsaid(plan, f"{material}\n{offered(asked)}")
+        )  # a text that no row has is told
+        foreign = guessed or invented(plan, material) or unasked_share(plan, asked.about)
+        return {**unfit, **({SQL: foreign} if foreign else {})}
 
-    def _read(self, text: str, asked: Asked) -> tuple[Plan, str]:
-        """The plan of a program with what it evidently means, and what it says that nobody said."""
+    def _read(self, text: str, asked: Asked) -> tuple[Plan, str, str]:
+        """The plan of a program with what it evidently means, what it says that nobody said, and what it guesses.
+
+        A text of the model's own stays in a first query, and is held against those that its column has; one of a second
+        query, which was told these, is left out, and so is said.
+        """
         about, tables, faults = asked.about, self._sources.tables, list[str]()
         plan = read(text, self._tools, asked.evidence, asked.said, faults.append)
-        plan = without_unsaid(plan, _material(asked), about.named)
+        material = _material(asked)
+        guessed = [*guesses(plan, material)] if asked.fault else []
+        own = " ".join((asked.said, *(one.value for one in about.named)))
+        copied = None if asked.fault else copies(tables, own)
+        plan = without_unsaid(plan, f"{material}\n{offered(asked)}", about.named, copied)
         plan = without_hundred(in_years(in_months(plan, asked.said, tables), asked.said, tables), asked.said)
         plan = by_row(of_pieces(plan, about.text, about.named), asked.said, asked.evidence.text)
         plan = of_single(plan, about.text, tables)
@@ -274,7 +287,7 @@ class Programmer:
             uncounted = "" if counts_by_rule(plan, about.uncounted, asked.evidence.sources) else about.uncounted
             lacking = [("file", word) for word in about.unknown_things] + [("table", uncounted)]
             faults += [f'no {where} has {word!r}: print("not stated")' for where, word in lacking if word]
-        return plan, faults[0] if faults else ""
+        return plan, faults[0] if faults else "", f"nobody spoke of '{guessed[0]}'" if guessed else ""
 
     def _fits(self, plan: Plan, about: About) -> bool:
         """Whether the plan is one for this task: it rests on something, and answers with what was asked for."""
@@ -324,6 +337,12 @@ def _unreadable(text: str, plan: Plan, asked: Asked) -> str:
     return _handed_on(plan, asked.about) or (
         f"call nothing but {SQL}(query)" if SQL in asked.functions and is_code(text) and f"{SQL}(" not in text else ""
     )
+
+
+def _untabled(text: str, asked: Asked) -> str:
+    """What is wrong with a program that asks no table for what their columns count."""
+    by_column = SQL in asked.functions and asked.about.of_columns and is_code(text)
+    return f"ask the tables, with {SQL}(query)" if by_column and f"{SQL}(" not in text else ""
 
 
 def _handed_on(plan: Plan, about: About) -> str:

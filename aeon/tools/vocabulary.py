@@ -45,6 +45,10 @@ _WORD = re.compile(r"\w+")
 _OF_NUMBER = re.compile(r"_?(?:id|no|nr|number|num)$")
 """What the name of a column of numbers ends in: order_id, invoice_no."""
 _NUMBER = r"s?\s+(?:(?:no|nr|number|id)\b\.?\s*|#\s*)?(\d+)\b(?![.,:]?\d)"
+_ORDINALS = {
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
+    "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5, "6th": 6, "7th": 7, "8th": 8, "9th": 9,
+}  # fmt: skip
 _MOST_NAMED = 6
 _OF_FILES = frozenset({"table", "tables", "column", "row", "file", "files"})
 """Words that a question has for the files themselves; a value only beside the name of its column."""
@@ -62,6 +66,7 @@ class Vocabulary:
         self._days = [(table.name, name) for table in large for name in _columns(table, ("DATE", "TIMESTAMP"))]
         self._dates = [name for _, name in self._days]
         self._whole = [(table.name, name) for table in large for name in _columns(table, _WHOLE)]
+        self._of_names = frozenset(word for table in database.tables for word in _names(table) if word.isdigit())
         self._texts = [(t.name, name) for t in database.tables for name in _columns(t, ("VARCHAR",))][:_MOST_COLUMNS]
 
     def known(self, words: Iterable[str]) -> frozenset[str]:
@@ -87,7 +92,8 @@ class Vocabulary:
         spans = [(there.find(_spaced(value)[:-2]), column, value) for column, value in found]
         longest = sorted(one for one in spans if not any(_within(one[2], other[2]) for other in spans))
         values = [Named(column, value, f"{self._column(column)} = {_text(value)}") for _, column, value in longest]
-        return (*values[:_MOST_NAMED], *self._numbered(text), *self._switched(text), *self._dated(text))
+        numbered = (*self._numbered(text), *self._counted_off(text))
+        return (*values[:_MOST_NAMED], *numbered, *self._switched(text), *self._dated(text))
 
     def _numbered(self, text: str) -> Iterator[Named]:
         """The rows that a text names by their number, such as booking 9: the column has another one in each row."""
@@ -97,6 +103,15 @@ class Vocabulary:
             number = found.pop() if len(found) == 1 else ""
             if number and self._has([(table, quoted(column), int(number))]) and self._database.is_key(table, column):
                 yield Named(column, number, f"{self._column(column)} = {number}")
+
+    def _counted_off(self, text: str) -> Iterator[Named]:
+        """The whole numbers that a text names by an ordinal before their column: the second floor."""
+        for table, column in self._whole:
+            name = r"\W?".join(map(re.escape, column.casefold().split("_")))
+            found = {word.casefold() for word in re.findall(rf"(?i)\b({'|'.join(_ORDINALS)})[ -]{name}\b", text)}
+            number = _ORDINALS[found.pop()] if len(found) == 1 else 0
+            if number and self._has([(table, quoted(column), number)]):
+                yield Named(column, str(number), f"{self._column(column)} = {number}")
 
     def _switched(self, text: str) -> Iterator[Named]:
         """The columns of yes and no that a text names: cancelled performances, or such as were not."""
@@ -137,7 +152,7 @@ class Vocabulary:
         if not column:
             return
         for name, pattern, of in (("MONTH", _MONTH, _month), ("YEAR", _YEAR, int)):
-            found = set(pattern.findall(text))
+            found = set(pattern.findall(text)) - self._of_names
             if len(found) == 1 and not _SPAN.search(text):
                 value = found.pop()
                 if name == "MONTH" or not self._is_number(int(value)):
