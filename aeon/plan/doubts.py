@@ -117,7 +117,7 @@ def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[s
         _alike(calls),
         _change_left_out(question, calls, said) if SQL in used else (),
         _denial_left_out(question, answers, named),
-        _limits_unsaid(calls, question, stated),
+        _limits_unsaid(calls, question, stated, named),
         unranked(question, answers),
     )
     return next(found, "")
@@ -240,16 +240,18 @@ def _change_left_out(question: str, calls: Sequence[ToolCall], said: str) -> Ite
         yield f"use the {change['what'].casefold()} too"
 
 
-def _limits_unsaid(calls: Sequence[ToolCall], question: str, sentences: str) -> Iterator[str]:
+def _limits_unsaid(calls: Sequence[ToolCall], question: str, sentences: str, named: Sequence[Named]) -> Iterator[str]:
     """Conditions of queries with a number that nobody spoke of, in digits or in words; years are looked at apart."""
     said = f"{question}\n{sentences}"
     stated = stated_numbers(said) | in_words(said)
+    meant = {one.condition for one in named}
     there = stated | {one * unit for one in stated | {Fraction(1)} for unit in _UNITS_OF_TIME}
     for call in calls if not _DOZEN.search(question) else ():
         query = _TEXT.sub("''", str((call.arguments or {}).get("query"))) if call.tool == SQL else ""
         for condition in _LIMITED.finditer(query):
             number = condition["number"]
-            if Fraction(number) not in there | {0, 1} and not _YEAR.fullmatch(number):
+            known = condition[0] in meant or Fraction(number) in there | {0, 1}
+            if not known and not _YEAR.fullmatch(number):
                 yield f"nobody spoke of {condition[0]}"
 
 

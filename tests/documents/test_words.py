@@ -21,6 +21,7 @@ pytestmark = pytest.mark.requirement("T2")
         ("tea", "teas"),
         ("price", "prices", "priced", "pricing"),
         ("employee", "employees"),
+        ("pay", "paid", "payment", "payments", "paying"),
         ("bus",),
         ("address",),
     ],

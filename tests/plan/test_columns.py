@@ -205,8 +205,11 @@ def test_what_each_paid_is_taken_as_often_as_there_were(query: str, doubt: list[
         ("How much did tourers bring in?", "SELECT SUM(price) FROM bikes", ["it asks what was taken: SUM(hires.paid)"]),
         ("How much did tourers bring in?", "SELECT SUM(price * days) FROM bikes JOIN hires USING (bike)", []),
         ("How much did tourers cost?", "SELECT SUM(price) FROM bikes", []),
+        ("Which bike brought in the most money?", "SELECT bike, SUM(days) AS paid FROM hires GROUP BY bike",
+         ["it asks for money: SUM(days * paid)"]),
+        ("Which bike earned most?", "SELECT bike FROM hires", ["it asks for money: SUM(paid)"]),
     ],
-)
+)  # fmt: skip
 def test_what_was_taken_is_what_was_paid(question: str, query: str, doubt: list[str]) -> None:
     """Neither the things nor their prices, unless these are multiplied."""
     assert list(lost_columns(plan(query), question, (), HIRE)) == doubt

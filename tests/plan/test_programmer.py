@@ -14,8 +14,9 @@ from aeon import build
 from aeon.errors import EndpointFailed, ModelError
 from aeon.llm.scripted import Reply, Scripted
 from aeon.multipass.effects import DraftPlan
+from aeon.plan.checking import open_plan
 from aeon.plan.program import misfits
-from aeon.plan.programmer import Programmer, open_plan
+from aeon.plan.programmer import Programmer
 from aeon.plan.recursive import RecursivePlanner
 from aeon.runtime.ledger import Ledger
 from aeon.schema import (

@@ -147,11 +147,12 @@ def test_values_that_a_text_names(text: str, named: tuple[tuple[str, str], ...],
         ("What came on 12 March 2024?", []),
         ("What came on March 12?", []),
         ("What came on 2024-03-01?", []),
+        ("What came of the 2031 fee in March?", ["MONTH(day) = 3"]),
     ],
 )
 def test_months_and_years_that_a_text_names(text: str, conditions: list[str], tmp_path: Path) -> None:
     """One of each, of the column that the text names, else of the largest table; a day or a span is none."""
-    shops = "city,opened on\nCork,2020-05-01\n"
+    shops = "city,opened on,fee 2031\nCork,2020-05-01,yes\n"
     found = Vocabulary(load(tmp_path, shops=shops, sales=SALES)).named(text)
     assert [one.condition for one in found] == conditions
     assert Vocabulary(load(tmp_path, shops="city\nCork\n")).named(text) == ()
@@ -193,6 +194,8 @@ def test_a_column_of_yes_and_no_is_named_by_its_name(question: str, named: list[
         ("How many bookings had 9 nights?", []),
         ("What did nights 4 cost?", []),
         ("What came of bookings 9.5?", []),
+        ("Who stayed on the third night?", []),
+        ("What did the fourth nights cost?", ["nights = 4"]),
     ],
 )
 def test_a_row_is_named_by_its_number(question: str, named: list[str], tmp_path: Path) -> None:

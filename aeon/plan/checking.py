@@ -1,0 +1,192 @@
+"""What becomes of a program that a model wrote: a plan with what it evidently means, and what is wrong with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from aeon.documents.words import stem, stems
+from aeon.plan.again import offered
+from aeon.plan.columns import lost_columns, of_single
+from aeon.plan.comparing import difference
+from aeon.plan.conditions import completed, copies, guesses, unsaid, without_unsaid
+from aeon.plan.differences import without_sign
+from aeon.plan.doubts import doubts
+from aeon.plan.misquotes import misquotes
+from aeon.plan.money import of_all_sold
+from aeon.plan.months import in_months
+from aeon.plan.outcomes import NO_ANSWER, in_one, misfit, unasked_share
+from aeon.plan.pieces import of_pieces
+from aeon.plan.program import is_code, mended, misfits, numbers, read
+from aeon.plan.prompts import Asked
+from aeon.plan.queries import invented, without_hundred
+from aeon.plan.ranks import ranked
+from aeon.plan.rules import by_row, counts_by_rule
+from aeon.plan.sources import LOOKUP, SQL, About, Sources
+from aeon.plan.ties import with_ties
+from aeon.plan.years import in_years
+from aeon.schema import Agreement, Plan, Step, Task, ToolCall, Writing
+from aeon.supervisor.form import is_of_kind
+from aeon.tools.quote import QUOTE
+from aeon.tools.registry import ToolRegistry
+
+__all__ = ["Checker", "Program", "open_plan", "unreadable"]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A plan read out of a program, the tools that cannot take what it says, and what is doubtful about it."""
+
+    plan: Plan
+    text: str = ""
+    unfit: dict[str, str] = field(default_factory=dict)
+    doubt: str = ""
+
+    @property
+    def fault(self) -> str:
+        """What is wrong with it, in a few words for the model; "" where nothing is."""
+        return self.unfit.get(SQL) or self.doubt
+
+    @property
+    def runs(self) -> bool:
+        """Whether it is a plan that can run, and gives what may be an answer."""
+        return bool(self.plan.steps) and not self.unfit and self.doubt != NO_ANSWER
+
+    def settled(self, *doubts: str, agreement: Agreement | None = None) -> Plan:
+        """The plan with its own and other doubts, and with what another derivation of it says."""
+        every = tuple(filter(None, (self.doubt, *doubts)))
+        return self.plan.changed(doubts=every, agreement=agreement) if every or agreement else self.plan
+
+
+class Checker:
+    """Reads the programs that are written over the tables and the texts of a folder, and looks for their faults."""
+
+    def __init__(self, tools: ToolRegistry, sources: Sources, names: frozenset[str]) -> None:
+        """``names`` are the words that stand only in the examples of prompts."""
+        self._tools = tools
+        self._sources = sources
+        self._names = names
+
+    async def judged(self, text: str, asked: Asked) -> Program:
+        """The plan of a program, and what is wrong with it."""
+        about = asked.about
+        if text and not is_code(text) and not asked.evidence.sources:
+            return Program(self._prose(asked), text)
+        if (compared := await difference(text, about, self._sources)) is not None:
+            return Program(compared, text)
+        plan, fault, left_out = self._read(text, asked)
+        if fault or len(plan.steps) > asked.most or not self._fits(plan, about):
+            return Program(Plan(), text, doubt=_untabled(text, asked) or fault or unreadable(text, plan, asked))
+        unfit = self._unfit(plan, asked)
+        whole = await with_ties(await in_one(plan, about.text, self._sources), self._sources)
+        doubt = self._doubt(plan, asked) or await misfit(whole, about, self._sources) or left_out
+        return Program(whole, text, unfit, doubt)
+
+    def _doubt(self, plan: Plan, asked: Asked) -> str:
+        """What a plan leaves out of what is asked."""
+        if handed := _handed_on(plan, asked.about):
+            return handed
+        needed = [name for name in asked.about.needed if name in asked.functions]
+        doubt = doubts(plan, asked.said, asked.about.named, needed, asked.evidence.text)
+        sentences = [source.text for source in asked.evidence.sources]
+        return doubt or next(lost_columns(plan, asked.about.text, sentences, self._sources.tables), "")
+
+    def _prose(self, asked: Asked) -> Plan:
+        """What becomes of a reply that is no program: an open task, but no fact where there are files."""
+        return Plan() if self._sources.names and asked.about.is_question else open_plan(asked.task)
+
+    def _unfit(self, plan: Plan, asked: Asked) -> dict[str, str]:
+        """The tools that cannot take what the plan says, or should not, since nobody named it, each with the reason."""
+        material = _material(asked)
+        unfit = misfits(plan, self._tools)
+        guessed = (
+            "" if SQL in unfit else unsaid(plan, f"{material}\n{offered(asked)}")
+        )  # a text that no row has is told
+        foreign = guessed or invented(plan, material) or unasked_share(plan, asked.about)
+        return {**unfit, **({SQL: foreign} if foreign else {})}
+
+    def _read(self, text: str, asked: Asked) -> tuple[Plan, str, str]:
+        """The plan of a program with what it evidently means, what it says that nobody said, and what it guesses.
+
+        A text of the model's own stays in a first query, and is held against those that its column has; one of a second
+        query, which was told these, is left out, and so is said.
+        """
+        about, tables, faults = asked.about, self._sources.tables, list[str]()
+        plan = read(text, self._tools, asked.evidence, asked.said, faults.append)
+        material = _material(asked)
+        guessed = [*guesses(plan, material)] if asked.fault else []
+        own = " ".join((asked.said, *(one.value for one in about.named)))
+        copied = None if asked.fault else copies(tables, own)
+        plan = without_unsaid(plan, f"{material}\n{offered(asked)}", about.named, copied)
+        plan = without_hundred(in_years(in_months(plan, asked.said, tables), asked.said, tables), asked.said)
+        plan = by_row(of_pieces(plan, about.text, about.named), asked.said, asked.evidence.text)
+        plan = of_single(plan, about.text, tables)
+        plan = ranked(completed(plan, about.text, about.named, tables), about.text, tables)
+        plan = of_all_sold(plan, about.text, tables)
+        plan = without_sign(mended(plan, self._tools), about.text)
+        faults += misquotes(plan, about)
+        if {step.action.tool for step in plan.steps if isinstance(step.action, ToolCall)} == {SQL}:
+            uncounted = "" if counts_by_rule(plan, about.uncounted, asked.evidence.sources) else about.uncounted
+            lacking = [("file", word) for word in about.unknown_things] + [("table", uncounted)]
+            faults += [f'no {where} has {word!r}: print("not stated")' for where, word in lacking if word]
+        return plan, faults[0] if faults else "", f"nobody spoke of '{guessed[0]}'" if guessed else ""
+
+    def _fits(self, plan: Plan, about: About) -> bool:
+        """Whether the plan is one for this task: it rests on something, and answers with what was asked for."""
+        if self._sources.names and _is_written(plan) and about.is_question:
+            return False
+        return _answers(plan, about.text) and self._grounded(plan, about) and not self._foreign(plan, about)
+
+    def _foreign(self, plan: Plan, about: About) -> bool:
+        """Whether a step names what stands only in the examples."""
+        said = stems(" ".join(str(step.action) for step in plan.steps))
+        said_before = stems(about.text)
+        names = frozenset(name for name in self._names if stem(name) in said and stem(name) not in said_before)
+        return bool(self._sources.unknown(names))
+
+    def _grounded(self, plan: Plan, about: About) -> bool:
+        """Whether the plan rests on something: a number of the task, a table, a text, or the task as it is."""
+        actions = [step.action for step in plan.steps]
+        if any(isinstance(a, Writing) or (isinstance(a, ToolCall) and a.tool in (SQL, LOOKUP, QUOTE)) for a in actions):
+            return True
+        return bool(numbers(about.text) & numbers(" ".join(map(str, actions))))
+
+
+def open_plan(task: Task) -> Plan:
+    """The plan of a task that needs no tool: its answer is written."""
+    step = Step(id="s1", description=task.text, action=Writing(task=task.text), provides=("s1",))
+    return Plan(steps=(step,), answer=("s1",))
+
+
+def unreadable(text: str, plan: Plan, asked: Asked) -> str:
+    """What is wrong with a program that no plan comes of, or over the tables one that does what no step can do."""
+    return _handed_on(plan, asked.about) or (
+        f"call nothing but {SQL}(query)" if SQL in asked.functions and is_code(text) and f"{SQL}(" not in text else ""
+    )
+
+
+def _untabled(text: str, asked: Asked) -> str:
+    """What is wrong with a program that asks no table for what their columns count."""
+    by_column = SQL in asked.functions and asked.about.of_columns and is_code(text)
+    return f"ask the tables, with {SQL}(query)" if by_column and f"{SQL}(" not in text else ""
+
+
+def _handed_on(plan: Plan, about: About) -> str:
+    """What is wrong with a plan that has the model write what is to be computed."""
+    return "compute it from its numbers, without write(...)" if about.asks_sum and _is_written(plan) else ""
+
+
+def _material(asked: Asked) -> str:
+    """What a query may compare with: what was said, what the sentences say, and the values that are named so or so."""
+    return "\n".join((asked.said, asked.evidence.text, *(one.value for one in asked.about.named)))
+
+
+def _is_written(plan: Plan) -> bool:
+    """Whether the plan has nothing but texts that the model writes."""
+    return bool(plan.steps) and all(isinstance(step.action, Writing) for step in plan.steps)
+
+
+def _answers(plan: Plan, question: str) -> bool:
+    """Whether what the plan quotes as its answer can be one to the question; what is computed or read later can."""
+    answers = [step.action for step in plan.steps if step.id in plan.answer]
+    quoted = [a.arguments or {} for a in answers if isinstance(a, ToolCall) and a.tool == QUOTE]
+    return len(quoted) < len(answers) or is_of_kind(question, " ".join(str(one["value"]) for one in quoted))
