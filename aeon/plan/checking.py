@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from aeon.documents.meaning import akin
 from aeon.documents.words import stem, stems
 from aeon.plan.again import offered
 from aeon.plan.columns import lost_columns, of_single
@@ -18,7 +19,7 @@ from aeon.plan.outcomes import NO_ANSWER, in_one, misfit, unasked_share
 from aeon.plan.pieces import of_pieces
 from aeon.plan.program import is_code, mended, misfits, numbers, read
 from aeon.plan.prompts import Asked
-from aeon.plan.queries import invented, without_hundred
+from aeon.plan.queries import invented, query_of, without_hundred
 from aeon.plan.ranks import ranked
 from aeon.plan.rules import by_row, counts_by_rule
 from aeon.plan.sources import LOOKUP, SQL, About, Sources
@@ -113,7 +114,7 @@ class Checker:
         about, tables, faults = asked.about, self._sources.tables, list[str]()
         plan = read(text, self._tools, asked.evidence, asked.said, faults.append)
         material = _material(asked)
-        guessed = [*guesses(plan, material)] if asked.fault else []
+        guessed = [f"nobody spoke of '{text}'" for text in guesses(plan, material)] if asked.fault else []
         own = " ".join((asked.said, *(one.value for one in about.named)))
         copied = None if asked.fault else copies(tables, own)
         plan = without_unsaid(plan, f"{material}\n{offered(asked)}", about.named, copied)
@@ -126,9 +127,13 @@ class Checker:
         faults += misquotes(plan, about)
         if {step.action.tool for step in plan.steps if isinstance(step.action, ToolCall)} == {SQL}:
             uncounted = "" if counts_by_rule(plan, about.uncounted, asked.evidence.sources) else about.uncounted
-            lacking = [("file", word) for word in about.unknown_things] + [("table", uncounted)]
+            names = " ".join(query_of(step).replace("_", " ") for step in plan.steps)
+            meant = akin({word.casefold() for word in about.unknown_things}, names)
+            guessed += [f"no file has {word!r}, only what means much the same" for word in sorted(meant)]
+            lacking = [("file", word) for word in about.unknown_things if word.casefold() not in meant]
+            lacking += [("table", uncounted)]
             faults += [f'no {where} has {word!r}: print("not stated")' for where, word in lacking if word]
-        return plan, faults[0] if faults else "", f"nobody spoke of '{guessed[0]}'" if guessed else ""
+        return plan, faults[0] if faults else "", guessed[0] if guessed else ""
 
     def _fits(self, plan: Plan, about: About) -> bool:
         """Whether the plan is one for this task: it rests on something, and answers with what was asked for."""

@@ -15,7 +15,7 @@ from aeon.tools.tableinfo import TableInfo
 __all__ = ["begins", "lost_columns", "of_single", "per_column"]
 
 _BEGUN = re.compile(
-    r"(?:^|_)(?:joined|since|born|birth|birthday|built|founded|hired|started|start|opened|entered|bought|begun|year)(?:_|$)",
+    r"(?:^|_)(?:joined|since|born|birth|birthday|built|founded|hired|started|start|opened|entered|bought|begun|moved|year)(?:_|$)",
     re.IGNORECASE,
 )
 _ENDED = re.compile(

@@ -30,6 +30,11 @@ _ALL = 100
 _HUNDREDTHS = re.compile(r"\b100(?:\.0+)?\b|per_?cent|pct|%", re.IGNORECASE)
 _OF_TWO = re.compile(r"\bSUM\s*\(([^()]*)\)\s*([-/])\s*SUM\s*\(([^()]*)\)(?!\s*FILTER)", re.IGNORECASE)
 _WHICH = re.compile(r"\s*(?:which|who|whose)\b", re.IGNORECASE)
+_WHICH_THING = re.compile(
+    r"\s*(?:which|whose)\s+(?!(?:days?|dates?|months?|years?|weeks?|time|evening|morning|weekend|when)\b)([^\W\d_]+)",
+    re.IGNORECASE,
+)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _GROWN = re.compile(
     r"\b(?:increas\w*|grow\w*|grew|risen?|rose|more|higher|compared|chang\w*|up|over|gain\w*|return\w*)\b",
     re.IGNORECASE,
@@ -136,9 +141,18 @@ def _unfit(outcome: Sequence[JsonValue], question: str, counted: str, single: bo
         return "it finds nothing: look at the conditions again"
     if asks_percent(question) and not _GROWN.search(question) and any(map(_is_above_all, computed(found))):
         return "a share is at most 100 percent: 100.0 * COUNT(*) FILTER (WHERE ...) / COUNT(*)"
+    thing = _WHICH_THING.match(question)
+    if thing and found and all(_is_days(one) for one in found):
+        return f"it asks which {thing[1]}: select its name"
     if found and not is_of_kind(question, " ".join(map(str, found))):
         return NO_ANSWER
     return _wrong_number(counted, computed(found)) if counted else ""
+
+
+def _is_days(given: JsonValue) -> bool:
+    """Whether something is nothing but days."""
+    every = given if isinstance(given, list) else [given]
+    return all(isinstance(one, str) and _DAY.fullmatch(one) for one in every)
 
 
 def _is_above_all(given: Read) -> bool:

@@ -18,7 +18,7 @@ from aeon.supervisor.prompt import cut
 from aeon.tools.quote import QUOTE, quoted
 from aeon.tools.references import substitute
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.tableinfo import Named
+from aeon.tools.tableinfo import Named, identifier
 
 __all__ = ["LOOKUP", "SQL", "About", "Sources"]
 
@@ -27,10 +27,12 @@ LOOKUP = "lookup"
 _I = re.IGNORECASE
 _MOST_UNKNOWN = 4
 _TO_WRITE = re.compile(
-    r"\b(?:explain|describe|write|list(?! price)|suggest|draft|compose|translate|summari[sz]e|rewrite|rephrase|propose|"
-    r"invent|create|poem|code)\b",
+    r"(?:^|[.!?:;,\n]\s*|\b(?:and|then|please|you|you to|me to|us to|kindly)\s+)"
+    r"(?:explain|describe|write|list(?! price)|suggest|draft|compose|translate|summari[sz]e|rewrite|rephrase|propose|"
+    r"invent|create|code)\b|\b(?:poem|haiku|limerick|essay)s?\b",
     _I,
 )
+"""What asks for a text: the verb where it is the person's own wish, and no list or code that somebody has."""
 _FACT = re.compile(r"\?|^\s*(?:who|what|when|where|which|whose|how|is|are|was|were|do|does|did|has|have|can)\b", _I)
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:[.,]\d+)*(?![\w:/-]*\d)")
 _PLACE = r"\b(?:the|an?|(?:of|from|for|in|at|to|by|with|per)(?!\s+(?:the|an?)\b))"
@@ -64,6 +66,14 @@ _IN_ALL = re.compile(
     r"\b(?:in all|over all|of all|for all|all (?:our|the|its|my)|total|altogether|together|overall)\b", _I
 )
 _HOW_OFTEN = re.compile(r"\b(?:most|least|how) (?:often|frequently)\b", _I)
+_LONGEST = word_set("longest")
+_SINCE = re.compile(r"(?:^|[_\W])(?:joined|since|hired|started|entered|employed|moved)(?:[_\W]|$)", _I)
+_THERE_LONGEST = re.compile(
+    r"\b(?:been|with us|here|there|worked|lived|served|sung|played|stayed|employed|member)\b[^.?!]*\blongest\b|"
+    r"\blongest[- ](?:serving|standing)\b",
+    _I,
+)
+"""Since when somebody is there, rather than how long something is."""
 _A_DAY = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
 _COUNTED = re.compile(r"\b(?:how many|number of|wie ?viele)\s+(?:(?:more|fewer|other|different)\s+)?([^\W\d_]+)", _I)
 _HOW_MANY_DE = re.compile(r"\bwie ?viele\b", _I)
@@ -118,7 +128,8 @@ class About:
     or for those of a day.
     ``of_columns``: it asks how many there are, and names a column. ``akin`` are unknown words that mean much the same
     as a word of the sentences or a column, ``near`` words of the texts alone that do as the name of a table: what was
-    delivered, where there are deliveries.
+    delivered, where there are deliveries. ``begun`` is the column that says since when, where it asks who is there
+    longest.
     """
 
     text: str
@@ -133,21 +144,22 @@ class About:
     of_columns: bool = False
     akin: frozenset[str] = frozenset()
     near: frozenset[str] = frozenset()
+    begun: str = ""
 
     def notes(self, functions: Collection[str]) -> str:
         """What a prompt with these functions is told of its words: values of the tables, and those that no file has."""
         named = ", ".join(one.condition for one in self.named) if SQL in functions else ""
         lacking = ", ".join(sorted(self.unknown - self.akin - {*self.unmeasured})[:_MOST_UNKNOWN])
-        return "; ".join(
-            filter(None, (f"named: {named}" if named else "", f"no file has: {lacking}" if lacking else ""))
-        )
+        first = f"longest: the first by {self.begun}" if self.begun and SQL in functions else ""
+        told = (f"named: {named}" if named else "", first, f"no file has: {lacking}" if lacking else "")
+        return "; ".join(filter(None, told))
 
     @property
     def may_be_of_tables(self) -> bool:
         """Whether the tables may answer it: they alone have a word of it, or nobody has one of what it sums up."""
         of_both = self.both and (self.of_rows or self.of_columns or not self.texts)
         of_nobody = not (self.texts or self.both) and _IN_ALL.search(self.text)
-        return bool(self.tables or of_both or of_nobody)
+        return bool(self.tables or of_both or of_nobody or self.begun)
 
     @property
     def unknown_things(self) -> tuple[str, ...]:
@@ -246,6 +258,8 @@ class Sources:
         self._names = " ".join(table.name.replace("_", " ") for table in self.tables)
         self._words = " ".join(name.replace("_", " ") for table in self.tables for name, _ in table.columns)
         self._columns = stems(self._words)
+        since = [name for table in self.tables for name, _ in table.columns if _SINCE.search(name)]
+        self._since = identifier(since[0], frozenset()) if len(since) == 1 else ""
         self._units = frozenset(self._words.casefold().split())
 
     async def about(self, text: str) -> About:
@@ -257,7 +271,8 @@ class Sources:
         own = frozenset(word for word in content_words(_QUOTED.sub(" ", text)) if word.isalpha()) - _OF_FORM
         most = max(len(own & by_table), evidence.shared(frozenset(map(stem, own))))
         named = names(text) if names else ()
-        unknown = self._unknown_of(text, words - by_table - by_text)
+        begun = self._since if _THERE_LONGEST.search(text) else ""
+        unknown = self._unknown_of(text, words - by_table - by_text) - (_LONGEST if begun else frozenset())
         return About(
             text=text,
             evidence=evidence,
@@ -270,6 +285,7 @@ class Sources:
             of_rows=self._is_of_rows(text, any(map(_is_text, named))),
             of_columns=bool(_counted(text) and self._columns & stems(text)),
             near=akin(by_text - by_table, self._names),
+            begun=begun,
             akin=akin(unknown, f"{evidence.text} {self._words}"),
         )
 

@@ -57,6 +57,14 @@ _YES_NO = re.compile(
     r"(?![^?.!]*\b(?:or|what|who|whom|whose|which|how)\b)[^?.!]+\?\s*",
     _I,
 )
+_REFUSES = re.compile(
+    r"\W*(?:(?:I[\u2019']m|I am) sorry,? (?:but )?)?"
+    r"(?:as an? (?:AI\b|artificial intelligence|(?:large )?language model)|"
+    r"I (?:cannot|can[\u2019']t) (?:assist|help|access)|"
+    r"I (?:do not|don[\u2019']t) have (?:access|any (?:specific )?information))",
+    _I,
+)
+"""How a model begins that does not do what it was asked for."""
 _SHORT = 20
 _FOREIGN = 0.2
 """The share of letters of another script above which a text is in another language."""
@@ -172,12 +180,15 @@ def items(task: str) -> Items | None:
 def form_faults(task: str, answer: str) -> list[str]:
     """What of the form that the task asks for in words the answer does not have, each in a few words for the model.
 
-    Counted are sentences, words, lines and points; JSON is parsed. What cannot be counted is not looked at.
+    Counted are sentences, words, lines and points; JSON is parsed. A refusal has no form. What cannot be counted is not
+    looked at.
     """
     return list(_faults(task, answer.strip()))
 
 
 def _faults(task: str, answer: str) -> Iterator[str]:
+    if _REFUSES.match(answer):
+        yield "the answer must do the task, and not say what its author is or cannot do"
     if not _LANGUAGE.search(task) and _is_foreign(task, answer):
         yield "the answer must be in the language of the task"
     if fault := _whole(task):

@@ -70,7 +70,7 @@ class Database:
         self.notes = tuple(notes)
         self._connection = connection
         self._duckdb = module
-        self._keywords = keywords
+        self.keywords = keywords
         self._lock = threading.Lock()
 
     @classmethod
@@ -114,7 +114,7 @@ class Database:
         shown = self.tables[: max(1, limit // _SHORTEST_LINE)]
         room = (limit - 40) // max(1, len(shown))
         most = 1 if len(shown) > 1 else 2
-        lines = [table.line(room, self._keywords, most) for table in shown]
+        lines = [table.line(room, self.keywords, most) for table in shown]
         left = len(self.tables) - len(shown)
         return "\n".join([*lines, f"… and {left} more table{'s' * (left > 1)}"] if left else lines)
 
@@ -236,7 +236,7 @@ class Database:
         return one_line(f"no row has {column} {comparison.sign} {text}; {hint}: {listed}{more}", 500)
 
     def _name(self, column: str) -> str:
-        return identifier(column, self._keywords)
+        return identifier(column, self.keywords)
 
     def _used(self, query: Query) -> list[TableInfo]:
         """The tables that the query reads."""

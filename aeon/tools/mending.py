@@ -8,6 +8,7 @@ from collections.abc import Sequence, Set
 from aeon.documents.words import stem, stems
 from aeon.errors import ToolError
 from aeon.tools.database import Database
+from aeon.tools.identifiers import spelt
 from aeon.tools.sharing import of_each
 from aeon.tools.tableinfo import TableInfo, quoted
 
@@ -55,9 +56,11 @@ def mended(database: Database, query: str) -> str:
     order of a number that is no group's go by its sum, and so does the first of rows of which many have the same name.
     An average of one column by another is that of their sums, each of its own rows where they are of two tables. The
     most of a column beside other columns is that of the first row, and a pattern holds for small and capital letters. A
-    value with words of its table or column is that value, and the name of a column in the place of one is the column.
+    value with words of its table or column is that value, and the name of a column in the place of one is the column,
+    also where it lacks its quotes.
     """
-    query = of_each(database, _of_two(_per(_LIKE.sub("ILIKE", _named(database, query)))))
+    query = spelt(database.tables, database.keywords, _named(database, query))
+    query = of_each(database, _of_two(_per(_LIKE.sub("ILIKE", query))))
     query = _extreme(_grouped(database, _summed(database, query)))
     used = [table for table in database.tables if re.search(rf"(?i)\b{re.escape(table.name)}\b", query)]
 
@@ -125,10 +128,17 @@ def _elsewhere(database: Database, used: Sequence[TableInfo], column: str, text:
     if len(used) != 1 or len(holders) != 1:
         return ""
     (table, name), keys = holders[0], _keys(database, holders[0][0], used[0])
+    keys = keys or [one for one in _told_by(database, holders[0], used[0]) if one.lower() == column]
     if len(keys) != 1:
         return ""
     rows = f"SELECT {quoted(keys[0])} FROM {quoted(table.name)} WHERE {quoted(name)} = '{text}'"
     return f"{quoted(keys[0])} IN ({rows})"
+
+
+def _told_by(database: Database, holder: tuple[TableInfo, str], other: TableInfo) -> list[str]:
+    """The text columns that both tables have, where each row of the holder has a name of its own: a child's family."""
+    (table, name), known = holder, set(_texts(other))
+    return [one for one in _texts(table) if one in known] if database.is_key(table.name, name) else []
 
 
 def _holders(database: Database, used: Sequence[TableInfo], column: str, text: str) -> list[tuple[TableInfo, str]]:

@@ -279,3 +279,20 @@ def test_points_are_counted_line_by_line() -> None:
 def test_questions_of_yes_or_no_begin_with_their_verb(question: str, so: bool) -> None:
     """A choice of two things is none, nor a request that begins like one."""
     assert asks_yes_no(question) is so
+
+
+@pytest.mark.parametrize(
+    ("answer", "refuses"),
+    [
+        ("As an AI language model, I do not have access to any files.", True),
+        ("I'm sorry, but I can't assist with that.", True),
+        ("I am sorry, as an AI I cannot say.", True),
+        ("I don't have access to the internet.", True),
+        ("I cannot swim, said the duck.", False),
+        ("I'm sorry that the delivery is late.", False),
+        ("An AI is a program.", False),
+    ],
+)
+def test_an_author_that_speaks_of_itself_has_not_done_the_task(answer: str, refuses: bool) -> None:
+    """It is asked again, and no such text counts as done."""
+    assert ("its author" in faults("Write a line about ducks.", answer)) is refuses

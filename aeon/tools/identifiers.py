@@ -1,0 +1,54 @@
+"""Names of columns that a query has to write in quotes, and that a model writes without, or with underscores."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from aeon.tools.tableinfo import TableInfo, identifier, quoted
+
+__all__ = ["spelt"]
+
+_KEPT = re.compile(r"('(?:[^']|'')*'|\"(?:[^\"]|\"\")*\")")
+_PLACES = "|".join(
+    rf"(?<=\b{word}\s)" for word in ("SELECT", "DISTINCT", "WHERE", "AND", "OR", "NOT", "BY", "WHEN", "THEN", "ELSE")
+)
+_BEFORE = rf"(?<![\w\"])(?:(?<=[,(.<>=])|(?<=[,(<>=]\s)|{_PLACES})"
+_BEHIND = r"(?![\w\"])(?!\s+BY\b)(?!\s*\()"
+
+
+def spelt(tables: Iterable[TableInfo], keywords: frozenset[str], query: str) -> str:
+    """The query with such names as its tables have them: ``Due back`` and ``due_back`` are ``"Due back"``.
+
+    A name of one word that is a keyword, such as ``Group``, is one where a column may stand; names that need no quotes
+    stay, and so do texts.
+    """
+    names = dict.fromkeys(name for table in tables for name, _ in table.columns)
+    plain = {name.lower() for name in names if identifier(name, keywords) == name}
+    for name in sorted(names, key=len, reverse=True):
+        pattern = _pattern(name, keywords, plain)
+        if pattern is not None:
+            parts = _KEPT.split(query)
+            query = "".join(one if at % 2 else pattern.sub(quoted(name), one) for at, one in enumerate(parts))
+    return query
+
+
+def _pattern(name: str, keywords: frozenset[str], plain: set[str]) -> re.Pattern[str] | None:
+    """How a query may write a name that needs quotes; ``None`` for one that needs none, or cannot be told.
+
+    A unit in brackets may be left out.
+    """
+    base, _, unit = name.rstrip(")] ").partition("(") if name.endswith((")", "]")) else (name, "", "")
+    parts = re.split(r"([\W_]+)", base.strip(" _"))
+    words, gaps = [part for part in parts[::2] if part], parts[1::2]
+    if name.lower() in plain or not words or not parts[0] or "_".join(words).lower() in plain:
+        return None
+    own = re.escape(unit)
+    end = rf"(?:[\s_]*(?:\({own}\)|{own}))?" if unit else rf"(?:{re.escape(gaps[-1])})?" if not parts[-1] else ""
+    if len(words) == 1 and not unit:
+        before = _BEFORE if words[0].lower() in keywords else r"(?<![\w\"])"
+        return None if words[0].isdigit() else re.compile(rf"(?i){before}{re.escape(words[0])}{_BEHIND}")
+    said = re.escape(words[0])
+    for gap, word in zip(gaps, words[1:], strict=False):
+        said += rf"(?:[\s_.]+|{re.escape(gap)}){re.escape(word)}"
+    return re.compile(rf"(?i)(?<![\w\"]){said}{end}(?![\w\"])")
