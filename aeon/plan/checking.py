@@ -131,6 +131,9 @@ class Checker:
             meant = akin({word.casefold() for word in about.unknown_things}, names)
             guessed += [f"no file has {word!r}, only what means much the same" for word in sorted(meant)]
             lacking = [("file", word) for word in about.unknown_things if word.casefold() not in meant]
+            if any(one.value.casefold() in names.casefold() for one in about.named if one.condition.endswith("'")):
+                guessed += [f"no file has {word!r}" for _, word in lacking]
+                lacking = []
             lacking += [("table", uncounted)]
             faults += [f'no {where} has {word!r}: print("not stated")' for where, word in lacking if word]
         return plan, faults[0] if faults else "", guessed[0] if guessed else ""

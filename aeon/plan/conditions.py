@@ -28,6 +28,7 @@ _OF_DAYS = re.compile(
 )
 """What a question says of days."""
 _LETTERS = re.compile(r"[^\W\d_]+")
+_SHORT = 2
 _YES = frozenset({"yes", "y", "true", "ja"})
 _SELECT = re.compile(r"\b(?:SELECT|JOIN|UNION|OR|FILTER)\b", re.IGNORECASE)
 _END = r"(?=\s*(?:$|\)|;|\b(?:GROUP|ORDER|LIMIT|HAVING)\b))"
@@ -162,7 +163,8 @@ def _is_word_unsaid(text: str, said: str) -> bool:
 
 
 def _is_code_unsaid(text: str, said: str) -> bool:
-    return _CODE.fullmatch(text) is not None and re.sub(r"\D", "", text) not in said
+    named = any(len(word) > _SHORT and word.casefold() in said.casefold() for word in _LETTERS.findall(text))
+    return _CODE.fullmatch(text) is not None and not named and re.sub(r"\D", "", text) not in said
 
 
 def _is_day_unsaid(text: str, said: str) -> bool:

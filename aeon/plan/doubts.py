@@ -48,6 +48,11 @@ _SPELT = re.compile(
     _I,
 )
 _OF_MONEY = re.compile(r"\b(?:costs?|pays?|price|charged?|owe|bill|how much)\b", _I)
+_TOGETHER = re.compile(
+    r"\b(?:together|altogether|in all|in total|on top|including|"
+    r"(?:deposit|discount|tax|vat|postage|shipping|delivery|everything) included)\b",
+    _I,
+)
 _PER_CENT = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?(?:%|per ?cent\b)", _I)
 _SHARE = re.compile(r"(?<!\d)100\b|\b[01]?\.\d")
 _EITHER = re.compile(
@@ -117,6 +122,7 @@ def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[s
         _alike(calls),
         _change_left_out(question, calls, said) if SQL in used else (),
         _denial_left_out(question, answers, named),
+        _rest_left_out(question, answers, stated),
         _limits_unsaid(calls, question, stated, named),
         unranked(question, answers),
     )
@@ -211,6 +217,17 @@ def _difference_left_out(question: str, calls: Sequence[ToolCall]) -> Iterator[s
     sums = [str((call.arguments or {}).get("expression")) for call in calls if call.tool == CALCULATOR]
     if queries and _BY_HOW_MUCH.search(question) and "-" not in _TEXT.sub("", " ".join([*queries, *sums])):
         yield "print the difference, too"
+
+
+def _rest_left_out(question: str, answers: Sequence[Step], stated: str) -> Iterator[str]:
+    """Whether money for several things together is one price, of a sentence that says nothing of together."""
+    call = answers[0].action if len(answers) == 1 else None
+    together = _TOGETHER.search(question) if _OF_MONEY.search(question) else None
+    if together is None or not isinstance(call, ToolCall) or call.tool != QUOTE:
+        return
+    said = stated_numbers(str((call.arguments or {}).get("value")))
+    if said and not any(_TOGETHER.search(line) for line in stated.splitlines() if said & stated_numbers(line)):
+        yield f"it asks for what comes {together[0].casefold()}: add the parts up"
 
 
 def _denial_left_out(question: str, answers: Sequence[Step], named: Sequence[Named]) -> Iterator[str]:

@@ -55,6 +55,7 @@ _DONE = re.compile(
 """What is done, behind who does it: the Marlin did *carry* them."""
 _COMPUTED = word_set(
     "revenue revenues turnover sales income takings earnings costs spending expenses expense quantity quantities "
+    "altogether total together overall all list lists sum number "
     "balance gap spread range increase decrease growth rise fall drop change trend median ratio rank result results"
 )
 """What a question may ask for that no file has by its name, since it is computed."""

@@ -102,6 +102,7 @@ _KINDS = (
     ),
     (re.compile(r"\b(?:phone|telephone|mobile|fax|account|customer|order|policy) number\b", _I), _DIGIT),
     (re.compile(r"\be-?mail(?: address)?\b", _I), re.compile(r"\S@\S")),
+    (re.compile(r"^\W*(?:what is|what's|what was) the name of\b", _I), re.compile(r"[^\W\d_]{2}")),
     (re.compile(r"\b(?:website|web address|web page|homepage|url)\b", _I), re.compile(r"\w\.\w{2,}")),
 )
 _SEVERAL = re.compile(r"\band (?:who|whom|whose|what|which|where|when|how)\b", _I)

@@ -70,7 +70,7 @@ class _Truth:
 
 @dataclass
 class _Day:
-    """A day by a pattern with the groups year, month and day."""
+    """A day by a pattern with the groups year, month and day; the month may be a word, the year the last two digits."""
 
     pattern: re.Pattern[str]
     sql_type: str = "DATE"
@@ -78,8 +78,14 @@ class _Day:
     def read(self, cell: str) -> str | None:
         match = self.pattern.fullmatch(cell)
         try:
-            return match and date(int(match["year"]), int(match["month"]), int(match["day"])).isoformat()
-        except ValueError:
+            if match is None:
+                return None
+            year, month = int(match["year"]), match["month"].casefold().rstrip(".")
+            number = int(month) if month.isdecimal() else _MONTHS[month]
+            return date(
+                year if len(match["year"]) > _SHORT_YEAR else _CENTURY + year, number, int(match["day"])
+            ).isoformat()
+        except (ValueError, KeyError):
             return None
 
 
@@ -103,6 +109,17 @@ _ISO = re.compile(rf"{_YEAR}[-/]{_MONTH}[-/]{_DAY}")
 _DOTTED = re.compile(rf"{_DAY}\.{_MONTH}\.{_YEAR}")
 _DAY_FIRST = re.compile(rf"{_DAY}[-/]{_MONTH}[-/]{_YEAR}")
 _MONTH_FIRST = re.compile(rf"{_MONTH}[-/]{_DAY}[-/]{_YEAR}")
+_SHORT_DOTTED = re.compile(rf"{_DAY}\.{_MONTH}\.(?P<year>[0-9]{{2}})")
+_SHORT_YEAR, _CENTURY = 2, 2000
+_WEEKDAY = r"(?:[^\W\d_]{2,10}\.?,? )?"
+_WORD = r"(?P<month>[^\W\d_]{3,9}\.?)"
+_IN_WORDS = re.compile(rf"{_WEEKDAY}{_DAY}(?:st|nd|rd|th)?\.?[ -]{_WORD},?[ -]{_YEAR}")
+_WORD_FIRST = re.compile(rf"{_WEEKDAY}{_WORD} {_DAY}(?:st|nd|rd|th)?,? {_YEAR}")
+_NAMES = (
+    ("january", "januar"), ("february", "februar"), ("march", "märz"), ("april",), ("may", "mai"), ("june", "juni"),
+    ("july", "juli"), ("august",), ("september",), ("october", "oktober"), ("november",), ("december", "dezember"),
+)  # fmt: skip
+_MONTHS = {form: n for n, names in enumerate(_NAMES, 1) for name in names for form in (name, name[:3], name[:4])}
 _ISO_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.(?:\d{3}|\d{6}))?)?Z?)?", re.ASCII)
 
 
@@ -191,7 +208,8 @@ _NUMBERS = tuple((_number_pattern(group, point), point) for group, point in _MAR
 
 def _forms() -> list[Form]:
     """Return every typed form, those first that win where two fit."""
-    days = [_Day(pattern) for pattern in (_ISO, _DOTTED, _DAY_FIRST, _MONTH_FIRST)]
+    patterns = (_ISO, _DOTTED, _DAY_FIRST, _MONTH_FIRST, _SHORT_DOTTED, _IN_WORDS, _WORD_FIRST)
+    days = [_Day(pattern) for pattern in patterns]
     return [_Truth(), *days, _Moment(), *(_Number(pattern, point) for pattern, point in _NUMBERS)]
 
 

@@ -9,6 +9,7 @@ from aeon.tools.tableinfo import TableInfo, identifier, quoted
 
 __all__ = ["spelt"]
 
+_TEXT = re.compile(r"(?i)(?<![=<>])(?<![=<>]\s)(?<!LIKE\s)(?<!')'(?P<name>[^']+)'(?!')")
 _KEPT = re.compile(r"('(?:[^']|'')*'|\"(?:[^\"]|\"\")*\")")
 _PLACES = "|".join(
     rf"(?<=\b{word}\s)" for word in ("SELECT", "DISTINCT", "WHERE", "AND", "OR", "NOT", "BY", "WHEN", "THEN", "ELSE")
@@ -24,6 +25,7 @@ def spelt(tables: Iterable[TableInfo], keywords: frozenset[str], query: str) -> 
     stay, and so do texts.
     """
     names = dict.fromkeys(name for table in tables for name, _ in table.columns)
+    query = _of_columns(query.replace("`", '"') if query.count("`") % 2 == 0 else query, names)
     plain = {name.lower() for name in names if identifier(name, keywords) == name}
     for name in sorted(names, key=len, reverse=True):
         pattern = _pattern(name, keywords, plain)
@@ -31,6 +33,17 @@ def spelt(tables: Iterable[TableInfo], keywords: frozenset[str], query: str) -> 
             parts = _KEPT.split(query)
             query = "".join(one if at % 2 else pattern.sub(quoted(name), one) for at, one in enumerate(parts))
     return query
+
+
+def _of_columns(query: str, names: Iterable[str]) -> str:
+    """The query with names that no value would be, in the quotes of a text, as columns: ``'Due back' - 'Lent on'``."""
+    told = {name.lower(): name for name in names if re.search(r"\W", name)}
+
+    def column(found: re.Match[str]) -> str:
+        name = told.get(found["name"].lower())
+        return quoted(name) if name else found[0]
+
+    return _TEXT.sub(column, query)
 
 
 def _pattern(name: str, keywords: frozenset[str], plain: set[str]) -> re.Pattern[str] | None:

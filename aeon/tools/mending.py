@@ -41,6 +41,8 @@ _USED_TEXT = re.compile(
     r"(?i)\b(?:(?:SUM|AVG|MIN|MAX|COUNT|YEAR|MONTH)\(\s*|(?:ORDER\s+BY|GROUP\s+BY|SELECT)\s+)'(?P<name>[^']+)'"
     r"(?=\s*(?:$|[;,)]|(?:FROM|LIMIT|ASC|DESC)\b))"
 )
+_NO_TEXT = re.compile(r"'(?:[^']|'')*'")
+_SAID = re.compile(r"\"[^\"]+\"|[A-Za-z_]\w*")
 _NO_COLUMN = re.compile(r"(?i)'(?:[^']|'')*'|\bAS\s+\w+")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _NUMERIC = ("DECIMAL", "DOUBLE", "FLOAT", "BIGINT", "INTEGER", "HUGEINT", "SMALLINT", "TINYINT")
@@ -57,9 +59,9 @@ def mended(database: Database, query: str) -> str:
     An average of one column by another is that of their sums, each of its own rows where they are of two tables. The
     most of a column beside other columns is that of the first row, and a pattern holds for small and capital letters. A
     value with words of its table or column is that value, and the name of a column in the place of one is the column,
-    also where it lacks its quotes.
+    also where it lacks its quotes. A query of the wrong table is one of the table that has its columns.
     """
-    query = spelt(database.tables, database.keywords, _named(database, query))
+    query = _of_right_table(database, spelt(database.tables, database.keywords, _named(database, query)))
     query = of_each(database, _of_two(_per(_LIKE.sub("ILIKE", query))))
     query = _extreme(_grouped(database, _summed(database, query)))
     used = [table for table in database.tables if re.search(rf"(?i)\b{re.escape(table.name)}\b", query)]
@@ -130,9 +132,25 @@ def _elsewhere(database: Database, used: Sequence[TableInfo], column: str, text:
     (table, name), keys = holders[0], _keys(database, holders[0][0], used[0])
     keys = keys or [one for one in _told_by(database, holders[0], used[0]) if one.lower() == column]
     if len(keys) != 1:
-        return ""
+        return _by_values(database, holders[0], used[0], column, text)
     rows = f"SELECT {quoted(keys[0])} FROM {quoted(table.name)} WHERE {quoted(name)} = '{text}'"
     return f"{quoted(keys[0])} IN ({rows})"
+
+
+def _by_values(database: Database, holder: tuple[TableInfo, str], own: TableInfo, column: str, text: str) -> str:
+    """The condition for a column whose values are the key of the holder under another name: the animal of a bill."""
+    (table, name) = holder
+    mine = next((one for one in _texts(own) if one.lower() == column), "")
+    for key in _texts(table) if mine else ():
+        rows = f"SELECT {quoted(key)} FROM {quoted(table.name)}"
+        there = f"coalesce({quoted(mine)} IN ({rows} WHERE {quoted(key)} IS NOT NULL), true)"
+        try:
+            strange = database.query(f"SELECT count(*) FROM {quoted(own.name)} WHERE NOT {there}")
+        except ToolError:  # it takes too long to say
+            return ""
+        if strange == 0 and key != name and database.is_key(table.name, key):
+            return f"{quoted(mine)} IN ({rows} WHERE {quoted(name)} = '{text}')"
+    return ""
 
 
 def _told_by(database: Database, holder: tuple[TableInfo, str], other: TableInfo) -> list[str]:
@@ -162,6 +180,24 @@ def _joined(database: Database, query: str) -> str:
         return query
     join = _reached(database, own[0], {word.lower() for word in _NAME.findall(_NO_COLUMN.sub(" ", query))})
     return f"{query[: found.end()]}{join}{query[found.end() :]}"
+
+
+def _of_right_table(database: Database, query: str) -> str:
+    """The query of one table as one of the only other that has all columns that it names, if its own lacks most."""
+    found = _FROM.search(query) if _OF_ONE.fullmatch(query) else None
+    own = [one for one in database.tables if found and one.name.lower() == found["table"].lower()]
+    if found is None or not own:
+        return query
+    said = {word.lower().strip('"') for word in _SAID.findall(_NO_TEXT.sub(" ", query))}
+    other = _instead(database, own[0], said)
+    return f"{query[: found.start('table')]}{other}{query[found.end('table') :]}" if other else query
+
+
+def _instead(database: Database, own: TableInfo, said: Set[str]) -> str:
+    """The name of that table; "" if there is none."""
+    named = {name for table in database.tables for name in _columns(table)} & said
+    others = [table for table in database.tables if table is not own and named <= _columns(table)]
+    return others[0].name if len(others) == 1 and len(named - _columns(own)) > len(named & _columns(own)) else ""
 
 
 def _reached(database: Database, own: TableInfo, said: Set[str]) -> str:

@@ -49,6 +49,14 @@ _ORDINALS = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
     "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5, "6th": 6, "7th": 7, "8th": 8, "9th": 9,
 }  # fmt: skip
+_SHORT_FORMS = {
+    stem(word): forms
+    for word, forms in {
+        "kilometres": ("km",), "kilometers": ("km",), "kilos": ("kg",), "kilograms": ("kg",), "litres": ("l",),
+        "liters": ("l",), "hours": ("h", "hr"), "minutes": ("min",), "euros": ("eur",), "pounds": ("gbp",),
+        "dollars": ("usd",), "metres": ("m",), "meters": ("m",), "percent": ("pct",),
+    }.items()
+}  # fmt: skip
 _MOST_NAMED = 6
 _OF_FILES = frozenset({"table", "tables", "column", "row", "file", "files"})
 """Words that a question has for the files themselves; a value only beside the name of its column."""
@@ -66,7 +74,8 @@ class Vocabulary:
         self._days = [(table.name, name) for table in large for name in _columns(table, ("DATE", "TIMESTAMP"))]
         self._dates = [name for _, name in self._days]
         self._whole = [(table.name, name) for table in large for name in _columns(table, _WHOLE)]
-        self._of_names = frozenset(word for table in database.tables for word in _names(table) if word.isdigit())
+        columns = " ".join(name for table in database.tables for name, _ in table.columns).replace("_", " ")
+        self._of_names = frozenset(word for word in _WORD.findall(columns) if word.isdigit())
         self._texts = [(t.name, name) for t in database.tables for name in _columns(t, ("VARCHAR",))][:_MOST_COLUMNS]
 
     def known(self, words: Iterable[str]) -> frozenset[str]:
@@ -178,7 +187,7 @@ class Vocabulary:
         return [text for text in texts if is_named or text.casefold() not in _OF_FILES]
 
     def _knows(self, word: str) -> bool:
-        if stem(word) in self._names:
+        if stem(word) in self._names or not self._names.isdisjoint(_SHORT_FORMS.get(stem(word), ())):
             return True
         if self._dates and word in _MONTHS:
             return True

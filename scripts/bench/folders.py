@@ -10,8 +10,8 @@ by a ``table``, by a ``text``, by ``both``, or ``absent``: no file says it), ``q
 asked for rounded), a ``name`` (with ``others`` that are as good) or a ``date``. What counts as right is what counts in
 ``everyday.py``, and the lines of ``--out`` are those that ``selective.py`` reads.
 
-The folders of ``development`` were asked while the product was built. Those of ``closing`` were not; the answers over
-four of them have been read since, so that only ``roadtrip`` is new.
+The folders of ``development`` were asked while the product was built, or their answers were read afterwards. Those of
+``closing`` were made since by somebody who saw neither code nor other folders, and have not been asked.
 """
 
 from __future__ import annotations

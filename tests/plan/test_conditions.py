@@ -90,7 +90,9 @@ def test_a_code_that_nobody_said_is_left_out(query: str, question: str, meant: s
 
 
 def test_a_text_that_stands_in_a_half_sentence_stays() -> None:
-    """One word of it is enough, or the number of a code."""
+    """One word of it is enough, or the number of a code, or the name in it."""
+    wine = plan("SELECT SUM(b) FROM s WHERE wine = 'Regent 2023'")
+    assert unsaid(wine, "How many bottles of Regent?") == "" != unsaid(wine, "How many bottles?")
     made = plan("SELECT a FROM s WHERE p = 'green tea' AND c = 'A1115'")
     asked = "What came of tea in room 1115?"
     assert without_unsaid(made, asked) == made and unsaid(made, asked) == ""

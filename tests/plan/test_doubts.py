@@ -405,3 +405,19 @@ def test_a_limit_that_nobody_spoke_of_is_doubtful(question: str, condition: str,
     query = sql(f"SELECT name FROM team WHERE {condition}")
     stated = "" if "whole" not in question else "A whole week has 5 days."
     assert doubts(plan(query), question, (), (), stated) == doubt
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "stated", "whole"),
+    [
+        ("What does the visit cost, entry and tour together?", 35, "A tour costs 35 pounds.", False),
+        ("What does the visit cost, entry and tour together?", "35 pounds", "A tour costs 35 pounds.", False),
+        ("What does the visit cost, entry and tour together?", 35, "A tour costs 35 pounds, entry included.", False),
+        ("What does the visit cost, entry and tour together?", 35, "Entry and tour cost 35 pounds together.", True),
+        ("What does the tour cost?", 35, "A tour costs 35 pounds.", True),
+        ("Who comes together with Anna?", "Theo", "Anna comes with Theo.", True),
+    ],
+)
+def test_what_comes_together_is_more_than_one_price(question: str, value: str | int, stated: str, whole: bool) -> None:
+    """Unless the sentence says that it is for all of it."""
+    assert (doubts(plan(quoted(value)), question, (), (), stated) == "") is whole

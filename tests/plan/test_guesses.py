@@ -121,6 +121,14 @@ def test_an_ordinal_before_a_column_is_a_condition(tmp_path: Path) -> None:
     assert query_of(made.steps[0]) == "SELECT COUNT(*) FROM rooms WHERE floor = 2"
 
 
+def test_a_thing_that_no_file_has_is_doubtful_where_the_query_is_about_what_is_named(tmp_path: Path) -> None:
+    """The rows are those of the question, and the word may mean a column; without such rows it is refused."""
+    query_of_abel = query("SELECT SUM(minutes) FROM visits WHERE guest = 'Abel'")
+    made, _ = plan(tmp_path, "What is the tariff of the visits of Abel?", query_of_abel, query_of_abel)
+    assert [query_of(step) for step in made.steps] == ["SELECT SUM(minutes) FROM visits WHERE guest = 'Abel'"]
+    assert made.doubts == ("no file has 'tariff'",)
+
+
 def test_columns_are_not_computed_from_dates(tmp_path: Path) -> None:
     """What a column counts is asked of its table."""
     made, asked = plan(

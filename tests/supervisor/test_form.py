@@ -296,3 +296,10 @@ def test_questions_of_yes_or_no_begin_with_their_verb(question: str, so: bool) -
 def test_an_author_that_speaks_of_itself_has_not_done_the_task(answer: str, refuses: bool) -> None:
     """It is asked again, and no such text counts as done."""
     assert ("its author" in faults("Write a line about ducks.", answer)) is refuses
+
+
+def test_a_name_is_no_number() -> None:
+    """Where the name of something is asked for in so many words."""
+    assert not is_of_kind("What is the name of the council warden?", "01632 960355")
+    assert is_of_kind("What is the name of the council warden?", "Ms Pell")
+    assert is_of_kind("What is the number of the council warden?", "01632 960355")

@@ -37,6 +37,9 @@ KEYWORDS = frozenset({"group", "order", "select", "from", "where"})
         ("SELECT SUM(Price), MAX(price_eur) FROM loans", 'SELECT SUM("Price (EUR)"), MAX("Price (EUR)") FROM loans'),
         ("SELECT Allergies / to note, paid FROM loans", 'SELECT "Allergies / to note", "paid?" FROM loans'),
         ('SELECT "Due back" FROM loans', 'SELECT "Due back" FROM loans'),
+        ("SELECT SUM(`Price (EUR)`) FROM loans", 'SELECT SUM("Price (EUR)") FROM loans'),
+        ("SELECT 'Price (EUR)' - 'Due back' FROM loans", 'SELECT "Price (EUR)" - "Due back" FROM loans'),
+        ("SELECT order FROM loans WHERE due LIKE 'Due back'", "SELECT \"order\" FROM loans WHERE due LIKE 'Due back'"),
         ("SELECT 100 * COUNT(*) FROM loans", "SELECT 100 * COUNT(*) FROM loans"),
         ("SELECT due FROM loans ORDER BY due", "SELECT due FROM loans ORDER BY due"),
     ],
@@ -78,3 +81,26 @@ def test_the_family_of_a_child_is_that_of_its_row(tmp_path: Path) -> None:
     (tmp_path / "children.csv").write_text("child,family\nSade,Ade\nSade,Cole\nFinn,Ade\n")
     again = Database.load(Folder.open(tmp_path), ["children.csv", "work.csv"])
     assert mended(again, query) == query
+
+
+def test_a_column_with_the_values_of_a_key_leads_to_its_row(tmp_path: Path) -> None:
+    """The bills of an animal name it as its own table does; where one of them is no animal there, nothing changes."""
+    (tmp_path / "animals.csv").write_text("Name,Home\nRex,Hale\nLuna,Moss\nBeau,Hale\n")
+    (tmp_path / "bills.csv").write_text("Animal,Bill\nRex,40\nLuna,30\nBeau,5\nRex,2\n")
+    query = "SELECT SUM(Bill) FROM bills WHERE Animal = 'Hale'"
+    database = Database.load(Folder.open(tmp_path), ["animals.csv", "bills.csv"])
+    assert database.query(mended(database, query)) == 47
+    (tmp_path / "bills.csv").write_text("Animal,Bill\nRex,40\nSpike,30\n")
+    again = Database.load(Folder.open(tmp_path), ["animals.csv", "bills.csv"])
+    assert mended(again, query) == query
+
+
+def test_a_query_of_the_wrong_table_is_one_of_the_right_one(tmp_path: Path) -> None:
+    """Where another alone has all columns that it names, and its own lacks most of them."""
+    (tmp_path / "cellar.csv").write_text("vessel,wine,litres\nT1,Solaris,300\n")
+    (tmp_path / "orders.csv").write_text("customer,wine,paid on\nSeeblick,Solaris,2025-11-03\n")
+    database = Database.load(Folder.open(tmp_path), ["cellar.csv", "orders.csv"])
+    query = "SELECT paid_on FROM cellar WHERE customer = 'Seeblick' AND wine = 'Solaris'"
+    assert database.query(mended(database, query)) == "2025-11-03"
+    query = "SELECT litres FROM orders WHERE wine = 'Solaris'"
+    assert " FROM orders" in mended(database, query)

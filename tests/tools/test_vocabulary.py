@@ -42,6 +42,12 @@ def test_names_and_cells_are_known(vocabulary: Vocabulary, word: str) -> None:
     assert vocabulary.known([word.upper()]) == {word.upper()}
 
 
+def test_a_measure_is_known_by_its_short_form(tmp_path: Path) -> None:
+    """Where a column has that as a word of its name."""
+    words = Vocabulary(load(tmp_path, stages="day,km\n2026-07-11,312\n", tanks="tank,Holds (l)\nT1,900\n"))
+    assert words.known(["kilometres", "litres", "kilos", "minutes"]) == {"kilometres", "litres"}
+
+
 @pytest.mark.parametrize("word", ["march", "dec", "quarter", "week", "2024"])
 def test_dates_are_known_where_there_are_dates(vocabulary: Vocabulary, word: str, tmp_path: Path) -> None:
     """A month and a year of its dates mean something to a table, and nothing to one without dates."""
