@@ -28,9 +28,7 @@ _BEFORE_NOUNS = word_set("a an the our your their its his her of for per in on w
 
 def stem(word: str) -> str:
     """The word in lower case and without a plain ending, so that ``orders``, ``ordered`` and ``order`` are one."""
-    word = word.casefold()
-    if word in _IRREGULAR:
-        return _IRREGULAR[word]
+    word = _IRREGULAR.get(word.casefold(), word.casefold())
     if word.isdigit() or len(word) <= _LEAST:
         return word.removesuffix("s") if len(word) == _LEAST and not word.endswith("ss") else word
     for ending, kept in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", "e"), ("s", "")):

@@ -30,11 +30,13 @@ from aeon.supervisor.form import is_of_kind
 from aeon.tools.quote import QUOTE
 from aeon.tools.registry import ToolRegistry
 
-__all__ = ["Checker", "Program", "open_plan", "unreadable"]
+__all__ = ["Candidate", "Checker", "open_plan", "unreadable"]
+
+_SAY_SO = ': print("not stated")'
 
 
 @dataclass(frozen=True)
-class Program:
+class Candidate:
     """A plan read out of a program, the tools that cannot take what it says, and what is doubtful about it."""
 
     plan: Plan
@@ -67,20 +69,22 @@ class Checker:
         self._sources = sources
         self._names = names
 
-    async def judged(self, text: str, asked: Asked) -> Program:
+    async def judged(self, text: str, asked: Asked) -> Candidate:
         """The plan of a program, and what is wrong with it."""
-        about = asked.about
         if text and not is_code(text) and not asked.evidence.sources:
-            return Program(self._prose(asked), text)
-        if (compared := await difference(text, about, self._sources)) is not None:
-            return Program(compared, text)
-        plan, fault, left_out = self._read(text, asked)
-        if fault or len(plan.steps) > asked.most or not self._fits(plan, about):
-            return Program(Plan(), text, doubt=_untabled(text, asked) or fault or unreadable(text, plan, asked))
-        unfit = self._unfit(plan, asked)
-        whole = await with_ties(await in_one(plan, about.text, self._sources), self._sources)
-        doubt = self._doubt(plan, asked) or await misfit(whole, about, self._sources) or left_out
-        return Program(whole, text, unfit, doubt)
+            return Candidate(self._prose(asked), text)
+        if (compared := await difference(text, asked.about, self._sources)) is not None:
+            return Candidate(compared, text)
+        plan, fault, guess = self._read(text, asked)
+        if fault or len(plan.steps) > asked.most or not self._fits(plan, asked.about):
+            return Candidate(Plan(), text, doubt=_untabled(text, asked) or fault or unreadable(text, plan, asked))
+        return await self._settled(plan, text, asked, guess)
+
+    async def _settled(self, plan: Plan, text: str, asked: Asked, guess: str) -> Candidate:
+        """The plan as it is to run, with what is wrong with it."""
+        whole = await with_ties(await in_one(plan, asked.about.text, self._sources), self._sources)
+        doubt = self._doubt(plan, asked) or await misfit(whole, asked.about, self._sources) or guess
+        return Candidate(whole, text, self._unfit(plan, asked), doubt)
 
     def _doubt(self, plan: Plan, asked: Asked) -> str:
         """What a plan leaves out of what is asked."""
@@ -111,32 +115,28 @@ class Checker:
         A text of the model's own stays in a first query, and is held against those that its column has; one of a second
         query, which was told these, is left out, and so is said.
         """
-        about, tables, faults = asked.about, self._sources.tables, list[str]()
+        about, faults = asked.about, list[str]()
         plan = read(text, self._tools, asked.evidence, asked.said, faults.append)
-        material = _material(asked)
-        guessed = [f"nobody spoke of '{text}'" for text in guesses(plan, material)] if asked.fault else []
+        guessed = [f"nobody spoke of '{text}'" for text in guesses(plan, _material(asked))] if asked.fault else []
         own = " ".join((asked.said, *(one.value for one in about.named)))
-        copied = None if asked.fault else copies(tables, own)
-        plan = without_unsaid(plan, f"{material}\n{offered(asked)}", about.named, copied)
+        copied = None if asked.fault else copies(self._sources.tables, own)
+        plan = without_unsaid(plan, f"{_material(asked)}\n{offered(asked)}", about.named, copied)
+        plan = self._as_meant(plan, asked)
+        faults += misquotes(plan, about)
+        if {step.action.tool for step in plan.steps if isinstance(step.action, ToolCall)} == {SQL}:
+            lacking, taken = _lacking(plan, asked)
+            faults += lacking
+            guessed += taken
+        return plan, next(iter(faults), ""), next(iter(guessed), "")
+
+    def _as_meant(self, plan: Plan, asked: Asked) -> Plan:
+        """The plan with its queries as the question evidently means them."""
+        about, tables = asked.about, self._sources.tables
         plan = without_hundred(in_years(in_months(plan, asked.said, tables), asked.said, tables), asked.said)
         plan = by_row(of_pieces(plan, about.text, about.named), asked.said, asked.evidence.text)
         plan = of_single(plan, about.text, tables)
         plan = ranked(completed(plan, about.text, about.named, tables), about.text, tables)
-        plan = of_all_sold(plan, about.text, tables)
-        plan = without_sign(mended(plan, self._tools), about.text)
-        faults += misquotes(plan, about)
-        if {step.action.tool for step in plan.steps if isinstance(step.action, ToolCall)} == {SQL}:
-            uncounted = "" if counts_by_rule(plan, about.uncounted, asked.evidence.sources) else about.uncounted
-            names = " ".join(query_of(step).replace("_", " ") for step in plan.steps)
-            meant = akin({word.casefold() for word in about.unknown_things}, names)
-            guessed += [f"no file has {word!r}, only what means much the same" for word in sorted(meant)]
-            lacking = [("file", word) for word in about.unknown_things if word.casefold() not in meant]
-            if any(one.value.casefold() in names.casefold() for one in about.named if one.condition.endswith("'")):
-                guessed += [f"no file has {word!r}" for _, word in lacking]
-                lacking = []
-            lacking += [("table", uncounted)]
-            faults += [f'no {where} has {word!r}: print("not stated")' for where, word in lacking if word]
-        return plan, faults[0] if faults else "", guessed[0] if guessed else ""
+        return without_sign(mended(of_all_sold(plan, about.text, tables), self._tools), about.text)
 
     def _fits(self, plan: Plan, about: About) -> bool:
         """Whether the plan is one for this task: it rests on something, and answers with what was asked for."""
@@ -170,6 +170,34 @@ def unreadable(text: str, plan: Plan, asked: Asked) -> str:
     return _handed_on(plan, asked.about) or (
         f"call nothing but {SQL}(query)" if SQL in asked.functions and is_code(text) and f"{SQL}(" not in text else ""
     )
+
+
+def _lacking(plan: Plan, asked: Asked) -> tuple[list[str], list[str]]:
+    """What no file has of what a question names, as faults of its queries, and as doubts.
+
+    It is a doubt where the queries have a word of much the same meaning, or a value that the question names.
+    """
+    about, queries = asked.about, " ".join(query_of(step).replace("_", " ").casefold() for step in plan.steps)
+    things = about.unknown_things
+    meant = akin({word.casefold() for word in things}, queries)
+    taken = [f"no file has {word!r}, only what means much the same" for word in sorted(meant)]
+    lost = [f"no file has '{word}'" for word in things if word.casefold() not in meant]
+    uncounted = _uncounted(plan, asked)
+    if _is_about(about, queries):
+        return uncounted, [*taken, *lost]
+    return [f"{fault}{_SAY_SO}" for fault in lost] + uncounted, taken
+
+
+def _uncounted(plan: Plan, asked: Asked) -> list[str]:
+    """What is counted and no table has, unless a sentence says how it is counted."""
+    word = asked.about.uncounted
+    known = not word or counts_by_rule(plan, word, asked.evidence.sources)
+    return [] if known else [f"no table has '{word}'{_SAY_SO}"]
+
+
+def _is_about(about: About, queries: str) -> bool:
+    """Whether queries, in lower case, have a text of a column that a question names."""
+    return any(one.condition.endswith("'") and one.value.casefold() in queries for one in about.named)
 
 
 def _untabled(text: str, asked: Asked) -> str:

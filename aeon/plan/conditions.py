@@ -112,13 +112,10 @@ def unsaid(plan: Plan, said: str) -> str:
 
 def _without(step: Step, said: str, named: Sequence[Named], copied: Callable[[str], bool] | None) -> Step:
     query = query_of(step)
-    texts = _unsaid_texts(query, said)
-    if copied is not None:
-        guessed = [text for text in texts if _is_word_unsaid(text, said) and not copied(text)]
-        texts += [text for text in _COMPARED.findall(query) if copied(text) and text not in texts]
-    for text in texts:
+    guessed = _guessed(query, said, copied)
+    for text in _to_leave_out(query, said, copied):
         query = _meant(query, text, named)
-        if copied is not None and text in guessed:
+        if text in guessed:
             continue
         condition = _CONDITION.format(text=re.escape(text))
         for found in (
@@ -128,6 +125,20 @@ def _without(step: Step, said: str, named: Sequence[Named], copied: Callable[[st
         ):
             query = re.sub(found, "", query, flags=re.IGNORECASE)
     return with_query(step, query)
+
+
+def _guessed(query: str, said: str, copied: Callable[[str], bool] | None) -> list[str]:
+    """The texts that stay, since the model means something by them."""
+    if copied is None:
+        return []
+    return [text for text in _unsaid_texts(query, said) if _is_word_unsaid(text, said) and not copied(text)]
+
+
+def _to_leave_out(query: str, said: str, copied: Callable[[str], bool] | None) -> list[str]:
+    """The texts that nobody named, and those that are copied."""
+    texts = _unsaid_texts(query, said)
+    every = _COMPARED.findall(query) if copied is not None else []
+    return [*texts, *(text for text in every if copied is not None and copied(text) and text not in texts)]
 
 
 def _meant(query: str, text: str, named: Sequence[Named]) -> str:

@@ -221,13 +221,17 @@ def _difference_left_out(question: str, calls: Sequence[ToolCall]) -> Iterator[s
 
 def _rest_left_out(question: str, answers: Sequence[Step], stated: str) -> Iterator[str]:
     """Whether money for several things together is one price, of a sentence that says nothing of together."""
-    call = answers[0].action if len(answers) == 1 else None
     together = _TOGETHER.search(question) if _OF_MONEY.search(question) else None
-    if together is None or not isinstance(call, ToolCall) or call.tool != QUOTE:
-        return
-    said = stated_numbers(str((call.arguments or {}).get("value")))
-    if said and not any(_TOGETHER.search(line) for line in stated.splitlines() if said & stated_numbers(line)):
+    said = stated_numbers(_copied(answers[0])) if together and len(answers) == 1 else frozenset()
+    its = [line for line in stated.splitlines() if said & stated_numbers(line)]
+    if together and its and not any(map(_TOGETHER.search, its)):
         yield f"it asks for what comes {together[0].casefold()}: add the parts up"
+
+
+def _copied(step: Step) -> str:
+    """The value that a step copies from a sentence; "" where it copies none."""
+    action = step.action
+    return str((action.arguments or {}).get("value")) if isinstance(action, ToolCall) and action.tool == QUOTE else ""
 
 
 def _denial_left_out(question: str, answers: Sequence[Step], named: Sequence[Named]) -> Iterator[str]:
@@ -259,17 +263,20 @@ def _change_left_out(question: str, calls: Sequence[ToolCall], said: str) -> Ite
 
 def _limits_unsaid(calls: Sequence[ToolCall], question: str, sentences: str, named: Sequence[Named]) -> Iterator[str]:
     """Conditions of queries with a number that nobody spoke of, in digits or in words; years are looked at apart."""
-    said = f"{question}\n{sentences}"
-    stated = stated_numbers(said) | in_words(said)
-    meant = {one.condition for one in named}
-    there = stated | {one * unit for one in stated | {Fraction(1)} for unit in _UNITS_OF_TIME}
-    for call in calls if not _DOZEN.search(question) else ():
-        query = _TEXT.sub("''", str((call.arguments or {}).get("query"))) if call.tool == SQL else ""
-        for condition in _LIMITED.finditer(query):
-            number = condition["number"]
-            known = condition[0] in meant or Fraction(number) in there | {0, 1}
-            if not known and not _YEAR.fullmatch(number):
-                yield f"nobody spoke of {condition[0]}"
+    if _DOZEN.search(question):
+        return
+    known, meant = _spoken_of(f"{question}\n{sentences}"), {one.condition for one in named}
+    queries = (_TEXT.sub("''", str((call.arguments or {}).get("query"))) for call in calls if call.tool == SQL)
+    for limit in itertools.chain.from_iterable(map(_LIMITED.finditer, queries)):
+        own = limit[0] in meant or _YEAR.fullmatch(limit["number"])
+        if not own and Fraction(limit["number"]) not in known:
+            yield f"nobody spoke of {limit[0]}"
+
+
+def _spoken_of(said: str) -> Set[Fraction]:
+    """The numbers that are said, in digits or in words, also in another unit of time; none and one are always."""
+    stated = stated_numbers(said) | in_words(said) | {Fraction(1)}
+    return stated | {one * unit for one in stated for unit in _UNITS_OF_TIME} | {Fraction(0)}
 
 
 def _texts(answers: Sequence[Action]) -> list[ToolCall]:

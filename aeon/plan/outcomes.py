@@ -68,9 +68,17 @@ async def in_one(plan: Plan, question: str, sources: Sources) -> Plan:
     several = _several(plan, results)
     if asks_one(question):
         return summed(plan, [query for query, _ in several])
-    repeated = [query for query, found in results if _repeats(found)] if _WHICH.match(question) else []
-    alike = [] if lists(question) else [query for query, found in several if _is_alike(found)]
-    return distinct(plan, [*repeated, *alike])
+    return distinct(plan, [*_repeated(question, results), *_alike(question, several)])
+
+
+def _repeated(question: str, results: Sequence[tuple[str, JsonValue]]) -> list[str]:
+    """The queries that give a name more than once, where the question is which there are."""
+    return [query for query, found in results if _repeats(found)] if _WHICH.match(question) else []
+
+
+def _alike(question: str, results: Sequence[tuple[str, JsonValue]]) -> list[str]:
+    """The queries that give one number for all rows, where no number of each is asked for."""
+    return [] if lists(question) else [query for query, found in results if _is_alike(found)]
 
 
 def _several(plan: Plan, results: Sequence[tuple[str, JsonValue]]) -> list[tuple[str, JsonValue]]:
@@ -139,14 +147,21 @@ def _unfit(outcome: Sequence[JsonValue], question: str, counted: str, single: bo
     found = [one for one in outcome if one != []]
     if single and not found:
         return "it finds nothing: look at the conditions again"
-    if asks_percent(question) and not _GROWN.search(question) and any(map(_is_above_all, computed(found))):
-        return "a share is at most 100 percent: 100.0 * COUNT(*) FILTER (WHERE ...) / COUNT(*)"
-    thing = _WHICH_THING.match(question)
-    if thing and found and all(_is_days(one) for one in found):
-        return f"it asks which {thing[1]}: select its name"
+    if strange := _strange(found, question):
+        return strange
     if found and not is_of_kind(question, " ".join(map(str, found))):
         return NO_ANSWER
     return _wrong_number(counted, computed(found)) if counted else ""
+
+
+def _strange(found: Sequence[JsonValue], question: str) -> str:
+    """What is wrong with days for a thing, and with more than all of it in percent."""
+    thing = _WHICH_THING.match(question)
+    if thing and found and all(map(_is_days, found)):
+        return f"it asks which {thing[1]}: select its name"
+    if asks_percent(question) and not _GROWN.search(question) and any(map(_is_above_all, computed(found))):
+        return "a share is at most 100 percent: 100.0 * COUNT(*) FILTER (WHERE ...) / COUNT(*)"
+    return ""
 
 
 def _is_days(given: JsonValue) -> bool:

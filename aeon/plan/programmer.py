@@ -9,7 +9,7 @@ from dataclasses import replace
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.again import asked_again, spelt_out
 from aeon.plan.answering import Answering
-from aeon.plan.checking import Checker, Program, open_plan, unreadable
+from aeon.plan.checking import Candidate, Checker, open_plan, unreadable
 from aeon.plan.citing import cited
 from aeon.plan.parting import Parting, confirms, is_of_several
 from aeon.plan.program import numbers, with_values
@@ -84,7 +84,7 @@ class Programmer:
         values = await self._sources.outcome(plan)
         return await self._answering.gives(plan, asked, " and ".join(map(str, values)))
 
-    def _settled(self, asked: Asked, program: Program, agreement: Agreement | None = None) -> Plan:
+    def _settled(self, asked: Asked, program: Candidate, agreement: Agreement | None = None) -> Plan:
         """The plan of the program, or where that cannot run, the task put to the texts."""
         if not program.runs:
             return self._asked(asked)
@@ -94,7 +94,7 @@ class Programmer:
         whole = cited(plan, asked.evidence, asked.said) if taken else plan
         return whole if len(whole.steps) <= asked.most else plan
 
-    async def _combined(self, asked: Asked, program: Program) -> Plan | None:
+    async def _combined(self, asked: Asked, program: Candidate) -> Plan | None:
         """The plan of what the texts say to each part of a question of several facts, where a program combines some.
 
         Where both give the same numbers, the program is a second derivation: it has read all facts at once. One that is
@@ -113,7 +113,7 @@ class Programmer:
         derived = _derived("program", program, theirs, agrees=True, repeats=False)
         return self._settled(asked, parts, derived if agrees else None)
 
-    def _applies_rule(self, program: Program, asked: Asked) -> bool:
+    def _applies_rule(self, program: Candidate, asked: Asked) -> bool:
         """Whether a program that asks the tables has to apply to them what the texts state."""
         if not {SQL, LOOKUP} <= {*asked.functions} or f"{SQL}(" not in program.text:
             return False
@@ -122,7 +122,7 @@ class Programmer:
         quotes = any(isinstance(step.action, ToolCall) and step.action.tool == QUOTE for step in program.plan.steps)
         return bool(quotes or program.fault or borrowed(program.plan, asked.said, asked.evidence.text))
 
-    async def _again(self, asked: Asked, program: Program) -> Program:
+    async def _again(self, asked: Asked, program: Candidate) -> Candidate:
         """The program, or where it is at fault a second one that was told so, if that is better.
 
         A first one that only lacked values is read again with those that the second gives.
@@ -134,7 +134,7 @@ class Programmer:
             return computed
         return program if current_ledger().calls_left() <= 1 else await self._told(asked, program)
 
-    async def _told(self, asked: Asked, program: Program) -> Program:
+    async def _told(self, asked: Asked, program: Candidate) -> Candidate:
         """The second program of a model that was told what is wrong with the first one, if it is better."""
         over_tables = program.runs or bool(unreadable(program.text, program.plan, asked))
         told = asked_again(asked, program.fault, over_tables)
@@ -145,7 +145,7 @@ class Programmer:
         again = await self._checker.judged(text, told)
         return again if again.runs and not (again.doubt and program.runs) else program
 
-    async def _ruled(self, asked: Asked, program: Program) -> Plan:
+    async def _ruled(self, asked: Asked, program: Candidate) -> Plan:
         """The plan of one query that applies the rule to each row, where it runs; the program is a second derivation.
 
         Where both give the same, or the program leaves less out, it is the other way round. A program that is at fault
@@ -179,11 +179,11 @@ class Programmer:
         read = await self._program(alone)
         return read.plan if read.runs and not read.fault and await self._answering.says(read.plan, alone) else ruled
 
-    async def _outcome(self, program: Program) -> list[JsonValue]:
+    async def _outcome(self, program: Candidate) -> list[JsonValue]:
         """What the program gives; nothing if it cannot run."""
         return await self._sources.outcome(program.plan) if program.runs else []
 
-    async def _program(self, asked: Asked) -> Program:
+    async def _program(self, asked: Asked) -> Candidate:
         """The plan of the program that is written for what is asked, and what is wrong with it."""
         return await self._checker.judged(await self._written(asked), asked)
 
@@ -204,7 +204,7 @@ class Programmer:
         return Plan(steps=(Step(id="s1", description=task.text, action=action, provides=("s1",)),), answer=("s1",))
 
 
-def _combines(program: Program, asked: Asked) -> bool:
+def _combines(program: Candidate, asked: Asked) -> bool:
     """Whether a program calculates with what texts say, or compares it, be it one that cannot run; or it should."""
     by_texts = asked.functions == (LOOKUP,)
     if by_texts and is_of_several(asked.about.text):
@@ -225,7 +225,7 @@ def _words_of(plan: Plan) -> list[str]:
     return ["".join(str(step.action).casefold().split()) for step in plan.steps]
 
 
-def _derived(method: str, program: Program, given: Sequence[JsonValue], agrees: bool, repeats: bool) -> Agreement:
+def _derived(method: str, program: Candidate, given: Sequence[JsonValue], agrees: bool, repeats: bool) -> Agreement:
     """What a program gives as the only other derivation of an answer; ``repeats``: it does what the plan does."""
     told = ", ".join(map(str, given))
     derivation = Derivation(method=method, text=program.text, answer=told, agrees=agrees, repeats=repeats)

@@ -18,7 +18,7 @@ from aeon.supervisor.prompt import cut
 from aeon.tools.quote import QUOTE, quoted
 from aeon.tools.references import substitute
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.tableinfo import Named, identifier
+from aeon.tools.tableinfo import Named, TableInfo, identifier
 
 __all__ = ["LOOKUP", "SQL", "About", "Sources"]
 
@@ -248,6 +248,12 @@ def _is_text(named: Named) -> bool:
     return named.condition.endswith("'")
 
 
+def _since(tables: Sequence[TableInfo]) -> str:
+    """The one column that says since when somebody is there, as a query writes it; "" for none or several."""
+    since = [name for table in tables for name, _ in table.columns if _SINCE.search(name)]
+    return identifier(since[0], frozenset()) if len(since) == 1 else ""
+
+
 class Sources:
     """The tables and the texts that a run may ask; ``tables`` are what is known of the tables."""
 
@@ -259,8 +265,7 @@ class Sources:
         self._names = " ".join(table.name.replace("_", " ") for table in self.tables)
         self._words = " ".join(name.replace("_", " ") for table in self.tables for name, _ in table.columns)
         self._columns = stems(self._words)
-        since = [name for table in self.tables for name, _ in table.columns if _SINCE.search(name)]
-        self._since = identifier(since[0], frozenset()) if len(since) == 1 else ""
+        self._since = _since(self.tables)
         self._units = frozenset(self._words.casefold().split())
 
     async def about(self, text: str) -> About:

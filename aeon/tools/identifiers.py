@@ -51,17 +51,32 @@ def _pattern(name: str, keywords: frozenset[str], plain: set[str]) -> re.Pattern
 
     A unit in brackets may be left out.
     """
-    base, _, unit = name.rstrip(")] ").partition("(") if name.endswith((")", "]")) else (name, "", "")
-    parts = re.split(r"([\W_]+)", base.strip(" _"))
-    words, gaps = [part for part in parts[::2] if part], parts[1::2]
-    if name.lower() in plain or not words or not parts[0] or "_".join(words).lower() in plain:
+    base, unit = _parts(name)
+    pieces = re.split(r"([\W_]+)", base)
+    words = [piece for piece in pieces[::2] if piece]
+    if not pieces[0] or {name.lower(), "_".join(words).lower()} & plain:
         return None
-    own = re.escape(unit)
-    end = rf"(?:[\s_]*(?:\({own}\)|{own}))?" if unit else rf"(?:{re.escape(gaps[-1])})?" if not parts[-1] else ""
     if len(words) == 1 and not unit:
-        before = _BEFORE if words[0].lower() in keywords else r"(?<![\w\"])"
-        return None if words[0].isdigit() else re.compile(rf"(?i){before}{re.escape(words[0])}{_BEHIND}")
+        return _of_one_word(words[0], words[0].lower() in keywords)
     said = re.escape(words[0])
-    for gap, word in zip(gaps, words[1:], strict=False):
+    for gap, word in zip(pieces[1::2], words[1:], strict=False):
         said += rf"(?:[\s_.]+|{re.escape(gap)}){re.escape(word)}"
-    return re.compile(rf"(?i)(?<![\w\"]){said}{end}(?![\w\"])")
+    return re.compile(rf"(?i)(?<![\w\"]){said}{_end(unit, '' if pieces[-1] else pieces[-2])}(?![\w\"])")
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """A name without the unit in brackets at its end, and that unit."""
+    base, _, unit = name.rstrip(")] ").partition("(") if name.endswith((")", "]")) else (name, "", "")
+    return base.strip(" _"), unit
+
+
+def _of_one_word(word: str, reserved: bool) -> re.Pattern[str] | None:
+    """How a query may write a name of one word; a reserved one only where a column may stand."""
+    before = _BEFORE if reserved else r"(?<![\w\"])"
+    return None if word.isdigit() else re.compile(rf"(?i){before}{re.escape(word)}{_BEHIND}")
+
+
+def _end(unit: str, mark: str) -> str:
+    """What may stand behind the words of a name: its unit, or the mark that it ends in."""
+    own = re.escape(unit)
+    return rf"(?:[\s_]*(?:\({own}\)|{own}))?" if unit else rf"(?:{re.escape(mark)})?"

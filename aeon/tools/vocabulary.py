@@ -74,8 +74,7 @@ class Vocabulary:
         self._days = [(table.name, name) for table in large for name in _columns(table, ("DATE", "TIMESTAMP"))]
         self._dates = [name for _, name in self._days]
         self._whole = [(table.name, name) for table in large for name in _columns(table, _WHOLE)]
-        columns = " ".join(name for table in database.tables for name, _ in table.columns).replace("_", " ")
-        self._of_names = frozenset(word for word in _WORD.findall(columns) if word.isdigit())
+        self._of_names = _numbers_of_names(database.tables)
         self._texts = [(t.name, name) for t in database.tables for name in _columns(t, ("VARCHAR",))][:_MOST_COLUMNS]
 
     def known(self, words: Iterable[str]) -> frozenset[str]:
@@ -233,6 +232,12 @@ def _singular(word: str) -> str:
     if word in _ONE_OF:
         return _ONE_OF[word]
     return f"{word.removesuffix('ies')}y" if word.endswith("ies") else word.removesuffix("s")
+
+
+def _numbers_of_names(tables: Iterable[TableInfo]) -> frozenset[str]:
+    """The numbers that names of columns have, such as the year of a fee."""
+    columns = " ".join(name for table in tables for name, _ in table.columns).replace("_", " ")
+    return frozenset(word for word in _WORD.findall(columns) if word.isdigit())
 
 
 def _names(table: TableInfo) -> list[str]:

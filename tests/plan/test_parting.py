@@ -119,8 +119,9 @@ def test_a_quotation_is_no_difference(tmp_path: Path) -> None:
     made, _ = plan(tmp_path, QUESTION, "print(41)  # 1", PARTS, NORTH, SOUTH, "print(41)  # 1")
     assert does(made) == BY_PARTS and made.agreement is None
     made, model = plan(tmp_path, "What do a shower and a berth at the south quay cost together?", "print(26)  # 2",
-                       "It is one fact.")  # fmt: skip
-    assert does(made) == [("quote", 26)] and len(model.requests) == 2
+                       "It is one fact.", "print(26)  # 2")  # fmt: skip
+    assert does(made) == [("quote", 26)] and made.doubts == ("it asks for what comes together: add the parts up",)
+    assert len(model.requests) == 3
 
 
 def test_one_fact_is_not_split(tmp_path: Path) -> None:
