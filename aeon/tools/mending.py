@@ -172,24 +172,28 @@ def _keys(database: Database, table: TableInfo, other: TableInfo) -> list[str]:
     return [name for name, _ in table.columns if name.lower() in known and database.is_key(table.name, name)]
 
 
+def _only_table(database: Database, query: str) -> tuple[re.Match[str] | None, TableInfo | None]:
+    """Where a query of one table names it, and that table; nothing for one of several."""
+    found = _FROM.search(query) if _OF_ONE.fullmatch(query) else None
+    return found, next((one for one in database.tables if found and one.name.lower() == found["table"].lower()), None)
+
+
 def _joined(database: Database, query: str) -> str:
     """The query of one table joined with the only other one that has the columns that it lacks, by the key of this."""
-    found = _FROM.search(query) if _OF_ONE.fullmatch(query) else None
-    own = [one for one in database.tables if found and one.name.lower() == found["table"].lower()]
-    if found is None or not own:
+    found, own = _only_table(database, query)
+    if found is None or own is None:
         return query
-    join = _reached(database, own[0], {word.lower() for word in _NAME.findall(_NO_COLUMN.sub(" ", query))})
+    join = _reached(database, own, {word.lower() for word in _NAME.findall(_NO_COLUMN.sub(" ", query))})
     return f"{query[: found.end()]}{join}{query[found.end() :]}"
 
 
 def _of_right_table(database: Database, query: str) -> str:
     """The query of one table as one of the only other that has all columns that it names, if its own lacks most."""
-    found = _FROM.search(query) if _OF_ONE.fullmatch(query) else None
-    own = [one for one in database.tables if found and one.name.lower() == found["table"].lower()]
-    if found is None or not own:
+    found, own = _only_table(database, query)
+    if found is None or own is None:
         return query
     said = {word.lower().strip('"') for word in _SAID.findall(_NO_TEXT.sub(" ", query))}
-    other = _instead(database, own[0], said)
+    other = _instead(database, own, said)
     return f"{query[: found.start('table')]}{other}{query[found.end('table') :]}" if other else query
 
 
