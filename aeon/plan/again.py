@@ -36,7 +36,9 @@ def spelt_out(fault: str, program: str = "", said: str = "") -> str:
     if none is None or found:
         return found[0] if found else ""
     alike = [value for value in none["values"].rstrip("\u2026").split(", ") if _words(value) & _words(said)]
-    return program.replace(none["text"], alike[0]) if len(alike) == 1 and none["text"] in program else ""
+    compared = rf"(?<='){re.escape(none['text'])}(?=\\?')"
+    told = len(alike) == 1 and re.search(compared, program) and "'" not in alike[0]
+    return re.sub(compared, lambda _: alike[0], program) if told else ""
 
 
 def _words(text: str) -> frozenset[str]:

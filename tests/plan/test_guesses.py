@@ -11,6 +11,7 @@ from aeon.llm.scripted import Scripted
 from aeon.plan.again import spelt_out
 from aeon.plan.programmer import Programmer
 from aeon.plan.queries import query_of
+from aeon.plan.sources import Sources
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Allowance, Plan, Task
 from aeon.supervisor.supervisor import Supervisor
@@ -127,6 +128,40 @@ def test_a_thing_that_no_file_has_is_doubtful_where_the_query_is_about_what_is_n
     made, _ = plan(tmp_path, "What is the tariff of the visits of Abel?", query_of_abel, query_of_abel)
     assert [query_of(step) for step in made.steps] == ["SELECT SUM(minutes) FROM visits WHERE guest = 'Abel'"]
     assert made.doubts == ("no file has 'tariff'",)
+
+
+def test_only_what_is_compared_is_replaced() -> None:
+    """Not a name that has the same letters, and also where the quotes are escaped."""
+    program = "absent = sql('SELECT COUNT(*) FROM visits WHERE status = \\'absent\\'')"
+    meant = "absent = sql('SELECT COUNT(*) FROM visits WHERE status = \\'no-show\\'')"
+    assert spelt_out(NO_ROW, program, "Who did not show up?") == meant
+
+
+def test_who_is_there_the_longest_is_asked_of_the_column_that_says_since_when(tmp_path: Path) -> None:
+    """The model is told which, and how long something is remains another question."""
+    (tmp_path / "team.csv").write_text("name,joined\nAbel,2019-03-01\nBerg,2015-05-01\n")
+    sources = Sources(ToolRegistry([calculator(), *files(tmp_path)]))
+    about = asyncio.run(sources.about("Who has been in the team the longest?"))
+    assert sources.functions(about) == ("sql",) and about.notes(("sql",)) == "longest: the first by joined"
+    assert not asyncio.run(sources.about("What is the longest name in the team?")).begun
+
+
+@pytest.mark.parametrize(
+    ("text", "writing"),
+    [
+        ("Who has the code for the door?", False),
+        ("Who guided most parties on the list of last year?", False),
+        ("How much is it altogether, according to our list?", False),
+        ("Write a haiku.", True),
+        ("Can you list five rivers of Asia?", True),
+        ("Think of a town, then describe it.", True),
+        ("I need a poem about rain.", True),
+    ],
+)
+def test_a_list_that_somebody_has_asks_for_no_text(text: str, writing: bool, tmp_path: Path) -> None:
+    """Only the person's own wish does."""
+    (tmp_path / "team.csv").write_text("name,joined\nAbel,2019-03-01\n")
+    assert asyncio.run(Sources(ToolRegistry(files(tmp_path))).about(text)).is_writing is writing
 
 
 def test_columns_are_not_computed_from_dates(tmp_path: Path) -> None:
