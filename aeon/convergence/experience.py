@@ -18,6 +18,7 @@ LEAST_RUNS = 8
 """Of fewer runs of a kind nothing is said."""
 
 _PARTS = {"quote": "sentence", "sql": "table", "calculator": "sum"}
+_OF_FILES = frozenset({"sentence", "table", "reading"})
 _FOR = "agreed"
 """The one note that speaks for an answer; the others speak against it."""
 _DATES = ("days_between", "add_days", "weekday")
@@ -49,16 +50,18 @@ class Experience(Frozen):
         """What was seen of answers that came about as this plan's.
 
         Where that is too little, of all those of which the same is known for or against them; where that is too little
-        as well, of those of which the same is known against them, if anything is. Where all that is too little, the
-        fallback's.
+        as well, of those of which the same is known against them, if anything is. Answers from files and others are
+        counted apart; only what is known against one counts, where all that is too little, whatever it is of. Else it
+        is the fallback's.
         """
         kind = kind_of(plan)
-        notes = _notes(kind)
+        notes, of_files = _notes(kind), _is_of_files(kind)
         against = notes - {_FOR}
         own = self._pooled(lambda name: name == kind)
-        same = self._pooled(lambda name: _notes(name) == notes)
-        worse = self._pooled(lambda name: bool(against) and _notes(name) >= against)
-        enough = next((seen for seen in (own, same, worse) if seen.runs >= LEAST_RUNS), None)
+        same = self._pooled(lambda name: _notes(name) == notes and _is_of_files(name) is of_files)
+        worse = self._pooled(lambda name: bool(against) and _notes(name) >= against and _is_of_files(name) is of_files)
+        worst = self._pooled(lambda name: bool(against) and _notes(name) >= against)
+        enough = next((seen for seen in (own, same, worse, worst) if seen.runs >= LEAST_RUNS), None)
         if enough is not None:
             return enough
         return self.fallback.of(plan) if self.fallback is not None else same
@@ -85,6 +88,11 @@ def kind_of(plan: Plan) -> str:
     return ", ".join(
         [" + ".join(parts) or "nothing", *_derived(plan), *(note for note, holds in notes.items() if holds)]
     )
+
+
+def _is_of_files(kind: str) -> bool:
+    """Whether answers of a kind rest on a file."""
+    return not _OF_FILES.isdisjoint(kind.split(", ")[0].split(" + "))
 
 
 def _notes(kind: str) -> frozenset[str]:

@@ -30,7 +30,7 @@ __all__ = ["LAYOUT", "MARK", "ForeignIndex", "Index", "OtherVersion", "Row", "St
 _APPLICATION = 0x41454F4E
 MARK = 0x41454F43
 """SQLite's application id of a collection file; an index that Aeon keeps for itself has another."""
-LAYOUT = 4
+LAYOUT = 5
 """Counts up when tables, readers, the cutting into passages or embeddings change: an older index is then built anew."""
 _BUSY_SECONDS = 30.0
 _MOST_RANKED = 10_000

@@ -1,26 +1,32 @@
 """Sentences of a text, as spans of it, each with the heading above it.
 
 A text is cut twice. Its lines give blocks: a heading, a list item, a row of a table, a line of a log, a line
-``key: value``, a line of code or a paragraph. A paragraph, and a block that is too long, is then cut into sentences.
+``key: value``, a line of code or a paragraph. A paragraph, an item and what a key stands for, and a block that is too
+long, is then cut into sentences.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from aeon.documents.stops import stops
 
-__all__ = ["Sentence", "sentences"]
+__all__ = ["Sentence", "heading_of", "label_of", "sentences"]
 
 _LONGEST_UNIT = 300
-"""Characters up to which a list item, a row and the like stay whole."""
+"""Characters up to which a row, a line of a log and the like stay whole."""
+_LONGEST_ITEM = 120
+"""Characters up to which a list item or what a key stands for stays whole."""
 _LONGEST = 1_000
 """Characters up to which a sentence stays whole."""
 _LONGEST_TITLE = 100
+_LINES_OF_HEADING = 2
+_LEAST_WIDTH = 50
+"""Characters of a line from which on two lines may be one that was broken for want of room; of three, any."""
 
 _Kind = Literal["heading", "underline", "rule", "row", "item", "log", "key", "fence", "text"]
 
@@ -34,10 +40,13 @@ class Sentence(NamedTuple):
 
 
 class _Line(NamedTuple):
+    """A line that is not blank; ``goes_on``: the line above broke for want of room, and this one goes on with it."""
+
     start: int
     end: int
     text: str
     after_blank: bool
+    goes_on: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,10 +63,10 @@ _LINES = re.compile(r"[^\n]+")
 # The order counts: the first that fits says what a line is.
 _KINDS: tuple[tuple[_Kind, re.Pattern[str]], ...] = (
     ("fence", re.compile(r"```|~~~")),
-    ("heading", re.compile(r"#{1,6}\s+[^#\s]")),
+    ("heading", re.compile(r"#{1,6}\s+[^#\s]|(\*\*|__)(?!\s)[^*_]{1,100}\1:?$")),
     ("underline", re.compile(r"([=\-~^\"'*+#_])\1{2,}+$")),
     ("rule", re.compile(r"\|?(?:\s*:?-+:?\s*\|)+\s*(?::?-+:?)?$")),
-    ("row", re.compile(r"\||[^|]*\s\|\s|[^\t]*\t")),
+    ("row", re.compile(r"\||[^|]*\s\|\s|[^\t]*\t|.*\S {3,}\S")),
     ("log", re.compile(r"[\[(]?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[[^\]]{1,40}\]\s|\d\d:\d\d:\d\d\b")),
     ("item", re.compile(r"(?:[-*+•‣◦▪\u2013\u2014]|\(?\d{1,3}[.)]|[a-z]\)|\([A-Za-z]\)|\([ivx]{1,4}\))\s")),
     ("key", re.compile(r"[*_`\"]{0,2}[^\W_][^\s:]{0,30}(?: [^\s:]{1,30}){0,3}\s?:[*_`\"]{0,2}\s+\S")),
@@ -68,6 +77,7 @@ _JOINED: frozenset[tuple[_Kind, _Kind]] = frozenset(
 )
 _WRAPPED = re.compile(r"[\d\u2013\u2014]")
 """Begins an item, or a line of running text that was broken before a number or a dash."""
+_BOLD = re.compile(r"(?:\*\*|__)(?!\s)([^*_\n]{1,60})(?:\*\*|__)[:.]?\s")
 _NUMBERED_TITLE = re.compile(
     r"\d{1,2}(?:\.\d{1,2}){1,4}\.?\s+[^\W\d_a-z]\w*[^\W\d_A-Z]"
     r"|§+\s?\d+|(?i:article|artikel|section|chapter|kapitel|abschnitt|part|teil)\s+(?:\d+|[IVXLC]+)\b"
@@ -79,9 +89,10 @@ _RECORD_ENDS = re.compile(r"\n|[}\]]\s?,(?=\s?[{\[])")
 def sentences(text: str) -> list[Sentence]:
     """Return the spans of the sentences: in order, disjoint, without blanks at their ends; between them is only blank.
 
-    A list item, a row of a table, a line ``key: value`` and a heading each count as one sentence. What is longer than
-    1,000 characters is cut into its lines or its records, as of a CSV file or a JSON list; else at a blank. The first
-    line of what has commas like a CSV file is the heading of the others.
+    A row of a table, a line of a log and a heading each count as one sentence; so does a line of a paragraph, unless it
+    goes on with the line above: that had no room for its first word or ends in a comma, or it begins with a small
+    letter. What is longer than 1,000 characters is cut into its lines or its records, as of a CSV file or a JSON list;
+    else at a blank. The first line of what has commas like a CSV file is the heading of the others.
     """
     heading = ""
     spans: list[Sentence] = []
@@ -89,8 +100,23 @@ def sentences(text: str) -> list[Sentence]:
         if block.kind == "heading":
             heading = _title(text[block.start : block.end])
         columns = _columns(text[block.start : block.end])
-        spans += (Sentence(start, end, columns or heading) for start, end in _pieces(text, block))
+        label = label_of(text[block.start : block.end]) if block.kind == "text" else ""
+        under = label or heading
+        spans += (Sentence(start, end, columns or under) for start, end in _pieces(text, block))
     return spans
+
+
+def label_of(paragraph: str) -> str:
+    """The bold words that a paragraph begins with, which say what it is about; "" where it has none."""
+    found = _BOLD.match(paragraph)
+    return found[1].strip(".: ") if found else ""
+
+
+def heading_of(sentence: str) -> str:
+    """The title that a sentence is which is marked as a heading; "" for any other."""
+    lines = _lines(sentence)
+    marked = bool(lines) and (_kind(lines[0].text, False) == "heading" or _kind(lines[-1].text, False) == "underline")
+    return _title(sentence) if marked and len(lines) <= _LINES_OF_HEADING else ""
 
 
 def _columns(block: str) -> str:
@@ -112,7 +138,29 @@ def _lines(text: str) -> list[_Line]:
             after_blank = not lines or text.count("\n", last, start) > 1
             last = start + len(stripped)
             lines.append(_Line(start, last, stripped, after_blank))
-    return lines
+    return [line for run in _runs(lines) for line in _with_breaks(run)]
+
+
+def _runs(lines: Sequence[_Line]) -> Iterator[list[_Line]]:
+    """The lines between blank ones."""
+    run: list[_Line] = []
+    for line in lines:
+        if line.after_blank and run:
+            yield run
+            run = []
+        run.append(line)
+    if run:
+        yield run
+
+
+def _with_breaks(run: Sequence[_Line]) -> Iterator[_Line]:
+    """Each line with whether it goes on with the one above, which then had no room for its first word."""
+    width = max(len(line.text) for line in run)
+    full = [len(above.text) + 1 + len(line.text.split(None, 1)[0]) > width for above, line in itertools.pairwise(run)]
+    is_wide = width >= _LEAST_WIDTH or (len(full) > 1 and all(full))
+    yield run[0]
+    for (above, line), no_room in zip(itertools.pairwise(run), full, strict=True):
+        yield line._replace(goes_on=(no_room and is_wide) or line.text[0].islower() or above.text[-1] in ",-\u2013(")
 
 
 def _blocks(text: str) -> Iterator[_Block]:
@@ -134,6 +182,8 @@ def _join(block: _Block, line: _Line, kind: _Kind, text: str) -> _Block | None:
         return replace(block, kind="heading", end=line.end) if _is_underlined(block, line) else None
     if kind == "item" and block.kind == "text" and _WRAPPED.match(line.text) and text[block.end - 1] not in ".!?:;":
         kind = "text"
+    if kind == block.kind == "text" and not line.goes_on:
+        return None
     return replace(block, end=line.end, lines=block.lines + 1) if (kind, block.kind) in _JOINED else None
 
 
@@ -188,9 +238,12 @@ def _title(block: str) -> str:
 
 def _pieces(text: str, block: _Block) -> Iterator[tuple[int, int]]:
     """The spans of one block, trimmed and cut to length."""
-    is_unit = block.kind != "text" and block.end - block.start <= _LONGEST_UNIT
+    longest = {"text": 0, "item": _LONGEST_ITEM, "key": _LONGEST_ITEM}.get(block.kind, _LONGEST_UNIT)
+    is_unit = block.end - block.start <= longest
     start = block.start
     for end in (block.end,) if is_unit else (*stops(text, block.start, block.end), block.end):
+        if end < block.end and _BOLD.fullmatch(f"{text[start:end]} "):
+            continue
         yield from _trimmed(text, start, end)
         start = end
 

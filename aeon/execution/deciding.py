@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from aeon.documents.telling import numbered
 from aeon.documents.words import stems
 from aeon.schema import LONGEST_TASK, Source, StepResult
 from aeon.supervisor.answers import AnswerJudge
@@ -26,6 +27,9 @@ HOUSE = (
 """The sentences of examples."""
 _LONGEST_SENTENCES = 6_000
 _SENTENCE_TOKENS = 90
+_ITEM = re.compile(r"[-*+\u2022] .*\w \S*\w", re.DOTALL)
+_MARK = re.compile(r"[-*+\u2022]\s+")
+"""The mark of an item, which is no part of what it says."""
 _NUMBER = re.compile(r"\[(\d{1,3})\]")
 _NONE = "[0]"
 _FOOD = "Food may not be left in the waiting room."
@@ -55,7 +59,7 @@ async def deciding(supervisor: Supervisor, question: str, sources: Sequence[Sour
     Raises:
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
     """
-    whole = [one for one in sources if one.text.endswith((".", "!"))]
+    whole = [one for one in sources if _is_said(one.text)]
     words = stems(question.strip().partition(" ")[2])  # without its verb: may, is
     literal = _literal(words, whole)
     if literal is not None and len(words) > 1:
@@ -67,6 +71,11 @@ async def deciding(supervisor: Supervisor, question: str, sources: Sequence[Sour
     return _given(chosen, f"the text may not answer exactly this: judged {score:.2f}" if score is not None else "")
 
 
+def _is_said(sentence: str) -> bool:
+    """Whether a sentence may decide something: it ends like one, or is an item of a list."""
+    return sentence.endswith((".", "!")) or bool(_ITEM.match(sentence))
+
+
 def _literal(words: frozenset[str], sentences: Sequence[Source]) -> Source | None:
     """The only sentence that has all these words, with its heading."""
     found = [one for one in sentences if words and words <= stems(f"{one.heading} {one.text}")]
@@ -75,8 +84,8 @@ def _literal(words: frozenset[str], sentences: Sequence[Source]) -> Source | Non
 
 async def _chosen(supervisor: Supervisor, question: str, sentences: Sequence[Source]) -> Source | None:
     """The sentence that the model names: the one whose words it writes, else that of the number."""
-    numbered = "\n".join(f"{number} {one.text}" for number, one in enumerate(sentences, 1))
-    asked = f"{fence('sentences', numbered, _LONGEST_SENTENCES)}\nQuestion: {cut(question, LONGEST_TASK)}"
+    shown = "\n".join(numbered(sentences))
+    asked = f"{fence('sentences', shown, _LONGEST_SENTENCES)}\nQuestion: {cut(question, LONGEST_TASK)}"
     prompt = Prompt(load("aeon.execution", "read_yes_no.md"), asked, _EXAMPLES, fixed=True)
     reply = (await supervisor.text(prompt, max_tokens=_SENTENCE_TOKENS, repairs=0)).value
     named = _NUMBER.search(reply)
@@ -87,5 +96,6 @@ async def _chosen(supervisor: Supervisor, question: str, sentences: Sequence[Sou
 
 
 def _given(source: Source, doubt: str = "") -> StepResult:
-    read = StepResult(output=source.text, mode="reading", sources=(source,))
+    said = _MARK.sub("", source.text, count=1) if _ITEM.match(source.text) else source.text
+    read = StepResult(output=said, mode="reading", sources=(source,))
     return read.changed(clarity="PARTIALLY_CLEAR", problem=doubt) if doubt else read

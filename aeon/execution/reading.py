@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pydantic import TypeAdapter
 
 from aeon.documents.relations import compared_with, denied, no_superlative, other_clause, other_kind, other_subject
-from aeon.documents.telling import telling
+from aeon.documents.telling import numbered, telling
 from aeon.documents.words import content_words, special_kinds, stem, stems
 from aeon.execution.deciding import HOUSE, deciding
 from aeon.schema import LONGEST_TASK, JsonValue, Passage, Source, StepResult
@@ -17,12 +17,14 @@ from aeon.supervisor.form import asks_yes_no, is_of_kind
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Supervisor
+from aeon.text import one_line
 from aeon.tools.lookup import CONTEXT
 
 __all__ = ["read_answer"]
 
 _ANSWER_TOKENS = 60
 _LONGEST_QUESTION = 600
+_LONGEST_NEAREST = 300
 _LONGEST_PASSAGES = 6_000
 _CITED = re.compile(r"[\[(]\s*(?:sentences?\s*)?(\d{1,3}(?:\s*(?:,|and|-)\s*\d{1,3})*)\s*[\])]")
 _ABSENT = re.compile(r"\bnot (?:stated|mentioned|said|given|specified|provided|found)\b|\bno sentence\b", re.IGNORECASE)
@@ -54,7 +56,8 @@ async def read_answer(supervisor: Supervisor, question: str, task: str, found: J
 
     The question is a part of the ``task``. ``searched`` names what was searched. An answer with a number or with words
     that stand in none of the sentences is none, nor one whose sentences, says a judge, do not answer the whole task; if
-    the judge, shown the answer beside them, says that they give it, it is one, but partly clear.
+    the judge, shown the answer beside them, says that they give it, it is one, but partly clear. A sentence that was
+    turned down so is named as the nearest one.
 
     Raises:
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
@@ -69,32 +72,43 @@ async def read_answer(supervisor: Supervisor, question: str, task: str, found: J
     sources = telling(_PASSAGES.validate_python(found), task)
     if not sources:
         return absent
-    read = deciding(supervisor, task, sources) if asks_yes_no(task) else _read(supervisor, question, task, sources)
-    return await read or absent
+    if asks_yes_no(task):
+        return await deciding(supervisor, task, sources) or absent
+    return await _read(supervisor, question, task, sources, absent)
 
 
-async def _read(supervisor: Supervisor, question: str, task: str, sources: Sequence[Source]) -> StepResult | None:
-    """The short answer that the sentences give; ``None`` where they do not say it."""
+async def _read(
+    supervisor: Supervisor, question: str, task: str, sources: Sequence[Source], absent: StepResult
+) -> StepResult:
+    """The short answer that the sentences give; what is ``absent`` where they do not say it."""
     reply = await supervisor.text(_prompt(question, task, sources), max_tokens=_ANSWER_TOKENS, repairs=0)
     answer = _CITED.sub("", reply.value).strip().strip("\"'").removesuffix(".").strip()
-    if not answer or _ABSENT.search(answer) or not is_of_kind(question, answer):
-        return None
+    if not answer or _ABSENT.search(answer):
+        return absent
     cited = _cited(reply.value, answer, sources)
-    if not _says(question, answer, cited, sources):
-        return None
+    if not is_of_kind(question, answer) or not _says(question, answer, cited, sources):
+        return _turned_down(absent, cited[0]) if _CITED.search(reply.value) else absent
     read = StepResult(output=answer, mode="reading", sources=cited)
     judge = AnswerJudge(Judge(supervisor, samples=0))
     if question != task or await judge.doubted(question, cited, sources) is None:
         return read
     given = await judge.given(question, answer, cited, sources)
     doubt = f"the text may not answer exactly this: judged {given:.2f}"
-    return read.changed(clarity="PARTIALLY_CLEAR", problem=doubt) if given >= _LEAST_GIVEN else None
+    if given < _LEAST_GIVEN:
+        return _turned_down(absent, cited[0])
+    return read.changed(clarity="PARTIALLY_CLEAR", problem=doubt)
+
+
+def _turned_down(absent: StepResult, source: Source) -> StepResult:
+    """What is absent, with the sentence that was taken for an answer and is none: who asked can tell, or reads on."""
+    said = one_line(source.text, _LONGEST_NEAREST)
+    nearest = f'{absent.problem}; the nearest sentence: "{said}" ({one_line(source.source)})'
+    return absent.changed(problem=nearest, sources=(source,))
 
 
 def _prompt(question: str, task: str, sources: Sequence[Source]) -> Prompt:
     """The question below the numbered sentences."""
-    numbered = "\n".join(f"{number} {source.text}" for number, source in enumerate(sources, 1))
-    material = fence("sentences", numbered, _LONGEST_PASSAGES)
+    material = fence("sentences", "\n".join(numbered(sources)), _LONGEST_PASSAGES)
     part = f"\n(to find out: {cut(task, _LONGEST_QUESTION)})" if question != task else ""
     asked = f"{material}\nQuestion: {cut(question, LONGEST_TASK)}{part}"
     return Prompt(load("aeon.execution", "read.md"), asked, _EXAMPLES, fixed=True)

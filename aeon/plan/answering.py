@@ -1,16 +1,21 @@
-"""Whether the sentences that a plan quotes answer the question."""
+"""Whether the sentences that a plan quotes answer the question, or the query that it asks of tables does."""
 
 from __future__ import annotations
 
+from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.evidence import Evidence
 from aeon.plan.prompts import Asked
+from aeon.plan.queries import query_of
+from aeon.runtime.ledger import current_ledger
 from aeon.schema import Plan, Source, ToolCall
 from aeon.supervisor.answers import AnswerJudge
 from aeon.supervisor.judge import Judge
+from aeon.supervisor.judge_specs import judgment
 from aeon.tools.quote import QUOTE
 
 __all__ = ["Answering"]
 
+_QUERY = "query_answers"
 _PLAN_AND_JUDGE = 2
 _LEAST_GIVEN = 0.3
 """Below it nothing is given. Of the cases in scripts/bench 39 of 40 right answers have more, 10 of 40 wrong ones."""
@@ -21,6 +26,7 @@ class Answering:
 
     def __init__(self, judge: Judge) -> None:
         self._judge = AnswerJudge(judge)
+        self._queries = judge
 
     async def doubt(self, plan: Plan, asked: Asked) -> float | None:
         """How unlikely it is that what the plan quotes is the answer; ``None`` where nothing speaks against it.
@@ -30,6 +36,21 @@ class Answering:
         """
         quoted = _quoted(plan, asked.evidence)
         return await self._judge.doubted(asked.about.text, quoted, asked.evidence.sources) if quoted else None
+
+    async def queried(self, plan: Plan, asked: Asked, tables: str) -> float | None:
+        """How likely the only query of a plan finds what is asked for (0-1); ``None`` where nobody can say."""
+        queries = [query_of(step) for step in plan.steps]
+        if len(queries) != 1 or not queries[0] or not await self.able_of_queries(_PLAN_AND_JUDGE):
+            return None
+        material = {"tables": tables, "question": asked.about.text, "query": queries[0]}
+        try:
+            return (await self._queries.ask(judgment(_QUERY), material)).score
+        except (CompletionError, AllowanceExhausted):
+            return None
+
+    async def able_of_queries(self, calls: int) -> bool:
+        """Whether queries can be judged, and so many calls are left."""
+        return current_ledger().calls_left() >= calls and await self._queries.decides(judgment(_QUERY))
 
     async def gives(self, plan: Plan, asked: Asked, answer: str) -> bool:
         """Whether what the plan quotes may well give this answer, though it is doubted."""

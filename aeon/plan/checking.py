@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from aeon.documents.meaning import akin
 from aeon.documents.words import stem, stems
 from aeon.plan.again import offered
-from aeon.plan.columns import lost_columns, of_single
+from aeon.plan.columns import lost_columns, of_counts, of_single
 from aeon.plan.comparing import difference
 from aeon.plan.conditions import completed, copies, guesses, unsaid, without_unsaid
 from aeon.plan.differences import without_sign
@@ -134,7 +134,7 @@ class Checker:
         about, tables = asked.about, self._sources.tables
         plan = without_hundred(in_years(in_months(plan, asked.said, tables), asked.said, tables), asked.said)
         plan = by_row(of_pieces(plan, about.text, about.named), asked.said, asked.evidence.text)
-        plan = of_single(plan, about.text, tables)
+        plan = of_counts(of_single(plan, about.text, tables), tables)
         plan = ranked(completed(plan, about.text, about.named, tables), about.text, tables)
         return without_sign(mended(of_all_sold(plan, about.text, tables), self._tools), about.text)
 

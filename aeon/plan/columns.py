@@ -12,7 +12,7 @@ from aeon.plan.queries import figures_of, query_of, with_query
 from aeon.schema import Plan
 from aeon.tools.tableinfo import TableInfo
 
-__all__ = ["begins", "lost_columns", "of_single", "per_column"]
+__all__ = ["begins", "lost_columns", "of_counts", "of_single", "per_column"]
 
 _BEGUN = re.compile(
     r"(?:^|_)(?:joined|since|born|birth|birthday|built|founded|hired|started|start|opened|entered|bought|begun|moved|year)(?:_|$)",
@@ -25,6 +25,9 @@ _PER = re.compile(r"\b(?:per|each|every) ([^\W\d_]+(?: [^\W\d_]+)?)", re.IGNOREC
 _SINGLE = re.compile(r"\b(?:an?|one) single ([^\W\d_]+)", re.IGNORECASE)
 _OLDEST = re.compile(r"\b(?P<way>oldest|newest|youngest|latest|earliest|most recent) ([^\W\d_]+)", re.IGNORECASE)
 _GROUPED = re.compile(r"\bGROUP\s+BY\b", re.IGNORECASE)
+_SUMMED = re.compile(r"""\bSUM\(\s*(?P<name>"[^"]+"|\w+)\s*\)""", re.IGNORECASE)
+_SPACES = re.compile(r"\W+")
+_UNSUMMED = ("DATE", "TIME")
 _ORDERED = re.compile(r"\bORDER\s+BY\s+\w+(?:\s+(?:DESC|ASC))?(?=\s+LIMIT\b)", re.IGNORECASE)
 
 
@@ -51,6 +54,17 @@ def of_single(plan: Plan, question: str, tables: Sequence[TableInfo]) -> Plan:
         return plan
     steps = (with_query(step, _ORDERED.sub(r"\g<0> NULLS LAST", query_of(step))) for step in plan.steps)
     return plan.changed(steps=tuple(steps))
+
+
+def of_counts(plan: Plan, tables: Sequence[TableInfo]) -> Plan:
+    """The plan with rows counted where a query adds up days or times: who borrowed most has the most rows."""
+    kinds = {_SPACES.sub("_", name.casefold()): kind for table in tables for name, kind in table.columns}
+
+    def counted(found: re.Match[str]) -> str:
+        kind = kinds.get(_SPACES.sub("_", found["name"].strip('"').casefold()), "")
+        return "COUNT(*)" if kind.startswith(_UNSUMMED) else found[0]
+
+    return plan.changed(steps=tuple(with_query(step, _SUMMED.sub(counted, query_of(step))) for step in plan.steps))
 
 
 def _single_rows(question: str, tables: Sequence[TableInfo]) -> list[str]:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from itertools import groupby
 
 from pydantic import TypeAdapter
 
-from aeon.documents.telling import telling
+from aeon.documents.telling import numbered, telling
 from aeon.documents.words import stems
 from aeon.proof.readings import NUMBER_WORDS
 from aeon.schema import JsonValue, Passage, Source
-from aeon.text import one_line
 from aeon.tools.numbers import parse_cell
 
 __all__ = ["Evidence", "cited_lines", "figures", "in_words", "stands_in", "stated_numbers"]
@@ -33,7 +31,6 @@ _DAY = re.compile(
 _SPELT = re.compile(
     rf"(?<![\w-])(?:{'|'.join(word for word, number in NUMBER_WORDS.items() if number > 1)})(?![\w-])", re.IGNORECASE
 )
-_LONGEST_SENTENCE = 400
 _SHARE = 0.75  # of a text's words that its sentence must have
 _PASSAGES = TypeAdapter(list[Passage])
 
@@ -53,13 +50,8 @@ class Evidence:
 
     @property
     def shown(self) -> str:
-        """The sentences, numbered from 1, below the names of their files; empty without any."""
-        lines = ["Sentences:"] if self.sources else []
-        numbered = enumerate(self.sources, 1)
-        for name, group in groupby(numbered, key=lambda pair: pair[1].source):
-            lines.append(f"({one_line(name)})")
-            lines += [f"{number} {one_line(source.text, _LONGEST_SENTENCE)}" for number, source in group]
-        return "\n".join(lines)
+        """The sentences, numbered from 1, below the names of their files and their headings; empty without any."""
+        return "\n".join(["Sentences:", *numbered(self.sources, files=True)]) if self.sources else ""
 
     @property
     def text(self) -> str:

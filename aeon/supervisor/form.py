@@ -51,12 +51,19 @@ _LANGUAGE = re.compile(
     r"korean|mandarin|persian|russian|thai|ukrainian))\b",
     _I,
 )
+_AUXILIARY = r"(?:is|are|am|was|were|do|does|did|can|could|may|might|must|shall|should|will|would|has|have|had)(?:n't)?"
 _YES_NO = re.compile(
-    r"(?:(?:is|are|am|was|were|do|does|did|can|could|may|might|must|shall|should|will|would|has|have|had)(?:n't)?)\s+"
+    rf"{_AUXILIARY}\s+"
     r"(?!you (?:tell|know|say|explain|give|show|find|list|write|name)\b)"
     r"(?![^?.!]*\b(?:or|what|who|whom|whose|which|how)\b)[^?.!]+\?\s*",
     _I,
 )
+_LED_IN = re.compile(
+    r"(?!\W*(?:what|who|whom|whose|which|how|when|where|why)\b)[^?]*[.,;:!\u2013-]\s+(?:(?:and|so|then|but)\s+)?"
+    rf"(?={_AUXILIARY}\s+(?:I|we|he|she|they|it|you|there|my|our|his|her|their|the|this|that)\b)",
+    _I,
+)
+"""What somebody says before the question: "My son has new boots, may he wear them?"."""
 _REFUSES = re.compile(
     r"\W*(?:(?:I[\u2019']m|I am) sorry,? (?:but )?)?"
     r"(?:as an? (?:AI\b|artificial intelligence|(?:large )?language model)|"
@@ -143,8 +150,11 @@ def is_thing(noun: str) -> bool:
 
 
 def asks_yes_no(question: str) -> bool:
-    """Whether a question is one of yes or no: it begins with its verb, and leaves no choice of two things."""
-    return _YES_NO.fullmatch(question.strip()) is not None
+    """Whether a question is one of yes or no: it begins with its verb, and leaves no choice of two things.
+
+    Something may be told before it.
+    """
+    return _YES_NO.fullmatch(_LED_IN.sub("", question.strip(), count=1)) is not None
 
 
 def asks_form(task: str) -> bool:

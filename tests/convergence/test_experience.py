@@ -128,10 +128,22 @@ def test_a_kind_of_which_too_little_was_seen_is_read_with_others_like_it() -> No
 
 def test_what_is_known_against_an_answer_outweighs_an_agreement_that_was_never_seen() -> None:
     """Doubtful answers that agree are read with the doubtful ones where too few of them were seen."""
-    doubtful = {"table, doubtful": Seen(right=3, runs=10), "sum, agreed": Seen(right=20, runs=20)}
+    doubtful = {"table, doubtful": Seen(right=3, runs=10), "sentence + sum, agreed": Seen(right=20, runs=20)}
     made = Plan(steps=(QUERY,), doubts=("use 48 too",), agreement=AGREED)
     assert Experience(kinds=doubtful).of(made) == Seen(right=3, runs=10)
     assert Experience(kinds=doubtful).of(made.changed(doubts=())) == Seen(right=20, runs=20)
+
+
+def test_answers_from_files_say_nothing_of_answers_without_them() -> None:
+    """Nor the other way round, but where all that is known is against one."""
+    known = Experience(kinds={"table": Seen(right=2, runs=10), "sum, agreed": Seen(right=20, runs=20)})
+    date, weather = ToolCall(tool="add_days"), ToolCall(tool="weather")
+    for call in (date, weather):
+        assert known.of(Plan(steps=(step("s1", call),))).probability is None
+    assert known.of(Plan(steps=(QUERY,), agreement=AGREED)).probability is None
+    assert known.of(Plan(steps=(QUOTE,))) == Seen(right=2, runs=10)
+    mended = known.changed(kinds={"table, mended": Seen(right=2, runs=10)})
+    assert mended.of(Plan(steps=(step("s1", date, "tool_repaired"),))) == Seen(right=2, runs=10)
 
 
 def test_what_was_seen_elsewhere_speaks_where_too_little_was_seen_here() -> None:

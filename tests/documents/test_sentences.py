@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.documents.sentences import sentences
+from aeon.documents.sentences import heading_of, label_of, sentences
 
 pytestmark = pytest.mark.requirement("T2")
 
@@ -60,6 +60,46 @@ def test_running_text(parts: list[str]) -> None:
 def test_wrapped_lines() -> None:
     """A sentence goes on over line breaks, even before a number, and not over a blank line."""
     assert units("It was on the\n3. of May. We\nleft\n\nThen.") == ["It was on the\n3. of May.", "We\nleft", "Then."]
+
+
+PRICES = "Prices, in pounds\nApples      2.20 a kg\nPears       2.60 a kg\nJuice       3.60 a bottle, 9.50 the box"
+HOURS = "Open until Christmas Eve\nFriday and Saturday 9.00 to 17.30\nSunday 10.00 to 16.00"
+LETTER = (
+    "The boiler will be serviced on Tuesday between ten and twelve by Ruth\nNagle, who has a key. Someone has to be "
+    "at home\nThank you\nRuth"
+)
+RULES = (
+    "* Everything in the kitty list is split by five, except that drinks are not shared at all. Cat things are split "
+    "between Priya and Owen only."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (PRICES, PRICES.split("\n")),
+        (HOURS, HOURS.split("\n")),
+        (LETTER, [LETTER[: LETTER.index(" Someone")], "Someone has to be at home", "Thank you", "Ruth"]),
+        ("Bring a coat,\nBoots and a hat\nbut no umbrella", ["Bring a coat,\nBoots and a hat\nbut no umbrella"]),
+        ("So it goes on\nAnd on in each\nOf these lines", ["So it goes on\nAnd on in each\nOf these lines"]),
+    ],
+)
+def test_a_line_that_had_room_for_more_ends_there(text: str, parts: list[str]) -> None:
+    """Prices and times line by line are no paragraph; a line that is full, or whose next one is small, is."""
+    assert units(text) == parts
+
+
+def test_the_sentences_of_a_long_item_are_units() -> None:
+    """What is short stays with the rest of its item, which says what it is about."""
+    assert units(RULES) == [RULES[:90], RULES[91:]]
+    assert units("* Spare key: with Mrs Brennan. If you lose yours, ask her.") == [
+        "* Spare key: with Mrs Brennan. If you lose yours, ask her."
+    ]
+    long = (
+        "Squads: nine players at most, of whom five are on court at a time, four and a keeper. Flat soles only, no "
+        "studs, no bare feet."
+    )
+    assert units(f"Where: the hall\n{long}") == ["Where: the hall", long[:85], long[86:]]
 
 
 def test_lists() -> None:
@@ -117,6 +157,35 @@ def test_headings() -> None:
         ("GENERAL TERMS", "GENERAL TERMS"),
         ("End.", "GENERAL TERMS"),
     ]
+
+
+def test_bold_lines_are_headings_and_bold_words_a_label() -> None:
+    """A label is that of its paragraph alone, and stands with its first sentence."""
+    text = "**Noise**\n* Quiet from ten.\n\n**Safety.** Nobody climbs alone. Ring Delia.\n\nGo **on**."
+    assert [(text[start:end], heading) for start, end, heading in sentences(text)] == [
+        ("**Noise**", "Noise"),
+        ("* Quiet from ten.", "Noise"),
+        ("**Safety.** Nobody climbs alone.", "Safety"),
+        ("Ring Delia.", "Safety"),
+        ("Go **on**.", "Noise"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "title", "label"),
+    [
+        ("# Leave", "Leave", ""),
+        ("__Bins__:", "Bins", ""),
+        ("Prices\n------", "Prices", ""),
+        ("**Safety.** Nobody climbs.", "", "Safety"),
+        ("Safety first.", "", ""),
+        ("* **Noise**", "", ""),
+        ("", "", ""),
+    ],
+)
+def test_a_sentence_is_a_heading_or_has_a_label(sentence: str, title: str, label: str) -> None:
+    """As it is marked, and as it stands in its text."""
+    assert (heading_of(sentence), label_of(sentence)) == (title, label)
 
 
 @pytest.mark.parametrize("line", ["§ 4 Liability", "Article 5", "Kapitel IV. Reisen", "2.10.1 Hotels", "PART ONE"])

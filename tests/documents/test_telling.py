@@ -6,7 +6,7 @@ import pytest
 
 from aeon.documents import meaning
 from aeon.documents.meaning import likeness
-from aeon.documents.telling import telling
+from aeon.documents.telling import numbered, telling
 from aeon.schema import Passage
 
 
@@ -47,6 +47,25 @@ def test_headings_and_names_of_files_belong_to_each_sentence() -> None:
     bikes = passage("One hour is 4 euros.", source="bikes.txt")
     assert [one.source for one in telling([FIRST, boats, bikes], "What is an hour with a boat?", 3)][-1] == "c.txt"
     assert [one.source for one in telling([FIRST, boats, bikes], "What is an hour with a bike?", 3)][-1] == "bikes.txt"
+
+
+@pytest.mark.requirement("T2")
+def test_a_heading_stands_above_its_sentences_and_is_none() -> None:
+    """Of several in a passage each has its own; one with a number may itself be what is asked for."""
+    house = passage("# Rules of 2024", "Be kind.", "**Smoking**", "Only outside.", "**Keys.** Ask Ann.", heading="Keys")
+    told = telling([house, RULES], "smoking", 9)
+    assert [(one.text, one.heading) for one in told[:4]] == [
+        ("# Rules of 2024", "Rules of 2024"),
+        ("Be kind.", "Rules of 2024"),
+        ("Only outside.", "Smoking"),
+        ("**Keys.** Ask Ann.", "Keys"),
+    ]
+    assert numbered(told, files=True) == [
+        "(a.txt: Rules of 2024)", "1 # Rules of 2024", "2 Be kind.", "(Smoking)", "3 Only outside.", "(Keys)",
+        "4 **Keys.** Ask Ann.", "(b.txt)", "5 Dogs stay outside.", "6 Two wheels were stolen in May.",
+        "7 The gate is green.",
+    ]  # fmt: skip
+    assert numbered(told)[-4:] == ["4 **Keys.** Ask Ann.", *numbered(told, files=True)[-3:]]
 
 
 def test_what_overlaps_is_told_once_and_nothing_gives_nothing() -> None:

@@ -97,10 +97,6 @@ def test_an_answer_rests_on_the_sentences_that_it_names(reply: str, answer: str,
         "The fee is not mentioned [1]",
         "No sentence says it.",
         "It is not specified in the sentences.",
-        "27 days [1]",
-        "28 days, or 4 weeks [1]",
-        "2 [1]",
-        "Mr Brown [2]",
         "Paris",
         "[1]",
         '""',
@@ -116,6 +112,15 @@ def test_what_the_sentences_do_not_say_is_no_answer(reply: str) -> None:
         mode="reading",
         problem=f"the files do not say: {QUESTION} (searched: house.md)",
     )
+    assert len(model.requests) == 1
+
+
+@pytest.mark.parametrize("reply", ["27 days [1]", "28 days, or 4 weeks [1]", "2 [1]", "Mr Brown [1]"])
+def test_a_sentence_that_does_not_bear_out_what_is_read_from_it_is_named_as_the_nearest(reply: str) -> None:
+    """It is no answer, but who asked sees where to look."""
+    result, model = reading(reply)
+    assert result.output is None and lines(result) == ["Leave is 28 days a year."]
+    assert result.problem.endswith('(searched: house.md); the nearest sentence: "Leave is 28 days a year." (house.md)')
     assert len(model.requests) == 1
 
 

@@ -11,7 +11,7 @@ from aeon.llm.scripted import Reply, Scripted
 from aeon.plan.answering import Answering
 from aeon.plan.evidence import Evidence
 from aeon.plan.prompts import Asked
-from aeon.plan.sources import LOOKUP, About
+from aeon.plan.sources import LOOKUP, SQL, About
 from aeon.runtime.ledger import Ledger
 from aeon.schema import (
     Allowance,
@@ -219,3 +219,58 @@ def test_what_a_sentence_says_without_the_word(question: str, sentence: str, ask
             return await judge.doubted(question, [source], [source])
 
     assert (asyncio.run(doubted()) is not None) == asked
+
+
+QUERIES = judgment("query_answers")
+KEEPER = "Who keeps the key?"
+
+
+def over(*queries: str) -> Plan:
+    """A plan that asks tables so."""
+    calls = [ToolCall(tool=SQL, arguments={"query": query}) for query in queries]
+    return Plan(steps=tuple(Step(id=f"s{n}", description="x", action=call) for n, call in enumerate(calls, 1)))
+
+
+def queried(plan: Plan, *replies: Reply, auroc: float = 0.9, calls: int = 3) -> tuple[float | None, Scripted]:
+    """How likely the query of a plan finds what is asked for, and the model."""
+    model = Scripted(replies, capabilities=Capabilities(logprobs=True))
+    entry = calibrations(auroc).entries[0].changed(judgment=QUERIES.name, wording=QUERIES.wording)
+    judge = Judge(Supervisor(model), samples=0, measured=Calibrations(entries=(entry,)))
+
+    async def said() -> float | None:
+        with Ledger(Allowance(calls=calls)):
+            return await Answering(judge).queried(plan, asked(KEEPER), "Tables: keys(person VARCHAR)")
+
+    return asyncio.run(said()), model
+
+
+def test_a_query_is_judged_beside_its_question_and_the_tables() -> None:
+    """What it gives is not shown: the judge is asked what it finds, not whether that is so."""
+    said, model = queried(over("SELECT person FROM keys"), likely(0.8))
+    shown = model.requests[0].messages[-1].content
+    assert said == pytest.approx(0.8)
+    assert all(part in shown for part in (KEEPER, "keys(person VARCHAR)", "SELECT person FROM keys"))
+
+
+@pytest.mark.parametrize(
+    ("plan", "auroc", "calls"),
+    [
+        (over("SELECT 1"), 0.79, 3),
+        (over("SELECT 1"), 0.9, 1),
+        (over("SELECT 1", "SELECT 2"), 0.9, 3),
+        (quoting(2), 0.9, 3),
+        (Plan(), 0.9, 3),
+    ],
+)
+def test_nobody_judges_a_query_where_that_cannot_help(plan: Plan, auroc: float, calls: int) -> None:
+    """A judgment that is too poor, no calls left, several queries or none."""
+    said, model = queried(plan, likely(0.8), auroc=auroc, calls=calls)
+    assert said is None and not model.requests
+
+
+def test_a_query_without_a_verdict_is_as_good_as_one_that_nobody_judged() -> None:
+    """A reply that is neither yes nor no is none."""
+    said, _ = queried(
+        over("SELECT 1"), LLMResponse(text="Maybe", first_token=(TokenProbability(token="M", probability=1),))
+    )
+    assert said is None

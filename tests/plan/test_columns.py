@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from aeon.plan.columns import lost_columns, of_single, per_column
+from aeon.plan.columns import lost_columns, of_counts, of_single, per_column
 from aeon.plan.money import of_all_sold
 from aeon.plan.pieces import of_pieces
 from aeon.plan.queries import query_of
@@ -232,3 +232,24 @@ FIRST = "the oldest boat is the first by built: use ORDER BY built and LIMIT 1"
 def test_the_oldest_row_is_the_one_that_began_first(question: str, query: str, doubt: list[str]) -> None:
     """A query for it looks at when the rows of that table began."""
     assert list(lost_columns(plan(query), question, (), BOATS)) == doubt
+
+
+@pytest.mark.parametrize(
+    ("query", "counted"),
+    [
+        (
+            "SELECT city FROM sales GROUP BY city ORDER BY SUM(day) DESC",
+            "SELECT city FROM sales GROUP BY city ORDER BY COUNT(*) DESC",
+        ),
+        ('SELECT sum( "day" ) FROM sales', "SELECT COUNT(*) FROM sales"),
+        ("SELECT SUM(taken_out) FROM loans", "SELECT COUNT(*) FROM loans"),
+        ("SELECT SUM(units) FROM sales", "SELECT SUM(units) FROM sales"),
+        ("SELECT SUM(city) FROM sales", "SELECT SUM(city) FROM sales"),
+        ("SELECT MAX(day) FROM sales", "SELECT MAX(day) FROM sales"),
+    ],
+)
+def test_days_are_counted_and_not_added_up(query: str, counted: str) -> None:
+    """Texts stay, since their numbers may only be badly written."""
+    loans = TableInfo("loans", "loans.csv", (("taken out", "DATE"),), 9, ())
+    (step,) = of_counts(plan(query), (*TABLES, loans)).steps
+    assert query_of(step) == counted

@@ -204,7 +204,7 @@ def test_what_no_file_has_is_counted_in_rows_or_not_at_all(tmp_path: Path, query
 @pytest.mark.parametrize("verdict", ["no", "Yes.", "No"])
 def test_a_yes_or_a_no_is_the_sentence_that_it_cites(tmp_path: Path, verdict: str) -> None:
     """What that says is the answer; a yes that cites nothing has none."""
-    question = "At Riverside: is the branch large?"
+    question = "Whether the Riverside branch is large?"
     made, _ = plan(tmp_path, question, f'print("{verdict}")  # 2')
     (step,) = made.steps
     assert isinstance(step.action, ToolCall) and step.action.tool == "quote"

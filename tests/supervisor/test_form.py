@@ -274,10 +274,16 @@ def test_points_are_counted_line_by_line() -> None:
         ("May is the month of the fair. When is it?", False),
         ("Is it open. When?", False),
         ("Do it now", False),
+        ("My son has new earrings, may he keep them in?", True),
+        ("I have two dogs. Can I bring them?", True),
+        ("If I come late, do I have to pay?", True),
+        ("What does it cost, is it free?", False),
+        ("We are three, what do we pay?", False),
+        ("We came late, do we pay or not?", False),
     ],
 )
 def test_questions_of_yes_or_no_begin_with_their_verb(question: str, so: bool) -> None:
-    """A choice of two things is none, nor a request that begins like one."""
+    """Something may be told before; a choice of two things is none, nor a request that begins like one."""
     assert asks_yes_no(question) is so
 
 
