@@ -20,13 +20,14 @@ try:
 finally:
     sys.path.remove(str(BENCH))
 
+HALVES = fresh_cases.HALVES
 pytestmark = pytest.mark.requirement("J8")
 
 SUM = re.compile(r"(\d+) ([-+*]) (\d+) = (\d+)")
 SIGNS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 
 
-@pytest.mark.parametrize("half", fresh_cases.HALVES)
+@pytest.mark.parametrize("half", HALVES)
 @pytest.mark.parametrize("name", fresh_cases.JUDGMENTS)
 def test_cases_are_balanced_and_can_be_measured(name: str, half: str) -> None:
     """150 different ones of each half, half of them true, without a slot that is left open; the same for a seed."""
@@ -45,9 +46,9 @@ def test_the_halves_share_no_template_and_no_name(name: str) -> None:
     """What was tuned on one half has seen nothing of the other."""
     shown = ("task", "evidence", "text")
     one, other = ({json.dumps([t.get(part) for part in shown]) for t in fresh_cases.templates(name, half)}
-                  for half in fresh_cases.HALVES)  # fmt: skip
+                  for half in HALVES)  # fmt: skip
     assert one and other and not one & other
-    development, closing = (fresh_cases.NAMES[half] for half in fresh_cases.HALVES)
+    development, closing = (fresh_cases.NAMES[half] for half in HALVES)
     assert all(not set(development[pool]) & set(closing[pool]) for pool in development)
     names = [one for pool in closing.values() for one in pool]
     said = json.dumps(fresh_cases.cases(name, "development", 150, 3))
@@ -55,11 +56,22 @@ def test_the_halves_share_no_template_and_no_name(name: str) -> None:
 
 
 def test_every_judgment_that_decides_has_fresh_cases() -> None:
-    """On the embedded model, as shipped."""
-    assert {entry.judgment for entry in calibrations().entries if entry.decides} <= set(fresh_cases.JUDGMENTS)
+    """On the embedded model, as shipped: drawn from templates, or written by that model over folders of each half."""
+    written = [{path.stem for path in (BENCH / "cases-queries" / half).iterdir()} for half in HALVES]
+    assert written[0] == written[1]
+    deciding = {entry.judgment for entry in calibrations().entries if entry.decides}
+    assert deciding <= {*fresh_cases.JUDGMENTS, *written[0]}
 
 
-@pytest.mark.parametrize("half", fresh_cases.HALVES)
+def test_the_halves_of_the_queries_share_no_folder() -> None:
+    """Both labels in each; the tables shown are what a case can be told by."""
+    halves = [judgments.read_cases(BENCH / "cases-queries" / half / "query_answers.jsonl", None) for half in HALVES]
+    shown = [{case["tables"] for case in half} for half in halves]
+    assert shown[0] and shown[1] and not shown[0] & shown[1]
+    assert all({case["label"] for case in half} == {True, False} for half in halves)
+
+
+@pytest.mark.parametrize("half", HALVES)
 def test_a_claim_about_a_sum_is_true_where_the_sum_is(half: str) -> None:
     """Whatever numbers were drawn."""
     cases = fresh_cases.cases("evidence_supports", half, 300, seed=5)
@@ -72,7 +84,7 @@ def test_a_claim_about_a_sum_is_true_where_the_sum_is(half: str) -> None:
 def test_the_folders_are_what_the_measurement_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each half is a folder of its own; more cases than there are get one clear line."""
     assert fresh_cases.main([str(tmp_path), "--cases", "20"]) == 0
-    for half in fresh_cases.HALVES:
+    for half in HALVES:
         assert len(judgments.read_cases(tmp_path / half / "task_vague.jsonl", None)) == 20
     with pytest.raises(SystemExit):
         fresh_cases.main([str(tmp_path), "--cases", "5000"])
