@@ -42,6 +42,12 @@ _KINDS = {
     r"(?:weekends?)": frozenset((5, 6)),
     r"(?:daily|every day|each day)": frozenset(range(7)),
 }
+_OTHERWISE = re.compile(
+    rf"\W*[,;.(]\s*(?:(?:but|and|on|at)\s+)*(?:{_NAME}|weekends?)(?:\s*(?:,|-|\u2013|&|/|\band\b|\bto\b)\s*{_NAME})*\s*"
+    r"(?:only\s+)?(?:from|between|:)?\s*",
+    _I,
+)
+"""Stands between two spans and names the days of the second one, which are excepted from the first."""
 _DAY = re.compile(rf"{_NAME}|\b(?:weekdays?|workdays?|weekends?|daily)\b", _I)
 _SHUT = re.compile(r"\b(?:closed|shut)\b", _I)
 _ENDS = stems(
@@ -92,8 +98,19 @@ def _ends(side: str, own: list[re.Match[str]], spans: list[re.Match[str]]) -> En
 
 
 def _days_of(sentence: str, spans: list[re.Match[str]]) -> list[frozenset[int]]:
-    """The days of each span: those named before it where days are named before the first one, else those behind it."""
+    """The days of each span: those named before it where days are named before the first one, else those behind it.
+
+    The first is that of all other days where each of the others begins with its own: "from 8 to 17, Fridays 8 to 12".
+    """
     starts, ends = [span.start() for span in spans], [span.end() for span in spans]
+    between = [sentence[end:start] for end, start in zip(ends, starts[1:], strict=False)]
+    if (
+        between
+        and not _DAY.search(sentence[: starts[0]] + sentence[ends[-1] :])
+        and all(map(_OTHERWISE.fullmatch, between))
+    ):
+        own = [_days(text) for text in between]
+        return [frozenset(range(7)).difference(*own), *own]
     if _DAY.search(sentence[: starts[0]]):
         parts = zip([0, *ends[:-1]], starts, strict=True)
     else:

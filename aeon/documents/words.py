@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection
 from importlib import resources
@@ -58,9 +59,13 @@ def special_kinds(question: str, unknown: Collection[str], sentence: str) -> tup
     """What a question asks for and a sentence has only in general: ``parental leave``, where it speaks of leave.
 
     ``unknown`` are the words of the question that stand nowhere; one of them right before a word of the sentence makes
-    a special kind of it, where a noun may stand: ``who approves leave`` asks for no kind of leave.
+    a special kind of it, where a noun may stand: ``who approves leave`` asks for no kind of leave, and where a tap
+    drips, says the sentence, dripping is no kind of thing, though the question puts another word before it.
     """
     words, there = ["", *_WORD.findall(question[:_LONGEST].casefold())], stems(sentence)
+    asked = frozenset(map(stem, words)) & stems(question)
+    said = [stem(word) for word in _WORD.findall(sentence[:_LONGEST].casefold())]
+    there -= {other for one, other in itertools.pairwise(said) if one in asked}
     return tuple(
         f"{one} {other}"
         for before, one, other in zip(words, words[1:], words[2:], strict=False)

@@ -9,8 +9,7 @@ from aeon.documents.words import stems
 
 pytestmark = pytest.mark.requirement("G3a")
 OFFICE = "The office is open from 8:00 to 17:30 and can be reached at 0451 77 80."
-
-
+QUIET = "Quiet from 23:00 till 7:30, Friday and Saturday from 1:00 till 9:00."
 WEEK = "The studio is open from 6:00 to 22:00 on weekdays and from 8:00 to 20:00 at weekends."
 
 
@@ -41,6 +40,10 @@ def test_a_span_says_when_something_begins_and_ends(question: str, sentence: str
         ("When does it close on Saturday?", "Mon\u2013Thu 9:00-17:00, Fri-Sat 10:00-14:00.", "14:00"),
         ("When does it close on Wednesday?", "Mon\u2013Thu 9:00-17:00, Fri-Sat 10:00-14:00.", "17:00"),
         ("How late can I come on Saturday?", "The shop is open from 9:00 to 18:30 from Monday to Saturday.", "18:30"),
+        ("From when must we be quiet on a Tuesday?", QUIET, "23:00"),
+        ("From when must we be quiet on Saturdays?", QUIET, "1:00"),
+        ("When does it close on Wednesday?", "Open 9:00 to 18:00; but on Sundays only from 10:00 to 14:00.", "18:00"),
+        ("When does it close on Monday?", "Open 9:00 to 12:00 on Monday and 14:00 to 16:00 on Friday.", "12:00"),
         ("How late can I come on Sunday?", "The shop is open from 9:00 to 18:30 from Monday to Saturday.", ""),
     ],
 )
@@ -57,6 +60,8 @@ def test_of_several_spans_it_is_that_of_the_day(question: str, sentence: str, wa
         ("When does the office close?", "It is closed from 12:00 to 13:00."),
         ("When does the office close?", "It is open from 8:00 to 12:00 and from 13:00 to 17:30."),
         ("When does the studio close?", WEEK),
+        ("When does it close on Monday?", "Open 9:00 to 12:00 on Monday and 14:00 to 16:00."),
+        ("When is it over?", QUIET),
         ("When does it end?", "It costs 5 to 10 euros."),
         ("When does it end?", "It takes 5 to 10 minutes, and is held on 2026-05-01."),
         ("When does the tour start?", "Tours of the mill begin at 10:00 and 14:00."),

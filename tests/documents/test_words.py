@@ -74,6 +74,8 @@ def test_any_text_has_words_that_can_be_compared(text: str) -> None:
         ("What is the fee of the yoga class?", {"yoga"}, "The class costs 3, the yoga mat 4.", ("yoga class",)),
         ("How long is annual leave?", set(), "Leave is 30 days.", ()),
         ("", {"x"}, "", ()),
+        ("Whom do I ring if the tap in the bathroom drips?", {"bathroom"}, "If a tap drips, call Ruth.", ()),
+        ("Is there a bathroom tap?", {"bathroom"}, "The tap drips.", ("bathroom tap",)),
     ],
 )
 def test_special_kinds_of_what_a_sentence_has_in_general(
