@@ -24,7 +24,7 @@ from aeon.plan.ranks import ranked
 from aeon.plan.rules import by_row, counts_by_rule
 from aeon.plan.sources import LOOKUP, SQL, About, Sources
 from aeon.plan.ties import with_ties
-from aeon.plan.years import in_years
+from aeon.plan.years import in_years, without_whole_span
 from aeon.schema import Agreement, Plan, Step, Task, ToolCall, Writing
 from aeon.supervisor.form import is_of_kind
 from aeon.tools.quote import QUOTE
@@ -132,7 +132,8 @@ class Checker:
     def _as_meant(self, plan: Plan, asked: Asked) -> Plan:
         """The plan with its queries as the question evidently means them."""
         about, tables = asked.about, self._sources.tables
-        plan = without_hundred(in_years(in_months(plan, asked.said, tables), asked.said, tables), asked.said)
+        plan = in_years(in_months(without_whole_span(plan, asked.said, tables), asked.said, tables), asked.said, tables)
+        plan = without_hundred(plan, asked.said)
         plan = by_row(of_pieces(plan, about.text, about.named), asked.said, asked.evidence.text)
         plan = of_counts(of_single(plan, about.text, tables), tables)
         plan = ranked(completed(plan, about.text, about.named, tables), about.text, tables)

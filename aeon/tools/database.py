@@ -31,6 +31,7 @@ __all__ = ["TABLE_SUFFIXES", "Database", "TableInfo"]
 _SECONDS = 10.0
 _MOST_ROWS = 200
 _MOST_VALUES = 12
+_LONGEST_MARK = 20
 _MOST_DISTINCT = 5_000
 _SAMPLE_ROWS = 2
 _SHORTEST_LINE = 160
@@ -281,7 +282,19 @@ def _info(connection: duckdb.DuckDBPyConnection, table: Loaded, source: str) -> 
     days = tuple(
         (name, span) for name, kind in columns if kind == "DATE" and (span := _span(connection, table.name, name))
     )
-    return TableInfo(table.name, source, columns, int(count[0]) if count else 0, sample, table.dropped, days)
+    marks = tuple(
+        (name, text) for name, kind in columns if kind == "VARCHAR" and (text := _mark(connection, table.name, name))
+    )
+    return TableInfo(table.name, source, columns, int(count[0]) if count else 0, sample, table.dropped, days, marks)
+
+
+def _mark(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> str:
+    """The one short text that a column has in some of its rows, "" if it has none, several, or no row without it."""
+    cells = f"min({quoted(column)}), max({quoted(column)}), count({quoted(column)}), count(*)"
+    found = connection.execute(f"SELECT {cells} FROM {quoted(table)}").fetchone()
+    if found is None or found[0] is None or found[0] != found[1] or found[2] == found[3]:
+        return ""
+    return found[0] if len(found[0]) <= _LONGEST_MARK else ""
 
 
 def _span(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> str:

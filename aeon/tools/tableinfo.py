@@ -25,7 +25,8 @@ class TableInfo:
     """A table: its name, its file, its columns with their types, the number of rows, and the first two of them.
 
     ``dropped`` counts cells of the file that stood beyond its header and are not in the table. ``days`` are the columns
-    of dates with the first and the last of them, as in ``2025-01-02 to 2025-12-30``.
+    of dates with the first and the last of them, as in ``2025-01-02 to 2025-12-30``. ``marks`` are the columns of one
+    text that some rows have and others have not, with that text.
     """
 
     name: str
@@ -35,6 +36,7 @@ class TableInfo:
     sample: tuple[tuple[str, ...], ...]
     dropped: int = 0
     days: tuple[tuple[str, str], ...] = ()
+    marks: tuple[tuple[str, str], ...] = ()
 
     def line(self, room: int, keywords: frozenset[str], most: int = 2) -> str:
         """Describe the table in about ``room`` characters: columns, rows, and what fits of at most two first rows."""
@@ -42,9 +44,10 @@ class TableInfo:
         if self.dropped:
             end += f", {self.dropped:,} surplus cells left out"
         room -= len(self.name) + len(end) + 2
-        days = dict(self.days)
+        known = dict(self.days) | {name: f"'{text}' or NULL" for name, text in self.marks}
         columns = [
-            f"{identifier(n, keywords)} {' '.join((_short(kind), days.get(n, ''))).strip()}" for n, kind in self.columns
+            f"{identifier(n, keywords)} {' '.join((_short(kind), known.get(n, ''))).strip()}"
+            for n, kind in self.columns
         ]
         listed, count = _fitting(columns, room * 2 // 3 if self.sample else room)
         line = f"{self.name}({listed}){end}"

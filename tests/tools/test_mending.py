@@ -218,3 +218,40 @@ def test_a_sum_is_divided_by_a_column_of_another_table_once(tmp_path: Path, quer
     (tmp_path / "staff.csv").write_text("city,staff\nPorto,2\nTurku,2\n")
     found = Database.load(Folder.open(tmp_path), ["sales.csv", "staff.csv"])
     assert found.query(mended(found, query)) == given
+
+
+SALES = "buyer,jars,Paid,Seen by us\nAnn,2,yes,x\nBo,3,,\nCem,1,yes,\nDee,4,,x\n"
+
+
+@pytest.mark.parametrize(
+    ("condition", "buyers"),
+    [
+        ("Paid = 'no'", ["Bo", "Dee"]),
+        ("Paid <> 'yes'", ["Bo", "Dee"]),
+        ("paid != 'No'", ["Ann", "Cem"]),
+        ("Paid = ''", ["Bo", "Dee"]),
+        ("Paid = 'yes'", ["Ann", "Cem"]),
+        ("\"Seen by us\" = 'no'", ["Bo", "Cem"]),
+        ("\"Seen by us\" = 'yes' AND sales.Paid = 'no'", ["Dee"]),
+        ("\"Seen by us\" LIKE 'yes'", ["Ann", "Dee"]),
+    ],
+)
+def test_no_is_nothing_in_a_column_that_has_but_yes(condition: str, buyers: list[str], tmp_path: Path) -> None:
+    """A mark stands in some rows; the others are empty, and SQL finds none of them unlike the mark."""
+    (tmp_path / "sales.csv").write_text(SALES)
+    database = Database.load(Folder.open(tmp_path), ["sales.csv"])
+    assert database.tables[0].marks == (("Paid", "yes"), ("Seen by us", "x"))
+    assert "Paid VARCHAR 'yes' or NULL" in database.describe()
+    assert database.query(mended(database, f"SELECT buyer FROM sales WHERE {condition} ORDER BY buyer")) == (
+        buyers if len(buyers) > 1 else buyers[0]
+    )
+
+
+def test_a_column_of_several_texts_or_without_gaps_has_no_mark(tmp_path: Path) -> None:
+    """Nor has one of numbers, nor one of a long text."""
+    rows = "a,b,c,d\nyes,yes,1,a text that is longer than a mark\nno,yes,,\n,yes,,\n"
+    (tmp_path / "t.csv").write_text(rows)
+    database = Database.load(Folder.open(tmp_path), ["t.csv"])
+    assert database.tables[0].marks == ()
+    query = "SELECT count(*) FROM t WHERE a <> 'no'"
+    assert mended(database, query) == query
