@@ -16,7 +16,7 @@ _SPAN = re.compile(r"(\d{4})-\d\d-\d\d to (\d{4})-\d\d-\d\d")
 _WITHIN = re.compile(
     r"(?:\w+\.)?(?:\"[^\"]+\"|\w+)\s+BETWEEN\s+'(?P<first>[\d-]+)'\s+AND\s+'(?P<last>[\d-]+)'", re.IGNORECASE
 )
-_LEFT_OUT = re.compile(r"\s+AND\s+\0|\0\s+AND\s+|\s+WHERE\s+\0", re.IGNORECASE)
+_LEFT_OUT = re.compile(r"\s+AND\s+\0|\0\s+AND\s+|\s+WHERE\s+\0(?!\s+AND\b)", re.IGNORECASE)
 """Where a condition stood that is left out, in the place of a character that no query has."""
 _DAY = re.compile(r"'((?:1[89]|20)\d\d)(-\d\d(?:-\d\d)?\b[^']*)'")
 _YEAR = re.compile(r"(\bYEAR\([^()]*\)\s*=\s*)((?:1[89]|20)\d\d)\b", re.IGNORECASE)

@@ -52,15 +52,16 @@ _NUMERIC = ("DECIMAL", "DOUBLE", "FLOAT", "BIGINT", "INTEGER", "HUGEINT", "SMALL
 def mended(database: Database, query: str) -> str:
     """The query as it was evidently meant.
 
-    A text is compared with the column that holds it, if the one that is named does not and just one other of the tables
-    does; where that is a column of another table, the rows are those of the key that both tables have. A part of a name
-    that only one value of the column has is that value. A query of one table that names columns of just one other is
-    one of both, by the key. A second query in the middle of the first is one of its own. Groups that are put in the
-    order of a number that is no group's go by its sum, and so does the first of rows of which many have the same name.
-    An average of one column by another is that of their sums, each of its own rows where they are of two tables. The
-    most of a column beside other columns is that of the first row, and a pattern holds for small and capital letters. A
-    value with words of its table or column is that value, and the name of a column in the place of one is the column,
-    also where it lacks its quotes. No is nothing in a column that has but yes. A query of the wrong table is one of the table that has its columns.
+    A text is compared with the column that holds it, if the one that is named does not and just one other of the
+    tables does; where that is a column of another table, the rows are those of the key that both tables have. A
+    part of a name that only one value of the column has is that value. A query of one table that names columns of
+    just one other is one of both, by the key. A second query in the middle of the first is one of its own. Groups
+    that are put in the order of a number that is no group's go by its sum, and so does the first of rows of which
+    many have the same name. An average of one column by another is that of their sums, each of its own rows where
+    they are of two tables. The most of a column beside other columns is that of the first row, and a pattern holds
+    for small and capital letters. A value with words of its table or column is that value, and the name of a column
+    in the place of one is the column, also where it lacks its quotes. No is nothing in a column that has but yes. A
+    query of the wrong table is one of the table that has its columns.
     """
     query = _of_right_table(database, spelt(database.tables, database.keywords, _named(database, query)))
     query = of_each(database, _of_two(_per(_LIKE.sub("ILIKE", unmarked(database.tables, query)))))
