@@ -32,6 +32,7 @@ _MARK = re.compile(r"[-*+\u2022]\s+")
 """The mark of an item, which is no part of what it says."""
 _NUMBER = re.compile(r"\[(\d{1,3})\]")
 _NONE = "[0]"
+_LEAST_WORDS = 2
 _FOOD = "Food may not be left in the waiting room."
 _SHOWN = fence("sentences", f"{HOUSE}\n6 {_FOOD}", _LONGEST_SENTENCES)
 _EXAMPLES = tuple(
@@ -53,8 +54,9 @@ _EXAMPLES = tuple(
 async def deciding(supervisor: Supervisor, question: str, sources: Sequence[Source]) -> StepResult | None:
     """The sentence that decides the question; ``None`` where none of them does.
 
-    If just one has every word of the question, nobody is asked. Else the model names it, and where a judge doubts that
-    it answers the question, it is partly clear.
+    If just one has every word of the question, nobody is asked. Else the model names it; where that has no word of the
+    question, and just one has most of them, it is this. Where a judge doubts that it answers the question, it is partly
+    clear.
 
     Raises:
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
@@ -67,6 +69,7 @@ async def deciding(supervisor: Supervisor, question: str, sources: Sequence[Sour
     chosen = await _chosen(supervisor, question, whole) if whole else None
     if chosen is None:
         return _given(literal) if literal is not None else None
+    chosen = _nearer(words, chosen, whole)
     score = await AnswerJudge(Judge(supervisor, samples=0)).doubted(question, (chosen,), whole)
     return _given(chosen, f"the text may not answer exactly this: judged {score:.2f}" if score is not None else "")
 
@@ -80,6 +83,15 @@ def _literal(words: frozenset[str], sentences: Sequence[Source]) -> Source | Non
     """The only sentence that has all these words, with its heading."""
     found = [one for one in sentences if words and words <= stems(f"{one.heading} {one.text}")]
     return found[0] if len(found) == 1 else None
+
+
+def _nearer(words: frozenset[str], chosen: Source, sentences: Sequence[Source]) -> Source:
+    """The only sentence with most of these words, two at least, in the place of one that has none of them."""
+    shares = [len(words & stems(one.text)) for one in sentences]
+    most = max(shares)
+    if words & stems(chosen.text) or most < _LEAST_WORDS or shares.count(most) > 1:
+        return chosen
+    return sentences[shares.index(most)]
 
 
 async def _chosen(supervisor: Supervisor, question: str, sentences: Sequence[Source]) -> Source | None:

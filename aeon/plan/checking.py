@@ -10,6 +10,7 @@ from aeon.plan.again import offered
 from aeon.plan.columns import lost_columns, of_counts, of_single
 from aeon.plan.comparing import difference
 from aeon.plan.conditions import completed, copies, guesses, unsaid, without_unsaid
+from aeon.plan.days import with_day, without_unsaid_days
 from aeon.plan.differences import without_sign
 from aeon.plan.doubts import doubts
 from aeon.plan.misquotes import misquotes
@@ -19,12 +20,12 @@ from aeon.plan.outcomes import NO_ANSWER, in_one, misfit, unasked_share
 from aeon.plan.pieces import of_pieces
 from aeon.plan.program import is_code, mended, misfits, numbers, read
 from aeon.plan.prompts import Asked
-from aeon.plan.queries import invented, query_of, without_hundred
+from aeon.plan.queries import invented, query_of, takes_nothing, without_hundred
 from aeon.plan.ranks import ranked
 from aeon.plan.rules import by_row, counts_by_rule
 from aeon.plan.sources import LOOKUP, SQL, About, Sources
 from aeon.plan.ties import with_ties
-from aeon.plan.years import in_years, without_whole_span
+from aeon.plan.years import in_years
 from aeon.schema import Agreement, Plan, Step, Task, ToolCall, Writing
 from aeon.supervisor.form import is_of_kind
 from aeon.tools.quote import QUOTE
@@ -106,7 +107,7 @@ class Checker:
         guessed = (
             "" if SQL in unfit else unsaid(plan, f"{material}\n{offered(asked)}")
         )  # a text that no row has is told
-        foreign = guessed or invented(plan, material) or unasked_share(plan, asked.about)
+        foreign = guessed or invented(plan, material) or unasked_share(plan, asked.about) or _idle(plan)
         return {**unfit, **({SQL: foreign} if foreign else {})}
 
     def _read(self, text: str, asked: Asked) -> tuple[Plan, str, str]:
@@ -132,7 +133,8 @@ class Checker:
     def _as_meant(self, plan: Plan, asked: Asked) -> Plan:
         """The plan with its queries as the question evidently means them."""
         about, tables = asked.about, self._sources.tables
-        plan = in_years(in_months(without_whole_span(plan, asked.said, tables), asked.said, tables), asked.said, tables)
+        plan = in_months(without_unsaid_days(plan, asked.said, tables), asked.said, tables)
+        plan = in_years(with_day(plan, asked.said, tables), asked.said, tables)
         plan = without_hundred(plan, asked.said)
         plan = by_row(of_pieces(plan, about.text, about.named), asked.said, asked.evidence.text)
         plan = of_counts(of_single(plan, about.text, tables), tables)
@@ -194,6 +196,11 @@ def _uncounted(plan: Plan, asked: Asked) -> list[str]:
     word = asked.about.uncounted
     known = not word or counts_by_rule(plan, word, asked.evidence.sources)
     return [] if known else [f"no table has '{word}'{_SAY_SO}"]
+
+
+def _idle(plan: Plan) -> str:
+    """What is wrong with a query that takes nothing from its table."""
+    return "it takes nothing from the table" if any(takes_nothing(query_of(step)) for step in plan.steps) else ""
 
 
 def _is_about(about: About, queries: str) -> bool:

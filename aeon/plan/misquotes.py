@@ -11,6 +11,7 @@ from aeon.documents.words import special_kinds, stems
 from aeon.plan.money import asks_takings
 from aeon.plan.rates import of_several, rate_of
 from aeon.plan.sources import About
+from aeon.proof.readings import NUMBER_WORDS
 from aeon.schema import Plan, Source, Step, ToolCall
 from aeon.supervisor.form import is_of_kind
 from aeon.tools.quote import QUOTE
@@ -71,7 +72,9 @@ def _unsaid(about: About, source: Source, value: str) -> Iterator[str]:
 
 def _echoes(question: str, value: str) -> bool:
     """Whether a question for who, where, when or how, and not for one of two, says a value itself."""
-    return bool(_OPEN.match(question)) and not re.search(r"\d", value) and stems(value) <= stems(question)
+    numbers = {word for word in re.findall(r"\w+", value.casefold()) if word in NUMBER_WORDS}
+    known = not re.search(r"\d", value) and numbers <= set(re.findall(r"\w+", question.casefold()))
+    return bool(_OPEN.match(question)) and known and stems(value) <= stems(question)
 
 
 def _of_another_kind(question: str, source: Source, value: str) -> Iterator[str]:

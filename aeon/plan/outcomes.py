@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
+from aeon.documents.words import stem
+from aeon.plan.days import AND_WHEN
 from aeon.plan.queries import (
     asks_one,
     asks_percent,
@@ -21,6 +24,7 @@ from aeon.proof.alike import computed
 from aeon.proof.readings import Read
 from aeon.schema import JsonValue, Plan
 from aeon.supervisor.form import is_of_kind, is_thing
+from aeon.tools.tableinfo import TableInfo
 
 __all__ = ["NO_ANSWER", "in_one", "misfit", "unasked_share"]
 
@@ -33,6 +37,14 @@ _WHICH = re.compile(r"\s*(?:which|who|whose)\b", re.IGNORECASE)
 _WHICH_THING = re.compile(
     r"\s*(?:which|whose)\s+(?!(?:days?|dates?|months?|years?|weeks?|time|evening|morning|weekend|when)\b)([^\W\d_]+)",
     re.IGNORECASE,
+)
+_WHICH_MOST = re.compile(
+    r"\s*(?:what|which|who)(?:['\u2019]s| is| was| are| were) (?:the|our|my|his|her|their|your|its) "
+    r"(?:(?:very )?(?:most|least|best|worst)(?: \w+)?|\w+est) (?P<thing>[^\W\d_]+)",
+    re.IGNORECASE,
+)
+_SOME_DAY = re.compile(
+    r"\d{4}-\d\d|(?i:\b(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))"
 )
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _GROWN = re.compile(
@@ -122,6 +134,8 @@ async def misfit(plan: Plan, about: About, sources: Sources) -> str:
     if about.unknown and _unasked(queries, about.text):
         return 'nobody says what that difference is: use one column, or print("not stated")'
     given = await sources.outcome(plan)
+    if unnamed := _unnamed(given, about.text, sources.tables) or _undated(given, about.text):
+        return unnamed
     if _AVERAGE.search(about.text) and any(map(is_several, given)):
         return "one average is asked for: leave GROUP BY out"
     return _unfit(given, about.text, counted, len(plan.steps) == 1)
@@ -162,6 +176,21 @@ def _strange(found: Sequence[JsonValue], question: str) -> str:
     if asks_percent(question) and not _GROWN.search(question) and any(map(_is_above_all, computed(found))):
         return "a share is at most 100 percent: 100.0 * COUNT(*) FILTER (WHERE ...) / COUNT(*)"
     return ""
+
+
+def _unnamed(found: Sequence[JsonValue], question: str, tables: Sequence[TableInfo]) -> str:
+    """What is wrong with a number for which of the named things is the longest: our longest programme, of 45."""
+    asked = _WHICH_MOST.match(question)
+    texts = {stem(name): name for table in tables for name, kind in table.columns if kind == "VARCHAR"}
+    column = texts.get(stem(asked["thing"]), "") if asked else ""
+    is_number = bool(found) and all(isinstance(one, int | float) for one in found)
+    return f"it asks which {column}: select that" if column and is_number else ""
+
+
+def _undated(found: Sequence[JsonValue], question: str) -> str:
+    """What is wrong with a query that leaves out the day that a question asks for, too: and on what day."""
+    is_without = bool(found) and not _SOME_DAY.search(json.dumps(found, ensure_ascii=False))
+    return "it asks for the day, too: select it" if is_without and AND_WHEN.search(question) else ""
 
 
 def _is_days(given: JsonValue) -> bool:

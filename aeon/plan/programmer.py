@@ -33,7 +33,7 @@ _PROGRAM_TOKENS = 240
 _OPERATION = re.compile(r"\w\s*(?:[-+*/<>]\s)\s*\w|_between\(|\bif\b")
 _QUERY = 4
 """Calls that a query takes: its program, a second one, the judgment, and the answer."""
-_LIKELY, _SURELY = 0.4, 0.5
+_LIKELY, _SURELY = 0.4, 0.6
 """The scores of a query from which on it is taken though no word of the question spoke for the tables, and undoubted.
 
 Of cases kept apart .85 of the right queries reach the first one, and .36 of those that answer another question."""

@@ -25,6 +25,7 @@ __all__ = [
     "queried",
     "query_of",
     "summed",
+    "takes_nothing",
     "with_amounts",
     "with_query",
     "without_hundred",
@@ -47,6 +48,7 @@ _AMOUNT = re.compile(
 """A number of a query that may be an amount, in its group; texts, names, months and limits are passed over."""
 _USUAL = frozenset(map(Fraction, (0, 1, 2, 3, 4, 7, 10, 12, 24, 30, 52, 60, 100, 365, 1000)))
 _COLUMNS = re.compile(r"\bSELECT\s+(.*?)\s+FROM\b", _I | re.DOTALL)
+_ONLY_NUMBERS = re.compile(r"(?=.*\d)[\d\s.+*/()-]+(?:\bAS\s+\w+)?", _I)
 _TIMES_100 = re.compile(r"\s*\*\s*100(?:\.0+)?(?![\d.])(?!\s*/)")
 _LAST_100 = re.compile(r"(\$\w+|\([^()]*\)) \* 100(?:\.0)?")
 _TO_WHOLE = re.compile(r"\bround\((\$\w+|[^(),]+)\)")
@@ -96,6 +98,12 @@ def gives_one_column(query: str) -> bool:
     while listed != before:  # without what stands in brackets
         listed, before = re.sub(r"\([^()]*\)", "", listed), listed
     return "," not in listed and not listed.strip().endswith("*")
+
+
+def takes_nothing(query: str) -> bool:
+    """Whether a query selects numbers alone, and nothing of its table: the price that it should look up is its own."""
+    columns = _COLUMNS.search(query)
+    return columns is not None and _ONLY_NUMBERS.fullmatch(columns[1]) is not None
 
 
 def with_query(step: Step, query: str) -> Step:

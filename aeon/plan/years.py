@@ -10,17 +10,11 @@ from aeon.plan.queries import query_of, with_query
 from aeon.schema import Plan, Step
 from aeon.tools.tableinfo import TableInfo
 
-__all__ = ["in_years", "without_whole_span"]
+__all__ = ["in_years"]
 
 _SPAN = re.compile(r"(\d{4})-\d\d-\d\d to (\d{4})-\d\d-\d\d")
-_WITHIN = re.compile(
-    r"(?:\w+\.)?(?:\"[^\"]+\"|\w+)\s+BETWEEN\s+'(?P<first>[\d-]+)'\s+AND\s+'(?P<last>[\d-]+)'", re.IGNORECASE
-)
-_LEFT_OUT = re.compile(r"\s+AND\s+\0|\0\s+AND\s+|\s+WHERE\s+\0(?!\s+AND\b)", re.IGNORECASE)
-"""Where a condition stood that is left out, in the place of a character that no query has."""
 _DAY = re.compile(r"'((?:1[89]|20)\d\d)(-\d\d(?:-\d\d)?\b[^']*)'")
 _YEAR = re.compile(r"(\bYEAR\([^()]*\)\s*=\s*)((?:1[89]|20)\d\d)\b", re.IGNORECASE)
-_DAY_SAID = re.compile(r"\d")
 _SAID = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
 
 
@@ -30,26 +24,6 @@ def in_years(plan: Plan, question: str, tables: Sequence[TableInfo]) -> Plan:
     Where their dates or the query are of several years, or the question names one, the plan stays as it is.
     """
     return plan if _SAID.search(question) else plan.changed(steps=tuple(_in_year(step, tables) for step in plan.steps))
-
-
-def without_whole_span(plan: Plan, question: str, tables: Sequence[TableInfo]) -> Plan:
-    """The plan without conditions that a day lies from the first to the last one that a table has.
-
-    A model copies these from what it is told of the tables: of its own column they leave out nothing, of another's they
-    leave out what is meant. Where the question names days, they stay.
-    """
-    if _DAY_SAID.search(_SAID.sub("", question)):
-        return plan
-    spans = {days for table in tables for _, days in table.days}
-
-    def left_out(found: re.Match[str]) -> str:
-        return "\0" if f"{found['first']} to {found['last']}" in spans else found[0]
-
-    steps = []
-    for step in plan.steps:
-        query = _LEFT_OUT.sub("", _WITHIN.sub(left_out, query_of(step)))
-        steps.append(with_query(step, query.replace("\0", "TRUE")))
-    return plan.changed(steps=tuple(steps))
 
 
 def _in_year(step: Step, tables: Sequence[TableInfo]) -> Step:

@@ -76,7 +76,12 @@ _SHORT = 20
 _FOREIGN = 0.2
 """The share of letters of another script above which a text is in another language."""
 _DIGIT = re.compile(r"\d")
-_SO_MUCH = re.compile(r"\d|\b(?:free|nothing|half|double|twice|no charge)\b", _I)
+_SO_MUCH = re.compile(
+    r"\d|\b(?:free|nothing|none|no one|nobody|half|double|once|twice|no charge|one|two|three|four|five|six|seven|"
+    r"eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|dozen|"
+    r"hundred|thousand)\b",
+    _I,
+)
 _UNIT = re.compile(
     r"\d\s*(euros?\b|€|dollars?\b|\$|pounds?\b|£|per ?cent\b|%|minutes?\b|hours?\b|days?\b|weeks?\b|months?\b|years?\b|"
     r"k[gm]\b|met(?:re|er)s?\b|lit(?:re|er)s?\b|grams?\b)",

@@ -43,7 +43,9 @@ _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"(?<![\w{])(?<!\w\.)\.?\d+(?:[.,]\d+)*")
 _WHICH = re.compile(r"^\s*(?:which|who|whose|what kind)\b", re.IGNORECASE)
 _COUNTED = re.compile(r"\{\s*(?P<name>r\d+)\s*\} (?P<unit>[^\W\d_]{3,})(?P<of> of (?P<thing>[^\W\d_]+))?")
+_WITH_UNIT = re.compile(r"[\d.,]+ ([^\W\d_]{3,}(?: [^\W\d_]+)?)")
 _MONEY = frozenset({"euro", "euros", "dollar", "dollars", "pound", "pounds", "cent", "cents"})
+_OFTEN = frozenset({"time", "times"})
 _AND_HOW = re.compile(r"\bhow\b|\band (?:what|which|who|when|where|by|at|the|its|their)\b", re.IGNORECASE)
 _EXAMPLES = (
     (
@@ -143,22 +145,33 @@ def _is_long(text: str) -> bool:
 def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
     """The sentence with the results in the place of their names; empty where it cannot be used.
 
-    It must hold every result, name none twice, and hold no number but those of the task and of the results. Where the
-    task asks which one it is, and no more, it need not hold the number that this was chosen by. Of two it names the one
-    that was chosen first.
+    It must be no question, hold every result, name none twice, count nothing with a number that has a unit, and hold no
+    number but those of the task and of the results. Where the task asks which one it is, and no more, it need not hold
+    the number that this was chosen by. Of two it names the one that was chosen first.
     """
     named = _REFERENCE.findall(sentence)
     by_name = {result.name: result.text for result in results}
-    if len(set(named)) < len(named) or not by_name.keys() >= set(named):
+    if len(set(named)) < len(named) or not by_name.keys() >= set(named) or _recounts(sentence, by_name):
         return ""
     if _TO_CENTS.search(task.text) and not _IN_CENTS.search(task.text):
         sentence = _CENTS.sub(r"\1", sentence)
     text = _TWICE.sub(r"\1", _put(_without_invented(sentence, task, results), by_name)).strip()
     known = _numbers(" ".join([task.text, *by_name.values()]))
-    if "{" in text or not _numbers(text) <= known:
+    for result in results:  # a model that copies the value may copy what stands beside it, too
+        text = text.replace(f"{result.text} ({result.label})", result.text) if result.label else text
+    if "{" in text or text.endswith("?") or not _numbers(text) <= known:
         return ""
     usable = _says_all(text, named, _needed(task, results)) and not _misnames(text, results)
     return _addressed(text, task.text) if usable else ""
+
+
+def _recounts(sentence: str, by_name: Mapping[str, str]) -> bool:
+    """Whether the sentence counts with a number that has another unit: 500 grams jars."""
+    for match in _COUNTED.finditer(sentence):
+        own, said = _WITH_UNIT.fullmatch(by_name[match["name"]]), match["unit"]
+        if own and said.endswith("s") and _is_counted(said) and stem(said) not in map(stem, own[1].split()):
+            return True
+    return False
 
 
 def _addressed(text: str, question: str) -> str:
@@ -189,7 +202,9 @@ def _without_invented(sentence: str, task: Task, results: Sequence[Result]) -> s
 
 def _is_counted(word: str) -> bool:
     """Whether a word behind a number can be what is counted."""
-    return word.casefold() in _MONEY or not (is_common(word) or word.endswith(("ed", "ing")))
+    return word.casefold() in _MONEY or not (
+        is_common(word) or word.casefold() in _OFTEN or word.endswith(("ed", "ing"))
+    )
 
 
 def _needed(task: Task, results: Sequence[Result]) -> Sequence[Result]:

@@ -23,7 +23,7 @@ _UNIT_WORD = re.compile(rf"(?:[\d.,\s]+|(?:{'|'.join(NUMBER_WORDS)})\s+)([^\W\d_
 _SHARE = re.compile(r"%|per ?cent\b", re.IGNORECASE)
 _KEEPS = frozenset({"abs", "round", "floor", "ceil", "min", "max", "sum"})
 _COLUMN = re.compile(
-    r"\s*SELECT\s+(?:ROUND\s*\(\s*)?(?:(?:SUM|AVG|MIN|MAX|MEDIAN)\s*\(\s*)?(?:\w+\.)?\"?(\w+)\"?\s*\)?\s*(?:,\s*\d+\s*\))?"
+    r"\s*SELECT\s+(?:ROUND\s*\(\s*)?(?:(?:SUM|AVG|MIN|MAX|MEDIAN)\s*\(\s*)?(?:\w+\.)?(?:(\w+)|\"([^\"]+)\")\s*\)?\s*(?:,\s*\d+\s*\))?"
     r"(?:\s+AS\s+\w+)?\s+FROM\b",
     re.IGNORECASE,
 )
@@ -34,6 +34,13 @@ _SUFFIXES = {
     "sqm": "square metres", "ha": "hectares",
 }  # fmt: skip
 """Ends of names of columns that say in what their values are."""
+_BRACKETED = {
+    "g": "grams", "m": "metres", "min": "minutes", "h": "hours", "hrs": "hours", "l": "litres", "ml": "millilitres",
+    "€": "euros", "$": "dollars", "£": "pounds", "s": "seconds", "ft": "feet", "lbs": "pounds of weight",
+}  # fmt: skip
+"""What stands alone in brackets behind the name of a column, or is a sign in it."""
+_IN_BRACKETS = re.compile(r".*\S\s*[(\[]\s*(?:in )?(\S+)\s*[)\]]")
+_SIGN = re.compile(r"(?:.*\s)?([€$£])(?:\s.*)?")
 _SHORT = re.compile(
     r".*(?:delay|duration|time|wait|late)_(min)|.*(?:length|height|width|depth|distance|altitude)_(m)|.*(?:weight)_(g)"
 )
@@ -45,7 +52,7 @@ def unit_of(step: Step, steps: Sequence[Step]) -> str:
     """The unit of the number that a step of these gave; "" where it has none or nobody can tell.
 
     Sums and differences have the unit that all their values have, products and quotients that of the only value with
-    one. A column has the unit that its name ends in, as ``takings_eur``.
+    one. A column has the unit that its name ends in, as ``takings_eur`` or ``Jar (g)``, or its sign: ``Deposit €``.
     """
     found = _unit(step, {one.id: one for one in steps})
     return _NONE if found == _UNKNOWN else found
@@ -77,7 +84,9 @@ def _unit(step: Step | None, steps: Mapping[str, Step]) -> str:
 def _of_column(query: str) -> str:
     """The unit that the name of the only column ends in which a query gives."""
     found = _COLUMN.match(query)
-    name = found[1].casefold() if found else ""
+    name = (found[1] or found[2]).casefold() if found else ""
+    if bracketed := _IN_BRACKETS.fullmatch(name) or _SIGN.fullmatch(name):
+        return _BRACKETED.get(bracketed[1]) or _SUFFIXES.get(bracketed[1], _UNKNOWN)
     if short := _SHORT.fullmatch(name):
         return _OF_SHORT[next(filter(None, short.groups()))]
     return _SUFFIXES.get(name.rpartition("_")[2], _UNKNOWN) if "_" in name else _UNKNOWN

@@ -285,7 +285,15 @@ def _info(connection: duckdb.DuckDBPyConnection, table: Loaded, source: str) -> 
     marks = tuple(
         (name, text) for name, kind in columns if kind == "VARCHAR" and (text := _mark(connection, table.name, name))
     )
-    return TableInfo(table.name, source, columns, int(count[0]) if count else 0, sample, table.dropped, days, marks)
+    gaps = tuple(name for name, _ in days if _lacks(connection, table.name, name))
+    return TableInfo(
+        table.name, source, columns, int(count[0]) if count else 0, sample, table.dropped, days, marks, gaps
+    )
+
+
+def _lacks(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> bool:
+    """Whether some rows have nothing in a column."""
+    return bool(connection.execute(f"SELECT 1 FROM {quoted(table)} WHERE {quoted(column)} IS NULL LIMIT 1").fetchone())
 
 
 def _mark(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> str:

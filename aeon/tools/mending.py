@@ -12,6 +12,7 @@ from aeon.tools.identifiers import spelt
 from aeon.tools.marks import unmarked
 from aeon.tools.sharing import of_each
 from aeon.tools.tableinfo import TableInfo, quoted
+from aeon.tools.weekdays import listed
 
 __all__ = ["mended"]
 
@@ -60,11 +61,11 @@ def mended(database: Database, query: str) -> str:
     many have the same name. An average of one column by another is that of their sums, each of its own rows where
     they are of two tables. The most of a column beside other columns is that of the first row, and a pattern holds
     for small and capital letters. A value with words of its table or column is that value, and the name of a column
-    in the place of one is the column, also where it lacks its quotes. No is nothing in a column that has but yes. A
-    query of the wrong table is one of the table that has its columns.
+    in the place of one is the column, also where it lacks its quotes. No is nothing in a column that has but yes,
+    and Monday to Friday are five days. A query of the wrong table is one of the table that has its columns.
     """
     query = _of_right_table(database, spelt(database.tables, database.keywords, _named(database, query)))
-    query = of_each(database, _of_two(_per(_LIKE.sub("ILIKE", unmarked(database.tables, query)))))
+    query = of_each(database, _of_two(_per(_LIKE.sub("ILIKE", unmarked(database.tables, listed(query))))))
     query = _extreme(_grouped(database, _summed(database, query)))
     used = [table for table in database.tables if re.search(rf"(?i)\b{re.escape(table.name)}\b", query)]
 

@@ -26,7 +26,7 @@ class TableInfo:
 
     ``dropped`` counts cells of the file that stood beyond its header and are not in the table. ``days`` are the columns
     of dates with the first and the last of them, as in ``2025-01-02 to 2025-12-30``. ``marks`` are the columns of one
-    text that some rows have and others have not, with that text.
+    text that some rows have and others have not, with that text, and ``gaps`` those of dates that some rows lack.
     """
 
     name: str
@@ -37,6 +37,7 @@ class TableInfo:
     dropped: int = 0
     days: tuple[tuple[str, str], ...] = ()
     marks: tuple[tuple[str, str], ...] = ()
+    gaps: tuple[str, ...] = ()
 
     def line(self, room: int, keywords: frozenset[str], most: int = 2) -> str:
         """Describe the table in about ``room`` characters: columns, rows, and what fits of at most two first rows."""
@@ -44,7 +45,9 @@ class TableInfo:
         if self.dropped:
             end += f", {self.dropped:,} surplus cells left out"
         room -= len(self.name) + len(end) + 2
-        known = dict(self.days) | {name: f"'{text}' or NULL" for name, text in self.marks}
+        known = {name: f"{span}{' or NULL' * (name in self.gaps)}" for name, span in self.days} | {
+            name: f"'{text}' or NULL" for name, text in self.marks
+        }
         columns = [
             f"{identifier(n, keywords)} {' '.join((_short(kind), known.get(n, ''))).strip()}"
             for n, kind in self.columns

@@ -43,12 +43,12 @@ FINES_QUERY = 'print(sql("SELECT SUM(0.2 * (due - returned)) FROM loans"))'
 NOT_STATED = 'print("not stated")'
 
 
-def plan(folder: Path, question: str, *replies: str) -> tuple[Plan, list[str]]:
+def plan(folder: Path, question: str, *replies: str, text: str = TEXT) -> tuple[Plan, list[str]]:
     """The plan for a question over the library's files, and what the model was told after the first program."""
     folder = folder / "library"  # beside the index
     folder.mkdir(exist_ok=True)
     (folder / "loans.csv").write_text(LOANS)
-    (folder / "library.txt").write_text(TEXT)
+    (folder / "library.txt").write_text(text)
     model = Scripted(replies)
     own = [replace(one, offered=False) for one in (choose(), *dates())]
     programmer = Programmer(Supervisor(model), ToolRegistry([calculator(), *files(folder), *own]))
@@ -78,6 +78,8 @@ def tools(made: Plan) -> list[str]:
         (OPEN, 'print("19:00")  # 1', "19:00 is no length of time: print(hours_between(first, last))"),
         ("How many reservations were made in March?", 'print(sql("SELECT COUNT(*) FROM loans"))',
          "no table has 'reservations'"),
+        ("What do 3 loans of 20 days cost?", 'print(sql("SELECT 3 * 20 FROM loans"))',
+         "it takes nothing from the table"),
         ("Wie viele Hefte hat Ada?", "print(sql(\"SELECT COUNT(*) FROM loans WHERE member = 'Ada'\"))",
          "no table has 'hefte'"),
     ],
@@ -109,6 +111,27 @@ def test_a_price_for_one_is_taken_as_often_as_is_asked(
     """And it is that of what is asked about: the host spells both out, and the model is asked nothing more."""
     made, said = plan(tmp_path, question, f'print("{first}")  # {7 if "pages" not in first and first != "7" else 13}')
     assert tools(made) == does and not said and answer in str(made.steps[-1].action)
+
+
+def test_a_number_in_words_is_more_than_the_question_says(tmp_path: Path) -> None:
+    """A word of the question alone is not."""
+    text = "Not more than five desks fit in.\n"
+    _, said = plan(tmp_path, "How many desks fit in at once?", 'print("five desks")  # 1', NOT_STATED, text=text)
+    assert not said
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "told"),
+    [
+        ("What is our busiest member?", "SELECT COUNT(*) FROM loans", "it asks which member: select that"),
+        ("Which loan does Ada have, and on what day?", "SELECT loan, member FROM loans WHERE member = 'Ada'",
+         "it asks for the day, too: select it"),
+    ],
+)  # fmt: skip
+def test_a_number_for_a_name_and_no_day_are_doubtful(tmp_path: Path, question: str, query: str, told: str) -> None:
+    """The model is told so, and where it says the same again, so is who asked."""
+    made, said = plan(tmp_path, question, *[f'print(sql("{query}"))'] * 3)
+    assert said[0].startswith(told) and told in made.doubts
 
 
 def test_a_price_for_one_is_not_what_was_taken_in_all(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from aeon.plan.queries import query_of
-from aeon.plan.years import in_years, without_whole_span
+from aeon.plan.years import in_years
 from aeon.schema import Plan, Step, ToolCall
 from aeon.tools.tableinfo import TableInfo
 
@@ -61,44 +61,3 @@ def test_a_span_over_new_year_is_of_both_years() -> None:
     table = TableInfo("s", "s.csv", (), 9, (), days=(("d", "2024-11-02 to 2025-01-30"),))
     plan = Plan(steps=(step,), answer=("s1",))
     assert in_years(plan, "What came in April?", [table]) == plan
-
-
-def spanned(query: str, question: str) -> str:
-    """The query as it is asked of tables whose days go from July to September, and from March to July."""
-    tables = [
-        TableInfo("sales", "s.csv", (("sold", "DATE"),), 3, (), days=(("sold", "2026-07-14 to 2026-09-26"),)),
-        TableInfo("log", "l.csv", (("day", "DATE"),), 3, (), days=(("day", "2026-03-28 to 2026-07-11"),)),
-    ]
-    step = Step(id="s1", description="s1", action=ToolCall(tool="sql", arguments={"query": query}))
-    return query_of(without_whole_span(Plan(steps=(step,)), question, tables).steps[0])
-
-
-@pytest.mark.parametrize(
-    ("query", "asked"),
-    [
-        ("SELECT max(n) FROM log WHERE day BETWEEN '2026-07-14' AND '2026-09-26'", "SELECT max(n) FROM log"),
-        (
-            "SELECT max(n) FROM log WHERE day BETWEEN '2026-07-14' AND '2026-09-26' AND hive = 'Ada' ORDER BY n",
-            "SELECT max(n) FROM log WHERE hive = 'Ada' ORDER BY n",
-        ),
-        (
-            "SELECT hive FROM log WHERE n > 3 AND \"day\" between '2026-03-28' and '2026-07-11' GROUP BY hive",
-            "SELECT hive FROM log WHERE n > 3 GROUP BY hive",
-        ),
-        (
-            "SELECT 1 FROM log WHERE (day BETWEEN '2026-03-28' AND '2026-07-11')",
-            "SELECT 1 FROM log WHERE (TRUE)",
-        ),
-    ],
-)
-def test_the_span_of_a_table_is_no_condition(query: str, asked: str) -> None:
-    """The model copies it from what it is told, of whichever table."""
-    assert spanned(query, "Which hive had most this year, 2026?") == asked
-
-
-def test_days_that_are_named_and_other_spans_stay() -> None:
-    """The question may mean just these."""
-    query = "SELECT 1 FROM log WHERE day BETWEEN '2026-03-28' AND '2026-07-11'"
-    assert spanned(query, "How many from 28 March to 11 July?") == query
-    other = "SELECT 1 FROM log WHERE day BETWEEN '2026-04-01' AND '2026-04-30'"
-    assert spanned(other, "How many in April?") == other

@@ -171,6 +171,9 @@ def test_a_very_long_answer_is_counted_too(piece: str) -> None:
     [
         ("How many boats are there?", "12 boats", True),
         ("How many boats are there?", "Lena Moravec", False),
+        ("How many people are allowed in at once?", "four people", True),
+        ("How many people are allowed in at once?", "people", False),
+        ("How often may it be renewed?", "once", True),
         ("How many books were late?", "0.20 euros for each day", False),
         ("How many books were late?", "41,000 books", True),
         ("How late is the shop open?", "5 euros for every hour begun", False),

@@ -100,6 +100,7 @@ def test_the_results_are_put_in_by_the_host() -> None:
         "It took in 1,235 at {r2}.",
         "It took in r1 at r2.",
         "I do not know.",
+        "It took in {r1}, and where? At {r2}?",
         "   ",
     ],
 )
@@ -393,6 +394,23 @@ def test_what_is_counted_was_spoken_of(sentence: str, text: str) -> None:
     """By the task, by what the number was asked of, or by the sentence that it stands in; money, too."""
     result = Result("r1", "", "388", "SELECT SUM(tickets sold) FROM shows")
     assert filled(sentence, Task(text="What did Faust take in March?"), [result]) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence", "text"),
+    [
+        ("500 grams", "I sold {r1} jars.", ""),
+        ("500 grams", "I sold {r1} in jars.", "I sold 500 grams in jars."),
+        ("3 hours", "She is here {r1} hours.", "She is here 3 hours."),
+        ("3", "She looked {r1} times.", "She looked 3 times."),
+        ("Dora", "Dora (hive) has most.", "Dora has most."),
+        ("Dora", "It is Dora (Anna).", "It is Dora (Anna)."),
+    ],
+)
+def test_a_number_with_a_unit_counts_nothing_else(value: str, sentence: str, text: str) -> None:
+    """How often is no thing; what stands beside a value in the prompt is no part of it."""
+    result = Result("r1", "hive" if value == "Dora" else "", value)
+    assert filled(sentence, Task(text="What about the jars?"), [result]) == text
 
 
 def test_a_result_knows_what_it_is_made_of() -> None:

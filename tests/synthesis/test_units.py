@@ -81,6 +81,14 @@ def test_a_sum_of_a_sum_has_it_too() -> None:
         ("SELECT route, SUM(takings_eur) FROM sailings", ""),
         ("SELECT SUM(passengers) FROM sailings", ""),
         ("SELECT km FROM trips", ""),
+        ('SELECT "Jar (g)" FROM sales', "grams"),
+        ('SELECT SUM("Price (EUR)") FROM sales', "euros"),
+        ('SELECT MAX(s."Fed (kg)") FROM sales AS s', "kilograms"),
+        ('SELECT AVG("Deposit €") FROM sales', "euros"),
+        ('SELECT MIN("£ per bed") FROM rooms', "pounds"),
+        ('SELECT SUM("Bill [in GBP]") FROM bills', "pounds"),
+        ('SELECT "Size (S, M, L)" FROM shirts', ""),
+        ('SELECT COUNT("Jar (g)") FROM sales', ""),
     ],
 )
 def test_a_column_has_the_unit_that_its_name_ends_in(query: str, unit: str) -> None:

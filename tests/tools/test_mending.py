@@ -9,6 +9,7 @@ import pytest
 from aeon.documents.folder import Folder
 from aeon.tools.database import Database
 from aeon.tools.mending import mended
+from aeon.tools.weekdays import listed
 
 pytestmark = pytest.mark.requirement("T1a")
 
@@ -255,3 +256,18 @@ def test_a_column_of_several_texts_or_without_gaps_has_no_mark(tmp_path: Path) -
     assert database.tables[0].marks == ()
     query = "SELECT count(*) FROM t WHERE a <> 'no'"
     assert mended(database, query) == query
+
+
+@pytest.mark.parametrize(
+    ("condition", "meant"),
+    [
+        ("d BETWEEN 'Mon' AND 'Fri'", "d IN ('Mon', 'Tue', 'Wed', 'Thu', 'Fri')"),
+        ("d between 'saturday' and 'monday'", "d IN ('saturday', 'sunday', 'monday')"),
+        ("d BETWEEN 'May' AND 'June'", "d IN ('May', 'June')"),
+        ("d BETWEEN 'A' AND 'F'", "d BETWEEN 'A' AND 'F'"),
+        ("d BETWEEN 'Mon' AND 'Friday'", "d BETWEEN 'Mon' AND 'Friday'"),
+    ],
+)
+def test_days_of_the_week_and_months_are_listed(condition: str, meant: str) -> None:
+    """By letters Friday comes before Monday."""
+    assert listed(f"SELECT 1 FROM t WHERE {condition}") == f"SELECT 1 FROM t WHERE {meant}"
