@@ -134,11 +134,16 @@ async def misfit(plan: Plan, about: About, sources: Sources) -> str:
     if about.unknown and _unasked(queries, about.text):
         return 'nobody says what that difference is: use one column, or print("not stated")'
     given = await sources.outcome(plan)
-    if unnamed := _unnamed(given, about.text, sources.tables) or _undated(given, about.text):
-        return unnamed
-    if _AVERAGE.search(about.text) and any(map(is_several, given)):
+    return _unlike(given, about.text, sources.tables) or _unfit(given, about.text, counted, len(plan.steps) == 1)
+
+
+def _unlike(given: Sequence[JsonValue], question: str, tables: Sequence[TableInfo]) -> str:
+    """What is wrong with values that are no name, no day, or no single average, where the question is for one."""
+    if lacking := _unnamed(given, question, tables) or _undated(given, question):
+        return lacking
+    if _AVERAGE.search(question) and any(map(is_several, given)):
         return "one average is asked for: leave GROUP BY out"
-    return _unfit(given, about.text, counted, len(plan.steps) == 1)
+    return ""
 
 
 def _unasked(queries: str, question: str) -> bool:

@@ -78,7 +78,10 @@ class Programmer:
         if self._applies_rule(program, asked):
             return await self._or_read(asked, await self._ruled(asked, program))
         combined = await self._combined(asked, program)
-        plan = combined or await self._or_asked(asked, await self._again(asked, program))
+        return await self._judged(asked, combined or await self._or_asked(asked, await self._again(asked, program)))
+
+    async def _judged(self, asked: Asked, plan: Plan) -> Plan:
+        """The plan, doubtful where a judge doubts that what it quotes is an answer; where that is none, another one."""
         score = await self._answering.doubt(plan, asked)
         if score is None:
             return plan

@@ -153,16 +153,23 @@ def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
     by_name = {result.name: result.text for result in results}
     if len(set(named)) < len(named) or not by_name.keys() >= set(named) or _recounts(sentence, by_name):
         return ""
-    if _TO_CENTS.search(task.text) and not _IN_CENTS.search(task.text):
-        sentence = _CENTS.sub(r"\1", sentence)
-    text = _TWICE.sub(r"\1", _put(_without_invented(sentence, task, results), by_name)).strip()
+    text = _with_results(sentence, task, results)
     known = _numbers(" ".join([task.text, *by_name.values()]))
-    for result in results:  # a model that copies the value may copy what stands beside it, too
-        text = text.replace(f"{result.text} ({result.label})", result.text) if result.label else text
     if "{" in text or text.endswith("?") or not _numbers(text) <= known:
         return ""
     usable = _says_all(text, named, _needed(task, results)) and not _misnames(text, results)
     return _addressed(text, task.text) if usable else ""
+
+
+def _with_results(sentence: str, task: Task, results: Sequence[Result]) -> str:
+    """The sentence with the results put in, without what nobody spoke of, and what the prompt has beside a value."""
+    if _TO_CENTS.search(task.text) and not _IN_CENTS.search(task.text):
+        sentence = _CENTS.sub(r"\1", sentence)
+    by_name = {result.name: result.text for result in results}
+    text = _TWICE.sub(r"\1", _put(_without_invented(sentence, task, results), by_name)).strip()
+    for result in results:
+        text = text.replace(f"{result.text} ({result.label})", result.text) if result.label else text
+    return text
 
 
 def _recounts(sentence: str, by_name: Mapping[str, str]) -> bool:

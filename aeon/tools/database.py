@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
@@ -279,21 +279,30 @@ def _info(connection: duckdb.DuckDBPyConnection, table: Loaded, source: str) -> 
     count = connection.execute(f"SELECT count(*) FROM {quoted(table.name)}").fetchone()
     rows = connection.execute(f"SELECT * FROM {quoted(table.name)} LIMIT {_SAMPLE_ROWS}").fetchall()
     sample = tuple(tuple(display(cell) for cell in row) for row in rows)
-    days = tuple(
-        (name, span) for name, kind in columns if kind == "DATE" and (span := _span(connection, table.name, name))
-    )
-    marks = tuple(
-        (name, text) for name, kind in columns if kind == "VARCHAR" and (text := _mark(connection, table.name, name))
-    )
-    gaps = tuple(name for name, _ in days if _lacks(connection, table.name, name))
-    return TableInfo(
-        table.name, source, columns, int(count[0]) if count else 0, sample, table.dropped, days, marks, gaps
-    )
+    known = {
+        "days": _known(_span, connection, table.name, columns, "DATE"),
+        "marks": _known(_mark, connection, table.name, columns, "VARCHAR"),
+        "gaps": _known(_gap, connection, table.name, columns, "DATE"),
+    }
+    return TableInfo(table.name, source, columns, int(count[0]) if count else 0, sample, table.dropped, **known)
 
 
-def _lacks(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> bool:
-    """Whether some rows have nothing in a column."""
-    return bool(connection.execute(f"SELECT 1 FROM {quoted(table)} WHERE {quoted(column)} IS NULL LIMIT 1").fetchone())
+def _known(
+    ask: Callable[[duckdb.DuckDBPyConnection, str, str], str],
+    connection: duckdb.DuckDBPyConnection,
+    table: str,
+    columns: Sequence[tuple[str, str]],
+    wanted: str,
+) -> tuple[tuple[str, str], ...]:
+    """What is to be told of the columns of a type, as far as there is something."""
+    told = ((name, ask(connection, table, name)) for name, kind in columns if kind == wanted)
+    return tuple((name, text) for name, text in told if text)
+
+
+def _gap(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> str:
+    """What rows have that have nothing in a column, "" if all have something."""
+    query = f"SELECT 1 FROM {quoted(table)} WHERE {quoted(column)} IS NULL LIMIT 1"
+    return "NULL" if connection.execute(query).fetchone() else ""
 
 
 def _mark(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> str:

@@ -37,7 +37,7 @@ class TableInfo:
     dropped: int = 0
     days: tuple[tuple[str, str], ...] = ()
     marks: tuple[tuple[str, str], ...] = ()
-    gaps: tuple[str, ...] = ()
+    gaps: tuple[tuple[str, str], ...] = ()
 
     def line(self, room: int, keywords: frozenset[str], most: int = 2) -> str:
         """Describe the table in about ``room`` characters: columns, rows, and what fits of at most two first rows."""
@@ -45,7 +45,7 @@ class TableInfo:
         if self.dropped:
             end += f", {self.dropped:,} surplus cells left out"
         room -= len(self.name) + len(end) + 2
-        known = {name: f"{span}{' or NULL' * (name in self.gaps)}" for name, span in self.days} | {
+        known = {name: f"{span}{' or NULL' * (name in dict(self.gaps))}" for name, span in self.days} | {
             name: f"'{text}' or NULL" for name, text in self.marks
         }
         columns = [

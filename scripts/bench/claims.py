@@ -127,22 +127,26 @@ def pairs_of(rows: Sequence[Row], names: Sequence[str], labels: Sequence[str]) -
 
 def report(rows: Sequence[Row]) -> None:
     """Print the tables."""
+    own = CONTRASTS.values()
     print(f"| AUROC | {' | '.join(CONTRASTS)} |\n|{'---|' * (len(CONTRASTS) + 1)}")
     for name in FEATURES:
-        cells = []
-        for labels in CONTRASTS.values():
-            pairs = [(row[name], row["label"] == labels[0]) for row in rows if row["label"] in labels]
-            cells.append(f"{auroc(pairs):.2f} ({interval(pairs, auroc)})")
-        print(f"| {name} | {' | '.join(cells)} |")
+        _line(name, [_alone(rows, name, labels) for labels in own])
     for name, names in (("words, values", FEATURES[:2]), ("without a judge", ("words", "values", FEATURES[-1])),
                         ("all", FEATURES)):  # fmt: skip
-        found = [pairs_of(rows, names, labels) for labels in CONTRASTS.values()]
-        print(f"| {name} | {' | '.join(f'{auroc(pairs):.2f} ({interval(pairs, auroc)})' for pairs in found)} |")
-    shares = [scaled(pairs_of(rows, FEATURES, labels), 1.0, 0.0) for labels in CONTRASTS.values()]
+        _line(name, [pairs_of(rows, names, labels) for labels in own])
+    shares = [scaled(pairs_of(rows, FEATURES, labels), 1.0, 0.0) for labels in own]
     cells = [f"{accuracy(one):.2f} ({interval(one, accuracy)}), best {best_accuracy(one):.2f}" for one in shares]
     print(f"| accuracy of all at even odds | {' | '.join(cells)} |")
     print(f"\n{len(rows)} claims, {statistics.mean(len(row['cut']) for row in rows):.1f} parts each, "
           f"{statistics.median(row['seconds'] for row in rows):.1f} s in the middle")  # fmt: skip
+
+
+def _alone(rows: Sequence[Row], name: str, labels: Sequence[str]) -> Pairs:
+    return [(row[name], row["label"] == labels[0]) for row in rows if row["label"] in labels]
+
+
+def _line(name: str, contrasts: Sequence[Pairs]) -> None:
+    print(f"| {name} | {' | '.join(f'{auroc(pairs):.2f} ({interval(pairs, auroc)})' for pairs in contrasts)} |")
 
 
 def options() -> argparse.Namespace:
