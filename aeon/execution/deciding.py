@@ -32,7 +32,6 @@ _MARK = re.compile(r"[-*+\u2022]\s+")
 """The mark of an item, which is no part of what it says."""
 _NUMBER = re.compile(r"\[(\d{1,3})\]")
 _NONE = "[0]"
-_LEAST_WORDS = 2
 _FOOD = "Food may not be left in the waiting room."
 _SHOWN = fence("sentences", f"{HOUSE}\n6 {_FOOD}", _LONGEST_SENTENCES)
 _EXAMPLES = tuple(
@@ -86,10 +85,10 @@ def _literal(words: frozenset[str], sentences: Sequence[Source]) -> Source | Non
 
 
 def _nearer(words: frozenset[str], chosen: Source, sentences: Sequence[Source]) -> Source:
-    """The only sentence with most of these words, two at least, in the place of one that has none of them."""
+    """The only sentence with most of these words in the place of one that has none of them."""
     shares = [len(words & stems(one.text)) for one in sentences]
     most = max(shares)
-    if words & stems(chosen.text) or most < _LEAST_WORDS or shares.count(most) > 1:
+    if words & stems(chosen.text) or not most or shares.count(most) > 1:
         return chosen
     return sentences[shares.index(most)]
 

@@ -9,7 +9,7 @@ from aeon.documents.words import stem, stems
 from aeon.plan.again import offered
 from aeon.plan.columns import lost_columns, of_counts, of_single
 from aeon.plan.comparing import difference
-from aeon.plan.conditions import completed, copies, guesses, unsaid, without_unsaid
+from aeon.plan.conditions import completed, copies, guesses, said_once, unsaid, without_unsaid
 from aeon.plan.days import with_day, without_unsaid_days
 from aeon.plan.differences import without_sign
 from aeon.plan.doubts import doubts
@@ -21,7 +21,7 @@ from aeon.plan.pieces import of_pieces
 from aeon.plan.program import is_code, mended, misfits, numbers, read
 from aeon.plan.prompts import Asked
 from aeon.plan.queries import invented, query_of, takes_nothing, without_hundred
-from aeon.plan.ranks import ranked
+from aeon.plan.ranks import ranked, with_name
 from aeon.plan.rules import by_row, counts_by_rule
 from aeon.plan.sources import LOOKUP, SQL, About, Sources
 from aeon.plan.ties import with_ties
@@ -136,9 +136,10 @@ class Checker:
         plan = in_months(without_unsaid_days(plan, asked.said, tables), asked.said, tables)
         plan = in_years(with_day(plan, asked.said, tables), asked.said, tables)
         plan = without_hundred(plan, asked.said)
-        plan = by_row(of_pieces(plan, about.text, about.named), asked.said, asked.evidence.text)
+        plan = by_row(of_pieces(said_once(plan, about.text), about.text, about.named), asked.said, asked.evidence.text)
         plan = of_counts(of_single(plan, about.text, tables), tables)
-        plan = ranked(completed(plan, about.text, about.named, tables), about.text, tables)
+        plan = with_name(completed(plan, about.text, about.named, tables), about.text, tables)
+        plan = ranked(plan, about.text, tables)
         return without_sign(mended(of_all_sold(plan, about.text, tables), self._tools), about.text)
 
     def _fits(self, plan: Plan, about: About) -> bool:

@@ -11,7 +11,7 @@ from aeon.plan.queries import query_of, with_query
 from aeon.schema import Plan, Step
 from aeon.tools.tableinfo import Named, TableInfo
 
-__all__ = ["completed", "copies", "guesses", "unsaid", "without_unsaid"]
+__all__ = ["completed", "copies", "guesses", "said_once", "unsaid", "without_unsaid"]
 
 _COMPARED = re.compile(r"(?:=|LIKE)\s*\\?'([^'\\]+)\\?'", re.IGNORECASE)
 _CONDITION = r"(?:\w+\()?(?:\w+\.)?(?:\"[^\"]+\"|\w+)\)?\s*(?:=|I?LIKE)\s*'{text}'"
@@ -30,6 +30,8 @@ _OF_DAYS = re.compile(
 _LETTERS = re.compile(r"[^\W\d_]+")
 _SHORT = 2
 _YES = frozenset({"yes", "y", "true", "ja"})
+_IS_TEXT = re.compile(r"(?P<column>\"[^\"]+\"|\b\w+)\s*=\s*'(?P<text>[^']*)'")
+_SAID_YES = re.compile(r"\b(?:yes|ja)\b", re.IGNORECASE)
 _SELECT = re.compile(r"\b(?:SELECT|JOIN|UNION|OR|FILTER)\b", re.IGNORECASE)
 _END = r"(?=\s*(?:$|\)|;|\b(?:GROUP|ORDER|LIMIT|HAVING)\b))"
 
@@ -44,6 +46,26 @@ def without_unsaid(
     the model means something by them.
     """
     return plan.changed(steps=tuple(_without(step, said, named, copied) for step in plan.steps))
+
+
+def said_once(plan: Plan, question: str) -> Plan:
+    """The plan with queries in which a yes is said of one column, where the question says it once, and of none of them.
+
+    It is the first: who has said yes stays over, or not.
+    """
+    if len(_SAID_YES.findall(question)) != 1:
+        return plan
+    return plan.changed(steps=tuple(with_query(step, _said_once(query_of(step), question)) for step in plan.steps))
+
+
+def _said_once(query: str, question: str) -> str:
+    found = [match for match in _IS_TEXT.finditer(query) if match["text"].casefold() in _YES]
+    names = list(dict.fromkeys(match["column"] for match in found))
+    if akin({word for name in names for word in _LETTERS.findall(name.casefold())}, question):
+        return query
+    for name in names[1:]:
+        query = _left_out(query, rf"(?:\w+\.)?{re.escape(name)}\s*=\s*'\w+'")
+    return query
 
 
 def copies(tables: Sequence[TableInfo], question: str) -> Callable[[str], bool]:
@@ -117,14 +139,19 @@ def _without(step: Step, said: str, named: Sequence[Named], copied: Callable[[st
         query = _meant(query, text, named)
         if text in guessed:
             continue
-        condition = _CONDITION.format(text=re.escape(text))
-        for found in (
-            rf"\s+AND\s+{condition}(?!\s*OR\b)",
-            rf"(?<=\bWHERE)\s+{condition}\s+AND\b",
-            rf"\s+WHERE\s+{condition}{_END}",
-        ):
-            query = re.sub(found, "", query, flags=re.IGNORECASE)
+        query = _left_out(query, _CONDITION.format(text=re.escape(text)))
     return with_query(step, query)
+
+
+def _left_out(query: str, condition: str) -> str:
+    """The query without a condition, as a pattern, that stands among others with AND, or alone."""
+    for found in (
+        rf"\s+AND\s+{condition}(?!\s*OR\b)",
+        rf"(?<=\bWHERE)\s+{condition}\s+AND\b",
+        rf"\s+WHERE\s+{condition}{_END}",
+    ):
+        query = re.sub(found, "", query, flags=re.IGNORECASE)
+    return query
 
 
 def _guessed(query: str, said: str, copied: Callable[[str], bool] | None) -> list[str]:

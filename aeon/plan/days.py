@@ -89,5 +89,5 @@ def with_day(plan: Plan, question: str, tables: Sequence[TableInfo]) -> Plan:
         rows = f"FROM {found['table']}{found['where'] or ''}"
         return f"SELECT {columns} {rows} ORDER BY {found['of']} {way} NULLS LAST LIMIT 1"
 
-    steps = (with_query(step, _MOST_OF.sub(dated, query_of(step))) for step in plan.steps)
-    return plan.changed(steps=tuple(steps))
+    found = [(step, _MOST_OF.fullmatch(query_of(step))) for step in plan.steps]
+    return plan.changed(steps=tuple(with_query(step, dated(match)) if match else step for step, match in found))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 
+from aeon.documents.words import stem, stems
 from aeon.plan.columns import begins
 from aeon.plan.queries import query_of, with_query
 from aeon.schema import Plan, Step
-from aeon.tools.tableinfo import TableInfo
+from aeon.tools.tableinfo import TableInfo, quoted
 
-__all__ = ["ranked", "unranked"]
+__all__ = ["ranked", "unranked", "with_name"]
 
 _I = re.IGNORECASE
 _MOST = r"most|best|largest|biggest|greatest|highest|longest|latest|oldest|heaviest|fastest|dearest|maximum"
@@ -27,6 +28,16 @@ _ORDER = re.compile(r"\bORDER\s+BY\s+(?:\w+\.)?\"?(?P<column>\w+)\"?(?P<way>\s+(
 _EXTREME = re.compile(r"\b(?P<which>MAX|MIN)(?=\s*\(\s*(?:\w+\.)?\"?(?P<column>\w+)\"?\s*\))", _I)
 _GROUPED = re.compile(r"\bGROUP\s+BY\b", _I)
 _RANKED = re.compile(r"\bLIMIT\b|\bHAVING\b|\bQUALIFY\b|=\s*\(\s*SELECT\b", _I)
+_WHAT_MOST = re.compile(
+    rf"\W*(?:what|which)(?:['\u2019]s|\s+(?:is|was|are|were))\s+(?:the|our|my|his|her|their|your|its)\s+(?:single\s+)?"
+    rf"(?:{_MOST}|{_LEAST})\s+(?:single\s+)?(?P<thing>[^\W\d_]+)",
+    _I,
+)
+_ONLY_EXTREME = re.compile(
+    r"\s*SELECT\s+(?P<which>MAX|MIN)\s*\(\s*(?P<column>\w+|\"[^\"]+\"|`[^`]+`)\s*\)(?:\s+AS\s+\w+)?\s+"
+    r"FROM\s+(?P<table>\w+)(?P<where>\s+WHERE\s(?:(?!\b(?:GROUP|SELECT|ORDER|LIMIT)\b).)+)?\s*;?\s*",
+    _I | re.DOTALL,
+)
 _PLAIN = re.compile(
     r"\s*SELECT\s+(?P<key>[\w.\"]+)\s*,\s*(?:SUM|MAX|MIN|AVG|COUNT)\s*\([^()]*\)(?:\s+AS\s+\w+)?\s+FROM\s[^;]*?"
     r"\bGROUP\s+BY\s+(?P=key)\s*;?\s*",
@@ -42,6 +53,29 @@ def ranked(plan: Plan, question: str, tables: Sequence[TableInfo] = ()) -> Plan:
     ways = {name.casefold() for table in tables for name, kind in table.columns if begins(name, kind)}
     steps = (_from_the_start(_ranked(step, question), question, ways) for step in plan.steps)
     return plan.changed(steps=tuple(steps))
+
+
+def with_name(plan: Plan, question: str, tables: Sequence[TableInfo]) -> Plan:
+    """The plan with the name of the row beside the most that it has, where the question is what the biggest cost is.
+
+    Where a column is called so, the highest price, its number is what is asked for. The name is a text in the first
+    column of the table.
+    """
+    asked = _WHAT_MOST.match(question)
+    if asked is None or stem(asked["thing"]) in stems(" ".join(name for table in tables for name, _ in table.columns)):
+        return plan
+    names = {table.name.casefold(): table.columns[0] for table in tables if table.columns}
+
+    def named(found: re.Match[str]) -> str:
+        name, kind = names.get(found["table"].casefold(), ("", ""))
+        if kind != "VARCHAR":
+            return found[0]
+        way = "DESC" if found["which"].upper() == "MAX" else "ASC"
+        rows = f"FROM {found['table']}{(found['where'] or '').rstrip()}"
+        return f"SELECT {quoted(name)}, {found['column']} {rows} ORDER BY {found['column']} {way} NULLS LAST LIMIT 1"
+
+    found = [(step, _ONLY_EXTREME.fullmatch(query_of(step))) for step in plan.steps]
+    return plan.changed(steps=tuple(with_query(step, named(match)) if match else step for step, match in found))
 
 
 def _from_the_start(step: Step, question: str, begun: Set[str]) -> Step:

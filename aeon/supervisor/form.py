@@ -107,6 +107,10 @@ _TIME_OF_DAY = re.compile(
 )
 _KINDS = (
     (re.compile(r"\bhow (?:many|much)\b|\bpercentage\b", _I), _SO_MUCH),
+    (
+        re.compile(r"^\W*(?:where|who|whose|whom|when|why)\b", _I),
+        re.compile(r"\b(?!(?:yes|no|none|true|false)\b)\w", _I),
+    ),
     (re.compile(r"\b(?:which|what) year\b", _I), re.compile(r"(?<!\d)\d{3,4}(?!\d)")),
     (
         re.compile(r"\bopening (?:hours|times?)\b|\bwhat time\b|\bat what hour\b|\bhow (?:late|early) (?!is)", _I),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.plan.conditions import completed, unsaid, without_unsaid
+from aeon.plan.conditions import completed, said_once, unsaid, without_unsaid
 from aeon.schema import Plan, Step, ToolCall
 from aeon.tools.tableinfo import Named, TableInfo
 
@@ -127,3 +127,20 @@ def test_a_yes_is_said_where_its_column_is_spoken_of(question: str, kept: bool) 
     """The word itself is not in a question that asks for such rows."""
     made = plan("SELECT SUM(r) FROM s WHERE shade = 'yes'")
     assert without_unsaid(made, question) == (made if kept else plan("SELECT SUM(r) FROM s"))
+
+
+RSVP = "SELECT COUNT(*) FROM guests WHERE Side = 'Owen' AND RSVP = 'yes' AND Staying_over = 'yes'"
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("How many from Owen's side have said yes so far?", RSVP.removesuffix(" AND Staying_over = 'yes'")),
+        ("How many from Owen's side come and are staying over?", RSVP),
+        ("How many have said yes and yes?", RSVP),
+        ("How many have said yes to staying?", RSVP),
+    ],
+)
+def test_a_yes_that_is_said_once_is_of_one_column(question: str, meant: str) -> None:
+    """The first, where the question speaks of none of them."""
+    assert said_once(plan(RSVP), question) == plan(meant)

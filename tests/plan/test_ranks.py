@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aeon.plan.queries import query_of
-from aeon.plan.ranks import ranked, unranked
+from aeon.plan.ranks import ranked, unranked, with_name
 from aeon.schema import Plan, Step, ToolCall
 from aeon.tools.tableinfo import TableInfo
 
@@ -75,3 +75,26 @@ def test_what_began_first_has_lasted_longest(question: str, query: str, meant: s
     """Rows are put in the order of their beginning, by a date or a year; ages, ends and other questions stay."""
     (step,) = ranked(Plan(steps=(asked(f"SELECT name FROM t {query}"),)), question, (JOINED, LEASES)).steps
     assert query_of(step) == f"SELECT name FROM t {meant or query.replace('MAX', 'MIN')}"
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "named"),
+    [
+        ("What's the biggest single cost in our budget?", "SELECT MAX(`Quote £`) FROM budget",
+         'SELECT "Item", `Quote £` FROM budget ORDER BY `Quote £` DESC NULLS LAST LIMIT 1'),
+        ("What was our smallest cost?", "SELECT MIN(\"Quote £\") AS m FROM budget WHERE Item <> 'a'",
+         'SELECT "Item", "Quote £" FROM budget WHERE Item <> \'a\' ORDER BY "Quote £" ASC NULLS LAST LIMIT 1'),
+        ("What is the highest quote?", "SELECT MAX(`Quote £`) FROM budget", ""),
+        ("How high is the biggest cost?", "SELECT MAX(`Quote £`) FROM budget", ""),
+        ("What is our biggest cost?", "SELECT MAX(rent) FROM plots", ""),
+        ("What is our biggest cost?", "SELECT MAX(a) FROM budget GROUP BY b", ""),
+    ],
+)  # fmt: skip
+def test_what_is_the_biggest_has_a_name(question: str, query: str, named: str) -> None:
+    """The text in the first column of its row; not where a column is called so, nor where rows have no name."""
+    tables = (
+        TableInfo("budget", "b.csv", (("Item", "VARCHAR"), ("Quote £", "DECIMAL")), 3, ()),
+        TableInfo("plots", "p.csv", (("id", "BIGINT"), ("rent", "DECIMAL")), 3, ()),
+    )
+    made = with_name(Plan(steps=(asked(query),)), question, tables)
+    assert query_of(made.steps[0]) == (named or query)

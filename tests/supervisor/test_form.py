@@ -170,6 +170,9 @@ def test_a_very_long_answer_is_counted_too(piece: str) -> None:
     ("question", "answer", "fits"),
     [
         ("How many boats are there?", "12 boats", True),
+        ("Where are we staying?", "yes, none, yes", False),
+        ("Where are we staying?", "at the Swan, yes", True),
+        ("When does it open?", "9", True),
         ("How many boats are there?", "Lena Moravec", False),
         ("How many people are allowed in at once?", "four people", True),
         ("How many people are allowed in at once?", "people", False),
