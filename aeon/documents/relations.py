@@ -31,6 +31,7 @@ _ASKS_RELATION = re.compile(rf"\b{_COMPARATIVE}\b|\bdifferen|\bthan\b|\bby how\b
 _NAMED = re.compile(r"(?<![.!?] )(?<!^)\b([A-Z][\w'\u2019-]+) ([a-z]\w{2,})\b")
 _PART = re.compile(r";|, (?:and|but|while|whereas)\b")
 _OWN_SUBJECT = re.compile(r"\s*(?:an?|the|each|every|our)\s", _I)
+_TAKES_UP = re.compile(r"\W*(?:it|its|he|his|she|her|they|their|this|that|these|those|there|then|here)\b", _I)
 _REST = re.compile(
     rf"(?P<all>{_A_NUMBER})(?P<part>[^.;\d]*+(?P<some>{_A_NUMBER})[^.;\d]*?)"
     r"\b(?:the rest|the remainder|the others)\b(?P<what>[^.;\d]*)",
@@ -143,9 +144,14 @@ def other_clause(question: str, sentence: str, value: str) -> str:
     parts = _PART.split(sentence)
     holders = [part for part in parts if re.search(rf"(?<![\w.,]){re.escape(value)}(?!\w)", part)]
     asked = content_words(question)
-    if len(holders) != 1 or not _OWN_SUBJECT.match(holders[0]) or _shared(asked, holders[0]):
+    if len(holders) != 1 or not _has_subject(holders[0], parts) or _shared(asked, holders[0]):
         return ""
     return next((part.strip() for part in parts if _shared(asked, part)), "")
+
+
+def _has_subject(part: str, parts: Sequence[str]) -> bool:
+    """Whether a part of a sentence says itself what it is about: the first does, unless it takes up what was said."""
+    return bool(_OWN_SUBJECT.match(part)) or (part is parts[0] and not _TAKES_UP.match(part))
 
 
 def _shared(words: Iterable[str], text: str) -> frozenset[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from aeon.documents.telling import numbered
+from aeon.documents.telling import nearness, numbered
 from aeon.documents.words import stems
 from aeon.schema import LONGEST_TASK, Source, StepResult
 from aeon.supervisor.answers import AnswerJudge
@@ -54,7 +54,7 @@ async def deciding(supervisor: Supervisor, question: str, sources: Sequence[Sour
     """The sentence that decides the question; ``None`` where none of them does.
 
     If just one has every word of the question, nobody is asked. Else the model names it; where that has no word of the
-    question, and just one has most of them, it is this. Where a judge doubts that it answers the question, it is partly
+    question, and the nearest to it has, it is this. Where a judge doubts that it answers the question, it is partly
     clear.
 
     Raises:
@@ -68,7 +68,7 @@ async def deciding(supervisor: Supervisor, question: str, sources: Sequence[Sour
     chosen = await _chosen(supervisor, question, whole) if whole else None
     if chosen is None:
         return _given(literal) if literal is not None else None
-    chosen = _nearer(words, chosen, whole)
+    chosen = _nearer(question, words, chosen, whole)
     score = await AnswerJudge(Judge(supervisor, samples=0)).doubted(question, (chosen,), whole)
     return _given(chosen, f"the text may not answer exactly this: judged {score:.2f}" if score is not None else "")
 
@@ -84,13 +84,11 @@ def _literal(words: frozenset[str], sentences: Sequence[Source]) -> Source | Non
     return found[0] if len(found) == 1 else None
 
 
-def _nearer(words: frozenset[str], chosen: Source, sentences: Sequence[Source]) -> Source:
-    """The only sentence with most of these words in the place of one that has none of them."""
-    shares = [len(words & stems(one.text)) for one in sentences]
-    most = max(shares)
-    if words & stems(chosen.text) or not most or shares.count(most) > 1:
-        return chosen
-    return sentences[shares.index(most)]
+def _nearer(question: str, words: frozenset[str], chosen: Source, sentences: Sequence[Source]) -> Source:
+    """The sentence nearest to the question, where it has some of these words of it and the chosen one has none."""
+    near = dict(zip(sentences, nearness(sentences, question), strict=True))
+    nearest = max(sentences, key=lambda one: near[one])
+    return nearest if words & stems(nearest.text) and not words & stems(chosen.text) else chosen
 
 
 async def _chosen(supervisor: Supervisor, question: str, sentences: Sequence[Source]) -> Source | None:

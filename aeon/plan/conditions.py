@@ -61,7 +61,7 @@ def said_once(plan: Plan, question: str) -> Plan:
 def _said_once(query: str, question: str) -> str:
     found = [match for match in _IS_TEXT.finditer(query) if match["text"].casefold() in _YES]
     names = list(dict.fromkeys(match["column"] for match in found))
-    if akin({word for name in names for word in _LETTERS.findall(name.casefold())}, question):
+    if stems(" ".join(names).replace("_", " ")) & stems(question):
         return query
     for name in names[1:]:
         query = _left_out(query, rf"(?:\w+\.)?{re.escape(name)}\s*=\s*'\w+'")

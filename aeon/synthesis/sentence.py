@@ -41,7 +41,12 @@ _SIGNS = ("€", "$", "£")
 _SIGNED = re.compile(r"^([\d.,]+) (?:euros?|dollars?|pounds?)$")
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"(?<![\w{])(?<!\w\.)\.?\d+(?:[.,]\d+)*")
-_WHICH = re.compile(r"^\s*(?:which|who|whose|what kind)\b", re.IGNORECASE)
+_WHICH = re.compile(
+    r"^\s*(?:(?:which|who|whose|what kind)\b|"
+    r"what(?:['\u2019]s| is| was| were| are) (?:the|our|my|his|her|their|your|its) (?:single )?"
+    r"(?:most \w+|\w+est|best|worst)\b)",
+    re.IGNORECASE,
+)
 _COUNTED = re.compile(r"\{\s*(?P<name>r\d+)\s*\} (?P<unit>[^\W\d_]{3,})(?P<of> of (?P<thing>[^\W\d_]+))?")
 _WITH_UNIT = re.compile(r"[\d.,]+ ([^\W\d_]{3,}(?: [^\W\d_]+)?)")
 _MONEY = frozenset({"euro", "euros", "dollar", "dollars", "pound", "pounds", "cent", "cents"})

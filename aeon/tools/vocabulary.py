@@ -31,6 +31,7 @@ _SPAN = re.compile(
 _WHETHER = re.compile(r"\s*(?:is|are|was|were|do|does|did|has|have|had|will|can)\b", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|never|no|without)\b|n't\b", re.IGNORECASE)
 _YES_NO = (("yes", "no"), ("y", "n"), ("true", "false"), ("ja", "nein"))
+_EITHER = frozenset(word for words in _YES_NO for word in words)
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 _MOST_COLUMNS = 60
 _ONE_OF = {
@@ -87,16 +88,17 @@ class Vocabulary:
     def named(self, text: str) -> tuple[Named, ...]:
         """The values of columns that stand in a text as whole words, in its order, then its month and its year.
 
-        Six values at most. A month or a year counts where the text has just one; it is one of the column of dates that
-        the text names, else of the largest table's.
+        Six values at most. A yes or no that several columns have is of those of which the text speaks. A month
+        or a year counts where the text has just one; it is one of the column of dates that the text names, else
+        of the largest table's.
         """
         text = without_modal(text[:_LONGEST_TEXT])
         words = _WORD.findall(text.casefold().replace("_", " "))
         there = f" {' '.join(words)} "
         single = f" {' '.join(map(_singular, words))} "
-        found = {
+        found = _spoken_of(text, [
             (column, value) for table, column in self._texts for value in self._in_text(table, column, there, single)
-        }
+        ])  # fmt: skip
         spans = [(there.find(_spaced(value)[:-2]), column, value) for column, value in found]
         longest = sorted(one for one in spans if not any(_within(one[2], other[2]) for other in spans))
         values = [Named(column, value, f"{self._column(column)} = {_text(value)}") for _, column, value in longest]
@@ -225,6 +227,14 @@ class Vocabulary:
             return self._database.query(f"SELECT count(*) FROM ({' UNION ALL '.join(parts)} LIMIT 1)") == 1
         except ToolError:  # it takes too long to say
             return False
+
+
+def _spoken_of(text: str, found: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+    """The columns with their values, without a yes or no of several columns of whose names the text has no word."""
+    every, said = set(found), stems(text)
+    switches = [(column, value) for column, value in every if value.casefold() in _EITHER]
+    unsaid = [one for one in switches if not stems(one[0].replace("_", " ")) & said]
+    return every.difference(unsaid if len({column for column, _ in switches}) > 1 else ())
 
 
 def _singular(word: str) -> str:

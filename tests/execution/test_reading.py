@@ -374,7 +374,7 @@ DOOR = ("The lift is broken.", "Dogs must stay outside.", "Children may swim unt
         ("May I bring my dog?", "[1] Dogs must stay outside. So: no", DOOR[1]),  # the number is a slip
         ("Can my son swim at 5?", "[3] So: yes", DOOR[2]),
         ("Can small children stay and swim?", "[4] Ask Ms Adler. So: no", DOOR[2]),  # it has two words, that has none
-        ("May dogs swim?", "[4] Ask Ms Adler. So: no", DOOR[3]),  # two others have one each
+        ("May dogs swim?", "[4] Ask Ms Adler. So: no", DOOR[1]),  # the first of two that have one each
         ("Can small children stay and swim?", "[2] Dogs must stay outside. So: no", DOOR[1]),
         ("Is there a sauna?", "[0]", None),
         ("Is there a sauna?", "not stated", None),

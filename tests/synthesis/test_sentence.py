@@ -370,6 +370,8 @@ def test_orders_in_a_result_or_in_the_task_stay_data() -> None:
         ("Which kind sold most in March?", True),
         ("Which kind sold most in March, and how many?", False),
         ("What was sold most in March?", False),
+        ("What was our biggest single sale in March?", True),
+        ("What is the most sold kind?", True),
     ],
 )
 def test_the_number_that_one_was_chosen_by_need_not_be_said(task: str, used: bool) -> None:

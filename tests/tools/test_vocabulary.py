@@ -209,3 +209,19 @@ def test_a_row_is_named_by_its_number(question: str, named: list[str], tmp_path:
     bookings = "booking,order_id,nights\n1,17,4\n9,18,4\n"
     words = Vocabulary(load(tmp_path, bookings=bookings))
     assert [one.condition for one in words.named(question)] == named
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("How many from Owen's side have said yes so far?", ["side = 'Owen'"]),
+        ("How many said yes to staying over?", ["\"staying over\" = 'yes'"]),
+    ],
+)
+def test_a_yes_of_several_columns_is_of_the_one_that_is_spoken_of(
+    question: str, named: list[str], tmp_path: Path
+) -> None:
+    """Of one column it needs no name."""
+    guests = "name,side,rsvp,staying over\nAda,Owen,yes,yes\nBo,Nadia,no,\nCem,Owen,yes,\n"
+    words = Vocabulary(load(tmp_path, guests=guests))
+    assert [one.condition for one in words.named(question)] == named
