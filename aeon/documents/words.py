@@ -29,6 +29,8 @@ _FORMS = (
 """Verbs and nouns, each before its forms that no ending tells."""
 _IRREGULAR = {form: forms.split()[0] for forms in _FORMS.split("|") for form in forms.split()[1:]}
 _VOWELS = frozenset("aeiouy")
+_ENDING = re.compile(r"(?:ies|sses|ings|ing|ed|es|(?<![sui])s)$")
+_KEPT = {"ies": "y", "sses": "ss", "es": "e"}
 _OF_VERBS = frozenset({"ing", "ings", "ed"})
 
 # Words of questions and of quantities: they stand in any text and name nothing that a file is about.
@@ -50,10 +52,10 @@ def stem(word: str) -> str:
     word = _IRREGULAR.get(word.casefold(), word.casefold())
     if word.isdigit() or len(word) <= _LEAST:
         return word.removesuffix("s") if len(word) == _LEAST and not word.endswith("ss") else word
-    for ending, kept in (("ies", "y"), ("sses", "ss"), ("ings", ""), ("ing", ""), ("ed", ""), ("es", "e"), ("s", "")):
-        if word.endswith(ending) and not (ending == "s" and word.endswith(("ss", "us", "is"))):
-            word = _whole(word[: -len(ending)], word) if ending in _OF_VERBS else word[: -len(ending)] + kept
-            break
+    found = _ENDING.search(word)
+    if found is not None:
+        ending, rest = found[0], word[: found.start()]
+        word = _whole(rest, word) if ending in _OF_VERBS else rest + _KEPT.get(ending, "")
     return word.removesuffix("e") if len(word) > _LEAST else word
 
 
