@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence, Set
 from fractions import Fraction
 
 from aeon.documents.words import stem, stems
@@ -61,6 +61,10 @@ _EITHER = re.compile(
     _I,
 )
 _TWO_PARTS = re.compile(r"[,;]? and (?:who|whom|whose|what|which|where|when|how|by how)\b", _I)
+_WHAT_MAY_BE = re.compile(
+    r"\bhow (?:many|much|long|often|late|old|far|fast)\b[^?.!]*\b(?:may(?! 20)|allowed|permitted)\b", _I
+)
+_OF_LIMITS = re.compile(r"max_|maximum|\bmost_|limit|capacity|allow|permit|seats|places|quota|may_", _I)
 _BY_HOW_MUCH = re.compile(r"\bby how (?:much|many)\b", _I)
 _LIMITED = re.compile(r"\b[a-z_]\w*\s*(?:<=|>=|<>|!=|=|<|>)\s*(?P<number>\d+(?:\.\d+)?)(?![\w.])", _I)
 _WORD = re.compile(r"[^\W\d_]+")
@@ -121,6 +125,7 @@ def doubts(plan: Plan, question: str, named: Sequence[Named], needed: Sequence[s
         _difference_left_out(question, calls),
         _alike(calls),
         _change_left_out(question, calls, said) if SQL in used else (),
+        _not_what_may_be(question, said, used, stated),
         _denial_left_out(question, answers, named),
         _rest_left_out(question, answers, stated),
         _limits_unsaid(calls, question, stated, named),
@@ -200,6 +205,12 @@ def _undecided(question: str, answers: Sequence[Step]) -> Iterator[str]:
         yield "compare the two values, with ... if ... else ..."
     if _EITHER.search(question) and not _finds_out(actions) and len(_texts(actions)) != 1:
         yield "print which one it is too, with ... if ... else ..."
+
+
+def _not_what_may_be(question: str, said: str, used: Collection[str], stated: str) -> Iterator[str]:
+    """Whether rows of what was are taken for what is allowed, though no column speaks of that and there are texts."""
+    if used == {SQL} and stated and _WHAT_MAY_BE.search(question) and not _OF_LIMITS.search(said):
+        yield "rows do not say what is allowed: use the sentences"
 
 
 def _half_answered(question: str, answers: Sequence[Step]) -> Iterator[str]:

@@ -121,6 +121,22 @@ def test_a_number_in_words_is_more_than_the_question_says(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("How many loans may Ada have at a time?", True),
+        ("How many loans are allowed to Ada?", True),
+        ("How many loans does Ada have?", False),
+        ("How many loans did Ada have in May 2026?", False),
+    ],
+)
+def test_rows_of_what_was_do_not_say_what_may_be(tmp_path: Path, question: str, told: bool) -> None:
+    """Where there are texts, and no column speaks of a limit."""
+    program = "print(sql(\"SELECT COUNT(*) FROM loans WHERE member = 'Ada'\"))"
+    made, _ = plan(tmp_path, question, *[program] * 6, text="Ada has loans. Loans are for members.\n")
+    assert told is any(one.startswith("rows do not say what is allowed") for one in made.doubts)
+
+
+@pytest.mark.parametrize(
     ("question", "query", "told"),
     [
         ("What is our busiest member?", "SELECT COUNT(*) FROM loans", "it asks which member: select that"),
