@@ -28,6 +28,7 @@ from aeon.schema import (
     FromSource,
     JsonValue,
     Result,
+    SentenceCheck,
     Source,
     Step,
     StepResult,
@@ -42,7 +43,7 @@ from aeon.tools.select import Given
 __all__ = ["proof_of"]
 
 _LIMITS = (
-    "what the answer says between its values was not judged",
+    "a sentence is checked by its values, and by whether it is a cited one word for word; what else it says is not",
     "outputs of tools stand here as they were given; the tables that they came from are not in this file",
 )
 
@@ -65,7 +66,7 @@ def proof_of(
         InputFileError: the journal cannot be read.
     """
     record = _of_plan(result) if isinstance(result, Result) else _of_journal(result, journal, engine)
-    cited = _cited(record.read, result.claims)
+    cited = _cited(record.read, (*result.claims, *result.sentence_checks))
     files = [one for one in given if isinstance(one, Files)]
     sources = {source.id: source for source in _sources(cited, record, files)}
     _check(cited, sources)
@@ -73,6 +74,7 @@ def proof_of(
         task=told(record.task),
         answer=result.answer,
         claims=result.claims,
+        sentences=result.sentence_checks,
         sources=tuple(sources.values()),
         derivations=record.derivations,
         limits=_LIMITS,
@@ -169,7 +171,7 @@ def _derivations(result: Result, steps: Sequence[Step]) -> Iterator[Derivation]:
         yield Derivation(id=f"d{number}", steps=(ProofStep(id=one.method, output=one.text),), taken=one.taken)
 
 
-def _cited(read: Iterable[Source], claims: Iterable[Claim]) -> list[Source]:
+def _cited(read: Iterable[Source], claims: Iterable[Claim | SentenceCheck]) -> list[Source]:
     """The sentences, of those that were read, of the texts that claims rest on."""
     needed = {one.source for claim in claims for one in claim.evidence if isinstance(one, FromSource)}
     return [source for source in read if source.source in needed]

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from aeon.grounding.mentions import CODE, is_json
+from aeon.proof.inference import bare, sentence_verdict
 from aeon.proof.readings import folded
-from aeon.schema import Claim, SentenceCheck, Source, Verdict
+from aeon.schema import Claim, FromSource, Reading, SentenceCheck, Source
 
 __all__ = ["checked_sentences"]
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _HEADING = re.compile(r"#{1,6}\s")
-_ENDS = " \t\n.!?\"'“”„»«*_-•"
 
 
 def checked_sentences(
@@ -27,7 +27,7 @@ def checked_sentences(
     """
     if is_json(answer):
         return ()
-    known = {_bare(one.text): one for one in cited}
+    known = {bare(one.text): one for one in cited}
     code = [match.span() for match in CODE.finditer(answer)]
     prose = [span for span in spans if _is_prose(answer[slice(*span)]) and not any(_meet(span, one) for one in code)]
     return tuple(_checked(answer, span, claims, known) for span in prose)
@@ -45,23 +45,15 @@ def _checked(answer: str, span: tuple[int, int], claims: Sequence[Claim], known:
     start, end = span
     own = [claim for claim in claims if _meet(span, (claim.start, claim.end))]
     verdicts = {claim.verdict for claim in own}
-    source = known.get(_bare(answer[start:end])) if "contradicted" not in verdicts else None
+    source = known.get(bare(answer[start:end])) if "contradicted" not in verdicts else None
     return SentenceCheck(
         start=start, end=end, claims=tuple(claim.id for claim in own),
-        verdict="supported" if source is not None else _verdict(verdicts),
-        place=f"{source.source}[{source.start}:{source.end}]" if source is not None else "",
+        verdict="supported" if source is not None else sentence_verdict(verdicts),
+        evidence=(_place(source),) if source is not None else (),
     )  # fmt: skip
 
 
-def _verdict(verdicts: set[Verdict]) -> Verdict:
-    """What the values of a sentence say of it."""
-    if "contradicted" in verdicts:
-        return "contradicted"
-    if not verdicts & {"not_found", "partial"}:
-        return "not_checked"
-    return "partial" if verdicts & {"supported", "partial"} else "not_found"
-
-
-def _bare(text: str) -> str:
-    """A sentence whatever the case of its letters, its spaces, and the signs at its ends."""
-    return folded(text.strip(_ENDS))
+def _place(source: Source) -> FromSource:
+    """Where a sentence stands."""
+    reading = Reading(value=folded(source.text), form="text")
+    return FromSource(source=source.source, start=source.start, end=source.end, reading=reading)

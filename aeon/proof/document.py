@@ -8,8 +8,21 @@ from pathlib import Path
 
 from aeon.errors import InputFileError, UsageError
 from aeon.proof.canonical import FORMAT, MOST_BYTES, VERSION, at_path, canonical, output_of, sha256
+from aeon.proof.readings import folded
 from aeon.proof.verify import QUOTED
-from aeon.schema import Claim, FromClaim, FromSource, FromTool, JsonObject, JsonValue, Support, Task, Value
+from aeon.schema import (
+    Claim,
+    FromClaim,
+    FromSource,
+    FromTool,
+    JsonObject,
+    JsonValue,
+    Reading,
+    SentenceCheck,
+    Support,
+    Task,
+    Value,
+)
 
 __all__ = ["Derivation", "JournalRoot", "Proof", "ProofSource", "ProofStep", "journal_root", "proof_bytes"]
 
@@ -56,11 +69,15 @@ class JournalRoot(Value):
 
 
 class Proof(Value):
-    """An answer with everything that it rests on. ``limits`` say in words what was not looked at."""
+    """An answer with everything that it rests on. ``limits`` say in words what was not looked at.
+
+    ``claims`` are its values, and sentences that a model judged; ``sentences`` those that the host checked.
+    """
 
     task: Task
     answer: str
     claims: tuple[Claim, ...] = ()
+    sentences: tuple[SentenceCheck, ...] = ()
     sources: tuple[ProofSource, ...] = ()
     derivations: tuple[Derivation, ...] = ()
     limits: tuple[str, ...] = ()
@@ -99,6 +116,8 @@ def proof_bytes(proof: Proof) -> bytes:
 
 
 def _bytes(proof: Proof) -> bytes:
+    checked = [_sentence(f"t{number}", one, proof.answer) for number, one in enumerate(proof.sentences, 1)]
+    claims = sorted([*proof.claims, *checked], key=lambda claim: (claim.start, -claim.end))
     steps = {step.id: _json(step.output) for one in proof.derivations for step in one.steps}
     texts = _texts(proof)
     outputs = {step: output_of(text) for step, text in steps.items()}
@@ -109,8 +128,8 @@ def _bytes(proof: Proof) -> bytes:
         "answer": proof.answer,
         "sources": [_source(source) for source in proof.sources],
         "derivations": [_derivation(one, steps) for one in proof.derivations],
-        "claims": [_claim(claim, texts, outputs) for claim in proof.claims],
-        "coverage": _coverage([claim.verdict for claim in proof.claims]),
+        "claims": [_claim(claim, texts, outputs, _checks(claim, claim in checked)) for claim in claims],
+        "coverage": _coverage([claim.verdict for claim in claims]),
         "limits": list(proof.limits),
         "journal": {"lines": proof.journal.lines, "sha256": proof.journal.sha256} if proof.journal else None,
         "digest": _ZEROS,
@@ -150,14 +169,34 @@ def _step(step: ProofStep, output: str) -> JsonObject:
     return {"id": step.id, "tool": step.tool, "arguments": arguments, "output": output, "sha256": sha256(output)}
 
 
-def _claim(claim: Claim, texts: Mapping[tuple[str, str], str], outputs: Mapping[str, object]) -> JsonObject:
-    judged = claim.kind == "sentence"
+def _sentence(name: str, one: SentenceCheck, answer: str) -> Claim:
+    """A checked sentence of the answer as a claim."""
+    text = answer[one.start : one.end]
+    reading = Reading(value=folded(text), form="text")
+    return Claim(
+        id=name, start=one.start, end=one.end, text=text, kind="sentence", reading=reading, verdict=one.verdict,
+        support="source" if one.evidence else "none", evidence=one.evidence,
+    )  # fmt: skip
+
+
+def _checks(claim: Claim, by_host: bool) -> list[JsonValue]:
+    """How a claim was checked: a value by itself, a sentence by its words or its values, or by a judge."""
+    if claim.kind != "sentence":
+        return ["value"]
+    if claim.verdict == "not_checked":
+        return []
+    return ["judge"] if not by_host else ["words"] if claim.evidence else ["values"]
+
+
+def _claim(
+    claim: Claim, texts: Mapping[tuple[str, str], str], outputs: Mapping[str, object], checks: list[JsonValue]
+) -> JsonObject:
     return {
         **{name: getattr(claim, name) for name in ("id", "start", "end", "text", "kind", "support", "verdict", "note")},
         **claim.reading.fields(),
         "evidence": [_evidence(one, texts, outputs) for one in claim.evidence],
         "computation": claim.computation.fields() if claim.computation else None,
-        "checks": (["judge"] if claim.verdict != "not_checked" else []) if judged else ["value"],
+        "checks": checks,
     }
 
 

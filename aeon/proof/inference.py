@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from aeon.proof.again import evaluate
-from aeon.proof.readings import Read, exact, factor, read, rounded, stands_for
+from aeon.proof.readings import Read, exact, factor, folded, read, rounded, stands_for
 
-__all__ = ["check_verdict", "follows", "must", "read_again"]
+__all__ = ["bare", "check_sentence", "check_verdict", "follows", "must", "read_again", "sentence_verdict"]
+
+_ENDS = " \t\n.!?\"'“”„»«*_-•"
 
 _EXPRESSION = re.compile(r"(?:\([a-z] / 100\)|[a-z()]| [-+*/] )+")
 _SHARE = re.compile(r"\(([a-z]) / 100\)")
@@ -112,3 +114,44 @@ def _support(evidence: Sequence[Mapping[str, Any]], operands: int) -> str:
     if not evidence:
         return "none"
     return "inference" if operands > 1 or evidence[0]["type"] == "claim" else str(evidence[0]["type"])
+
+
+def bare(text: str) -> str:
+    """A sentence whatever the case of its letters, its spaces, and the signs at its ends."""
+    return folded(text.strip(_ENDS))
+
+
+def sentence_verdict(
+    values: Collection[str],
+) -> Literal["contradicted", "not_checked", "partial", "not_found"]:
+    """What the verdicts on the values of a sentence say of it."""
+    if "contradicted" in values:
+        return "contradicted"
+    if not {"not_found", "partial"} & {*values}:
+        return "not_checked"
+    return "partial" if {"supported", "partial"} & {*values} else "not_found"
+
+
+def check_sentence(claim: Mapping[str, Any], claims: Iterable[Mapping[str, Any]]) -> None:
+    """Check that the verdict on a sentence follows from the words that it cites, or from its values among ``claims``.
+
+    Raises:
+        ValueError: it does not.
+    """
+    cited = [one["exact"] for one in claim["evidence"]]
+    inside = [one for one in claims if one["kind"] != "sentence" and _meet(claim, one)]
+    verdict = sentence_verdict([one["verdict"] for one in inside])
+    match claim["checks"]:
+        case ["judge"]:
+            must(claim["verdict"] != "not_checked", "it was judged, and has no verdict")
+        case ["words"]:
+            must([bare(claim["text"])] == [bare(one) for one in cited] != [""], "what it cites is not what it says")
+            must(claim["verdict"] == "supported" and verdict != "contradicted", "a value of it is contradicted")
+        case ["values"]:
+            must(claim["verdict"] == verdict != "not_checked" and not cited, "its values do not make it so")
+        case _:
+            must(claim["verdict"] == "not_checked" and not claim["checks"], "it has a verdict, and nobody judged it")
+
+
+def _meet(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return bool(one["start"] < other["end"] and other["start"] < one["end"])

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from aeon.proof.again import done_again
 from aeon.proof.canonical import MOST_BYTES, ProofError, at_path, load, output_of, sha256
-from aeon.proof.inference import check_verdict, must, read_again
+from aeon.proof.inference import check_sentence, check_verdict, must, read_again
 from aeon.proof.readings import Read
 
 __all__ = ["QUOTED", "SIGNATURE", "Report", "SignedBy", "main", "verify", "verify_file"]
@@ -201,10 +201,7 @@ class _Proof:
         mine = read_again(claim["text"], claim)
         operands = [self._evidence(one) for one in claim["evidence"]]
         if claim["kind"] == "sentence":
-            must(
-                claim["verdict"] == "not_checked" or "judge" in claim["checks"],
-                "it has a verdict, and nobody judged it",
-            )
+            check_sentence(claim, self._claims.values())
             return
         must(claim["checks"] == ["value"], "the host did not check it")
         check_verdict(claim, mine, operands, self._steps)
@@ -253,9 +250,11 @@ class _Proof:
         checked, supported = len(verdicts) - verdicts.count("not_checked"), verdicts.count("supported")
         real = {"claims": len(verdicts), "checked": checked, "supported": supported}
         self._hold(self._document["coverage"] == real, "its coverage is not that of its claims")
-        values = [claim["verdict"] for claim in claims if claim["kind"] != "sentence"]
-        counts = ", ".join(f"{values.count(one)} {one}" for one in dict.fromkeys(values))
-        self._count("value", len(values), f"spans, evidence and verdicts ({counts})")
+        for name, sentences in (("value", False), ("sentence", True)):
+            found = [one for one in claims if (one["kind"] == "sentence") is sentences and "judge" not in one["checks"]]
+            counts = Counter(one["verdict"] for one in found)
+            told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+            self._count(name, len(found), f"spans, evidence and verdicts ({told})")
         self._count("claim", len(verdicts), f"{checked} checked, {supported} supported, as the coverage says")
 
     def _note_recorded(self) -> None:

@@ -70,7 +70,8 @@ def test_the_proof_of_another_engine(aeon: Aeon, tmp_path: Path, monkeypatch: py
     assert aeon(*run, str(tmp_path / "q.json"), "--save", saved).code == 0
     for proof, more in (("p.json", ()), ("q.json", ("--journal", saved))):
         checked = aeon("verify", str(tmp_path / proof), *more)
-        assert checked.code == 0 and "1 claim: 1 checked, 1 supported" in checked.out
+        assert checked.code == 0 and "2 claims: 1 checked, 1 supported" in checked.out
+        assert "1 sentence: spans, evidence and verdicts (1 not_checked)" in checked.out
 
 
 @pytest.fixture
