@@ -65,8 +65,8 @@ def request_body(request: LLMRequest, model: str, form: Form, habits: Habits) ->
     }
     if habits.streams:
         body |= {"stream": True, "stream_options": {"include_usage": True}}
-    if request.top_logprobs:
-        body |= {"logprobs": True, "top_logprobs": request.top_logprobs}
+    if request.top_logprobs or request.likelihood:
+        body |= {"logprobs": True, "top_logprobs": max(1, request.top_logprobs)}  # llama.cpp tells none for 0
     shape = _response_format(request, form)
     if shape is not None:
         body["response_format"] = shape

@@ -149,10 +149,10 @@ class OpenAICompatible:
         """One completion; see `LLMAdapter.complete`. Raises `ModelError`."""
         # a run never asks for more than it knows, so that it is probed under its own permit
         capabilities = Capabilities()
-        if request.json_schema is not None or request.json_mode or request.top_logprobs:
+        if request.json_schema is not None or request.json_mode or request.top_logprobs or request.likelihood:
             capabilities = await self.capabilities()
-        if request.top_logprobs and not capabilities.logprobs:
-            request = request.changed(top_logprobs=0)
+        if not capabilities.logprobs:
+            request = request.changed(top_logprobs=0, likelihood=False)
         return await self._converse(request, forms(request, capabilities))
 
     async def capabilities(self, permit: Permit = freely) -> Capabilities:

@@ -33,8 +33,8 @@ class _Track(Frozen):
 
 
 def _canonical(request: LLMRequest) -> JsonObject:
-    """The parts of a request that shape its answer: not how long to wait, how often to try, or what to keep."""
-    return request.model_dump(mode="json", exclude={"timeout", "attempts", "fixed_messages"})
+    """The parts of a request that shape its answer: not how long to wait, how often to try, what to keep or to tell."""
+    return request.model_dump(mode="json", exclude={"timeout", "attempts", "fixed_messages", "likelihood"})
 
 
 def request_key(model: str, request: LLMRequest) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from pydantic import (
@@ -42,6 +42,8 @@ _MOST_NAME = 200
 _MOST_CHOICES = 128
 _MOST_ALTERNATIVES = 64
 _MOST_BYTES = 256
+_MOST_SCORED = 8_192
+"""Tokens of one reply or chunk whose probabilities are read."""
 
 
 def _first(most: int) -> BeforeValidator:
@@ -98,13 +100,15 @@ class _Alternative(_Wire):
 class _Token(_Wire):
     """One generated token with its alternatives."""
 
+    token: str | None = None
+    logprob: float | None = None
     top_logprobs: Annotated[list[_Alternative] | None, _first(_MOST_ALTERNATIVES)] = None
 
 
 class _Logprobs(_Wire):
-    """Log-probabilities of the generated tokens, in order; those of the first are all that is read."""
+    """Log-probabilities of the generated tokens, in order."""
 
-    content: Annotated[list[_Token] | None, _first(1)] = None
+    content: Annotated[list[_Token] | None, _first(_MOST_SCORED)] = None
 
 
 class _Message(_Wire):
@@ -165,6 +169,7 @@ class Gathering:
         self._refused = False
         self._thought = False
         self._first_token: tuple[TokenProbability, ...] = ()
+        self._logprobs: list[float | None] = []
         self._usage: _Usage | None = None
         self._model = ""
         self._started = False
@@ -201,8 +206,9 @@ class Gathering:
         if part is not None and part.refusal:
             self._refused = True
             self._texts.append(part.refusal)
-        if choice.logprobs is not None and choice.logprobs.content and not self._first_token:
-            self._first_token = _probabilities(choice.logprobs.content[0])
+        if choice.logprobs is not None and choice.logprobs.content:
+            self._first_token = self._first_token or _probabilities(choice.logprobs.content[0])
+            self._logprobs += [one.logprob for one in choice.logprobs.content if one.token is None or one.token.strip()]
         self._finish = choice.finish_reason or self._finish
 
     def response(self, calls: int, unmetered: int = 0, put_off: int = 0) -> LLMResponse:
@@ -220,6 +226,7 @@ class Gathering:
             first_token=self._first_token,
             model=self._model,
             thought=self._thought or self._has_reasoning_tokens(),
+            likelihood=_product(self._logprobs),
             unmetered=unmetered + (not believed),
         )
 
@@ -257,6 +264,12 @@ def _probabilities(token: _Token) -> tuple[TokenProbability, ...]:
         for alternative in token.top_logprobs or []
         if alternative.logprob is not None and not math.isnan(alternative.logprob)
     )
+
+
+def _product(logprobs: Sequence[float | None]) -> float | None:
+    """The probability of a text, whose tokens have these logarithms; ``None`` where one is not told."""
+    told = [one for one in logprobs if one is not None and not math.isnan(one)]
+    return math.exp(min(0.0, math.fsum(told))) if told and len(told) == len(logprobs) else None
 
 
 def _token_text(alternative: _Alternative) -> str:

@@ -72,7 +72,13 @@ class Programmer:
         if about.is_writing if self._sources.names else not numbers(about.text):
             return open_plan(task)
         asked = Asked(task, most, self._sources.functions(about), about, thoughts, earlier=earlier)
-        if asks_yes_no(task.text) and asked.functions == (LOOKUP,):
+        plan = await self._planned(asked)
+        first = next(iter(asked.likelihoods), None)
+        return plan if first is None else plan.changed(likelihood=round(first, 4))
+
+    async def _planned(self, asked: Asked) -> Plan:
+        """The plan of a program for what is asked."""
+        if asks_yes_no(asked.task.text) and asked.functions == (LOOKUP,):
             return self._asked(asked)
         program = await self._program(asked)
         if self._applies_rule(program, asked):
@@ -228,9 +234,11 @@ class Programmer:
     async def _written(self, asked: Asked) -> str:
         """The program that the model writes."""
         try:
-            reply = await self._supervisor.text(self._prompts.of(asked), max_tokens=_PROGRAM_TOKENS, repairs=0)
+            prompt = self._prompts.of(asked)
+            reply = await self._supervisor.text(prompt, max_tokens=_PROGRAM_TOKENS, repairs=0, likelihood=True)
         except (CompletionError, AllowanceExhausted):
             return ""
+        asked.likelihoods.append(reply.likelihood)
         return as_program(reply.value) if asked.by_query else reply.value
 
     def _asked(self, asked: Asked) -> Plan:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NotRequired, TypedDict
 
 from aeon.plan.evidence import Evidence
@@ -70,7 +70,7 @@ class Asked:
     """What a plan is written for, in at most ``most`` steps; ``fault`` is what was wrong with a first one.
 
     ``by_query``: it is to be one query that applies what the sentences state to the rows of the tables. ``earlier`` is
-    what `earlier` says of plans before it.
+    what `earlier` says of plans before it. ``likelihoods`` are those of the programs that were written for it.
     """
 
     task: Task
@@ -81,6 +81,7 @@ class Asked:
     fault: str = ""
     by_query: bool = False
     earlier: str = ""
+    likelihoods: list[float | None] = field(default_factory=list, compare=False)
 
     @property
     def said(self) -> str:

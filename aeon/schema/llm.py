@@ -29,6 +29,7 @@ class LLMRequest(Frozen):
     ``timeout`` is the total deadline in seconds, ``None`` for the adapter's own. ``attempts`` is how many attempts may
     be made in all, the first included; each one counts as a call. The first ``fixed_messages`` are the same whatever a
     user asks and hold nothing of theirs: an adapter may keep what a model has read of them. They change no answer.
+    ``likelihood`` asks how likely the model was to write what it wrote.
     """
 
     messages: tuple[Message, ...] = Field(min_length=1)
@@ -38,6 +39,7 @@ class LLMRequest(Frozen):
     json_schema: JsonObject | None = None
     json_mode: bool = False
     top_logprobs: int = Field(default=0, ge=0, le=20)
+    likelihood: bool = False
     timeout: float | None = Field(default=None, gt=0)
     attempts: int = Field(default=3, ge=1)
     fixed_messages: int = Field(default=0, ge=0)
@@ -56,6 +58,8 @@ class LLMResponse(Frozen):
     ``unmetered`` is how many attempts before it the endpoint may have worked on, without a word on their tokens.
     Only with the ``finish_reason`` ``stop`` is the text known to be whole; with ``other`` nobody knows why it ends.
     ``thought`` says that the endpoint reasoned beside the text, where nobody sees it or in a field of its own.
+    ``likelihood`` is the sequence probability (Malinin & Gales, 2021): the product of the probabilities (0-1) of the
+    tokens, those of white space alone left out; ``None`` where it was not asked for, or the endpoint does not tell.
     """
 
     text: str
@@ -64,6 +68,7 @@ class LLMResponse(Frozen):
     first_token: tuple[TokenProbability, ...] = ()
     model: str = ""
     thought: bool = False
+    likelihood: float | None = Field(default=None, ge=0, le=1)
     unmetered: int = Field(default=0, ge=0)
 
 

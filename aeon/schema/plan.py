@@ -223,13 +223,15 @@ class Plan(Value):
 
     ``answer`` are the ids of the steps whose outputs together are the answer, where the planner said which;
     ``agreement`` is what other derivations of it say, once they were made. ``doubts`` are what the planner could not
-    settle: what the task says, say, and no step uses.
+    settle: what the task says, say, and no step uses. ``likelihood`` is how likely (0-1) the model was to write the
+    first program that it wrote for the plan, word for word: how sure it was, as far as its probabilities tell.
     """
 
     steps: tuple[Step, ...] = ()
     answer: tuple[str, ...] = ()
     agreement: Agreement | None = None
     doubts: tuple[str, ...] = ()
+    likelihood: Annotated[float | None, Field(ge=0, le=1)] = None
 
     def find(self, step_id: str) -> Step | None:
         """The step of that id, or ``None``."""

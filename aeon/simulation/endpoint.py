@@ -156,7 +156,7 @@ class Endpoint:
             return LLMResponse(text=text[: len(text) * 2 // 3] + CUT, finish_reason="length")
         if len(text) > request.max_tokens * _BYTES_PER_TOKEN:
             return LLMResponse(text=text[: request.max_tokens * _BYTES_PER_TOKEN], finish_reason="length")
-        return LLMResponse(text=text)
+        return LLMResponse(text=text, likelihood=round(chance.random(), 6) if request.likelihood else None)
 
     def _scored(self, chance: Random) -> LLMResponse:
         bad = self._world.fails("bad_judgment", chance, 0.7)

@@ -36,6 +36,7 @@ class Ask:
     json_mode: bool = False
     top_logprobs: int = 0
     fixed_messages: int = 0
+    likelihood: bool = False
 
     @cached_property
     def most_prompt_tokens(self) -> int:
@@ -131,6 +132,7 @@ def _request(ledger: Ledger, ask: Ask, price: Price | None) -> LLMRequest:
         json_schema=ask.json_schema,
         json_mode=ask.json_mode,
         top_logprobs=ask.top_logprobs,
+        likelihood=ask.likelihood,
         fixed_messages=ask.fixed_messages,
         timeout=ledger.seconds_left() or None,
         attempts=max(1, min(_MOST_ATTEMPTS, ledger.calls_left(), *_fitting(ledger, prompt, tokens, price))),

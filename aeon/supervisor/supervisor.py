@@ -57,13 +57,15 @@ _ANSWER = "Your last answer was empty. Give the answer now."
 class Reply(Generic[T]):
     """A usable answer: its value, whether its syntax was mended, how many asks it took, and the form that was used.
 
-    ``form`` is ``none`` for plain text, ``verdict`` for an object.
+    ``form`` is ``none`` for plain text, ``verdict`` for an object. ``likelihood`` says how likely (0-1) the model was
+    to write this very text, where that was asked for and the endpoint tells.
     """
 
     value: T
     mended: bool = False
     attempts: int = 1
     form: Form = "none"
+    likelihood: float | None = None
 
 
 class Supervisor:
@@ -187,11 +189,12 @@ class Supervisor:
         max_tokens: int,
         repairs: int = 1,
         check: Callable[[str], Sequence[str]] | None = None,
+        likelihood: bool = False,
     ) -> Reply[str]:
         """Plain text without the model's thinking. It is asked for again ``repairs`` times at most.
 
         ``check`` gives texts that say what is wrong with it; where that is so to the end, the last text is taken all
-        the same.
+        the same. ``likelihood`` asks how likely it is, where the endpoint can tell.
 
         Raises:
             Truncated: the text was cut off, and once more with a larger limit; or it is not known to have ended.
@@ -210,7 +213,8 @@ class Supervisor:
                 raise EmptyCompletion("the model answered nothing that can be read, thoughts aside")
             return clean(text), False
 
-        asked = Ask(prompt.messages, max_tokens, fixed_messages=prompt.fixed_messages)
+        told = likelihood and (await self.capabilities()).logprobs
+        asked = Ask(prompt.messages, max_tokens, fixed_messages=prompt.fixed_messages, likelihood=told)
         first = await self._until_usable(asked, read, repairs=repairs)
         faults = check(first.value) if check else ()
         if not faults or first.attempts > repairs:
@@ -268,7 +272,7 @@ class Supervisor:
                 current = _again(ask, response.text, error, tokens)
             else:
                 current_ledger().charge(Usage(mended=int(mended)))
-                return Reply(value, mended, attempt, form)
+                return Reply(value, mended, attempt, form, response.likelihood)
         raise AssertionError("the loop above returns or raises")
 
     def _whole(self, response: LLMResponse) -> LLMResponse:

@@ -35,7 +35,7 @@ _EXTREME = re.compile(
     r"(?is)SELECT\s+(?P<names>[\w.\"]+(?:\s*,\s*[\w.\"]+)*)\s*,\s*(?P<which>MAX|MIN)\((?P<by>[\w.\"]+)\)"
     r"(?P<rows>\s+FROM\s(?:(?!\b(?:GROUP|ORDER|LIMIT|SELECT|UNION)\b).)+)"
 )
-_LIKE = re.compile(r"(?i)\bLIKE\b(?=(?:[^']*'[^']*')*[^']*$)")
+_QUOTED_OR_LIKE = re.compile(r"(?i)'(?:[^']|'')*'|\"[^\"]*\"|(?P<like>\bLIKE\b)")
 _COMPARED_TEXT = re.compile(
     r"(?i)(?<![=<>])(?<![=<>]\s)(?<!LIKE\s)'(?P<name>[^']+)'(?=\s*(?:[<>=!]|(?:IS|IN|NOT|BETWEEN|I?LIKE)\b))"
 )
@@ -43,6 +43,8 @@ _USED_TEXT = re.compile(
     r"(?i)\b(?:(?:SUM|AVG|MIN|MAX|COUNT|YEAR|MONTH)\(\s*|(?:ORDER\s+BY|GROUP\s+BY|SELECT)\s+)'(?P<name>[^']+)'"
     r"(?=\s*(?:$|[;,)]|(?:FROM|LIMIT|ASC|DESC)\b))"
 )
+_AND_BEFORE = re.compile(r"(?i)\s+AND\s+$")
+_AND_BEHIND = re.compile(r"(?i)\s+AND\s+")
 _NO_TEXT = re.compile(r"'(?:[^']|'')*'")
 _SAID = re.compile(r"\"[^\"]+\"|[A-Za-z_]\w*")
 _NO_COLUMN = re.compile(r"(?i)'(?:[^']|'')*'|\bAS\s+\w+")
@@ -62,12 +64,14 @@ def mended(database: Database, query: str) -> str:
     they are of two tables. The most of a column beside other columns is that of the first row, and a pattern holds
     for small and capital letters. A value with words of its table or column is that value, and the name of a column
     in the place of one is the column, also where it lacks its quotes. No is nothing in a column that has but yes,
-    and Monday to Friday are five days. A query of the wrong table is one of the table that has its columns.
+    and Monday to Friday are five days. A query of the wrong table is one of the table that has its columns. What is
+    compared with a column of another table, and with one of its own, is compared once.
     """
     query = _of_right_table(database, spelt(database.tables, database.keywords, _named(database, query)))
-    query = of_each(database, _of_two(_per(_LIKE.sub("ILIKE", unmarked(database.tables, listed(query))))))
-    query = _extreme(_grouped(database, _summed(database, query)))
+    query = of_each(database, _of_two(_per(_in_any_case(unmarked(database.tables, listed(query))))))
+    query = _said_once(database, _extreme(_grouped(database, _summed(database, query))))
     used = [table for table in database.tables if re.search(rf"(?i)\b{re.escape(table.name)}\b", query)]
+    foreign = _foreign(database, used)
 
     def fitting(match: re.Match[str]) -> str:
         column, text = match["column"].strip('"').lower(), match["text"]
@@ -78,11 +82,45 @@ def mended(database: Database, query: str) -> str:
             return match[0]
         if named and not holders and (whole := _whole_name(database, own, column, text)):
             return f"{match['column']}{match['sign']}'{whole}'"
-        if named and len(holders) == 1:
+        if len(holders) == 1 and (named or column in foreign):
             return f"{quoted(holders.pop())}{match['sign']}'{text}'"
         return (not holders and _elsewhere(database, used, column, text)) or match[0]
 
     return _joined(database, _COMPARED.sub(fitting, query))
+
+
+def _in_any_case(query: str) -> str:
+    """The query with patterns that hold for small and capital letters; "Would like" is a name and no pattern."""
+    return _QUOTED_OR_LIKE.sub(lambda found: "ILIKE" if found["like"] else found[0], query)
+
+
+def _said_once(database: Database, query: str) -> str:
+    """The query of one table without what it compares with a column that only others have, if it says so itself, too.
+
+    Of a cornet the table has the instrument; that another one has a section "cornets" is no condition on its rows.
+    """
+    _, own = _only_table(database, query)
+    others = _foreign(database, [own] if own else [])
+    compared = [(found, found["column"].strip('"').lower()) for found in _COMPARED.finditer(query)] if own else []
+    said = [stems(found["text"]) for found, column in compared if column not in others]
+    for found, column in reversed(compared):
+        if column in others and stems(found["text"]) in said:
+            query = _without(query, *found.span())
+    return query
+
+
+def _foreign(database: Database, own: Sequence[TableInfo]) -> set[str]:
+    """The columns that only other tables have."""
+    mine = {name for table in own for name in _columns(table)}
+    return {name for table in database.tables for name in _columns(table)} - mine
+
+
+def _without(query: str, start: int, end: int) -> str:
+    """The query without a condition of these characters and the AND beside it; as it is where none is beside it."""
+    before, behind = _AND_BEFORE.search(query[:start]), _AND_BEHIND.match(query[end:])
+    if before:
+        return query[: before.start()] + query[end:]
+    return query[:start] + query[end + behind.end() :] if behind else query
 
 
 def _named(database: Database, query: str) -> str:

@@ -74,7 +74,7 @@ class Record:
             "answer": reply.answer, **_judged(item, reply.answer), "calls": spent.calls, "prompt": spent.prompt_tokens,
             "cached": spent.cached_tokens, "generated": spent.generated_tokens, "seconds": round(reply.seconds, 2),
             "trace": reply.trace, "stop": reply.stop, "made": reply.kind, "probability": reply.probability,
-            "confidence": reply.confidence,
+            "confidence": reply.confidence, "likelihood": reply.likelihood,
         }  # fmt: skip
         self.rows.append(row)
         with self._path.open("a", encoding="utf-8") as file:

@@ -48,7 +48,8 @@ class Reply:
     """An answer, what it cost, and what was said on the way to it.
 
     ``probability`` is how likely it is to be right, as the system itself says. Of a run of Aeon, ``stop`` is its stop
-    reason, ``kind`` how the answer came about, and ``confidence`` the weighted mean of the assessment.
+    reason, ``kind`` how the answer came about, ``confidence`` the weighted mean of the assessment, and ``likelihood`` how
+    likely the model was to write the program of its plan.
     """
 
     answer: str
@@ -59,6 +60,7 @@ class Reply:
     kind: str = ""
     probability: float | None = None
     confidence: float | None = None
+    likelihood: float | None = None
 
 
 System: TypeAlias = Callable[[Item, Path, LLMAdapter], Awaitable[Reply]]
@@ -179,7 +181,7 @@ async def aeon_answer(task: Item, folder: Path, adapter: LLMAdapter) -> Reply:
     return Reply(
         result.answer, result.usage, seconds, tuple(heard.replies), result.stop_reason, kind_of(plan),
         assessed.probability if assessed else None,
-        weighted(assessed.evaluation, plan) if assessed and assessed.evaluation else None,
+        weighted(assessed.evaluation, plan) if assessed and assessed.evaluation else None, plan.likelihood,
     )  # fmt: skip
 
 

@@ -38,6 +38,16 @@ def shops(tmp_path: Path) -> Database:
         ),
         ("SELECT 'city' FROM shops ORDER BY 'price' LIMIT 1", 'SELECT "city" FROM shops ORDER BY "price" LIMIT 1'),
         ("SELECT 'we LIKE it' FROM shops", "SELECT 'we LIKE it' FROM shops"),
+        ('SELECT "would LIKE" FROM shops', 'SELECT "would LIKE" FROM shops'),
+        (
+            "SELECT units FROM shops WHERE city = 'Porto' AND town = 'Porto'",
+            "SELECT units FROM shops WHERE city = 'Porto'",
+        ),
+        (
+            "SELECT units FROM shops WHERE town = 'Porto' AND city = 'Porto' AND units > 1",
+            "SELECT units FROM shops WHERE city = 'Porto' AND units > 1",
+        ),
+        ("SELECT units FROM shops WHERE town = 'Turku'", "SELECT units FROM shops WHERE \"city\" = 'Turku'"),
         ("SELECT AVG(price) / units FROM shops", "SELECT SUM(price) / SUM(units) FROM shops"),
         (
             "SELECT units, AVG(price) / units FROM shops GROUP BY units",
