@@ -38,7 +38,10 @@ def shops(tmp_path: Path) -> Database:
         ),
         ("SELECT 'city' FROM shops ORDER BY 'price' LIMIT 1", 'SELECT "city" FROM shops ORDER BY "price" LIMIT 1'),
         ("SELECT 'we LIKE it' FROM shops", "SELECT 'we LIKE it' FROM shops"),
-        ('SELECT "would LIKE" FROM shops', 'SELECT "would LIKE" FROM shops'),
+        (
+            "SELECT units AS \"would like\" FROM shops WHERE city LIKE 'por%'",
+            "SELECT units AS \"would like\" FROM shops WHERE city ILIKE 'por%'",
+        ),
         (
             "SELECT units FROM shops WHERE city = 'Porto' AND town = 'Porto'",
             "SELECT units FROM shops WHERE city = 'Porto'",
