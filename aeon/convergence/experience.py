@@ -19,8 +19,12 @@ LEAST_RUNS = 8
 
 _PARTS = {"quote": "sentence", "sql": "table", "calculator": "sum"}
 _OF_FILES = frozenset({"sentence", "table", "reading"})
-_FOR = "agreed"
-"""The one note that speaks for an answer; the others speak against it."""
+_AGREED, _SURE, _UNSURE = "agreed", "sure", "unsure"
+_LEVELS = frozenset({_SURE, _UNSURE})
+_LIKELY, _UNLIKELY = 0.3, 0.1
+"""From which likelihood of its program on the model was sure of it, and below which it was not."""
+_FOR = frozenset({_AGREED, _SURE})
+"""The notes that speak for an answer; the others speak against it."""
 _DATES = ("days_between", "add_days", "weekday")
 
 
@@ -50,18 +54,27 @@ class Experience(Frozen):
         """What was seen of answers that came about as this plan's.
 
         Where that is too little, of all those of which the same is known for or against them; where that is too little
-        as well, of those of which the same is known against them, if anything is. Answers from files and others are
-        counted apart; only what is known against one counts, where all that is too little, whatever it is of. Else it
-        is the fallback's.
+        as well, of those that are alike but for how sure the model was; then of those of which the same is known
+        against them, if anything is. Answers from files and others are counted apart; only what is known against one
+        counts, where all that is too little, whatever it is of. Else it is the fallback's.
         """
         kind = kind_of(plan)
         notes, of_files = _notes(kind), _is_of_files(kind)
-        against = notes - {_FOR}
-        own = self._pooled(lambda name: name == kind)
-        same = self._pooled(lambda name: _notes(name) == notes and _is_of_files(name) is of_files)
-        worse = self._pooled(lambda name: bool(against) and _notes(name) >= against and _is_of_files(name) is of_files)
-        worst = self._pooled(lambda name: bool(against) and _notes(name) >= against)
-        enough = next((seen for seen in (own, same, worse, worst) if seen.runs >= LEAST_RUNS), None)
+        known, against = notes - _LEVELS, notes - _FOR
+
+        def files(name: str) -> bool:
+            return _is_of_files(name) is of_files
+
+        same = self._pooled(lambda name: _notes(name) == notes and files(name))
+        ways = (
+            self._pooled(lambda name: name == kind),
+            same,
+            self._pooled(lambda name: _rests_on(name) == _rests_on(kind) and _notes(name) - _LEVELS == known),
+            self._pooled(lambda name: _notes(name) - _LEVELS == known and files(name)),
+            self._pooled(lambda name: bool(against) and _notes(name) >= against and files(name)),
+            self._pooled(lambda name: bool(against) and _notes(name) >= against),
+        )
+        enough = next((seen for seen in ways if seen.runs >= LEAST_RUNS), None)
         if enough is not None:
             return enough
         return self.fallback.of(plan) if self.fallback is not None else same
@@ -77,22 +90,30 @@ def kind_of(plan: Plan) -> str:
     ``sentence`` is copied from a cited one, ``reading`` read from passages, ``table`` asked of tables, ``sum`` and
     ``date`` calculated, ``text`` written, ``reasoning`` reasoned; another tool has its own name. Behind a comma stands
     ``agreed`` or ``disagreed`` where the answer was derived more than once, ``doubtful`` where the planner or
-    who read it left a doubt, and ``mended`` where a call had to be.
+    who read it left a doubt, ``mended`` where a call had to be, and ``sure`` or ``unsure`` where the model was likely
+    or unlikely to write the program of the plan.
     """
     done = [step for step in plan.steps if step.status == "complete"]
     parts = sorted({*map(_part, done)} - {""})
     notes = {
         "doubtful": bool(plan.doubts) or any(step.mode == "reading" and step.clarity != "CLEAR" for step in done),
         "mended": any(step.mode in ("tool_repaired", "reasoning_fallback") for step in done),
+        _SURE: plan.likelihood is not None and plan.likelihood >= _LIKELY,
+        _UNSURE: plan.likelihood is not None and plan.likelihood < _UNLIKELY,
     }
     return ", ".join(
         [" + ".join(parts) or "nothing", *_derived(plan), *(note for note, holds in notes.items() if holds)]
     )
 
 
+def _rests_on(kind: str) -> frozenset[str]:
+    """What answers of a kind rest on."""
+    return frozenset(kind.split(", ")[0].split(" + "))
+
+
 def _is_of_files(kind: str) -> bool:
     """Whether answers of a kind rest on a file."""
-    return not _OF_FILES.isdisjoint(kind.split(", ")[0].split(" + "))
+    return not _OF_FILES.isdisjoint(_rests_on(kind))
 
 
 def _notes(kind: str) -> frozenset[str]:
@@ -104,7 +125,7 @@ def _derived(plan: Plan) -> list[str]:
     """What other derivations say, if there are any that are independent."""
     if plan.agreement is None or not plan.agreement.independent:
         return []
-    return ["disagreed" if plan.agreement.disagrees else _FOR]
+    return ["disagreed" if plan.agreement.disagrees else _AGREED]
 
 
 def _part(step: Step) -> str:

@@ -71,6 +71,11 @@ READ = step("s1", ToolCall(tool="lookup"), "reading")
         (Plan(steps=(SUM,), agreement=Agreement()), "sum"),
         (Plan(steps=(SUM,), agreement=REPEATED), "sum"),
         (Plan(steps=(QUERY.changed(mode="tool_repaired"),)), "table, mended"),
+        (Plan(steps=(QUERY,), likelihood=0.3), "table, sure"),
+        (Plan(steps=(QUERY,), likelihood=0.29), "table"),
+        (Plan(steps=(QUERY,), likelihood=0.1), "table"),
+        (Plan(steps=(QUERY,), likelihood=0.0), "table, unsure"),
+        (Plan(steps=(SUM,), likelihood=1.0, agreement=AGREED), "sum, agreed, sure"),
     ],
 )
 def test_the_kind_says_how_an_answer_came_about(plan: Plan, kind: str) -> None:
@@ -132,6 +137,16 @@ def test_what_is_known_against_an_answer_outweighs_an_agreement_that_was_never_s
     made = Plan(steps=(QUERY,), doubts=("use 48 too",), agreement=AGREED)
     assert Experience(kinds=doubtful).of(made) == Seen(right=3, runs=10)
     assert Experience(kinds=doubtful).of(made.changed(doubts=())) == Seen(right=20, runs=20)
+
+
+def test_how_sure_the_model_was_counts_before_what_the_answer_rests_on() -> None:
+    """Where too few of a kind were seen: others of which it was as sure; then the kind, however sure it was."""
+    seen = {"table": Seen(right=6, runs=9), "sentence, unsure": Seen(right=2, runs=8), "table, unsure": Seen(runs=1)}
+    made = Plan(steps=(QUERY,), likelihood=0.01)
+    assert Experience(kinds=seen).of(made) == Seen(right=2, runs=9)
+    assert Experience(kinds=seen).of(made.changed(likelihood=0.9)) == Seen(right=6, runs=10)
+    assert Experience(kinds=seen).of(made.changed(likelihood=None)) == Seen(right=6, runs=9)
+    assert Experience(kinds={"table": Seen(right=6, runs=9)}).of(made) == Seen(right=6, runs=9)
 
 
 def test_answers_from_files_say_nothing_of_answers_without_them() -> None:

@@ -359,6 +359,43 @@ def test_first_token_probabilities_are_read(endpoint: Endpoint) -> None:
     assert [round(each.probability, 3) for each in found] == [0.607, 0.368, 0.0]
 
 
+def _token(text: str | None, logprob: float | None) -> dict[str, object]:
+    return {"token": text, "logprob": logprob, "top_logprobs": []}
+
+
+@pytest.mark.requirement("G4")
+@pytest.mark.parametrize("streamed", [False, True])
+def test_how_likely_a_text_is_is_the_product_over_its_tokens(endpoint: Endpoint, streamed: bool) -> None:
+    """Whole or in pieces; white space does not count. llama.cpp tells it only where an alternative is asked for."""
+    tokens = [_token("a", -0.5), _token("\n", -9.0), _token("b", -0.25)]
+    if streamed:
+        parts = [chunk(str(one["token"]), logprobs={"content": [one]}) for one in tokens]
+        endpoint.play(stream(*parts, chunk(finish="stop")))
+    else:
+        endpoint.play(hello(logprobs={"content": tokens}))
+    found = ask(endpoint, request(likelihood=True), capabilities=Capabilities(logprobs=True)).likelihood
+    assert found is not None and round(found, 6) == 0.472367
+    assert (endpoint.bodies[-1]["logprobs"], endpoint.bodies[-1]["top_logprobs"]) == (True, 1)
+
+
+@pytest.mark.requirement("G4")
+@pytest.mark.parametrize(
+    "tokens", [[], [_token("a", None)], [_token("a", -0.5), _token("b", None)], [_token("a", float("nan"))]]
+)
+def test_where_a_token_is_not_told_nothing_is_said(endpoint: Endpoint, tokens: list[dict[str, object]]) -> None:
+    """A product of some of them would be too high."""
+    endpoint.play(hello(logprobs={"content": tokens}))
+    assert ask(endpoint, request(likelihood=True), capabilities=Capabilities(logprobs=True)).likelihood is None
+
+
+@pytest.mark.requirement("G4")
+def test_an_endpoint_that_tells_no_probabilities_is_not_asked_for_any(endpoint: Endpoint) -> None:
+    """It might refuse the request."""
+    endpoint.play(hello())
+    assert ask(endpoint, request(likelihood=True), capabilities=Capabilities()).likelihood is None
+    assert "logprobs" not in endpoint.bodies[-1]
+
+
 @pytest.mark.parametrize(
     ("known", "sent"),
     [

@@ -101,6 +101,16 @@ def plan(
     return asyncio.run(planned()), model
 
 
+@pytest.mark.requirement("G4")
+def test_a_plan_says_how_likely_its_first_program_was(both: tuple[Tool, ...]) -> None:
+    """A second one was told what is wrong, so that it is likely whatever it says; without any nothing is said."""
+    first, second = LLMResponse(text=WRONG, likelihood=0.01234), LLMResponse(text=BY_CITY, likelihood=0.9)
+    made, _ = plan(REVENUE, first, second, tools=both)
+    assert does(made)[0][0] == "sql" and made.likelihood == 0.0123
+    assert plan(REVENUE, WRONG, second, tools=both)[0].likelihood is None
+    assert plan(REVENUE, BY_CITY, tools=both)[0].likelihood is None
+
+
 def does(made: Plan) -> list[tuple[str, JsonValue]]:
     """What each step does: the name of its tool, or write, with what it is given first."""
     steps: list[tuple[str, JsonValue]] = []

@@ -249,6 +249,16 @@ def test_plain_text_comes_without_thoughts() -> None:
     assert (reply.value, reply.form, reply.attempts) == ("Use the <think> tag.", "none", 1)
 
 
+@pytest.mark.requirement("G4")
+@pytest.mark.parametrize("told", [True, False])
+def test_how_likely_a_text_is_is_asked_where_the_endpoint_tells(told: bool) -> None:
+    """And only where it is wanted."""
+    llm = Scripted([said("x").changed(likelihood=0.25)] * 2, Capabilities(logprobs=told))
+    reply, _ = under(Allowance(calls=10), lambda: Supervisor(llm).text(PROMPT, max_tokens=50, likelihood=True))
+    text(llm)
+    assert reply.likelihood == 0.25 and [one.likelihood for one in llm.requests] == [told, False]
+
+
 @pytest.mark.parametrize(
     ("answer", "kind"),
     [
