@@ -48,8 +48,8 @@ class Reply:
     """An answer, what it cost, and what was said on the way to it.
 
     ``probability`` is how likely it is to be right, as the system itself says. Of a run of Aeon, ``stop`` is its stop
-    reason, ``kind`` how the answer came about, ``confidence`` the weighted mean of the assessment, and ``likelihood`` how
-    likely the model was to write the program of its plan.
+    reason, ``kind`` how the answer came about, ``confidence`` the weighted mean of the assessment, and ``likelihood``
+    how likely the model was to write the program of its plan.
     """
 
     answer: str
