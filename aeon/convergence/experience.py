@@ -91,15 +91,16 @@ def kind_of(plan: Plan) -> str:
     ``date`` calculated, ``text`` written, ``reasoning`` reasoned; another tool has its own name. Behind a comma stands
     ``agreed`` or ``disagreed`` where the answer was derived more than once, ``doubtful`` where the planner or
     who read it left a doubt, ``mended`` where a call had to be, and ``sure`` or ``unsure`` where the model was likely
-    or unlikely to write the program of the plan.
+    or unlikely to write what was read, else the program of the plan.
     """
     done = [step for step in plan.steps if step.status == "complete"]
+    likelihood = min((step.likelihood for step in done if step.likelihood is not None), default=plan.likelihood)
     parts = sorted({*map(_part, done)} - {""})
     notes = {
         "doubtful": bool(plan.doubts) or any(step.mode == "reading" and step.clarity != "CLEAR" for step in done),
         "mended": any(step.mode in ("tool_repaired", "reasoning_fallback") for step in done),
-        _SURE: plan.likelihood is not None and plan.likelihood >= _LIKELY,
-        _UNSURE: plan.likelihood is not None and plan.likelihood < _UNLIKELY,
+        _SURE: likelihood is not None and likelihood >= _LIKELY,
+        _UNSURE: likelihood is not None and likelihood < _UNLIKELY,
     }
     return ", ".join(
         [" + ".join(parts) or "nothing", *_derived(plan), *(note for note, holds in notes.items() if holds)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from aeon.documents.telling import nearness, numbered
 from aeon.documents.words import stems
@@ -68,9 +69,10 @@ async def deciding(supervisor: Supervisor, question: str, sources: Sequence[Sour
     chosen = await _chosen(supervisor, question, whole) if whole else None
     if chosen is None:
         return _given(literal) if literal is not None else None
-    chosen = _nearer(question, words, chosen, whole)
-    score = await AnswerJudge(Judge(supervisor, samples=0)).doubted(question, (chosen,), whole)
-    return _given(chosen, f"the text may not answer exactly this: judged {score:.2f}" if score is not None else "")
+    source = _nearer(question, words, chosen.source, whole)
+    score = await AnswerJudge(Judge(supervisor, samples=0)).doubted(question, (source,), whole)
+    doubt = f"the text may not answer exactly this: judged {score:.2f}" if score is not None else ""
+    return _given(source, doubt).changed(likelihood=chosen.likelihood)
 
 
 def _is_said(sentence: str) -> bool:
@@ -91,17 +93,25 @@ def _nearer(question: str, words: frozenset[str], chosen: Source, sentences: Seq
     return nearest if words & stems(nearest.text) and not words & stems(chosen.text) else chosen
 
 
-async def _chosen(supervisor: Supervisor, question: str, sentences: Sequence[Source]) -> Source | None:
+class _Chosen(NamedTuple):
+    """A sentence, and how likely the model was to write what names it."""
+
+    source: Source
+    likelihood: float | None
+
+
+async def _chosen(supervisor: Supervisor, question: str, sentences: Sequence[Source]) -> _Chosen | None:
     """The sentence that the model names: the one whose words it writes, else that of the number."""
     shown = "\n".join(numbered(sentences))
     asked = f"{fence('sentences', shown, _LONGEST_SENTENCES)}\nQuestion: {cut(question, LONGEST_TASK)}"
     prompt = Prompt(load("aeon.execution", "read_yes_no.md"), asked, _EXAMPLES, fixed=True)
-    reply = (await supervisor.text(prompt, max_tokens=_SENTENCE_TOKENS, repairs=0)).value
-    named = _NUMBER.search(reply)
+    reply = await supervisor.text(prompt, max_tokens=_SENTENCE_TOKENS, repairs=0, likelihood=True)
+    named = _NUMBER.search(reply.value)
     if named is None or not 1 <= int(named[1]) <= len(sentences):
         return None
-    said, number = stems(reply), int(named[1]) - 1
-    return max(sentences, key=lambda one: (len(said & stems(one.text)), one == sentences[number]))
+    said, number = stems(reply.value), int(named[1]) - 1
+    source = max(sentences, key=lambda one: (len(said & stems(one.text)), one == sentences[number]))
+    return _Chosen(source, reply.likelihood)
 
 
 def _given(source: Source, doubt: str = "") -> StepResult:

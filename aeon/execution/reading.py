@@ -81,14 +81,16 @@ async def _read(
     supervisor: Supervisor, question: str, task: str, sources: Sequence[Source], absent: StepResult
 ) -> StepResult:
     """The short answer that the sentences give; what is ``absent`` where they do not say it."""
-    reply = await supervisor.text(_prompt(question, task, sources), max_tokens=_ANSWER_TOKENS, repairs=0)
+    prompt = _prompt(question, task, sources)
+    reply = await supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0, likelihood=True)
+    absent = absent.changed(likelihood=reply.likelihood)
     answer = _CITED.sub("", reply.value).strip().strip("\"'").removesuffix(".").strip()
     if not answer or _ABSENT.search(answer):
         return absent
     cited = _cited(reply.value, answer, sources)
     if not is_of_kind(question, answer) or not _says(question, answer, cited, sources):
         return _turned_down(absent, cited[0]) if _CITED.search(reply.value) else absent
-    read = StepResult(output=answer, mode="reading", sources=cited)
+    read = StepResult(output=answer, mode="reading", sources=cited, likelihood=reply.likelihood)
     judge = AnswerJudge(Judge(supervisor, samples=0))
     if question != task or await judge.doubted(question, cited, sources) is None:
         return read

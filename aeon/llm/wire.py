@@ -267,9 +267,9 @@ def _probabilities(token: _Token) -> tuple[TokenProbability, ...]:
 
 
 def _product(logprobs: Sequence[float | None]) -> float | None:
-    """The probability of a text, whose tokens have these logarithms; ``None`` where one is not told."""
+    """The probability of a text, in four places, whose tokens have these logarithms; ``None`` where one is not told."""
     told = [one for one in logprobs if one is not None and not math.isnan(one)]
-    return math.exp(min(0.0, math.fsum(told))) if told and len(told) == len(logprobs) else None
+    return round(math.exp(min(0.0, math.fsum(told))), 4) if told and len(told) == len(logprobs) else None
 
 
 def _token_text(alternative: _Alternative) -> str:

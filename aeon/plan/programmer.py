@@ -74,7 +74,7 @@ class Programmer:
         asked = Asked(task, most, self._sources.functions(about), about, thoughts, earlier=earlier)
         plan = await self._planned(asked)
         first = next(iter(asked.likelihoods), None)
-        return plan if first is None else plan.changed(likelihood=round(first, 4))
+        return plan if first is None else plan.changed(likelihood=first)
 
     async def _planned(self, asked: Asked) -> Plan:
         """The plan of a program for what is asked."""

@@ -137,6 +137,7 @@ class Step(Value):
     sources: tuple[Source, ...] = ()
     depth: Annotated[int, Field(ge=0, description="how many subplans it is nested in")] = 0
     tutor: Tutoring | None = None
+    likelihood: Annotated[float | None, Field(ge=0, le=1)] = None
 
     @property
     def executed(self) -> bool:
@@ -161,8 +162,8 @@ class Step(Value):
     def given(self, result: StepResult) -> Step:
         """The step after it gave this result: complete, or invalid if it was blocked."""
         status = "invalid" if result.clarity == "BLOCKED" else "complete"
-        taken = {name: getattr(result, name) for name in ("output", "clarity", "mode", "problem", "sources", "tutor")}
-        return self.changed(status=status, **taken)
+        names = ("output", "clarity", "mode", "problem", "sources", "tutor", "likelihood")
+        return self.changed(status=status, **{name: getattr(result, name) for name in names})
 
 
 class StepInput(Value):
@@ -274,7 +275,8 @@ class Tutoring(Value):
 class StepResult(Value):
     """What a step gave. ``mode`` says how: by its tool, also after its call was mended; by reading; or by reasoning.
 
-    An ``output`` of ``None`` is nothing found: ``problem`` says what, and where it was looked for.
+    An ``output`` of ``None`` is nothing found: ``problem`` says what, and where it was looked for. ``likelihood`` is
+    how likely (0-1) the model was to write what was read, or that it is not stated, word for word.
     """
 
     output: JsonValue
@@ -284,6 +286,7 @@ class StepResult(Value):
     cut: Annotated[bool, Field(description="whether the output was cut at the byte cap")] = False
     sources: tuple[Source, ...] = ()
     tutor: Tutoring | None = None
+    likelihood: Annotated[float | None, Field(ge=0, le=1)] = None
 
     @property
     def untutored(self) -> str:

