@@ -318,7 +318,7 @@ def judged(yes: float) -> LLMResponse:
     [
         ([0.9], "28 days", "CLEAR"),
         ([0.2, 0.9], "28 days", "PARTIALLY_CLEAR"),
-        ([0.2, 0.4], None, "PARTIALLY_CLEAR"),
+        ([0.2, 0.3], None, "PARTIALLY_CLEAR"),
     ],
 )
 def test_what_is_read_is_judged_where_a_word_of_the_question_is_not_there(
@@ -360,6 +360,26 @@ def test_a_sentence_about_another_or_about_a_difference_states_nothing() -> None
         ("How much was the boiler?", "21 euros [3]"),
     ):
         assert reading(reply, question=question, task=question, found=found)[0].output is None
+
+
+@pytest.mark.requirement("G3a")
+@pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize(("given", "answer"), [(0.9, "Ines Falk"), (0.1, None)])
+def test_what_seems_to_speak_of_another_is_given_where_a_judge_says_that_it_may_be(
+    given: float, answer: str | None
+) -> None:
+    """It is partly clear then. How far apart two values are is no value, whoever says so."""
+    question, said = (
+        "Who is the head of the Central branch?",
+        ["The Riverside branch is new.", "Its head is Ines Falk."],
+    )
+    model = Scripted(["Ines Falk [2]", judged(given)], capabilities=Capabilities(logprobs=True))
+    read = asyncio.run(read_answer(Supervisor(model), question, question, [passage(said)], "house.md"))
+    assert (read.output, read.clarity) == (answer, "PARTIALLY_CLEAR")
+    said = ["The roof cost 86 euros; the boiler 21 euros less than that."]
+    model = Scripted(["21 euros [1]", judged(0.9)], capabilities=Capabilities(logprobs=True))
+    read = asyncio.run(read_answer(Supervisor(model), "How much was the boiler?", "", [passage(said)], "house.md"))
+    assert read.output is None and len(model.requests) == 1
 
 
 DOOR = ("The lift is broken.", "Dogs must stay outside.", "Children may swim until 6.", "Ask Ms Adler.")
