@@ -369,11 +369,9 @@ def test_what_seems_to_speak_of_another_is_given_where_a_judge_says_that_it_may_
     given: float, answer: str | None
 ) -> None:
     """It is partly clear then. How far apart two values are is no value, whoever says so."""
-    question, said = (
-        "Who is the head of the Central branch?",
-        ["The Riverside branch is new.", "Its head is Ines Falk."],
-    )
-    model = Scripted(["Ines Falk [2]", judged(given)], capabilities=Capabilities(logprobs=True))
+    question = "Who is the head of the Central branch?"
+    said = ["The Central branch is old.", "The Riverside branch is new.", "Its head is Ines Falk."]
+    model = Scripted(["Ines Falk [3]", judged(given)], capabilities=Capabilities(logprobs=True))
     read = asyncio.run(read_answer(Supervisor(model), question, question, [passage(said)], "house.md"))
     assert (read.output, read.clarity) == (answer, "PARTIALLY_CLEAR")
     said = ["The roof cost 86 euros; the boiler 21 euros less than that."]
