@@ -318,7 +318,7 @@ def judged(yes: float) -> LLMResponse:
     [
         ([0.9], "28 days", "CLEAR"),
         ([0.2, 0.9], "28 days", "PARTIALLY_CLEAR"),
-        ([0.2, 0.3], None, "PARTIALLY_CLEAR"),
+        ([0.2, 0.4], None, "PARTIALLY_CLEAR"),
     ],
 )
 def test_what_is_read_is_judged_where_a_word_of_the_question_is_not_there(
@@ -362,9 +362,17 @@ def test_a_sentence_about_another_or_about_a_difference_states_nothing() -> None
         assert reading(reply, question=question, task=question, found=found)[0].output is None
 
 
+def test_a_number_in_words_is_the_number() -> None:
+    """The model writes digits for what a sentence says in words; another number is none of it."""
+    found: JsonValue = [passage(["A tin may be handed out nine months after its date."])]
+    question = "How long after its date may a tin be handed out?"
+    for reply, said in (("9 months [1]", "9 months"), ("8 months [1]", None)):
+        assert reading(reply, question=question, task=question, found=found)[0].output == said
+
+
 @pytest.mark.requirement("G3a")
 @pytest.mark.usefixtures("measured")
-@pytest.mark.parametrize(("given", "answer"), [(0.9, "Ines Falk"), (0.1, None)])
+@pytest.mark.parametrize(("given", "answer"), [(0.9, "Ines Falk"), (0.45, "Ines Falk"), (0.3, None)])
 def test_what_seems_to_speak_of_another_is_given_where_a_judge_says_that_it_may_be(
     given: float, answer: str | None
 ) -> None:
