@@ -41,9 +41,11 @@ def test_the_calibration_error_weighs_groups_by_their_runs() -> None:
 
 
 def test_runs_are_counted_by_how_their_answers_came_about() -> None:
-    """Those that say that it is not stated give no answer."""
-    rows = [row(True), row(False), row(True, made="sum, agreed"), row(False, "not_stated", None)]
-    assert selective.counts(rows) == {"sum, agreed": {"right": 1, "runs": 1}, "table": {"right": 1, "runs": 2}}
+    """That it is not stated is an answer of its own kind, right or wrong."""
+    refused = row(False, "not_stated", None, made="refusal, doubtful")
+    counts = selective.counts([row(True), row(False), row(True, made="sum, agreed"), refused])
+    assert counts.pop("refusal, doubtful") == {"right": 0, "runs": 1}
+    assert counts == {"sum, agreed": {"right": 1, "runs": 1}, "table": {"right": 1, "runs": 2}}
 
 
 def test_the_table_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

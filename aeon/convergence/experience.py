@@ -18,7 +18,7 @@ LEAST_RUNS = 8
 """Of fewer runs of a kind nothing is said."""
 
 _PARTS = {"quote": "sentence", "sql": "table", "calculator": "sum"}
-_OF_FILES = frozenset({"sentence", "table", "reading"})
+_OF_FILES = frozenset({"sentence", "table", "reading", "refusal"})
 _AGREED, _SURE, _UNSURE = "agreed", "sure", "unsure"
 _LEVELS = frozenset({_SURE, _UNSURE})
 _LIKELY, _UNLIKELY = 0.3, 0.1
@@ -87,8 +87,8 @@ class Experience(Frozen):
 def kind_of(plan: Plan) -> str:
     """How an answer came about: what its steps rest on, and what is known for or against it.
 
-    ``sentence`` is copied from a cited one, ``reading`` read from passages, ``table`` asked of tables, ``sum`` and
-    ``date`` calculated, ``text`` written, ``reasoning`` reasoned; another tool has its own name. Behind a comma stands
+    ``sentence`` is copied from a cited one, ``reading`` read from passages, ``refusal`` not found in them, ``table``
+    asked of tables, ``sum`` and ``date`` calculated, ``text`` written, ``reasoning`` reasoned; another tool has its own name. Behind a comma stands
     ``agreed`` or ``disagreed`` where the answer was derived more than once, ``doubtful`` where the planner or
     who read it left a doubt, ``mended`` where a call had to be, and ``sure`` or ``unsure`` where the model was likely
     or unlikely to write what was read, else the program of the plan.
@@ -133,7 +133,7 @@ def _part(step: Step) -> str:
     if not isinstance(step.action, ToolCall):
         return "reasoning" if isinstance(step.action, Reasoning) else "text"
     if step.mode == "reading":
-        return "reading"
+        return "reading" if step.output is not None else "refusal"
     name = step.action.tool
     return "" if name == "choose" else "date" if name in _DATES else _PARTS.get(name, name)
 

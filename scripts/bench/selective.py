@@ -110,9 +110,8 @@ def counts(rows: Iterable[Row]) -> dict[str, dict[str, int]]:
     """How often answers were right, by how they came about."""
     found: defaultdict[str, dict[str, int]] = defaultdict(lambda: {"right": 0, "runs": 0})
     for row in rows:
-        if row["stop"] != "not_stated":
-            found[row["made"]]["right"] += row["right"]
-            found[row["made"]]["runs"] += 1
+        found[row["made"]]["right"] += row["right"]
+        found[row["made"]]["runs"] += 1
     return dict(sorted(found.items()))
 
 

@@ -59,6 +59,8 @@ READ = step("s1", ToolCall(tool="lookup"), "reading")
         (Plan(steps=(SUM, QUOTE)), "sentence + sum"),
         (Plan(steps=(QUERY, QUOTE, SUM)), "sentence + sum + table"),
         (Plan(steps=(READ,)), "reading"),
+        (Plan(steps=(READ.changed(output=None, clarity="PARTIALLY_CLEAR"),)), "refusal, doubtful"),
+        (Plan(steps=(READ.changed(likelihood=0.9),), likelihood=0.01), "reading, sure"),
         (Plan(steps=(step("s1", ToolCall(tool="days_between")), QUOTE)), "date + sentence"),
         (Plan(steps=(step("s1", ToolCall(tool="choose")), QUOTE)), "sentence"),
         (Plan(steps=(step("s1", ToolCall(tool="weather")),)), "weather"),
