@@ -21,7 +21,7 @@ _FIRST_OF_ALL = re.compile(
 )
 _MEANT = re.compile(rf"\b(?:(?P<most>{_MOST})|{_LEAST})\b", _I)
 _TURNS = re.compile(rf"\b(?:{_MOST}|{_LEAST})\s+(?:recent|old|young|cheap|short|low|small|few|late|early)\b", _I)
-_SINCE = r"\b(?:been|worked|lived|served|stayed|owned|belonged)\b[^.?!]*"
+_SINCE = r"\b(?:been|worked|lived|served|stayed|owned|belonged|had|held|kept|rented)\b[^.?!]*"
 _LONG_SINCE = re.compile(rf"\boldest\b|\blongest[- ](?:serving|standing)\b|{_SINCE}\blongest\b", _I)
 _NOT_LONG = re.compile(rf"\b(?:newest|youngest)\b|{_SINCE}\bshortest\b", _I)
 _ORDER = re.compile(r"\bORDER\s+BY\s+(?:\w+\.)?\"?(?P<column>\w+)\"?(?P<way>\s+(?:DESC|ASC)\b)?(?=[^()]*\bLIMIT\b)", _I)

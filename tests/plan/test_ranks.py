@@ -60,6 +60,7 @@ LEASES = TableInfo("leases", "l.csv", (("plot", "VARCHAR"), ("day", "DATE"), ("u
     [
         ("Who has been in the crew the longest?", "ORDER BY joined DESC LIMIT 1", "ORDER BY joined ASC LIMIT 1"),
         ("Who has worked here the longest?", "ORDER BY c.joined DESC LIMIT 1", "ORDER BY c.joined ASC LIMIT 1"),
+        ("Who has had a locker the longest?", "ORDER BY joined DESC LIMIT 1", "ORDER BY joined ASC LIMIT 1"),
         ("Who has been here the longest?", "WHERE joined = (SELECT MAX(joined) FROM crew)", None),
         ("Who has been here the shortest?", "ORDER BY joined LIMIT 1", "ORDER BY joined DESC LIMIT 1"),
         ("Who is the oldest?", "ORDER BY age DESC LIMIT 1", "ORDER BY age DESC LIMIT 1"),
