@@ -85,10 +85,12 @@ def test_the_kind_says_how_an_answer_came_about(plan: Plan, kind: str) -> None:
     assert kind_of(plan) == kind
 
 
-def assessed(experience: Experience | None, threshold: float = 0.75) -> ConvergenceAssessment:
+def assessed(
+    experience: Experience | None, threshold: float = 0.75, likelihood: float | None = None
+) -> ConvergenceAssessment:
     """The assessment of an answer out of a table."""
     effect = AssessConvergence(
-        task=Task(text="How many?"), plan=Plan(steps=(QUERY,), answer=("s1",)), report=SemanticValidationReport(),
+        task=Task(text="How many?"), plan=Plan(steps=(QUERY,), answer=("s1",), likelihood=likelihood), report=SemanticValidationReport(),
         thresholds=ConvergenceThresholds(probability=threshold),
     )  # fmt: skip
     engine = ConvergenceEngine(Supervisor(Scripted([])), Briefing(), experience=experience)
@@ -101,6 +103,13 @@ def test_what_was_too_often_wrong_does_not_converge(right: int, codes: tuple[str
     found = assessed(Experience(kinds={"table": Seen(right=right, runs=10)}))
     assert (found.converged, found.reason_codes) == (not codes, codes)
     assert (found.probability, found.runs) == (round((right + 1) / 12, 3), 10)
+
+
+def test_a_model_that_was_unsure_of_its_program_does_not_converge_where_such_were_wrong() -> None:
+    """The same answer does where it was sure."""
+    known = Experience(kinds={"table, unsure": Seen(right=3, runs=10), "table, sure": Seen(right=9, runs=10)})
+    assert assessed(known, likelihood=0.05).reason_codes == ("uncertain",)
+    assert assessed(known, likelihood=0.5).converged
 
 
 def test_the_threshold_is_a_setting() -> None:
