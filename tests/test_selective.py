@@ -147,3 +147,14 @@ def test_the_debiased_error_says_what_chance_alone_would_show() -> None:
     assert selective.calibration([(0.75, n % 4 > 0) for n in range(40)]).startswith("0.000 [0.0")
     assert selective.calibration([(0.9, False)] * 20).startswith("0.900 [")
     assert selective.calibration([(0.9, True)] * 9) == "-"
+
+
+def test_other_counts_give_other_probabilities_and_endings() -> None:
+    """A run that ended for another reason ends for it still; another system's and another model's rows stay."""
+    counts = {"m": {"kinds": {"table": {"right": 2, "runs": 8}, "sum": {"right": 9, "runs": 9}}}}
+    unsure, sure = row(True), row(True, "uncertain", 0.4, made="sum")
+    assert [selective.judged_by(one, counts)["stop"] for one in (unsure, sure)] == ["uncertain", "converged"]
+    assert selective.judged_by(unsure, counts)["probability"] == 0.3
+    assert selective.judged_by(row(False, "disagreement"), counts)["stop"] == "disagreement"
+    for other in (unsure | {"model": "n"}, unsure | {"system": "thought"}):
+        assert selective.judged_by(other, counts) == other

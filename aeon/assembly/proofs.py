@@ -66,7 +66,7 @@ def proof_of(
         InputFileError: the journal cannot be read.
     """
     record = _of_plan(result) if isinstance(result, Result) else _of_journal(result, journal, engine)
-    cited = _cited(record.read, (*result.claims, *result.sentence_checks))
+    cited = _cited(record.read, result.claims, result.sentence_checks)
     files = [one for one in given if isinstance(one, Files)]
     sources = {source.id: source for source in _sources(cited, record, files)}
     _check(cited, sources)
@@ -171,9 +171,10 @@ def _derivations(result: Result, steps: Sequence[Step]) -> Iterator[Derivation]:
         yield Derivation(id=f"d{number}", steps=(ProofStep(id=one.method, output=one.text),), taken=one.taken)
 
 
-def _cited(read: Iterable[Source], claims: Iterable[Claim | SentenceCheck]) -> list[Source]:
-    """The sentences, of those that were read, of the texts that claims rest on."""
+def _cited(read: Iterable[Source], claims: Iterable[Claim], sentences: Iterable[SentenceCheck]) -> list[Source]:
+    """The sentences, of those that were read, of the texts that claims and sentences of the answer rest on."""
     needed = {one.source for claim in claims for one in claim.evidence if isinstance(one, FromSource)}
+    needed |= {sentence.source[0] for sentence in sentences if sentence.source}
     return [source for source in read if source.source in needed]
 
 

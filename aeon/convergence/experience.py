@@ -51,14 +51,17 @@ class Experience(Frozen):
     fallback: Experience | None = None
 
     def of(self, plan: Plan) -> Seen:
-        """What was seen of answers that came about as this plan's.
+        """What was seen of answers that came about as this plan's; see `of_kind`."""
+        return self.of_kind(kind_of(plan))
+
+    def of_kind(self, kind: str) -> Seen:
+        """What was seen of answers of a kind, as `kind_of` names it.
 
         Where that is too little, of all those of which the same is known for or against them; where that is too little
         as well, of those that are alike but for how sure the model was; then of those of which the same is known
         against them, if anything is. Answers from files and others are counted apart; only what is known against one
         counts, where all that is too little, whatever it is of. Else it is the fallback's.
         """
-        kind = kind_of(plan)
         notes, of_files = _notes(kind), _is_of_files(kind)
         known, against = notes - _LEVELS, notes - _FOR
 
@@ -77,7 +80,7 @@ class Experience(Frozen):
         enough = next((seen for seen in ways if seen.runs >= LEAST_RUNS), None)
         if enough is not None:
             return enough
-        return self.fallback.of(plan) if self.fallback is not None else same
+        return self.fallback.of_kind(kind) if self.fallback is not None else same
 
     def _pooled(self, like: Callable[[str], bool]) -> Seen:
         found = [seen for name, seen in self.kinds.items() if like(name)]
@@ -88,10 +91,10 @@ def kind_of(plan: Plan) -> str:
     """How an answer came about: what its steps rest on, and what is known for or against it.
 
     ``sentence`` is copied from a cited one, ``reading`` read from passages, ``refusal`` not found in them, ``table``
-    asked of tables, ``sum`` and ``date`` calculated, ``text`` written, ``reasoning`` reasoned; another tool has its own name. Behind a comma stands
-    ``agreed`` or ``disagreed`` where the answer was derived more than once, ``doubtful`` where the planner or
-    who read it left a doubt, ``mended`` where a call had to be, and ``sure`` or ``unsure`` where the model was likely
-    or unlikely to write what was read, else the program of the plan.
+    asked of tables, ``sum`` and ``date`` calculated, ``text`` written, ``reasoning`` reasoned; another tool has its own
+    name. Behind a comma stands ``agreed`` or ``disagreed`` where the answer was derived more than once, ``doubtful``
+    where the planner or who read it left a doubt, ``mended`` where a call had to be, and ``sure`` or ``unsure`` where
+    the model was likely or unlikely to write what was read, else the program of the plan.
     """
     done = [step for step in plan.steps if step.status == "complete"]
     likelihood = min((step.likelihood for step in done if step.likelihood is not None), default=plan.likelihood)

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from aeon.grounding.mentions import CODE, is_json
 from aeon.proof.inference import bare, sentence_verdict
-from aeon.proof.readings import folded
-from aeon.schema import Claim, FromSource, Reading, SentenceCheck, Source
+from aeon.schema import Claim, SentenceCheck, Source
 
 __all__ = ["checked_sentences"]
 
@@ -21,9 +20,9 @@ def checked_sentences(
 ) -> tuple[SentenceCheck, ...]:
     """The sentences of an answer, whose ``spans`` these are, in order, each with a verdict.
 
-    A sentence is contradicted by a value in it that is, and supported where it is a ``cited`` one word for word. With
-    values that stand and others that do not it is partial, with the latter alone not found. Any other one is not
-    checked: what is said between the values nobody judged. Code, JSON and headings have no sentences.
+    A sentence is contradicted by a value in it that is. With values that stand and others that do not it is partial,
+    with the latter alone not found. Else it is supported where it is a ``cited`` one word for word. Any other one is
+    not checked: what is said between the values nobody judged. Code, JSON and headings have no sentences.
     """
     if is_json(answer):
         return ()
@@ -45,15 +44,9 @@ def _checked(answer: str, span: tuple[int, int], claims: Sequence[Claim], known:
     start, end = span
     own = [claim for claim in claims if _meet(span, (claim.start, claim.end))]
     verdicts = {claim.verdict for claim in own}
-    source = known.get(bare(answer[start:end])) if "contradicted" not in verdicts else None
+    source = known.get(bare(answer[start:end])) if sentence_verdict(verdicts) == "not_checked" else None
     return SentenceCheck(
         start=start, end=end, claims=tuple(claim.id for claim in own),
         verdict="supported" if source is not None else sentence_verdict(verdicts),
-        evidence=(_place(source),) if source is not None else (),
+        place=f"{source.source}[{source.start}:{source.end}]" if source is not None else "",
     )  # fmt: skip
-
-
-def _place(source: Source) -> FromSource:
-    """Where a sentence stands."""
-    reading = Reading(value=folded(source.text), form="text")
-    return FromSource(source=source.source, start=source.start, end=source.end, reading=reading)

@@ -12,7 +12,9 @@ __all__ = [
 ]  # fmt: skip
 
 FORMAT = "aeon-proof"
-VERSION = 1
+VERSION = 2
+_READ = (1, VERSION)
+"""The versions that are read; proofs of the first one have no sentences that the host checked."""
 MOST_BYTES = 64 * 2**20
 _DIGEST = re.compile(rb'"digest":"([0-9a-f]{64})"')
 _VERSION = re.compile(rb'"version":(\d+)')
@@ -90,13 +92,13 @@ def load(data: bytes) -> dict[str, Any]:
     stated, real = digest_of(data)
     if stated != real:
         version = _VERSION.search(data)
-        if version and int(version[1][:9]) != VERSION:
+        if version and int(version[1][:9]) not in _READ:
             raise _other_version(int(version[1][:9]))
         raise ProofError(1, "it was changed or cut short: its digest is not the one that it states")
     document = _parsed(data)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ProofError(2, f'it is no proof file: it has no "format": "{FORMAT}"')
-    if document.get("version") != VERSION:
+    if document.get("version") not in _READ:
         raise _other_version(document.get("version"))
     if fault := _misshapen(document, _SHAPE, ""):
         raise ProofError(1, fault)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from aeon.errors import InputFileError, UsageError
 from aeon.proof.canonical import FORMAT, MOST_BYTES, VERSION, at_path, canonical, output_of, sha256
+from aeon.proof.inference import stands_whole
 from aeon.proof.readings import folded
 from aeon.proof.verify import QUOTED
 from aeon.schema import (
@@ -116,11 +117,11 @@ def proof_bytes(proof: Proof) -> bytes:
 
 
 def _bytes(proof: Proof) -> bytes:
-    checked = [_sentence(f"t{number}", one, proof.answer) for number, one in enumerate(proof.sentences, 1)]
-    claims = sorted([*proof.claims, *checked], key=lambda claim: (claim.start, -claim.end))
     steps = {step.id: _json(step.output) for one in proof.derivations for step in one.steps}
     texts = _texts(proof)
     outputs = {step: output_of(text) for step, text in steps.items()}
+    checked = [(_sentence(number, one, proof, texts), True) for number, one in enumerate(proof.sentences, 1)]
+    claims = sorted([*((one, False) for one in proof.claims), *checked], key=lambda one: (one[0].start, -one[0].end))
     document: JsonObject = {
         "format": FORMAT,
         "version": VERSION,
@@ -128,8 +129,8 @@ def _bytes(proof: Proof) -> bytes:
         "answer": proof.answer,
         "sources": [_source(source) for source in proof.sources],
         "derivations": [_derivation(one, steps) for one in proof.derivations],
-        "claims": [_claim(claim, texts, outputs, _checks(claim, claim in checked)) for claim in claims],
-        "coverage": _coverage([claim.verdict for claim in claims]),
+        "claims": [_claim(claim, texts, outputs, _checks(claim, by_host)) for claim, by_host in claims],
+        "coverage": _coverage([claim.verdict for claim, _ in claims]),
         "limits": list(proof.limits),
         "journal": {"lines": proof.journal.lines, "sha256": proof.journal.sha256} if proof.journal else None,
         "digest": _ZEROS,
@@ -169,14 +170,22 @@ def _step(step: ProofStep, output: str) -> JsonObject:
     return {"id": step.id, "tool": step.tool, "arguments": arguments, "output": output, "sha256": sha256(output)}
 
 
-def _sentence(name: str, one: SentenceCheck, answer: str) -> Claim:
-    """A checked sentence of the answer as a claim."""
-    text = answer[one.start : one.end]
-    reading = Reading(value=folded(text), form="text")
-    return Claim(
-        id=name, start=one.start, end=one.end, text=text, kind="sentence", reading=reading, verdict=one.verdict,
-        support="source" if one.evidence else "none", evidence=one.evidence,
+def _sentence(number: int, one: SentenceCheck, proof: Proof, texts: Mapping[tuple[str, str], str]) -> Claim:
+    """A checked sentence of the answer as a claim; it rests on a cited one that is a whole sentence of its source."""
+    text, place = proof.answer[one.start : one.end], one.source
+    claim = Claim(
+        id=f"t{number}", start=one.start, end=one.end, text=text, kind="sentence", verdict=one.verdict,
+        reading=Reading(value=folded(text), form="text"),
     )  # fmt: skip
+    if place is None:
+        return claim
+    source, start, end = place
+    cited = texts.get(("source", source), "")
+    if not stands_whole(cited, start, end):
+        return claim.changed(verdict="not_checked")
+    reading = Reading(value=folded(cited[start:end]), form="text")
+    evidence = FromSource(source=source, start=start, end=end, reading=reading)
+    return claim.changed(support="source", evidence=(evidence,))
 
 
 def _checks(claim: Claim, by_host: bool) -> list[JsonValue]:

@@ -4,16 +4,38 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
 from aeon.proof.again import evaluate
-from aeon.proof.readings import Read, exact, factor, folded, read, rounded, stands_for
+from aeon.proof.readings import Read, exact, factor, read, rounded, stands_for
 
-__all__ = ["bare", "check_sentence", "check_verdict", "follows", "must", "read_again", "sentence_verdict"]
+__all__ = [
+    "bare",
+    "check_sentence",
+    "check_verdict",
+    "follows",
+    "must",
+    "read_again",
+    "sentence_verdict",
+    "stands_whole",
+]
 
-_ENDS = " \t\n.!?\"'“”„»«*_-•"
+_ENDS = " \t\n.!\"'“”„»«*_"
+_ITEM = re.compile(r"^\s*(?:[-*+•‣◦▪–—]|\(?\d{1,3}[.)])\s+")
+_STOPS = (".", "!", "?", "…", "。", "！", "？")
+_QUOTES = "\"'“”’»«)]*_"
+_LONGEST_MARK = 40
+_NOTHING_BEFORE = re.compile(
+    r"(?<!\b[A-Z]\.)(?<!\b[A-Z][a-z]\.)(?<!\b[A-Z][a-z]{2}\.)(?<!\b[A-Z][a-z]{3}\.)(?<=[\n.!?…。！？|])"
+    r"[\"'”’»)\]*_]*[ \t]*(?:(?:[-*+•‣◦▪–—]|\(?\d{1,3}[.)]|[a-z]\))[ \t]+)?[\"'“„»«*_]*$"
+)
+"""The end of another sentence, and perhaps a list mark; "Dr." is none."""
+_NOTHING_BEHIND = re.compile(r"[\"'“”’»«)\]*_]*[ \t]*(?:\n|$|\|)")
+_JUDGED = frozenset({"supported", "partial", "contradicted", "not_found"})
+"""The verdicts that a judge may give."""
 
 _EXPRESSION = re.compile(r"(?:\([a-z] / 100\)|[a-z()]| [-+*/] )+")
 _SHARE = re.compile(r"\(([a-z]) / 100\)")
@@ -117,8 +139,18 @@ def _support(evidence: Sequence[Mapping[str, Any]], operands: int) -> str:
 
 
 def bare(text: str) -> str:
-    """A sentence whatever the case of its letters, its spaces, and the signs at its ends."""
-    return folded(text.strip(_ENDS))
+    """A sentence whatever the case of its letters, its spaces, a list mark before it, and the signs at its ends.
+
+    A question stays one, and a sign before a number stays.
+    """
+    words = unicodedata.normalize("NFC", _ITEM.sub("", text)).casefold().strip(_ENDS)
+    return " ".join(words.split())
+
+
+def stands_whole(text: str, start: int, end: int) -> bool:
+    """Whether a span is a whole sentence of a text, and no part of one that may say the opposite."""
+    closed = text[start:end].rstrip(_QUOTES).endswith(_STOPS) or bool(_NOTHING_BEHIND.match(text, end))
+    return closed and bool(_NOTHING_BEFORE.search(f"\n{text[:start]}"[-_LONGEST_MARK:]))
 
 
 def sentence_verdict(
@@ -132,26 +164,29 @@ def sentence_verdict(
     return "partial" if {"supported", "partial"} & {*values} else "not_found"
 
 
-def check_sentence(claim: Mapping[str, Any], claims: Iterable[Mapping[str, Any]]) -> None:
-    """Check that the verdict on a sentence follows from the words that it cites, or from its values among ``claims``.
+def check_sentence(claim: Mapping[str, Any], values: Collection[str], whole: bool) -> None:
+    """Check that the verdict on a sentence follows from the words that it cites, or from those on its ``values``.
+
+    ``whole``: what it cites is a whole sentence of its source.
 
     Raises:
         ValueError: it does not.
     """
-    cited = [one["exact"] for one in claim["evidence"]]
-    inside = [one for one in claims if one["kind"] != "sentence" and _meet(claim, one)]
-    verdict = sentence_verdict([one["verdict"] for one in inside])
+    evidence, verdict = claim["evidence"], sentence_verdict(values)
+    cites = bool(evidence) and all(one["type"] == "source" for one in evidence)
+    must(claim["support"] == ("source" if cites else "none"), "its support is not the kind of its evidence")
+    must(cites or not evidence, "a sentence rests on sources alone")
+    must(claim["computation"] is None, "a sentence is no computation")
     match claim["checks"]:
         case ["judge"]:
-            must(claim["verdict"] != "not_checked", "it was judged, and has no verdict")
+            must(claim["verdict"] in _JUDGED, f"{claim['verdict'][:20]!r} is no verdict of a judge")
         case ["words"]:
-            must([bare(claim["text"])] == [bare(one) for one in cited] != [""], "what it cites is not what it says")
-            must(claim["verdict"] == "supported" and verdict != "contradicted", "a value of it is contradicted")
+            must([bare(claim["text"])] == [bare(one["exact"]) for one in evidence] != [""], "it cites other words")
+            must(whole, "what it cites is no whole sentence of its source")
+            must(claim["verdict"] == "supported" and verdict == "not_checked", "a value of it does not stand")
         case ["values"]:
-            must(claim["verdict"] == verdict != "not_checked" and not cited, "its values do not make it so")
+            must(claim["verdict"] == verdict != "not_checked" and not evidence, "its values do not make it so")
         case _:
-            must(claim["verdict"] == "not_checked" and not claim["checks"], "it has a verdict, and nobody judged it")
-
-
-def _meet(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return bool(one["start"] < other["end"] and other["start"] < one["end"])
+            must(not claim["checks"], "it was checked in no way that is known")
+            must(claim["verdict"] == "not_checked", "it has a verdict, and nobody judged it")
+            must(bool(evidence) or verdict == "not_checked", "its values give it a verdict")  # a cited one may wait

@@ -153,7 +153,7 @@ def _sources(document: _Record) -> dict[str, _Record]:
 def _cited(document: _Record, *types: str) -> Iterator[_Record]:
     """The supported claims that rest on one of these types, in the order of the answer."""
     claims = [one for one in document["claims"] if one["verdict"] == "supported" and one["support"] in types]
-    yield from sorted(claims, key=lambda claim: (claim["start"], claim["end"]))
+    yield from sorted(claims, key=lambda claim: (claim["start"], -claim["end"]))
 
 
 def _left_out(document: _Record, *types: str) -> dict[str, int]:

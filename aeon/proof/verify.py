@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 import sys
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
 from graphlib import CycleError, TopologicalSorter
@@ -19,7 +20,7 @@ from typing import Any, NamedTuple
 
 from aeon.proof.again import done_again
 from aeon.proof.canonical import MOST_BYTES, ProofError, at_path, load, output_of, sha256
-from aeon.proof.inference import check_sentence, check_verdict, must, read_again
+from aeon.proof.inference import check_sentence, check_verdict, must, read_again, stands_whole
 from aeon.proof.readings import Read
 
 __all__ = ["QUOTED", "SIGNATURE", "Report", "SignedBy", "main", "verify", "verify_file"]
@@ -120,6 +121,8 @@ class _Proof:
         self._texts = {source[name]: source["text"] for name in ("location", "id") for source in document["sources"]}
         self._steps = {step["id"]: step for one in document["derivations"] for step in one["steps"]}
         self._claims = {claim["id"]: claim for claim in document["claims"]}
+        self._values = [claim for claim in self._claims.values() if claim["kind"] != "sentence"]
+        self._starts = [claim["start"] for claim in self._values]
         self._outputs: dict[str, object] = {}
 
     def check(self) -> None:
@@ -132,7 +135,7 @@ class _Proof:
         self._count("source", len(self._sources), "the text and its hash")
         for step in self._steps.values():
             self._check_step(step)
-        self._check_spans("value", [claim for claim in self._claims.values() if claim["kind"] != "sentence"])
+        self._check_spans("value", self._values)
         self._check_spans("sentence", [claim for claim in self._claims.values() if claim["kind"] == "sentence"])
         for claim in self._claims.values():
             self._try(f"claim {claim['id']}", self._check_claim, claim)
@@ -201,10 +204,18 @@ class _Proof:
         mine = read_again(claim["text"], claim)
         operands = [self._evidence(one) for one in claim["evidence"]]
         if claim["kind"] == "sentence":
-            check_sentence(claim, self._claims.values())
+            places = [(self._text(one), one["start"], one["end"]) for one in claim["evidence"]]
+            check_sentence(claim, self._verdicts_in(claim), all(stands_whole(*place) for place in places))
             return
         must(claim["checks"] == ["value"], "the host did not check it")
         check_verdict(claim, mine, operands, self._steps)
+
+    def _verdicts_in(self, sentence: dict[str, Any]) -> list[str]:
+        """The verdicts on the values within a sentence, which are in order, none in another."""
+        first = bisect_left(self._starts, sentence["start"])
+        first -= first > 0 and self._values[first - 1]["end"] > sentence["start"]
+        last = bisect_left(self._starts, sentence["end"])
+        return [claim["verdict"] for claim in self._values[first:last]]
 
     def _evidence(self, record: dict[str, Any]) -> Read:
         """The value at a place, read again, after the place was looked up."""
@@ -234,8 +245,7 @@ class _Proof:
 
     def _check_inferences(self) -> None:
         """Check that no supported claim rests on itself, or on a claim that is not supported."""
-        values = [one for one in self._claims.values() if one["kind"] != "sentence"]
-        rests = {one["id"]: _claims_of(one) for one in values if one["verdict"] == "supported"}
+        rests = {one["id"]: _claims_of(one) for one in self._values if one["verdict"] == "supported"}
         try:
             order = list(TopologicalSorter(rests).static_order())
         except CycleError as error:

@@ -127,13 +127,20 @@ class Claim(Value):
 class SentenceCheck(Value):
     """A half-open span of an answer that is a sentence, and what is known of it.
 
-    ``claims`` are the ids of the values in it; ``evidence`` is the cited sentence that it is word for word, if there is
-    one. A sentence of which no value is amiss, and that stands nowhere as it is, is ``not_checked``: what it says of
-    its values was judged by nobody.
+    ``claims`` are the ids of the values in it; ``place`` is where it stands word for word, as ``fees.md[0:22]``. A
+    sentence of which no value is amiss, and that stands nowhere as it is, is ``not_checked``: what it says of its
+    values was judged by nobody.
     """
 
     start: _Offset
     end: _Offset
     verdict: Verdict = "not_checked"
     claims: tuple[str, ...] = ()
-    evidence: tuple[FromSource, ...] = ()
+    place: str = ""
+
+    @property
+    def source(self) -> tuple[str, int, int] | None:
+        """The source of the place, and the characters there; ``None`` where it stands nowhere."""
+        name, _, span = self.place.removesuffix("]").rpartition("[")
+        start, _, end = span.partition(":")
+        return (name, int(start), int(end)) if name else None

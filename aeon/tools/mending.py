@@ -43,6 +43,7 @@ _USED_TEXT = re.compile(
     r"(?i)\b(?:(?:SUM|AVG|MIN|MAX|COUNT|YEAR|MONTH)\(\s*|(?:ORDER\s+BY|GROUP\s+BY|SELECT)\s+)'(?P<name>[^']+)'"
     r"(?=\s*(?:$|[;,)]|(?:FROM|LIMIT|ASC|DESC)\b))"
 )
+_NOT_PLAIN = re.compile(r"(?i)\b(?:OR|NOT|CASE|AS|WITH|UNION|IN|ON|HAVING)\b")
 _AND_BEFORE = re.compile(r"(?i)\s+AND\s+$")
 _AND_BEHIND = re.compile(r"(?i)\s+AND\s+")
 _NO_TEXT = re.compile(r"'(?:[^']|'')*'")
@@ -71,7 +72,7 @@ def mended(database: Database, query: str) -> str:
     query = of_each(database, _of_two(_per(_in_any_case(unmarked(database.tables, listed(query))))))
     query = _said_once(database, _extreme(_grouped(database, _summed(database, query))))
     used = [table for table in database.tables if re.search(rf"(?i)\b{re.escape(table.name)}\b", query)]
-    foreign = _foreign(database, used)
+    foreign = _unreached(database, query)
 
     def fitting(match: re.Match[str]) -> str:
         column, text = match["column"].strip('"').lower(), match["text"]
@@ -82,7 +83,7 @@ def mended(database: Database, query: str) -> str:
             return match[0]
         if named and not holders and (whole := _whole_name(database, own, column, text)):
             return f"{match['column']}{match['sign']}'{whole}'"
-        if len(holders) == 1 and (named or column in foreign):
+        if len(holders) == 1 and (named or column in foreign):  # else it could not run
             return f"{quoted(holders.pop())}{match['sign']}'{text}'"
         return (not holders and _elsewhere(database, used, column, text)) or match[0]
 
@@ -95,24 +96,36 @@ def _in_any_case(query: str) -> str:
 
 
 def _said_once(database: Database, query: str) -> str:
-    """The query of one table without what it compares with a column that only others have, if it says so itself, too.
+    """The query without what it compares with a column out of its reach, if it says so of a column of its own, too.
 
     Of a cornet the table has the instrument; that another one has a section "cornets" is no condition on its rows.
     """
-    _, own = _only_table(database, query)
-    others = _foreign(database, [own] if own else [])
-    compared = [(found, found["column"].strip('"').lower()) for found in _COMPARED.finditer(query)] if own else []
-    said = [stems(found["text"]) for found, column in compared if column not in others]
+    out_of_reach = _unreached(database, query)
+    compared = [(found, found["column"].strip('"').lower()) for found in _COMPARED.finditer(query)]
+    said = [_words(found["text"]) for found, column in compared if column not in out_of_reach]
     for found, column in reversed(compared):
-        if column in others and stems(found["text"]) in said:
+        if column in out_of_reach and _words(found["text"]) in said:
             query = _without(query, *found.span())
     return query
 
 
-def _foreign(database: Database, own: Sequence[TableInfo]) -> set[str]:
-    """The columns that only other tables have."""
-    mine = {name for table in own for name in _columns(table)}
-    return {name for table in database.tables for name in _columns(table)} - mine
+def _unreached(database: Database, query: str) -> set[str]:
+    """The columns that only other tables have, where a plain query of one table cannot be joined with theirs.
+
+    So it cannot run as it is. A query with a name of its own, or with conditions that are not all joined by AND, is not
+    plain.
+    """
+    _, own = _only_table(database, query)
+    if own is None or _NOT_PLAIN.search(_NO_TEXT.sub("''", query)):
+        return set()
+    said = {word.lower() for word in _NAME.findall(_NO_COLUMN.sub(" ", query))}
+    foreign = {name for table in database.tables for name in _columns(table)} - _columns(own)
+    return foreign if not _reached(database, own, said) else set()
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text, the figures too, as they are compared: cornets as cornet."""
+    return [stem(word) for word in re.findall(r"\w+", text.casefold())]
 
 
 def _without(query: str, start: int, end: int) -> str:

@@ -16,7 +16,8 @@ calibration error, debiased: the root mean square over bins of equal size, less 
 in brackets what a perfectly calibrated system would show on so few questions; the median of the tokens, read and
 generated. Aeon stands there a second time with the
 weighted confidence of its assessment in the place of verdict and probability. ``--picture`` draws the curves.
-With ``--counts`` it prints how often answers were right by how they came about, as ``experience.json`` has it.
+With ``--counts`` it prints how often answers were right by how they came about, as ``experience.json`` has it. With
+``--experience FILE`` the probabilities, and what follows from them, are those of other counts than the runs had.
 """
 
 from __future__ import annotations
@@ -36,7 +37,24 @@ from curve import Line, picture
 from figures import paired, wilson
 from judging import debiased_error, perfect
 
-__all__ = ["Ranked", "area", "calibration", "compared", "counts", "drawn", "error", "main", "ranked", "risks", "told"]
+from aeon.convergence.experience import Experience
+from aeon.multipass.rules import UNCERTAIN
+from aeon.schema import ConvergenceThresholds
+
+__all__ = [
+    "Ranked",
+    "area",
+    "calibration",
+    "compared",
+    "counts",
+    "drawn",
+    "error",
+    "judged_by",
+    "main",
+    "ranked",
+    "risks",
+    "told",
+]
 
 Row = dict[str, Any]
 Sure = tuple[bool, float]
@@ -225,8 +243,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--kinds", default="", help="only questions of these kinds, separated by commas")
     parser.add_argument("--picture", type=Path, metavar="FILE.svg", help="draw the risk-coverage curves")
     parser.add_argument("--counts", action="store_true", help="print how answers came about, as JSON")
+    parser.add_argument("--experience", type=Path, metavar="FILE.json", help="probabilities by these counts")
     options = parser.parse_args(arguments)
     every = _read(options.files, options.kinds)
+    if options.experience:
+        every = [judged_by(row, json.loads(options.experience.read_text(encoding="utf-8"))) for row in every]
     rows = [row for row in every if row["system"] == "aeon"]
     if not rows:
         parser.error("no run of Aeon with an exact answer is in these files")
@@ -249,6 +270,17 @@ def _read(files: Sequence[Path], kinds: str) -> list[Row]:
     rows = [json.loads(line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
     chosen = kinds.split(",") if kinds else [row["kind"] for row in rows]
     return [row for row in rows if row["kind"] in chosen and row["kind"] != "open"]
+
+
+def judged_by(row: Row, experience: Mapping[str, Any]) -> Row:
+    """A run of Aeon with the probability that these counts give, by model, and the ending that follows from it."""
+    if row["system"] != "aeon" or row["model"] not in experience:
+        return row
+    made = row["made"].replace("reading", "refusal") if row["stop"] == "not_stated" else row["made"]
+    seen = Experience.model_validate(experience[row["model"]]).of_kind(made)
+    open_ = row["stop"] in (*_DONE, UNCERTAIN)
+    stop = next(iter(seen.codes(ConvergenceThresholds().probability)), _DONE[0]) if open_ else row["stop"]
+    return {**row, "made": made, "probability": seen.probability, "stop": stop}
 
 
 def told(rows: Sequence[Row]) -> None:

@@ -70,8 +70,8 @@ def test_the_sentences_of_any_engine_are_checked(tmp_path: Path) -> None:
     cited = Source(source="fees.md", start=0, end=17, text="A guest pays 12.5.")
     fee = {"fee": StepResult(output=12.5, mode="tool", sources=(cited,))}
     result, _ = look("A guest pays 12.5. 3 guests pay 99. It is fine.", fee, tmp_path / "run.jsonl")
-    assert [(one.verdict, [at.end for at in one.evidence]) for one in result.sentence_checks] == [
-        ("supported", [17]), ("partial", []), ("not_checked", []),
+    assert [(one.verdict, one.place) for one in result.sentence_checks] == [
+        ("supported", "fees.md[0:17]"), ("partial", ""), ("not_checked", ""),
     ]  # fmt: skip
     assert replay(Journal.read(tmp_path / "run.jsonl"), ENGINE) == result and result.stop_reason == "unsupported"
     assert digest(result) == digest(result.changed(sentence_checks=()))

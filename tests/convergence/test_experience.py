@@ -90,7 +90,8 @@ def assessed(
 ) -> ConvergenceAssessment:
     """The assessment of an answer out of a table."""
     effect = AssessConvergence(
-        task=Task(text="How many?"), plan=Plan(steps=(QUERY,), answer=("s1",), likelihood=likelihood), report=SemanticValidationReport(),
+        task=Task(text="How many?"), plan=Plan(steps=(QUERY,), answer=("s1",), likelihood=likelihood),
+        report=SemanticValidationReport(),
         thresholds=ConvergenceThresholds(probability=threshold),
     )  # fmt: skip
     engine = ConvergenceEngine(Supervisor(Scripted([])), Briefing(), experience=experience)

@@ -16,12 +16,7 @@ FEE = Source(source="fees.md", start=4, end=32, text="The fee is 12.50 euros (ne
 def checked(answer: str, *claims: Claim) -> list[tuple[str, Verdict, str]]:
     """Each sentence of the answer with its verdict and its place."""
     found = checked_sentences(answer, ((s.start, s.end) for s in sentences(answer)), claims, [FEE])
-    return [(answer[one.start : one.end], one.verdict, place(one)) for one in found]
-
-
-def place(one: SentenceCheck) -> str:
-    """Where a sentence stands word for word."""
-    return "".join(f"{at.source}[{at.start}:{at.end}]" for at in one.evidence)
+    return [(answer[one.start : one.end], one.verdict, one.place) for one in found]
 
 
 def value(answer: str, text: str, verdict: Verdict) -> Claim:

@@ -50,6 +50,10 @@ def shops(tmp_path: Path) -> Database:
             "SELECT units FROM shops WHERE town = 'Porto' AND city = 'Porto' AND units > 1",
             "SELECT units FROM shops WHERE city = 'Porto' AND units > 1",
         ),
+        (
+            "SELECT region AS town FROM shops WHERE town = 'Porto'",
+            "SELECT region AS town FROM shops WHERE town = 'Porto'",
+        ),
         ("SELECT units FROM shops WHERE town = 'Turku'", "SELECT units FROM shops WHERE \"city\" = 'Turku'"),
         ("SELECT AVG(price) / units FROM shops", "SELECT SUM(price) / SUM(units) FROM shops"),
         (
@@ -115,6 +119,9 @@ def test_what_was_evidently_meant_is_asked(shops: Database, query: str, meant: s
         "SELECT city FROM shops WHERE region = 'units'",  # a text is what it is compared with
         "SELECT city FROM shops WHERE region IN ('units')",
         "SELECT 'of all' FROM shops",  # no column has this name
+        "SELECT units FROM shops WHERE city = 'Turku' OR units > 1 AND town = 'Turku'",  # one or the other
+        "SELECT units FROM shops WHERE NOT town = 'Porto' AND city = 'Porto'",  # it is denied
+        "SELECT units FROM shops WHERE city = 'Porto' AND town = 'Porto 2'",  # another one
         "no query = 'Porto' at all",
         "",
     ],
