@@ -84,7 +84,7 @@ class Remembering:
 
     async def complete(self, request: LLMRequest) -> LLMResponse:
         """The reply, from the model where the request is new. Raises as the model does."""
-        asked = request.changed(timeout=None, attempts=1, max_tokens=1).model_dump_json()
+        asked = request.changed(timeout=None, attempts=1, max_tokens=1).model_dump_json(exclude={"likelihood"})
         key = hashlib.sha256(f"{self.name} {asked}".encode()).hexdigest()
         known = self._replies.find(key, request.max_tokens)
         if known is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import (
@@ -19,6 +19,7 @@ from pydantic import (
     ValidationError,
     ValidatorFunctionWrapHandler,
     WrapValidator,
+    model_validator,
 )
 
 from aeon.errors import MalformedResponse
@@ -44,6 +45,8 @@ _MOST_ALTERNATIVES = 64
 _MOST_BYTES = 256
 _MOST_SCORED = 8_192
 """Tokens of one reply or chunk whose probabilities are read."""
+_LEAST_SCORE = -1e6
+"""The logarithm of a probability that is none."""
 
 
 def _first(most: int) -> BeforeValidator:
@@ -100,15 +103,42 @@ class _Alternative(_Wire):
 class _Token(_Wire):
     """One generated token with its alternatives."""
 
-    token: str | None = None
-    logprob: float | None = None
     top_logprobs: Annotated[list[_Alternative] | None, _first(_MOST_ALTERNATIVES)] = None
 
 
-class _Logprobs(_Wire):
-    """Log-probabilities of the generated tokens, in order."""
+def _scores(content: object) -> list[tuple[bytes, float]] | None:
+    """The tokens of a text with the logarithms of their probabilities, as far as all of them are told."""
+    if not isinstance(content, list) or len(content) > _MOST_SCORED:
+        return None
+    scores = [_score(token) for token in content]
+    return [one for one in scores if one is not None] if None not in scores else None
 
-    content: Annotated[list[_Token] | None, _first(_MOST_SCORED)] = None
+
+def _score(token: object) -> tuple[bytes, float] | None:
+    if not isinstance(token, dict) or not isinstance(logprob := token.get("logprob"), int | float):
+        return None
+    text, given = token.get("token"), token.get("bytes")
+    if not math.isfinite(logprob):
+        return None
+    try:
+        return (bytes(given) if isinstance(given, list) else str(text).encode()), min(0.0, float(logprob))
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+class _Logprobs(_Wire):
+    """Log-probabilities of the generated tokens, in order: the alternatives of the first, and what each one scored.
+
+    ``scores`` are the texts of the tokens, as bytes, with their logarithms; ``None`` where one of them is not told.
+    """
+
+    content: Annotated[list[_Token] | None, _first(1)] = None
+    scores: list[tuple[bytes, float]] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _scored(cls, raw: object) -> object:
+        return {**raw, "scores": _scores(raw.get("content"))} if isinstance(raw, dict) else raw
 
 
 class _Message(_Wire):
@@ -169,7 +199,7 @@ class Gathering:
         self._refused = False
         self._thought = False
         self._first_token: tuple[TokenProbability, ...] = ()
-        self._logprobs: list[float | None] = []
+        self._scores: list[tuple[bytes, float]] = []
         self._usage: _Usage | None = None
         self._model = ""
         self._started = False
@@ -208,7 +238,7 @@ class Gathering:
             self._texts.append(part.refusal)
         if choice.logprobs is not None and choice.logprobs.content:
             self._first_token = self._first_token or _probabilities(choice.logprobs.content[0])
-            self._logprobs += [one.logprob for one in choice.logprobs.content if one.token is None or one.token.strip()]
+            self._scores += choice.logprobs.scores or []
         self._finish = choice.finish_reason or self._finish
 
     def response(self, calls: int, unmetered: int = 0, put_off: int = 0) -> LLMResponse:
@@ -226,9 +256,16 @@ class Gathering:
             first_token=self._first_token,
             model=self._model,
             thought=self._thought or self._has_reasoning_tokens(),
-            likelihood=_product(self._logprobs),
+            likelihood=self._likelihood(),
             unmetered=unmetered + (not believed),
         )
+
+    def _likelihood(self) -> float | None:
+        """The probability of the text, in four places; ``None`` where the tokens that are told are not just its own."""
+        told = b"".join(text for text, _ in self._scores)
+        if not told or told != "".join(self._texts).encode(errors="replace"):
+            return None
+        return round(math.exp(math.fsum(max(score, _LEAST_SCORE) for text, score in self._scores if text.strip())), 4)
 
     def _has_reasoning_tokens(self) -> bool:
         details = self._usage.completion_tokens_details if self._usage else None
@@ -264,12 +301,6 @@ def _probabilities(token: _Token) -> tuple[TokenProbability, ...]:
         for alternative in token.top_logprobs or []
         if alternative.logprob is not None and not math.isnan(alternative.logprob)
     )
-
-
-def _product(logprobs: Sequence[float | None]) -> float | None:
-    """The probability of a text, in four places, whose tokens have these logarithms; ``None`` where one is not told."""
-    told = [one for one in logprobs if one is not None and not math.isnan(one)]
-    return round(math.exp(min(0.0, math.fsum(told))), 4) if told and len(told) == len(logprobs) else None
 
 
 def _token_text(alternative: _Alternative) -> str:

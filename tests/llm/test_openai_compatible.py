@@ -359,8 +359,15 @@ def test_first_token_probabilities_are_read(endpoint: Endpoint) -> None:
     assert [round(each.probability, 3) for each in found] == [0.607, 0.368, 0.0]
 
 
-def _token(text: str | None, logprob: float | None) -> dict[str, object]:
+def _token(text: str, logprob: object) -> dict[str, object]:
     return {"token": text, "logprob": logprob, "top_logprobs": []}
+
+
+def likely(endpoint: Endpoint, text: str, tokens: object, **more: object) -> float | None:
+    """How likely a text is said to be, whose tokens are told so."""
+    choice = {"message": {"content": text, **more}, "finish_reason": "stop", "logprobs": {"content": tokens}}
+    endpoint.play(send(200, {"choices": [choice], "usage": {"prompt_tokens": 3, "completion_tokens": 2}}))
+    return ask(endpoint, request(likelihood=True), capabilities=Capabilities(logprobs=True)).likelihood
 
 
 @pytest.mark.requirement("G4")
@@ -371,20 +378,43 @@ def test_how_likely_a_text_is_is_the_product_over_its_tokens(endpoint: Endpoint,
     if streamed:
         parts = [chunk(str(one["token"]), logprobs={"content": [one]}) for one in tokens]
         endpoint.play(stream(*parts, chunk(finish="stop")))
+        found = ask(endpoint, request(likelihood=True), capabilities=Capabilities(logprobs=True)).likelihood
     else:
-        endpoint.play(hello(logprobs={"content": tokens}))
-    found = ask(endpoint, request(likelihood=True), capabilities=Capabilities(logprobs=True)).likelihood
+        found = likely(endpoint, "a\nb", tokens)
     assert found == 0.4724
     assert (endpoint.bodies[-1]["logprobs"], endpoint.bodies[-1]["top_logprobs"]) == (True, 1)
 
 
 @pytest.mark.requirement("G4")
 @pytest.mark.parametrize(
-    "tokens", [[], [_token("a", None)], [_token("a", -0.5), _token("b", None)], [_token("a", float("nan"))]]
+    ("tokens", "likelihood"),
+    [
+        ([_token("a", -0.5), _token("b", 0.0)], 0.6065),
+        ([{"token": "?", "bytes": [97], "logprob": -0.5}, _token("b", 0)], 0.6065),
+        ([_token("a", -1e308), _token("b", -1e308)], 0.0),
+        ([_token("ab", 7)], 1.0),
+        ([], None),
+        (None, None),
+        ([_token("a", None), _token("b", 0)], None),
+        ([_token("a", -0.5)], None),
+        ([_token("a", -0.5), "junk"], None),
+        ([_token("a", -0.5), _token("b", "much")], None),
+        ([_token("thoughts", -9), _token("ab", -0.5)], None),
+        ([{"token": "a", "bytes": [999], "logprob": -0.5}], None),
+        ([_token("ab", -0.5)] * 9_000, None),
+    ],
 )
-def test_where_a_token_is_not_told_nothing_is_said(endpoint: Endpoint, tokens: list[dict[str, object]]) -> None:
-    """A product of some of them would be too high."""
-    endpoint.play(hello(logprobs={"content": tokens}))
+def test_what_is_not_told_of_each_token_is_not_said_of_the_text(
+    endpoint: Endpoint, tokens: object, likelihood: float | None
+) -> None:
+    """A part of the product would be too high, and thoughts are no part of the text."""
+    assert likely(endpoint, "ab", tokens) == likelihood
+
+
+@pytest.mark.requirement("G4")
+def test_a_stream_that_tells_some_of_its_tokens_says_nothing_of_the_text(endpoint: Endpoint) -> None:
+    """Its first part may be sure and the rest not."""
+    endpoint.play(stream(chunk("a", logprobs={"content": [_token("a", -0.5)]}), chunk(" b"), chunk(finish="stop")))
     assert ask(endpoint, request(likelihood=True), capabilities=Capabilities(logprobs=True)).likelihood is None
 
 
