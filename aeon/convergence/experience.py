@@ -19,11 +19,11 @@ LEAST_RUNS = 8
 
 _PARTS = {"quote": "sentence", "sql": "table", "calculator": "sum"}
 _OF_FILES = frozenset({"sentence", "table", "reading", "refusal"})
-_AGREED, _SURE, _UNSURE = "agreed", "sure", "unsure"
-_LEVELS = frozenset({_SURE, _UNSURE})
+_AGREED, _SURE, _FAIRLY, _UNSURE = "agreed", "sure", "fairly sure", "unsure"
+_LEVELS = frozenset({_SURE, _FAIRLY, _UNSURE})
 _LIKELY, _UNLIKELY = 0.3, 0.1
 """From which likelihood of its program on the model was sure of it, and below which it was not."""
-_FOR = frozenset({_AGREED, _SURE})
+_FOR = frozenset({_AGREED, _SURE, _FAIRLY})
 """The notes that speak for an answer; the others speak against it."""
 _DATES = ("days_between", "add_days", "weekday")
 
@@ -57,23 +57,26 @@ class Experience(Frozen):
     def of_kind(self, kind: str) -> Seen:
         """What was seen of answers of a kind, as `kind_of` names it.
 
-        Where that is too little, of all those of which the same is known for or against them; where that is too little
-        as well, of those that are alike but for how sure the model was; then of those of which the same is known
-        against them, if anything is. Answers from files and others are counted apart; only what is known against one
-        counts, where all that is too little, whatever it is of. Else it is the fallback's.
+        Where that is too little, of all those of which the same is known for or against them; then, where the model was
+        unsure, of those of which the same is known against them; then of those that are alike but for how sure it was,
+        which is all that counts where nobody told how sure it was; then of those of which the same is known against
+        them, if anything is. Answers from files and others are counted apart; only what is known against one counts,
+        where all that is too little, whatever it is of. Else it is the fallback's.
         """
         notes, of_files = _notes(kind), _is_of_files(kind)
         known, against = notes - _LEVELS, notes - _FOR
+        doubted = against if _UNSURE in notes else frozenset[str]()
 
         def files(name: str) -> bool:
             return _is_of_files(name) is of_files
 
-        same = self._pooled(lambda name: _notes(name) == notes and files(name))
+        same = self._pooled(lambda name: _notes(name) - _LEVELS == known and files(name))
         ways = (
-            self._pooled(lambda name: name == kind),
-            same,
+            self._pooled(lambda name: bool(notes & _LEVELS) and name == kind),
+            self._pooled(lambda name: bool(notes & _LEVELS) and _notes(name) == notes and files(name)),
+            self._pooled(lambda name: bool(doubted) and _notes(name) >= doubted and files(name)),
             self._pooled(lambda name: _rests_on(name) == _rests_on(kind) and _notes(name) - _LEVELS == known),
-            self._pooled(lambda name: _notes(name) - _LEVELS == known and files(name)),
+            same,
             self._pooled(lambda name: bool(against) and _notes(name) >= against and files(name)),
             self._pooled(lambda name: bool(against) and _notes(name) >= against),
         )
@@ -93,8 +96,8 @@ def kind_of(plan: Plan) -> str:
     ``sentence`` is copied from a cited one, ``reading`` read from passages, ``refusal`` not found in them, ``table``
     asked of tables, ``sum`` and ``date`` calculated, ``text`` written, ``reasoning`` reasoned; another tool has its own
     name. Behind a comma stands ``agreed`` or ``disagreed`` where the answer was derived more than once, ``doubtful``
-    where the planner or who read it left a doubt, ``mended`` where a call had to be, and ``sure`` or ``unsure`` where
-    the model was likely or unlikely to write what was read, else the program of the plan.
+    where the planner or who read it left a doubt, ``mended`` where a call had to be, and ``sure``, ``fairly sure`` or
+    ``unsure`` by how likely the model was to write what was read, else the program of the plan.
     """
     done = [step for step in plan.steps if step.status == "complete"]
     likelihood = min((step.likelihood for step in done if step.likelihood is not None), default=plan.likelihood)
@@ -103,6 +106,7 @@ def kind_of(plan: Plan) -> str:
         "doubtful": bool(plan.doubts) or any(step.mode == "reading" and step.clarity != "CLEAR" for step in done),
         "mended": any(step.mode in ("tool_repaired", "reasoning_fallback") for step in done),
         _SURE: likelihood is not None and likelihood >= _LIKELY,
+        _FAIRLY: likelihood is not None and _UNLIKELY <= likelihood < _LIKELY,
         _UNSURE: likelihood is not None and likelihood < _UNLIKELY,
     }
     return ", ".join(

@@ -31,7 +31,10 @@ _CITED = re.compile(r"[\[(]\s*(?:sentences?\s*)?(\d{1,3}(?:\s*(?:,|and|-)\s*\d{1
 _ABSENT = re.compile(r"\bnot (?:stated|mentioned|said|given|specified|provided|found)\b|\bno sentence\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]\w+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_WORD = re.compile(r"[^\W\d_]+")
+_TENS = ("thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred", "thousand")
+_SPELT = "|".join((*NUMBER_WORDS, *_TENS))
+_WORD = re.compile(rf"\b(?:{_SPELT})(?:[- ](?:and )?(?:{_SPELT}))*\b|[^\W\d_]+(?:-[^\W\d_]+)*")
+"""A word; a number in several words is one."""
 
 
 _MOST_NAMED, _FIRST_NAMED = 4, 3
@@ -93,7 +96,7 @@ async def _read(
     if not answer or _ABSENT.search(answer):
         return absent
     cited = _cited(reply.value, answer, sources)
-    stated = is_of_kind(question, answer) and _borne_out(answer, question, sources)
+    stated = is_of_kind(question, answer) and _borne_out(answer, question, sources, cited)
     if not stated or any(compared_with(question, one.text, answer) for one in cited):
         return _turned_down(absent, cited[0]) if _CITED.search(reply.value) else absent
     read = StepResult(output=answer, mode="reading", sources=cited, likelihood=reply.likelihood)
@@ -113,7 +116,7 @@ def _turned_down(absent: StepResult, source: Source) -> StepResult:
     """What is absent, with the sentence that was taken for an answer and is none: who asked can tell, or reads on."""
     said = one_line(source.text, _LONGEST_NEAREST)
     nearest = f'{absent.problem}; the nearest sentence: "{said}" ({one_line(source.source)})'
-    return absent.changed(problem=nearest, sources=(source,))
+    return absent.changed(problem=nearest, sources=(source,), likelihood=None)
 
 
 def _prompt(question: str, task: str, sources: Sequence[Source]) -> Prompt:
@@ -161,14 +164,15 @@ def _text(sources: Sequence[Source]) -> str:
     return " ".join(f"{source.heading} {source.text}" for source in sources)
 
 
-def _borne_out(answer: str, question: str, sources: Sequence[Source]) -> bool:
+def _borne_out(answer: str, question: str, sources: Sequence[Source], cited: Sequence[Source]) -> bool:
     """Whether every number of the answer stands in the sentences or the question, and some word of it in these.
 
-    So must some name of the question, if it has any: else the sentences are about something else.
+    A cited sentence may say it in words. So must some name of the question, if it has any: else the sentences are about
+    something else.
     """
     material = _text(sources)
     numbers = set(_NUMBER.findall(answer))
-    said = {*_NUMBER.findall(f"{material} {question}"), *_in_words(material)}
+    said = {*_NUMBER.findall(f"{material} {question}"), *_in_words(_text(cited))}
     if not numbers <= said:
         return False
     names = {stem(name) for name in _NAME.findall(question)}
@@ -180,7 +184,7 @@ def _borne_out(answer: str, question: str, sources: Sequence[Source]) -> bool:
 
 
 def _in_words(text: str) -> set[str]:
-    """The numbers that a text says in words, in digits: nine months are 9."""
+    """The numbers that a text says in words, in digits: nine months are 9, and twenty-one of them are no 20."""
     return {str(NUMBER_WORDS[word]) for word in _WORD.findall(text.casefold()) if word in NUMBER_WORDS}
 
 

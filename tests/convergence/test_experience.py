@@ -74,8 +74,8 @@ READ = step("s1", ToolCall(tool="lookup"), "reading")
         (Plan(steps=(SUM,), agreement=REPEATED), "sum"),
         (Plan(steps=(QUERY.changed(mode="tool_repaired"),)), "table, mended"),
         (Plan(steps=(QUERY,), likelihood=0.3), "table, sure"),
-        (Plan(steps=(QUERY,), likelihood=0.29), "table"),
-        (Plan(steps=(QUERY,), likelihood=0.1), "table"),
+        (Plan(steps=(QUERY,), likelihood=0.29), "table, fairly sure"),
+        (Plan(steps=(QUERY,), likelihood=0.1), "table, fairly sure"),
         (Plan(steps=(QUERY,), likelihood=0.0), "table, unsure"),
         (Plan(steps=(SUM,), likelihood=1.0, agreement=AGREED), "sum, agreed, sure"),
     ],
@@ -157,8 +157,21 @@ def test_how_sure_the_model_was_counts_before_what_the_answer_rests_on() -> None
     made = Plan(steps=(QUERY,), likelihood=0.01)
     assert Experience(kinds=seen).of(made) == Seen(right=2, runs=9)
     assert Experience(kinds=seen).of(made.changed(likelihood=0.9)) == Seen(right=6, runs=10)
-    assert Experience(kinds=seen).of(made.changed(likelihood=None)) == Seen(right=6, runs=9)
     assert Experience(kinds={"table": Seen(right=6, runs=9)}).of(made) == Seen(right=6, runs=9)
+
+
+def test_where_nobody_told_how_sure_the_model_was_all_of_a_kind_count() -> None:
+    """Not those alone of which it was neither sure nor unsure."""
+    seen = {"table, sure": Seen(right=40, runs=40), "table, fairly sure": Seen(right=2, runs=10)}
+    assert Experience(kinds=seen).of(Plan(steps=(QUERY,))) == Seen(right=42, runs=50)
+    assert Experience(kinds=seen).of(Plan(steps=(QUERY,), likelihood=0.2)) == Seen(right=2, runs=10)
+
+
+def test_those_of_which_it_was_sure_say_nothing_for_one_of_which_it_was_not() -> None:
+    """As long as others of which it was unsure were seen, whatever else is known against these."""
+    few = {name: Seen(runs=7) for name in ("table, unsure", "table, doubtful, unsure")}
+    known = Experience(kinds={"table, sure": Seen(right=40, runs=40), **few})
+    assert known.of(Plan(steps=(QUERY,), likelihood=0.01)) == Seen(runs=14)
 
 
 def test_answers_from_files_say_nothing_of_answers_without_them() -> None:

@@ -364,10 +364,12 @@ def test_a_sentence_about_another_or_about_a_difference_states_nothing() -> None
 
 def test_a_number_in_words_is_the_number() -> None:
     """The model writes digits for what a sentence says in words; another number is none of it."""
-    found: JsonValue = [passage(["A tin may be handed out nine months after its date."])]
+    said = ["A tin may be handed out nine months after its date.", "There are twenty-one months.", "Two months passed."]
+    found: JsonValue = [passage(said)]
     question = "How long after its date may a tin be handed out?"
-    for reply, said in (("9 months [1]", "9 months"), ("8 months [1]", None)):
-        assert reading(reply, question=question, task=question, found=found)[0].output == said
+    replies = {"9 months [1]": "9 months", "8 months [1]": None, "20 months [2]": None, "2 months [1]": None}
+    for reply, output in replies.items():
+        assert reading(reply, question=question, task=question, found=found)[0].output == output
 
 
 @pytest.mark.requirement("G3a")
@@ -383,8 +385,9 @@ def test_what_seems_to_speak_of_another_is_given_where_a_judge_says_that_it_may_
     read = asyncio.run(read_answer(Supervisor(model), question, question, [passage(said)], "house.md"))
     assert (read.output, read.clarity) == (answer, "PARTIALLY_CLEAR")
     said = ["The roof cost 86 euros; the boiler 21 euros less than that."]
+    boiler = "How much was the boiler?"
     model = Scripted(["21 euros [1]", judged(0.9)], capabilities=Capabilities(logprobs=True))
-    read = asyncio.run(read_answer(Supervisor(model), "How much was the boiler?", "", [passage(said)], "house.md"))
+    read = asyncio.run(read_answer(Supervisor(model), boiler, boiler, [passage(said)], "house.md"))
     assert read.output is None and len(model.requests) == 1
 
 
