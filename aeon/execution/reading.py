@@ -31,8 +31,8 @@ _CITED = re.compile(r"[\[(]\s*(?:sentences?\s*)?(\d{1,3}(?:\s*(?:,|and|-)\s*\d{1
 _ABSENT = re.compile(r"\bnot (?:stated|mentioned|said|given|specified|provided|found)\b|\bno sentence\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]\w+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_TENS = ("thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred", "thousand")
-_SPELT = "|".join((*NUMBER_WORDS, *_TENS))
+_MORE_WORDS = ("one", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred", "thousand")
+_SPELT = "|".join((*NUMBER_WORDS, *_MORE_WORDS))
 _WORD = re.compile(rf"\b(?:{_SPELT})(?:[- ](?:and )?(?:{_SPELT}))*\b|[^\W\d_]+(?:-[^\W\d_]+)*")
 """A word; a number in several words is one."""
 
