@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 from pydantic import Field
 
@@ -63,27 +64,11 @@ class Experience(Frozen):
         them, if anything is. Answers from files and others are counted apart; only what is known against one counts,
         where all that is too little, whatever it is of. Else it is the fallback's.
         """
-        notes, of_files = _notes(kind), _is_of_files(kind)
-        known, against = notes - _LEVELS, notes - _FOR
-        doubted = against if _UNSURE in notes else frozenset[str]()
-
-        def files(name: str) -> bool:
-            return _is_of_files(name) is of_files
-
-        same = self._pooled(lambda name: _notes(name) - _LEVELS == known and files(name))
-        ways = (
-            self._pooled(lambda name: bool(notes & _LEVELS) and name == kind),
-            self._pooled(lambda name: bool(notes & _LEVELS) and _notes(name) == notes and files(name)),
-            self._pooled(lambda name: bool(doubted) and _notes(name) >= doubted and files(name)),
-            self._pooled(lambda name: _rests_on(name) == _rests_on(kind) and _notes(name) - _LEVELS == known),
-            same,
-            self._pooled(lambda name: bool(against) and _notes(name) >= against and files(name)),
-            self._pooled(lambda name: bool(against) and _notes(name) >= against),
-        )
-        enough = next((seen for seen in ways if seen.runs >= LEAST_RUNS), None)
+        pools = [self._pooled(partial(like, kind)) for like in _ALIKE]
+        enough = next((seen for seen in pools if seen.runs >= LEAST_RUNS), None)
         if enough is not None:
             return enough
-        return self.fallback.of_kind(kind) if self.fallback is not None else same
+        return self.fallback.of_kind(kind) if self.fallback is not None else self._pooled(partial(_same_notes, kind))
 
     def _pooled(self, like: Callable[[str], bool]) -> Seen:
         found = [seen for name, seen in self.kinds.items() if like(name)]
@@ -100,18 +85,61 @@ def kind_of(plan: Plan) -> str:
     ``unsure`` by how likely the model was to write what was read, else the program of the plan.
     """
     done = [step for step in plan.steps if step.status == "complete"]
-    likelihood = min((step.likelihood for step in done if step.likelihood is not None), default=plan.likelihood)
     parts = sorted({*map(_part, done)} - {""})
     notes = {
         "doubtful": bool(plan.doubts) or any(step.mode == "reading" and step.clarity != "CLEAR" for step in done),
         "mended": any(step.mode in ("tool_repaired", "reasoning_fallback") for step in done),
-        _SURE: likelihood is not None and likelihood >= _LIKELY,
-        _FAIRLY: likelihood is not None and _UNLIKELY <= likelihood < _LIKELY,
-        _UNSURE: likelihood is not None and likelihood < _UNLIKELY,
     }
-    return ", ".join(
-        [" + ".join(parts) or "nothing", *_derived(plan), *(note for note, holds in notes.items() if holds)]
-    )
+    known = [note for note, holds in notes.items() if holds]
+    return ", ".join([" + ".join(parts) or "nothing", *_derived(plan), *known, *_sureness(plan, done)])
+
+
+def _sureness(plan: Plan, done: Iterable[Step]) -> list[str]:
+    """How sure the model was of what it wrote; nothing where nobody told."""
+    likelihood = min((step.likelihood for step in done if step.likelihood is not None), default=plan.likelihood)
+    if likelihood is None:
+        return []
+    return [_SURE if likelihood >= _LIKELY else _UNSURE if likelihood < _UNLIKELY else _FAIRLY]
+
+
+def _exactly(kind: str, name: str) -> bool:
+    return bool(_notes(kind) & _LEVELS) and name == kind
+
+
+def _as_sure(kind: str, name: str) -> bool:
+    return bool(_notes(kind) & _LEVELS) and _notes(name) == _notes(kind) and _is_like(kind, name)
+
+
+def _as_unsure(kind: str, name: str) -> bool:
+    return _UNSURE in _notes(kind) and _as_doubted(kind, name) and _is_like(kind, name)
+
+
+def _same(kind: str, name: str) -> bool:
+    return _rests_on(name) == _rests_on(kind) and _notes(name) - _LEVELS == _notes(kind) - _LEVELS
+
+
+def _same_notes(kind: str, name: str) -> bool:
+    return _notes(name) - _LEVELS == _notes(kind) - _LEVELS and _is_like(kind, name)
+
+
+def _as_doubted(kind: str, name: str) -> bool:
+    against = _notes(kind) - _FOR
+    return bool(against) and _notes(name) >= against
+
+
+def _as_doubted_and_like(kind: str, name: str) -> bool:
+    return _as_doubted(kind, name) and _is_like(kind, name)
+
+
+_ALIKE: tuple[Callable[[str, str], bool], ...] = (
+    _exactly, _as_sure, _as_unsure, _same, _same_notes, _as_doubted_and_like, _as_doubted,
+)  # fmt: skip
+"""Which kinds are counted with one, the nearest first."""
+
+
+def _is_like(kind: str, name: str) -> bool:
+    """Whether answers of both kinds rest on files, or none of them."""
+    return _is_of_files(kind) is _is_of_files(name)
 
 
 def _rests_on(kind: str) -> frozenset[str]:

@@ -91,32 +91,51 @@ async def _read(
     """The short answer that the sentences give; what is ``absent`` where they do not say it."""
     prompt = _prompt(question, task, sources)
     reply = await supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0, likelihood=True)
-    absent = absent.changed(likelihood=reply.likelihood)
     answer = _CITED.sub("", reply.value).strip().strip("\"'").removesuffix(".").strip()
     if not answer or _ABSENT.search(answer):
-        return absent
+        return absent.changed(likelihood=reply.likelihood)
     cited = _cited(reply.value, answer, sources)
-    stated = is_of_kind(question, answer) and _borne_out(answer, question, sources, cited)
-    if not stated or any(compared_with(question, one.text, answer) for one in cited):
+    if not _is_stated(question, answer, cited, sources):
         return _turned_down(absent, cited[0]) if _CITED.search(reply.value) else absent
     read = StepResult(output=answer, mode="reading", sources=cited, likelihood=reply.likelihood)
-    strange, judge = _is_strange(question, answer, cited, sources), AnswerJudge(Judge(supervisor, samples=0))
+    strange = _is_strange(question, answer, cited, sources)
     if question != task:
         return _turned_down(absent, cited[0]) if strange else read
-    if not strange and await judge.doubted(question, cited, sources) is None:
+    doubt = await _doubted(supervisor, question, answer, cited, sources, strange)
+    if doubt is None:
         return read
+    return read.changed(clarity="PARTIALLY_CLEAR", problem=doubt) if doubt else _turned_down(absent, cited[0])
+
+
+def _is_stated(question: str, answer: str, cited: Sequence[Source], sources: Sequence[Source]) -> bool:
+    """Whether an answer can be one to the question, and stands in the sentences; how far apart two values are is none."""
+    if not is_of_kind(question, answer) or not _borne_out(answer, question, sources, cited):
+        return False
+    return not any(compared_with(question, one.text, answer) for one in cited)
+
+
+async def _doubted(
+    supervisor: Supervisor,
+    question: str,
+    answer: str,
+    cited: Sequence[Source],
+    sources: Sequence[Source],
+    strange: bool,
+) -> str | None:
+    """What is doubtful about an answer of these sentences: nothing at all, or "" where it is none."""
+    judge = AnswerJudge(Judge(supervisor, samples=0))
+    if not strange and await judge.doubted(question, cited, sources) is None:
+        return None
     given = await judge.given(question, answer, cited, sources)
-    doubt = f"the text may not answer exactly this: judged {given:.2f}"
-    if given < (_LEAST_STRANGE if strange else _LEAST_GIVEN):
-        return _turned_down(absent, cited[0])
-    return read.changed(clarity="PARTIALLY_CLEAR", problem=doubt)
+    is_one = given >= (_LEAST_STRANGE if strange else _LEAST_GIVEN)
+    return f"the text may not answer exactly this: judged {given:.2f}" if is_one else ""
 
 
 def _turned_down(absent: StepResult, source: Source) -> StepResult:
     """What is absent, with the sentence that was taken for an answer and is none: who asked can tell, or reads on."""
     said = one_line(source.text, _LONGEST_NEAREST)
     nearest = f'{absent.problem}; the nearest sentence: "{said}" ({one_line(source.source)})'
-    return absent.changed(problem=nearest, sources=(source,), likelihood=None)
+    return absent.changed(problem=nearest, sources=(source,))
 
 
 def _prompt(question: str, task: str, sources: Sequence[Source]) -> Prompt:

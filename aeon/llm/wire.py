@@ -236,10 +236,14 @@ class Gathering:
         if part is not None and part.refusal:
             self._refused = True
             self._texts.append(part.refusal)
-        if choice.logprobs is not None and choice.logprobs.content:
-            self._first_token = self._first_token or _probabilities(choice.logprobs.content[0])
-            self._scores += choice.logprobs.scores or []
+        if choice.logprobs is not None:
+            self._score(choice.logprobs)
         self._finish = choice.finish_reason or self._finish
+
+    def _score(self, told: _Logprobs) -> None:
+        if told.content and not self._first_token:
+            self._first_token = _probabilities(told.content[0])
+        self._scores += told.scores or []
 
     def response(self, calls: int, unmetered: int = 0, put_off: int = 0) -> LLMResponse:
         """The completion; ``calls`` is how many attempts it took, ``unmetered`` how many of them were not counted.

@@ -118,10 +118,7 @@ def proof_bytes(proof: Proof) -> bytes:
 
 def _bytes(proof: Proof) -> bytes:
     steps = {step.id: _json(step.output) for one in proof.derivations for step in one.steps}
-    texts = _texts(proof)
-    outputs = {step: output_of(text) for step, text in steps.items()}
-    checked = [(_sentence(number, one, proof, texts), True) for number, one in enumerate(proof.sentences, 1)]
-    claims = sorted([*((one, False) for one in proof.claims), *checked], key=lambda one: (one[0].start, -one[0].end))
+    claims = _claims(proof, {step: output_of(text) for step, text in steps.items()})
     document: JsonObject = {
         "format": FORMAT,
         "version": VERSION,
@@ -129,8 +126,8 @@ def _bytes(proof: Proof) -> bytes:
         "answer": proof.answer,
         "sources": [_source(source) for source in proof.sources],
         "derivations": [_derivation(one, steps) for one in proof.derivations],
-        "claims": [_claim(claim, texts, outputs, _checks(claim, by_host)) for claim, by_host in claims],
-        "coverage": _coverage([claim.verdict for claim, _ in claims]),
+        "claims": [record for record, _ in claims],
+        "coverage": _coverage([verdict for _, verdict in claims]),
         "limits": list(proof.limits),
         "journal": {"lines": proof.journal.lines, "sha256": proof.journal.sha256} if proof.journal else None,
         "digest": _ZEROS,
@@ -139,6 +136,15 @@ def _bytes(proof: Proof) -> bytes:
     if len(data) > MOST_BYTES:
         raise UsageError(f"the proof would have {len(data):,} bytes; a proof has at most {MOST_BYTES:,}")
     return data.replace(f'"digest":"{_ZEROS}"'.encode(), f'"digest":"{sha256(data)}"'.encode())
+
+
+def _claims(proof: Proof, outputs: Mapping[str, object]) -> list[tuple[JsonObject, str]]:
+    """The claims of a proof as they are written, in the order of the answer, sentences before what is in them."""
+    texts = _texts(proof)
+    sentences = [(_sentence(number, one, proof, texts), True) for number, one in enumerate(proof.sentences, 1)]
+    every = [*((claim, False) for claim in proof.claims), *sentences]
+    every.sort(key=lambda one: (one[0].start, -one[0].end))
+    return [(_claim(claim, texts, outputs, _checks(claim, by_host)), claim.verdict) for claim, by_host in every]
 
 
 def _texts(proof: Proof) -> dict[tuple[str, str], str]:

@@ -172,21 +172,26 @@ def check_sentence(claim: Mapping[str, Any], values: Collection[str], whole: boo
     Raises:
         ValueError: it does not.
     """
-    evidence, verdict = claim["evidence"], sentence_verdict(values)
-    cites = bool(evidence) and all(one["type"] == "source" for one in evidence)
-    must(claim["support"] == ("source" if cites else "none"), "its support is not the kind of its evidence")
-    must(cites or not evidence, "a sentence rests on sources alone")
-    must(claim["computation"] is None, "a sentence is no computation")
+    _check_place(claim)
+    evidence, said, verdict = claim["evidence"], claim["verdict"], sentence_verdict(values)
     match claim["checks"]:
         case ["judge"]:
-            must(claim["verdict"] in _JUDGED, f"{claim['verdict'][:20]!r} is no verdict of a judge")
+            must(said in _JUDGED, f"{said[:20]!r} is no verdict of a judge")
         case ["words"]:
             must([bare(claim["text"])] == [bare(one["exact"]) for one in evidence] != [""], "it cites other words")
             must(whole, "what it cites is no whole sentence of its source")
-            must(claim["verdict"] == "supported" and verdict == "not_checked", "a value of it does not stand")
+            must((said, verdict) == ("supported", "not_checked"), "a value of it does not stand")
         case ["values"]:
-            must(claim["verdict"] == verdict != "not_checked" and not evidence, "its values do not make it so")
+            must(said == verdict != "not_checked" and not evidence, "its values do not make it so")
         case _:
             must(not claim["checks"], "it was checked in no way that is known")
-            must(claim["verdict"] == "not_checked", "it has a verdict, and nobody judged it")
-            must(bool(evidence) or verdict == "not_checked", "its values give it a verdict")  # a cited one may wait
+            must(said == "not_checked", "it has a verdict, and nobody judged it")
+            must(bool(evidence) or verdict == said, "its values give it a verdict")  # a cited one may wait
+
+
+def _check_place(claim: Mapping[str, Any]) -> None:
+    """Check that a sentence rests on spans of sources, or on nothing."""
+    evidence = claim["evidence"]
+    must(all(one["type"] == "source" for one in evidence), "a sentence rests on sources alone")
+    must(claim["support"] == ("source" if evidence else "none"), "its support is not the kind of its evidence")
+    must(claim["computation"] is None, "a sentence is no computation")
