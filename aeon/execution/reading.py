@@ -108,7 +108,7 @@ async def _read(
 
 
 def _is_stated(question: str, answer: str, cited: Sequence[Source], sources: Sequence[Source]) -> bool:
-    """Whether an answer can be one to the question, and stands in the sentences; how far apart two values are is none."""
+    """Whether an answer can be one to the question, and stands in the sentences; how far apart values are is none."""
     if not is_of_kind(question, answer) or not _borne_out(answer, question, sources, cited):
         return False
     return not any(compared_with(question, one.text, answer) for one in cited)
