@@ -82,7 +82,8 @@ def kind_of(plan: Plan) -> str:
     asked of tables, ``sum`` and ``date`` calculated, ``text`` written, ``reasoning`` reasoned; another tool has its own
     name. Behind a comma stands ``agreed`` or ``disagreed`` where the answer was derived more than once, ``doubtful``
     where the planner or who read it left a doubt, ``mended`` where a call had to be, and ``sure``, ``fairly sure`` or
-    ``unsure`` by how likely the model was to write what was read, else the program of the plan.
+    ``unsure`` by how likely the model was to write what was read, else the program of the plan, where it is of files:
+    long calculations are never likely, and mostly right.
     """
     done = [step for step in plan.steps if step.status == "complete"]
     parts = sorted({*map(_part, done)} - {""})
@@ -91,7 +92,8 @@ def kind_of(plan: Plan) -> str:
         "mended": any(step.mode in ("tool_repaired", "reasoning_fallback") for step in done),
     }
     known = [note for note, holds in notes.items() if holds]
-    return ", ".join([" + ".join(parts) or "nothing", *_derived(plan), *known, *_sureness(plan, done)])
+    sureness = _sureness(plan, done) if _OF_FILES.intersection(parts) else []
+    return ", ".join([" + ".join(parts) or "nothing", *_derived(plan), *known, *sureness])
 
 
 def _sureness(plan: Plan, done: Iterable[Step]) -> list[str]:

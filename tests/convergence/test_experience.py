@@ -77,7 +77,8 @@ READ = step("s1", ToolCall(tool="lookup"), "reading")
         (Plan(steps=(QUERY,), likelihood=0.29), "table, fairly sure"),
         (Plan(steps=(QUERY,), likelihood=0.1), "table, fairly sure"),
         (Plan(steps=(QUERY,), likelihood=0.0), "table, unsure"),
-        (Plan(steps=(SUM,), likelihood=1.0, agreement=AGREED), "sum, agreed, sure"),
+        (Plan(steps=(QUOTE, SUM), likelihood=1.0, agreement=AGREED), "sentence + sum, agreed, sure"),
+        (Plan(steps=(SUM,), likelihood=0.0, agreement=AGREED), "sum, agreed"),
     ],
 )
 def test_the_kind_says_how_an_answer_came_about(plan: Plan, kind: str) -> None:
