@@ -59,9 +59,8 @@ class Experience(Frozen):
         """What was seen of answers of a kind, as `kind_of` names it.
 
         Where that is too little, of all those of which the same is known for or against them; then, where the model was
-        unsure, of those of which the same is known against them; then of those that are alike but for how sure it was,
-        which is all that counts where nobody told how sure it was; then of those of which the same is known against
-        them, if anything is. Answers from files and others are counted apart; only what is known against one counts,
+        unsure and nothing agreed, of those of which the same is known against them; then of those that are alike but for how sure it was;
+        then of those of which the same is known against them, if anything is. Answers from files and others are counted apart; only what is known against one counts,
         where all that is too little, whatever it is of. Else it is the fallback's.
         """
         pools = [self._pooled(partial(like, kind)) for like in _ALIKE]
@@ -105,15 +104,17 @@ def _sureness(plan: Plan, done: Iterable[Step]) -> list[str]:
 
 
 def _exactly(kind: str, name: str) -> bool:
-    return bool(_notes(kind) & _LEVELS) and name == kind
+    return name == kind
 
 
 def _as_sure(kind: str, name: str) -> bool:
-    return bool(_notes(kind) & _LEVELS) and _notes(name) == _notes(kind) and _is_like(kind, name)
+    return _notes(name) == _notes(kind) and _is_like(kind, name)
 
 
 def _as_unsure(kind: str, name: str) -> bool:
-    return _UNSURE in _notes(kind) and _as_doubted(kind, name) and _is_like(kind, name)
+    """Not where another derivation agreed: that tells more."""
+    is_alone = _UNSURE in _notes(kind) and _AGREED not in _notes(kind)
+    return is_alone and _as_doubted(kind, name) and _is_like(kind, name)
 
 
 def _same(kind: str, name: str) -> bool:

@@ -162,9 +162,11 @@ def test_how_sure_the_model_was_counts_before_what_the_answer_rests_on() -> None
 
 
 def test_where_nobody_told_how_sure_the_model_was_all_of_a_kind_count() -> None:
-    """Not those alone of which it was neither sure nor unsure."""
+    """Not those alone of which it was fairly sure; others of which nobody told it go first."""
     seen = {"table, sure": Seen(right=40, runs=40), "table, fairly sure": Seen(right=2, runs=10)}
     assert Experience(kinds=seen).of(Plan(steps=(QUERY,))) == Seen(right=42, runs=50)
+    told = {**seen, "table": Seen(right=7, runs=9)}
+    assert Experience(kinds=told).of(Plan(steps=(QUERY,))) == Seen(right=7, runs=9)
     assert Experience(kinds=seen).of(Plan(steps=(QUERY,), likelihood=0.2)) == Seen(right=2, runs=10)
 
 
@@ -173,6 +175,8 @@ def test_those_of_which_it_was_sure_say_nothing_for_one_of_which_it_was_not() ->
     few = {name: Seen(runs=7) for name in ("table, unsure", "table, doubtful, unsure")}
     known = Experience(kinds={"table, sure": Seen(right=40, runs=40), **few})
     assert known.of(Plan(steps=(QUERY,), likelihood=0.01)) == Seen(runs=14)
+    agreed = known.changed(kinds={**known.kinds, "table, agreed, sure": Seen(right=9, runs=9)})
+    assert agreed.of(Plan(steps=(QUERY,), likelihood=0.01, agreement=AGREED)) == Seen(right=9, runs=9)
 
 
 def test_answers_from_files_say_nothing_of_answers_without_them() -> None:
