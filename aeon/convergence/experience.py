@@ -59,9 +59,10 @@ class Experience(Frozen):
         """What was seen of answers of a kind, as `kind_of` names it.
 
         Where that is too little, of all those of which the same is known for or against them; then, where the model was
-        unsure and nothing agreed, of those of which the same is known against them; then of those that are alike but for how sure it was;
-        then of those of which the same is known against them, if anything is. Answers from files and others are counted apart; only what is known against one counts,
-        where all that is too little, whatever it is of. Else it is the fallback's.
+        unsure and nothing agreed, of those of which the same is known against them; then of those that are alike but
+        for how sure it was; then of those of which the same is known against them, if anything is. Answers from files
+        and others are counted apart; only what is known against one counts, where all that is too little, whatever it
+        is of. Else it is the fallback's.
         """
         pools = [self._pooled(partial(like, kind)) for like in _ALIKE]
         enough = next((seen for seen in pools if seen.runs >= LEAST_RUNS), None)
