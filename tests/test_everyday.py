@@ -235,6 +235,7 @@ PHONE = asked(
         ("Emil Quist", False),
         ("0", False),
         ("I will look it up.", False),
+        ("The files do not say: What is the phone number? (searched: minutes 12 March.txt, notes (8 Sept).md).", True),
     ],
 )
 def test_absent_answers_are_judged(answer: str, right: bool) -> None:

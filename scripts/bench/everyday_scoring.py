@@ -48,6 +48,8 @@ UNSAID = re.compile(
     re.IGNORECASE,
 )
 REFUSED = re.compile(r"(?:the files do not say|not stated)\b", re.IGNORECASE)
+SEARCHED = re.compile(r" \(searched: .*\)")
+"""The files that a refusal names: "minutes 12 March.txt" gives no number."""
 NEAREST = re.compile(r"; the nearest sentence: .*", re.DOTALL)
 """A sentence that a refusal quotes for the reader, and says that it does not answer."""
 NUMBER = re.compile(
@@ -150,7 +152,7 @@ def _without(text: str, names: Iterable[str]) -> str:
 def _absent(item: Item, text: str) -> Score:
     if not UNSAID.search(text):
         return Score(False, "does not say that it is not stated")
-    text = NEAREST.sub("", text)
+    text = SEARCHED.sub("", NEAREST.sub("", text))
     allowed = {given.value for given in numbers(dates(item.question)[1])} | {Decimal(0)}
     given = {given.value for given in numbers(dates(FILES.sub(" ", text))[1])}
     named = [name for name in item.rivals if _has(text, name) and not _has(item.question, name)]
