@@ -87,19 +87,24 @@ def kind_of(plan: Plan) -> str:
     """
     done = [step for step in plan.steps if step.status == "complete"]
     parts = sorted({*map(_part, done)} - {""})
+    return ", ".join([
+        " + ".join(parts) or "nothing", *_derived(plan), *_known(plan, done), *_sureness(plan, done, parts),
+    ])  # fmt: skip
+
+
+def _known(plan: Plan, done: Iterable[Step]) -> list[str]:
+    """What is known against an answer: doubts, and calls that were mended."""
     notes = {
         "doubtful": bool(plan.doubts) or any(step.mode == "reading" and step.clarity != "CLEAR" for step in done),
         "mended": any(step.mode in ("tool_repaired", "reasoning_fallback") for step in done),
     }
-    known = [note for note, holds in notes.items() if holds]
-    sureness = _sureness(plan, done) if _OF_FILES.intersection(parts) else []
-    return ", ".join([" + ".join(parts) or "nothing", *_derived(plan), *known, *sureness])
+    return [note for note, holds in notes.items() if holds]
 
 
-def _sureness(plan: Plan, done: Iterable[Step]) -> list[str]:
-    """How sure the model was of what it wrote; nothing where nobody told."""
+def _sureness(plan: Plan, done: Iterable[Step], parts: Iterable[str]) -> list[str]:
+    """How sure the model was of what it wrote; nothing where nobody told, or the answer is not of files."""
     likelihood = min((step.likelihood for step in done if step.likelihood is not None), default=plan.likelihood)
-    if likelihood is None:
+    if likelihood is None or _OF_FILES.isdisjoint(parts):
         return []
     return [_SURE if likelihood >= _LIKELY else _UNSURE if likelihood < _UNLIKELY else _FAIRLY]
 
