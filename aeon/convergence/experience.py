@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from pydantic import Field
@@ -92,7 +92,7 @@ def kind_of(plan: Plan) -> str:
     ])  # fmt: skip
 
 
-def _known(plan: Plan, done: Iterable[Step]) -> list[str]:
+def _known(plan: Plan, done: Sequence[Step]) -> list[str]:
     """What is known against an answer: doubts, and calls that were mended."""
     notes = {
         "doubtful": bool(plan.doubts) or any(step.mode == "reading" and step.clarity != "CLEAR" for step in done),
@@ -101,7 +101,7 @@ def _known(plan: Plan, done: Iterable[Step]) -> list[str]:
     return [note for note, holds in notes.items() if holds]
 
 
-def _sureness(plan: Plan, done: Iterable[Step], parts: Iterable[str]) -> list[str]:
+def _sureness(plan: Plan, done: Sequence[Step], parts: Sequence[str]) -> list[str]:
     """How sure the model was of what it wrote; nothing where nobody told, or the answer is not of files."""
     likelihood = min((step.likelihood for step in done if step.likelihood is not None), default=plan.likelihood)
     if likelihood is None or _OF_FILES.isdisjoint(parts):
