@@ -123,7 +123,9 @@ def _planner(services: Services[Config]) -> RecursivePlanner | UnaidedPlanner:
     config = services.config
     if config.model_tier == "T0":
         return UnaidedPlanner(services.tools)
-    return RecursivePlanner(services.supervisor, services.briefing, services.tools, thorough=config.thorough)
+    return RecursivePlanner(
+        services.supervisor, services.briefing, services.tools, None, config.thorough, config.derivations
+    )
 
 
 def _execute(services: Services[Config]) -> Callable[[ExecuteStep], Awaitable[StepResult]]:

@@ -16,6 +16,7 @@ from aeon.schema import LONGEST_TASK, JsonValue, Passage, Source, StepResult
 from aeon.supervisor.answers import AnswerJudge, speaks_of_before
 from aeon.supervisor.form import asks_yes_no, is_of_kind
 from aeon.supervisor.judge import Judge
+from aeon.supervisor.plainly import MOST_SENTENCES, bare, is_absent, is_same, read_plainly
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
@@ -28,7 +29,6 @@ _LONGEST_QUESTION = 600
 _LONGEST_NEAREST = 300
 _LONGEST_PASSAGES = 6_000
 _CITED = re.compile(r"[\[(]\s*(?:sentences?\s*)?(\d{1,3}(?:\s*(?:,|and|-)\s*\d{1,3})*)\s*[\])]")
-_ABSENT = re.compile(r"\bnot (?:stated|mentioned|said|given|specified|provided|found)\b|\bno sentence\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]\w+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _MORE_WORDS = ("one", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred", "thousand")
@@ -50,12 +50,8 @@ _EXAMPLES = (
 )
 """Most are answered, some in other words than the question's: with more refusals, or told which words no sentence has,
 a small model refuses what is stated in other words. What it takes for the answer is judged."""
-_LEAST_GIVEN = 0.5
-"""From here on an answer is given though its sentences alone are doubted: 12 right ones of 15, 2 wrong ones of 9, over
-three development folders of scripts/bench/everyday.py."""
-_LEAST_STRANGE = 0.4
-"""The same, where the host takes the sentences for ones about something else: 4 of 4 right ones, none of 1 wrong one,
-over twelve new folders of scripts/bench/folders."""
+_LEAST_GIVEN = 0.2
+"""From here on an answer is given that only one reading has."""
 _PASSAGES = TypeAdapter(list[Passage])
 
 
@@ -82,29 +78,74 @@ async def read_answer(supervisor: Supervisor, question: str, task: str, found: J
         return absent
     if asks_yes_no(task):
         return await deciding(supervisor, task, sources) or absent
-    return await _read(supervisor, question, task, sources, absent)
+    more = telling(_PASSAGES.validate_python(found), task, MOST_SENTENCES)
+    return await _read(supervisor, question, task, sources, more, absent)
 
 
 async def _read(
-    supervisor: Supervisor, question: str, task: str, sources: Sequence[Source], absent: StepResult
+    supervisor: Supervisor,
+    question: str,
+    task: str,
+    sources: Sequence[Source],
+    more: Sequence[Source],
+    absent: StepResult,
 ) -> StepResult:
     """The short answer that the sentences give; what is ``absent`` where they do not say it."""
     prompt = _prompt(question, task, sources)
     reply = await supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0, likelihood=True)
-    answer = _CITED.sub("", reply.value).strip().strip("\"'").removesuffix(".").strip()
-    if not answer or _ABSENT.search(answer):
+    answer = bare(reply.value)
+    if is_absent(answer):
         return absent.changed(likelihood=reply.likelihood)
     cited = _cited(reply.value, answer, sources)
-    if not _is_stated(question, answer, cited, sources):
-        return _turned_down(absent, cited[0]) if _CITED.search(reply.value) else absent
+    stated = _is_stated(question, answer, cited, sources)
     read = StepResult(output=answer, mode="reading", sources=cited, likelihood=reply.likelihood)
-    strange = _is_strange(question, answer, cited, sources)
+    none = _turned_down(absent, cited[0]) if stated or _CITED.search(reply.value) else absent
     if question != task:
-        return _turned_down(absent, cited[0]) if strange else read
-    doubt = await _doubted(supervisor, question, answer, cited, sources, strange)
-    if doubt is None:
+        return read if stated and not _is_strange(question, answer, cited, sources) else none
+    second = await _second(supervisor, question, more)
+    agreed = stated and second is not None and is_same(answer, str(second.output))
+    if agreed and not await _is_doubtful(supervisor, question, read, sources):
         return read
-    return read.changed(clarity="PARTIALLY_CLEAR", problem=doubt) if doubt else _turned_down(absent, cited[0])
+    candidates = [read] if agreed else [one for one in (second, read if stated else None) if one is not None]
+    return await _better(supervisor, question, candidates, more) or none
+
+
+async def _is_doubtful(supervisor: Supervisor, question: str, read: StepResult, sources: Sequence[Source]) -> bool:
+    """Whether the sentences seem to speak of something else, or do not answer the whole question, says a judge."""
+    if _is_strange(question, str(read.output), read.sources, sources):
+        return True
+    return await AnswerJudge(Judge(supervisor, samples=0)).doubted(question, read.sources, sources) is not None
+
+
+async def _second(supervisor: Supervisor, question: str, sources: Sequence[Source]) -> StepResult | None:
+    """What more sentences give, read plainly; ``None`` where that stands in none of them, or nobody can be asked."""
+    reply = await read_plainly(supervisor, question, sources)
+    if reply is None:
+        return None
+    answer = bare(reply.value)
+    cited = _cited(reply.value, answer, sources)
+    is_one = _is_stated(question, answer, cited, sources)
+    return StepResult(output=answer, mode="reading", sources=cited, likelihood=reply.likelihood) if is_one else None
+
+
+async def _better(
+    supervisor: Supervisor, question: str, read: Sequence[StepResult], sources: Sequence[Source]
+) -> StepResult | None:
+    """The one of the answers that the sentences rather give, says a judge; ``None`` where they hardly give any.
+
+    Where there is no judge, it is the first of two, and a doubtful one alone is none.
+    """
+    judge = AnswerJudge(Judge(supervisor, samples=0))
+    able = await judge.able()
+    scores = [await judge.given(question, str(one.output), one.sources, sources) for one in read if able]
+    best = max(scores, default=_LEAST_GIVEN if len(read) > 1 else 0.0)
+    if best < _LEAST_GIVEN:
+        return None
+    taken = read[scores.index(best)] if scores else read[0]
+    others = [one_line(str(one.output), _LONGEST_NEAREST) for one in read if one is not taken]
+    doubts = [f"the text may not answer exactly this: judged {best:.2f}"] if scores else []
+    doubts += [f"read once more, it is: {other}" for other in others]
+    return taken.changed(clarity="PARTIALLY_CLEAR", problem="; ".join(doubts))
 
 
 def _is_stated(question: str, answer: str, cited: Sequence[Source], sources: Sequence[Source]) -> bool:
@@ -112,23 +153,6 @@ def _is_stated(question: str, answer: str, cited: Sequence[Source], sources: Seq
     if not is_of_kind(question, answer) or not _borne_out(answer, question, sources, cited):
         return False
     return not any(compared_with(question, one.text, answer) for one in cited)
-
-
-async def _doubted(
-    supervisor: Supervisor,
-    question: str,
-    answer: str,
-    cited: Sequence[Source],
-    sources: Sequence[Source],
-    strange: bool,
-) -> str | None:
-    """What is doubtful about an answer of these sentences: nothing at all, or "" where it is none."""
-    judge = AnswerJudge(Judge(supervisor, samples=0))
-    if not strange and await judge.doubted(question, cited, sources) is None:
-        return None
-    given = await judge.given(question, answer, cited, sources)
-    is_one = given >= (_LEAST_STRANGE if strange else _LEAST_GIVEN)
-    return f"the text may not answer exactly this: judged {given:.2f}" if is_one else ""
 
 
 def _turned_down(absent: StepResult, source: Source) -> StepResult:
@@ -140,10 +164,14 @@ def _turned_down(absent: StepResult, source: Source) -> StepResult:
 
 def _prompt(question: str, task: str, sources: Sequence[Source]) -> Prompt:
     """The question below the numbered sentences."""
-    material = fence("sentences", "\n".join(numbered(sources)), _LONGEST_PASSAGES)
     part = f"\n(to find out: {cut(task, _LONGEST_QUESTION)})" if question != task else ""
-    asked = f"{material}\nQuestion: {cut(question, LONGEST_TASK)}{part}"
+    asked = f"{_question(chr(10).join(numbered(sources)), question)}{part}"
     return Prompt(load("aeon.execution", "read.md"), asked, _EXAMPLES, fixed=True)
+
+
+def _question(sentences: str, question: str) -> str:
+    """The question below the sentences."""
+    return f"{fence('sentences', sentences, _LONGEST_PASSAGES)}\nQuestion: {cut(question, LONGEST_TASK)}"
 
 
 def _is_strange(question: str, answer: str, cited: Sequence[Source], sources: Sequence[Source]) -> bool:

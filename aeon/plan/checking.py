@@ -81,6 +81,11 @@ class Checker:
             return Candidate(Plan(), text, doubt=_untabled(text, asked) or fault or unreadable(text, plan, asked))
         return await self._settled(plan, text, asked, guess)
 
+    def bare(self, text: str, asked: Asked) -> Plan:
+        """The plan of a program as it stands, no more than mended where it could not run; empty where it cannot."""
+        plan = mended(read(text, self._tools, asked.evidence, asked.said, lambda _: None), self._tools)
+        return Plan() if misfits(plan, self._tools) or len(plan.steps) > asked.most else plan
+
     async def _settled(self, plan: Plan, text: str, asked: Asked, guess: str) -> Candidate:
         """The plan as it is to run, with what is wrong with it."""
         whole = await with_ties(await in_one(plan, asked.about.text, self._sources), self._sources)

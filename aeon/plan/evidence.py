@@ -42,11 +42,16 @@ class Evidence:
     """
 
     def __init__(self, passages: JsonValue = None, question: str = "") -> None:
-        found = _PASSAGES.validate_python(passages or [])
-        self._words = [stems(f"{one.source.replace('-', ' ')} {one.heading} {one.text}") for one in found]
-        best = telling(found, question)
+        self._found = _PASSAGES.validate_python(passages or [])
+        self._question = question
+        self._words = [stems(f"{one.source.replace('-', ' ')} {one.heading} {one.text}") for one in self._found]
+        self.sources = self.best()
+
+    def best(self, most: int | None = None) -> tuple[Source, ...]:
+        """So many sentences as have most to do with the question, those of a text together; by default a few."""
+        best = telling(self._found, self._question, *([] if most is None else [most]))
         files = list(dict.fromkeys(source.source for source in best))
-        self.sources = tuple(sorted(best, key=lambda source: (files.index(source.source), source.start)))
+        return tuple(sorted(best, key=lambda source: (files.index(source.source), source.start)))
 
     @property
     def shown(self) -> str:

@@ -17,11 +17,13 @@ from aeon.plan.prompts import Asked, Prompts, as_program
 from aeon.plan.queries import borrowed
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.sources import LOOKUP, SQL, Sources
+from aeon.plan.twice import Held, Twice
 from aeon.proof.alike import alike, computed
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import LONGEST_TASK, Agreement, Derivation, JsonValue, Plan, Step, Task, ToolCall
 from aeon.supervisor.form import asks_yes_no
 from aeon.supervisor.judge import Judge
+from aeon.supervisor.plainly import MOST_SENTENCES, bare, is_same, read_plainly
 from aeon.supervisor.prompt import cut
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.quote import QUOTE
@@ -44,7 +46,8 @@ _SURELY_NOT = 0.25
 class Programmer:
     """Has programs written over the tables and the texts of a folder, for tasks that these may answer."""
 
-    def __init__(self, supervisor: Supervisor, tools: ToolRegistry) -> None:
+    def __init__(self, supervisor: Supervisor, tools: ToolRegistry, twice: bool = False) -> None:
+        """``twice``: what a query gives is held against what a second one does."""
         self._supervisor = supervisor
         self._answering = Answering(Judge(supervisor, samples=0))
         self._tools = tools
@@ -52,6 +55,7 @@ class Programmer:
         self._prompts = Prompts(tools)
         self._checker = Checker(tools, self._sources, self._prompts.names)
         self._parting = Parting(supervisor, self._sources, self._written)
+        self._twice = Twice(self._written, self._checker, self._sources) if twice else None
 
     @property
     def able(self) -> bool:
@@ -80,20 +84,58 @@ class Programmer:
         """The plan of a program for what is asked."""
         if asks_yes_no(asked.task.text) and asked.functions == (LOOKUP,):
             return self._asked(asked)
+        if asked.functions == (SQL,):
+            return await self._finished(asked, await self._queried(asked))
         program = await self._program(asked)
+        held = await self._queried(asked, program) if self._is_query(program) else None
+        if held is not None and held.agreed:
+            return self._settled(asked, held.query, held.agreement)
         if self._applies_rule(program, asked):
             return await self._or_read(asked, await self._ruled(asked, program))
+        if held is not None:
+            return await self._finished(asked, held)
         combined = await self._combined(asked, program)
         return await self._judged(asked, combined or await self._or_asked(asked, await self._again(asked, program)))
+
+    def _is_query(self, program: Candidate) -> bool:
+        """Whether a program asks the tables, so that another query can be held against it."""
+        return self._twice is not None and f"{SQL}(" in program.text
+
+    async def _queried(self, asked: Asked, program: Candidate | None = None) -> Held:
+        """A query of the tables alone, or the program or second query if that is better; with what the other gives."""
+        over = replace(asked, functions=(SQL,), form="query")
+        query = await self._program(over)
+        if self._twice is None:
+            return Held(query)
+        return await (self._twice.held(over, query, program) if program else self._twice.of(over, query))
+
+    async def _finished(self, asked: Asked, held: Held) -> Plan:
+        """The plan of a query; one at fault that nothing was held against is written once more, and told so."""
+        if held.query.runs and (held.agreement or not held.query.fault):
+            return self._settled(asked, held.query, held.agreement)
+        return self._settled(asked, await self._again(replace(asked, form="query"), held.query))
 
     async def _judged(self, asked: Asked, plan: Plan) -> Plan:
         """The plan, doubtful where a judge doubts that what it quotes is an answer; where that is none, another one."""
         score = await self._answering.doubt(plan, asked)
         if score is None:
-            return plan
+            return await self._read_twice(asked, plan)
         if score < _SURELY_NOT and not await self._gives(plan, asked):
             return await self._tabled(asked) or self._asked(asked)
-        return plan.changed(doubts=(*plan.doubts, f"the text may not answer exactly this: judged {score:.2f}"))
+        plan = plan.changed(doubts=(*plan.doubts, f"the text may not answer exactly this: judged {score:.2f}"))
+        return await self._read_twice(asked, plan)
+
+    async def _read_twice(self, asked: Asked, plan: Plan) -> Plan:
+        """A plan that quotes one value, with what a plain reading of more sentences gives."""
+        given = await self._sources.outcome(plan) if self._twice and _is_quotation(plan) else []
+        if len(given) != 1 or plan.agreement is not None:
+            return plan
+        reply = await read_plainly(self._supervisor, asked.about.text, asked.evidence.best(MOST_SENTENCES))
+        if reply is None:
+            return plan
+        other = bare(reply.value)
+        read = Derivation(method="reading", text=reply.value, answer=other, agrees=is_same(str(given[0]), other))
+        return plan.changed(agreement=Agreement(derivations=(read,)))
 
     async def _gives(self, plan: Plan, asked: Asked) -> bool:
         """Whether what a plan quotes may well give what it prints, though its sentences are doubted alone."""
@@ -117,8 +159,11 @@ class Programmer:
             or not await self._answering.able_of_queries(_QUERY)
         ):
             return None
-        over = replace(asked, functions=(SQL,))
-        program = await self._again(over, await self._program(over))
+        over = replace(asked, functions=(SQL,), form="query")
+        held = await self._queried(over)
+        if held.agreed:
+            return self._settled(over, held.query, held.agreement)
+        program = await self._again(over, held.query)
         if not program.runs or program.doubt:
             return None
         score = await self._answering.queried(program.plan, over, self._tools.get(SQL).hint)
@@ -195,7 +240,7 @@ class Programmer:
         Where both give the same, or the program leaves less out, it is the other way round. A program that is at fault
         and gives something else is told so once.
         """
-        by_query = replace(asked, by_query=True)
+        by_query = replace(asked, form="rule")
         query = await self._again(by_query, await self._program(by_query))
         if not query.runs:
             return self._settled(asked, await self._again(asked, program))
@@ -259,6 +304,12 @@ def _combines(program: Candidate, asked: Asked) -> bool:
         return by_texts and bool(_OPERATION.search(program.text))
     tools = {step.action.tool for step in program.plan.steps if isinstance(step.action, ToolCall)}
     return QUOTE in tools and SQL not in tools and tools != {QUOTE}
+
+
+def _is_quotation(plan: Plan) -> bool:
+    """Whether a plan does nothing but copy one value from a sentence."""
+    actions = [step.action for step in plan.steps]
+    return len(actions) == 1 and isinstance(actions[0], ToolCall) and actions[0].tool == QUOTE
 
 
 def _is_same(one: Sequence[JsonValue], other: Sequence[JsonValue]) -> bool:

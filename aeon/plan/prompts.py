@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NotRequired, TypedDict
+from typing import Literal, NotRequired, TypeAlias, TypedDict
 
 from aeon.plan.evidence import Evidence
 from aeon.plan.program import unfenced
@@ -16,7 +16,11 @@ from aeon.schema import LONGEST_CONTEXT, LONGEST_TASK, Task
 from aeon.supervisor.prompt import Prompt, cut, fence, load, render
 from aeon.tools.registry import ToolRegistry
 
-__all__ = ["Asked", "Prompts", "as_program"]
+__all__ = ["Asked", "Form", "Prompts", "as_program"]
+
+Form: TypeAlias = Literal["program", "rule", "query", "plain"]
+"""What is to be written: a program over tables and texts, a query that applies what the sentences state to each row, or
+a query of the tables alone, behind examples or plain."""
 
 _LONGEST_FAULT = 300
 _LONGEST_THOUGHT = 3_000
@@ -37,6 +41,7 @@ _DATE = re.compile(
     _I,
 )
 _TIME = re.compile(r"\b\d{1,2}[:.]\d\d\b.*\b\d{1,2}[:.]\d\d\b|\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b", _I)
+_QUERY = re.compile(r"\(*\s*(?:select|with)\b", _I)
 _COMPARE = re.compile(r"\bor\b|\bwhich\b|\bwho\b", _I)
 
 
@@ -49,8 +54,8 @@ class _Example(TypedDict):
     program: str
 
 
-class _Rules(TypedDict):
-    """Examples of queries that apply rules, and what their tables and texts are said to hold."""
+class _Queries(TypedDict):
+    """Examples of queries, and what their tables and texts are said to hold."""
 
     head: str
     examples: list[_Example]
@@ -62,15 +67,16 @@ class _Examples(TypedDict):
     heads: dict[str, str]
     names: list[str]
     examples: list[_Example]
-    rules: _Rules
+    rules: _Queries
+    queries: _Queries
 
 
 @dataclass(frozen=True)
 class Asked:
     """What a plan is written for, in at most ``most`` steps; ``fault`` is what was wrong with a first one.
 
-    ``by_query``: it is to be one query that applies what the sentences state to the rows of the tables. ``earlier`` is
-    what `earlier` says of plans before it. ``likelihoods`` are those of the programs that were written for it.
+    ``earlier`` is what `earlier` says of plans before it. ``likelihoods`` are those of the programs that were written
+    for it.
     """
 
     task: Task
@@ -79,9 +85,14 @@ class Asked:
     about: About
     thoughts: str
     fault: str = ""
-    by_query: bool = False
+    form: Form = "program"
     earlier: str = ""
     likelihoods: list[float | None] = field(default_factory=list, compare=False)
+
+    @property
+    def by_query(self) -> bool:
+        """Whether it is to be one query, which stands alone."""
+        return self.form != "program"
 
     @property
     def said(self) -> str:
@@ -104,7 +115,15 @@ class Prompts:
 
     def of(self, asked: Asked) -> Prompt:
         """The prompt for what is asked, after examples of it."""
-        return self._query(asked) if asked.by_query else self._program(asked)
+        match asked.form:
+            case "program":
+                return self._program(asked)
+            case "rule":
+                rules = self._examples["rules"]
+                return self._query("rules.md", self._question(asked), rules)
+            case "query":
+                return self._query("tables.md", self._of_tables(asked), self._examples["queries"])
+        return self._query("tables.md", self._of_tables(asked))
 
     def _program(self, asked: Asked) -> Prompt:
         shown = {*asked.functions, WRITE, CALCULATOR, *_calendar(asked.about.text)}
@@ -116,10 +135,20 @@ class Prompts:
         heads = [text for name, text in self._examples["heads"].items() if name in asked.functions]
         return Prompt(system, self._question(asked), _worked("\n".join(heads), examples), fixed=True)
 
-    def _query(self, asked: Asked) -> Prompt:
-        rules = self._examples["rules"]
-        worked = _worked(rules["head"], rules["examples"])
-        return Prompt(load("aeon.plan", "rules.md"), self._question(asked), worked, fixed=True)
+    def _query(self, how: str, question: str, shown: _Queries | None = None) -> Prompt:
+        worked = _worked(shown["head"], shown["examples"]) if shown else ()
+        return Prompt(load("aeon.plan", how), question, worked, fixed=True)
+
+    def _of_tables(self, asked: Asked) -> str:
+        """The task below the tables that a query may rest on."""
+        parts = [
+            self._tools.get(SQL).schema,
+            fence("context", asked.task.context, LONGEST_CONTEXT) if asked.task.context else "",
+            asked.earlier,
+            f"\n{_put(cut(asked.about.text, LONGEST_TASK))}",
+            f"(Mind: {asked.fault[:_LONGEST_FAULT]})" if asked.fault else "",
+        ]
+        return "\n".join(filter(None, parts))
 
     def _question(self, asked: Asked) -> str:
         """The task with all that the program may rest on."""
@@ -143,12 +172,12 @@ def _worked(head: str, examples: Sequence[_Example]) -> tuple[tuple[str, str], .
 
 
 def as_program(query: str) -> str:
-    """The program that prints what a query gives, which stands alone or between fences; "" for no query."""
+    """The program that prints what a query gives, which stands alone or between fences; anything else as it is."""
     text = unfenced(query).strip().rstrip(";")
-    return f"print(sql({text!r}))" if text else ""
+    return f"print(sql({text!r}))" if _QUERY.match(text) else text
 
 
-def _put(question: str, notes: str) -> str:
+def _put(question: str, notes: str = "") -> str:
     """A question as a prompt puts it, with what is known of its words."""
     return f"Question: {question}" + (f"\n({notes})" if notes else "")
 

@@ -73,7 +73,7 @@ class RecursivePlanner:
     """Drafts and refines plans out of the tools there are.
 
     Where nothing but files and the calculator is there, a plan is a short program, or a text to be written;
-    ``thorough`` plans every task in steps.
+    ``thorough`` plans every task in steps. With more than one of ``derivations`` a query is held against a second one.
     """
 
     def __init__(
@@ -83,13 +83,14 @@ class RecursivePlanner:
         tools: ToolRegistry,
         policy: Refine | None = None,
         thorough: bool = False,
+        derivations: int = 1,
     ) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
         self._tools = tools
         self._policy = policy or Refine()
         self._judge = Judge(supervisor, samples=_SAMPLES)
-        programmer = Programmer(supervisor, tools)
+        programmer = Programmer(supervisor, tools, twice=derivations > 1)
         self._programmer = programmer if programmer.able and not thorough else None
 
     async def draft(self, effect: DraftPlan) -> Plan:

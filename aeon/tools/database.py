@@ -33,6 +33,8 @@ _MOST_ROWS = 200
 _MOST_VALUES = 12
 _LONGEST_MARK = 20
 _MOST_DISTINCT = 5_000
+_FEW, _LONGEST_FEW = 8, 90
+"""Different texts of a column that are told, and their characters in all."""
 _SAMPLE_ROWS = 2
 _SHORTEST_LINE = 160
 _BEFORE = ("threads=2", "memory_limit='1GB'", "max_temp_directory_size='4GB'", "python_enable_replacements=false")
@@ -118,6 +120,17 @@ class Database:
         lines = [table.line(room, self.keywords, most) for table in shown]
         left = len(self.tables) - len(shown)
         return "\n".join([*lines, f"… and {left} more table{'s' * (left > 1)}"] if left else lines)
+
+    def schema(self, limit: int = 4000) -> str:
+        """Return the tables as the statements that would make them, in all about ``limit`` characters.
+
+        Such statements a model knows better than any other description of tables.
+        """
+        shown = self.tables[: max(1, limit // (2 * _SHORTEST_LINE))]
+        room = limit // max(1, len(shown))
+        made = [table.created(room, self.keywords) for table in shown]
+        left = len(self.tables) - len(shown)
+        return "\n".join([*made, f"-- and {left} more table{'s' * (left > 1)}"] if left else made)
 
     def is_key(self, table: str, column: str) -> bool:
         """Whether each row of a table has another value of a column; no where it takes too long to say."""
@@ -284,7 +297,11 @@ def _info(connection: duckdb.DuckDBPyConnection, table: Loaded, source: str) -> 
         "marks": _known(_mark, connection, table.name, columns, "VARCHAR"),
         "gaps": _known(_gap, connection, table.name, columns, "DATE"),
     }
-    return TableInfo(table.name, source, columns, int(count[0]) if count else 0, sample, table.dropped, **known)
+    texts = [name for name, kind in columns if kind == "VARCHAR"]
+    few = ((name, _values(connection, table.name, name)) for name in texts)
+    values = tuple((name, found) for name, found in few if found)
+    number = int(count[0]) if count else 0
+    return TableInfo(table.name, source, columns, number, sample, table.dropped, **known, values=values)
 
 
 def _known(
@@ -312,6 +329,13 @@ def _mark(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> str
     if found is None or found[0] is None or found[0] != found[1] or found[2] == found[3]:
         return ""
     return found[0] if len(found[0]) <= _LONGEST_MARK else ""
+
+
+def _values(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> tuple[str, ...]:
+    """The texts of a column in the order of the alphabet, if they are few and short; else none."""
+    some = f"SELECT DISTINCT {quoted(column)} AS v FROM {quoted(table)} WHERE v IS NOT NULL LIMIT {_FEW + 1}"
+    found = [str(row[0]) for row in connection.execute(f"SELECT v FROM ({some}) ORDER BY v").fetchall()]
+    return tuple(found) if len(found) <= _FEW and sum(map(len, found)) <= _LONGEST_FEW else ()
 
 
 def _span(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> str:

@@ -25,4 +25,4 @@ def sql(database: Database) -> Tool:
         """
         return database.query(query)
 
-    return replace(sql, tables=database.tables)
+    return replace(sql, tables=database.tables, schema=database.schema())

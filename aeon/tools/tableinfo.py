@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 __all__ = ["Named", "TableInfo", "identifier", "quoted"]
 
+_KINDS = {"VARCHAR": "text", "BIGINT": "integer", "DOUBLE": "numeric", "DECIMAL": "numeric"}
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -27,6 +28,7 @@ class TableInfo:
     ``dropped`` counts cells of the file that stood beyond its header and are not in the table. ``days`` are the columns
     of dates with the first and the last of them, as in ``2025-01-02 to 2025-12-30``. ``marks`` are the columns of one
     text that some rows have and others have not, with that text, and ``gaps`` those of dates that some rows lack.
+    ``values`` are the columns of few different texts with these.
     """
 
     name: str
@@ -38,6 +40,25 @@ class TableInfo:
     days: tuple[tuple[str, str], ...] = ()
     marks: tuple[tuple[str, str], ...] = ()
     gaps: tuple[tuple[str, str], ...] = ()
+    values: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def created(self, room: int, keywords: frozenset[str]) -> str:
+        """The table as the statement that would make it, its values and first rows as comments, in about ``room``.
+
+        Columns that there is no room for are left out, and counted.
+        """
+        told = {name: f"  -- {', '.join(map(_literal, values))}" for name, values in self.values}
+        rows = [f"-- ({', '.join(row)})" for row in self.sample]
+        columns = [f"  {identifier(name, keywords)} {_kind(kind)}" for name, kind in self.columns]
+        lines = [line + told.get(name, "") for line, (name, _) in zip(columns, self.columns, strict=True)]
+        if sum(map(len, [*lines, *rows])) > room:
+            lines, rows = columns, [row for row in rows[:1] if len(row) <= room // 3]
+        while len(lines) > 1 and sum(map(len, [*lines, *rows])) > room:
+            lines.pop()
+        left = len(self.columns) - len(lines)
+        more = [f"  -- and {left:,} more column{'s' * (left > 1)}"] if left else []
+        head = f"CREATE TABLE {self.name} (  -- {self.rows:,} row{'s' * (self.rows != 1)}"
+        return "\n".join([head, *lines, *more, ");", *rows])
 
     def line(self, room: int, keywords: frozenset[str], most: int = 2) -> str:
         """Describe the table in about ``room`` characters: columns, rows, and what fits of at most two first rows."""
@@ -62,6 +83,16 @@ class TableInfo:
             line += f"{', ' if number else '; e.g. '}({cells})"
             room -= len(cells) + 4
         return line
+
+
+def _kind(kind: str) -> str:
+    """A type as most databases call it."""
+    short = kind.split("(")[0]
+    return _KINDS.get(short, short.casefold()) + ("[]" if "(" in kind and kind.endswith("[]") else "")
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def identifier(name: str, keywords: frozenset[str]) -> str:

@@ -58,7 +58,8 @@ class Tool:
     name it; else only the host uses it. ``reading``: its result is a list of passages, and what the step finds out is
     read out of them by the model. ``knows`` gives those of some words that its tables or texts hold. ``names`` gives
     the values of columns that a text names. ``mend`` gives the arguments that those of a plan evidently mean.
-    ``tables`` are those that it asks. ``provider`` is what research searches with.
+    ``tables`` are those that it asks, ``schema`` the statements that would make them. ``provider`` is what research
+    searches with.
 
     References in ``parameters`` are written out. Raises ``ConfigError`` for a name, schema or timeout that cannot work.
     """
@@ -77,6 +78,7 @@ class Tool:
     knows: Callable[[frozenset[str]], frozenset[str]] | None = None
     names: Callable[[str], tuple[Named, ...]] | None = None
     tables: tuple[TableInfo, ...] = ()
+    schema: str = ""
     provider: Provider | None = None
     mend: Callable[[JsonObject], JsonObject] | None = None
     prepare: Callable[[JsonObject], Mapping[str, object]] | None = None

@@ -31,6 +31,7 @@ from aeon.schema import (
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools import ToolRegistry, tool
+from tests.second import agreeing, is_second
 
 pytestmark = pytest.mark.requirement("T2")
 QUESTION = "How many days of leave are there?"
@@ -51,7 +52,7 @@ def reading(
     *replies: Reply, question: str = QUESTION, task: str = QUESTION, found: JsonValue = None, calls: int = 5
 ) -> tuple[StepResult, Scripted]:
     """What is read out of the passages, and the model."""
-    model = Scripted(replies)
+    model = agreeing(replies)
 
     async def read() -> StepResult:
         with Ledger(Allowance(calls=calls)):
@@ -112,7 +113,7 @@ def test_what_the_sentences_do_not_say_is_no_answer(reply: str) -> None:
         mode="reading",
         problem=f"the files do not say: {QUESTION} (searched: house.md)",
     )
-    assert len(model.requests) == 1
+    assert sum(not is_second(request) for request in model.requests) == 1
 
 
 @pytest.mark.parametrize("reply", ["27 days [1]", "28 days, or 4 weeks [1]", "2 [1]", "Mr Brown [1]"])
@@ -121,7 +122,7 @@ def test_a_sentence_that_does_not_bear_out_what_is_read_from_it_is_named_as_the_
     result, model = reading(reply)
     assert result.output is None and lines(result) == ["Leave is 28 days a year."]
     assert result.problem.endswith('(searched: house.md); the nearest sentence: "Leave is 28 days a year." (house.md)')
-    assert len(model.requests) == 1
+    assert sum(not is_second(request) for request in model.requests) == 1
 
 
 @pytest.mark.parametrize("found", [[], None, [passage(())]])
@@ -318,7 +319,7 @@ def judged(yes: float) -> LLMResponse:
     [
         ([0.9], "28 days", "CLEAR"),
         ([0.2, 0.9], "28 days", "PARTIALLY_CLEAR"),
-        ([0.2, 0.4], None, "PARTIALLY_CLEAR"),
+        ([0.2, 0.1], None, "PARTIALLY_CLEAR"),
     ],
 )
 def test_what_is_read_is_judged_where_a_word_of_the_question_is_not_there(
@@ -331,7 +332,7 @@ def test_what_is_read_is_judged_where_a_word_of_the_question_is_not_there(
     question = "How many days may one stay away?"
 
     def read(*replies: Reply, task: str) -> tuple[StepResult, Scripted]:
-        model = Scripted(replies, capabilities=Capabilities(logprobs=True))
+        model = agreeing(replies, Capabilities(logprobs=True))
 
         async def within() -> StepResult:
             with Ledger(Allowance(calls=5)):
@@ -341,7 +342,7 @@ def test_what_is_read_is_judged_where_a_word_of_the_question_is_not_there(
 
     result, model = read("28 days [1]", *map(judged, verdicts), task=question)
     assert (result.output, result.clarity) == (answer, clarity)
-    shown = model.requests[1].messages[-1].content
+    shown = model.requests[2].messages[-1].content
     assert SAID[0] in shown and SAID[1] not in shown
     assert read("28 days [1]", task=f"{question} And who signs?")[0].output == "28 days"
 
@@ -374,21 +375,21 @@ def test_a_number_in_words_is_the_number() -> None:
 
 @pytest.mark.requirement("G3a")
 @pytest.mark.usefixtures("measured")
-@pytest.mark.parametrize(("given", "answer"), [(0.9, "Ines Falk"), (0.45, "Ines Falk"), (0.3, None)])
+@pytest.mark.parametrize(("given", "answer"), [(0.9, "Ines Falk"), (0.25, "Ines Falk"), (0.1, None)])
 def test_what_seems_to_speak_of_another_is_given_where_a_judge_says_that_it_may_be(
     given: float, answer: str | None
 ) -> None:
     """It is partly clear then. How far apart two values are is no value, whoever says so."""
     question = "Who is the head of the Central branch?"
     said = ["The Central branch is old.", "The Riverside branch is new.", "Its head is Ines Falk."]
-    model = Scripted(["Ines Falk [3]", judged(given)], capabilities=Capabilities(logprobs=True))
+    model = agreeing(["Ines Falk [3]", judged(given)], Capabilities(logprobs=True))
     read = asyncio.run(read_answer(Supervisor(model), question, question, [passage(said)], "house.md"))
     assert (read.output, read.clarity) == (answer, "PARTIALLY_CLEAR")
     said = ["The roof cost 86 euros; the boiler 21 euros less than that."]
     boiler = "How much was the boiler?"
-    model = Scripted(["21 euros [1]", judged(0.9)], capabilities=Capabilities(logprobs=True))
+    model = agreeing(["21 euros [1]", judged(0.9)], Capabilities(logprobs=True))
     read = asyncio.run(read_answer(Supervisor(model), boiler, boiler, [passage(said)], "house.md"))
-    assert read.output is None and len(model.requests) == 1
+    assert read.output is None and len(model.requests) == 2
 
 
 DOOR = ("The lift is broken.", "Dogs must stay outside.", "Children may swim until 6.", "Ask Ms Adler.")
@@ -444,9 +445,9 @@ def test_a_heading_decides_nothing() -> None:
 @pytest.mark.parametrize(
     ("verdicts", "clarity", "asked"),
     [
-        ([0.9], "CLEAR", 2),
-        ([0.6, 0.3], "CLEAR", 3),
-        ([0.6, 0.75, 0.9], "PARTIALLY_CLEAR", 4),
+        ([0.9], "CLEAR", 3),
+        ([0.6, 0.3], "CLEAR", 4),
+        ([0.6, 0.75, 0.9], "PARTIALLY_CLEAR", 5),
     ],
 )
 def test_a_sentence_that_is_nearer_may_answer_better(verdicts: list[float], clarity: str, asked: int) -> None:
@@ -454,7 +455,7 @@ def test_a_sentence_that_is_nearer_may_answer_better(verdicts: list[float], clar
     said = ("A place can be given up with a notice of six weeks.", "A class is cancelled at least 4 hours before it.")
     question = "How long before a class must I cancel it by telephone?"
     replies = ["six weeks [1]", *map(judged, verdicts)]
-    model = Scripted(replies, capabilities=Capabilities(logprobs=True))
+    model = agreeing(replies, Capabilities(logprobs=True))
 
     async def read() -> StepResult:
         with Ledger(Allowance(calls=6)):
@@ -462,3 +463,35 @@ def test_a_sentence_that_is_nearer_may_answer_better(verdicts: list[float], clar
 
     result = asyncio.run(read())
     assert (result.output, result.clarity, len(model.requests)) == ("six weeks", clarity, asked)
+
+
+@pytest.mark.requirement("G4")
+@pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize(
+    ("second", "scores", "output", "problem"),
+    [
+        ("Ms Adler", [], "Ms Adler", ""),
+        ("Mr Brown", [0.9], "Ms Adler", "judged 0.90"),  # that stands in no sentence
+        ("not stated", [0.9], "Ms Adler", "judged 0.90"),
+        ("Ms Eder", [0.9, 0.3], "Ms Eder", "judged 0.90; read once more, it is: Ms Adler"),
+        ("Ms Eder", [0.3, 0.6], "Ms Adler", "judged 0.60; read once more, it is: Ms Eder"),
+        ("Ms Eder", [0.1, 0.1], None, 'the nearest sentence: "Ms Adler signs the form." (house.md)'),
+    ],
+)
+def test_what_two_readings_give_is_taken_and_of_two_others_the_likelier(
+    second: str, scores: list[float], output: str | None, problem: str
+) -> None:
+    """The second one sees more sentences, and is neither told to cite nor that they may not say it."""
+    question = "Who signs the form?"
+    replies = ["Ms Adler [2]", second, *map(judged, scores)]
+    model = Scripted(replies, Capabilities(logprobs=True))
+    found: JsonValue = [passage((*SAID, "Ms Eder keeps it."))]
+
+    async def read() -> StepResult:
+        with Ledger(Allowance(calls=6)):
+            return await read_answer(Supervisor(model), question, question, found, "house.md")
+
+    result = asyncio.run(read())
+    assert result.output == output and result.problem.endswith(problem) and bool(result.problem) is bool(problem)
+    assert [is_second(request) for request in model.requests[:2]] == [False, True]
+    assert len(model.requests) == len(replies)
