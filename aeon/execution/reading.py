@@ -12,6 +12,7 @@ from aeon.documents.telling import numbered, telling
 from aeon.documents.words import content_words, special_kinds, stem, stems
 from aeon.execution.deciding import HOUSE, deciding
 from aeon.proof.readings import NUMBER_WORDS
+from aeon.runtime.ledger import current_ledger
 from aeon.schema import LONGEST_TASK, JsonValue, Passage, Source, StepResult
 from aeon.supervisor.answers import AnswerJudge, speaks_of_before
 from aeon.supervisor.form import asks_yes_no, is_of_kind
@@ -51,7 +52,11 @@ _EXAMPLES = (
 """Most are answered, some in other words than the question's: with more refusals, or told which words no sentence has,
 a small model refuses what is stated in other words. What it takes for the answer is judged."""
 _LEAST_GIVEN = 0.2
-"""From here on an answer is given that only one reading has."""
+"""The score from which on an answer is given that only one of two readings has."""
+_LEAST_AGREED = 0.1
+"""The same, where both have it."""
+_LEAST_FOUND = 0.5
+"""The same, where the other one says that it is not stated."""
 _PASSAGES = TypeAdapter(list[Passage])
 
 
@@ -95,19 +100,39 @@ async def _read(
     reply = await supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0, likelihood=True)
     answer = bare(reply.value)
     if is_absent(answer):
-        return absent.changed(likelihood=reply.likelihood)
+        found = await _found(supervisor, question, more) if question == task else None
+        return found or absent.changed(likelihood=reply.likelihood)
     cited = _cited(reply.value, answer, sources)
-    stated = _is_stated(question, answer, cited, sources)
     read = StepResult(output=answer, mode="reading", sources=cited, likelihood=reply.likelihood)
-    none = _turned_down(absent, cited[0]) if stated or _CITED.search(reply.value) else absent
-    if question != task:
-        return read if stated and not _is_strange(question, answer, cited, sources) else none
+    stated = _is_stated(question, answer, cited, sources)
+    if question == task:
+        taken = await _twice(supervisor, question, read if stated else None, sources, more)
+    else:
+        taken = None if not stated or _is_strange(question, answer, cited, sources) else read
+    return taken or _turned_down(absent, cited[0] if stated or _CITED.search(reply.value) else None)
+
+
+async def _found(supervisor: Supervisor, question: str, more: Sequence[Source]) -> StepResult | None:
+    """What a second reading finds though the first one says that it is not stated, where a judge thinks so, too."""
     second = await _second(supervisor, question, more)
-    agreed = stated and second is not None and is_same(answer, str(second.output))
-    if agreed and not await _is_doubtful(supervisor, question, read, sources):
-        return read
-    candidates = [read] if agreed else [one for one in (second, read if stated else None) if one is not None]
-    return await _better(supervisor, question, candidates, more) or none
+    return await _better(supervisor, question, [second], more, _LEAST_FOUND) if second else None
+
+
+async def _twice(
+    supervisor: Supervisor,
+    question: str,
+    read: StepResult | None,
+    sources: Sequence[Source],
+    more: Sequence[Source],
+) -> StepResult | None:
+    """The answer that a second reading gives, too, or the likelier of two; ``None`` where neither is one."""
+    alone = current_ledger().calls_left() <= 1
+    second = await _second(supervisor, question, more)
+    if read is not None and (alone if second is None else is_same(str(read.output), str(second.output))):
+        doubtful = await _is_doubtful(supervisor, question, read, sources)
+        return await _better(supervisor, question, [read], more, _LEAST_AGREED) if doubtful else read
+    candidates = [one for one in (second, read) if one is not None]
+    return await _better(supervisor, question, candidates, more, _LEAST_GIVEN)
 
 
 async def _is_doubtful(supervisor: Supervisor, question: str, read: StepResult, sources: Sequence[Source]) -> bool:
@@ -129,17 +154,21 @@ async def _second(supervisor: Supervisor, question: str, sources: Sequence[Sourc
 
 
 async def _better(
-    supervisor: Supervisor, question: str, read: Sequence[StepResult], sources: Sequence[Source]
+    supervisor: Supervisor,
+    question: str,
+    read: Sequence[StepResult],
+    sources: Sequence[Source],
+    least: float,
 ) -> StepResult | None:
-    """The one of the answers that the sentences rather give, says a judge; ``None`` where they hardly give any.
+    """The one of the answers that the sentences rather give, says a judge; ``None`` where no score is the ``least``.
 
     Where there is no judge, it is the first of two, and a doubtful one alone is none.
     """
     judge = AnswerJudge(Judge(supervisor, samples=0))
     able = await judge.able()
     scores = [await judge.given(question, str(one.output), one.sources, sources) for one in read if able]
-    best = max(scores, default=_LEAST_GIVEN if len(read) > 1 else 0.0)
-    if best < _LEAST_GIVEN:
+    best = max(scores, default=least if len(read) > 1 else 0.0)
+    if best < least:
         return None
     taken = read[scores.index(best)] if scores else read[0]
     others = [one_line(str(one.output), _LONGEST_NEAREST) for one in read if one is not taken]
@@ -155,8 +184,10 @@ def _is_stated(question: str, answer: str, cited: Sequence[Source], sources: Seq
     return not any(compared_with(question, one.text, answer) for one in cited)
 
 
-def _turned_down(absent: StepResult, source: Source) -> StepResult:
+def _turned_down(absent: StepResult, source: Source | None) -> StepResult:
     """What is absent, with the sentence that was taken for an answer and is none: who asked can tell, or reads on."""
+    if source is None:
+        return absent
     said = one_line(source.text, _LONGEST_NEAREST)
     nearest = f'{absent.problem}; the nearest sentence: "{said}" ({one_line(source.source)})'
     return absent.changed(problem=nearest, sources=(source,))

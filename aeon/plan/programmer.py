@@ -110,8 +110,8 @@ class Programmer:
         return await (self._twice.held(over, query, program) if program else self._twice.of(over, query))
 
     async def _finished(self, asked: Asked, held: Held) -> Plan:
-        """The plan of a query; one at fault that nothing was held against is written once more, and told so."""
-        if held.query.runs and (held.agreement or not held.query.fault):
+        """The plan of a query; one at fault that no other agrees with is written once more, and told so."""
+        if held.query.runs and (held.agreed or not held.query.fault):
             return self._settled(asked, held.query, held.agreement)
         return self._settled(asked, await self._again(replace(asked, form="query"), held.query))
 
@@ -163,10 +163,12 @@ class Programmer:
         held = await self._queried(over)
         if held.agreed:
             return self._settled(over, held.query, held.agreement)
-        program = await self._again(over, held.query)
-        if not program.runs or program.doubt:
-            return None
-        score = await self._answering.queried(program.plan, over, self._tools.get(SQL).hint)
+        return await self._likely(over, await self._again(over, held.query))
+
+    async def _likely(self, over: Asked, program: Candidate) -> Plan | None:
+        """The plan of a query at no fault, if a judge says that it may answer the question."""
+        runs = program.runs and not program.doubt
+        score = await self._answering.queried(program.plan, over, self._tools.get(SQL).hint) if runs else None
         if score is None or score < _LIKELY:
             return None
         plan = self._settled(over, program)

@@ -77,9 +77,9 @@ def _rank(one: Candidate, given: Sequence[JsonValue]) -> int:
 
 
 def _agree(one: Sequence[JsonValue], other: Sequence[JsonValue]) -> bool:
-    """Whether two queries give the same, or one of them only more about it; that both find nothing tells nothing."""
+    """Whether two queries give the same, or one of them one value more; that both find nothing tells nothing."""
     few, many = sorted((_values(one), _values(other)), key=len)
-    return bool(few) and few <= many and few != {"0"}
+    return bool(few) and few <= many and len(many) <= len(few) + 1 and few != {"0"}
 
 
 def _values(given: JsonValue | Sequence[JsonValue]) -> frozenset[str]:

@@ -47,18 +47,20 @@ class TableInfo:
 
         Columns that there is no room for are left out, and counted.
         """
-        told = {name: f"  -- {', '.join(map(_literal, values))}" for name, values in self.values}
-        rows = [f"-- ({', '.join(row)})" for row in self.sample]
         columns = [f"  {identifier(name, keywords)} {_kind(kind)}" for name, kind in self.columns]
-        lines = [line + told.get(name, "") for line, (name, _) in zip(columns, self.columns, strict=True)]
+        told = dict(self.values)
+        lines = [
+            line + (f"  -- {', '.join(map(_literal, told[name]))}" if name in told else "")
+            for line, (name, _) in zip(columns, self.columns, strict=True)
+        ]
+        rows = [f"-- ({', '.join(row)})" for row in self.sample]
         if sum(map(len, [*lines, *rows])) > room:
             lines, rows = columns, [row for row in rows[:1] if len(row) <= room // 3]
-        while len(lines) > 1 and sum(map(len, [*lines, *rows])) > room:
-            lines.pop()
-        left = len(self.columns) - len(lines)
+        shown = _first(lines, room - sum(map(len, rows)))
+        left = len(lines) - len(shown)
         more = [f"  -- and {left:,} more column{'s' * (left > 1)}"] if left else []
         head = f"CREATE TABLE {self.name} (  -- {self.rows:,} row{'s' * (self.rows != 1)}"
-        return "\n".join([head, *lines, *more, ");", *rows])
+        return "\n".join([head, *shown, *more, ");", *rows])
 
     def line(self, room: int, keywords: frozenset[str], most: int = 2) -> str:
         """Describe the table in about ``room`` characters: columns, rows, and what fits of at most two first rows."""
@@ -83,6 +85,14 @@ class TableInfo:
             line += f"{', ' if number else '; e.g. '}({cells})"
             room -= len(cells) + 4
         return line
+
+
+def _first(lines: Sequence[str], room: int) -> Sequence[str]:
+    """As many of the lines as there is room for, at least one."""
+    count = 1
+    while count < len(lines) and sum(map(len, lines[: count + 1])) <= room:
+        count += 1
+    return lines[:count]
 
 
 def _kind(kind: str) -> str:

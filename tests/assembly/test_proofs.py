@@ -16,6 +16,7 @@ from aeon.observability.lines import claim_lines, conclusion_lines, coverage, pl
 from aeon.proof.document import Proof, proof_bytes
 from aeon.proof.verify import Report, verify
 from aeon.tools.files import Files
+from tests.second import agreeing
 
 pytestmark = pytest.mark.requirement("G1", "G2", "G6", "G6b")
 FEE = "What are the fees of 3 guests?"
@@ -41,7 +42,7 @@ def run(folder: Path, text: str, *replies: Reply, journal: Path | None = None) -
     def saved(_: str) -> Journal:
         return Journal(journal) if journal else Journal()
 
-    result = build(llm=Scripted(replies), tools=["calculator", given], journal=saved).execute(text)
+    result = build(llm=agreeing(replies), tools=["calculator", given], journal=saved).execute(text)
     assert isinstance(result, Result)
     return result, proof_of(result, [given], journal)
 

@@ -191,7 +191,7 @@ def test_what_was_searched_is_named_in_short(searched: str, named: str) -> None:
 
     async def read() -> StepResult:
         with Ledger(Allowance(calls=5), execution_id="run"):
-            return await read_answer(Supervisor(Scripted(["not stated"])), "Why?", "Why?", [passage()], searched)
+            return await read_answer(Supervisor(agreeing(["not stated"])), "Why?", "Why?", [passage()], searched)
 
     assert asyncio.run(read()).problem == f"the files do not say: Why? (searched: {named})"
 
@@ -319,7 +319,7 @@ def judged(yes: float) -> LLMResponse:
     [
         ([0.9], "28 days", "CLEAR"),
         ([0.2, 0.9], "28 days", "PARTIALLY_CLEAR"),
-        ([0.2, 0.1], None, "PARTIALLY_CLEAR"),
+        ([0.2, 0.05], None, "PARTIALLY_CLEAR"),
     ],
 )
 def test_what_is_read_is_judged_where_a_word_of_the_question_is_not_there(
@@ -375,7 +375,7 @@ def test_a_number_in_words_is_the_number() -> None:
 
 @pytest.mark.requirement("G3a")
 @pytest.mark.usefixtures("measured")
-@pytest.mark.parametrize(("given", "answer"), [(0.9, "Ines Falk"), (0.25, "Ines Falk"), (0.1, None)])
+@pytest.mark.parametrize(("given", "answer"), [(0.9, "Ines Falk"), (0.25, "Ines Falk"), (0.05, None)])
 def test_what_seems_to_speak_of_another_is_given_where_a_judge_says_that_it_may_be(
     given: float, answer: str | None
 ) -> None:
@@ -495,3 +495,29 @@ def test_what_two_readings_give_is_taken_and_of_two_others_the_likelier(
     assert result.output == output and result.problem.endswith(problem) and bool(result.problem) is bool(problem)
     assert [is_second(request) for request in model.requests[:2]] == [False, True]
     assert len(model.requests) == len(replies)
+
+
+@pytest.mark.requirement("G4")
+@pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize(("score", "output"), [(0.6, "Ms Adler"), (0.4, None)])
+def test_what_only_the_second_reading_finds_is_given_where_it_is_judged_to_be_there(
+    score: float, output: str | None
+) -> None:
+    """The first one says that nothing is stated, and is right about that more often than not."""
+    question = "Who signs the form?"
+    model = Scripted(["not stated", "Ms Adler", judged(score)], Capabilities(logprobs=True))
+
+    async def read() -> StepResult:
+        with Ledger(Allowance(calls=6)):
+            return await read_answer(Supervisor(model), question, question, [passage()], "house.md")
+
+    result = asyncio.run(read())
+    assert (result.output, result.clarity) == (output, "PARTIALLY_CLEAR")
+    assert ("do not say" in result.problem) is (output is None)
+
+
+@pytest.mark.requirement("G4", "K12")
+def test_a_second_reading_takes_no_call_that_is_not_there() -> None:
+    """The last call is left for what comes after it."""
+    result, model = reading("28 days [1]", calls=2)
+    assert (result.output, len(model.requests)) == ("28 days", 1)

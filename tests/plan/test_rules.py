@@ -25,6 +25,7 @@ from aeon.tools.choose import choose
 from aeon.tools.dates import dates
 from aeon.tools.files import files
 from aeon.tools.quote import QUOTE
+from tests.second import agreeing
 
 pytestmark = pytest.mark.usefixtures("indexes")
 
@@ -198,10 +199,10 @@ def test_a_rule_costs_no_call_that_is_not_there(both: tuple[Tool, ...]) -> None:
 
 
 @pytest.mark.requirement("G4", "G1", "T1c")
-@pytest.mark.parametrize(("first", "stop"), [(SAME, "converged"), (OTHER, "disagreement")])
-def test_a_run_on_a_rule(first: str, stop: str, folder: Path) -> None:
+@pytest.mark.parametrize(("first", "plain", "stop"), [(SAME, SAME, "converged"), (OTHER, HALF, "disagreement")])
+def test_a_run_on_a_rule(first: str, plain: str, stop: str, folder: Path) -> None:
     """Two queries that differ are no agreement; the sentence of the rule is among what the answer rests on."""
-    model = Scripted([program(first), RIGHT, "They come to {r1}."])
+    model = agreeing([program(first), *([plain] if plain != first else []), RIGHT, "They come to {r1}."])
     result = build(llm=model, tools=("calculator", f"files={folder}")).execute(QUESTION)
     assert (result.answer, result.stop_reason) == ("They come to 1296.", stop)
     quotes = [step for step in result.history.passes[0].executed if "quote" in str(step.action)]

@@ -1,0 +1,117 @@
+"""Queries that are held against a second one, and quotations against a plain reading."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from aeon.convergence.experience import kind_of
+from aeon.llm.scripted import Scripted
+from aeon.plan.programmer import Programmer
+from aeon.runtime.ledger import Ledger
+from aeon.schema import Agreement, Allowance, Derivation, Plan, Task
+from aeon.supervisor.supervisor import Supervisor
+from aeon.tools import Tool, ToolRegistry
+from aeon.tools.calculator import calculator
+from aeon.tools.choose import choose
+from aeon.tools.dates import dates
+from aeon.tools.files import files
+from aeon.tools.quote import QUOTE
+from tests.second import is_second
+
+pytestmark = pytest.mark.usefixtures("indexes")
+
+SHELF = "Item,Kind,Left (kg),Sold?\nBrie,cow,4.5,yes\nTomme,goat,2,no\nChevre,goat,6.5,no\n"
+RULES = "# Rules\n\nA place in the cellar costs 12 euros a month.\n\nMs Adler keeps the key.\n"
+GOAT = "SELECT SUM(\"Left (kg)\") FROM shelf WHERE Kind = 'goat'"
+ALSO = "SELECT SUM(CASE WHEN Kind = 'goat' THEN \"Left (kg)\" ELSE 0 END) FROM shelf"
+ALL, MOST = "SELECT SUM(\"Left (kg)\") FROM shelf", "SELECT MAX(\"Left (kg)\") FROM shelf"
+KILOS = "How many kilos of the goat shelf have we left?"
+"""The host takes kilos for something to be counted, and so holds a right query to be at fault."""
+BUILT_IN = [replace(one, offered=False) for one in (choose(), *dates())]
+
+
+@pytest.fixture
+def tools(tmp_path: Path) -> tuple[Tool, ...]:
+    """The tools over a table and a text."""
+    (tmp_path / "shelf.csv").write_text(SHELF)
+    (tmp_path / "rules.md").write_text(RULES)
+    return files(tmp_path)
+
+
+def plan(
+    tools: tuple[Tool, ...], question: str, *replies: str, calls: int = 6, twice: bool = True
+) -> tuple[Plan, Scripted]:
+    """The plan for the question that comes of these replies, and the model."""
+    model = Scripted(replies)
+    programmer = Programmer(Supervisor(model), ToolRegistry([calculator(), *tools, *BUILT_IN]), twice=twice)
+
+    async def planned() -> Plan:
+        with Ledger(Allowance(calls=calls)):
+            return await programmer.plan(Task(text=question), 12)
+
+    return asyncio.run(planned()), model
+
+
+def queries(made: Plan) -> list[str]:
+    """The queries of a plan, without the host's quotes."""
+    return [str((getattr(step.action, "arguments", None) or {}).get("query")) for step in made.steps]
+
+
+@pytest.mark.requirement("G4")
+@pytest.mark.parametrize("second", [GOAT, ALSO, f"SELECT Kind, {ALSO[7:]} WHERE Kind = 'goat' GROUP BY Kind"])
+def test_what_two_queries_give_is_taken_whatever_the_host_holds_against_it(
+    second: str, tools: tuple[Tool, ...]
+) -> None:
+    """Also in the same words: another prompt led to them. One may give one value more about it."""
+    made, model = plan(tools, KILOS, GOAT, second)
+    assert queries(made) == [GOAT] and made.agreement is not None and made.agreement.votes == 2
+    assert [is_second(request) for request in model.requests] == [False, True]
+    assert not [doubt for doubt in made.doubts if "COUNT" in doubt]
+    assert kind_of(made).endswith("agreed")
+
+
+@pytest.mark.requirement("G4")
+def test_of_two_queries_that_differ_the_one_at_no_fault_is_taken_and_the_other_said(tools: tuple[Tool, ...]) -> None:
+    """The first where nothing is wrong with either; one that cannot run is no derivation."""
+    question = "What is left on the shelf?"
+    made, _ = plan(tools, question, ALL, MOST)
+    assert queries(made) == [ALL]
+    assert made.agreement == Agreement(
+        derivations=(Derivation(method="query", text=f"print(sql({MOST!r}))", answer="6.5"),)
+    )
+    assert made.agreement.disagrees
+    for first, second in (("SELECT price FROM shelf", ALL), (ALL, "SELECT price FROM shelf")):
+        made, _ = plan(tools, question, first, second)
+        assert queries(made) == [ALL] and made.agreement is None
+
+
+@pytest.mark.requirement("G4")
+def test_two_queries_that_find_nothing_agree_on_nothing(tools: tuple[Tool, ...]) -> None:
+    """Anything that is wrong finds nothing."""
+    nothing = "SELECT COUNT(*) FROM shelf WHERE Kind IS NULL"
+    made, _ = plan(tools, "How many rows of the shelf have no kind?", *[nothing] * 4)
+    assert made.agreement is None or made.agreement.disagrees
+
+
+@pytest.mark.requirement("G4", "K12")
+def test_a_second_query_needs_a_call_and_more_than_one_derivation(tools: tuple[Tool, ...]) -> None:
+    """With one call there is the first one alone, and so where only one derivation is wanted."""
+    for calls, twice in ((1, True), (6, False)):
+        made, model = plan(tools, "What is left on the shelf?", ALL, calls=calls, twice=twice)
+        assert (queries(made), made.agreement, len(model.requests)) == ([ALL], None, 1)
+
+
+@pytest.mark.requirement("G4")
+@pytest.mark.parametrize(("read", "agrees"), [("Ms Adler", True), ("Adler keeps it", False), ("Mr Brown", False)])
+def test_a_quotation_is_held_against_a_plain_reading(read: str, agrees: bool, tools: tuple[Tool, ...]) -> None:
+    """Of more sentences, by a model that is neither told to cite nor that they may not say it."""
+    made, model = plan(tools, "Who keeps the key?", 'print("Ms Adler")  # 2', read)
+    assert [getattr(step.action, "tool", "") for step in made.steps] == [QUOTE]
+    assert made.agreement is not None and made.agreement.derivations[0].agrees is agrees
+    assert made.agreement.derivations[0].method == "reading" and is_second(model.requests[-1])
+    made, _ = plan(tools, "Who keeps the key?", 'print("Ms Adler")  # 2', "not stated")
+    assert made.agreement is None
