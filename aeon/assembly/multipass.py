@@ -131,7 +131,8 @@ def _planner(services: Services[Config]) -> RecursivePlanner | UnaidedPlanner:
 def _execute(services: Services[Config]) -> Callable[[ExecuteStep], Awaitable[StepResult]]:
     """What does steps; where there is a tutor, with it."""
     config = services.config
-    executor = Executor(services.supervisor, services.briefing, services.tools, config.output_tokens)
+    twice = config.derivations > 1
+    executor = Executor(services.supervisor, services.briefing, services.tools, config.output_tokens, twice)
     if not config.roles.tutor:
         return executor.execute
     tutor = services.of_role("tutor").supervisor

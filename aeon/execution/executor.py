@@ -58,12 +58,19 @@ class Executor:
     """
 
     def __init__(
-        self, supervisor: Supervisor, briefing: Briefing, tools: ToolRegistry, output_tokens: int = 512
+        self,
+        supervisor: Supervisor,
+        briefing: Briefing,
+        tools: ToolRegistry,
+        output_tokens: int = 512,
+        twice: bool = True,
     ) -> None:
+        """``twice``: what is read in texts is held against a second reading."""
         self._supervisor = supervisor
         self._briefing = briefing
         self._tools = tools
         self._output_tokens = output_tokens
+        self._twice = twice
 
     async def execute(self, effect: ExecuteStep, objection: str = "") -> StepResult:
         """The step's result. ``objection`` is what was wrong with a first one, where a model is asked for a second.
@@ -167,7 +174,7 @@ class Executor:
         output = await self._tools.call(tool, arguments, key, outputs, guard=lambda: ledger.tool_call(world))
         if reading:
             searched = self._tools.get(tool).hint.removeprefix("Texts: ")
-            return await read_answer(self._supervisor, question, effect.task.text, output.value, searched)
+            return await read_answer(self._supervisor, question, effect.task.text, output.value, searched, self._twice)
         if tool == _SQL and _presumed(output.value, effect.task.text):
             return _unknown(f"the files do not say: {effect.task.text} (no row of the tables is about it)")
         value, sources = quoted(output.value) if tool == QUOTE else (output.value, ())

@@ -12,14 +12,13 @@ from aeon.documents.telling import numbered, telling
 from aeon.documents.words import content_words, special_kinds, stem, stems
 from aeon.execution.deciding import HOUSE, deciding
 from aeon.proof.readings import NUMBER_WORDS
-from aeon.runtime.ledger import current_ledger
 from aeon.schema import LONGEST_TASK, JsonValue, Passage, Source, StepResult
 from aeon.supervisor.answers import AnswerJudge, speaks_of_before
 from aeon.supervisor.form import asks_yes_no, is_of_kind
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.plainly import MOST_SENTENCES, bare, is_absent, is_same, read_plainly
 from aeon.supervisor.prompt import Prompt, cut, fence, load
-from aeon.supervisor.supervisor import Supervisor
+from aeon.supervisor.supervisor import Reply, Supervisor
 from aeon.text import one_line
 from aeon.tools.lookup import CONTEXT
 
@@ -32,6 +31,7 @@ _LONGEST_PASSAGES = 6_000
 _CITED = re.compile(r"[\[(]\s*(?:sentences?\s*)?(\d{1,3}(?:\s*(?:,|and|-)\s*\d{1,3})*)\s*[\])]")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]\w+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_CLOCK = re.compile(r"(?<![\d:.])(?P<hours>\d{1,2}):(?P<minutes>\d\d)(?![\d:])")
 _MORE_WORDS = ("one", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred", "thousand")
 _SPELT = "|".join((*NUMBER_WORDS, *_MORE_WORDS))
 _WORD = re.compile(rf"\b(?:{_SPELT})(?:[- ](?:and )?(?:{_SPELT}))*\b|[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -60,7 +60,9 @@ _LEAST_FOUND = 0.5
 _PASSAGES = TypeAdapter(list[Passage])
 
 
-async def read_answer(supervisor: Supervisor, question: str, task: str, found: JsonValue, searched: str) -> StepResult:
+async def read_answer(
+    supervisor: Supervisor, question: str, task: str, found: JsonValue, searched: str, twice: bool = True
+) -> StepResult:
     """What the passages that were ``found`` say to the question; nothing where they do not say it.
 
     The question is a part of the ``task``. ``searched`` names what was searched. An answer with a number or with words
@@ -84,7 +86,7 @@ async def read_answer(supervisor: Supervisor, question: str, task: str, found: J
     if asks_yes_no(task):
         return await deciding(supervisor, task, sources) or absent
     more = telling(_PASSAGES.validate_python(found), task, MOST_SENTENCES)
-    return await _read(supervisor, question, task, sources, more, absent)
+    return await _read(supervisor, question, task, sources, more if twice else (), absent)
 
 
 async def _read(
@@ -100,7 +102,7 @@ async def _read(
     reply = await supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0, likelihood=True)
     answer = bare(reply.value)
     if is_absent(answer):
-        found = await _found(supervisor, question, more) if question == task else None
+        found = await _found(supervisor, question, task, more)
         return found or absent.changed(likelihood=reply.likelihood)
     cited = _cited(reply.value, answer, sources)
     read = StepResult(output=answer, mode="reading", sources=cited, likelihood=reply.likelihood)
@@ -112,10 +114,14 @@ async def _read(
     return taken or _turned_down(absent, cited[0] if stated or _CITED.search(reply.value) else None)
 
 
-async def _found(supervisor: Supervisor, question: str, more: Sequence[Source]) -> StepResult | None:
-    """What a second reading finds though the first one says that it is not stated, where a judge thinks so, too."""
-    second = await _second(supervisor, question, more)
-    return await _better(supervisor, question, [second], more, _LEAST_FOUND) if second else None
+async def _found(supervisor: Supervisor, question: str, task: str, more: Sequence[Source]) -> StepResult | None:
+    """What a second reading finds though the first one says that it is not stated, where a judge thinks so, too.
+
+    ``None`` for a part of a task.
+    """
+    reply = await read_plainly(supervisor, question, more) if question == task else None
+    second = _second(question, reply, more)
+    return await _better(supervisor, question, [(second, more)], _LEAST_FOUND) if second else None
 
 
 async def _twice(
@@ -126,13 +132,24 @@ async def _twice(
     more: Sequence[Source],
 ) -> StepResult | None:
     """The answer that a second reading gives, too, or the likelier of two; ``None`` where neither is one."""
-    alone = current_ledger().calls_left() <= 1
-    second = await _second(supervisor, question, more)
-    if read is not None and (alone if second is None else is_same(str(read.output), str(second.output))):
+    reply = await read_plainly(supervisor, question, more)
+    second = _second(question, reply, more)
+    if read is not None and (reply is None or (second and is_same(str(read.output), str(second.output)))):
         doubtful = await _is_doubtful(supervisor, question, read, sources)
-        return await _better(supervisor, question, [read], more, _LEAST_AGREED) if doubtful else read
-    candidates = [one for one in (second, read) if one is not None]
-    return await _better(supervisor, question, candidates, more, _LEAST_GIVEN)
+        return await _better(supervisor, question, [(read, sources)], _LEAST_AGREED) if doubtful else read
+    candidates = [(one, every) for one, every in ((read, sources), (second, more)) if one is not None]
+    doubted = read.changed(clarity="PARTIALLY_CLEAR", problem="a second reading does not say so") if read else None
+    return await _better(supervisor, question, candidates, _LEAST_GIVEN, doubted)
+
+
+def _second(question: str, reply: Reply[str] | None, sources: Sequence[Source]) -> StepResult | None:
+    """What a plain reading of sentences gives; ``None`` where that stands in none of them."""
+    answer = bare(reply.value) if reply is not None else ""
+    if reply is None or is_absent(answer):
+        return None
+    cited = _cited(reply.value, answer, sources)
+    is_one = _is_stated(question, answer, cited, sources)
+    return StepResult(output=answer, mode="reading", sources=cited, likelihood=reply.likelihood) if is_one else None
 
 
 async def _is_doubtful(supervisor: Supervisor, question: str, read: StepResult, sources: Sequence[Source]) -> bool:
@@ -142,39 +159,29 @@ async def _is_doubtful(supervisor: Supervisor, question: str, read: StepResult, 
     return await AnswerJudge(Judge(supervisor, samples=0)).doubted(question, read.sources, sources) is not None
 
 
-async def _second(supervisor: Supervisor, question: str, sources: Sequence[Source]) -> StepResult | None:
-    """What more sentences give, read plainly; ``None`` where that stands in none of them, or nobody can be asked."""
-    reply = await read_plainly(supervisor, question, sources)
-    if reply is None:
-        return None
-    answer = bare(reply.value)
-    cited = _cited(reply.value, answer, sources)
-    is_one = _is_stated(question, answer, cited, sources)
-    return StepResult(output=answer, mode="reading", sources=cited, likelihood=reply.likelihood) if is_one else None
-
-
 async def _better(
     supervisor: Supervisor,
     question: str,
-    read: Sequence[StepResult],
-    sources: Sequence[Source],
+    read: Sequence[tuple[StepResult, Sequence[Source]]],
     least: float,
+    unjudged: StepResult | None = None,
 ) -> StepResult | None:
-    """The one of the answers that the sentences rather give, says a judge; ``None`` where no score is the ``least``.
+    """The one of the answers that its sentences, of those it was read from, rather give, says a judge.
 
-    Where there is no judge, it is the first of two, and a doubtful one alone is none.
+    ``None`` where no score is the ``least``, and what is ``unjudged`` where there is no judge, or no call for it.
     """
     judge = AnswerJudge(Judge(supervisor, samples=0))
-    able = await judge.able()
-    scores = [await judge.given(question, str(one.output), one.sources, sources) for one in read if able]
-    best = max(scores, default=least if len(read) > 1 else 0.0)
+    if not read or not await judge.able(len(read)):
+        return unjudged
+    scores = [await judge.given(question, str(one.output), one.sources, every) for one, every in read]
+    best = max(scores)
     if best < least:
         return None
-    taken = read[scores.index(best)] if scores else read[0]
-    others = [one_line(str(one.output), _LONGEST_NEAREST) for one in read if one is not taken]
-    doubts = [f"the text may not answer exactly this: judged {best:.2f}"] if scores else []
-    doubts += [f"read once more, it is: {other}" for other in others]
-    return taken.changed(clarity="PARTIALLY_CLEAR", problem="; ".join(doubts))
+    taken = read[scores.index(best)][0]
+    doubt = f"the text may not answer exactly this: judged {best:.2f}"
+    others = [one_line(str(one.output), _LONGEST_NEAREST) for one, _ in read if one is not taken]
+    problem = "; read once more, it is: ".join([doubt, *others])
+    return taken.changed(clarity="PARTIALLY_CLEAR", problem=problem)
 
 
 def _is_stated(question: str, answer: str, cited: Sequence[Source], sources: Sequence[Source]) -> bool:
@@ -249,7 +256,7 @@ def _borne_out(answer: str, question: str, sources: Sequence[Source], cited: Seq
     something else.
     """
     material = _text(sources)
-    numbers = set(_NUMBER.findall(answer))
+    numbers = set(_NUMBER.findall(_CLOCK.sub(lambda time: _as_written(time, material), answer)))
     said = {*_NUMBER.findall(f"{material} {question}"), *_in_words(_text(cited))}
     if not numbers <= said:
         return False
@@ -259,6 +266,12 @@ def _borne_out(answer: str, question: str, sources: Sequence[Source], cited: Seq
         return False
     words = stems(answer)
     return not words or bool(words & there)
+
+
+def _as_written(time: re.Match[str], material: str) -> str:
+    """A time of day with the mark that it has in the sentences: 7:45 is 7.45 there."""
+    dotted = f"{time['hours']}.{time['minutes']}"
+    return dotted if re.search(rf"(?<![\d.]){re.escape(dotted)}(?![\d.]*\d)", material) else time[0]
 
 
 def _in_words(text: str) -> set[str]:

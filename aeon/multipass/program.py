@@ -124,7 +124,8 @@ def _derive(progress: Progress, executed: tuple[str, ...]) -> Program[None]:
         effect = ask.DeriveAgain(task=run.task, plan=progress.plan, most=run.config.derivations - 1)
         agreement = yield from run.perform(effect, Agreement())
         progress.plan = progress.plan.changed(agreement=agreement)
-        progress.this_pass = progress.this_pass.changed(agreement=agreement)
+    if progress.plan.agreement is not None:
+        progress.this_pass = progress.this_pass.changed(agreement=progress.plan.agreement)
 
 
 def _assess(progress: Progress, report: SemanticValidationReport) -> Program[ConvergenceAssessment]:

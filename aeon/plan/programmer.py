@@ -23,7 +23,7 @@ from aeon.runtime.ledger import current_ledger
 from aeon.schema import LONGEST_TASK, Agreement, Derivation, JsonValue, Plan, Step, Task, ToolCall
 from aeon.supervisor.form import asks_yes_no
 from aeon.supervisor.judge import Judge
-from aeon.supervisor.plainly import MOST_SENTENCES, bare, is_same, read_plainly
+from aeon.supervisor.plainly import MOST_SENTENCES, bare, is_absent, is_same, read_plainly
 from aeon.supervisor.prompt import cut
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.quote import QUOTE
@@ -34,11 +34,13 @@ __all__ = ["Programmer"]
 _PROGRAM_TOKENS = 240
 _OPERATION = re.compile(r"\w\s*(?:[-+*/<>]\s)\s*\w|_between\(|\bif\b")
 _QUERY = 4
-"""Calls that a query takes: its program, a second one, the judgment, and the answer."""
+"""Calls that a query takes: its program, another one, the judgment, and the answer."""
 _LIKELY, _SURELY = 0.4, 0.6
 """The scores of a query from which on it is taken though no word of the question spoke for the tables, and undoubted.
 
 Of cases kept apart .85 of the right queries reach the first one, and .36 of those that answer another question."""
+_SURE = 0.3
+"""The likelihood of a first program from which on a quotation is read once only: seven of seven were right."""
 _SURELY_NOT = 0.25
 """The score of quoted sentences below which they are no answer at all, and the question is put to the texts."""
 
@@ -104,6 +106,8 @@ class Programmer:
     async def _queried(self, asked: Asked, program: Candidate | None = None) -> Held:
         """A query of the tables alone, or the program or second query if that is better; with what the other gives."""
         over = replace(asked, functions=(SQL,), form="query")
+        if program is not None and current_ledger().calls_left() <= 1:
+            return Held(program)
         query = await self._program(over)
         if self._twice is None:
             return Held(query)
@@ -113,7 +117,8 @@ class Programmer:
         """The plan of a query; one at fault that no other agrees with is written once more, and told so."""
         if held.query.runs and (held.agreed or not held.query.fault):
             return self._settled(asked, held.query, held.agreement)
-        return self._settled(asked, await self._again(replace(asked, form="query"), held.query))
+        again = await self._again(replace(asked, form="query"), held.query)
+        return self._settled(asked, again, held.agreement if again is held.query else None)
 
     async def _judged(self, asked: Asked, plan: Plan) -> Plan:
         """The plan, doubtful where a judge doubts that what it quotes is an answer; where that is none, another one."""
@@ -126,14 +131,20 @@ class Programmer:
         return await self._read_twice(asked, plan)
 
     async def _read_twice(self, asked: Asked, plan: Plan) -> Plan:
-        """A plan that quotes one value, with what a plain reading of more sentences gives."""
-        given = await self._sources.outcome(plan) if self._twice and _is_quotation(plan) else []
+        """A plan that quotes one value, with what a plain reading of more sentences gives.
+
+        Not where the model was sure of its program, and nothing is doubtful: that tells as much.
+        """
+        sure = (next(iter(asked.likelihoods), None) or 0.0) >= _SURE and not plan.doubts
+        given = await self._sources.outcome(plan) if self._twice and _is_quotation(plan) and not sure else []
         if len(given) != 1 or plan.agreement is not None:
             return plan
         reply = await read_plainly(self._supervisor, asked.about.text, asked.evidence.best(MOST_SENTENCES))
         if reply is None:
             return plan
         other = bare(reply.value)
+        if is_absent(other):
+            return plan
         read = Derivation(method="reading", text=reply.value, answer=other, agrees=is_same(str(given[0]), other))
         return plan.changed(agreement=Agreement(derivations=(read,)))
 
@@ -163,15 +174,16 @@ class Programmer:
         held = await self._queried(over)
         if held.agreed:
             return self._settled(over, held.query, held.agreement)
-        return await self._likely(over, await self._again(over, held.query))
+        again = await self._again(over, held.query)
+        return await self._likely(over, again, held.agreement if again is held.query else None)
 
-    async def _likely(self, over: Asked, program: Candidate) -> Plan | None:
+    async def _likely(self, over: Asked, program: Candidate, agreement: Agreement | None) -> Plan | None:
         """The plan of a query at no fault, if a judge says that it may answer the question."""
         runs = program.runs and not program.doubt
         score = await self._answering.queried(program.plan, over, self._tools.get(SQL).hint) if runs else None
         if score is None or score < _LIKELY:
             return None
-        plan = self._settled(over, program)
+        plan = self._settled(over, program, agreement)
         doubt = (f"the tables may not answer exactly this: judged {score:.2f}",) if score < _SURELY else ()
         return plan.changed(doubts=(*plan.doubts, *doubt)) if doubt else plan
 

@@ -144,6 +144,7 @@ class Prompts:
         parts = [
             self._tools.get(SQL).schema,
             fence("context", asked.task.context, LONGEST_CONTEXT) if asked.task.context else "",
+            fence("thoughts", asked.thoughts, _LONGEST_THOUGHT) if asked.thoughts else "",
             asked.earlier,
             f"\n{_put(cut(asked.about.text, LONGEST_TASK))}",
             f"(Mind: {asked.fault[:_LONGEST_FAULT]})" if asked.fault else "",

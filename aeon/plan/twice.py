@@ -6,6 +6,7 @@ any agreed on were right, of 25 questions that tables answer; and of 8 that text
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -52,16 +53,19 @@ class Twice:
     async def held(self, asked: Asked, first: Candidate, second: Candidate) -> Held:
         """The better of two queries, with what the other one gives.
 
-        What both give is taken, whatever the host holds against either. Else one of which nothing is wrong is taken
-        before one that is at fault, and the first before the second.
+        What both give as they stand is taken, whatever the host holds against either; that it makes the same of both
+        confirms nothing. Else one of which nothing is wrong is taken before one that is at fault, and the first before
+        the second.
         """
         mine, theirs = await self._given(first), await self._given(second)
-        if _agree(mine, theirs):
-            return Held(replace(first, doubt=""), _derived(second, theirs, agrees=True))
         bare, other = self._checker.bare(first.text, asked), self._checker.bare(second.text, asked)
-        same = await self._sources.outcome(other)
-        if _agree(await self._sources.outcome(bare), same):
-            return Held(Candidate(bare, first.text, doubt=first.fault), _derived(second, same, agrees=True))
+        plain, same = await self._sources.outcome(bare), await self._sources.outcome(other)
+        if _agree(plain, same):
+            own = first.runs and _agree(mine, plain)
+            taken = replace(first, doubt="") if own else Candidate(bare, first.text, doubt=first.fault)
+            return Held(taken, _derived(second, same, agrees=True))
+        if _agree(mine, theirs):  # the host made the same of both
+            return Held(first)
         if _rank(second, theirs) > _rank(first, mine):
             return Held(second, _derived(first, mine))
         return Held(first, _derived(second, theirs))
@@ -77,23 +81,46 @@ def _rank(one: Candidate, given: Sequence[JsonValue]) -> int:
 
 
 def _agree(one: Sequence[JsonValue], other: Sequence[JsonValue]) -> bool:
-    """Whether two queries give the same, or one of them one value more; that both find nothing tells nothing."""
-    few, many = sorted((_values(one), _values(other)), key=len)
-    return bool(few) and few <= many and len(many) <= len(few) + 1 and few != {"0"}
+    """Whether two queries give the same rows, or of one row one of them a value more; nothing at all tells nothing."""
+    few, many = sorted((_rows(one), _rows(other)), key=_count)
+    if not few or not few.keys() - {_NONE}:
+        return False
+    return few == many or (few.total() == many.total() == 1 and _within(*few, *many))
 
 
-def _values(given: JsonValue | Sequence[JsonValue]) -> frozenset[str]:
-    """The values of an outcome, numbers as they are rounded."""
-    match given:
-        case None:
-            return frozenset()
+def _within(few: frozenset[str], many: frozenset[str]) -> bool:
+    return few <= many and len(many) == len(few) + 1
+
+
+def _count(rows: Counter[frozenset[str]]) -> int:
+    return sum(map(len, rows.elements()))
+
+
+def _rows(given: Sequence[JsonValue]) -> Counter[frozenset[str]]:
+    """The rows of an outcome, each as its values; several plain values are those of one row."""
+    if not any(isinstance(one, list | dict) for one in given):
+        return Counter([_values(given)]) if given else Counter()
+    rows = (row for one in given for row in (one if isinstance(one, list) else [one]))
+    return Counter(map(_values, rows))
+
+
+_NONE = frozenset[str]()
+_NOTHING = frozenset({"", "0", "not stated"})
+"""What a query gives that finds nothing."""
+
+
+def _values(row: JsonValue | Sequence[JsonValue]) -> frozenset[str]:
+    """The values of a row, numbers as they are rounded, without those that are none."""
+    match row:
+        case None | bool():
+            return _NONE
         case dict():
-            return _values(list(given.values()))
-        case bool() | str():
-            return frozenset({str(given).strip().casefold()})
-        case int() | float():
-            return frozenset({f"{round(float(given), 6):.12g}"})
-    return frozenset[str]().union(*map(_values, given))
+            return _values(list(row.values()))
+        case float():
+            return frozenset({f"{round(row, 6) + 0.0:.15g}"}) - _NOTHING
+        case int() | str():
+            return frozenset({str(row).strip().casefold()}) - _NOTHING
+    return frozenset[str]().union(*map(_values, row))
 
 
 def _derived(other: Candidate, given: Sequence[JsonValue], agrees: bool = False) -> Agreement | None:

@@ -175,7 +175,9 @@ class Config(Settings):
         description="profile every task first, plan it in steps, and have what was measured judge the results",
     )
     derivations: int = Field(
-        default=3, ge=1, description="of a computed answer, at most; there are three ways, and two alike are enough"
+        default=3,
+        ge=1,
+        description="of an answer, at most: two of a query or a reading, three of what is computed; two alike do",
     )
     limits: RefinementLimits = RefinementLimits()
     caps: CallCaps = CallCaps()

@@ -332,10 +332,12 @@ def _mark(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> str
 
 
 def _values(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> tuple[str, ...]:
-    """The texts of a column in the order of the alphabet, if they are few and short; else none."""
-    some = f"SELECT DISTINCT {quoted(column)} AS v FROM {quoted(table)} WHERE v IS NOT NULL LIMIT {_FEW + 1}"
-    found = [str(row[0]) for row in connection.execute(f"SELECT v FROM ({some}) ORDER BY v").fetchall()]
-    return tuple(found) if len(found) <= _FEW and sum(map(len, found)) <= _LONGEST_FEW else ()
+    """The texts of a column in the order of the alphabet, if they are few and short, of one line each; else none."""
+    name = quoted(column)
+    some = f"SELECT DISTINCT {name} FROM {quoted(table)} WHERE {name} IS NOT NULL LIMIT {_FEW + 1}"
+    found = sorted(str(row[0]) for row in connection.execute(some).fetchall())
+    told = len(found) <= _FEW and sum(map(len, found)) <= _LONGEST_FEW
+    return tuple(found) if told and all(one == one_line(one) for one in found) else ()
 
 
 def _span(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> str:

@@ -144,7 +144,8 @@ class Files:
 
         words = Vocabulary(database)
         hint = f"Tables: {database.describe()}"
-        return replace(sql(database), hint=hint, prepare=checked, knows=words.known, names=words.named, mend=meant)
+        asking = sql(database, query)
+        return replace(asking, hint=hint, prepare=checked, knows=words.known, names=words.named, mend=meant)
 
 
 def files(folder: Paths) -> tuple[Tool, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from aeon.schema.frozen import JsonValue
@@ -13,8 +14,12 @@ __all__ = ["sql"]
 _TIMEOUT = 20.0
 
 
-def sql(database: Database) -> Tool:
-    """Return the tool ``sql`` over these tables, which it names; its hint describes them."""
+def sql(database: Database, ask: Callable[[str], JsonValue] | None = None) -> Tool:
+    """Return the tool ``sql`` over these tables, which it names; its hint describes them.
+
+    ``ask`` gives what a query does, if another way than asking the tables each time is wanted.
+    """
+    answer = ask or database.query
 
     @tool(side_effects=False, parallel_safe=True, timeout=_TIMEOUT, hint=database.describe())
     def sql(query: str) -> JsonValue:
@@ -23,6 +28,6 @@ def sql(database: Database) -> Tool:
         Args:
             query: the SELECT; texts in single quotes are compared without case
         """
-        return database.query(query)
+        return answer(query)
 
     return replace(sql, tables=database.tables, schema=database.schema())

@@ -47,7 +47,11 @@ class TableInfo:
 
         Columns that there is no room for are left out, and counted.
         """
-        columns = [f"  {identifier(name, keywords)} {_kind(kind)}" for name, kind in self.columns]
+        last = len(self.columns) - 1
+        columns = [
+            f"  {identifier(name, keywords)} {_kind(kind)}{',' * (number < last)}"
+            for number, (name, kind) in enumerate(self.columns)
+        ]
         told = dict(self.values)
         lines = [
             line + (f"  -- {', '.join(map(_literal, told[name]))}" if name in told else "")

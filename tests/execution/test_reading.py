@@ -373,6 +373,14 @@ def test_a_number_in_words_is_the_number() -> None:
         assert reading(reply, question=question, task=question, found=found)[0].output == output
 
 
+def test_a_time_of_day_is_the_same_with_a_point_or_a_colon() -> None:
+    """A model writes 7:45 for what a letter has as 7.45; another time is none of it."""
+    found: JsonValue = [passage(["In May we meet at 7.45 pm.", "A place costs 15.30 euros."])]
+    question = "When do we meet in May?"
+    for reply, output in {"7:45 pm [1]": "7:45 pm", "7:54 pm [1]": None, "17:45 [1]": None}.items():
+        assert reading(reply, question=question, task=question, found=found)[0].output == output
+
+
 @pytest.mark.requirement("G3a")
 @pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(("given", "answer"), [(0.9, "Ines Falk"), (0.25, "Ines Falk"), (0.05, None)])
@@ -465,7 +473,7 @@ def test_a_sentence_that_is_nearer_may_answer_better(verdicts: list[float], clar
     assert (result.output, result.clarity, len(model.requests)) == ("six weeks", clarity, asked)
 
 
-@pytest.mark.requirement("G4")
+@pytest.mark.requirement("G4a")
 @pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(
     ("second", "scores", "output", "problem"),
@@ -473,8 +481,8 @@ def test_a_sentence_that_is_nearer_may_answer_better(verdicts: list[float], clar
         ("Ms Adler", [], "Ms Adler", ""),
         ("Mr Brown", [0.9], "Ms Adler", "judged 0.90"),  # that stands in no sentence
         ("not stated", [0.9], "Ms Adler", "judged 0.90"),
-        ("Ms Eder", [0.9, 0.3], "Ms Eder", "judged 0.90; read once more, it is: Ms Adler"),
-        ("Ms Eder", [0.3, 0.6], "Ms Adler", "judged 0.60; read once more, it is: Ms Eder"),
+        ("Ms Eder", [0.3, 0.9], "Ms Eder", "judged 0.90; read once more, it is: Ms Adler"),
+        ("Ms Eder", [0.6, 0.3], "Ms Adler", "judged 0.60; read once more, it is: Ms Eder"),
         ("Ms Eder", [0.1, 0.1], None, 'the nearest sentence: "Ms Adler signs the form." (house.md)'),
     ],
 )
@@ -497,7 +505,7 @@ def test_what_two_readings_give_is_taken_and_of_two_others_the_likelier(
     assert len(model.requests) == len(replies)
 
 
-@pytest.mark.requirement("G4")
+@pytest.mark.requirement("G4a")
 @pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(("score", "output"), [(0.6, "Ms Adler"), (0.4, None)])
 def test_what_only_the_second_reading_finds_is_given_where_it_is_judged_to_be_there(
@@ -516,7 +524,7 @@ def test_what_only_the_second_reading_finds_is_given_where_it_is_judged_to_be_th
     assert ("do not say" in result.problem) is (output is None)
 
 
-@pytest.mark.requirement("G4", "K12")
+@pytest.mark.requirement("G4a", "K12")
 def test_a_second_reading_takes_no_call_that_is_not_there() -> None:
     """The last call is left for what comes after it."""
     result, model = reading("28 days [1]", calls=2)

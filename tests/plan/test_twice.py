@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from aeon.convergence.experience import kind_of
-from aeon.llm.scripted import Scripted
+from aeon.llm.scripted import Reply, Scripted
 from aeon.plan.programmer import Programmer
 from aeon.runtime.ledger import Ledger
-from aeon.schema import Agreement, Allowance, Derivation, Plan, Task
+from aeon.schema import Agreement, Allowance, Derivation, LLMResponse, Plan, Task, Usage
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools import Tool, ToolRegistry
 from aeon.tools.calculator import calculator
@@ -28,7 +28,7 @@ SHELF = "Item,Kind,Left (kg),Sold?\nBrie,cow,4.5,yes\nTomme,goat,2,no\nChevre,go
 RULES = "# Rules\n\nA place in the cellar costs 12 euros a month.\n\nMs Adler keeps the key.\n"
 GOAT = "SELECT SUM(\"Left (kg)\") FROM shelf WHERE Kind = 'goat'"
 ALSO = "SELECT SUM(CASE WHEN Kind = 'goat' THEN \"Left (kg)\" ELSE 0 END) FROM shelf"
-ALL, MOST = "SELECT SUM(\"Left (kg)\") FROM shelf", "SELECT MAX(\"Left (kg)\") FROM shelf"
+ALL, MOST = 'SELECT SUM("Left (kg)") FROM shelf', 'SELECT MAX("Left (kg)") FROM shelf'
 KILOS = "How many kilos of the goat shelf have we left?"
 """The host takes kilos for something to be counted, and so holds a right query to be at fault."""
 BUILT_IN = [replace(one, offered=False) for one in (choose(), *dates())]
@@ -43,7 +43,7 @@ def tools(tmp_path: Path) -> tuple[Tool, ...]:
 
 
 def plan(
-    tools: tuple[Tool, ...], question: str, *replies: str, calls: int = 6, twice: bool = True
+    tools: tuple[Tool, ...], question: str, *replies: Reply, calls: int = 6, twice: bool = True
 ) -> tuple[Plan, Scripted]:
     """The plan for the question that comes of these replies, and the model."""
     model = Scripted(replies)
@@ -61,7 +61,7 @@ def queries(made: Plan) -> list[str]:
     return [str((getattr(step.action, "arguments", None) or {}).get("query")) for step in made.steps]
 
 
-@pytest.mark.requirement("G4")
+@pytest.mark.requirement("G4a")
 @pytest.mark.parametrize("second", [GOAT, ALSO, f"SELECT Kind, {ALSO[7:]} WHERE Kind = 'goat' GROUP BY Kind"])
 def test_what_two_queries_give_is_taken_whatever_the_host_holds_against_it(
     second: str, tools: tuple[Tool, ...]
@@ -74,7 +74,7 @@ def test_what_two_queries_give_is_taken_whatever_the_host_holds_against_it(
     assert kind_of(made).endswith("agreed")
 
 
-@pytest.mark.requirement("G4")
+@pytest.mark.requirement("G4a")
 def test_of_two_queries_that_differ_the_one_at_no_fault_is_taken_and_the_other_said(tools: tuple[Tool, ...]) -> None:
     """The first where nothing is wrong with either; one that cannot run is no derivation."""
     question = "What is left on the shelf?"
@@ -89,7 +89,7 @@ def test_of_two_queries_that_differ_the_one_at_no_fault_is_taken_and_the_other_s
         assert queries(made) == [ALL] and made.agreement is None
 
 
-@pytest.mark.requirement("G4")
+@pytest.mark.requirement("G4a")
 def test_two_queries_that_find_nothing_agree_on_nothing(tools: tuple[Tool, ...]) -> None:
     """Anything that is wrong finds nothing."""
     nothing = "SELECT COUNT(*) FROM shelf WHERE Kind IS NULL"
@@ -97,7 +97,7 @@ def test_two_queries_that_find_nothing_agree_on_nothing(tools: tuple[Tool, ...])
     assert made.agreement is None or made.agreement.disagrees
 
 
-@pytest.mark.requirement("G4", "K12")
+@pytest.mark.requirement("G4a", "K12")
 def test_a_second_query_needs_a_call_and_more_than_one_derivation(tools: tuple[Tool, ...]) -> None:
     """With one call there is the first one alone, and so where only one derivation is wanted."""
     for calls, twice in ((1, True), (6, False)):
@@ -105,7 +105,7 @@ def test_a_second_query_needs_a_call_and_more_than_one_derivation(tools: tuple[T
         assert (queries(made), made.agreement, len(model.requests)) == ([ALL], None, 1)
 
 
-@pytest.mark.requirement("G4")
+@pytest.mark.requirement("G4a")
 @pytest.mark.parametrize(("read", "agrees"), [("Ms Adler", True), ("Adler keeps it", False), ("Mr Brown", False)])
 def test_a_quotation_is_held_against_a_plain_reading(read: str, agrees: bool, tools: tuple[Tool, ...]) -> None:
     """Of more sentences, by a model that is neither told to cite nor that they may not say it."""
@@ -115,3 +115,15 @@ def test_a_quotation_is_held_against_a_plain_reading(read: str, agrees: bool, to
     assert made.agreement.derivations[0].method == "reading" and is_second(model.requests[-1])
     made, _ = plan(tools, "Who keeps the key?", 'print("Ms Adler")  # 2', "not stated")
     assert made.agreement is None
+
+
+@pytest.mark.requirement("G4a")
+@pytest.mark.parametrize(("likelihood", "asked"), [(0.3, 1), (0.29, 2)])
+def test_a_quotation_that_the_model_was_sure_of_is_read_once(
+    likelihood: float, asked: int, tools: tuple[Tool, ...]
+) -> None:
+    """How likely its own words were tells as much."""
+    first = LLMResponse(text='print("Ms Adler")  # 2', likelihood=likelihood, usage=Usage(calls=1))
+    made, model = plan(tools, "Who keeps the key?", first, "Ms Adler")
+    assert len(model.requests) == asked and made.likelihood == likelihood
+    assert (made.agreement is None) is (asked == 1)
