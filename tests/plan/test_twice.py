@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from aeon import Result, build
+from aeon.assembly.proofs import proof_of
+from aeon.calibration.cases import final_plan
 from aeon.convergence.experience import kind_of
 from aeon.llm.scripted import Reply, Scripted
 from aeon.plan.programmer import Programmer
@@ -127,3 +130,41 @@ def test_a_quotation_that_the_model_was_sure_of_is_read_once(
     made, model = plan(tools, "Who keeps the key?", first, "Ms Adler")
     assert len(model.requests) == asked and made.likelihood == likelihood
     assert (made.agreement is None) is (asked == 1)
+
+
+@pytest.mark.requirement("G4a")
+def test_that_the_host_makes_the_same_of_two_queries_confirms_nothing(tools: tuple[Tool, ...]) -> None:
+    """It leaves out what nobody said; as they stand, they give different things."""
+    first, second = (f"SELECT COUNT(*) FROM shelf WHERE Kind = '{kind}'" for kind in ("cow", "goat"))
+    made, _ = plan(tools, "How many eggs of the shelf have we left?", first, second, "not stated", "not stated")
+    assert made.agreement is None or not made.agreement.derivations[0].agrees
+
+
+@pytest.mark.requirement("G4a")
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("SELECT Item FROM shelf WHERE Kind = 'goat'", "SELECT Item FROM shelf WHERE Kind = 'goat' LIMIT 1"),
+        ('SELECT Item, "Left (kg)" FROM shelf', 'SELECT Item, 6.5 - "Left (kg)" + 4.5 FROM shelf'),
+        ("SELECT 7 FROM shelf LIMIT 1", "SELECT 7 FROM shelf LIMIT 1"),
+    ],
+)
+def test_a_row_more_other_pairs_and_what_no_table_gives_are_no_agreement(
+    first: str, second: str, tools: tuple[Tool, ...]
+) -> None:
+    """One value more is, where both give one row."""
+    made, _ = plan(tools, "Which goat items are on the shelf?", first, second, "not stated", "not stated", "not stated")
+    assert made.agreement is None or not made.agreement.derivations[0].agrees
+
+
+@pytest.mark.requirement("G4a", "G6")
+def test_a_query_that_differs_is_in_the_record_of_the_pass_and_in_the_proof(tmp_path: Path) -> None:
+    """The run ends in disagreement, and whoever counts runs finds it among these."""
+    (tmp_path / "shelf.csv").write_text(SHELF)
+    model = Scripted([ALL, MOST, "It is {r1} kg."])
+    result = build(llm=model, tools=["calculator", f"files={tmp_path}"]).execute("What is left on the shelf?")
+    assert isinstance(result, Result) and result.stop_reason == "disagreement"
+    record = result.history.passes[0].agreement
+    assert record is not None and [one.answer for one in record.derivations] == ["6.5"]
+    assert [one.id for one in proof_of(result).derivations] == ["d1", "d2"]
+    assert kind_of(final_plan(result.history)).endswith("disagreed")
