@@ -15,6 +15,7 @@ from aeon.proof.document import proof_bytes
 from aeon.proof.verify import verify
 from aeon.schema import LLMRequest
 from aeon.tools.files import Files
+from tests.second import agreeing
 
 pytestmark = pytest.mark.usefixtures("indexes")
 
@@ -35,7 +36,7 @@ QUOTED: tuple[Reply, ...] = ("price = 300.4\nprint(price)", "The price is {r1} e
 
 def run(task: Task, *replies: Reply, saved: Path | None = None) -> tuple[Result, Scripted]:
     """A run with the calculator alone."""
-    model = Scripted(replies)
+    model = agreeing(replies)
     return build(llm=model, journal=lambda _: Journal(saved)).execute(task), model
 
 
@@ -81,7 +82,7 @@ def test_it_is_searched_beside_a_folder(tmp_path: Path) -> None:
     """Values of both are cited, each by the name of its text."""
     (tmp_path / "vat.txt").write_text("The VAT of an article is 19 percent.\n")
     replies = ["print(300.4 * 19 / 100)", "It needs one fact.", "The VAT is {r1} euros."]
-    given, model = Files.open(tmp_path), Scripted(replies)
+    given, model = Files.open(tmp_path), agreeing(replies)
     task = Task(text="What is the VAT on the price of article A300?", context=LINES)
     result = build(llm=model, tools=["calculator", given]).execute(task)
     cited = {source.source for step in result.history.passes[0].executed for source in step.sources}
@@ -103,7 +104,7 @@ def test_a_resumed_run_searches_it_again(tmp_path: Path) -> None:
     saved, task = tmp_path / "run.jsonl", Task(text=QUESTION, context=LINES)
     broken, _ = run(task, EndpointFailed("gone"), saved=saved)
     assert broken.stop_reason == "failed"
-    result = resume(saved, llm=Scripted(QUOTED))
+    result = resume(saved, llm=agreeing(QUOTED))
     assert result.answer == "The price is 300.40 euros." and result.unread == ()
     assert replay(Journal.read(saved)).answer == result.answer
 

@@ -23,6 +23,7 @@ from aeon.server.runs import Runs
 from aeon.server.service import Limits, Service
 from aeon.server.serving import configured, listening
 from aeon.server.tokens import Tokens
+from tests.second import agreeing
 
 TASK = "What do 17 pens at 2.40 cost?"
 WORDS_TASK = "one two three four five six"
@@ -188,7 +189,7 @@ def priced(serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ser
     monkeypatch.delenv("AEON_THOROUGH")
     (tmp_path / "shop").mkdir()
     (tmp_path / "shop" / "prices.txt").write_text(PRICES)
-    return serve(Scripted(QUOTED * 9), folders={"shop": tmp_path / "shop"})
+    return serve(agreeing(QUOTED * 9), folders={"shop": tmp_path / "shop"})
 
 
 @pytest.fixture(autouse=True)

@@ -24,6 +24,7 @@ from aeon.runtime.replay import boundaries
 from aeon.schema import Bound, LLMRequest, Outcome, Questions, Step, StepResult, Task
 from aeon.tools.files import Files
 from engines.ensemble.world import Cast
+from tests.second import is_second
 
 pytestmark = pytest.mark.requirement("E6", "E6l")
 ANSWERS = {"a": "12", "b": "13", "c": "13"}
@@ -106,8 +107,9 @@ def test_what_members_assumed_is_listed() -> None:
 
 def reader(request: LLMRequest) -> str:
     """A model that reads the fee, and words it."""
-    text = request.messages[-1].content
-    return "The fee is {r1}." if "{r1}" in text else "fee = 12.5  # 1\nprint(fee)"
+    if is_second(request):
+        return "12.50 euros"
+    return "The fee is {r1}." if "{r1}" in request.messages[-1].content else "fee = 12.5  # 1\nprint(fee)"
 
 
 @pytest.mark.requirement("E6a", "E6e", "G6")
