@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from aeon.plan.checking import Candidate, Checker
 from aeon.plan.prompts import Asked
 from aeon.plan.sources import SQL, Sources
+from aeon.plan.ties import with_ties
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Agreement, Derivation, JsonValue
 
@@ -62,7 +63,8 @@ class Twice:
         plain, same = await self._sources.outcome(bare), await self._sources.outcome(other)
         if _agree(plain, same):
             own = first.runs and _agree(mine, plain)
-            taken = replace(first, doubt="") if own else Candidate(bare, first.text, doubt=first.fault)
+            whole = await with_ties(bare, self._sources)
+            taken = replace(first, doubt="") if own else Candidate(whole, first.text, doubt=first.fault)
             return Held(taken, _derived(second, same, agrees=True))
         if _agree(mine, theirs):  # the host made the same of both
             return Held(first)

@@ -133,6 +133,15 @@ def test_a_quotation_that_the_model_was_sure_of_is_read_once(
 
 
 @pytest.mark.requirement("G4a")
+def test_all_that_share_the_first_place_are_given(tools: tuple[Tool, ...]) -> None:
+    """Both queries name one of them; that there are two a host can see."""
+    first = 'SELECT Kind FROM shelf WHERE "Left (kg)" > 4 GROUP BY Kind ORDER BY COUNT(*) DESC LIMIT 1'
+    made, _ = plan(tools, "Which kind is there most of, of what is over 4 kg?", first, first)
+    assert made.agreement is not None and made.agreement.derivations[0].agrees
+    assert "RANK()" in queries(made)[0].upper() or "DENSE_RANK" in queries(made)[0].upper()
+
+
+@pytest.mark.requirement("G4a")
 def test_that_the_host_makes_the_same_of_two_queries_confirms_nothing(tools: tuple[Tool, ...]) -> None:
     """It leaves out what nobody said; as they stand, they give different things."""
     first, second = (f"SELECT COUNT(*) FROM shelf WHERE Kind = '{kind}'" for kind in ("cow", "goat"))
