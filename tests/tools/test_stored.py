@@ -12,12 +12,12 @@ from aeon import Result, build
 from aeon.assembly.proofs import proof_of
 from aeon.documents.collecting import collect
 from aeon.errors import InputFileError, ToolFailed
-from aeon.llm.scripted import Scripted
 from aeon.proof.document import proof_bytes
 from aeon.proof.verify import verify
 from aeon.tools import ToolRegistry
 from aeon.tools.files import Files, takes_long
 from aeon.tools.select import portable
+from tests.second import agreeing
 
 pytestmark = [pytest.mark.requirement("T2", "T3"), pytest.mark.usefixtures("indexes")]
 
@@ -59,7 +59,7 @@ def test_a_proof_over_it_verifies(stored: Path) -> None:
     """Text, hash, title and extractor of a source are those that the collection holds."""
     given = Files.open(stored)
     replies = ['print("not stated")', "12.50 euros [2]", "It is {r1}."]
-    result = build(llm=Scripted(replies), tools=[given]).execute("What is the fee of a guest?")
+    result = build(llm=agreeing(replies), tools=[given]).execute("What is the fee of a guest?")
     assert isinstance(result, Result) and result.answer == "It is 12.50 euros."
     proof = proof_of(result, [given])
     (source,) = proof.sources
@@ -72,7 +72,7 @@ def test_a_proof_is_held_against_the_files_again(stored: Path, tmp_path: Path) -
     """Beside the folder as it was collected, the sources are the same; beside a changed file, they are not."""
     given = Files.open(stored)
     replies = ['print("not stated")', "12.50 euros [2]", "It is {r1}."]
-    result = build(llm=Scripted(replies), tools=[given]).execute("What is the fee of a guest?")
+    result = build(llm=agreeing(replies), tools=[given]).execute("What is the fee of a guest?")
     data = proof_bytes(proof_of(result, [given]))
     (tmp_path / "club").mkdir()
     (tmp_path / "club" / "fees.md").write_text(FEES)
@@ -84,7 +84,7 @@ def test_a_proof_is_held_against_the_files_again(stored: Path, tmp_path: Path) -
 def test_build_takes_it(stored: Path) -> None:
     """Like a folder, by its path."""
     replies = ['print("not stated")', "12.50 euros [2]", "It is {r1}."]
-    result = build(llm=Scripted(replies), files=stored).execute("What is the fee of a guest?")
+    result = build(llm=agreeing(replies), files=stored).execute("What is the fee of a guest?")
     assert result.answer == "It is 12.50 euros."
 
 
