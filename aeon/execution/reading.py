@@ -66,9 +66,10 @@ async def read_answer(
     """What the passages that were ``found`` say to the question; nothing where they do not say it.
 
     The question is a part of the ``task``. ``searched`` names what was searched. An answer with a number or with words
-    that stand in none of the sentences is none. Nor is one whose sentences seem to speak of something else, or do not
-    answer the whole task, says a judge; if the judge, shown the answer beside them, says that they give it, it is one,
-    but partly clear. A sentence that was turned down so is named as the nearest one.
+    that stand in none of the sentences is none. ``twice``: it is held against a plain reading of more sentences. What
+    both give is the answer; one whose sentences seem to speak of something else, or do not answer the whole task, says
+    a judge, is partly clear, and so is the likelier of two that differ; what hardly answers the question is none. A
+    sentence that was turned down so is named as the nearest one.
 
     Raises:
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.

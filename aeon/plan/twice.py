@@ -1,7 +1,7 @@
 """A question put to the tables a second time, in another form: what two queries give is seldom wrong.
 
-On ten folders of ``scripts/bench/folders`` all 13 answers that a query written behind examples and one written without
-any agreed on were right, of 25 questions that tables answer; and of 8 that texts answer they agreed on one.
+On folders of ``scripts/bench/folders`` a query written behind examples and one written without any agreed on 17 of 45
+answers that stand in tables, all of them right, and on 2 of 63 others, both wrong.
 """
 
 from __future__ import annotations

@@ -66,8 +66,8 @@ def is_absent(answer: str) -> bool:
 def is_same(one: str, other: str) -> bool:
     """Whether two short answers are the same: the same numbers, and all words of one of them in the other.
 
-    Neither may deny what the other does not. A number is the same in words, rounded and with marks; a time of day in
-    either form.
+    Neither may deny what the other does not. A number is the same in words, with marks and with zeros behind its point;
+    a time of day in either form.
     """
     numbers, words = zip(*map(_parts, (one, other)), strict=True)
     few, many = sorted(words, key=len)

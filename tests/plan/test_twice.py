@@ -133,6 +133,14 @@ def test_a_quotation_that_the_model_was_sure_of_is_read_once(
 
 
 @pytest.mark.requirement("G4a")
+def test_a_third_query_settles_nothing(tools: tuple[Tool, ...]) -> None:
+    """Where two differ and both are at fault one is written once more; that they differ stays on record."""
+    average = "SELECT AVG(\"Left (kg)\") FROM shelf WHERE Kind = 'goat'"
+    made, model = plan(tools, KILOS, GOAT, average, ALSO)
+    assert len(model.requests) == 3 and made.agreement is not None and made.agreement.disagrees
+
+
+@pytest.mark.requirement("G4a")
 def test_all_that_share_the_first_place_are_given(tools: tuple[Tool, ...]) -> None:
     """Both queries name one of them; that there are two a host can see."""
     first = 'SELECT Kind FROM shelf WHERE "Left (kg)" > 4 GROUP BY Kind ORDER BY COUNT(*) DESC LIMIT 1'
