@@ -135,7 +135,7 @@ async def _twice(
     """The answer that a second reading gives, too, or the likelier of two; ``None`` where neither is one."""
     reply = await read_plainly(supervisor, question, more)
     second = _second(question, reply, more)
-    if read is not None and (reply is None or (second and is_same(str(read.output), str(second.output)))):
+    if read is not None and (reply is None or (second and is_same(question, str(read.output), str(second.output)))):
         doubtful = await _is_doubtful(supervisor, question, read, sources)
         return await _better(supervisor, question, [(read, sources)], _LEAST_AGREED) if doubtful else read
     candidates = [(one, every) for one, every in ((read, sources), (second, more)) if one is not None]

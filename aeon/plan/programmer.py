@@ -148,7 +148,8 @@ class Programmer:
         other = bare(reply.value)
         if is_absent(other):
             return plan
-        read = Derivation(method="reading", text=reply.value, answer=other, agrees=is_same(str(given[0]), other))
+        agrees = is_same(asked.about.text, str(given[0]), other)
+        read = Derivation(method="reading", text=reply.value, answer=other, agrees=agrees)
         return plan.changed(agreement=Agreement(derivations=(read,)))
 
     async def _gives(self, plan: Plan, asked: Asked) -> bool:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
 
 from aeon.documents.telling import numbered
 from aeon.documents.words import stems
 from aeon.errors import AllowanceExhausted, CompletionError
-from aeon.proof.readings import NUMBER_WORDS
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import LONGEST_TASK, Source
+from aeon.supervisor.meaning import same
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Reply, Supervisor
 
@@ -32,10 +31,10 @@ _ABSENT = re.compile(
     r"\bno (?:sentence|information|mention|text|answer)\b|\bunknown\b",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"(?<![\w.,])-?\d+(?:[.,]\d+)*(?: ?%)?")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_DIGIT = re.compile(r"\d")
 _CLOCK = re.compile(
-    r"(?P<hours>\d{1,2})(?:[:.](?P<minutes>\d\d))? ?(?P<half>[ap])\.?m\b\.?|(?P<h>\d{1,2}):(?P<m>\d\d)", re.IGNORECASE
+    r"\b(?P<hours>\d{1,2})(?:[:.](?P<minutes>\d\d))? ?(?P<half>[ap])\.?m\b\.?|\b(?P<h>\d{1,2}):(?P<m>\d\d)\b",
+    re.IGNORECASE,
 )
 _DENIED = re.compile(r"\b(?:not|no|never|none|without|except)\b|n[\u2019']t\b", re.IGNORECASE)
 
@@ -63,38 +62,23 @@ def is_absent(answer: str) -> bool:
     return not answer or bool(_ABSENT.search(answer))
 
 
-def is_same(one: str, other: str) -> bool:
-    """Whether two short answers are the same: the same numbers, and all words of one of them in the other.
+def is_same(question: str, one: str, other: str) -> bool:
+    """Whether two short answers to a question are the same one, as far as a host can tell (`same`).
 
-    Neither may deny what the other does not. A number is the same in words, with marks and with zeros behind its point;
-    a time of day in either form.
+    A time of day is the same in either form. Where only a model could tell, they are if one has all words of the other,
+    neither denies what the other does not, and there is no number in them.
     """
-    numbers, words = zip(*map(_parts, (one, other)), strict=True)
-    few, many = sorted(words, key=len)
+    one, other = _CLOCK.sub(_time, one), _CLOCK.sub(_time, other)
+    judged = same(question, one, other)
+    if judged is not None:
+        return judged
+    few, many = sorted((stems(one), stems(other)), key=len)
     denied = bool(_DENIED.search(one)) is bool(_DENIED.search(other))
-    return denied and numbers[0] == numbers[1] and few <= many and bool(few or numbers[0])
-
-
-def _parts(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The numbers of a text, and the words that say what it is about."""
-    text = _THOUSANDS.sub("", _CLOCK.sub(_time, text.casefold()))
-    found = {_plain(number) for number in _NUMBER.findall(text)}
-    spelt = {str(NUMBER_WORDS[word]) for word in re.findall(r"[^\W\d_]+", text) if word in NUMBER_WORDS}
-    words = frozenset(word for word in stems(_NUMBER.sub(" ", text)) if word not in NUMBER_WORDS)
-    return frozenset(found | spelt), words
+    return bool(few) and few <= many and denied and not _DIGIT.search(one + other)
 
 
 def _time(match: re.Match[str]) -> str:
     """A time of day as the minutes since midnight."""
     hours, minutes = int(match["hours"] or match["h"]), int(match["minutes"] or match["m"] or 0)
     hours = hours if match["half"] is None else hours % 12 + 12 * (match["half"] == "p")
-    return f" {hours * 60 + minutes}min "
-
-
-def _plain(number: str) -> str:
-    """A number without zeros behind its point, as it is where it has several points."""
-    unit = "%" * number.endswith("%")
-    try:
-        return f"{Decimal(number.removesuffix('%').strip().replace(',', '.')).normalize():f}{unit}"
-    except InvalidOperation:
-        return number
+    return f"{hours * 60 + minutes} minutes"

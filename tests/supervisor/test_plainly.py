@@ -8,6 +8,8 @@ from aeon.supervisor.plainly import bare, is_absent, is_same
 
 pytestmark = pytest.mark.requirement("G4a")
 
+QUESTION = "What do the rules say of it?"
+
 
 @pytest.mark.parametrize(
     "answer",
@@ -52,7 +54,7 @@ def test_what_denies_something_is_an_answer(answer: str) -> None:
 )
 def test_the_same_answer_in_another_form(one: str, other: str) -> None:
     """Numbers count by their value, and one answer may have more words."""
-    assert is_same(one, other) and is_same(other, one)
+    assert is_same(QUESTION, one, other) and is_same(QUESTION, other, one)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +73,7 @@ def test_the_same_answer_in_another_form(one: str, other: str) -> None:
 )
 def test_another_answer_with_the_same_words(one: str, other: str) -> None:
     """A number more, or what one of them denies, makes another answer."""
-    assert not is_same(one, other)
+    assert not is_same(QUESTION, one, other) and not is_same(QUESTION, other, one)
 
 
 @pytest.mark.parametrize("reply", ["12 euros [3].", "12 euros", '"12 euros" (3)', " 12 euros [sentence 3] "])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aeon.engines.contractive.meaning import same
+from aeon.supervisor.meaning import same
 
 pytestmark = pytest.mark.requirement("E3a")
 MUCH, WHO, WHEN = "How much is it?", "Who wrote it?", "When was it?"

@@ -108,8 +108,9 @@ def _in_digits(text: str) -> str:
 
 
 def _units(text: str) -> set[str]:
-    """The words beside the numbers."""
-    return {word.removesuffix("s") for word in _words(text) if not any(map(str.isdigit, word))}
+    """The words beside the numbers; a percent sign is one."""
+    words = (*_words(text), *["percent"] * ("%" in text))
+    return {word.removesuffix("s") for word in words if not any(map(str.isdigit, word))}
 
 
 def _negates(text: str) -> bool:
