@@ -41,8 +41,9 @@ def call(servers: Servers, name: str, output_bytes: int = 16_384, **arguments: J
 
 def gone(pid: int) -> bool:
     """Whether there is no such process any more."""
+    state = Path(f"/proc/{pid}/stat")
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+        return state.is_file() and state.read_text().rpartition(") ")[2][0] == "Z"
+    except (ProcessLookupError, FileNotFoundError):  # it may end while it is looked at
         return True
-    return Path(f"/proc/{pid}/stat").is_file() and Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] == "Z"
