@@ -10,11 +10,13 @@ from aeon.assembly.plugin import Plugin, Services
 from aeon.convergence.calibrated import calibrated, experience
 from aeon.convergence.engine import ConvergenceEngine
 from aeon.derivation.deriver import Deriver
+from aeon.documents.binding import bound
 from aeon.documents.sentences import sentences
 from aeon.execution.executor import Executor
 from aeon.execution.tutor import Tutored
+from aeon.grounding.citations import cited_claims
 from aeon.grounding.prose import checked_sentences
-from aeon.grounding.results import grounded, spans_of
+from aeon.grounding.results import grounded, spans_of, told, written_from
 from aeon.kernel.effects import Effect, Role
 from aeon.kernel.ports import Handlers
 from aeon.multipass.effects import DraftPlan, ExecuteStep, Synthesize, ValidateResults
@@ -99,6 +101,9 @@ def _modules(services: Services[Config]) -> Handlers:
 
     async def answered(effect: Synthesize) -> Answer:
         answer = await synthesizer.synthesize(effect)
+        if sources := written_from(effect.plan):
+            cited = bound(answer.text, effect.task.text, sources)
+            return answer.changed(claims=cited_claims(answer.text, told(effect.task), cited))
         claims = grounded(answer.text, effect.task, effect.plan)
         spans = ((one.start, one.end) for one in sentences(answer.text))
         done = (step for step in effect.plan.steps if step.status == "complete")

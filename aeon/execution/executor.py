@@ -9,11 +9,23 @@ from pydantic import Field, JsonValue, RootModel
 
 from aeon.documents.words import content_words
 from aeon.errors import CompletionError, ToolArgumentError
+from aeon.execution.grounded import write_grounded
 from aeon.execution.reading import read_answer
 from aeon.execution.writing import write_text
 from aeon.multipass.effects import ExecuteStep
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import LONGEST_CONTEXT, Clarity, Frozen, JsonObject, StepMode, StepResult, ToolCall, Writing
+from aeon.schema import (
+    LONGEST_CONTEXT,
+    Clarity,
+    Frozen,
+    JsonObject,
+    Source,
+    StepInput,
+    StepMode,
+    StepResult,
+    ToolCall,
+    Writing,
+)
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import Prompt, fence, load, render
 from aeon.supervisor.schema import schema_of
@@ -24,6 +36,7 @@ from aeon.tools.numbers import figure, is_number
 from aeon.tools.quote import QUOTE, quoted
 from aeon.tools.references import references, substitute
 from aeon.tools.registry import ToolRegistry
+from aeon.tools.texts import READ_TEXTS, read_sentences
 
 __all__ = ["Executor"]
 
@@ -177,7 +190,7 @@ class Executor:
             return await read_answer(self._supervisor, question, effect.task.text, output.value, searched, self._twice)
         if tool == _SQL and _presumed(output.value, effect.task.text):
             return _unknown(f"the files do not say: {effect.task.text} (no row of the tables is about it)")
-        value, sources = quoted(output.value) if tool == QUOTE else (output.value, ())
+        value, sources = _with_sources(tool, output.value)
         return StepResult(output=value, mode=mode, cut=output.cut, sources=sources)
 
     async def _write(self, effect: ExecuteStep, action: Writing, objection: str) -> StepResult:
@@ -187,7 +200,10 @@ class Executor:
         context = [fence("context", task.context, LONGEST_CONTEXT)] if task.context else []
         criteria = ["The answer must meet:\n" + "\n".join(f"- {one}" for one in task.criteria)] if task.criteria else []
         said = [f"{one.question} {one.answer}" for one in task.clarifications]
-        prompt = Prompt("", "\n\n".join([*context, text, *said, *criteria, *_objected(objection)]))
+        parts = [*context, text, *said, *criteria, *_objected(objection)]
+        if effect.step.is_grounded:
+            return await write_grounded(self._supervisor, task, _read(effect.inputs), parts, self._output_tokens)
+        prompt = Prompt("", "\n\n".join(parts))
         written = await write_text(self._supervisor, prompt, text, self._output_tokens)
         return StepResult(output=written, mode="reasoning")
 
@@ -203,6 +219,18 @@ class Executor:
         value = reply.value
         missing = value.result if value.clarity == "BLOCKED" else problem
         return StepResult(output=value.result, clarity=value.clarity, mode=mode, problem=missing)
+
+
+def _read(inputs: Iterable[StepInput]) -> list[Source]:
+    """The sentences that the steps before it have read."""
+    return [source for one in inputs for source in one.sources]
+
+
+def _with_sources(tool: str, output: JsonValue) -> tuple[JsonValue, tuple[Source, ...]]:
+    """What a tool gave, and the sentences that it rests on."""
+    if tool == READ_TEXTS:
+        return read_sentences(output)
+    return quoted(output) if tool == QUOTE else (output, ())
 
 
 def _presumed(found: JsonValue, question: str) -> bool:

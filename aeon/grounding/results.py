@@ -8,7 +8,17 @@ from aeon.grounding.grounds import ToolOutput
 from aeon.grounding.matching import claims
 from aeon.schema import Claim, FromClaim, JsonValue, Plan, Source, Step, StepResult, Task, ToolCall
 
-__all__ = ["BY_TOOL", "given", "grounded", "has_grounds", "resting_on_record", "spans_of", "told", "unchecked"]
+__all__ = [
+    "BY_TOOL",
+    "given",
+    "grounded",
+    "has_grounds",
+    "resting_on_record",
+    "spans_of",
+    "told",
+    "unchecked",
+    "written_from",
+]
 
 BY_TOOL = ("tool", "tool_repaired")
 """How a step was done whose output is the tool's."""
@@ -71,6 +81,14 @@ def spans_of(steps: Iterable[Step | StepResult]) -> Iterator[Source]:
     """The sentences that the steps rest on, each once."""
     every = (source for step in steps for source in step.sources)
     yield from {(one.source, one.start, one.end): one for one in every}.values()
+
+
+def written_from(plan: Plan) -> list[Source]:
+    """The sentences that the answer of a plan was written from, and nothing else; none where it was not."""
+    answers = [step for step in plan.steps if step.id in plan.answer and step.status == "complete"]
+    if len(answers) != 1 or not answers[0].is_grounded:
+        return []
+    return list(spans_of(step for step in plan.steps if step.id in answers[0].dependencies))
 
 
 def _stated(plan: Plan, done: Sequence[Step]) -> dict[str, str]:

@@ -96,7 +96,8 @@ class ExecuteStep(EffectOf[StepResult]):
         for source, outcome in zip(awaited, outcomes, strict=True):
             if not isinstance(outcome.value, StepResult) or outcome.value.clarity == "BLOCKED":
                 return skipped(outcome, f"step {source.names[0]}, which it builds on, gave no output")
-            complete[source.names] = source.changed(output=outcome.value.output)
+            read = outcome.value.sources if self.step.is_grounded else ()
+            complete[source.names] = source.changed(output=outcome.value.output, sources=read)
         return self.changed(inputs=tuple(complete.get(source.names, source) for source in self.inputs))
 
 

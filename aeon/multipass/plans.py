@@ -79,6 +79,7 @@ def inputs(plan: Plan, step: Step) -> tuple[StepInput, ...]:
             description=one.description,
             output=one.output,
             awaited=one.status != "complete",
+            sources=one.sources if step.is_grounded else (),
         )
         for one in _dependencies(plan, step)
     )

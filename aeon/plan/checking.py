@@ -104,7 +104,8 @@ class Checker:
 
     def _prose(self, asked: Asked) -> Plan:
         """What becomes of a reply that is no program: an open task, but no fact where there are files."""
-        return Plan() if self._sources.names and asked.about.is_question else open_plan(asked.task)
+        about = asked.about
+        return Plan() if self._sources.names and (about.is_question or about.is_own) else open_plan(asked.task)
 
     def _unfit(self, plan: Plan, asked: Asked) -> dict[str, str]:
         """The tools that cannot take what the plan says, or should not, since nobody named it, each with the reason."""

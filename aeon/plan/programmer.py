@@ -11,6 +11,7 @@ from aeon.plan.again import asked_again, spelt_out
 from aeon.plan.answering import Answering
 from aeon.plan.checking import Candidate, Checker, open_plan, unreadable
 from aeon.plan.citing import cited
+from aeon.plan.fromtexts import FromTexts
 from aeon.plan.parting import Parting, confirms, is_of_several
 from aeon.plan.program import numbers, with_values
 from aeon.plan.prompts import Asked, Prompts, as_program
@@ -57,6 +58,7 @@ class Programmer:
         self._prompts = Prompts(tools)
         self._checker = Checker(tools, self._sources, self._prompts.names)
         self._parting = Parting(supervisor, self._sources, self._written)
+        self._from_texts = FromTexts(tools)
         self._twice = Twice(self._written, self._checker, self._sources) if twice else None
 
     @property
@@ -75,6 +77,8 @@ class Programmer:
         program does what no step can do, and there is no text to put the task to.
         """
         about = await self._sources.about(_words(task))
+        if (written := self._from_texts.plan(task, about)) is not None:
+            return written
         if about.is_writing if self._sources.names else not numbers(about.text):
             return open_plan(task)
         asked = Asked(task, most, self._sources.functions(about), about, thoughts, earlier=earlier)

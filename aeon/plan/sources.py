@@ -112,6 +112,7 @@ _MOST_SO = re.compile(
 )
 """The hardest, the most popular: what it is that is most, a table tells by its order."""
 _QUOTED = re.compile(r"(?<!\w)'[^'\n]+'(?!\w)|\"[^\"\n]+\"|\u201c[^\u201d\n]+\u201d|\u201e[^\u201c\n]+\u201c")
+_OURS = re.compile(r"\b(?:my|our|we|us)\b", _I)
 _OF_FORM = word_set(
     "sentence sentences word words line lines bullet bullets point points paragraph paragraphs json text short brief "
     "explain describe write list suggest draft compose translate summarise summarize rewrite rephrase propose invent "
@@ -206,7 +207,12 @@ class About:
     @property
     def is_writing(self) -> bool:
         """Whether it asks for a text that has nothing to do with the files."""
-        return bool(_TO_WRITE.search(self.text) or asks_form(self.text)) and not self.mostly
+        return bool(_TO_WRITE.search(self.text) or asks_form(self.text)) and not self.mostly and not self.is_own
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it speaks of what somebody has: our rules, my notes."""
+        return bool(_OURS.search(self.text))
 
     @property
     def is_sum(self) -> bool:

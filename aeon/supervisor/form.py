@@ -65,7 +65,7 @@ _LED_IN = re.compile(
 )
 """What somebody says before the question: "My son has new boots, may he wear them?"."""
 _REFUSES = re.compile(
-    r"\W*(?:(?:I[\u2019']m|I am) sorry,? (?:but )?)?"
+    r"\W*(?:(?:(?:I[\u2019']m|I am) sorry|I apologi[sz]e)(?: for (?:the|any) \w+)?[,.]? (?:but )?)?"
     r"(?:as an? (?:AI\b|artificial intelligence|(?:large )?language model)|"
     r"I (?:cannot|can[\u2019']t) (?:assist|help|access)|"
     r"I (?:do not|don[\u2019']t) have (?:access|any (?:specific )?information))",

@@ -22,6 +22,8 @@ _SENTENCE_TOKENS = 120
 _LONGEST_VALUE = 200
 _LONGEST_TASK = 1_000
 _MOST_RESULTS = 8
+_A_TABLE = 7
+"""Cells from which on rows are written as a table."""
 _DECIMALS = 4
 _SMALL, _LARGE = 0.001, 1e15
 UNNAMED = "answer"
@@ -257,6 +259,8 @@ def bare(results: Sequence[Result]) -> str:
     """The values alone; more than one with what each of them is."""
     if len(results) == 1:
         return results[0].text
+    if any("\n" in result.text for result in results):
+        return "\n\n".join(f"{result.label}:\n{result.text}" if result.label else result.text for result in results)
     return "; ".join(f"{result.label}: {result.text}" if result.label else result.text for result in results)
 
 
@@ -278,12 +282,25 @@ def _text(value: JsonValue) -> str:
             return "yes" if value else "no"
         case float():
             return _decimal(value)
+        case list() if rows := _rows(value):
+            return "\n".join(rows)
         case list():
             return _separator(value).join(map(_text, value))
         case dict():
             return ", ".join(f"{key.replace('_', ' ')} {_text(item)}" for key, item in value.items())
         case _:
             return json.dumps(value, ensure_ascii=False)
+
+
+def _rows(values: Sequence[JsonValue]) -> list[str]:
+    """The lines of a table, where the values are rows of several columns, and there are many cells."""
+    rows = [value for value in values if isinstance(value, dict)]
+    columns = list(rows[0]) if rows else []
+    is_table = len(columns) > 1 and len(rows) * len(columns) >= _A_TABLE
+    if not is_table or len(rows) < len(values) or any(list(row) != columns for row in rows):
+        return []
+    cells = ([one_line(_text(value)).replace("|", "/") for value in row.values()] for row in rows)
+    return [f"| {' | '.join(line)} |" for line in (columns, ["---"] * len(columns), *cells)]
 
 
 def _separator(values: Sequence[JsonValue]) -> str:

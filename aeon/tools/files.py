@@ -27,6 +27,7 @@ from aeon.tools.lookup import lookup
 from aeon.tools.mending import mended
 from aeon.tools.quote import quote
 from aeon.tools.sql import sql
+from aeon.tools.texts import read_texts
 from aeon.tools.tool import Tool, tool
 from aeon.tools.vocabulary import Vocabulary
 
@@ -120,6 +121,7 @@ class Files:
             *asking,
             lookup(self.collection),
             quote(self.collection),
+            read_texts(self.collection),
             finding(CollectionSearch(self.collection)),
             _reader(_list_files(self.folder)),
             _reader(_search_files(self.folder)),

@@ -58,8 +58,8 @@ class Tool:
     name it; else only the host uses it. ``reading``: its result is a list of passages, and what the step finds out is
     read out of them by the model. ``knows`` gives those of some words that its tables or texts hold. ``names`` gives
     the values of columns that a text names. ``mend`` gives the arguments that those of a plan evidently mean.
-    ``tables`` are those that it asks, ``schema`` the statements that would make them. ``provider`` is what research
-    searches with.
+    ``tables`` are those that it asks, ``schema`` the statements that would make them, ``texts`` the titles of the
+    documents that it reads, by their names. ``provider`` is what research searches with.
 
     References in ``parameters`` are written out. Raises ``ConfigError`` for a name, schema or timeout that cannot work.
     """
@@ -79,6 +79,7 @@ class Tool:
     names: Callable[[str], tuple[Named, ...]] | None = None
     tables: tuple[TableInfo, ...] = ()
     schema: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict, hash=False)
     provider: Provider | None = None
     mend: Callable[[JsonObject], JsonObject] | None = None
     prepare: Callable[[JsonObject], Mapping[str, object]] | None = None

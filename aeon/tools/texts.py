@@ -1,0 +1,109 @@
+"""The sentences of texts that something is to be written from: whole documents, or what is about a question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, groupby, zip_longest
+
+from aeon.documents.collection import Collection
+from aeon.documents.sentences import sentences
+from aeon.errors import ToolFailed
+from aeon.schema import JsonObject, JsonValue, Passage, Source
+from aeon.text import one_line
+from aeon.tools.tool import Tool, tool
+
+__all__ = ["READ_TEXTS", "material", "read_sentences", "read_texts"]
+
+READ_TEXTS = "read_texts"
+_PASSAGES = 10
+_MOST = 60
+"""Sentences that are shown of documents; a small model reads them in half a minute."""
+_ENOUGH = 24
+"""Sentences of passages that are shown: the best passages whole, since what follows a sentence often completes it."""
+_LONGEST = 8_000
+_LONGEST_SENTENCE = 400
+_MOST_NAMES = 3
+_MANY = 200
+"""Documents that a task may name; in a larger collection it is searched for what it is about."""
+
+
+def read_texts(collection: Collection) -> Tool:
+    """Return the tool ``read_texts``, which no prompt names: the sentences that a text is to be written from."""
+
+    @tool(name=READ_TEXTS, side_effects=False, parallel_safe=True, offered=False)
+    def read(question: str, documents: list[str]) -> JsonObject:
+        """The sentences that a text is to be written from.
+
+        Args:
+            question: what the text is about
+            documents: paths of the texts to read whole; none to find what is about the question
+        """
+        every = [one for name in documents for one in _whole(collection, name)]
+        if not documents:
+            every = _found(collection.search(question, _PASSAGES) or collection.nearest(question, _PASSAGES))
+        kept = _fitting(every)
+        if not kept:
+            raise ToolFailed(f"no text is about this: {one_line(question, 100)}")
+        return {
+            "value": f"{len(kept)} of {len(every)} sentences of {_names(kept)}",
+            "sentences": [one.fields() for one in kept],
+        }
+
+    return replace(read, texts={name: collection.document(name).title for name in collection.documents[:_MANY]})
+
+
+def read_sentences(output: JsonValue) -> tuple[JsonValue, tuple[Source, ...]]:
+    """What the tool gave, taken apart: what it says of the sentences, and these."""
+    match output:
+        case {"value": value, "sentences": list(found)}:
+            return value, tuple(map(Source.model_validate, found))
+        case _:
+            return output, ()
+
+
+def material(sources: Sequence[Source]) -> str:
+    """The sentences as a prompt shows them to one who writes: below the names of their files."""
+    lines: list[str] = []
+    for name, group in groupby(sources, key=lambda one: one.source):
+        lines += [f"({one_line(name)})", *(one_line(one.text, _LONGEST_SENTENCE) for one in group)]
+    return "\n".join(lines)
+
+
+def _whole(collection: Collection, name: str) -> Iterator[Source]:
+    """The sentences of a document, headings among them."""
+    text = collection.text(name)
+    for start, end, heading in sentences(text):
+        yield Source(source=name, start=start, end=end, text=text[start:end], heading=heading)
+
+
+def _found(passages: Sequence[Passage]) -> list[Source]:
+    """The sentences of the best passages, in the order of their texts, each once."""
+    chosen: dict[tuple[str, int], Source] = {}
+    for passage in passages:
+        own = {(one.source, one.start): one for one in passage.sources()}
+        if chosen and len({**chosen, **own}) > _ENOUGH:
+            break
+        chosen |= own
+    files = list(dict.fromkeys(source for source, _ in chosen))
+    return sorted(chosen.values(), key=lambda one: (files.index(one.source), one.start))
+
+
+def _fitting(every: Sequence[Source]) -> list[Source]:
+    """As many sentences as fit: where some do not, the first of each part, in turn."""
+    parts = [list(group) for _, group in groupby(every, key=lambda one: (one.source, one.heading))]
+    turns = [one for one in chain.from_iterable(zip_longest(*parts)) if one is not None]
+    kept: set[tuple[str, int]] = set()
+    size = 0
+    for one in turns[:_MOST]:
+        size += len(one.text)
+        if size > _LONGEST:
+            break
+        kept.add((one.source, one.start))
+    return [one for one in every if (one.source, one.start) in kept]
+
+
+def _names(sources: Sequence[Source]) -> str:
+    names = [one_line(name, 80) for name in dict.fromkeys(one.source for one in sources)]
+    more = len(names) - _MOST_NAMES
+    return f"{', '.join(names[:_MOST_NAMES])}{f' and {more} more' if more > 0 else ''}"

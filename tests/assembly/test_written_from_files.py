@@ -1,0 +1,155 @@
+"""Texts that are written from the files of a folder: what is read for them, what they may say, how such a run ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from aeon import Result, build
+from aeon.assembly.proofs import proof_of
+from aeon.llm.scripted import Reply, Scripted
+from aeon.proof.document import proof_bytes
+from aeon.proof.verify import verify
+from aeon.schema import LLMRequest, Writing
+from aeon.tools.files import Files
+from aeon.tools.texts import READ_TEXTS
+
+pytestmark = [pytest.mark.usefixtures("indexes"), pytest.mark.requirement("G4")]
+
+MINUTES = """Minutes of the meeting of 12 March
+
+Present: Ida Holm, Per Lund.
+
+Roof. Hallam & Pike will do it for 12,975 euros. They start on 4 August.
+
+Charges. From 1 May the main hall costs 15.50 euros an hour.
+"""
+RULES = "# Rules of hire\n\n## Cancelling\n\n- More than 28 days ahead everything is given back.\n- Later than that, half.\n"
+SUMMARY = "Hallam & Pike will do the roof for 12,975 euros. From 1 May the main hall costs 15.50 euros an hour."
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two texts and a table."""
+    (tmp_path / "minutes 12 March.txt").write_text(MINUTES)
+    (tmp_path / "rules.md").write_text(RULES)
+    (tmp_path / "hirers.csv").write_text("Who,Sort\nPlayers,club\nAcorns,charity\n")
+    return tmp_path
+
+
+def asked(folder: Path, task: str, *replies: Reply) -> tuple[Result, list[LLMRequest]]:
+    """The result of a run over the folder, and what the model was asked."""
+    model = Scripted(replies)
+    return build(llm=model, files=folder).execute(task), model.requests
+
+
+def read_of(result: Result) -> list[str]:
+    """The documents that were read whole for the answer; none where they were searched."""
+    step = result.history.passes[0].executed[0]
+    assert step.action.type == "tool" and step.action.tool == READ_TEXTS and step.action.arguments
+    documents = step.action.arguments["documents"]
+    assert isinstance(documents, list)
+    return [str(name) for name in documents]
+
+
+def test_a_summary_is_written_from_the_document_that_it_names(folder: Path) -> None:
+    """One call, which sees the whole document and nothing else; each sentence cites what it is made of."""
+    result, requests = asked(folder, "Summarise the minutes of 12 March.", SUMMARY)
+    assert result.answer == SUMMARY and result.converged
+    assert read_of(result) == ["minutes 12 March.txt"] and len(requests) == 1
+    assert "Present: Ida Holm" in requests[0].messages[-1].content
+    assert "28 days" not in requests[0].messages[-1].content
+    sentences = [claim for claim in result.claims if claim.kind == "sentence"]
+    assert [claim.support for claim in sentences] == ["source", "source"]
+    assert {claim.text for claim in result.claims if claim.verdict == "supported"} >= {"12,975 euros", "1 May"}
+
+
+def test_its_proof_is_verified(folder: Path) -> None:
+    """The sentences of the answer with the characters of the text that they rest on."""
+    result, _ = asked(folder, "Summarise the minutes of 12 March.", SUMMARY)
+    report = verify(proof_bytes(proof_of(result, [Files.open(folder)])))
+    assert report.code == 0 and "2 sentences" in report.text, report.text
+
+
+@pytest.mark.parametrize(
+    ("task", "documents"),
+    [
+        ("What was decided at the meeting of 12 March?", ["minutes 12 March.txt"]),
+        ("Explain the rules of hire.", ["rules.md"]),
+        ("Please write an email about the costs of the main hall.", []),
+        ("Give me an overview of these files.", ["minutes 12 March.txt", "rules.md"]),
+    ],
+)
+def test_what_is_read(folder: Path, task: str, documents: list[str]) -> None:
+    """A document by its name or title, all of them, or what a search finds about the topic."""
+    result, _ = asked(folder, task, *[SUMMARY] * 3)
+    assert read_of(result) == documents
+
+
+def test_what_somebody_wants_explained_comes_by_lines_and_a_letter_does_not(folder: Path) -> None:
+    """All that was decided is a list, unless the task says in which form it wants it."""
+    for task, by_lines in (
+        ("Explain the rules of hire.", True),
+        ("Explain the rules of hire in two sentences.", False),
+        ("Write a letter about the rules of hire.", False),
+    ):
+        _, requests = asked(folder, task, *[SUMMARY] * 4)
+        assert requests[0].messages[-1].content.endswith("a line for each thing.") is by_lines
+
+
+def test_what_no_sentence_says_is_named_and_the_text_written_again(folder: Path) -> None:
+    """An invented price, and a sentence about something else altogether."""
+    invented = "Hallam & Pike will do the roof for 13,500 euros. Technology and climate change were discussed."
+    result, requests = asked(folder, "Summarise the minutes of 12 March.", invented, SUMMARY)
+    assert result.answer == SUMMARY and result.converged and len(requests) == 2
+    told = requests[1].messages[-1].content
+    assert "13,500" in told and "climate change" in told
+
+
+def test_a_text_that_says_it_again_does_not_converge(folder: Path) -> None:
+    """It ends as unsupported, with what rests on nothing."""
+    invented = "Hallam & Pike will do the roof for 13,500 euros."
+    result, _ = asked(folder, "Summarise the minutes of 12 March.", invented, invented)
+    assert not result.converged and result.stop_reason == "unsupported" and "13,500" in result.detail
+
+
+def test_the_better_of_two_texts_is_taken(folder: Path) -> None:
+    """A second one that is worse, or none, leaves the first as it is."""
+    first, second = "Per Lund was there. It costs 99 euros.", "It costs 98 euros. It costs 97 euros."
+    for other in ((second,), ()):
+        result, _ = asked(folder, "Summarise the minutes of 12 March.", first, *other)
+        assert result.answer == first
+
+
+def test_politeness_of_a_letter_claims_nothing(folder: Path) -> None:
+    """Neither who it is to nor the wishes at its end have to stand in a file."""
+    letter = (
+        "Subject: New Charges\n\nDear Hirers,\n\nI hope this finds you well. From 1 May the main hall costs 15.50 euros an "
+        "hour.\n\nBest regards,\n[Your Name]"
+    )
+    result, _ = asked(folder, "Write an email to all hirers about the charges of the main hall.", letter)
+    assert result.converged and result.answer == letter
+    assert [claim.text for claim in result.claims if claim.kind == "sentence"] == [
+        "From 1 May the main hall costs 15.50 euros an hour."
+    ]
+
+
+@pytest.mark.requirement("G5")
+def test_what_no_file_has_a_word_of_is_not_written(folder: Path) -> None:
+    """It is looked up, and the run says that the files do not say it."""
+    result, _ = asked(folder, "Explain our parental leave.", "not stated", "not stated", "not stated")
+    assert result.stop_reason == "not_stated" and "do not say" in result.answer
+
+
+@pytest.mark.requirement("T4")
+@pytest.mark.parametrize(
+    "task", ["Write a haiku about autumn.", "Explain recursion to a child.", "Write a short story."]
+)
+def test_what_has_nothing_to_do_with_the_files_is_written_as_it_is_asked(folder: Path, task: str) -> None:
+    """One call, with the task alone."""
+    result, requests = asked(folder, task, "Leaves fall.")
+    assert result.answer == "Leaves fall." and len(requests) == 1
+    assert [message.content for message in requests[0].messages] == [task]
+    (step,) = result.history.passes[0].executed
+    assert step.action == Writing(task=task)

@@ -1,0 +1,66 @@
+"""The sentences that a text is to be written from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from aeon.documents.collection import Collection
+from aeon.documents.readers import Text
+from aeon.errors import ToolFailed
+from aeon.schema import Source
+from aeon.tools.texts import material, read_sentences, read_texts
+
+pytestmark = pytest.mark.requirement("T2")
+LONG = "\n\n".join(f"# Part {n}\n\n" + " ".join(f"Sentence {n}.{m} is here." for m in range(30)) for n in range(1, 5))
+
+
+def read(
+    texts: dict[str, str], question: str = "x", documents: tuple[str, ...] = ()
+) -> tuple[object, tuple[Source, ...]]:
+    """What the tool says of the sentences that it gives, and these."""
+    collection = Collection.of_texts({name: Text(text) for name, text in texts.items()})
+    return read_sentences(read_texts(collection).call(question=question, documents=list(documents)))  # type: ignore[arg-type]
+
+
+def test_a_document_is_read_whole() -> None:
+    """With its headings; each sentence has its place in the text."""
+    text = "# Rules\n\nDogs stay out. Cats may come in."
+    said, sources = read({"rules.md": text, "other.md": "Nothing."}, documents=("rules.md",))
+    assert said == "3 of 3 sentences of rules.md"
+    assert [one.text for one in sources] == ["# Rules", "Dogs stay out.", "Cats may come in."]
+    assert all(text[one.start : one.end] == one.text for one in sources)
+    assert material(sources) == "(rules.md)\n# Rules\nDogs stay out.\nCats may come in."
+
+
+def test_of_a_long_document_each_part_is_read_from_its_beginning() -> None:
+    """So many sentences as are shown, of each part alike, and it says of how many."""
+    said, sources = read({"long.md": LONG}, documents=("long.md",))
+    assert said == "60 of 124 sentences of long.md"
+    assert [sum(one.heading == f"Part {n}" for one in sources) for n in range(1, 5)] == [15] * 4
+
+
+def test_what_is_about_a_question_is_found() -> None:
+    """The best passages whole, each sentence once, in the order of their texts."""
+    said, sources = read({"a.md": "The roof leaks. It is old.", "b.md": "Bees like clover."}, "the roof")
+    assert "The roof leaks." in [one.text for one in sources] and str(said).endswith("a.md")
+
+
+def test_nothing_about_it() -> None:
+    """The step fails, and says so; so does a document that is not there."""
+    with pytest.raises(ToolFailed, match="no text is about this: zebra"):
+        read({}, "zebra")
+    with pytest.raises(ToolFailed):
+        read({"a.md": "The roof leaks."}, documents=("b.md",))
+
+
+def test_another_output_has_no_sentences() -> None:
+    """What is no output of the tool stays as it is."""
+    assert read_sentences([1, 2]) == ([1, 2], ())
+
+
+def test_the_titles_are_known(tmp_path: Path) -> None:
+    """By their names, so that a task can be held against both."""
+    collection = Collection.of_texts({"rules.md": Text("# Rules of hire\n\nDogs stay out.")})
+    assert set(read_texts(collection).texts) == {"rules.md"}
