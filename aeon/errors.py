@@ -218,7 +218,14 @@ class CompletionError(AeonError):
 
 
 class Truncated(CompletionError):
-    """The completion was cut off by its token limit, or it is not known to have ended: it is never taken as whole."""
+    """The completion was cut off by its token limit, or it is not known to have ended: it is never taken as whole.
+
+    ``text`` is what was written until then.
+    """
+
+    def __init__(self, message: str, text: str = "") -> None:
+        super().__init__(message)
+        self.text = text
 
 
 class Refused(CompletionError):

@@ -225,8 +225,13 @@ def _known_codes(effect: AssessConvergence) -> list[str]:
 
 
 def _is_misshapen(effect: AssessConvergence) -> bool:
-    """Whether the answer is a text that has not the form that the task asks for, as far as that can be counted."""
+    """Whether the answer is a text that has not the form that the task asks for, as far as that can be counted.
+
+    One that was cut off has it not, nor have the sentences that stand in its place.
+    """
     answers = answer_steps(effect.plan)
+    if any(step.is_grounded and step.status == "complete" and step.clarity != "CLEAR" for step in answers):
+        return True
     written = [s.output for s in answers if isinstance(s.action, Writing) and s.status == "complete"]
     return len(written) == len(answers) == 1 and bool(form_faults(effect.task.text, str(written[0])))
 

@@ -19,10 +19,11 @@ __all__ = ["Bindings", "bound"]
 _LEAST = 0.5
 """The share of a sentence's words that must stand in what it is made of."""
 _POLITE = re.compile(
-    r"\W*(?:(?:subject|to|from|date)\s*:|\[|(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|best|kind(?:est)?|"
-    r"warm|yours|regards|sincerely|cheers|many thanks|thank|thanks|(?:please|do not|don't) (?:contact|let|feel|hesitate|"
-    r"note)|if you have (?:any|further)|(?:I|we) (?:(?:are|am) (?:\w+ )?(?:excited|happy|pleased|delighted|glad)|hope|"
-    r"look forward|appreciate|thank|wanted|want|would like|am writing|are writing))\b)",
+    r"\W*(?:(?:subject|to|from|date)\s*:|\[|"
+    r"(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|best|kind(?:est)?|warm|yours|regards|sincerely|cheers|"
+    r"many thanks|thank|thanks|(?:please|do not|don't) (?:contact|let|feel|hesitate|note)|if you have (?:any|further)|"
+    r"(?:I|we) (?:(?:are|am) (?:\w+ )?(?:excited|happy|pleased|delighted|glad)|hope|look forward|appreciate|thank|"
+    r"wanted|want|would like|am writing|are writing))\b)",
     re.IGNORECASE,
 )
 """How a sentence of a letter begins that says nothing about what it is written from."""
@@ -48,8 +49,8 @@ class Bindings:
     def of(self, sentence: str, known: str = "") -> tuple[float, tuple[Source, ...]]:
         """The share (0-1) of its words that stand in at most three sentences, and these in their order.
 
-        Words count the more, the fewer sentences have them; those of ``known``, such as the task, need no sentence where
-        it has others.
+        Words count the more, the fewer sentences have them; those of ``known``, such as the task, need none where it
+        has others.
         """
         new = _new(content(sentence), known)
         weights = {word: self._weight(word) for word in new}

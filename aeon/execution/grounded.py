@@ -9,7 +9,7 @@ from dataclasses import replace
 from aeon.documents.binding import bound
 from aeon.documents.sentences import sentences
 from aeon.documents.telling import nearness
-from aeon.errors import AllowanceExhausted, CompletionError, ModelError
+from aeon.errors import AllowanceExhausted, CompletionError, ModelError, Truncated
 from aeon.execution.writing import write_text
 from aeon.grounding.citations import cited_claims
 from aeon.grounding.results import told
@@ -17,6 +17,7 @@ from aeon.kernel.decide import ENDINGS
 from aeon.proof.inference import bare
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Source, StepResult, Task
+from aeon.supervisor.form import form_faults, items
 from aeon.supervisor.prompt import Prompt, fence, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
@@ -28,6 +29,8 @@ _LONGEST = 12_000
 _LONGEST_FAULT = 80
 _MOST_FAULTS = 4
 _MOST_QUOTED = 8
+_TOKENS = 400
+"""A small model that writes more goes on repeating itself."""
 
 
 async def write_grounded(
@@ -35,8 +38,9 @@ async def write_grounded(
 ) -> StepResult:
     """The text that a task asks for, from these sentences; ``parts`` is what else its prompt says, the task among it.
 
-    What stands in none of them is named once, and the better of two texts taken; what a text says twice stands there
-    once. Where the model gives nothing usable, it is the sentences themselves that have most to do with the task.
+    What is wrong with it, or stands in none of them, is named once, and the better of two texts taken. What a text says
+    twice stands there once. One that was cut off is partly clear, and so are the sentences that have most to do with
+    the task, which are given where the model writes nothing usable.
 
     Raises:
         ModelError: the model could not be asked for the first text.
@@ -44,20 +48,33 @@ async def write_grounded(
     shown = fence("sentences", material(sources), _LONGEST)
     prompt = Prompt(load("aeon.execution", "texts.md"), "\n\n".join([shown, *parts]), fixed=True)
     try:
-        first = _once(await write_text(supervisor, prompt, task.text, max_tokens))
+        first = await _written(supervisor, prompt, task, max_tokens)
     except (CompletionError, AllowanceExhausted) as error:
         return _quoted(task, sources, str(error))
-    faults = _unfounded(first, task, sources)
+    faults = _faults(first, task, sources)
     if not faults or current_ledger().calls_left() < 1:
-        return StepResult(output=first, mode="reading")
-    named = "; ".join(one_line(fault, _LONGEST_FAULT) for fault in faults[:_MOST_FAULTS])
-    mind = f"{prompt.user}\n\n(Mind: no sentence says this, so leave it out: {named})"
+        return first
+    mind = f"{prompt.user}\n\n(Mind: {'; '.join(one_line(fault, _LONGEST_FAULT) for fault in faults[:_MOST_FAULTS])})"
     try:
-        second = _once(await write_text(supervisor, replace(prompt, user=mind), task.text, max_tokens))
+        second = await _written(supervisor, replace(prompt, user=mind), task, max_tokens)
     except (CompletionError, AllowanceExhausted, ModelError):
-        second = first
-    better = len(_unfounded(second, task, sources)) < len(faults)
-    return StepResult(output=second if better else first, mode="reading")
+        return first
+    return second if len(_faults(second, task, sources)) < len(faults) else first
+
+
+async def _written(supervisor: Supervisor, prompt: Prompt, task: Task, max_tokens: int) -> StepResult:
+    """A text; of one that was cut off the whole sentences, without those that it went on repeating."""
+    try:
+        text = await write_text(supervisor, prompt, task.text, min(max_tokens, _TOKENS), repairs=0)
+        return StepResult(output=_once(text), mode="reading")
+    except Truncated as error:
+        whole = _ended(error.text)
+        text = _once(whole)
+        if not text:
+            raise
+        if text != whole:  # it would have gone on saying so for ever
+            return StepResult(output=text, mode="reading")
+        return StepResult(output=text, mode="reading", clarity="PARTIALLY_CLEAR", problem=str(error))
 
 
 def _quoted(task: Task, sources: Sequence[Source], problem: str) -> StepResult:
@@ -67,6 +84,12 @@ def _quoted(task: Task, sources: Sequence[Source], problem: str) -> StepResult:
     text = "\n".join(f"- {one_line(sources[place].text)}" for place in best)
     problem = f"no text was written, so these are sentences of the files: {problem}"
     return StepResult(output=text, mode="reading", clarity="PARTIALLY_CLEAR", problem=problem)
+
+
+def _ended(text: str) -> str:
+    """A text that was cut off without its last sentence."""
+    every = sentences(text)
+    return text[: every[-1].start].strip() if every else ""
 
 
 def _once(text: str) -> str:
@@ -83,7 +106,12 @@ def _once(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", text).strip()
 
 
-def _unfounded(text: str, task: Task, sources: Sequence[Source]) -> list[str]:
-    """The sentences and values of a text that rest on nothing."""
+def _faults(written: StepResult, task: Task, sources: Sequence[Source]) -> list[str]:
+    """Which sentences and values of a text rest on nothing, and what is wrong with its form, unless that is a number.
+
+    So many sentences or points have been asked for twice before.
+    """
+    text = str(written.output)
     found = cited_claims(text, told(task), bound(text, task.text, sources))
-    return [claim.text for claim in found if claim.verdict in ENDINGS]
+    lost = [f"no sentence says this, so leave it out: {claim.text}" for claim in found if claim.verdict in ENDINGS]
+    return [*(() if items(task.text) else form_faults(task.text, text)), *lost]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import RootModel
 
-from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.errors import AllowanceExhausted, CompletionError, Truncated
 from aeon.schema import JsonObject
 from aeon.supervisor.form import Items, form_faults, items
 from aeon.supervisor.prompt import Prompt
@@ -20,7 +20,7 @@ class _Parts(RootModel[list[str]]):
     """The sentences, lines or points of a text."""
 
 
-async def write_text(supervisor: Supervisor, prompt: Prompt, task: str, max_tokens: int) -> str:
+async def write_text(supervisor: Supervisor, prompt: Prompt, task: str, max_tokens: int, repairs: int = 1) -> str:
     """The text that ``prompt`` asks for; asked for once more where its form is not the one that ``task`` asks for.
 
     Where the task wants so many sentences, lines or points, the second text is asked for as a list of so many: a small
@@ -31,9 +31,14 @@ async def write_text(supervisor: Supervisor, prompt: Prompt, task: str, max_toke
     """
     wanted = items(task)
     if wanted is None or not 1 < wanted.number <= _MOST_ITEMS:
-        reply = await supervisor.text(prompt, max_tokens=max_tokens, check=lambda text: form_faults(task, text))
-        return reply.value
-    first = (await supervisor.text(prompt, max_tokens=max_tokens, repairs=0)).value
+        asked = supervisor.text(
+            prompt, max_tokens=max_tokens, repairs=repairs, check=lambda text: form_faults(task, text)
+        )
+        return (await asked).value
+    try:
+        first = (await supervisor.text(prompt, max_tokens=max_tokens, repairs=0)).value
+    except Truncated:  # so many would have fitted
+        return wanted.joined(await _parts(supervisor, prompt, wanted, max_tokens))
     faults = form_faults(task, first)
     if not faults:
         return first

@@ -25,8 +25,9 @@ _LETTER = (
 )
 _SUMMARY = r"(?:summar(?:y|ies)|overviews?|recaps?|outlines?|digests?|reports?)"
 _WRITTEN = re.compile(
-    rf"{_WISHES}(?:summari[sz]e|sum up|outline|recap|compare)\b|"
-    rf"{_WISHES}(?:please )?(?:write|draft|compose|prepare|give|make|create|send)\b[^.?!:]*?\b(?:{_LETTER}|{_SUMMARY})\b|"
+    rf"{_WISHES}(?:summari[sz]e|sum up|outline|recap|compare(?![^?]*\?))\b|"
+    rf"{_WISHES}(?:please )?(?:write|draft|compose|prepare|give|make|create|send)\b[^.?!:]*?"
+    rf"\b(?:{_LETTER}|{_SUMMARY})\b|"
     rf"\b(?:an?|the|short|brief|quick) {_SUMMARY} of\b|\b(?:main|key) points?\b",
     _I,
 )
@@ -35,8 +36,8 @@ _LISTED = re.compile(
     rf"{_WISHES}(?:explain|describe|tell (?:me|us) about)\b|"
     r"\bwhat (?:was|were|has been|have we|did (?:we|they|the \w+)) (?:\w+ )?(?:decided?|agreed?|discuss(?:ed)?|"
     r"resolved?|settled?)\b|"
-    r"\bwhat (?:do|does|did) (?!(?:I|we|you|he|she|it|they|one|somebody|people)\b)[^?]{3,80}? (?:say|tell|state|announce|"
-    r"write)\b|"
+    r"\bwhat (?:do|does|did) (?!(?:I|we|you|he|she|it|they|one|somebody|people)\b)[^?]{3,80}? "
+    r"(?:say|tell|state|announce|write)\b|"
     r"\bwhat (?:are|were) (?:\w+ ){1,4}?(?:rules|terms|conditions|arrangements|duties|tasks|steps|instructions|"
     r"highlights)\b",
     _I,
@@ -48,12 +49,12 @@ _KINDS = stems(
 )
 """Kinds of documents."""
 _INVENTED = re.compile(
-    r"\b(?:poems?|haikus?|limericks?|stor(?:y|ies)|jokes?|songs?|function|program|script|code)\b", _I
+    r"\b(?:poems?|haikus?|limericks?|stor(?:y|ies)|jokes?|songs?|function|program|script|code|JSON)\b", _I
 )
 _ALL_FILES = re.compile(r"\b(?:these|the|all|my|our|this) (?:\w+ )?(?:files?|documents?|folder|texts?|papers)\b", _I)
 _ABOUT = re.compile(
-    r"\b(?:about|regarding|concerning|on the subject of|(?:explain(?:s|ing)|say(?:s|ing)|telling) (?:to )?(?:them |him |"
-    r"her |people )?(?:that|what|how)|inviting (?:them|him|her)?)\b(?=\s+\w)|:\s",
+    r"\b(?:about|regarding|concerning|on the subject of|inviting (?:them|him|her)?|"
+    r"(?:explain(?:s|ing)|say(?:s|ing)|telling) (?:to )?(?:them |him |her |people )?(?:that|what|how))\b(?=\s+\w)|:\s",
     _I,
 )
 _GENERAL = stems(
@@ -62,14 +63,18 @@ _GENERAL = stems(
     "leaflet poster text speech newsletter summary overview digest report list points main key short brief quick "
     "friendly polite please decide agree discuss resolve settle say tell state announce work cost new old rule policy "
     "term condition arrangement duty task step instruction highlight sentence bullet line word everything thing "
-    "somebody someone people file document folder member customer staff friend neighbour"
+    "somebody someone people file document folder member customer staff friend neighbour use exactly json object made "
+    "two three four five six seven eight nine ten"
 )
 """Words for the form of a text, for whom it is, and for what every folder has."""
 _FIGURES = re.compile(r"\d+")
 _WORD = re.compile(r"[\w'-]+")
+_NAME = re.compile(r"(?<=[a-z,] )(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|JSON\b)[A-Z][a-z]{2,}")
+_WHY = re.compile(r"\b(?:explain|describe)(?: to \w+(?: \w+)?)? why\b", _I)
+"""What asks for reasons: of what is nobody's own these stand in no file."""
 _NAMED = 2 / 3
 """The share of the words of a document's name that name it; or of the words of a task that its name and title have."""
-_KNOWN = 0.5
+_KNOWN, _KNOWN_OWN = 0.6, 0.5
 _MOST_DOCUMENTS = 6
 _BY_LINES = "Write a list, a line for each thing."
 
@@ -156,10 +161,17 @@ def _topic(text: str) -> str:
 
 
 def _is_known(topic: str, about: About) -> bool:
-    """Whether the texts know at least half of what a topic is about."""
+    """Whether the files say something about a topic, as far as words tell.
+
+    Of what is somebody's own, or has a name that stands there, they know half of the words, or the like of them. Else
+    most of them stand in the sentences that are nearest to it.
+    """
     own = {word for word in content_words(topic) if word.isalpha() and stem(word) not in _GENERAL}
-    known = own & (about.texts | about.both | about.akin)
-    return bool(known) and len(known) >= _KNOWN * len(own)
+    near = stems(" ".join(f"{one.source} {one.heading} {one.text}" for one in about.evidence.sources))
+    if about.is_own or any(stem(name) in near for name in _NAME.findall(about.text)):
+        return bool(own) and len(own & (about.texts | about.both | about.akin)) >= _KNOWN_OWN * len(own)
+    is_near = sum(stem(word) in near for word in own) >= _KNOWN * len(own)
+    return bool(own) and is_near and not _WHY.search(about.text)
 
 
 def _looked_up(task: Task) -> Plan:

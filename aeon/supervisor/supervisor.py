@@ -267,7 +267,10 @@ class Supervisor:
             except CompletionError as error:
                 cut_off = isinstance(error, Truncated)
                 if attempt == attempts or (cut_off and current.max_tokens == roomier):
-                    raise type(error)(_verdict_line(error, attempt)) from error
+                    line = _verdict_line(error, attempt)
+                    raise (
+                        Truncated(line, error.text) if isinstance(error, Truncated) else type(error)(line)
+                    ) from error
                 tokens = roomier if cut_off else tokens
                 current = _again(ask, response.text, error, tokens)
             else:
@@ -280,9 +283,10 @@ class Supervisor:
         if response.finish_reason == "refusal":
             raise Refused(f"{self.llm.name} declined to answer")
         if response.finish_reason == "length":
-            raise Truncated(f"{self.llm.name} was cut off after {response.usage.generated_tokens} tokens")
+            said = f"{self.llm.name} was cut off after {response.usage.generated_tokens} tokens"
+            raise Truncated(said, response.text)
         if response.finish_reason != "stop":
-            raise Truncated(f"{self.llm.name} stopped, and it is not known that its answer had ended")
+            raise Truncated(f"{self.llm.name} stopped, and it is not known that its answer had ended", response.text)
         if not response.text.strip("\ufeff \t\r\n\x00"):
             raise EmptyCompletion(f"{self.llm.name} answered nothing")
         return response

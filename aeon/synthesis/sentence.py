@@ -295,9 +295,8 @@ def _text(value: JsonValue) -> str:
 def _rows(values: Sequence[JsonValue]) -> list[str]:
     """The lines of a table, where the values are rows of several columns, and there are many cells."""
     rows = [value for value in values if isinstance(value, dict)]
-    columns = list(rows[0]) if rows else []
-    is_table = len(columns) > 1 and len(rows) * len(columns) >= _A_TABLE
-    if not is_table or len(rows) < len(values) or any(list(row) != columns for row in rows):
+    columns = list(rows[0]) if rows and len(rows) == len(values) else []
+    if len(columns) < 2 or len(rows) * len(columns) < _A_TABLE or any(list(row) != columns for row in rows):
         return []
     cells = ([one_line(_text(value)).replace("|", "/") for value in row.values()] for row in rows)
     return [f"| {' | '.join(line)} |" for line in (columns, ["---"] * len(columns), *cells)]

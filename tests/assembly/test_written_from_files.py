@@ -25,7 +25,13 @@ Roof. Hallam & Pike will do it for 12,975 euros. They start on 4 August.
 
 Charges. From 1 May the main hall costs 15.50 euros an hour.
 """
-RULES = "# Rules of hire\n\n## Cancelling\n\n- More than 28 days ahead everything is given back.\n- Later than that, half.\n"
+RULES = """# Rules of hire
+
+## Cancelling
+
+- More than 28 days ahead everything is given back.
+- Later than that, half.
+"""
 SUMMARY = "Hallam & Pike will do the roof for 12,975 euros. From 1 May the main hall costs 15.50 euros an hour."
 
 
@@ -125,8 +131,8 @@ def test_the_better_of_two_texts_is_taken(folder: Path) -> None:
 def test_politeness_of_a_letter_claims_nothing(folder: Path) -> None:
     """Neither who it is to nor the wishes at its end have to stand in a file."""
     letter = (
-        "Subject: New Charges\n\nDear Hirers,\n\nI hope this finds you well. From 1 May the main hall costs 15.50 euros an "
-        "hour.\n\nBest regards,\n[Your Name]"
+        "Subject: New Charges\n\nDear Hirers,\n\nI hope this finds you well. "
+        "From 1 May the main hall costs 15.50 euros an hour.\n\nBest regards,\n[Your Name]"
     )
     result, _ = asked(folder, "Write an email to all hirers about the charges of the main hall.", letter)
     assert result.converged and result.answer == letter
