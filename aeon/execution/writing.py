@@ -24,7 +24,8 @@ async def write_text(supervisor: Supervisor, prompt: Prompt, task: str, max_toke
     """The text that ``prompt`` asks for; asked for once more where its form is not the one that ``task`` asks for.
 
     Where the task wants so many sentences, lines or points, the second text is asked for as a list of so many: a small
-    model that miscounts once does so again. If that fails too, the first text is taken as it is.
+    model that miscounts once does so again, and one that was cut off does not end. If that fails too, the first text is
+    taken as it is. With ``repairs`` of 0 any other text is taken as it comes.
 
     Raises:
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.

@@ -45,7 +45,8 @@ _LISTED = re.compile(
 """What asks for all that the texts say of something, each thing on a line: rules, decisions, what a letter says."""
 _A_LETTER = re.compile(rf"\b{_LETTER}$", _I)
 _KINDS = stems(
-    "minutes letter email mail notes quote reminders agenda contract report newsletter manual handbook invoice"
+    "minutes letter email mail notes quote reminders agenda contract report newsletter manual handbook invoice "
+    "policies rules terms prices"
 )
 """Kinds of documents."""
 _INVENTED = re.compile(
@@ -70,6 +71,9 @@ _GENERAL = stems(
 _FIGURES = re.compile(r"\d+")
 _WORD = re.compile(r"[\w'-]+")
 _NAME = re.compile(r"(?<=[a-z,] )(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|JSON\b)[A-Z][a-z]{2,}")
+_THE = re.compile(
+    r"\bthe (\w{3,})(?=\s*[?.,:;]|\s*$| (?:do|does|did|works?|is|are|was|were|in|on|for|at|of|from|to|and|with)\b)"
+)
 _WHY = re.compile(r"\b(?:explain|describe)(?: to \w+(?: \w+)?)? why\b", _I)
 """What asks for reasons: of what is nobody's own these stand in no file."""
 _NAMED = 2 / 3
@@ -102,7 +106,8 @@ class FromTexts:
             return None
         named, topic = self._named(task.text, wish), _topic(task.text)
         if named or _is_known(topic, about):
-            return _written(task, named, topic, wish)
+            part = topic if not named or _ABOUT.search(task.text) else ""
+            return _written(task, named, part, wish)
         return _looked_up(task) if about.is_own and not about.may_be_of_tables else None
 
     def _named(self, text: str, wish: _Wish) -> tuple[str, ...]:
@@ -133,8 +138,9 @@ def _wish(text: str) -> _Wish | None:
 
 
 def _written(task: Task, named: Sequence[str], topic: str, wish: _Wish) -> Plan:
-    """The plan of what is written from these documents, or from what a search finds on the topic."""
-    what = ", ".join(one_line(name, 60) for name in named) or f"what the texts say of {one_line(topic, 60)}"
+    """The plan of what is written from these documents, or what they, or all, say on a topic."""
+    of = ", ".join(one_line(name, 60) for name in named)
+    what = f"what {of or 'the texts'} say{'s' if len(named) == 1 else ''} of {one_line(topic, 60)}" if topic else of
     arguments: JsonObject = {"question": topic, "documents": list[JsonValue](named)}
     read = Step(id="s1", description=f"read {what}", action=ToolCall(tool=READ_TEXTS, arguments=arguments))
     text = f"{task.text}\n{_BY_LINES}" if wish.by_lines else task.text
@@ -163,12 +169,12 @@ def _topic(text: str) -> str:
 def _is_known(topic: str, about: About) -> bool:
     """Whether the files say something about a topic, as far as words tell.
 
-    Of what is somebody's own, or has a name that stands there, they know half of the words, or the like of them. Else
-    most of them stand in the sentences that are nearest to it.
+    Of what is somebody's own, or of a name or "the tin" that stands there, they know half of the words, or the like of
+    them. Else most of them stand in the sentences that are nearest to it.
     """
     own = {word for word in content_words(topic) if word.isalpha() and stem(word) not in _GENERAL}
     near = stems(" ".join(f"{one.source} {one.heading} {one.text}" for one in about.evidence.sources))
-    if about.is_own or any(stem(name) in near for name in _NAME.findall(about.text)):
+    if about.is_own or any(stem(name) in near for name in (*_NAME.findall(about.text), *_THE.findall(about.text))):
         return bool(own) and len(own & (about.texts | about.both | about.akin)) >= _KNOWN_OWN * len(own)
     is_near = sum(stem(word) in near for word in own) >= _KNOWN * len(own)
     return bool(own) and is_near and not _WHY.search(about.text)

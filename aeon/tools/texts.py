@@ -19,11 +19,15 @@ READ_TEXTS = "read_texts"
 _PASSAGES = 10
 _MOST = 60
 """Sentences that are shown of documents; a small model reads them in half a minute."""
-_ENOUGH = 24
-"""Sentences of passages that are shown: the best passages whole, since what follows a sentence often completes it."""
-_LONGEST = 8_000
+_ENOUGH = 40
+"""Sentences that are shown of what is found: the document that has the best passage, and other passages whole.
+
+What completes a sentence often stands behind it, in other words than the question's."""
+_LONGEST = 6_000
 _LONGEST_SENTENCE = 400
 _MOST_NAMES = 3
+_FEW = 12
+"""Documents from which on a collection is searched, without a look at how long they are."""
 _MANY = 200
 """Documents that a task may name; in a larger collection it is searched for what it is about."""
 
@@ -36,12 +40,15 @@ def read_texts(collection: Collection) -> Tool:
         """The sentences that a text is to be written from.
 
         Args:
-            question: what the text is about
-            documents: paths of the texts to read whole; none to find what is about the question
+            question: what the text is about; nothing for all that the documents say
+            documents: paths of the texts to read; none for all of a few, else for what is found
         """
-        every = [one for name in documents for one in _whole(collection, name)]
-        if not documents:
-            every = _found(collection.search(question, _PASSAGES) or collection.nearest(question, _PASSAGES))
+        every = [one for name in documents or _few(collection) for one in _whole(collection, name)]
+        if question and (len(every) > _ENOUGH if documents else not _fits(every)):
+            passages = collection.search(question, _PASSAGES) or collection.nearest(question, _PASSAGES)
+            own = [one for one in passages if not documents or one.source in documents]
+            first = list(_whole(collection, own[0].source)) if own else []
+            every = _found(first if len(first) <= _ENOUGH else [], own) or (every if documents else [])
         kept = _fitting(every)
         if not kept:
             raise ToolFailed(f"no text is about this: {one_line(question, 100)}")
@@ -70,6 +77,16 @@ def material(sources: Sequence[Source]) -> str:
     return "\n".join(lines)
 
 
+def _few(collection: Collection) -> tuple[str, ...]:
+    """The documents of a small collection."""
+    return collection.documents if len(collection.documents) <= _FEW else ()
+
+
+def _fits(every: Sequence[Source]) -> bool:
+    """Whether all that there is can be shown, so that nothing has to be found."""
+    return 0 < len(every) <= _MOST and sum(len(one.text) for one in every) <= _LONGEST
+
+
 def _whole(collection: Collection, name: str) -> Iterator[Source]:
     """The sentences of a document, headings among them."""
     text = collection.text(name)
@@ -77,9 +94,9 @@ def _whole(collection: Collection, name: str) -> Iterator[Source]:
         yield Source(source=name, start=start, end=end, text=text[start:end], heading=heading)
 
 
-def _found(passages: Sequence[Passage]) -> list[Source]:
-    """The sentences of the best passages, in the order of their texts, each once."""
-    chosen: dict[tuple[str, int], Source] = {}
+def _found(first: Sequence[Source], passages: Sequence[Passage]) -> list[Source]:
+    """The ``first`` sentences and those of the best passages, in the order of their texts, each once."""
+    chosen = {(one.source, one.start): one for one in first}
     for passage in passages:
         own = {(one.source, one.start): one for one in passage.sources()}
         if chosen and len({**chosen, **own}) > _ENOUGH:

@@ -11,7 +11,7 @@ from aeon.assembly.proofs import proof_of
 from aeon.llm.scripted import Reply, Scripted
 from aeon.proof.document import proof_bytes
 from aeon.proof.verify import verify
-from aeon.schema import LLMRequest, Writing
+from aeon.schema import LLMRequest, LLMResponse, Writing
 from aeon.tools.files import Files
 from aeon.tools.texts import READ_TEXTS
 
@@ -126,6 +126,49 @@ def test_the_better_of_two_texts_is_taken(folder: Path) -> None:
     for other in ((second,), ()):
         result, _ = asked(folder, "Summarise the minutes of 12 March.", first, *other)
         assert result.answer == first
+
+
+def cut_off(text: str) -> LLMResponse:
+    """A reply that the limit on tokens ended."""
+    return LLMResponse(text=text, finish_reason="length")
+
+
+def test_what_a_text_says_twice_stands_there_once(folder: Path) -> None:
+    """Also where it would have gone on repeating itself until it was cut off."""
+    for reply in (f"{SUMMARY} {SUMMARY}", cut_off(f"{SUMMARY} {SUMMARY} Hallam & Pike will")):
+        result, requests = asked(folder, "Summarise the minutes of 12 March.", reply)
+        assert result.answer == SUMMARY and result.converged and len(requests) == 1
+
+
+def test_a_text_that_was_cut_off_has_not_the_form_of_one(folder: Path) -> None:
+    """Its whole sentences are given, and the run says that there should be more."""
+    result, _ = asked(folder, "Summarise the minutes of 12 March.", cut_off(f"{SUMMARY} Present were"))
+    assert result.answer == SUMMARY and result.stop_reason == "form_unmet"
+
+
+def test_points_that_were_cut_off_are_asked_for_as_a_list(folder: Path) -> None:
+    """So many, and no more."""
+    result, requests = asked(
+        folder,
+        "Summarise the minutes of 12 March in two sentences.",
+        cut_off("Present were"),
+        '["Per Lund was there.", "Ida Holm too."]',
+    )
+    assert result.answer == "Per Lund was there. Ida Holm too." and requests[1].json_schema
+
+
+def test_without_a_usable_text_the_sentences_themselves_are_given(folder: Path) -> None:
+    """Those nearest to the task, and the run does not end well."""
+    result, _ = asked(folder, "Summarise the minutes of 12 March.", "", "")
+    assert "- Charges." in result.answer and result.stop_reason == "form_unmet"
+
+
+def test_a_form_that_is_not_kept_is_named_once(folder: Path) -> None:
+    """As it is for other texts."""
+    result, requests = asked(
+        folder, "Summarise the minutes of 12 March in at most 5 words.", SUMMARY, "Per Lund was there."
+    )
+    assert result.answer == "Per Lund was there." and "(Mind: " in requests[1].messages[-1].content
 
 
 def test_politeness_of_a_letter_claims_nothing(folder: Path) -> None:

@@ -17,7 +17,7 @@ LONG = "\n\n".join(f"# Part {n}\n\n" + " ".join(f"Sentence {n}.{m} is here." for
 
 
 def read(
-    texts: dict[str, str], question: str = "x", documents: tuple[str, ...] = ()
+    texts: dict[str, str], question: str = "", documents: tuple[str, ...] = ()
 ) -> tuple[object, tuple[Source, ...]]:
     """What the tool says of the sentences that it gives, and these."""
     collection = Collection.of_texts({name: Text(text) for name, text in texts.items()})
@@ -41,10 +41,19 @@ def test_of_a_long_document_each_part_is_read_from_its_beginning() -> None:
     assert [sum(one.heading == f"Part {n}" for one in sources) for n in range(1, 5)] == [15] * 4
 
 
-def test_what_is_about_a_question_is_found() -> None:
-    """The best passages whole, each sentence once, in the order of their texts."""
-    said, sources = read({"a.md": "The roof leaks. It is old.", "b.md": "Bees like clover."}, "the roof")
-    assert "The roof leaks." in [one.text for one in sources] and str(said).endswith("a.md")
+def test_of_a_few_short_texts_all_is_read() -> None:
+    """Nothing has to be found then, and nothing is missed."""
+    said, _ = read({"a.md": "The roof leaks. It is old.", "b.md": "Bees like clover."}, "the roof")
+    assert said == "3 of 3 sentences of a.md, b.md"
+
+
+def test_of_many_texts_what_is_about_a_question_is_found() -> None:
+    """The document of the best passage whole, and other passages that are about it."""
+    texts = {f"{n}.md": LONG.replace("Sentence", f"Word{n}") for n in range(3)}
+    _, sources = read({**texts, "a.md": "The roof leaks. Ask Per."}, "the roof")
+    assert {"The roof leaks.", "Ask Per."} <= {one.text for one in sources} and len(sources) <= 40
+    _, sources = read({**texts, "a.md": "The roof leaks. Ask Per."}, "the roof", ("0.md", "1.md"))
+    assert {one.source for one in sources} <= {"0.md", "1.md"}
 
 
 def test_nothing_about_it() -> None:
