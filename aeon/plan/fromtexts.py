@@ -33,7 +33,8 @@ _WRITTEN = re.compile(
 )
 """What asks for running text: a summary, a comparison, a letter."""
 _LISTED = re.compile(
-    rf"{_WISHES}(?:explain|describe|tell (?:me|us) about)\b|"
+    rf"{_WISHES}(?:explain(?! (?:(?:to )?(?:me|us) )?(?:how (?:many|much|long|often|far|old)|when|who|which|where)\b)|"
+    r"describe|tell (?:me|us) about)\b|"
     r"\bwhat (?:was|were|has been|have we|did (?:we|they|the \w+)) (?:\w+ )?(?:decided?|agreed?|discuss(?:ed)?|"
     r"resolved?|settled?)\b|"
     r"\bwhat (?:do|does|did) (?!(?:I|we|you|he|she|it|they|one|somebody|people)\b)[^?]{3,80}? "
