@@ -23,11 +23,15 @@ _POLITE = re.compile(
     r"(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|best|kind(?:est)?|warm|yours|regards|sincerely|cheers|"
     r"many thanks|thank|thanks|(?:please|do not|don't) (?:contact|let|feel|hesitate|note)|if you have (?:any|further)|"
     r"(?:I|we) (?:(?:are|am) (?:\w+ )?(?:excited|happy|pleased|delighted|glad)|hope|look forward|appreciate|thank|"
-    r"wanted|want|would like|am writing|are writing))\b)",
+    r"wanted|want|would like|apologi[sz]e|am writing|are writing)|let (?:me|us) know)\b)",
     re.IGNORECASE,
 )
 """How a sentence of a letter begins that says nothing about what it is written from."""
 _DIGIT = re.compile(r"\d")
+_LABEL = re.compile(
+    r"(?:[-*\u2022]|\d+[.)])?\s*\*\*[^*\n]{1,60}\*\*:?\s+|(?:[-*\u2022]|\d+[.)])\s*[A-Z][\w ]{1,40}:\s+"
+)
+"""What a point of a list is called, before what it says."""
 
 _MOST = 3
 """Sentences that one may be made of."""
@@ -96,13 +100,20 @@ def _chosen(places: Sequence[Mapping[str, float]], weights: Mapping[str, float])
 def bound(text: str, task: str, sources: Iterable[Source]) -> list[CitedSentence]:
     """The sentences of a text, each with those that it is made of; none where too few of its words stand there.
 
-    What a letter says out of politeness is left out, and so is what only leads to a list.
+    What a letter says out of politeness is left out, and so are headings, labels and what only leads to a list.
     """
     bindings = Bindings(sources)
     found: list[CitedSentence] = []
     for one in sentences(text):
-        said = text[one.start : one.end]
-        if content(said) and not said.endswith(":") and not (_POLITE.match(said) and not _DIGIT.search(said)):
+        label = _LABEL.match(text, one.start, one.end)
+        start = label.end() if label and content(text[label.end() : one.end]) else one.start
+        said = text[start : one.end]
+        if content(said) and not _is_empty(said):
             share, spans = bindings.of(said, task)
-            found.append(CitedSentence(one.start, one.end, spans if share >= _LEAST else ()))
+            found.append(CitedSentence(start, one.end, spans if share >= _LEAST else ()))
     return found
+
+
+def _is_empty(said: str) -> bool:
+    """Whether a sentence is a heading, leads to a list, or is mere politeness."""
+    return said.startswith("#") or said.endswith(":") or bool(_POLITE.match(said) and not _DIGIT.search(said))

@@ -47,12 +47,20 @@ def test_words_of_the_task_need_no_sentence(sources: list[Source]) -> None:
         ("Dear choir,\n\nthe choir pays half.\n\nBest regards", [1]),
         ("The following was said:\n\nThe choir pays half.", [1]),
         ("Please note that 40 euros are due.", [0]),
+        ("# Dogs and Zebras\n\n1. **Late Bookings**: The choir pays half.\n2. Pet Rules: Dogs stay outside.", [1, 1]),
         ("", []),
     ],
 )
 def test_sentences_of_a_text_are_bound_one_by_one(sources: list[Source], text: str, rests: list[int]) -> None:
     """Not those that are mere politeness or lead to a list; one with a number is never mere politeness."""
     assert [min(1, len(one.spans)) for one in bound(text, "Write it.", sources)] == rests
+
+
+def test_a_label_is_no_part_of_what_is_said(sources: list[Source]) -> None:
+    """It may be called what no sentence calls it."""
+    text = "- **Late Bookings**: The choir pays half."
+    (one,) = bound(text, "Write it.", sources)
+    assert text[one.start : one.end] == "The choir pays half."
 
 
 def test_nothing_to_rest_on() -> None:
