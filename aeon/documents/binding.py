@@ -12,6 +12,7 @@ from aeon.documents.query import content
 from aeon.documents.sentences import sentences
 from aeon.documents.words import stem
 from aeon.grounding.citations import CitedSentence
+from aeon.proof.inference import WORD_FOR_WORD, bare
 from aeon.schema import Source
 
 __all__ = ["Bindings", "bound"]
@@ -109,9 +110,17 @@ def bound(text: str, task: str, sources: Iterable[Source]) -> list[CitedSentence
         start = label.end() if label and content(text[label.end() : one.end]) else one.start
         said = text[start : one.end]
         if content(said) and not _is_empty(said):
-            share, spans = bindings.of(said, task)
-            found.append(CitedSentence(start, one.end, spans if share >= _LEAST else ()))
+            found.append(_bound(start, one.end, said, bindings.of(said, task)))
     return found
+
+
+def _bound(start: int, end: int, said: str, made_of: tuple[float, tuple[Source, ...]]) -> CitedSentence:
+    """A sentence with what it is made of; supported where it stands there word for word."""
+    share, spans = made_of
+    same = next((one for one in spans if bare(one.text) == bare(said)), None)
+    if same is not None:
+        return CitedSentence(start, end, (same,), "supported", WORD_FOR_WORD)
+    return CitedSentence(start, end, spans if share >= _LEAST else ())
 
 
 def _is_empty(said: str) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from aeon.errors import InputFileError, UsageError
 from aeon.proof.canonical import FORMAT, MOST_BYTES, VERSION, at_path, canonical, output_of, sha256
-from aeon.proof.inference import stands_whole
+from aeon.proof.inference import WORD_FOR_WORD, stands_whole
 from aeon.proof.readings import folded
 from aeon.proof.verify import QUOTED
 from aeon.schema import (
@@ -142,9 +142,16 @@ def _claims(proof: Proof, outputs: Mapping[str, object]) -> list[tuple[JsonObjec
     """The claims of a proof as they are written, in the order of the answer, sentences before what is in them."""
     texts = _texts(proof)
     sentences = [(_sentence(number, one, proof, texts), True) for number, one in enumerate(proof.sentences, 1)]
-    every = [*((claim, False) for claim in proof.claims), *sentences]
+    every = [*((_whole(claim, texts), False) for claim in proof.claims), *sentences]
     every.sort(key=lambda one: (one[0].start, -one[0].end))
     return [(_claim(claim, texts, outputs, _checks(claim, by_host)), claim.verdict) for claim, by_host in every]
+
+
+def _whole(claim: Claim, texts: Mapping[tuple[str, str], str]) -> Claim:
+    """A claim; a sentence that stands word for word in what is no whole sentence of its source is not checked."""
+    places = [one for one in claim.evidence if isinstance(one, FromSource)] if claim.note == WORD_FOR_WORD else []
+    cited = [stands_whole(texts.get(("source", one.source), ""), one.start, one.end) for one in places]
+    return claim if all(cited) else claim.changed(verdict="not_checked", note="")
 
 
 def _texts(proof: Proof) -> dict[tuple[str, str], str]:
@@ -200,6 +207,8 @@ def _checks(claim: Claim, by_host: bool) -> list[JsonValue]:
         return ["value"]
     if claim.verdict == "not_checked":
         return []
+    if claim.note == WORD_FOR_WORD:
+        return ["words"]
     return ["judge"] if not by_host else ["words"] if claim.evidence else ["values"]
 
 

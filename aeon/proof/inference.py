@@ -13,6 +13,7 @@ from aeon.proof.again import evaluate
 from aeon.proof.readings import Read, exact, factor, read, rounded, stands_for
 
 __all__ = [
+    "WORD_FOR_WORD",
     "bare",
     "check_sentence",
     "check_verdict",
@@ -23,6 +24,8 @@ __all__ = [
     "stands_whole",
 ]
 
+WORD_FOR_WORD = "word for word"
+"""The note on a sentence that stands as it is in what it cites."""
 _ENDS = " \t\n.!\"'“”„»«*_"
 _ITEM = re.compile(r"^\s*(?:[-*+•‣◦▪–—]|\(?\d{1,3}[.)])\s+")
 _STOPS = (".", "!", "?", "…", "。", "！", "？")

@@ -78,6 +78,16 @@ def test_its_proof_is_verified(folder: Path) -> None:
     assert report.code == 0 and "2 sentences" in report.text, report.text
 
 
+def test_a_sentence_that_stands_there_word_for_word_is_supported(folder: Path) -> None:
+    """Whatever marks the points of the list; the verifier compares the words, and no judge is named."""
+    text = "1. More than 28 days ahead everything is given back.\n2. Later than that, half of it."
+    result, _ = asked(folder, "Explain the rules of hire.", text)
+    verdicts = [claim.verdict for claim in result.claims if claim.kind == "sentence"]
+    assert verdicts == ["supported", "not_checked"] and result.converged
+    report = verify(proof_bytes(proof_of(result, [Files.open(folder)])))
+    assert report.code == 0 and "1 supported" in report.text and "model" not in report.text, report.text
+
+
 @pytest.mark.parametrize(
     ("task", "documents"),
     [
