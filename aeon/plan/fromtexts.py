@@ -175,10 +175,16 @@ def _is_known(topic: str, about: About) -> bool:
     """
     own = {word for word in content_words(topic) if word.isalpha() and stem(word) not in _GENERAL}
     near = stems(" ".join(f"{one.source} {one.heading} {one.text}" for one in about.evidence.sources))
-    if about.is_own or any(stem(name) in near for name in (*_NAME.findall(about.text), *_THE.findall(about.text))):
-        return bool(own) and len(own & (about.texts | about.both | about.akin)) >= _KNOWN_OWN * len(own)
-    is_near = sum(stem(word) in near for word in own) >= _KNOWN * len(own)
-    return bool(own) and is_near and not _WHY.search(about.text)
+    if about.is_own or _names_of(about.text) & near:
+        known, least = len(own & (about.texts | about.both | about.akin)), _KNOWN_OWN
+    else:
+        known, least = 0 if _WHY.search(about.text) else sum(stem(word) in near for word in own), _KNOWN
+    return known > 0 and known >= least * len(own)
+
+
+def _names_of(text: str) -> frozenset[str]:
+    """The stems of the names that a text has, and of the things that it takes for known: the tin."""
+    return frozenset(map(stem, (*_NAME.findall(text), *_THE.findall(text))))
 
 
 def _looked_up(task: Task) -> Plan:

@@ -267,10 +267,7 @@ class Supervisor:
             except CompletionError as error:
                 cut_off = isinstance(error, Truncated)
                 if attempt == attempts or (cut_off and current.max_tokens == roomier):
-                    line = _verdict_line(error, attempt)
-                    raise (
-                        Truncated(line, error.text) if isinstance(error, Truncated) else type(error)(line)
-                    ) from error
+                    raise _told(error, attempt) from error
                 tokens = roomier if cut_off else tokens
                 current = _again(ask, response.text, error, tokens)
             else:
@@ -325,6 +322,12 @@ def _with_note(messages: tuple[Message, ...], note: str) -> tuple[Message, ...]:
     """``messages`` with ``note`` at the end of the last one: roles must alternate for many chat templates."""
     last = messages[-1]
     return (*messages[:-1], Message(role=last.role, content=f"{last.content}\n\n{note}"))
+
+
+def _told(error: CompletionError, attempts: int) -> CompletionError:
+    """The same error, which says how often it was asked; of a text that was cut off with what there was of it."""
+    line = _verdict_line(error, attempts)
+    return Truncated(line, error.text) if isinstance(error, Truncated) else type(error)(line)
 
 
 def _verdict_line(error: CompletionError, attempts: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from aeon.documents.words import is_common, stem
@@ -295,11 +295,16 @@ def _text(value: JsonValue) -> str:
 def _rows(values: Sequence[JsonValue]) -> list[str]:
     """The lines of a table, where the values are rows of several columns, and there are many cells."""
     rows = [value for value in values if isinstance(value, dict)]
-    columns = list(rows[0]) if rows and len(rows) == len(values) else []
-    if len(columns) < 2 or len(rows) * len(columns) < _A_TABLE or any(list(row) != columns for row in rows):
+    columns = list(rows[0]) if rows else []
+    alike = len(rows) == len(values) and all(list(row) == columns for row in rows)
+    if not alike or len(columns) < 2 or len(rows) * len(columns) < _A_TABLE:
         return []
-    cells = ([one_line(_text(value)).replace("|", "/") for value in row.values()] for row in rows)
-    return [f"| {' | '.join(line)} |" for line in (columns, ["---"] * len(columns), *cells)]
+    return [_line(columns), _line(["---"] * len(columns)), *(_line(map(_text, row.values())) for row in rows)]
+
+
+def _line(cells: Iterable[str]) -> str:
+    """A line of a table."""
+    return f"| {' | '.join(one_line(cell).replace('|', '/') for cell in cells)} |"
 
 
 def _separator(values: Sequence[JsonValue]) -> str:

@@ -15,7 +15,7 @@ from aeon.schema import LLMRequest, LLMResponse, Writing
 from aeon.tools.files import Files
 from aeon.tools.texts import READ_TEXTS
 
-pytestmark = [pytest.mark.usefixtures("indexes"), pytest.mark.requirement("G4")]
+pytestmark = [pytest.mark.usefixtures("indexes"), pytest.mark.requirement("T2c", "G1b", "G4")]
 
 MINUTES = """Minutes of the meeting of 12 March
 

@@ -7,7 +7,7 @@ import pytest
 from aeon.documents.binding import Bindings, bound
 from aeon.schema import Source
 
-pytestmark = pytest.mark.requirement("G1")
+pytestmark = pytest.mark.requirement("G1b")
 TEXT = ("The roof costs 12,975 euros.", "Work starts on 4 August.", "The choir pays half.", "Dogs stay outside.")
 
 

@@ -225,12 +225,24 @@ def test_a_taken_sentence_holds_every_result(sentence: str) -> None:
             [{"city": "Cork", "net_sum": 2.5}, {"city": "Porto", "net_sum": 1}],
             "city Cork, net sum 2.5; city Porto, net sum 1",
         ),
+        (
+            [{"city": name, "sum": 2, "note": "a|b\nc"} for name in ("Cork", "Porto", "Bari")],
+            "| city | sum | note |\n| --- | --- | --- |\n| Cork | 2 | a/b c |\n| Porto | 2 | a/b c |\n| Bari | 2 | a/b c |",
+        ),
+        ([{"a": 1, "b": 2, "c": 3}, {"a": 1}, {"a": 2}], "a 1, b 2, c 3; a 1; a 2"),
     ],
 )
 def test_a_value_is_written_as_people_do(output: JsonValue, text: str) -> None:
-    """Four decimals at most, and small numbers do not become none; lists and rows in a line."""
+    """Four decimals at most, and small numbers do not become none; lists and few cells in a line, more as a table."""
     (result,) = results_of([step("s1", output, "total")])
     assert result == Result("r1", "total", text)
+
+
+def test_a_table_stands_below_what_it_is_where_there_are_several_results() -> None:
+    """On lines of its own."""
+    rows: JsonValue = [{"a": n, "b": n, "c": n} for n in range(3)]
+    text = bare(results_of([step("s1", rows, "costs"), step("s2", 5, "sum")]))
+    assert text.startswith("costs:\n| a | b | c |") and text.endswith("\n\nsum:\n5")
 
 
 def test_an_object_gives_a_result_for_each_of_its_members() -> None:

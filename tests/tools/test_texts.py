@@ -12,7 +12,7 @@ from aeon.errors import ToolFailed
 from aeon.schema import Source
 from aeon.tools.texts import material, read_sentences, read_texts
 
-pytestmark = pytest.mark.requirement("T2")
+pytestmark = pytest.mark.requirement("T2c")
 LONG = "\n\n".join(f"# Part {n}\n\n" + " ".join(f"Sentence {n}.{m} is here." for m in range(30)) for n in range(1, 5))
 
 
