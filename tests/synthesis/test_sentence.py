@@ -227,7 +227,8 @@ def test_a_taken_sentence_holds_every_result(sentence: str) -> None:
         ),
         (
             [{"city": name, "sum": 2, "note": "a|b\nc"} for name in ("Cork", "Porto", "Bari")],
-            "| city | sum | note |\n| --- | --- | --- |\n| Cork | 2 | a/b c |\n| Porto | 2 | a/b c |\n| Bari | 2 | a/b c |",
+            "| city | sum | note |\n| --- | --- | --- |\n"
+            "| Cork | 2 | a/b c |\n| Porto | 2 | a/b c |\n| Bari | 2 | a/b c |",
         ),
         ([{"a": 1, "b": 2, "c": 3}, {"a": 1}, {"a": 2}], "a 1, b 2, c 3; a 1; a 2"),
     ],
