@@ -57,7 +57,15 @@ def read_texts(collection: Collection) -> Tool:
             "sentences": [one.fields() for one in kept],
         }
 
-    return replace(read, texts={name: collection.document(name).title for name in collection.documents[:_MANY]})
+    return replace(read, texts=_titles(collection))
+
+
+def _titles(collection: Collection) -> dict[str, str]:
+    """The titles of the documents by their names; none of a collection that cannot be read any more."""
+    try:
+        return {name: collection.document(name).title for name in collection.documents[:_MANY]}
+    except ToolFailed:  # whoever searches it is told
+        return {}
 
 
 def read_sentences(output: JsonValue) -> tuple[JsonValue, tuple[Source, ...]]:

@@ -73,3 +73,10 @@ def test_the_titles_are_known(tmp_path: Path) -> None:
     """By their names, so that a task can be held against both."""
     collection = Collection.of_texts({"rules.md": Text("# Rules of hire\n\nDogs stay out.")})
     assert set(read_texts(collection).texts) == {"rules.md"}
+
+
+def test_a_collection_that_is_closed_has_no_titles() -> None:
+    """No text is planned from it then, and whoever searches it is told what is wrong."""
+    collection = Collection.of_texts({"rules.md": Text("# Rules of hire\n\nDogs stay out.")})
+    collection.close()
+    assert read_texts(collection).texts == {}
