@@ -85,10 +85,11 @@ _BY_LINES = "Write a list, a line for each thing."
 
 
 class _Wish(NamedTuple):
-    """What sort of text is asked for: a letter to somebody, or a line for each thing."""
+    """What sort of text is asked for: a letter to somebody, or a line for each thing; ``rest`` is what else is said."""
 
     is_letter: bool
     by_lines: bool
+    rest: str
 
 
 class FromTexts:
@@ -105,15 +106,15 @@ class FromTexts:
         wish = _wish(task.text) if self._titles else None
         if wish is None:
             return None
-        named, topic = self._named(task.text, wish), _topic(task.text)
+        named, topic = self._named(wish), _topic(task.text)
         if named or _is_known(topic, about):
             part = topic if not named or _ABOUT.search(task.text) else ""
             return _written(task, named, part, wish)
         return _looked_up(task) if about.is_own and not about.may_be_of_tables else None
 
-    def _named(self, text: str, wish: _Wish) -> tuple[str, ...]:
-        """The documents that a text names: by names and titles, by the kind of document, or all of them at once."""
-        asked = frozenset({*stems(text), *_FIGURES.findall(text)})
+    def _named(self, wish: _Wish) -> tuple[str, ...]:
+        """The documents that a task names: by names and titles, by the kind of document, or all of them at once."""
+        asked = frozenset({*stems(wish.rest), *_FIGURES.findall(wish.rest)})
         shares = {name: max(_share(_name(name), asked), _share(asked - _GENERAL, self._words(name)))
                   for name in self._titles}  # fmt: skip
         best = max(shares.values(), default=0.0)
@@ -122,7 +123,7 @@ class FromTexts:
         only = [] if wish.is_letter else [name for name in self._titles if asked & _KINDS & self._words(name)]
         if len(only) == 1:  # the minutes, where there are no others
             return tuple(only)
-        return tuple(self._titles)[:_MOST_DOCUMENTS] if _ALL_FILES.search(text) else ()
+        return tuple(self._titles)[:_MOST_DOCUMENTS] if _ALL_FILES.search(wish.rest) else ()
 
     def _words(self, name: str) -> frozenset[str]:
         """The words of the name and the title of a document."""
@@ -135,13 +136,13 @@ def _wish(text: str) -> _Wish | None:
     if not (listed or written) or _INVENTED.search(text):
         return None
     is_letter = written is not None and _A_LETTER.search(written[0]) is not None
-    return _Wish(is_letter, by_lines=written is None and not asks_form(text))
+    rest = f"{text[: written.start()]} {text[written.end() :]}" if written and is_letter else text
+    return _Wish(is_letter, by_lines=written is None and not asks_form(text), rest=rest)
 
 
 def _written(task: Task, named: Sequence[str], topic: str, wish: _Wish) -> Plan:
     """The plan of what is written from these documents, or what they, or all, say on a topic."""
-    of = ", ".join(one_line(name, 60) for name in named)
-    what = f"what {of or 'the texts'} say{'s' if len(named) == 1 else ''} of {one_line(topic, 60)}" if topic else of
+    what = ", ".join(one_line(name, 60) for name in named) or "the texts"
     arguments: JsonObject = {"question": topic, "documents": list[JsonValue](named)}
     read = Step(id="s1", description=f"read {what}", action=ToolCall(tool=READ_TEXTS, arguments=arguments))
     text = f"{task.text}\n{_BY_LINES}" if wish.by_lines else task.text

@@ -103,6 +103,15 @@ def test_what_is_read(folder: Path, task: str, documents: list[str]) -> None:
     assert read_of(result) == documents
 
 
+def test_a_note_that_is_to_be_written_names_no_document(folder: Path) -> None:
+    """Though one is called so."""
+    (folder / "notes.txt").write_text("Ring the plumber.")
+    result, _ = asked(folder, "Write a note about the costs of the main hall.", *[SUMMARY] * 3)
+    assert read_of(result) == []
+    result, _ = asked(folder, "Summarise the notes.", "Ring the plumber.")
+    assert read_of(result) == ["notes.txt"]
+
+
 def test_what_somebody_wants_explained_comes_by_lines_and_a_letter_does_not(folder: Path) -> None:
     """All that was decided is a list, unless the task says in which form it wants it."""
     for task, by_lines in (
