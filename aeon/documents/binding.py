@@ -22,7 +22,9 @@ _LEAST = 0.5
 _POLITE = re.compile(
     r"\W*(?:(?:subject|to|from|date)\s*:|\[|"
     r"(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|best|kind(?:est)?|warm|yours|regards|sincerely|cheers|"
-    r"many thanks|thank|thanks|(?:please|do not|don't) (?:contact|let|feel|hesitate|note)|if you have (?:any|further)|"
+    r"many thanks|thank|thanks|"
+    r"(?:please )?(?:do not |don't )?(?:hesitate|feel free|let (?:me|us) know|contact (?:me|us))|"
+    r"if you have (?:any|further)|"
     r"(?:I|we) (?:(?:are|am) (?:\w+ )?(?:excited|happy|pleased|delighted|glad)|hope|look forward|appreciate|thank|"
     r"wanted|want|would like|apologi[sz]e|am writing|are writing)|let (?:me|us) know)\b)",
     re.IGNORECASE,

@@ -29,8 +29,6 @@ _LONGEST = 12_000
 _LONGEST_FAULT = 80
 _MOST_FAULTS = 4
 _MOST_QUOTED = 8
-_TOKENS = 400
-"""A small model that writes more goes on repeating itself."""
 
 
 async def write_grounded(
@@ -65,7 +63,7 @@ async def write_grounded(
 async def _written(supervisor: Supervisor, prompt: Prompt, task: Task, max_tokens: int) -> StepResult:
     """A text; of one that was cut off the whole sentences, without those that it went on repeating."""
     try:
-        text = await write_text(supervisor, prompt, task.text, min(max_tokens, _TOKENS), repairs=0)
+        text = await write_text(supervisor, prompt, task.text, max_tokens, repairs=0)
         return StepResult(output=_once(text), mode="reading")
     except Truncated as error:
         whole = _ended(error.text)

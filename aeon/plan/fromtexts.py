@@ -110,7 +110,7 @@ class FromTexts:
         if named or _is_known(topic, about):
             part = topic if not named or _ABOUT.search(task.text) else ""
             return _written(task, named, part, wish)
-        return _looked_up(task) if about.is_own and not about.may_be_of_tables else None
+        return _looked_up(task) if about.is_own and not _subject(topic) & about.tables else None
 
     def _named(self, wish: _Wish) -> tuple[str, ...]:
         """The documents that a task names: by names and titles, by the kind of document, or all of them at once."""
@@ -174,13 +174,18 @@ def _is_known(topic: str, about: About) -> bool:
     Of what is somebody's own, or of a name or "the tin" that stands there, they know half of the words, or the like of
     them. Else most of them stand in the sentences that are nearest to it.
     """
-    own = {word for word in content_words(topic) if word.isalpha() and stem(word) not in _GENERAL}
+    own = _subject(topic)
     near = stems(" ".join(f"{one.source} {one.heading} {one.text}" for one in about.evidence.sources))
     if about.is_own or _names_of(about.text) & near:
         known, least = len(own & (about.texts | about.both | about.akin)), _KNOWN_OWN
     else:
         known, least = 0 if _WHY.search(about.text) else sum(stem(word) in near for word in own), _KNOWN
     return known > 0 and known >= least * len(own)
+
+
+def _subject(topic: str) -> frozenset[str]:
+    """The words that say what a topic is about."""
+    return frozenset(word for word in content_words(topic) if word.isalpha() and stem(word) not in _GENERAL)
 
 
 def _names_of(text: str) -> frozenset[str]:

@@ -28,7 +28,8 @@ _I = re.IGNORECASE
 _MOST_UNKNOWN = 4
 _TO_WRITE = re.compile(
     r"(?:^|[.!?:;,\n]\s*|\b(?:and|then|please|you|you to|me to|us to|kindly)\s+)"
-    r"(?:explain|describe|write|list(?! price)|suggest|draft|compose|translate|summari[sz]e|rewrite|rephrase|propose|"
+    r"(?:explain(?! (?:(?:to )?(?:me|us) )?(?:how (?:many|much|long|often|far|old)|when|who|which|where)\b)|"
+    r"describe|write|list(?! price)|suggest|draft|compose|translate|summari[sz]e|rewrite|rephrase|propose|"
     r"invent|create|code)\b|\b(?:poem|haiku|limerick|essay)s?\b",
     _I,
 )

@@ -67,7 +67,8 @@ _LED_IN = re.compile(
 _REFUSES = re.compile(
     r"\W*(?:(?:(?:I[\u2019']m|I am) sorry|I apologi[sz]e)(?: for (?:the|any) \w+)?[,.]? (?:but )?)?"
     r"(?:as an? (?:AI\b|artificial intelligence|(?:large )?language model)|"
-    r"I (?:cannot|can[\u2019']t) (?:assist|help|access)|"
+    r"I (?:cannot|can[\u2019']t) (?:assist|help|access|provide)|"
+    r"I(?: am|[\u2019']m) not (?:sure|able)\b|"
     r"I (?:do not|don[\u2019']t) have (?:access|any (?:specific )?information))",
     _I,
 )

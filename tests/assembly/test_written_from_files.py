@@ -221,3 +221,10 @@ def test_what_has_nothing_to_do_with_the_files_is_written_as_it_is_asked(folder:
     assert [message.content for message in requests[0].messages] == [task]
     (step,) = result.history.passes[0].executed
     assert step.action == Writing(task=task)
+
+
+@pytest.mark.requirement("T4", "G5")
+def test_a_fact_that_is_to_be_explained_is_asked_for_as_one(folder: Path) -> None:
+    """It is no text that the model writes by itself."""
+    result, requests = asked(folder, "Explain how much the main hall costs an hour.", *["not stated"] * 6)
+    assert result.stop_reason == "not_stated" and "15.50" in "".join(m.content for r in requests for m in r.messages)

@@ -47,6 +47,8 @@ def test_words_of_the_task_need_no_sentence(sources: list[Source]) -> None:
         ("Dear choir,\n\nthe choir pays half.\n\nBest regards", [1]),
         ("The following was said:\n\nThe choir pays half.", [1]),
         ("Please note that 40 euros are due.", [0]),
+        ("Please note that bananas are subject to change.", [0]),
+        ("Please do not hesitate to ask.", []),
         ("# Dogs and Zebras\n\n1. **Late Bookings**: The choir pays half.\n2. Pet Rules: Dogs stay outside.", [1, 1]),
         ("", []),
     ],
