@@ -101,7 +101,8 @@ class FromTexts:
     def plan(self, task: Task, about: About) -> Plan | None:
         """The plan; ``None`` where no text is asked for, or one that has nothing to do with the files.
 
-        A text about something that somebody has, and that no file has a word of, is looked up, which says so.
+        What is somebody's own, and no text knows, is looked up, which says so; a summary or a letter about words that
+        the tables know is left to whoever asks these.
         """
         wish = _wish(task.text) if self._titles else None
         if wish is None:
@@ -110,7 +111,8 @@ class FromTexts:
         if named or _is_known(topic, about):
             part = topic if not named or _ABOUT.search(task.text) else ""
             return _written(task, named, part, wish)
-        return _looked_up(task) if about.is_own and not _subject(topic) & about.tables else None
+        of_tables = not wish.by_lines and _subject(topic) & about.tables
+        return _looked_up(task) if about.is_own and not of_tables else None
 
     def _named(self, wish: _Wish) -> tuple[str, ...]:
         """The documents that a task names: by names and titles, by the kind of document, or all of them at once."""

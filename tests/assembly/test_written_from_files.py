@@ -206,8 +206,9 @@ def test_politeness_of_a_letter_claims_nothing(folder: Path) -> None:
 @pytest.mark.requirement("G5")
 def test_what_no_file_has_a_word_of_is_not_written(folder: Path) -> None:
     """It is looked up, and the run says that the files do not say it."""
-    result, _ = asked(folder, "Explain our parental leave.", "not stated", "not stated", "not stated")
-    assert result.stop_reason == "not_stated" and "do not say" in result.answer
+    for task in ("Explain our parental leave.", "Describe our charity policy."):  # a word of a table explains nothing
+        result, _ = asked(folder, task, "not stated", "not stated", "not stated")
+        assert result.stop_reason == "not_stated" and "do not say" in result.answer
 
 
 @pytest.mark.requirement("T4")
