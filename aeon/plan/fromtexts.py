@@ -50,9 +50,7 @@ _KINDS = stems(
     "policies rules terms prices"
 )
 """Kinds of documents."""
-_INVENTED = re.compile(
-    r"\b(?:poems?|haikus?|limericks?|stor(?:y|ies)|jokes?|songs?|function|program|script|code|JSON)\b", _I
-)
+_INVENTED = re.compile(r"\b(?:poems?|haikus?|limericks?|stor(?:y|ies)|jokes?|songs?|function|script|JSON)\b", _I)
 _ALL_FILES = re.compile(r"\b(?:these|the|all|my|our|this) (?:\w+ )?(?:files?|documents?|folder|texts?|papers)\b", _I)
 _ABOUT = re.compile(
     r"\b(?:about|regarding|concerning|on the subject of|inviting (?:them|him|her)?|"

@@ -65,7 +65,8 @@ _LED_IN = re.compile(
 )
 """What somebody says before the question: "My son has new boots, may he wear them?"."""
 _REFUSES = re.compile(
-    r"\W*(?:(?:(?:I[\u2019']m|I am) sorry|I apologi[sz]e)(?: for (?:the|any) \w+)?[,.]? (?:but )?)?"
+    r"\W*(?:(?:certainly|sure|of course)\b[^:\n]{0,60}:\s+)?"
+    r"(?:(?:(?:I[\u2019']m|I am) sorry|I apologi[sz]e)(?: for (?:the|any) \w+)?[,.]? (?:but )?)?"
     r"(?:as an? (?:AI\b|artificial intelligence|(?:large )?language model)|"
     r"I (?:cannot|can[\u2019']t) (?:assist|help|access|provide)|"
     r"I(?: am|[\u2019']m) not (?:sure|able)\b|"

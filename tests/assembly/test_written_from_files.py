@@ -206,7 +206,11 @@ def test_politeness_of_a_letter_claims_nothing(folder: Path) -> None:
 @pytest.mark.requirement("G5")
 def test_what_no_file_has_a_word_of_is_not_written(folder: Path) -> None:
     """It is looked up, and the run says that the files do not say it."""
-    for task in ("Explain our parental leave.", "Describe our charity policy."):  # a word of a table explains nothing
+    for task in (
+        "Explain our parental leave.",
+        "Describe our dress code.",
+        "Describe our charity policy.",
+    ):  # a word of a table explains nothing
         result, _ = asked(folder, task, "not stated", "not stated", "not stated")
         assert result.stop_reason == "not_stated" and "do not say" in result.answer
 
@@ -225,6 +229,13 @@ def test_what_has_nothing_to_do_with_the_files_is_written_as_it_is_asked(folder:
 
 
 @pytest.mark.requirement("T4", "G5")
+def test_a_text_about_its_author_is_none_whatever_leads_to_it(folder: Path) -> None:
+    """Also where it says first that it certainly will."""
+    reply = "Certainly! Here is the answer:\n\nAs an AI language model, I have no access to it."
+    result, _ = asked(folder, "Write a haiku about autumn.", reply, reply)
+    assert result.stop_reason == "form_unmet"
+
+
 def test_a_fact_that_is_to_be_explained_is_asked_for_as_one(folder: Path) -> None:
     """It is no text that the model writes by itself."""
     result, requests = asked(folder, "Explain how much the main hall costs an hour.", *["not stated"] * 6)
