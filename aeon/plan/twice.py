@@ -55,14 +55,15 @@ class Twice:
         """The better of two queries, with what the other one gives.
 
         What both give as they stand is taken, whatever the host holds against either; that it makes the same of both
-        confirms nothing. Else one of which nothing is wrong is taken before one that is at fault, and the first before
+        confirms nothing. Only who is there the longest is told by the host's order: models put the latest first, each
+        time. Else one of which nothing is wrong is taken before one that is at fault, and the first before
         the second.
         """
         mine, theirs = await self._given(first), await self._given(second)
         bare, other = self._checker.bare(first.text, asked), self._checker.bare(second.text, asked)
         plain, same = await self._sources.outcome(bare), await self._sources.outcome(other)
-        if _agree(plain, same):
-            own = first.runs and _agree(mine, plain)
+        own = first.runs and _agree(mine, plain)
+        if _agree(plain, same) and (own or not asked.about.begun):
             whole = await with_ties(bare, self._sources)
             taken = replace(first, doubt="") if own else Candidate(whole, first.text, doubt=first.fault)
             return Held(taken, _derived(second, same, agrees=True))

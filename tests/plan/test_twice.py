@@ -185,3 +185,14 @@ def test_a_query_that_differs_is_in_the_record_of_the_pass_and_in_the_proof(tmp_
     assert record is not None and [one.answer for one in record.derivations] == ["6.5"]
     assert [one.id for one in proof_of(result).derivations] == ["d1", "d2"]
     assert kind_of(final_plan(result.history)).endswith("disagreed")
+
+
+def test_two_queries_that_put_the_latest_first_do_not_say_who_is_there_the_longest(tmp_path: Path) -> None:
+    """The host knows the order of a column that says since when, whatever both give."""
+    (tmp_path / "members.csv").write_text("Member,Joined\nPaul Dix,2025-02-10\nAda Wren,2015-06-01\n")
+    latest = "SELECT Member FROM members ORDER BY Joined DESC LIMIT 1"
+    also = "SELECT Member FROM members WHERE Joined = (SELECT MAX(Joined) FROM members)"
+    result = build(llm=Scripted([latest, also, *["{r1} has."] * 6]), files=tmp_path).execute(
+        "Who has been a member the longest?"
+    )
+    assert "Ada Wren" in result.answer and "Paul Dix" not in result.answer
