@@ -10,7 +10,8 @@ from pydantic import Field, JsonValue, RootModel
 from aeon.documents.words import content_words
 from aeon.errors import CompletionError, ToolArgumentError
 from aeon.execution.grounded import write_grounded
-from aeon.execution.reading import read_answer
+from aeon.execution.reading import absent_from, read_answer
+from aeon.execution.shelved import read_shelf
 from aeon.execution.writing import write_text
 from aeon.multipass.effects import ExecuteStep
 from aeon.runtime.ledger import current_ledger
@@ -23,12 +24,15 @@ from aeon.schema import (
     StepInput,
     StepMode,
     StepResult,
+    Task,
     ToolCall,
     Writing,
 )
 from aeon.supervisor.briefing import Briefing
+from aeon.supervisor.form import asks_yes_no
 from aeon.supervisor.prompt import Prompt, fence, load, render
 from aeon.supervisor.schema import schema_of
+from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
 from aeon.tools.choose import CHOOSE
@@ -36,7 +40,7 @@ from aeon.tools.numbers import figure, is_number
 from aeon.tools.quote import QUOTE, quoted
 from aeon.tools.references import references, substitute
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.texts import READ_TEXTS, read_sentences
+from aeon.tools.texts import READ_TEXTS, every_text, read_sentences
 
 __all__ = ["Executor"]
 
@@ -186,12 +190,20 @@ class Executor:
         world = tool if self._tools.get(tool).side_effects else ""
         output = await self._tools.call(tool, arguments, key, outputs, guard=lambda: ledger.tool_call(world))
         if reading:
-            searched = self._tools.get(tool).hint.removeprefix("Texts: ")
-            return await read_answer(self._supervisor, question, effect.task.text, output.value, searched, self._twice)
+            return await self._read(tool, question, effect.task, output.value)
         if tool == _SQL and _presumed(output.value, effect.task.text):
             return _unknown(f"the files do not say: {effect.task.text} (no row of the tables is about it)")
         value, sources = _with_sources(tool, output.value)
         return StepResult(output=value, mode=mode, cut=output.cut, sources=sources)
+
+    async def _read(self, tool: str, question: str, task: Task, found: JsonValue) -> StepResult:
+        """What the texts say to a question, which is put to all of them, or to what was ``found`` in them."""
+        searched = self._tools.get(tool).hint.removeprefix("Texts: ")
+        by_passages = bool(task.context) or asks_yes_no(task.text)
+        texts = None if by_passages else await every_text(self._tools, question)
+        absent = absent_from(searched, question)
+        read = await read_shelf(Shelf(self._supervisor, texts), question, absent, self._twice) if texts else None
+        return read or await read_answer(self._supervisor, question, task.text, found, searched, self._twice)
 
     async def _write(self, effect: ExecuteStep, action: Writing, objection: str) -> StepResult:
         """The text that is asked for, as the model writes it; asked for again once where its form is not as asked."""

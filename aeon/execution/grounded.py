@@ -21,7 +21,7 @@ from aeon.supervisor.form import form_faults, items
 from aeon.supervisor.prompt import Prompt, fence, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
-from aeon.tools.texts import material
+from aeon.tools.material import material
 
 __all__ = ["write_grounded"]
 

@@ -22,7 +22,7 @@ from aeon.supervisor.supervisor import Reply, Supervisor
 from aeon.text import one_line
 from aeon.tools.lookup import CONTEXT
 
-__all__ = ["read_answer"]
+__all__ = ["absent_from", "is_stated", "is_strange", "read_answer", "turned_down"]
 
 _ANSWER_TOKENS = 60
 _LONGEST_QUESTION = 600
@@ -74,13 +74,7 @@ async def read_answer(
     Raises:
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
     """
-    absent = StepResult(
-        output=None,
-        clarity="PARTIALLY_CLEAR",
-        mode="reading",
-        problem=f"the {'context does' if searched == CONTEXT else 'files do'} not say: {question}"
-        f" (searched: {_few(searched)})",
-    )
+    absent = absent_from(searched, question)
     sources = telling(_PASSAGES.validate_python(found), task)
     if not sources:
         return absent
@@ -88,6 +82,13 @@ async def read_answer(
         return await deciding(supervisor, task, sources) or absent
     more = telling(_PASSAGES.validate_python(found), task, MOST_SENTENCES)
     return await _read(supervisor, question, task, sources, more if twice else (), absent)
+
+
+def absent_from(searched: str, question: str) -> StepResult:
+    """What is given where nothing that was searched says it."""
+    who = "context does" if searched == CONTEXT else "files do"
+    problem = f"the {who} not say: {question} (searched: {_few(searched)})"
+    return StepResult(output=None, clarity="PARTIALLY_CLEAR", mode="reading", problem=problem)
 
 
 async def _read(
@@ -107,12 +108,12 @@ async def _read(
         return found or absent.changed(likelihood=reply.likelihood)
     cited = _cited(reply.value, answer, sources)
     read = StepResult(output=answer, mode="reading", sources=cited, likelihood=reply.likelihood)
-    stated = _is_stated(question, answer, cited, sources)
+    stated = is_stated(question, answer, cited, sources)
     if question == task:
         taken = await _twice(supervisor, question, read if stated else None, sources, more)
     else:
-        taken = None if not stated or _is_strange(question, answer, cited, sources) else read
-    return taken or _turned_down(absent, cited[0] if stated or _CITED.search(reply.value) else None)
+        taken = None if not stated or is_strange(question, answer, cited, sources) else read
+    return taken or turned_down(absent, cited[0] if stated or _CITED.search(reply.value) else None)
 
 
 async def _found(supervisor: Supervisor, question: str, task: str, more: Sequence[Source]) -> StepResult | None:
@@ -149,13 +150,13 @@ def _second(question: str, reply: Reply[str] | None, sources: Sequence[Source]) 
     if reply is None or is_absent(answer):
         return None
     cited = _cited(reply.value, answer, sources)
-    is_one = _is_stated(question, answer, cited, sources)
+    is_one = is_stated(question, answer, cited, sources)
     return StepResult(output=answer, mode="reading", sources=cited, likelihood=reply.likelihood) if is_one else None
 
 
 async def _is_doubtful(supervisor: Supervisor, question: str, read: StepResult, sources: Sequence[Source]) -> bool:
     """Whether the sentences seem to speak of something else, or do not answer the whole question, says a judge."""
-    if _is_strange(question, str(read.output), read.sources, sources):
+    if is_strange(question, str(read.output), read.sources, sources):
         return True
     return await AnswerJudge(Judge(supervisor, samples=0)).doubted(question, read.sources, sources) is not None
 
@@ -185,14 +186,14 @@ async def _better(
     return taken.changed(clarity="PARTIALLY_CLEAR", problem=problem)
 
 
-def _is_stated(question: str, answer: str, cited: Sequence[Source], sources: Sequence[Source]) -> bool:
+def is_stated(question: str, answer: str, cited: Sequence[Source], sources: Sequence[Source]) -> bool:
     """Whether an answer can be one to the question, and stands in the sentences; how far apart values are is none."""
     if not is_of_kind(question, answer) or not _borne_out(answer, question, sources, cited):
         return False
     return not any(compared_with(question, one.text, answer) for one in cited)
 
 
-def _turned_down(absent: StepResult, source: Source | None) -> StepResult:
+def turned_down(absent: StepResult, source: Source | None) -> StepResult:
     """What is absent, with the sentence that was taken for an answer and is none: who asked can tell, or reads on."""
     if source is None:
         return absent
@@ -213,7 +214,7 @@ def _question(sentences: str, question: str) -> str:
     return f"{fence('sentences', sentences, _LONGEST_PASSAGES)}\nQuestion: {cut(question, LONGEST_TASK)}"
 
 
-def _is_strange(question: str, answer: str, cited: Sequence[Source], sources: Sequence[Source]) -> bool:
+def is_strange(question: str, answer: str, cited: Sequence[Source], sources: Sequence[Source]) -> bool:
     """Whether the sentences speak of something else than the question, as far as the host can see."""
     if special_kinds(question, _lacking(question, sources), _text(cited)):
         return True

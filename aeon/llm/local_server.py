@@ -22,7 +22,7 @@ __all__ = ["main"]
 
 PARENT_CHECK_SECONDS = 1.0
 CGROUP_QUOTA = Path("/sys/fs/cgroup/cpu.max")
-KEPT_MEBIBYTES = 256
+KEPT_MEBIBYTES = 512
 """Memory for states of earlier prompts; of a model of 1.5B parameters, 500 tokens take about 14."""
 
 

@@ -1,9 +1,9 @@
 """Keeps on disk what the embedded model has read of the fixed beginnings of prompts, for later processes.
 
-Reading the instructions and examples of a prompt takes a small machine seconds, and they are the same in every run.
-The first request with such a beginning has llama.cpp read it alone and save the state of its only slot; only then
-comes the request itself. So a file holds nothing of what a user asks, and the request goes on from the same state
-whether that was restored or has just been read.
+Reading the instructions and examples of a prompt takes a small machine seconds, and they are the same in every run; so
+are the texts of a small folder. The first request with such a beginning has llama.cpp read it alone and save the state
+of its only slot; only then comes the request itself. So a file holds nothing of what a user asks, and the request goes
+on from the same state whether that was restored or has just been read. What it holds of texts only their user may read.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ _ABANDONED_SECONDS = 3600.0
 """After this time, a file that is still being written belongs to a process that is gone."""
 _MARK = "XQUESTIONX"
 _START = 300
-_KEPT_CHARACTERS = 24_000
-"""How much of earlier prompts a server has in memory, at least: of llama.cpp's 256 MiB, a thousand take about 8."""
+_KEPT_CHARACTERS = 48_000
+"""How much of earlier prompts a server has in memory, at least: of llama.cpp's 512 MiB, a thousand take about 8."""
+_PRIVATE = 0o700
 _FAULTS = (openai.OpenAIError, OSError, ValueError)
 """What can go wrong with a file, with the server or with what it answers; the request is then sent without."""
 
@@ -83,6 +84,7 @@ class PrefixFiles:
         """A new name for a state to be written under; ``None`` where nothing can be written."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.chmod(_PRIVATE)
         except OSError:
             return None
         return f"{secrets.token_hex(8)}.part" if os.access(self._folder, os.W_OK) else None
@@ -140,8 +142,12 @@ class Recent(NamedTuple):
         return bool(self.prompts) and (key == self.prompts[0][0] or (key, start) in [one[:2] for one in self.prompts])
 
     def then(self, key: str, request: LLMRequest) -> Recent:
-        """With one more prompt, and without those for which there is no more room."""
-        prompts = ((key, _start_of(request), sum(len(one.content) for one in request.messages)), *self.prompts)
+        """With one more prompt, and without those for which there is no more room.
+
+        In the slot it takes the place of the one before it, where both begin with the same texts or instructions.
+        """
+        others = self.prompts[1:] if key and self.prompts and self.prompts[0][0] == key else self.prompts
+        prompts = ((key, _start_of(request), sum(len(one.content) for one in request.messages)), *others)
         sizes = itertools.accumulate(size for _, _, size in prompts)
         return Recent(tuple(one for one, size in zip(prompts, sizes, strict=True) if size <= _KEPT_CHARACTERS))
 

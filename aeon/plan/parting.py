@@ -24,7 +24,7 @@ from aeon.supervisor.prompt import Prompt, cut, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.dates import read_date
 
-__all__ = ["Parting", "Split", "chosen", "confirms", "is_of_several", "split"]
+__all__ = ["Parting", "Split", "chosen", "confirms", "is_compared", "is_of_several", "split"]
 
 _TOKENS = 150
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -75,6 +75,8 @@ _SEVERAL = re.compile(
     r"\b(?:costs?|comes?|pays?|have|weigh)\b[^.?!]*\btogether\b",
     re.IGNORECASE,
 )
+_OR = re.compile(r"\bor\b", re.IGNORECASE)
+_BETWEEN = re.compile(r"\bhow (?:many|much|long|far)\b[^.?!]*\bbetween\b", re.IGNORECASE)
 _WHICH = re.compile(r"\b(?:which|who|whose|whom|or|whether|compare)\b", re.IGNORECASE)
 _MORE = re.compile(
     r"\b(?:more|later|last|(?:long|high|old|bigg|larg|great|heavi|fast|tall|wid|deep|dear|furth|strong)er)\b",
@@ -134,6 +136,12 @@ class Parting:
 def is_of_several(question: str) -> bool:
     """Whether a question says that its answer follows from several facts: how much more one is than another, a sum."""
     return bool(_SEVERAL.search(question))
+
+
+def is_compared(question: str) -> bool:
+    """Whether a question asks which of two is more of something, or how much lies between them."""
+    either = _OR.search(question) and (_MORE.search(question) or _LESS.search(question))
+    return bool(either or _BETWEEN.search(question))
 
 
 def split(reply: str) -> Split | None:

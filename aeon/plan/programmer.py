@@ -12,7 +12,7 @@ from aeon.plan.answering import Answering
 from aeon.plan.checking import Candidate, Checker, open_plan, unreadable
 from aeon.plan.citing import cited
 from aeon.plan.fromtexts import FromTexts
-from aeon.plan.parting import Parting, confirms, is_of_several
+from aeon.plan.parting import Parting, confirms, is_compared, is_of_several
 from aeon.plan.program import numbers, with_values
 from aeon.plan.prompts import Asked, Prompts, as_program
 from aeon.plan.queries import borrowed
@@ -26,9 +26,11 @@ from aeon.supervisor.form import asks_yes_no
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.plainly import MOST_SENTENCES, bare, is_absent, is_same, read_plainly
 from aeon.supervisor.prompt import cut
+from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.quote import QUOTE
 from aeon.tools.registry import ToolRegistry
+from aeon.tools.texts import every_text
 
 __all__ = ["Programmer"]
 
@@ -92,6 +94,8 @@ class Programmer:
             return self._asked(asked)
         if asked.functions == (SQL,):
             return await self._finished(asked, await self._queried(asked))
+        if (told := await self._told_by_texts(asked)) is not None:
+            return told
         program = await self._program(asked)
         held = await self._queried(asked, program) if self._is_query(program) else None
         if held is not None and held.agreed:
@@ -102,6 +106,24 @@ class Programmer:
             return await self._finished(asked, held)
         combined = await self._combined(asked, program)
         return await self._judged(asked, combined or await self._or_asked(asked, await self._again(asked, program)))
+
+    async def _told_by_texts(self, asked: Asked) -> Plan | None:
+        """The task put to the texts, where no tables are asked about, or these do not seem to have it but the texts do.
+
+        ``None`` where it is to be computed, or is for the tables. Where the texts do not seem to say it, the tables are
+        asked first.
+        """
+        about = asked.about
+        worked_out = is_of_several(about.text) or is_compared(about.text) or about.is_computed
+        if self._twice is None or asked.task.context or worked_out:
+            return None
+        texts = await every_text(self._tools, about.text)
+        if texts is None:
+            return None
+        told = not self._sources.tables or await Shelf(self._supervisor, texts).says(about.text, SQL in asked.functions)
+        if SQL in asked.functions:
+            return self._asked(asked) if told else None
+        return (None if told else await self._tabled(asked)) or self._asked(asked)
 
     def _is_query(self, program: Candidate) -> bool:
         """Whether a program asks the tables, so that another query can be held against it."""
@@ -170,7 +192,7 @@ class Programmer:
         """The plan of a query over tables that no word spoke for, if a judge says that it may answer the question.
 
         Somebody who asks for the top scorer need not know that the column is called Goals. ``None`` where there is no
-        such plan, or nobody can judge it.
+        such plan, or nobody can judge it: two queries that agree do not show that the tables were asked about.
         """
         if (
             asked.functions != (LOOKUP,)
@@ -180,10 +202,8 @@ class Programmer:
             return None
         over = replace(asked, functions=(SQL,), form="query")
         held = await self._queried(over)
-        if held.agreed:
-            return self._settled(over, held.query, held.agreement)
-        again = await self._again(over, held.query)
-        return await self._likely(over, again, held.agreement)
+        query = held.query if held.agreed else await self._again(over, held.query)
+        return await self._likely(over, query, held.agreement)
 
     async def _likely(self, over: Asked, program: Candidate, agreement: Agreement | None) -> Plan | None:
         """The plan of a query at no fault, if a judge says that it may answer the question."""

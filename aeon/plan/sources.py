@@ -64,6 +64,13 @@ _IN_YEAR = re.compile(r"\b(?:in|of|for|during)\s+(?:[A-Z][a-z]+\s+)?((?:19|20)\d
 _AMOUNT_OF = re.compile(
     r"\bhow (?:much|many|long|far|fast|old)\b|\b(?:costs?|pays?|price|in all|altogether|in total|on average|left)\b", _I
 )
+_HOW_OR_WHAT = re.compile(r"\b(?:how|what)\b", _I)
+_COUNT = re.compile(
+    r"(?<![\w.,:/-])(?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|a dozen)"
+    r"(?:-|\s+)(?!o'clock|percent|per cent|%|(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)[^\W\d_]+",
+    _I,
+)
+"""So many of something, where a question brings the number: no day of a month, no time of day."""
 _IN_ALL = re.compile(
     r"\b(?:in all|over all|of all|for all|all (?:our|the|its|my)|total|altogether|together|overall)\b", _I
 )
@@ -219,6 +226,11 @@ class About:
     def is_sum(self) -> bool:
         """Whether it brings the numbers that it is about, and has nothing to do with the files."""
         return len(_NUMBER.findall(self.text)) > 1 and not self.mostly
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether it asks what so and so many come to: the price of three tickets, the time for two rounds."""
+        return bool(_COUNT.search(self.text) and _HOW_OR_WHAT.search(self.text))
 
     @property
     def asks_sum(self) -> bool:

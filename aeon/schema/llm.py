@@ -28,7 +28,7 @@ class LLMRequest(Frozen):
     the supervisor. ``top_logprobs`` > 0 asks for the probabilities of that many first-token alternatives.
     ``timeout`` is the total deadline in seconds, ``None`` for the adapter's own. ``attempts`` is how many attempts may
     be made in all, the first included; each one counts as a call. The first ``fixed_messages`` are the same whatever a
-    user asks and hold nothing of theirs: an adapter may keep what a model has read of them. They change no answer.
+    user asks: an adapter may keep what a model has read of them, out of reach of others. They change no answer.
     ``likelihood`` asks how likely the model was to write what it wrote.
     """
 

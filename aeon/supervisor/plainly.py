@@ -18,7 +18,7 @@ from aeon.supervisor.meaning import same
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Reply, Supervisor
 
-__all__ = ["MOST_SENTENCES", "bare", "is_absent", "is_same", "read_plainly"]
+__all__ = ["MOST_SENTENCES", "bare", "in_minutes", "is_absent", "is_same", "read_plainly"]
 
 MOST_SENTENCES = 30
 """Sentences that are shown; of 14, eight of twelve answers were right, of 30 ten, of whole texts ten as well."""
@@ -68,13 +68,18 @@ def is_same(question: str, one: str, other: str) -> bool:
     A time of day is the same in either form. Where only a model could tell, they are if one has all words of the other,
     neither denies what the other does not, and there is no number in them.
     """
-    one, other = _CLOCK.sub(_time, one), _CLOCK.sub(_time, other)
+    one, other = in_minutes(one), in_minutes(other)
     judged = same(question, one, other)
     if judged is not None:
         return judged
     few, many = sorted((stems(one), stems(other)), key=len)
     denied = bool(_DENIED.search(one)) is bool(_DENIED.search(other))
     return bool(few) and few <= many and denied and not _DIGIT.search(one + other)
+
+
+def in_minutes(text: str) -> str:
+    """The text with its times of day as minutes since midnight."""
+    return _CLOCK.sub(_time, text)
 
 
 def _time(match: re.Match[str]) -> str:

@@ -27,8 +27,9 @@ class Prompt:
     """A question to a model: ``system`` says how to work, ``user`` says on what.
 
     Stable text goes first in each, changing text last, so that an endpoint's prefix cache can serve it. ``examples``
-    are questions with the answers that are wanted, put as turns of a conversation before it. ``fixed`` says that
-    everything before ``user`` is the program's own text, which an adapter may keep between runs.
+    are questions with the answers that are wanted, put as turns of a conversation before it, or texts that questions
+    are put to. ``fixed`` says that everything before ``user`` is the same for many questions, so that an adapter may
+    keep it between runs: the program's own text, or all texts of a small folder.
     """
 
     system: str

@@ -237,7 +237,9 @@ class Supervisor:
         """
         if not (await self.capabilities()).logprobs:
             raise Malformed(f"first token: {self.llm.name} does not tell how likely it is")
-        response = await self._call(Ask(prompt.messages, max_tokens=1, top_logprobs=_ALTERNATIVES))
+        response = await self._call(
+            Ask(prompt.messages, max_tokens=1, top_logprobs=_ALTERNATIVES, fixed_messages=prompt.fixed_messages)
+        )
         if response.finish_reason == "refusal":
             raise Refused(f"{self.llm.name} declined to answer")
         for_yes, for_no = _mass(response.first_token, yes), _mass(response.first_token, no)

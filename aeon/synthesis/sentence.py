@@ -30,7 +30,7 @@ UNNAMED = "answer"
 """What a result is called that a program prints without a name."""
 
 _REFERENCE = re.compile(r"\{\s*(r\d+)\s*\}")
-_TWICE = re.compile(r"\b([^\W\d_]{3,})\b[ ]\1\b", re.IGNORECASE)  # a unit that result and sentence both have
+_TWICE = re.compile(r"\b([^\W\d_]{2,})\b[ ]\1\b", re.IGNORECASE)  # a unit that result and sentence both have
 _PER_CENT = re.compile(r"^ ?%")
 _ASKS_FOR_ME = re.compile(r"\b(?:I|my|me)\b")
 _SECOND_PERSON = {"i am": "You are", "i was": "You were", "i": "You", "my": "Your"}

@@ -49,6 +49,8 @@ def is_searched(task: Task) -> bool:
 def with_context(tools: Iterable[Tool], context: str) -> tuple[Tool, ...]:
     """Return the tools with the context as one more text, which `lookup` finds sentences of and `quote` cites.
 
+    Then no question is put to the other texts as a whole.
+
     Raises:
         ToolFailed: it cannot be indexed.
     """
@@ -57,7 +59,8 @@ def with_context(tools: Iterable[Tool], context: str) -> tuple[Tool, ...]:
     own = lookup(collection), quote(collection)
     if LOOKUP in there:
         own = _either(own[0], there[LOOKUP]), _cited(own[1], there[QUOTE])
-    return *(one for name, one in there.items() if name not in (LOOKUP, QUOTE)), *own
+    others = (one for name, one in there.items() if name not in (LOOKUP, QUOTE))
+    return *(replace(one, material=None) if one.material else one for one in others), *own
 
 
 def _either(own: Tool, other: Tool) -> Tool:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, groupby, zip_longest
 
 from aeon.documents.collection import Collection
 from aeon.documents.sentences import sentences
-from aeon.errors import ToolFailed
+from aeon.errors import ToolError, ToolFailed
 from aeon.schema import JsonObject, JsonValue, Passage, Source
 from aeon.text import one_line
+from aeon.tools.material import Material
+from aeon.tools.registry import ToolRegistry
 from aeon.tools.tool import Tool, tool
 
-__all__ = ["READ_TEXTS", "material", "read_sentences", "read_texts"]
+__all__ = ["READ_TEXTS", "every_text", "read_sentences", "read_texts"]
 
 READ_TEXTS = "read_texts"
 _PASSAGES = 10
@@ -24,7 +27,8 @@ _ENOUGH = 40
 
 What completes a sentence often stands behind it, in other words than the question's."""
 _LONGEST = 6_000
-_LONGEST_SENTENCE = 400
+_MOST_QUESTIONED, _LONGEST_QUESTIONED = 120, 9_000
+"""Sentences, and characters of them, that short questions are put to: read once, they serve every question."""
 _MOST_NAMES = 3
 _FEW = 12
 """Documents from which on a collection is searched, without a look at how long they are."""
@@ -45,10 +49,7 @@ def read_texts(collection: Collection) -> Tool:
         """
         every = [one for name in documents or _few(collection) for one in _whole(collection, name)]
         if question and (len(every) > _ENOUGH if documents else not _fits(every)):
-            passages = collection.search(question, _PASSAGES) or collection.nearest(question, _PASSAGES)
-            own = [one for one in passages if not documents or one.source in documents]
-            first = list(_whole(collection, own[0].source)) if own else []
-            every = _found(first if len(first) <= _ENOUGH else [], own) or (every if documents else [])
+            every = _searched(collection, question, documents) or (every if documents else [])
         kept = _fitting(every)
         if not kept:
             raise ToolFailed(f"no text is about this: {one_line(question, 100)}")
@@ -57,7 +58,33 @@ def read_texts(collection: Collection) -> Tool:
             "sentences": [one.fields() for one in kept],
         }
 
-    return replace(read, texts=_titles(collection))
+    return replace(read, texts=_titles(collection), material=lambda question: _questioned(collection, question))
+
+
+async def every_text(tools: ToolRegistry, question: str) -> Material | None:
+    """All sentences of the texts where they are few, else those that are found; ``None`` where there are none."""
+    given = tools.get(READ_TEXTS).material if READ_TEXTS in tools.names else None
+    try:
+        found = await asyncio.to_thread(given, question) if given is not None else None
+    except ToolError:
+        return None
+    return found if found is not None and found.sentences else None
+
+
+def _questioned(collection: Collection, question: str) -> Material:
+    """What a short question is put to: the whole of a few short texts, else what is found."""
+    every = [one for name in _few(collection) for one in _whole(collection, name)]
+    if _fits(every, _MOST_QUESTIONED, _LONGEST_QUESTIONED):
+        return Material(tuple(every), whole=True)
+    return Material(tuple(_fitting(_searched(collection, question))), whole=False)
+
+
+def _searched(collection: Collection, question: str, documents: Sequence[str] = ()) -> list[Source]:
+    """The sentences of these documents, or of any, that are about a question."""
+    passages = collection.search(question, _PASSAGES) or collection.nearest(question, _PASSAGES)
+    own = [one for one in passages if not documents or one.source in documents]
+    first = list(_whole(collection, own[0].source)) if own else []
+    return _found(first if len(first) <= _ENOUGH else [], own)
 
 
 def _titles(collection: Collection) -> dict[str, str]:
@@ -77,22 +104,14 @@ def read_sentences(output: JsonValue) -> tuple[JsonValue, tuple[Source, ...]]:
             return output, ()
 
 
-def material(sources: Sequence[Source]) -> str:
-    """The sentences as a prompt shows them to one who writes: below the names of their files."""
-    lines: list[str] = []
-    for name, group in groupby(sources, key=lambda one: one.source):
-        lines += [f"({one_line(name)})", *(one_line(one.text, _LONGEST_SENTENCE) for one in group)]
-    return "\n".join(lines)
-
-
 def _few(collection: Collection) -> tuple[str, ...]:
     """The documents of a small collection."""
     return collection.documents if len(collection.documents) <= _FEW else ()
 
 
-def _fits(every: Sequence[Source]) -> bool:
+def _fits(every: Sequence[Source], most: int = _MOST, longest: int = _LONGEST) -> bool:
     """Whether all that there is can be shown, so that nothing has to be found."""
-    return 0 < len(every) <= _MOST and sum(len(one.text) for one in every) <= _LONGEST
+    return 0 < len(every) <= most and sum(len(one.text) for one in every) <= longest
 
 
 def _whole(collection: Collection, name: str) -> Iterator[Source]:

@@ -24,6 +24,7 @@ from aeon.jsonschemas.patterns import PatternValidator, bad_pattern
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.search.provider import Provider
 from aeon.text import one_line
+from aeon.tools.material import Material
 from aeon.tools.tableinfo import Named, TableInfo
 
 __all__ = ["HOST_FILLED", "NO_TOOL", "Tool", "tool"]
@@ -59,7 +60,7 @@ class Tool:
     read out of them by the model. ``knows`` gives those of some words that its tables or texts hold. ``names`` gives
     the values of columns that a text names. ``mend`` gives the arguments that those of a plan evidently mean.
     ``tables`` are those that it asks, ``schema`` the statements that would make them, ``texts`` the titles of the
-    documents that it reads, by their names. ``provider`` is what research searches with.
+    documents that it reads, by their names, ``material`` the sentences that a question is put to. ``provider`` is what research searches with.
 
     References in ``parameters`` are written out. Raises ``ConfigError`` for a name, schema or timeout that cannot work.
     """
@@ -80,6 +81,7 @@ class Tool:
     tables: tuple[TableInfo, ...] = ()
     schema: str = ""
     texts: Mapping[str, str] = field(default_factory=dict, hash=False)
+    material: Callable[[str], Material] | None = None
     provider: Provider | None = None
     mend: Callable[[JsonObject], JsonObject] | None = None
     prepare: Callable[[JsonObject], Mapping[str, object]] | None = None

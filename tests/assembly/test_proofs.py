@@ -19,6 +19,8 @@ from aeon.tools.files import Files
 from tests.second import agreeing
 
 pytestmark = pytest.mark.requirement("G1", "G2", "G6", "G6b")
+GUEST = ("12.50 euros", "12.50 euros", "The fee of a guest is 12.50 euros.")
+"""What the texts say: whether they do, in short, in a sentence."""
 FEE = "What are the fees of 3 guests?"
 ONE_FACT = "It needs one fact."
 """What a model says that splits no question."""
@@ -99,7 +101,7 @@ def test_what_the_model_adds_rests_on_nothing(folder: Path) -> None:
 
 def test_a_text_that_a_lookup_read_is_a_source(folder: Path) -> None:
     """Its sentence is in the proof with the whole text."""
-    result, proof = run(folder, "What is the fee of a guest?", 'print("not stated")', "12.50 euros [1]", "It is {r1}.")
+    result, proof = run(folder, "What is the fee of a guest?", *GUEST, "It is {r1}.")
     assert result.answer == "It is 12.50 euros." and coverage(proof.claims) == "1 of 1 checked, 1 supported"
     assert [source.text for source in proof.sources] == [(folder / "fees.md").read_text()]
     assert verified(proof).code == 0

@@ -205,8 +205,10 @@ def test_a_prompt_like_an_earlier_one_is_left_to_the_server(slot: Slot) -> None:
     assert slot.paths == ["apply-template"]
     assert slot.prepare(asking("Bob is ten. How old is Bob?", "rules"), recent) == Beginning(key)
     assert slot.paths == ["apply-template", "completion", "restore"] and slot.text == BEGINNING
-    long = asking("x" * 30_000, "judge")
-    assert not recent.then(judge, long).has(key, before.messages[-1].content[:300]), "there was no room for it"
+    long = asking("x" * 60_000, "play")
+    assert not recent.then("", long).has(key, before.messages[-1].content[:300]), "there was no room for it"
+    again = recent.then(judge, asking("Is it not?", "judge"))
+    assert len(again.prompts) == 2 and again.has(key, before.messages[-1].content[:300]), "the slot went on with it"
 
 
 @pytest.mark.requirement("T5")

@@ -576,23 +576,21 @@ def test_any_reply_is_a_plan_that_can_run_or_none(reply: str) -> None:
 
 @pytest.mark.requirement("T2")
 def test_what_is_not_stated_is_said_with_what_was_searched(folder: Path) -> None:
-    """From the question to the answer in three calls: no number is made up, and the answer names the file."""
+    """No number is made up, and the answer names the file; the tables were asked, too."""
     text = "What does parking at the office cost an employee?"
-    result, model = run(folder, text, 'print("not stated")', "not stated")
+    result, model = run(folder, text, "not stated", "It has none.", "not stated")
     assert "do not say" in result.answer and "leave.md" in result.answer and text in result.answer
     assert not any(digit in result.answer for digit in "0123456789")
-    assert len(model.requests) == 3 and result.stop_reason == "not_stated"
+    assert len(model.requests) <= 5 and result.stop_reason == "not_stated"
     for request in model.requests:
         assert "password" not in system(request)
 
 
 @pytest.mark.requirement("T2", "G5")
 def test_a_program_that_makes_a_number_up_ends_in_not_stated(folder: Path) -> None:
-    """Neither the program's nor the reader's own number comes through."""
-    result, model = run(
-        folder, "What does parking at the office cost an employee?", *["print(4711)"] * 2, "4711 euros [1]"
-    )
-    assert "4711" not in result.answer and "do not say" in result.answer and len(model.requests) == 4
+    """Neither a query's nor the reader's own number comes through."""
+    result, _ = run(folder, "What does parking at the office cost an employee?", "4711", "4711", *["4711 euros [1]"] * 4)
+    assert "4711" not in result.answer and "do not say" in result.answer
 
 
 @pytest.mark.requirement("T1", "G7")
@@ -609,10 +607,12 @@ def test_a_query_is_answered_in_three_calls(folder: Path) -> None:
 
 
 @pytest.mark.requirement("T2", "G7")
-def test_a_value_of_a_text_is_answered_in_three_calls(folder: Path) -> None:
-    """The step that gives it says in which sentence it stands."""
-    result, model = run(folder, ANNUAL, "print(28)", "An employee has {r1} days.")
-    assert (result.answer, len(model.requests)) == ("An employee has 28 days.", 3)
+def test_a_value_of_a_text_is_answered_in_five_calls(folder: Path) -> None:
+    """Whether the texts say it, what they say, twice, and the answer; the step says in which sentence it stands."""
+    result, model = run(folder, ANNUAL, "28", "28", "An employee has 28 days of annual leave.", "It has {r1} days.")
+    assert (result.answer, len(model.requests)) == ("It has 28 days.", 5)
+    (step,) = result.history.passes[0].executed
+    assert "28" in step.sources[0].text and step.clarity == "CLEAR"
 
 
 @pytest.mark.requirement("T1", "T2")
@@ -621,8 +621,7 @@ def test_a_value_of_a_text_is_answered_in_three_calls(folder: Path) -> None:
     [
         (REVENUE, [WRONG, WRONG, "not stated"]),
         (REVENUE, [WRONG, BY_CITY, "It is {r1}."]),
-        (ANNUAL, ["print(27)", "print(27)", "28 days [2]", "An employee has {r1}."]),
-        (ANNUAL, ["?", "28 days [2]", "?"]),
+        (ANNUAL, ["28 days", "28 days", "It is 28 days.", "An employee has {r1}."]),
     ],
 )
 def test_one_query_or_lookup_takes_five_calls_at_most(folder: Path, text: str, replies: list[Reply]) -> None:

@@ -32,6 +32,7 @@ RULES = "# Rules\n\nA place in the cellar costs 12 euros a month.\n\nMs Adler ke
 GOAT = "SELECT SUM(\"Left (kg)\") FROM shelf WHERE Kind = 'goat'"
 ALSO = "SELECT SUM(CASE WHEN Kind = 'goat' THEN \"Left (kg)\" ELSE 0 END) FROM shelf"
 ALL, MOST = 'SELECT SUM("Left (kg)") FROM shelf', 'SELECT MAX("Left (kg)") FROM shelf'
+COOL = "The cellar is cool."
 KILOS = "How many kilos of the goat shelf have we left?"
 """The host takes kilos for something to be counted, and so holds a right query to be at fault."""
 BUILT_IN = [replace(one, offered=False) for one in (choose(), *dates())]
@@ -46,7 +47,7 @@ def tools(tmp_path: Path) -> tuple[Tool, ...]:
 
 
 def plan(
-    tools: tuple[Tool, ...], question: str, *replies: Reply, calls: int = 6, twice: bool = True
+    tools: tuple[Tool, ...], question: str, *replies: Reply, calls: int = 6, twice: bool = True, context: str = ""
 ) -> tuple[Plan, Scripted]:
     """The plan for the question that comes of these replies, and the model."""
     model = Scripted(replies)
@@ -54,7 +55,7 @@ def plan(
 
     async def planned() -> Plan:
         with Ledger(Allowance(calls=calls)):
-            return await programmer.plan(Task(text=question), 12)
+            return await programmer.plan(Task(text=question, context=context), 12)
 
     return asyncio.run(planned()), model
 
@@ -112,11 +113,11 @@ def test_a_second_query_needs_a_call_and_more_than_one_derivation(tools: tuple[T
 @pytest.mark.parametrize(("read", "agrees"), [("Ms Adler", True), ("Adler keeps it", False), ("Mr Brown", False)])
 def test_a_quotation_is_held_against_a_plain_reading(read: str, agrees: bool, tools: tuple[Tool, ...]) -> None:
     """Of more sentences, by a model that is neither told to cite nor that they may not say it."""
-    made, model = plan(tools, "Who keeps the key?", 'print("Ms Adler")  # 2', read)
+    made, model = plan(tools, "Who keeps the key?", 'print("Ms Adler")  # 2', read, context=COOL)
     assert [getattr(step.action, "tool", "") for step in made.steps] == [QUOTE]
     assert made.agreement is not None and made.agreement.derivations[0].agrees is agrees
     assert made.agreement.derivations[0].method == "reading" and is_second(model.requests[-1])
-    made, _ = plan(tools, "Who keeps the key?", 'print("Ms Adler")  # 2', "not stated")
+    made, _ = plan(tools, "Who keeps the key?", 'print("Ms Adler")  # 2', "not stated", context=COOL)
     assert made.agreement is None
 
 
@@ -127,7 +128,7 @@ def test_a_quotation_that_the_model_was_sure_of_is_read_once(
 ) -> None:
     """How likely its own words were tells as much."""
     first = LLMResponse(text='print("Ms Adler")  # 2', likelihood=likelihood, usage=Usage(calls=1))
-    made, model = plan(tools, "Who keeps the key?", first, "Ms Adler")
+    made, model = plan(tools, "Who keeps the key?", first, "Ms Adler", context=COOL)
     assert len(model.requests) == asked and made.likelihood == likelihood
     assert (made.agreement is None) is (asked == 1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,11 @@ from aeon.documents.collection import Collection
 from aeon.documents.readers import Text
 from aeon.errors import ToolFailed
 from aeon.schema import Source
-from aeon.tools.texts import material, read_sentences, read_texts
+from aeon.tools.material import material
+from aeon.tools.lookup import lookup, with_context
+from aeon.tools.quote import quote
+from aeon.tools.registry import ToolRegistry
+from aeon.tools.texts import every_text, read_sentences, read_texts
 
 pytestmark = pytest.mark.requirement("T2c")
 LONG = "\n\n".join(f"# Part {n}\n\n" + " ".join(f"Sentence {n}.{m} is here." for m in range(30)) for n in range(1, 5))
@@ -80,3 +85,27 @@ def test_a_collection_that_is_closed_has_no_titles() -> None:
     collection = Collection.of_texts({"rules.md": Text("# Rules of hire\n\nDogs stay out.")})
     collection.close()
     assert read_texts(collection).texts == {}
+
+
+@pytest.mark.requirement("T2d")
+def test_a_question_is_put_to_all_of_a_few_short_texts_or_to_what_is_found() -> None:
+    """All of them are the same for every question; what is found is not, and without texts there is nothing."""
+
+    def put(texts: dict[str, str], question: str) -> tuple[int, bool] | None:
+        collection = Collection.of_texts({name: Text(text) for name, text in texts.items()})
+        found = asyncio.run(every_text(ToolRegistry([read_texts(collection)]), question))
+        return found and (len(found.sentences), found.whole)
+
+    assert put({"a.md": "The roof leaks. It is old.", "b.md": "Bees like clover."}, "the roof") == (3, True)
+    found = put({"long.md": LONG}, "Sentence 2.4")
+    assert found is not None and 0 < found[0] <= 60 and not found[1]
+    assert put({}, "the roof") is None
+    assert asyncio.run(every_text(ToolRegistry([]), "the roof")) is None
+
+
+@pytest.mark.requirement("T2d")
+def test_beside_a_long_context_no_question_is_put_to_all_texts() -> None:
+    """The context is not among them."""
+    collection = Collection.of_texts({"a.md": Text("The roof leaks.")})
+    tools = with_context([lookup(collection), quote(collection), read_texts(collection)], "Bees like clover. " * 400)
+    assert asyncio.run(every_text(ToolRegistry(tools), "the roof")) is None

@@ -1,0 +1,108 @@
+"""What whole texts say to a question, and what speaks against the answer."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from aeon.execution.reading import absent_from
+from aeon.execution.shelved import read_shelf
+from aeon.llm.scripted import ALL_JSON, Reply, Scripted
+from aeon.runtime.ledger import Ledger
+from aeon.schema import Allowance, LLMResponse, Source, StepResult, TokenProbability
+from aeon.supervisor.shelf import Shelf
+from aeon.supervisor.supervisor import Supervisor
+from aeon.tools.material import Material
+
+pytestmark = pytest.mark.requirement("T2d")
+
+SAID = (
+    "# House rules",
+    "Drilling is allowed from 9.00 to 18.00 on weekdays.",
+    "A wash costs 1.50 euros; a spin costs 2 euros.",
+    "Tokens are sold by Greta Lindholm in flat 6.",
+    "Irene Vogel",
+)
+WASH, TOKENS = "What does a wash cost?", "Who sells the tokens?"
+
+
+def right(yes: float) -> LLMResponse:
+    """A verdict with these chances."""
+    tokens = (TokenProbability(token="Yes", probability=yes), TokenProbability(token="No", probability=1 - yes))
+    return LLMResponse(text="Yes", first_token=tokens)
+
+
+def read(question: str, *replies: Reply, twice: bool = True) -> tuple[StepResult | None, Scripted]:
+    """What comes of these replies, and the model."""
+    starts = [sum(len(one) + 1 for one in SAID[:number]) for number in range(len(SAID))]
+    sources = tuple(
+        Source(source="rules.md", start=start, end=start + len(text), text=text)
+        for start, text in zip(starts, SAID, strict=True)
+    )
+    model = Scripted(replies, ALL_JSON.changed(logprobs=True))
+
+    async def put() -> StepResult | None:
+        with Ledger(Allowance(calls=9)):
+            shelf = Shelf(Supervisor(model), Material(sources, whole=True))
+            return await read_shelf(shelf, question, absent_from("rules.md", question), twice)
+
+    return asyncio.run(put()), model
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "sentence", "place"),
+    [
+        (WASH, "1.50 euros", "A wash costs 1.50 euros.", 2),
+        (TOKENS, "Greta Lindholm", "Greta Lindholm sells the tokens.", 3),
+        ("Until when is drilling allowed on weekdays?", "18.00", "Until 18.00 on weekdays.", 1),
+    ],
+)
+def test_an_answer_rests_on_its_sentence(question: str, answer: str, sentence: str, place: int) -> None:
+    """It is clear where the model holds it for right, says so in a sentence, and no other is nearer to the question."""
+    result, model = read(question, answer, right(0.7), sentence)
+    assert result is not None and (result.output, result.mode, result.clarity) == (answer, "reading", "CLEAR")
+    assert [source.text for source in result.sources] == [SAID[place]] and len(model.requests) == 3
+
+
+@pytest.mark.requirement("G3", "G4")
+@pytest.mark.parametrize(
+    ("question", "answer", "score", "sentence", "doubt"),
+    [
+        (WASH, "1.50 euros", 0.69, "A wash costs 1.50 euros.", "judged 0.69"),
+        (WASH, "1.50 euros", 0.9, "A wash costs 2 euros.", "the model says: A wash costs 2 euros."),
+        (TOKENS, "Irene Vogel", 0.9, "Irene Vogel sells them.", "another sentence is nearer to the question"),
+        ("What does a spin cost?", "1.50 euros", 0.9, "A spin costs 1.50 euros.", "its sentence may speak of something else"),
+    ],
+)
+def test_what_speaks_against_an_answer(question: str, answer: str, score: float, sentence: str, doubt: str) -> None:
+    """Each reason alone makes it partly clear, and is named."""
+    result, _ = read(question, answer, right(score), sentence)
+    assert result is not None and result.output == answer and result.clarity == "PARTIALLY_CLEAR"
+    assert doubt in result.problem and ";" not in result.problem.replace(sentence, "")
+
+
+@pytest.mark.requirement("G5")
+def test_what_the_model_holds_for_wrong_is_not_given() -> None:
+    """The sentence that is nearest to the question is named, for whoever can read it better."""
+    result, model = read(TOKENS, "Irene Vogel", right(0.49))
+    assert result is not None and result.output is None and len(model.requests) == 2
+    assert result.problem.startswith(f"the files do not say: {TOKENS} (searched: rules.md)")
+    assert SAID[3] in result.problem
+
+
+@pytest.mark.requirement("G5")
+@pytest.mark.parametrize(
+    ("question", "answer"), [(WASH, "not stated"), (WASH, ""), ("What is the telephone number?", "Irene Vogel")]
+)
+def test_no_answer_is_absent(question: str, answer: str) -> None:
+    """Neither a refusal nor what is no telephone number is one."""
+    result, model = read(question, answer or LLMResponse(text='""'))
+    assert result is not None and result.output is None and len(model.requests) == 1
+
+
+def test_what_stands_in_no_sentence_is_left_to_other_ways() -> None:
+    """A number that no sentence has; with one derivation no sentence is asked for."""
+    assert read(WASH, "4.50 euros")[0] is None
+    result, model = read(WASH, "1.50 euros", right(0.9), twice=False)
+    assert result is not None and result.clarity == "CLEAR" and len(model.requests) == 2
