@@ -9,10 +9,11 @@ from dataclasses import replace
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.again import asked_again, spelt_out
 from aeon.plan.answering import Answering
+from aeon.plan.bytexts import ByTexts
 from aeon.plan.checking import Candidate, Checker, open_plan, unreadable
 from aeon.plan.citing import cited
 from aeon.plan.fromtexts import FromTexts
-from aeon.plan.parting import Parting, confirms, is_compared, is_of_several
+from aeon.plan.parting import Parting, confirms, is_of_several
 from aeon.plan.program import numbers, with_values
 from aeon.plan.prompts import Asked, Prompts, as_program
 from aeon.plan.queries import borrowed
@@ -26,11 +27,9 @@ from aeon.supervisor.form import asks_yes_no
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.plainly import MOST_SENTENCES, bare, is_absent, is_same, read_plainly
 from aeon.supervisor.prompt import cut
-from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.quote import QUOTE
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.texts import every_text
 
 __all__ = ["Programmer"]
 
@@ -62,6 +61,7 @@ class Programmer:
         self._parting = Parting(supervisor, self._sources, self._written)
         self._from_texts = FromTexts(tools)
         self._twice = Twice(self._written, self._checker, self._sources) if twice else None
+        self._by_texts = ByTexts(supervisor, tools, bool(self._sources.tables)) if twice else None
 
     @property
     def able(self) -> bool:
@@ -89,13 +89,42 @@ class Programmer:
         return plan if first is None else plan.changed(likelihood=first)
 
     async def _planned(self, asked: Asked) -> Plan:
-        """The plan of a program for what is asked."""
+        """The plan of what is asked: without a program where that needs none."""
+        plain = await self._plainly(asked)
+        return plain if plain is not None else await self._programmed(asked)
+
+    async def _plainly(self, asked: Asked) -> Plan | None:
+        """The plan of a question of yes or no, of one for the tables alone, or of one that the texts answer.
+
+        Where the texts do not seem to say it, the tables are asked first. ``None`` where a program is to be written.
+        """
         if asks_yes_no(asked.task.text) and asked.functions == (LOOKUP,):
             return self._asked(asked)
         if asked.functions == (SQL,):
             return await self._finished(asked, await self._queried(asked))
-        if (told := await self._told_by_texts(asked)) is not None:
-            return told
+        told = await self._by_texts.told(asked) if self._by_texts is not None else None
+        if told is None or (SQL in asked.functions and not told):
+            return None
+        return await (self._confirmed(asked) if told else self._tabled(asked)) or self._asked(asked)
+
+    async def _confirmed(self, asked: Asked) -> Plan | None:
+        """The plan of a program that quotes from a few sentences what all texts together say to the question.
+
+        ``None`` where it does something else, or quotes another value: then the texts are asked as they are.
+        """
+        alone = replace(asked, functions=(LOOKUP,))
+        program = await self._program(alone)
+        plan = program.plan
+        if not program.runs or program.fault or not _is_quotation(plan) or self._by_texts is None:
+            return None
+        read = await self._by_texts.read(asked)
+        given = await self._sources.outcome(plan)
+        if read is None or len(given) != 1 or not is_same(asked.about.text, str(given[0]), read.answer):
+            return None
+        return plan.changed(agreement=Agreement(derivations=(read,)))
+
+    async def _programmed(self, asked: Asked) -> Plan:
+        """The plan of a program over the tables and the texts."""
         program = await self._program(asked)
         held = await self._queried(asked, program) if self._is_query(program) else None
         if held is not None and held.agreed:
@@ -106,24 +135,6 @@ class Programmer:
             return await self._finished(asked, held)
         combined = await self._combined(asked, program)
         return await self._judged(asked, combined or await self._or_asked(asked, await self._again(asked, program)))
-
-    async def _told_by_texts(self, asked: Asked) -> Plan | None:
-        """The task put to the texts, where no tables are asked about, or these do not seem to have it but the texts do.
-
-        ``None`` where it is to be computed, or is for the tables. Where the texts do not seem to say it, the tables are
-        asked first.
-        """
-        about = asked.about
-        worked_out = is_of_several(about.text) or is_compared(about.text) or about.is_computed
-        if self._twice is None or asked.task.context or worked_out:
-            return None
-        texts = await every_text(self._tools, about.text)
-        if texts is None:
-            return None
-        told = not self._sources.tables or await Shelf(self._supervisor, texts).says(about.text, SQL in asked.functions)
-        if SQL in asked.functions:
-            return self._asked(asked) if told else None
-        return (None if told else await self._tabled(asked)) or self._asked(asked)
 
     def _is_query(self, program: Candidate) -> bool:
         """Whether a program asks the tables, so that another query can be held against it."""
@@ -192,7 +203,8 @@ class Programmer:
         """The plan of a query over tables that no word spoke for, if a judge says that it may answer the question.
 
         Somebody who asks for the top scorer need not know that the column is called Goals. ``None`` where there is no
-        such plan, or nobody can judge it: two queries that agree do not show that the tables were asked about.
+        such plan, or nobody can judge it. Two queries that agree do not show that the tables were asked about: they
+        clear nothing that the host holds against them, and are none where it has to change them.
         """
         if (
             asked.functions != (LOOKUP,)
@@ -202,7 +214,13 @@ class Programmer:
             return None
         over = replace(asked, functions=(SQL,), form="query")
         held = await self._queried(over)
-        query = held.query if held.agreed else await self._again(over, held.query)
+        if not held.agreed:
+            query = await self._again(over, held.query)
+        else:
+            query = await self._checker.judged(held.query.text, over)
+            given = await self._sources.outcome(self._checker.bare(held.query.text, over))
+            if await self._outcome(query) != given:
+                return None
         return await self._likely(over, query, held.agreement)
 
     async def _likely(self, over: Asked, program: Candidate, agreement: Agreement | None) -> Plan | None:

@@ -67,7 +67,8 @@ _AMOUNT_OF = re.compile(
 _HOW_OR_WHAT = re.compile(r"\b(?:how|what)\b", _I)
 _COUNT = re.compile(
     r"(?<![\w.,:/-])(?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|a dozen)"
-    r"(?:-|\s+)(?!o'clock|percent|per cent|%|(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)[^\W\d_]+",
+    r"(?:-|\s+)(?!o'clock|percent|per cent|%|(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)"
+    r"[^\W\d_]+",
     _I,
 )
 """So many of something, where a question brings the number: no day of a month, no time of day."""

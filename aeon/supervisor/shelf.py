@@ -59,7 +59,7 @@ class Shelf:
         return right is not None and right >= _RIGHT
 
     async def _stated(self, question: str) -> str:
-        """What a model answers that is free to say that the texts do not state it; "" where it does, or says nothing."""
+        """What a model answers that may say that the texts do not state it; "" where it does, or says nothing."""
         answer = bare((await self._asked(question, _STATED, _ANSWER_TOKENS)).value)
         return "" if is_absent(answer) else answer
 

@@ -60,7 +60,8 @@ class Tool:
     read out of them by the model. ``knows`` gives those of some words that its tables or texts hold. ``names`` gives
     the values of columns that a text names. ``mend`` gives the arguments that those of a plan evidently mean.
     ``tables`` are those that it asks, ``schema`` the statements that would make them, ``texts`` the titles of the
-    documents that it reads, by their names, ``material`` the sentences that a question is put to. ``provider`` is what research searches with.
+    documents that it reads, by their names, ``material`` the sentences that a question is put to. ``provider`` is what
+    research searches with.
 
     References in ``parameters`` are written out. Raises ``ConfigError`` for a name, schema or timeout that cannot work.
     """

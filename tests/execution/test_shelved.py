@@ -24,7 +24,7 @@ SAID = (
     "Tokens are sold by Greta Lindholm in flat 6.",
     "Irene Vogel",
 )
-WASH, TOKENS = "What does a wash cost?", "Who sells the tokens?"
+WASH, SPIN, TOKENS = "What does a wash cost?", "What does a spin cost?", "Who sells the tokens?"
 
 
 def right(yes: float) -> LLMResponse:
@@ -72,7 +72,7 @@ def test_an_answer_rests_on_its_sentence(question: str, answer: str, sentence: s
         (WASH, "1.50 euros", 0.69, "A wash costs 1.50 euros.", "judged 0.69"),
         (WASH, "1.50 euros", 0.9, "A wash costs 2 euros.", "the model says: A wash costs 2 euros."),
         (TOKENS, "Irene Vogel", 0.9, "Irene Vogel sells them.", "another sentence is nearer to the question"),
-        ("What does a spin cost?", "1.50 euros", 0.9, "A spin costs 1.50 euros.", "its sentence may speak of something else"),
+        (SPIN, "1.50 euros", 0.9, "A spin costs 1.50 euros.", "its sentence may speak of something else"),
     ],
 )
 def test_what_speaks_against_an_answer(question: str, answer: str, score: float, sentence: str, doubt: str) -> None:

@@ -589,7 +589,8 @@ def test_what_is_not_stated_is_said_with_what_was_searched(folder: Path) -> None
 @pytest.mark.requirement("T2", "G5")
 def test_a_program_that_makes_a_number_up_ends_in_not_stated(folder: Path) -> None:
     """Neither a query's nor the reader's own number comes through."""
-    result, _ = run(folder, "What does parking at the office cost an employee?", "4711", "4711", *["4711 euros [1]"] * 4)
+    parking = "What does parking at the office cost an employee?"
+    result, _ = run(folder, parking, "4711", "4711", *["4711 euros [1]"] * 4)
     assert "4711" not in result.answer and "do not say" in result.answer
 
 

@@ -11,8 +11,8 @@ from aeon.documents.collection import Collection
 from aeon.documents.readers import Text
 from aeon.errors import ToolFailed
 from aeon.schema import Source
-from aeon.tools.material import material
 from aeon.tools.lookup import lookup, with_context
+from aeon.tools.material import material
 from aeon.tools.quote import quote
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.texts import every_text, read_sentences, read_texts

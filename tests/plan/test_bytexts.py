@@ -1,0 +1,145 @@
+"""Which questions are put to the texts as they stand, and which of these a program confirms."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from aeon.llm.scripted import ALL_JSON, Reply, Scripted
+from aeon.plan.programmer import Programmer
+from aeon.runtime.ledger import Ledger
+from aeon.schema import Allowance, LLMRequest, LLMResponse, Plan, Task, TokenProbability, ToolCall
+from aeon.supervisor.supervisor import Supervisor
+from aeon.tools import ToolRegistry
+from aeon.tools.calculator import calculator
+from aeon.tools.choose import choose
+from aeon.tools.dates import dates
+from aeon.tools.files import files
+
+pytestmark = [pytest.mark.requirement("T2d"), pytest.mark.usefixtures("indexes")]
+
+RULES = "# Cellar\n\nA place in the cellar costs 12 euros a month.\n\nMs Adler keeps the key.\n"
+SHELF = "Item,Kind,Left\nBrie,cow,4.5\nTomme,goat,2\nChevre,goat,6.5\n"
+KEY, PLACE = "Who keeps the key?", "What does a place cost?"
+QUOTED = 'print("Ms Adler")  # 2'
+BUILT_IN = [replace(one, offered=False) for one in (choose(), *dates())]
+
+
+def right(yes: float) -> LLMResponse:
+    """A verdict with these chances."""
+    tokens = (TokenProbability(token="Yes", probability=yes), TokenProbability(token="No", probability=1 - yes))
+    return LLMResponse(text="Yes", first_token=tokens)
+
+
+def plan(folder: Path, question: str, *replies: Reply, context: str = "", twice: bool = True) -> tuple[Plan, Scripted]:
+    """The plan that comes of these replies, and the model."""
+    model = Scripted(replies, ALL_JSON.changed(logprobs=True))
+    programmer = Programmer(Supervisor(model), ToolRegistry([calculator(), *files(folder), *BUILT_IN]), twice=twice)
+
+    async def planned() -> Plan:
+        with Ledger(Allowance(calls=9)):
+            return await programmer.plan(Task(text=question, context=context), 12)
+
+    return asyncio.run(planned()), model
+
+
+def tools(made: Plan) -> list[str]:
+    """The tools of its steps."""
+    return [step.action.tool for step in made.steps if isinstance(step.action, ToolCall)]
+
+
+def asks_texts(request: LLMRequest) -> bool:
+    """Whether whole texts stand in a turn of their own."""
+    return len(request.messages) == 4 and "<data files>" in request.messages[1].content
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    """A folder of one text."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "rules.md").write_text(RULES)
+    return folder
+
+
+@pytest.fixture
+def both(texts: Path) -> Path:
+    """With a table beside the text."""
+    (texts / "shelf.csv").write_text(SHELF)
+    return texts
+
+
+def test_without_tables_nobody_asks_whether_the_texts_say_it(texts: Path) -> None:
+    """A program quotes it, and the texts as they stand say the same: the quotation is the plan, with that on record."""
+    made, model = plan(texts, KEY, QUOTED, "Ms Adler")
+    assert tools(made) == ["quote"] and [asks_texts(one) for one in model.requests] == [False, True]
+    assert made.agreement is not None and made.agreement.votes == 2 and not made.agreement.disagrees
+
+
+@pytest.mark.requirement("G4a")
+@pytest.mark.parametrize(
+    "replies",
+    [
+        [QUOTED, "Mr Brown"],
+        [QUOTED, "not stated"],
+        [QUOTED, LLMResponse(text="", finish_reason="refusal")],
+        ['print("not stated")'],
+        ['print("Mr Brown")  # 2'],
+    ],
+)
+def test_what_no_program_confirms_is_read_from_the_texts(replies: list[Reply], texts: Path) -> None:
+    """Where it quotes something else, or nothing: the step that reads them says what speaks against it."""
+    made, _ = plan(texts, KEY, *replies)
+    assert tools(made) == ["lookup"] and made.agreement is None
+
+
+def test_beside_tables_a_model_says_whether_the_texts_say_it(both: Path) -> None:
+    """It does, so nobody asks the tables; where it does not, they are asked first."""
+    made, model = plan(both, PLACE, "12 euros", 'print("12 euros")  # 1', "12 euros")
+    assert tools(made) == ["quote"] and asks_texts(model.requests[0])
+    made, model = plan(both, PLACE, "not stated", "nothing", right(0.2))
+    assert tools(made) == ["lookup"] and list(map(asks_texts, model.requests)) == [True, True, True]
+
+
+def test_what_words_speak_for_the_tables_is_left_to_them(both: Path) -> None:
+    """Unless the model holds for right what it reads in the texts."""
+    question, query = "Which kind of item keeps the key?", 'print(sql("SELECT Kind FROM shelf"))'
+    _, model = plan(both, question, "goat", right(0.5), query, "SELECT Kind FROM shelf")
+    assert [asks_texts(one) for one in model.requests[:3]] == [True, True, False]
+    made, _ = plan(both, question, "Ms Adler", right(0.8), 'print("not stated")')
+    assert tools(made) == ["lookup"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What do 3 places cost?",
+        "What do three places cost?",
+        "How much more does a place cost than a key?",
+        "Which is dearer, a place or a key, and which is older?",
+        "How many days lie between the first and the last day?",
+    ],
+)
+def test_what_is_worked_out_is_left_to_programs(question: str, texts: Path) -> None:
+    """A sum, one of two, what lies between them: the texts do not say it as it is."""
+    _, model = plan(texts, question, *['print("not stated")'] * 6)
+    assert not asks_texts(model.requests[0])
+
+
+@pytest.mark.parametrize(
+    "question", ["What happens on 3 May?", "What closes at ten o'clock?", "What does room 3 cost?", "Who has 2 keys?"]
+)
+def test_a_number_that_counts_nothing_is_none_to_work_with(question: str, texts: Path) -> None:
+    """A day, a time, a name, and who it is: the texts may say it."""
+    made, _ = plan(texts, question, 'print("not stated")')
+    assert tools(made) == ["lookup"]
+
+
+def test_beside_a_context_or_with_one_derivation_the_older_ways_are_taken(texts: Path) -> None:
+    """The context is no part of the texts, and one derivation has to do."""
+    for context, twice in (("The cellar is cool.", True), ("", False)):
+        made, model = plan(texts, KEY, QUOTED, "Ms Adler", context=context, twice=twice)
+        assert tools(made) == ["quote"] and not any(map(asks_texts, model.requests))
