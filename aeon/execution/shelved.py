@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from aeon.documents.sentences import heading_of
 from aeon.documents.telling import nearness
 from aeon.documents.words import stems
+from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.execution.reading import is_stated, is_strange, turned_down
 from aeon.schema import Source, StepResult
 from aeon.supervisor.form import is_of_kind
@@ -22,21 +23,24 @@ _LEAST, _SURE = 0.5, 0.7
 
 Of 90 questions over made-up folders that a text or nothing decides, 15 answers have a score below the first one, and 3
 of them are right. Of those that stand in a sentence 26 of 37 are right from the second one on, and 17 of the 20 among
-them whose sentence is the nearest to the question, and that the model says in a whole sentence, too; 24 of 49 others."""
+them whose sentence is nearest to the question, and that the model says in a whole sentence, too; 24 of 49 others."""
 _LONGEST_SAID = 200
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 async def read_shelf(shelf: Shelf, question: str, absent: StepResult, twice: bool = True) -> StepResult | None:
-    """What the texts say to the question; ``None`` where the answer stands in no sentence of them.
+    """What the texts say to the question; ``None`` where nothing usable comes, or what stands in no sentence of them.
 
     One that the model itself holds for wrong is ``absent``; one that it hardly holds for right, or that is not what it
     says in a whole sentence (with ``twice``), is partly clear.
 
     Raises:
-        CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
+        ModelError: the endpoint gave no answer at all.
     """
-    reply = await shelf.answer(question)
+    try:
+        reply = await shelf.answer(question)
+    except (CompletionError, AllowanceExhausted):
+        return None  # an endpoint with a short context may take fewer sentences
     answer = bare(reply.value)
     if is_absent(answer) or not is_of_kind(question, answer):
         return absent.changed(likelihood=reply.likelihood)

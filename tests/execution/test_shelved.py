@@ -102,7 +102,8 @@ def test_no_answer_is_absent(question: str, answer: str) -> None:
 
 
 def test_what_stands_in_no_sentence_is_left_to_other_ways() -> None:
-    """A number that no sentence has; with one derivation no sentence is asked for."""
+    """A number that no sentence has, or nothing usable; with one derivation no sentence is asked for."""
     assert read(WASH, "4.50 euros")[0] is None
+    assert read(WASH, LLMResponse(text="", finish_reason="refusal"))[0] is None
     result, model = read(WASH, "1.50 euros", right(0.9), twice=False)
     assert result is not None and result.clarity == "CLEAR" and len(model.requests) == 2
