@@ -34,7 +34,7 @@ def reading(model: Model) -> Model:
 
     def say(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> bool:
         text = body["messages"][-1]["content"]
-        plain = body["messages"][0]["content"].startswith("Answer the question from the sentences")
+        plain = body["messages"][0]["content"].startswith(("Answer the question from the sen", "Answer questions from"))
         read = "12.50 euros" if plain else "fee = 12.5  # 1\nprint(fee)"
         said = "The fee is {r1}." if "{r1}" in text else read
         choice = {"index": 0, "message": {"role": "assistant", "content": said}, "finish_reason": "stop"}

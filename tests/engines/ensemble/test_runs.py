@@ -107,7 +107,7 @@ def test_what_members_assumed_is_listed() -> None:
 
 def reader(request: LLMRequest) -> str:
     """A model that reads the fee, and words it."""
-    if is_second(request):
+    if is_second(request) or request.messages[0].content.startswith("Answer questions from these files"):
         return "12.50 euros"
     return "The fee is {r1}." if "{r1}" in request.messages[-1].content else "fee = 12.5  # 1\nprint(fee)"
 
