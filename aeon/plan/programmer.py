@@ -110,7 +110,8 @@ class Programmer:
     async def _confirmed(self, asked: Asked) -> Plan | None:
         """The plan of a program that quotes from a few sentences what all texts together say to the question.
 
-        ``None`` where it does something else, or quotes another value: then the texts are asked as they are.
+        ``None`` where it does something else, or quotes another value: then the texts are asked as they are. It is
+        doubtful where a judge doubts that what it quotes is an answer.
         """
         alone = replace(asked, functions=(LOOKUP,))
         program = await self._program(alone)
@@ -121,7 +122,9 @@ class Programmer:
         given = await self._sources.outcome(plan)
         if read is None or len(given) != 1 or not is_same(asked.about.text, str(given[0]), read.answer):
             return None
-        return plan.changed(agreement=Agreement(derivations=(read,)))
+        score = await self._answering.doubt(plan, alone)
+        doubts = () if score is None else (f"the text may not answer exactly this: judged {score:.2f}",)
+        return plan.changed(agreement=Agreement(derivations=(read,)), doubts=(*plan.doubts, *doubts))
 
     async def _programmed(self, asked: Asked) -> Plan:
         """The plan of a program over the tables and the texts."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from aeon.llm.scripted import ALL_JSON, Reply, Scripted
+from aeon.plan.answering import Answering
 from aeon.plan.programmer import Programmer
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Allowance, LLMRequest, LLMResponse, Plan, Task, TokenProbability, ToolCall
@@ -77,6 +78,18 @@ def test_without_tables_nobody_asks_whether_the_texts_say_it(texts: Path) -> Non
     made, model = plan(texts, KEY, QUOTED, "Ms Adler")
     assert tools(made) == ["quote"] and [asks_texts(one) for one in model.requests] == [False, True]
     assert made.agreement is not None and made.agreement.votes == 2 and not made.agreement.disagrees
+
+
+@pytest.mark.requirement("G4a", "G3")
+def test_what_both_give_is_doubtful_where_a_judge_doubts_it(texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both may have read of another thing: the warranty of a scale for that of a reader."""
+
+    async def doubt(*_: object) -> float:
+        return 0.12
+
+    monkeypatch.setattr(Answering, "doubt", doubt)
+    made, _ = plan(texts, KEY, QUOTED, "Ms Adler")
+    assert made.agreement is not None and made.doubts == ("the text may not answer exactly this: judged 0.12",)
 
 
 @pytest.mark.requirement("G4a")
