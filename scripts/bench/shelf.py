@@ -80,20 +80,25 @@ async def _asked(llm: LLMAdapter, folder: Path, items: Sequence[Item], out: Path
 
 def shown(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """The table: answers by what decides the question, and by how right the model holds them."""
-    lines = ["kind      asked  short  sentence  says: not stated"]
-    for kind in KINDS:
-        own = [row for row in rows if row["kind"] == kind]
-        counts = (sum(row[name] for row in own) for name in ("right", "sentence_right"))
-        lines.append(
-            f"{kind:<8}{len(own):>7}{next(counts):>7}{next(counts):>10}{sum(not r['stated'] for r in own):>10}"
-        )
-    lines.append("held for right from    texts: right of    others")
-    for least in _STEPS:
-        own = [row for row in rows if (row["held"] or 0.0) >= least]
-        texts = [row for row in own if row["kind"] == "text"]
-        right = sum(row["right"] for row in texts)
-        lines.append(f"{least:<22}{right:>8} of {len(texts):<8}{len(own) - len(texts):>4}")
-    return lines
+    by_kind = [_of_kind(kind, [row for row in rows if row["kind"] == kind]) for kind in KINDS]
+    held = [_held(least, [row for row in rows if (row["held"] or 0.0) >= least]) for least in _STEPS]
+    head, middle = (
+        "kind      asked  short  sentence  says: not stated",
+        "held for right from    texts: right of    others",
+    )
+    return [head, *by_kind, middle, *held]
+
+
+def _of_kind(kind: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    short, sentence = (sum(row[name] for row in rows) for name in ("right", "sentence_right"))
+    unstated = sum(not row["stated"] for row in rows)
+    return f"{kind:<8}{len(rows):>7}{short:>7}{sentence:>10}{unstated:>10}"
+
+
+def _held(least: float, rows: Sequence[Mapping[str, Any]]) -> str:
+    texts = [row for row in rows if row["kind"] == "text"]
+    right = sum(row["right"] for row in texts)
+    return f"{least:<22}{right:>8} of {len(texts):<8}{len(rows) - len(texts):>4}"
 
 
 async def main() -> None:
