@@ -40,6 +40,7 @@ _MONTH_BEHIND = "".join(rf"(?<!\b{word} )" for word in _OF_MONTHS)
 _MAY = re.compile(
     rf"{_MONTH_BEHIND}\bmay\b(?!\s*\d)"
     r"|(?:^|(?<=[.!?:] ))May(?=\s+(?:I|we|you|he|she|it|they|one|my|our|your|his|her|its|their|the|an?|any|some)\b)"
+    r"|^May(?=\s+[^\W\d_]+\s+[^\W\d_][^?]*\?\s*$)"
 )
 _BEFORE_NOUNS = word_set("a an the our your their its his her of for per in on with any is are many much")
 
@@ -79,7 +80,7 @@ def is_common(word: str) -> bool:
 
 
 def without_modal(text: str) -> str:
-    """The text without the word "may" where it is no month: "May I", "where may my dog"."""
+    """The text without the word "may" where it is no month: "May I", "where may my dog", "May bands play?"."""
     return _MAY.sub(" ", text)
 
 

@@ -296,7 +296,7 @@ class Sources:
         names = self._tools.get(SQL).names if SQL in self.names else None
         own = frozenset(word for word in content_words(_QUOTED.sub(" ", text)) if word.isalpha()) - _OF_FORM
         most = max(len(own & by_table), evidence.shared(frozenset(map(stem, own))))
-        named = names(text) if names else ()
+        named = names(without_modal(text)) if names else ()
         begun = self._since if _THERE_LONGEST.search(text) else ""
         unknown = self._unknown_of(text, words - by_table - by_text) - (_LONGEST if begun else frozenset())
         return About(

@@ -112,6 +112,8 @@ def test_special_kinds_of_what_a_sentence_has_in_general(
         ("What came in May?", "What came in May?"),
         ("what came in may?", "what came in may?"),
         ("May sales, please.", "May sales, please."),
+        ("May bands play after ten?", "bands play after ten?"),
+        ("May 2025: what came in?", "May 2025: what came in?"),
         ("Is it 4 May or 5 may 2025?", "Is it 4 May or 5 may 2025?"),
     ],
 )
