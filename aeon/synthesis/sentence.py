@@ -30,7 +30,8 @@ UNNAMED = "answer"
 """What a result is called that a program prints without a name."""
 
 _REFERENCE = re.compile(r"\{\s*(r\d+)\s*\}")
-_TWICE = re.compile(r"\b([^\W\d_]{2,})\b[ ]\1\b", re.IGNORECASE)  # a unit that result and sentence both have
+_TWICE = re.compile(r"\b([^\W\d_]{3,})\b[ ]\1\b", re.IGNORECASE)  # a unit that result and sentence both have
+_DIGIT = re.compile(r"\d")
 _PER_CENT = re.compile(r"^ ?%")
 _ASKS_FOR_ME = re.compile(r"\b(?:I|my|me)\b")
 _SECOND_PERSON = {"i am": "You are", "i was": "You were", "i": "You", "my": "Your"}
@@ -242,9 +243,21 @@ def _put(sentence: str, by_name: Mapping[str, str]) -> str:
         while same < min(len(own), len(words)) and own[same].casefold() == words[same][0].casefold():
             same += 1
         after = after[words[same - 1].end() :] if same and after[: words[0].start()] == " " else after
-        said = _SIGNED.sub(r"\1", by_name[name]) if text.rstrip().endswith(_SIGNS) else by_name[name]
+        said = _SIGNED.sub(r"\1", by_name[name]) if text.rstrip().endswith(_SIGNS) else _unsaid(text, by_name[name])
         text += said + (_PER_CENT.sub("", after) if by_name[name].endswith(("percent", "per cent")) else after)
     return text
+
+
+def _unsaid(text: str, value: str) -> str:
+    """A value without the words that the text before it ends in: "by 5 June" behind "by", a sentence behind its start.
+
+    Numbers are kept: room 3 is no part of 3 euros.
+    """
+    begun = [match.end() for match in re.finditer(r"(?<=\w)(?!\w)", value) if not _DIGIT.search(value[: match.end()])]
+    for end in reversed(begun):
+        if re.search(rf"(?<!\w){re.escape(value[:end])}\s*$", text, re.IGNORECASE):
+            return value[end:].lstrip()
+    return value
 
 
 def _misnames(text: str, results: Sequence[Result]) -> bool:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue, RootModel
 
-from aeon.documents.words import stems
 from aeon.multipass.effects import Synthesize
 from aeon.multipass.plans import answer_steps
 from aeon.schema import Answer, JsonObject, Plan, Step, Task, Writing
@@ -25,7 +24,6 @@ _SCALARS = ("string", "number", "integer", "boolean", "null")
 _VERB = re.compile(r"\w (?:is|are|was|were|has|have|may|must|can|costs?|pays?|needs?|gets?) \w")
 _SENTENCE = re.compile(r"(?:(?:Therefore|So|Thus|Hence),? )?((?:\S+ ){4,}\S+[.!])")
 """A derivation's answer that is a sentence of its own, without the word that draws a conclusion."""
-_LEAST_WORDS = 5
 _UNCHECKED = "(unchecked, no step was completed) "
 
 
@@ -55,7 +53,7 @@ class Synthesizer:
         steps = answer_steps(effect.plan)
         if not steps or any(step.status != "complete" for step in steps):
             return Wording("")
-        if ready := _ready(effect.plan, steps, self._brief) or _whole(effect.task, steps):
+        if ready := _ready(effect.plan, steps, self._brief):
             return Wording(ready)
         results = _results(effect.plan, steps, units=not self._brief)
         absent = _absent(effect.task, [step for step in steps if step.output is None])
@@ -89,14 +87,6 @@ def _ready(plan: Plan, steps: Sequence[Step], brief: bool) -> str:
     if len(steps) == 1 and _is_clause(steps[0]):
         return f"{steps[0].output}."
     return "" if brief else _taken_sentence(plan)
-
-
-def _whole(task: Task, steps: Sequence[Step]) -> str:
-    """What the only step read, where it has most words of the question, so that it is a sentence by itself."""
-    said = str(steps[0].output) if len(steps) == 1 and steps[0].mode == "reading" and steps[0].output else ""
-    asked = stems(task.text)
-    whole = len(said.split()) >= _LEAST_WORDS and len(asked & stems(said)) * 2 > len(asked)
-    return f"{said[:1].upper()}{said[1:].rstrip('.')}." if whole else ""
 
 
 def _is_sentence(step: Step) -> bool:

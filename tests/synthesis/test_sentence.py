@@ -146,6 +146,10 @@ def test_a_result_inside_of_another_word_is_missing(task: str, value: str, sente
     ("value", "sentence", "said"),
     [
         ("14 days", "It takes {r1} days.", "It takes 14 days."),
+        ("By 5 June", "Plants go by {r1}.", "Plants go by 5 June."),
+        ("You get back 80 euros", "You get back {r1}.", "You get back 80 euros."),
+        ("3 euros", "It costs in room 3 {r1}.", "It costs in room 3 3 euros."),
+        ("the red one", "It is the other {r1}.", "It is the other the red one."),
         ("26 days a year", "Staff get {r1} days a year of leave.", "Staff get 26 days a year of leave."),
         ("26 days a year", "Staff get {r1} days of leave.", "Staff get 26 days a year of leave."),
         ("25500 euros", "It is {r1} euros cheaper.", "It is 25500 euros cheaper."),
