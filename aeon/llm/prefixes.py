@@ -81,7 +81,7 @@ class PrefixFiles:
         return None
 
     def reserve(self) -> str | None:
-        """A new name for a state to be written under; ``None`` where nothing can be written."""
+        """A new name for a state to be written under; ``None`` where nothing can be written out of reach of others."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._folder.chmod(_PRIVATE)

@@ -170,6 +170,14 @@ def slot(endpoint: Endpoint, tmp_path: Path) -> Slot:
 BEGINNING = "rules What is two plus two? Four "
 
 
+@pytest.mark.requirement("T2d")
+def test_what_is_kept_is_out_of_reach_of_others(slot: Slot) -> None:
+    """It may hold what was read of a user's texts; a folder that was open before is closed."""
+    slot.folder.mkdir(mode=0o755)
+    slot.prepare(asking("Who is Ann?", "rules"))
+    assert slot.folder.stat().st_mode & 0o777 == 0o700 and kept(slot.folder)
+
+
 def test_a_beginning_is_read_alone_and_then_restored(slot: Slot) -> None:
     """The first request has it read and kept, without the question; the next is told that nothing had to be read."""
     first = slot.prepare(asking("Who is Ann?", "rules"))
