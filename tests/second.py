@@ -9,37 +9,34 @@ from aeon.llm.scripted import ALL_JSON, Reply, Scripted
 from aeon.schema import Capabilities, LLMRequest
 from aeon.supervisor.prompt import load
 
-__all__ = ["agreeing", "is_second", "is_shelved"]
+__all__ = ["agreeing", "is_second"]
 
-SHELF = load("aeon.supervisor", "shelf.md").strip()
-SECOND = {load("aeon.supervisor", "plain.md").strip(), load("aeon.plan", "tables.md").strip()}
+SHELF, TABLES = load("aeon.supervisor", "shelf.md").strip(), load("aeon.plan", "tables.md").strip()
+FEW_WORDS = "Answer in a few words."
 
 
 def is_second(request: LLMRequest) -> bool:
-    """Whether a request asks for a plain reading, or for a query without examples."""
-    system, *rest = request.messages
-    return len(rest) == 1 and system.content.strip() in SECOND
-
-
-def is_shelved(request: LLMRequest) -> bool:
-    """Whether a request asks what whole texts say, and whether they say it at all."""
-    system, *rest = request.messages
-    return system.content.strip() == SHELF and rest[-1].content.endswith("reply: not stated")
+    """Whether a request asks for a reading of passages in a few words, or for a query without examples."""
+    system, *rest = (message.content.strip() for message in request.messages)
+    of_passages = system == SHELF and not request.fixed_messages and rest[-1].endswith(FEW_WORDS)
+    return of_passages or (system == TABLES and len(rest) == 1)
 
 
 def agreeing(replies: Iterable[Reply], capabilities: Capabilities = ALL_JSON, name: str = "scripted") -> Scripted:
     """A model of these replies; the latest text of them again where it is asked in another form.
 
-    Asked whether the texts say it, it says that they do not.
+    Asked whether whole texts state it, it says what it has just answered from them, else that they do not.
     """
-    left, latest = iter(replies), list[str]()
+    left, latest, shelved = iter(replies), list[str](), list[bool]()
 
     def choose(request: LLMRequest) -> Reply:
-        if is_shelved(request):
-            return "not stated"
+        system, asked = request.messages[0].content.strip(), request.messages[-1].content
+        if system == SHELF and asked.endswith("reply: not stated"):
+            return latest[-1] if shelved and shelved[-1] else "not stated"
         if is_second(request) and latest:
             return latest[-1]
         reply = next(left, EndpointFailed("there is no reply left"))
+        shelved.append(system == SHELF and asked.endswith(FEW_WORDS))
         if isinstance(reply, str):
             latest.append(reply)
         return reply

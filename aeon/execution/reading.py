@@ -16,13 +16,15 @@ from aeon.schema import LONGEST_TASK, JsonValue, Passage, Source, StepResult
 from aeon.supervisor.answers import AnswerJudge, speaks_of_before
 from aeon.supervisor.form import asks_yes_no, is_of_kind
 from aeon.supervisor.judge import Judge
-from aeon.supervisor.plainly import MOST_SENTENCES, bare, is_absent, is_same, read_plainly
 from aeon.supervisor.prompt import Prompt, cut, fence, load
+from aeon.supervisor.shelf import Shelf
+from aeon.supervisor.short_answers import MOST_SENTENCES, bare, is_absent, is_same
 from aeon.supervisor.supervisor import Reply, Supervisor
 from aeon.text import one_line
 from aeon.tools.lookup import CONTEXT
+from aeon.tools.material import Material
 
-__all__ = ["absent_from", "is_stated", "is_strange", "read_answer", "turned_down"]
+__all__ = ["absent_from", "is_stated", "is_strange", "read_answer"]
 
 _ANSWER_TOKENS = 60
 _LONGEST_QUESTION = 600
@@ -113,7 +115,7 @@ async def _read(
         taken = await _twice(supervisor, question, read if stated else None, sources, more)
     else:
         taken = None if not stated or is_strange(question, answer, cited, sources) else read
-    return taken or turned_down(absent, cited[0] if stated or _CITED.search(reply.value) else None)
+    return taken or _turned_down(absent, cited[0] if stated or _CITED.search(reply.value) else None)
 
 
 async def _found(supervisor: Supervisor, question: str, task: str, more: Sequence[Source]) -> StepResult | None:
@@ -121,7 +123,7 @@ async def _found(supervisor: Supervisor, question: str, task: str, more: Sequenc
 
     ``None`` for a part of a task.
     """
-    reply = await read_plainly(supervisor, question, more) if question == task else None
+    reply = await _read_again(supervisor, question, more) if question == task else None
     second = _second(question, reply, more)
     return await _better(supervisor, question, [(second, more)], _LEAST_FOUND) if second else None
 
@@ -134,7 +136,7 @@ async def _twice(
     more: Sequence[Source],
 ) -> StepResult | None:
     """The answer that a second reading gives, too, or the likelier of two; ``None`` where neither is one."""
-    reply = await read_plainly(supervisor, question, more)
+    reply = await _read_again(supervisor, question, more)
     second = _second(question, reply, more)
     if read is not None and (reply is None or (second and is_same(question, str(read.output), str(second.output)))):
         doubtful = await _is_doubtful(supervisor, question, read, sources)
@@ -142,6 +144,10 @@ async def _twice(
     candidates = [(one, every) for one, every in ((read, sources), (second, more)) if one is not None]
     doubted = read.changed(clarity="PARTIALLY_CLEAR", problem="a second reading does not say so") if read else None
     return await _better(supervisor, question, candidates, _LEAST_GIVEN, doubted)
+
+
+async def _read_again(supervisor: Supervisor, question: str, sources: Sequence[Source]) -> Reply[str] | None:
+    return await Shelf(supervisor, Material(tuple(sources), whole=False)).second(question)
 
 
 def _second(question: str, reply: Reply[str] | None, sources: Sequence[Source]) -> StepResult | None:
@@ -193,7 +199,7 @@ def is_stated(question: str, answer: str, cited: Sequence[Source], sources: Sequ
     return not any(compared_with(question, one.text, answer) for one in cited)
 
 
-def turned_down(absent: StepResult, source: Source | None) -> StepResult:
+def _turned_down(absent: StepResult, source: Source | None) -> StepResult:
     """What is absent, with the sentence that was taken for an answer and is none: who asked can tell, or reads on."""
     if source is None:
         return absent

@@ -25,9 +25,10 @@ from aeon.runtime.ledger import current_ledger
 from aeon.schema import LONGEST_TASK, Agreement, Derivation, JsonValue, Plan, Step, Task, ToolCall
 from aeon.supervisor.form import asks_yes_no
 from aeon.supervisor.judge import Judge
-from aeon.supervisor.plainly import MOST_SENTENCES, bare, is_absent, is_same, read_plainly
 from aeon.supervisor.prompt import cut
+from aeon.supervisor.short_answers import MOST_SENTENCES
 from aeon.supervisor.supervisor import Supervisor
+from aeon.tools.material import Material
 from aeon.tools.quote import QUOTE
 from aeon.tools.registry import ToolRegistry
 
@@ -90,10 +91,10 @@ class Programmer:
 
     async def _planned(self, asked: Asked) -> Plan:
         """The plan of what is asked: without a program where that needs none."""
-        plain = await self._plainly(asked)
-        return plain if plain is not None else await self._programmed(asked)
+        plan = await self._without_program(asked)
+        return plan if plan is not None else await self._programmed(asked)
 
-    async def _plainly(self, asked: Asked) -> Plan | None:
+    async def _without_program(self, asked: Asked) -> Plan | None:
         """The plan of a question of yes or no, of one for the tables alone, or of one that the texts answer.
 
         Where the texts do not seem to say it, the tables are asked first. ``None`` where a program is to be written.
@@ -118,13 +119,11 @@ class Programmer:
         plan = program.plan
         if not program.runs or program.fault or not _is_quotation(plan) or self._by_texts is None:
             return None
-        read = await self._by_texts.read(asked)
         given = await self._sources.outcome(plan)
-        if read is None or len(given) != 1 or not is_same(asked.about.text, str(given[0]), read.answer):
+        agreement = await self._by_texts.confirmed(asked, given[0]) if len(given) == 1 else None
+        if agreement is None:
             return None
-        score = await self._answering.doubt(plan, alone)
-        doubts = () if score is None else (f"the text may not answer exactly this: judged {score:.2f}",)
-        return plan.changed(agreement=Agreement(derivations=(read,)), doubts=(*plan.doubts, *doubts))
+        return _doubtful(plan.changed(agreement=agreement), await self._answering.doubt(plan, alone))
 
     async def _programmed(self, asked: Asked) -> Plan:
         """The plan of a program over the tables and the texts."""
@@ -166,12 +165,9 @@ class Programmer:
     async def _judged(self, asked: Asked, plan: Plan) -> Plan:
         """The plan, doubtful where a judge doubts that what it quotes is an answer; where that is none, another one."""
         score = await self._answering.doubt(plan, asked)
-        if score is None:
-            return await self._read_twice(asked, plan)
-        if score < _SURELY_NOT and not await self._gives(plan, asked):
+        if score is not None and score < _SURELY_NOT and not await self._gives(plan, asked):
             return await self._tabled(asked) or self._asked(asked)
-        plan = plan.changed(doubts=(*plan.doubts, f"the text may not answer exactly this: judged {score:.2f}"))
-        return await self._read_twice(asked, plan)
+        return await self._read_twice(asked, _doubtful(plan, score))
 
     async def _read_twice(self, asked: Asked, plan: Plan) -> Plan:
         """A plan that quotes one value, with what a plain reading of more sentences gives.
@@ -179,18 +175,11 @@ class Programmer:
         Not where the model was sure of its program, and nothing is doubtful: that tells as much.
         """
         sure = (next(iter(asked.likelihoods), None) or 0.0) >= _SURE and not plan.doubts
-        given = await self._sources.outcome(plan) if self._twice and _is_quotation(plan) and not sure else []
-        if len(given) != 1 or plan.agreement is not None:
+        given = await self._sources.outcome(plan) if _is_quotation(plan) and not sure else []
+        if len(given) != 1 or plan.agreement is not None or self._by_texts is None:
             return plan
-        reply = await read_plainly(self._supervisor, asked.about.text, asked.evidence.best(MOST_SENTENCES))
-        if reply is None:
-            return plan
-        other = bare(reply.value)
-        if is_absent(other):
-            return plan
-        agrees = is_same(asked.about.text, str(given[0]), other)
-        read = Derivation(method="reading", text=reply.value, answer=other, agrees=agrees)
-        return plan.changed(agreement=Agreement(derivations=(read,)))
+        more = Material(asked.evidence.best(MOST_SENTENCES), whole=False)
+        return plan.changed(agreement=await self._by_texts.read(asked, more, given[0]))
 
     async def _gives(self, plan: Plan, asked: Asked) -> bool:
         """Whether what a plan quotes may well give what it prints, though its sentences are doubted alone."""
@@ -373,6 +362,12 @@ def _is_quotation(plan: Plan) -> bool:
     """Whether a plan does nothing but copy one value from a sentence."""
     actions = [step.action for step in plan.steps]
     return len(actions) == 1 and isinstance(actions[0], ToolCall) and actions[0].tool == QUOTE
+
+
+def _doubtful(plan: Plan, score: float | None) -> Plan:
+    """The plan with what a judge doubts, if it does."""
+    doubt = () if score is None else (f"the text may not answer exactly this: judged {score:.2f}",)
+    return plan.changed(doubts=(*plan.doubts, *doubt)) if doubt else plan
 
 
 def _is_same(one: Sequence[JsonValue], other: Sequence[JsonValue]) -> bool:

@@ -1,8 +1,4 @@
-"""Short questions to a model that has whole texts before it: all of them share one beginning, which is read once.
-
-Of 70 questions of ``scripts/bench/folders`` that texts decide 45 short answers were right; each takes a second and a
-half on one core once the texts are read.
-"""
+"""Short questions to a model that has whole texts before it: all of them share one beginning, which is read once."""
 
 from __future__ import annotations
 
@@ -11,24 +7,19 @@ from collections.abc import Sequence
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import LONGEST_TASK, Source
-from aeon.supervisor.plainly import bare, is_absent
 from aeon.supervisor.prompt import Prompt, cut, fence, load
+from aeon.supervisor.short_answers import bare, is_absent
 from aeon.supervisor.supervisor import Reply, Supervisor
-from aeon.text import one_line
 from aeon.tools.material import Material, material
 
 __all__ = ["Shelf"]
 
 _READ = "I have read them."
 _LONGEST = 14_000
-_LONGEST_ANSWER = 200
 _ANSWER_TOKENS, _SENTENCE_TOKENS = 60, 80
-_RIGHT = 0.7
-"""How right a model holds an answer from which on the tables are not asked."""
 _SHORT = "Answer in a few words."
 _STATED = f"{_SHORT} If the files do not say it, reply: not stated"
 _SENTENCE = "Answer in one sentence."
-_IS_RIGHT = "Is the proposed answer right? Answer Yes or No."
 
 
 class Shelf:
@@ -40,33 +31,6 @@ class Shelf:
         self._shown = fence("files", material(texts.sentences), _LONGEST)
         self.sources: Sequence[Source] = texts.sentences
 
-    async def says(self, question: str, doubted: bool) -> bool:
-        """Whether the texts seem to answer a question that tables may answer, too; ``doubted``: rather these.
-
-        Told that it may say that they do not, a model says so of nine in ten questions that tables decide or no file
-        does, and of four in ten that the texts decide. Of these it holds four in ten answers for right all the same,
-        and hardly one of the others.
-        """
-        try:
-            answer = await self.stated(question)
-            if answer and not doubted:
-                return True
-            if not answer and not doubted:
-                answer = bare((await self.answer(question)).value)
-        except (CompletionError, AllowanceExhausted):
-            return False
-        right = await self.right(question, answer) if not is_absent(answer) else None
-        return right is not None and right >= _RIGHT
-
-    async def stated(self, question: str) -> str:
-        """What a model answers that may say that the texts do not state it; "" where it does, or says nothing.
-
-        Raises:
-            CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
-        """
-        answer = bare((await self._asked(question, _STATED, _ANSWER_TOKENS)).value)
-        return "" if is_absent(answer) else answer
-
     async def answer(self, question: str) -> Reply[str]:
         """A short answer, with how likely the model was to write it.
 
@@ -75,30 +39,31 @@ class Shelf:
         """
         return await self._asked(question, _SHORT, _ANSWER_TOKENS)
 
-    async def sentence(self, question: str) -> str:
-        """A whole sentence that answers the question; "" where none comes, or no call is left for it."""
-        if current_ledger().calls_left() <= 1:
-            return ""
-        try:
-            return (await self._asked(question, _SENTENCE, _SENTENCE_TOKENS)).value.strip()
-        except (CompletionError, AllowanceExhausted):
-            return ""
+    async def second(self, question: str) -> Reply[str] | None:
+        """A short answer beside another one; ``None`` where no call can be spared, or nothing usable comes."""
+        return await self._beside(question, _SHORT, _ANSWER_TOKENS)
 
-    async def right(self, question: str, answer: str) -> float | None:
-        """How likely the model holds an answer to be right (0-1); ``None`` where it cannot be asked, or told."""
-        if current_ledger().calls_left() <= 1 or not (await self._supervisor.capabilities()).logprobs:
+    async def stated(self, question: str) -> str | None:
+        """What a model answers that may say that the texts do not state it, "" where it does; ``None`` as above."""
+        reply = await self._beside(question, _STATED, _ANSWER_TOKENS)
+        answer = bare(reply.value) if reply is not None else None
+        return "" if answer is not None and is_absent(answer) else answer
+
+    async def sentence(self, question: str) -> str | None:
+        """A whole sentence that answers the question; ``None`` as above."""
+        reply = await self._beside(question, _SENTENCE, _SENTENCE_TOKENS)
+        return reply.value.strip() if reply is not None else None
+
+    async def _beside(self, question: str, how: str, most: int) -> Reply[str] | None:
+        if not self.sources or current_ledger().calls_left() <= 1:
             return None
-        proposed = f"Proposed answer: {one_line(answer, _LONGEST_ANSWER)}\n{_IS_RIGHT}"
         try:
-            return await self._supervisor.probability(self._prompt(question, proposed))
+            return await self._asked(question, how, most)
         except (CompletionError, AllowanceExhausted):
             return None
 
     async def _asked(self, question: str, how: str, most: int) -> Reply[str]:
-        prompt = self._prompt(question, how)
-        return await self._supervisor.text(prompt, max_tokens=most, repairs=0, likelihood=True)
-
-    def _prompt(self, question: str, how: str) -> Prompt:
-        """The question behind the texts; these are a turn of their own, so that it begins like every other."""
+        """What is asked stands behind the texts; these are a turn of their own, so that all prompts begin alike."""
         asked = f"Question: {cut(question, LONGEST_TASK)}\n{how}"
-        return Prompt(load("aeon.supervisor", "shelf.md"), asked, ((self._shown, _READ),), fixed=self._kept)
+        prompt = Prompt(load("aeon.supervisor", "shelf.md"), asked, ((self._shown, _READ),), fixed=self._kept)
+        return await self._supervisor.text(prompt, max_tokens=most, repairs=0, likelihood=True)

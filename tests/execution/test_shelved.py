@@ -10,7 +10,7 @@ from aeon.execution.reading import absent_from
 from aeon.execution.shelved import read_shelf
 from aeon.llm.scripted import ALL_JSON, Reply, Scripted
 from aeon.runtime.ledger import Ledger
-from aeon.schema import Allowance, LLMResponse, Source, StepResult, TokenProbability
+from aeon.schema import Allowance, LLMResponse, Source, StepResult
 from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.material import Material
@@ -27,12 +27,6 @@ SAID = (
 WASH, SPIN, TOKENS = "What does a wash cost?", "What does a spin cost?", "Who sells the tokens?"
 
 
-def right(yes: float) -> LLMResponse:
-    """A verdict with these chances."""
-    tokens = (TokenProbability(token="Yes", probability=yes), TokenProbability(token="No", probability=1 - yes))
-    return LLMResponse(text="Yes", first_token=tokens)
-
-
 def read(question: str, *replies: Reply, twice: bool = True) -> tuple[StepResult | None, Scripted]:
     """What comes of these replies, and the model."""
     starts = [sum(len(one) + 1 for one in SAID[:number]) for number in range(len(SAID))]
@@ -40,7 +34,7 @@ def read(question: str, *replies: Reply, twice: bool = True) -> tuple[StepResult
         Source(source="rules.md", start=start, end=start + len(text), text=text)
         for start, text in zip(starts, SAID, strict=True)
     )
-    model = Scripted(replies, ALL_JSON.changed(logprobs=True))
+    model = Scripted(replies, ALL_JSON)
 
     async def put() -> StepResult | None:
         with Ledger(Allowance(calls=9)):
@@ -51,44 +45,45 @@ def read(question: str, *replies: Reply, twice: bool = True) -> tuple[StepResult
 
 
 @pytest.mark.parametrize(
-    ("question", "answer", "sentence", "place"),
+    ("question", "answer", "stated", "sentence", "place"),
     [
-        (WASH, "1.50 euros", "A wash costs 1.50 euros.", 2),
-        (TOKENS, "Greta Lindholm", "Greta Lindholm sells the tokens.", 3),
-        ("Until when is drilling allowed on weekdays?", "18.00", "Until 18.00 on weekdays.", 1),
+        (WASH, "1.50 euros", "1.50", "A wash costs 1.50 euros.", 2),
+        (TOKENS, "Greta Lindholm", "Ms Greta Lindholm", "Greta Lindholm sells the tokens.", 3),
+        ("Until when is drilling allowed on weekdays?", "18.00", "18.00", "Until 18.00 on weekdays.", 1),
     ],
 )
-def test_an_answer_rests_on_its_sentence(question: str, answer: str, sentence: str, place: int) -> None:
-    """It is clear where the model holds it for right, says so in a sentence, and no other is nearer to the question."""
-    result, model = read(question, answer, right(0.7), sentence)
+def test_an_answer_rests_on_its_sentence(question: str, answer: str, stated: str, sentence: str, place: int) -> None:
+    """It is clear where the model says the same in each way, and no other sentence is nearer to the question."""
+    result, model = read(question, answer, stated, sentence)
     assert result is not None and (result.output, result.mode, result.clarity) == (answer, "reading", "CLEAR")
     assert [source.text for source in result.sources] == [SAID[place]] and len(model.requests) == 3
 
 
+FREE, FOUND = "free to say so, the model says that it is not stated", "asked again, the model says: 2 euros"
+
+
 @pytest.mark.requirement("G3", "G4")
 @pytest.mark.parametrize(
-    ("question", "answer", "score", "sentence", "doubt"),
+    ("question", "answer", "stated", "sentence", "doubt"),
     [
-        (WASH, "1.50 euros", 0.69, "A wash costs 1.50 euros.", "judged 0.69"),
-        (WASH, "1.50 euros", 0.9, "A wash costs 2 euros.", "the model says: A wash costs 2 euros."),
-        (TOKENS, "Irene Vogel", 0.9, "Irene Vogel sells them.", "another sentence is nearer to the question"),
-        (SPIN, "1.50 euros", 0.9, "A spin costs 1.50 euros.", "its sentence may speak of something else"),
+        (WASH, "1.50 euros", "not stated", "A wash costs 1.50 euros.", FREE),
+        (WASH, "1.50 euros", "2 euros", "A wash costs 1.50 euros.", FOUND),
+        (WASH, "1.50 euros", "1.50 euros", "A wash costs 2 euros.", "sentence, the model says: A wash costs 2 euros."),
+        (TOKENS, "Irene Vogel", "Irene Vogel", "Irene Vogel sells them.", "another sentence is nearer to the question"),
+        (SPIN, "1.50 euros", "1.50 euros", "A spin costs 1.50 euros.", "its sentence may speak of something else"),
     ],
 )
-def test_what_speaks_against_an_answer(question: str, answer: str, score: float, sentence: str, doubt: str) -> None:
+def test_what_speaks_against_an_answer(question: str, answer: str, stated: str, sentence: str, doubt: str) -> None:
     """Each reason alone makes it partly clear, and is named."""
-    result, _ = read(question, answer, right(score), sentence)
+    result, _ = read(question, answer, stated, sentence)
     assert result is not None and result.output == answer and result.clarity == "PARTIALLY_CLEAR"
-    assert doubt in result.problem and ";" not in result.problem.replace(sentence, "")
+    assert result.problem.endswith(doubt) and ";" not in result.problem
 
 
-@pytest.mark.requirement("G5")
-def test_what_the_model_holds_for_wrong_is_not_given() -> None:
-    """The sentence that is nearest to the question is named, for whoever can read it better."""
-    result, model = read(TOKENS, "Irene Vogel", right(0.49))
-    assert result is not None and result.output is None and len(model.requests) == 2
-    assert result.problem.startswith(f"the files do not say: {TOKENS} (searched: rules.md)")
-    assert SAID[3] in result.problem
+def test_all_that_speaks_against_an_answer_is_named() -> None:
+    """Who reads it can tell how much to make of it."""
+    result, _ = read(TOKENS, "Irene Vogel", "not stated", "Greta Lindholm sells them.")
+    assert result is not None and result.problem.count("; ") == 2
 
 
 @pytest.mark.requirement("G5")
@@ -99,11 +94,12 @@ def test_no_answer_is_absent(question: str, answer: str) -> None:
     """Neither a refusal nor what is no telephone number is one."""
     result, model = read(question, answer or LLMResponse(text='""'))
     assert result is not None and result.output is None and len(model.requests) == 1
+    assert result.problem == f"the files do not say: {question} (searched: rules.md)"
 
 
 def test_what_stands_in_no_sentence_is_left_to_other_ways() -> None:
-    """A number that no sentence has, or nothing usable; with one derivation no sentence is asked for."""
+    """A number that no sentence has, or nothing usable; with one derivation nothing else is asked."""
     assert read(WASH, "4.50 euros")[0] is None
     assert read(WASH, LLMResponse(text="", finish_reason="refusal"))[0] is None
-    result, model = read(WASH, "1.50 euros", right(0.9), twice=False)
-    assert result is not None and result.clarity == "CLEAR" and len(model.requests) == 2
+    result, model = read(WASH, "1.50 euros", twice=False)
+    assert result is not None and result.clarity == "CLEAR" and len(model.requests) == 1

@@ -609,8 +609,8 @@ def test_a_query_is_answered_in_three_calls(folder: Path) -> None:
 
 @pytest.mark.requirement("T2", "G7")
 def test_a_value_of_a_text_is_answered_in_five_calls(folder: Path) -> None:
-    """Whether the texts say it, what they say, twice, and the answer; the step says in which sentence it stands."""
-    result, model = run(folder, ANNUAL, "28", "28", "An employee has 28 days of annual leave.", "It has {r1} days.")
+    """Whether the texts say it, what they say, in three ways, and the answer; the step has the sentence of it."""
+    result, model = run(folder, ANNUAL, "28", "An employee has 28 days of annual leave.", "It has {r1} days.")
     assert (result.answer, len(model.requests)) == ("It has 28 days.", 5)
     (step,) = result.history.passes[0].executed
     assert "28" in step.sources[0].text and step.clarity == "CLEAR"

@@ -31,6 +31,7 @@ from aeon.server.mcp.tools import serving
 from aeon.server.mcp.work import Work
 from aeon.server.serving import configured, listening
 from aeon.server.tokens import Tokens
+from tests.second import agreeing
 
 from .conftest import PRICE, PRICES, QUOTED, TASK, WORDS_TASK, Gated, played
 
@@ -166,7 +167,7 @@ def test_an_answer_from_files_is_proved_and_its_proof_verified(
     monkeypatch.delenv("AEON_THOROUGH")
     (tmp_path / "shop").mkdir()
     (tmp_path / "shop" / "prices.txt").write_text(PRICES)
-    url = start(Scripted(QUOTED * 9), folders={"shop": tmp_path / "shop"}).url
+    url = start(agreeing(QUOTED * 9), folders={"shop": tmp_path / "shop"}).url
 
     async def both(client: Client) -> tuple[Any, Any, Any]:
         ran = await client.call_tool("run", {"task": PRICE, "files": ["shop"], "proof": True})

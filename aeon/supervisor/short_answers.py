@@ -1,29 +1,16 @@
-"""A short answer out of many sentences, as a model gives it that is neither told to cite nor that they may not say it.
-
-On 16 questions over texts of ``scripts/bench/folders`` it was right 11 times, where an answer with its sentence behind
-examples was 8 times; of 7 that both gave 6 were right.
-"""
+"""Short answers of a model: what one says, whether it says anything, and which two are the same."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from aeon.documents.telling import numbered
 from aeon.documents.words import stems
-from aeon.errors import AllowanceExhausted, CompletionError
-from aeon.runtime.ledger import current_ledger
-from aeon.schema import LONGEST_TASK, Source
 from aeon.supervisor.meaning import same
-from aeon.supervisor.prompt import Prompt, cut, fence, load
-from aeon.supervisor.supervisor import Reply, Supervisor
 
-__all__ = ["MOST_SENTENCES", "bare", "in_minutes", "is_absent", "is_same", "read_plainly"]
+__all__ = ["MOST_SENTENCES", "bare", "in_minutes", "is_absent", "is_same"]
 
 MOST_SENTENCES = 30
 """Sentences that are shown; of 14, eight of twelve answers were right, of 30 ten, of whole texts ten as well."""
-_ANSWER_TOKENS = 60
-_LONGEST_SENTENCES = 12_500
 _CITED = re.compile(r"[\[(]\s*(?:sentences?\s*)?\d{1,3}(?:\s*(?:,|and|-)\s*\d{1,3})*\s*[\])]")
 _SAID = r"(?:stat|mention|specif|provid|indicat|contain|includ|giv|say|said|tell|told|find|found|determin|know)\w*"
 _ABSENT = re.compile(
@@ -37,19 +24,6 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 _DENIED = re.compile(r"\b(?:not|no|never|none|without|except)\b|n[\u2019']t\b", re.IGNORECASE)
-
-
-async def read_plainly(supervisor: Supervisor, question: str, sources: Sequence[Source]) -> Reply[str] | None:
-    """What the model makes of the sentences; ``None`` where it cannot be asked, or gives nothing usable."""
-    if not sources or current_ledger().calls_left() <= 1:
-        return None
-    shown = fence("sentences", "\n".join(numbered(sources, files=True)), _LONGEST_SENTENCES)
-    asked = f"{shown}\nQuestion: {cut(question, LONGEST_TASK)}"
-    prompt = Prompt(load("aeon.supervisor", "plain.md"), asked, fixed=True)
-    try:
-        return await supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0, likelihood=True)
-    except (CompletionError, AllowanceExhausted):
-        return None
 
 
 def bare(reply: str) -> str:

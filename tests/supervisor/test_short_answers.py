@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aeon.supervisor.plainly import bare, is_absent, is_same
+from aeon.supervisor.short_answers import bare, is_absent, is_same
 
 pytestmark = pytest.mark.requirement("G4a")
 
