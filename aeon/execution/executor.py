@@ -28,8 +28,10 @@ from aeon.schema import (
     ToolCall,
     Writing,
 )
+from aeon.supervisor.answers import AnswerJudge
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.form import asks_yes_no
+from aeon.supervisor.judge import Judge
 from aeon.supervisor.prompt import Prompt, fence, load, render
 from aeon.supervisor.schema import schema_of
 from aeon.supervisor.shelf import Shelf
@@ -202,7 +204,9 @@ class Executor:
         by_passages = bool(task.context) or asks_yes_no(task.text)
         texts = None if by_passages else await every_text(self._tools, question)
         absent = absent_from(searched, question)
-        read = await read_shelf(Shelf(self._supervisor, texts), question, absent, self._twice) if texts else None
+        shelf = Shelf(self._supervisor, texts) if texts else None
+        judge = AnswerJudge(Judge(self._supervisor, samples=0))
+        read = await read_shelf(shelf, question, absent, judge, self._twice) if shelf else None
         return read or await read_answer(self._supervisor, question, task.text, found, searched, self._twice)
 
     async def _write(self, effect: ExecuteStep, action: Writing, objection: str) -> StepResult:

@@ -11,7 +11,7 @@ from aeon.documents.relations import compared_with, denied, no_superlative, othe
 from aeon.documents.telling import numbered, telling
 from aeon.documents.words import content_words, special_kinds, stem, stems
 from aeon.execution.deciding import HOUSE, deciding
-from aeon.proof.readings import NUMBER_WORDS
+from aeon.proof.readings import MONTHS, NUMBER_WORDS
 from aeon.schema import LONGEST_TASK, JsonValue, Passage, Source, StepResult
 from aeon.supervisor.answers import AnswerJudge, speaks_of_before
 from aeon.supervisor.form import asks_yes_no, is_of_kind
@@ -24,7 +24,7 @@ from aeon.text import one_line
 from aeon.tools.lookup import CONTEXT
 from aeon.tools.material import Material
 
-__all__ = ["absent_from", "is_stated", "is_strange", "read_answer"]
+__all__ = ["absent_from", "is_stated", "is_strange", "read_answer", "turned_down"]
 
 _ANSWER_TOKENS = 60
 _LONGEST_QUESTION = 600
@@ -115,7 +115,7 @@ async def _read(
         taken = await _twice(supervisor, question, read if stated else None, sources, more)
     else:
         taken = None if not stated or is_strange(question, answer, cited, sources) else read
-    return taken or _turned_down(absent, cited[0] if stated or _CITED.search(reply.value) else None)
+    return taken or turned_down(absent, cited[0] if stated or _CITED.search(reply.value) else None)
 
 
 async def _found(supervisor: Supervisor, question: str, task: str, more: Sequence[Source]) -> StepResult | None:
@@ -199,7 +199,7 @@ def is_stated(question: str, answer: str, cited: Sequence[Source], sources: Sequ
     return not any(compared_with(question, one.text, answer) for one in cited)
 
 
-def _turned_down(absent: StepResult, source: Source | None) -> StepResult:
+def turned_down(absent: StepResult, source: Source | None) -> StepResult:
     """What is absent, with the sentence that was taken for an answer and is none: who asked can tell, or reads on."""
     if source is None:
         return absent
@@ -268,7 +268,7 @@ def _borne_out(answer: str, question: str, sources: Sequence[Source], cited: Seq
     said = {*_NUMBER.findall(f"{material} {question}"), *_in_words(_text(cited))}
     if not numbers <= said:
         return False
-    names = {stem(name) for name in _NAME.findall(question)}
+    names = {stem(name) for name in _NAME.findall(question) if name.casefold() not in MONTHS}
     there = stems(f"{material} {' '.join(source.source for source in sources)}")
     if names and not names & there:
         return False

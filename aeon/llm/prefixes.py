@@ -18,7 +18,6 @@ import os
 import platform
 import secrets
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -154,7 +153,8 @@ class Recent(NamedTuple):
 
 def _start_of(request: LLMRequest) -> str:
     """What comes behind the fixed beginning of a request, as far as it tells one text from another."""
-    return "".join(message.content for message in request.messages[request.fixed_messages :])[:_START]
+    behind = "".join(message.content for message in request.messages[request.fixed_messages :])
+    return behind[request.fixed_characters :][:_START]
 
 
 class _Rendered(BaseModel):
@@ -199,7 +199,7 @@ class Prefixes:
             return Beginning(broken=isinstance(error, openai.APIConnectionError))
 
     async def _prepared(self, request: LLMRequest, recent: Recent) -> Beginning:
-        text = await self._rendered(request.messages[: request.fixed_messages])
+        text = await self._rendered(request)
         key = self._files.key(text) if text else ""
         if not key or recent.has(key, _start_of(request)):
             return Beginning(key)
@@ -209,12 +209,21 @@ class Prefixes:
                 await self._put_by()
             await self._restore(name)
             return Beginning(key)
+        begun = await self._instructed(request, recent)
         name = await asyncio.to_thread(self._files.reserve)
-        return await self._read(text, key, name) if name is not None else Beginning()
+        return await self._read(text, key, name, begun) if name is not None else Beginning()
 
-    async def _rendered(self, messages: Sequence[Message]) -> str:
-        """The text that every prompt with these messages begins with, by the model's own template; "" if none."""
-        turns = [*messages, Message(role="user", content=_MARK)]
+    async def _instructed(self, request: LLMRequest, recent: Recent) -> int:
+        """Have the whole messages of a beginning before the server, which other files have, too; the tokens read."""
+        if not request.fixed_characters:
+            return 0
+        return (await self._prepared(request.changed(fixed_characters=0), recent)).read_tokens
+
+    async def _rendered(self, request: LLMRequest) -> str:
+        """The text that every prompt with this beginning begins with, by the model's own template; "" if none."""
+        first, behind = request.messages[: request.fixed_messages], request.messages[request.fixed_messages :]
+        shared = behind[0].content[: request.fixed_characters] if behind else ""
+        turns = [*first, Message(role="user", content=f"{shared}{_MARK}")]
         body: JsonObject = {"messages": [{"role": turn.role, "content": turn.content} for turn in turns]}
         reply = await self._post("/apply-template", body)
         return _Rendered.model_validate(reply).prompt.rpartition(_MARK)[0]
@@ -230,11 +239,14 @@ class Prefixes:
             await asyncio.to_thread(self._files.remove, name)
             raise
 
-    async def _read(self, text: str, key: str, name: str) -> Beginning:
-        """Have the beginning read, with nothing after it, and keep the slot's state under this name."""
+    async def _read(self, text: str, key: str, name: str, begun: int) -> Beginning:
+        """Have the beginning read, with nothing after it, and keep the slot's state under this name.
+
+        So many tokens of it have been read already.
+        """
         body: JsonObject = {"prompt": text, "n_predict": 0, "cache_prompt": True}
         read = _Read.model_validate(await self._post("/completion", body))
-        tokens = read.timings.prompt_n
+        tokens = begun + read.timings.prompt_n
         try:
             saved = _Saved.model_validate(await self._post("/slots/0?action=save", {"filename": name}))
             if saved.n_saved != read.tokens_evaluated:

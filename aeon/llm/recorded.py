@@ -34,7 +34,9 @@ class _Track(Frozen):
 
 def _canonical(request: LLMRequest) -> JsonObject:
     """The parts of a request that shape its answer: not how long to wait, how often to try, what to keep or to tell."""
-    return request.model_dump(mode="json", exclude={"timeout", "attempts", "fixed_messages", "likelihood"})
+    return request.model_dump(
+        mode="json", exclude={"timeout", "attempts", "fixed_messages", "fixed_characters", "likelihood"}
+    )
 
 
 def request_key(model: str, request: LLMRequest) -> str:

@@ -7,18 +7,17 @@ from collections.abc import Iterator
 
 from aeon.documents.relations import compared_with, denied, no_superlative, other_clause, other_kind, other_subject
 from aeon.documents.spans import asked_end
-from aeon.documents.words import special_kinds, stems
+from aeon.documents.words import special_kinds
 from aeon.plan.money import asks_takings
-from aeon.plan.rates import of_several, rate_of
+from aeon.plan.rates import asks_costs, of_several, rate_of
 from aeon.plan.sources import About
-from aeon.proof.readings import NUMBER_WORDS
 from aeon.schema import Plan, Source, Step, ToolCall
-from aeon.supervisor.form import is_of_kind
+from aeon.supervisor.form import is_of_kind, uncounted
+from aeon.supervisor.short_answers import is_echo
 from aeon.tools.quote import QUOTE
 
 __all__ = ["misquotes"]
 
-_OPEN = re.compile(r"(?!.*\bor\b)\s*(?:who|whose|whom|where|when|how|what|why)\b", re.IGNORECASE | re.DOTALL)
 _HOW_LONG = re.compile(r"\b(?:how long|how many (?:hours|minutes))\b(?! ago)", re.IGNORECASE)
 _CLOCK = re.compile(r"\d{1,2}[:.]\d\d")
 
@@ -37,7 +36,7 @@ def misquotes(plan: Plan, about: About) -> Iterator[str]:
 
 def _misread(about: About, source: Source, value: str) -> Iterator[str]:
     """What is wrong with a value that a sentence states, where it alone is the answer."""
-    if _echoes(about.text, value):
+    if is_echo(about.text, value):
         yield f"the question says {value!r} already"
     yield from _of_another_kind(about.text, source, value)
     yield from _rated(about, source, value)
@@ -70,13 +69,6 @@ def _unsaid(about: About, source: Source, value: str) -> Iterator[str]:
         yield f'that sentence is about the {other}: print("not stated") where none answers'
 
 
-def _echoes(question: str, value: str) -> bool:
-    """Whether a question for who, where, when or how, and not for one of two, says a value itself."""
-    numbers = {word for word in re.findall(r"\w+", value.casefold()) if word in NUMBER_WORDS}
-    known = not re.search(r"\d", value) and numbers <= set(re.findall(r"\w+", question.casefold()))
-    return bool(_OPEN.match(question)) and known and stems(value) <= stems(question)
-
-
 def _of_another_kind(question: str, source: Source, value: str) -> Iterator[str]:
     """What is wrong with a time of day for how long something is, or with a number by its unit in the sentence."""
     if _HOW_LONG.search(question) and _CLOCK.fullmatch(value):
@@ -91,6 +83,8 @@ def _rated(about: About, source: Source, value: str) -> Iterator[str]:
     if found := of_several(about.text, source.text, value):
         program = f"price = {found.price}  # {_number(source, about)}\nprint(price * {found.times})"
         yield f"the sentence says {found.said!r}: {program}"
+    elif (asks_costs(about.text) or asks_takings(about.text)) and (left := uncounted(about.text, source.text)):
+        yield f"it asks about {' and '.join(left)}: compute that from the sentences"
     if asks_takings(about.text) and (rate := rate_of(source.text, value)):
         yield f"the sentence says {rate!r}, not how much it was in all"
 

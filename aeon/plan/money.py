@@ -24,6 +24,11 @@ _PAID = re.compile(
     r"\bwhat (?:did|does|do|has|have) [^?.!]*\b(?:paid|pay|owe|owed|spend|spent)\b(?! (?:for|with|by|in cash)\b)",
     re.IGNORECASE,
 )
+_WORTH = re.compile(
+    r"\bworth\b[^?.!]*\b(?:together|altogether|in all|in total)\b|\b(?:stock|inventory)\b[^?.!]*\bworth\b|"
+    r"\bvalue of (?:all |our |the )+(?:[^\W\d_]+ )?(?:stock|inventory)\b",
+    re.IGNORECASE,
+)
 _MONEY = word_set(
     "price prices cost costs fee fees fare fares rate amount revenue turnover takings sales income eur euro euros usd "
     "gbp earnings paid pay salary net gross"
@@ -32,7 +37,9 @@ _TAKINGS = word_set("paid revenue turnover takings income sales amount earnings 
 """Words for what customers gave, which is not what one thing costs."""
 _OF_ONE = word_set("price prices fee fees fare fares rate")
 """Words for what one of them costs; what it cost in all, such as a booking's price, stands beside guests and nights."""
-_COUNTS = word_set("students participants attendees tickets units pieces quantity qty sold copies crates boxes bottles")
+_COUNTS = word_set(
+    "students participants attendees tickets units pieces quantity qty sold copies crates boxes bottles stock"
+)
 """Words for how many there are of what has a price for one."""
 _NO_NUMBERS = ("VARCHAR", "BOOLEAN", "DATE", "TIMESTAMP", "TIME")
 _AGGREGATE = re.compile(r"\b(?:sum|count|avg|min|max)\(")
@@ -50,8 +57,8 @@ def asks_takings(question: str) -> bool:
 
 
 def _asks_money(question: str) -> bool:
-    """Whether a question to tables asks what was taken, or what somebody paid or owes."""
-    return asks_takings(question) or bool(_PAID.search(question))
+    """Whether a question to tables asks what was taken, what somebody paid or owes, or what many things are worth."""
+    return asks_takings(question) or bool(_PAID.search(question) or _WORTH.search(question))
 
 
 def of_all_sold(plan: Plan, question: str, tables: Sequence[TableInfo]) -> Plan:

@@ -120,10 +120,10 @@ class Prompts:
                 return self._program(asked)
             case "rule":
                 rules = self._examples["rules"]
-                return self._query("rules.md", self._question(asked), rules)
+                return self._query("rules.md", self._question(asked), self._hint(asked), rules)
             case "query":
-                return self._query("tables.md", self._of_tables(asked), self._examples["queries"])
-        return self._query("tables.md", self._of_tables(asked))
+                return self._of_tables(asked, self._examples["queries"])
+        return self._of_tables(asked)
 
     def _program(self, asked: Asked) -> Prompt:
         shown = {*asked.functions, WRITE, CALCULATOR, *_calendar(asked.about.text)}
@@ -133,23 +133,28 @@ class Prompts:
         system = render(load("aeon.plan", "functions.md"), functions=said)
         examples = [example for example in self._examples["examples"] if shown >= {*example.get("uses", ())}]
         heads = [text for name, text in self._examples["heads"].items() if name in asked.functions]
-        return Prompt(system, self._question(asked), _worked("\n".join(heads), examples), fixed=True)
+        return Prompt(system, self._question(asked), _worked("\n".join(heads), examples), True, self._hint(asked))
 
-    def _query(self, how: str, question: str, shown: _Queries | None = None) -> Prompt:
+    def _query(self, how: str, question: str, tables: str, shown: _Queries | None = None) -> Prompt:
         worked = _worked(shown["head"], shown["examples"]) if shown else ()
-        return Prompt(load("aeon.plan", how), question, worked, fixed=True)
+        return Prompt(load("aeon.plan", how), question, worked, fixed=True, shared=tables)
 
-    def _of_tables(self, asked: Asked) -> str:
-        """The task below the tables that a query may rest on."""
+    def _of_tables(self, asked: Asked, shown: _Queries | None = None) -> Prompt:
+        """The prompt for a query, with the task below the tables that it may rest on."""
+        tables = self._tools.get(SQL).schema
         parts = [
-            self._tools.get(SQL).schema,
+            tables,
             fence("context", asked.task.context, LONGEST_CONTEXT) if asked.task.context else "",
             fence("thoughts", asked.thoughts, _LONGEST_THOUGHT) if asked.thoughts else "",
             asked.earlier,
             f"\n{_put(cut(asked.about.text, LONGEST_TASK))}",
             f"(Mind: {asked.fault[:_LONGEST_FAULT]})" if asked.fault else "",
         ]
-        return "\n".join(filter(None, parts))
+        return self._query("tables.md", "\n".join(filter(None, parts)), tables, shown)
+
+    def _hint(self, asked: Asked) -> str:
+        """What a program is told of the tables."""
+        return self._tools.get(SQL).hint if SQL in asked.functions else ""
 
     def _question(self, asked: Asked) -> str:
         """The task with all that the program may rest on."""
@@ -157,7 +162,7 @@ class Prompts:
         parts = [
             fence("context", task.context, LONGEST_CONTEXT) if task.context else "",
             fence("thoughts", asked.thoughts, _LONGEST_THOUGHT) if asked.thoughts else "",
-            self._tools.get(SQL).hint if SQL in asked.functions else "",
+            self._hint(asked),
             asked.evidence.shown,
             asked.earlier,
             _put(cut(asked.about.text, LONGEST_TASK), asked.about.notes(asked.functions)),

@@ -10,7 +10,7 @@ from aeon.documents.words import stem
 from aeon.plan.evidence import figures, in_words
 from aeon.proof.readings import NUMBER_WORDS
 
-__all__ = ["Several", "of_several", "rate_of"]
+__all__ = ["Several", "asks_costs", "of_several", "rate_of"]
 
 _RATE = re.compile(
     r"(?<=[a-z\u20ac$\u00a3] )(?:an?|per|each|(?:for )?every) (?:hour|day|night|week|month|year|person|head)\b"
@@ -38,6 +38,11 @@ class Several(NamedTuple):
     times: str
 
 
+def asks_costs(question: str) -> bool:
+    """Whether a question asks what something costs, or somebody pays."""
+    return _COSTS.search(question) is not None
+
+
 def of_several(question: str, sentence: str, value: str) -> Several | None:
     """The price of one hour that a sentence states, where a question says that it is three of them; else ``None``.
 
@@ -47,7 +52,7 @@ def of_several(question: str, sentence: str, value: str) -> Several | None:
     if price is None:
         return None
     one = rf"(?<![\w.,]){re.escape(price[0])}[^\W\d_]*(?: ?[€$£]| [^\W\d_]+)? {_EACH} ([^\W\d_]+)"
-    rate = re.search(one, sentence) if _COSTS.search(question) else None
+    rate = re.search(one, sentence) if asks_costs(question) else None
     return _times(question, rate[1], rate[0], price[0]) if rate else _of_one(question, sentence, price[0])
 
 

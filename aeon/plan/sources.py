@@ -13,7 +13,7 @@ from aeon.documents.words import content_words, is_common, stem, stems, without_
 from aeon.errors import ToolError
 from aeon.plan.evidence import Evidence
 from aeon.schema import LONGEST_TASK, JsonObject, JsonValue, Plan, ToolCall
-from aeon.supervisor.form import asks_form
+from aeon.supervisor.form import asks_form, counts
 from aeon.supervisor.prompt import cut
 from aeon.tools.quote import QUOTE, quoted
 from aeon.tools.references import substitute
@@ -65,13 +65,6 @@ _AMOUNT_OF = re.compile(
     r"\bhow (?:much|many|long|far|fast|old)\b|\b(?:costs?|pays?|price|in all|altogether|in total|on average|left)\b", _I
 )
 _HOW_OR_WHAT = re.compile(r"\b(?:how|what)\b", _I)
-_COUNT = re.compile(
-    r"(?<![\w.,:/-])(?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|a dozen)"
-    r"(?:-|\s+)(?!o'clock|percent|per cent|%|(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)"
-    r"[^\W\d_]+",
-    _I,
-)
-"""So many of something, where a question brings the number: no day of a month, no time of day."""
 _IN_ALL = re.compile(
     r"\b(?:in all|over all|of all|for all|all (?:our|the|its|my)|total|altogether|together|overall)\b", _I
 )
@@ -231,7 +224,7 @@ class About:
     @property
     def is_computed(self) -> bool:
         """Whether it asks what so and so many come to: the price of three tickets, the time for two rounds."""
-        return bool(_COUNT.search(self.text) and _HOW_OR_WHAT.search(self.text))
+        return bool(counts(self.text) and _HOW_OR_WHAT.search(self.text))
 
     @property
     def asks_sum(self) -> bool:

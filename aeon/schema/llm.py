@@ -28,7 +28,8 @@ class LLMRequest(Frozen):
     the supervisor. ``top_logprobs`` > 0 asks for the probabilities of that many first-token alternatives.
     ``timeout`` is the total deadline in seconds, ``None`` for the adapter's own. ``attempts`` is how many attempts may
     be made in all, the first included; each one counts as a call. The first ``fixed_messages`` are the same whatever a
-    user asks: an adapter may keep what a model has read of them, out of reach of others. They change no answer.
+    user asks, and so are the first ``fixed_characters`` of the message behind them, as long as the files are: an
+    adapter may keep what a model has read of them, out of reach of others. They change no answer.
     ``likelihood`` asks how likely the model was to write what it wrote.
     """
 
@@ -43,6 +44,7 @@ class LLMRequest(Frozen):
     timeout: float | None = Field(default=None, gt=0)
     attempts: int = Field(default=3, ge=1)
     fixed_messages: int = Field(default=0, ge=0)
+    fixed_characters: int = Field(default=0, ge=0)
 
 
 class TokenProbability(Frozen):

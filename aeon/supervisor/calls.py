@@ -28,14 +28,17 @@ _NOTHING = Usage()
 
 @dataclass(frozen=True)
 class Ask:
-    """A request to a model, before the ledger limits it."""
+    """A request to a model, before the ledger limits it.
+
+    ``fixed`` are its first messages that are the same whatever is asked, and the characters of the next that are, too.
+    """
 
     messages: tuple[Message, ...]
     max_tokens: int
     json_schema: JsonObject | None = None
     json_mode: bool = False
     top_logprobs: int = 0
-    fixed_messages: int = 0
+    fixed: tuple[int, int] = (0, 0)
     likelihood: bool = False
 
     @cached_property
@@ -133,7 +136,8 @@ def _request(ledger: Ledger, ask: Ask, price: Price | None) -> LLMRequest:
         json_mode=ask.json_mode,
         top_logprobs=ask.top_logprobs,
         likelihood=ask.likelihood,
-        fixed_messages=ask.fixed_messages,
+        fixed_messages=ask.fixed[0],
+        fixed_characters=ask.fixed[1],
         timeout=ledger.seconds_left() or None,
         attempts=max(1, min(_MOST_ATTEMPTS, ledger.calls_left(), *_fitting(ledger, prompt, tokens, price))),
     )

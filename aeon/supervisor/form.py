@@ -9,7 +9,10 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-__all__ = ["Items", "asks_form", "asks_yes_no", "form_faults", "is_of_kind", "is_thing", "items"]
+from aeon.documents.words import stem
+from aeon.proof.readings import NUMBER_WORDS
+
+__all__ = ["Items", "asks_form", "asks_yes_no", "counts", "form_faults", "is_of_kind", "is_thing", "items", "uncounted"]
 
 _I = re.IGNORECASE
 
@@ -124,6 +127,14 @@ _KINDS = (
     (re.compile(r"^\W*(?:what is|what's|what was) the name of\b", _I), re.compile(r"[^\W\d_]{2}")),
     (re.compile(r"\b(?:website|web address|web page|homepage|url)\b", _I), re.compile(r"\w\.\w{2,}")),
 )
+_COUNT = re.compile(
+    r"(?<![\w.,:/-])"
+    r"(?P<number>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|a dozen)"
+    r"(?:-|\s+)(?!o'clock|percent|per cent|%|(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)"
+    r"(?P<thing>[^\W\d_]+)",
+    _I,
+)
+"""So many of something, where a question brings the number: no day of a month, no time of day."""
 _SEVERAL = re.compile(r"\band (?:who|whom|whose|what|which|where|when|how)\b", _I)
 _SENTENCE_END = re.compile(r"(?<![.!?])[.!?]++[\"')\]\u201d\u2019]*(?=\s+[\"'(\[\u201c\u2018]*[A-ZÄÖÜ0-9]|\s*$)")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|Mr|Mrs|Ms|Dr|Prof|St|No|approx|U\.S|a\.m|p\.m)\.", _I)
@@ -154,6 +165,23 @@ def _counts(question: str, answer: str) -> bool:
         return True
     noun = wanted[1].casefold().removesuffix("s")
     return any(unit.removesuffix("s") == noun for unit in units) or noun in _MEASURES
+
+
+def counts(question: str) -> list[str]:
+    """What a question brings so many of: "four members", "30 guests"."""
+    return [found[0] for found in _COUNT.finditer(question)]
+
+
+def uncounted(question: str, said: str) -> list[str]:
+    """What a question brings so many of, and a text has not in that number, in digits or in words."""
+    there = {(_figure(found["number"]), stem(found["thing"])) for found in _COUNT.finditer(said)}
+    asked = ((found[0], (_figure(found["number"]), stem(found["thing"]))) for found in _COUNT.finditer(question))
+    return [text for text, count in asked if count not in there]
+
+
+def _figure(number: str) -> str:
+    """A number word as digits."""
+    return str(NUMBER_WORDS.get(number.casefold(), number.casefold()))
 
 
 def is_thing(noun: str) -> bool:

@@ -29,13 +29,15 @@ class Prompt:
     Stable text goes first in each, changing text last, so that an endpoint's prefix cache can serve it. ``examples``
     are questions with the answers that are wanted, put as turns of a conversation before it, or texts that questions
     are put to. ``fixed`` says that everything before ``user`` is the same for many questions, so that an adapter may
-    keep it between runs: the program's own text, or all texts of a small folder.
+    keep it between runs: the program's own text, or all texts of a small folder. So is ``shared``, the start of
+    ``user``, if it has one: what the tables of a folder are.
     """
 
     system: str
     user: str
     examples: tuple[tuple[str, str], ...] = ()
     fixed: bool = False
+    shared: str = ""
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -52,6 +54,12 @@ class Prompt:
     def fixed_messages(self) -> int:
         """How many of the first messages are the same whatever is asked."""
         return len(self.messages) - 1 if self.fixed else 0
+
+    @property
+    def fixed_part(self) -> tuple[int, int]:
+        """How many of the first messages, and of the characters of the next one, are the same for many questions."""
+        begins = self.fixed_messages and self.user.startswith(self.shared)
+        return self.fixed_messages, len(clean(self.shared)) if begins else 0
 
 
 def clean(text: str) -> str:

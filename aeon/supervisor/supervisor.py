@@ -179,7 +179,7 @@ class Supervisor:
         messages = prompt.messages if can.json_schema else _with_note(prompt.messages, described(against))
         enforced = against if can.json_schema else None
         json_mode = can.json_mode and not can.json_schema
-        ask = Ask(messages, max_tokens, enforced, json_mode, fixed_messages=prompt.fixed_messages)
+        ask = Ask(messages, max_tokens, enforced, json_mode, fixed=prompt.fixed_part)
         return await self._until_usable(ask, read, form="verdict", repairs=repairs)
 
     async def text(
@@ -214,7 +214,7 @@ class Supervisor:
             return clean(text), False
 
         told = likelihood and (await self.capabilities()).logprobs
-        asked = Ask(prompt.messages, max_tokens, fixed_messages=prompt.fixed_messages, likelihood=told)
+        asked = Ask(prompt.messages, max_tokens, fixed=prompt.fixed_part, likelihood=told)
         first = await self._until_usable(asked, read, repairs=repairs)
         faults = check(first.value) if check else ()
         if not faults or first.attempts > repairs:
@@ -238,7 +238,7 @@ class Supervisor:
         if not (await self.capabilities()).logprobs:
             raise Malformed(f"first token: {self.llm.name} does not tell how likely it is")
         response = await self._call(
-            Ask(prompt.messages, max_tokens=1, top_logprobs=_ALTERNATIVES, fixed_messages=prompt.fixed_messages)
+            Ask(prompt.messages, max_tokens=1, top_logprobs=_ALTERNATIVES, fixed=prompt.fixed_part)
         )
         if response.finish_reason == "refusal":
             raise Refused(f"{self.llm.name} declined to answer")

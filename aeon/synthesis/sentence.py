@@ -43,6 +43,7 @@ _CENTS = re.compile(r"(\{r\d+\}) cents?\b", re.IGNORECASE)
 _SIGNS = ("€", "$", "£")
 _SIGNED = re.compile(r"^([\d.,]+) (?:euros?|dollars?|pounds?)$")
 _WORD = re.compile(r"[^\W\d_]+")
+_FOLLOW = re.compile(r"(?: [^\W\d_]+)+")
 _NUMBER = re.compile(r"(?<![\w{])(?<!\w\.)\.?\d+(?:[.,]\d+)*")
 _WHICH = re.compile(
     r"^\s*(?:(?:which|who|whose|what kind)\b|"
@@ -237,15 +238,23 @@ def _put(sentence: str, by_name: Mapping[str, str]) -> str:
     before, *rest = _REFERENCE.split(sentence)
     text = before
     for name, after in zip(rest[::2], rest[1::2], strict=True):
-        own = _WORD.findall(by_name[name]) if _NUMBER.search(by_name[name]) else []
-        words = list(_WORD.finditer(after))
-        same = 0
-        while same < min(len(own), len(words)) and own[same].casefold() == words[same][0].casefold():
-            same += 1
-        after = after[words[same - 1].end() :] if same and after[: words[0].start()] == " " else after
-        said = _SIGNED.sub(r"\1", by_name[name]) if text.rstrip().endswith(_SIGNS) else _unsaid(text, by_name[name])
-        text += said + (_PER_CENT.sub("", after) if by_name[name].endswith(("percent", "per cent")) else after)
+        value = by_name[name]
+        said = _SIGNED.sub(r"\1", value) if text.rstrip().endswith(_SIGNS) else _unsaid(text, value)
+        after = _more(value, after)
+        text += said + (_PER_CENT.sub("", after) if value.endswith(("percent", "per cent")) else after)
     return text
+
+
+def _more(value: str, after: str) -> str:
+    """What follows a value with a number, without the words that this ends in, or begins with behind its number."""
+    follow = _FOLLOW.match(after)
+    if follow is None or not _NUMBER.search(value):
+        return after
+    own = [word.casefold() for word in _WORD.findall(value)]
+    words = follow[0].split()
+    said = ([word.casefold() for word in words[:count]] for count in range(len(words), 0, -1))
+    same = next((len(some) for some in said if some in (own[: len(some)], own[-len(some) :])), 0)
+    return after[sum(len(word) + 1 for word in words[:same]) :]
 
 
 def _unsaid(text: str, value: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 
@@ -11,6 +12,8 @@ from aeon.execution.shelved import read_shelf
 from aeon.llm.scripted import ALL_JSON, Reply, Scripted
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Allowance, LLMResponse, Source, StepResult
+from aeon.supervisor.answers import AnswerJudge
+from aeon.supervisor.judge import Judge
 from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.material import Material
@@ -27,7 +30,23 @@ SAID = (
 WASH, SPIN, TOKENS = "What does a wash cost?", "What does a spin cost?", "Who sells the tokens?"
 
 
-def read(question: str, *replies: Reply, twice: bool = True) -> tuple[StepResult | None, Scripted]:
+class Score(AnswerJudge):
+    """A judge of one score, or of none; ``judged`` are the sentences that it saw."""
+
+    def __init__(self, given: float | None) -> None:
+        super().__init__(Judge(Supervisor(Scripted([], ALL_JSON)), samples=0))
+        self._given = given
+        self.judged = list[str]()
+
+    async def score(self, question: str, cited: Sequence[Source], every: Sequence[Source]) -> float | None:
+        """The score."""
+        self.judged += [one.text for one in cited]
+        return self._given
+
+
+def read(
+    question: str, *replies: Reply, twice: bool = True, judge: AnswerJudge | None = None
+) -> tuple[StepResult | None, Scripted]:
     """What comes of these replies, and the model."""
     starts = [sum(len(one) + 1 for one in SAID[:number]) for number in range(len(SAID))]
     sources = tuple(
@@ -39,7 +58,7 @@ def read(question: str, *replies: Reply, twice: bool = True) -> tuple[StepResult
     async def put() -> StepResult | None:
         with Ledger(Allowance(calls=9)):
             shelf = Shelf(Supervisor(model), Material(sources, whole=True))
-            return await read_shelf(shelf, question, absent_from("rules.md", question), twice)
+            return await read_shelf(shelf, question, absent_from("rules.md", question), judge or Score(None), twice)
 
     return asyncio.run(put()), model
 
@@ -103,3 +122,26 @@ def test_what_stands_in_no_sentence_is_left_to_other_ways() -> None:
     assert read(WASH, LLMResponse(text="", finish_reason="refusal"))[0] is None
     result, model = read(WASH, "1.50 euros", twice=False)
     assert result is not None and result.clarity == "CLEAR" and len(model.requests) == 1
+    assert read(TOKENS, "The tokens")[0] is None  # what the question says itself answers nothing
+    assert read("What does a wash cost in Sevilla in April?", "1.50 euros")[0] is None  # no text names that place
+    assert read("What does a wash cost Greta in April?", "1.50 euros", twice=False)[0] is not None
+
+
+@pytest.mark.requirement("G3", "G5")
+def test_a_sentence_that_answers_something_else_is_named_as_the_nearest() -> None:
+    """What a judge holds for no answer to the question is none, and nothing else is asked; who reads it can tell."""
+    judge = Score(0.1)
+    result, model = read(TOKENS, "Irene Vogel", "Irene Vogel", "Irene Vogel sells them.", judge=judge)
+    assert result is not None and result.output is None and len(model.requests) == 1
+    assert result.problem.endswith('(searched: rules.md); the nearest sentence: "Irene Vogel" (rules.md)')
+    assert judge.judged == ["Irene Vogel"] and [one.text for one in result.sources] == judge.judged
+
+
+@pytest.mark.requirement("G3")
+@pytest.mark.parametrize(("score", "clarity"), [(0.2, "PARTIALLY_CLEAR"), (0.49, "PARTIALLY_CLEAR"), (0.5, "CLEAR")])
+def test_a_sentence_that_may_answer_something_else_is_doubtful(score: float, clarity: str) -> None:
+    """Between the two cuts the answer is given, with what the judge says of it."""
+    result, _ = read(WASH, "1.50 euros", "1.50", "A wash costs 1.50 euros.", judge=Score(score))
+    assert result is not None and (result.output, result.clarity) == ("1.50 euros", clarity)
+    told = f"its sentence may not answer exactly this: judged {score:.2f}"
+    assert result.problem == (told if clarity != "CLEAR" else "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aeon.supervisor.short_answers import bare, is_absent, is_same
+from aeon.supervisor.short_answers import bare, is_absent, is_echo, is_same
 
 pytestmark = pytest.mark.requirement("G4a")
 
@@ -29,6 +29,23 @@ QUESTION = "What do the rules say of it?"
 def test_a_refusal_is_no_answer(answer: str) -> None:
     """In whatever words the model has for it."""
     assert is_absent(answer)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "echo"),
+    [
+        ("Who is responsible for us at Pemberly Import?", "Pemberly Import", True),
+        ("Where is the box kept?", "It is kept there", True),
+        ("Who is responsible for us at Pemberly Import?", "Mira Vanek", False),
+        ("How many of the eight keys are there?", "seven keys", False),
+        ("When are the eight keys due?", "8", False),
+        ("Who is first, Ada or Bela?", "Ada", False),
+        ("Is the box kept?", "the box", False),
+    ],
+)
+def test_what_the_question_says_is_no_answer(question: str, answer: str, echo: bool) -> None:
+    """Not where one of two is asked for, or a number that it does not say."""
+    assert is_echo(question, answer) is echo
 
 
 @pytest.mark.parametrize("answer", ["12 euros", "no", "not on Mondays", "Ms Nott", "nobody", "The knot is tied"])

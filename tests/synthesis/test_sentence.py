@@ -152,6 +152,8 @@ def test_a_result_inside_of_another_word_is_missing(task: str, value: str, sente
         ("the red one", "It is the other {r1}.", "It is the other the red one."),
         ("26 days a year", "Staff get {r1} days a year of leave.", "Staff get 26 days a year of leave."),
         ("26 days a year", "Staff get {r1} days of leave.", "Staff get 26 days a year of leave."),
+        ("We made 140 euros in May", "We made {r1} euros in May.", "We made 140 euros in May."),
+        ("146 euros", "It is {r1} (euros net).", "It is 146 euros (euros net)."),
         ("25500 euros", "It is {r1} euros cheaper.", "It is 25500 euros cheaper."),
         ("25500 euros", "It is €{r1} cheaper.", "It is €25500 cheaper."),
         ("41 cents per kilometre", "It is {r1} Cents per kilometre.", "It is 41 cents per kilometre."),
