@@ -51,10 +51,18 @@ async def read_shelf(
     cited = _cited(question, answer, shelf.sources)
     if is_echo(question, answer) or not is_stated(question, answer, cited, shelf.sources):
         return None
+    read = StepResult(output=answer, mode="reading", sources=cited, likelihood=reply.likelihood)
+    return await _judged(shelf, question, absent, read, judge, twice)
+
+
+async def _judged(
+    shelf: Shelf, question: str, absent: StepResult, read: StepResult, judge: AnswerJudge, twice: bool
+) -> StepResult:
+    """What was read, with what speaks against it; absent where its sentence does not answer the question."""
+    answer, cited = str(read.output), read.sources
     score = await judge.score(question, cited, shelf.sources)
     if score is not None and score < _LEAST_SAID:
-        return turned_down(absent, cited[0]).changed(likelihood=reply.likelihood)
-    read = StepResult(output=answer, mode="reading", sources=cited, likelihood=reply.likelihood)
+        return turned_down(absent, cited[0]).changed(likelihood=read.likelihood)
     asked_again = [one async for one in _said_else(shelf, question, answer)] if twice else []
     doubted = score is not None and score < judge.least
     judged = [f"its sentence may not answer exactly this: judged {score:.2f}"] if doubted else []
