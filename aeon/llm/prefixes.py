@@ -1,9 +1,10 @@
 """Keeps on disk what the embedded model has read of the fixed beginnings of prompts, for later processes.
 
 Reading the instructions and examples of a prompt takes a small machine seconds, and they are the same in every run; so
-are the texts of a small folder. The first request with such a beginning has llama.cpp read it alone and save the state
-of its only slot; only then comes the request itself. So a file holds nothing of what a user asks, and the request goes
-on from the same state whether that was restored or has just been read. What it holds of texts only their user may read.
+are the texts of a small folder, and what a query is told of its tables. The first request with such a beginning has
+llama.cpp read it alone and save the state of its only slot; only then comes the request itself. So a file holds nothing
+of what a user asks, and the request goes on from the same state whether that was restored or has just been read. What
+it holds of files only their user may read.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from aeon.schema.llm import LLMRequest, Message
 
 __all__ = ["MOST_BYTES", "MOST_FILES", "Beginning", "PrefixFiles", "Prefixes", "Recent", "identity"]
 
-MOST_FILES = 24
-MOST_BYTES = 400_000_000
+MOST_FILES = 40
+MOST_BYTES = 600_000_000
 """Of a model of 1.5B parameters, 1,000 tokens take 29 MB."""
 
 _LAYOUT = 1

@@ -13,7 +13,7 @@ from aeon.documents.words import content_words, is_common, stem, stems, without_
 from aeon.errors import ToolError
 from aeon.plan.evidence import Evidence
 from aeon.schema import LONGEST_TASK, JsonObject, JsonValue, Plan, ToolCall
-from aeon.supervisor.form import asks_form, counts
+from aeon.supervisor.form import asks_form, uncounted
 from aeon.supervisor.prompt import cut
 from aeon.tools.quote import QUOTE, quoted
 from aeon.tools.references import substitute
@@ -224,7 +224,7 @@ class About:
     @property
     def is_computed(self) -> bool:
         """Whether it asks what so and so many come to: the price of three tickets, the time for two rounds."""
-        return bool(counts(self.text) and _HOW_OR_WHAT.search(self.text))
+        return bool(uncounted(self.text, "") and _HOW_OR_WHAT.search(self.text))
 
     @property
     def asks_sum(self) -> bool:

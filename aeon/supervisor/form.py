@@ -12,7 +12,7 @@ from typing import NamedTuple
 from aeon.documents.words import stem
 from aeon.proof.readings import NUMBER_WORDS
 
-__all__ = ["Items", "asks_form", "asks_yes_no", "counts", "form_faults", "is_of_kind", "is_thing", "items", "uncounted"]
+__all__ = ["Items", "asks_form", "asks_yes_no", "form_faults", "is_of_kind", "is_thing", "items", "uncounted"]
 
 _I = re.IGNORECASE
 
@@ -135,6 +135,7 @@ _COUNT = re.compile(
     _I,
 )
 """So many of something, where a question brings the number: no day of a month, no time of day."""
+_FIGURES = {**NUMBER_WORDS, "thirty": 30, "a dozen": 12}
 _SEVERAL = re.compile(r"\band (?:who|whom|whose|what|which|where|when|how)\b", _I)
 _SENTENCE_END = re.compile(r"(?<![.!?])[.!?]++[\"')\]\u201d\u2019]*(?=\s+[\"'(\[\u201c\u2018]*[A-ZÄÖÜ0-9]|\s*$)")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|Mr|Mrs|Ms|Dr|Prof|St|No|approx|U\.S|a\.m|p\.m)\.", _I)
@@ -167,21 +168,19 @@ def _counts(question: str, answer: str) -> bool:
     return any(unit.removesuffix("s") == noun for unit in units) or noun in _MEASURES
 
 
-def counts(question: str) -> list[str]:
-    """What a question brings so many of: "four members", "30 guests"."""
-    return [found[0] for found in _COUNT.finditer(question)]
-
-
 def uncounted(question: str, said: str) -> list[str]:
-    """What a question brings so many of, and a text has not in that number, in digits or in words."""
-    there = {(_figure(found["number"]), stem(found["thing"])) for found in _COUNT.finditer(said)}
-    asked = ((found[0], (_figure(found["number"]), stem(found["thing"]))) for found in _COUNT.finditer(question))
-    return [text for text, count in asked if count not in there]
+    """What a question brings so many of, as "four members", and a text has not in that number, in digits or in words.
+
+    Against no text at all it is everything that the question brings so many of.
+    """
+    there = _things(said)
+    return [text for count, text in _things(question).items() if count not in there]
 
 
-def _figure(number: str) -> str:
-    """A number word as digits."""
-    return str(NUMBER_WORDS.get(number.casefold(), number.casefold()))
+def _things(text: str) -> dict[tuple[str, str], str]:
+    """What a text has so many of, by the number in digits and the stem of the thing."""
+    every = ((found["number"].casefold(), found) for found in _COUNT.finditer(text))
+    return {(str(_FIGURES.get(number, number)), stem(found["thing"])): found[0] for number, found in every}
 
 
 def is_thing(noun: str) -> bool:

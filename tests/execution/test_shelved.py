@@ -89,6 +89,7 @@ FREE, FOUND = "free to say so, the model says that it is not stated", "asked aga
         (WASH, "1.50 euros", "2 euros", "A wash costs 1.50 euros.", FOUND),
         (WASH, "1.50 euros", "1.50 euros", "A wash costs 2 euros.", "sentence, the model says: A wash costs 2 euros."),
         (TOKENS, "Irene Vogel", "Irene Vogel", "Irene Vogel sells them.", "another sentence is nearer to the question"),
+        ("What do two washes cost?", "1.50 euros", "1.50 euros", "It costs 1.50 euros.", "says nothing of two washes"),
         (SPIN, "1.50 euros", "1.50 euros", "A spin costs 1.50 euros.", "its sentence may speak of something else"),
     ],
 )

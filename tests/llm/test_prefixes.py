@@ -189,6 +189,29 @@ def test_a_beginning_is_read_alone_and_then_restored(slot: Slot) -> None:
     assert slot.paths == ["apply-template", "restore"] and slot.text == BEGINNING
 
 
+TABLES = "t has a, b. "
+
+
+def about_tables(question: str, tables: str = TABLES) -> LLMRequest:
+    """A request whose question stands behind what its tables are."""
+    return asking(f"{tables}{question}", "rules").changed(fixed_characters=len(tables))
+
+
+@pytest.mark.requirement("T5")
+def test_the_start_of_a_question_is_kept_behind_the_instructions(slot: Slot) -> None:
+    """Both are, so that other tables go on from the instructions; the tokens of both count as read."""
+    first = slot.prepare(about_tables("Who is Ann?"))
+    assert {(slot.folder / name).read_text() for name in kept(slot.folder)} == {BEGINNING, BEGINNING + TABLES}
+    assert first.read_tokens == len(BEGINNING) + len(BEGINNING + TABLES) and slot.text == BEGINNING + TABLES
+    slot.text = ""
+    assert slot.prepare(about_tables("Who is Bob?")) == Beginning(first.key) and slot.text == BEGINNING + TABLES
+    other = slot.prepare(about_tables("Who is Ann?", "u has c. "))
+    assert slot.paths == ["apply-template"] * 2 + ["restore", "completion", "save"] and other.key != first.key
+    assert slot.prepare(asking("Who is Ann?", "rules")).key not in (first.key, other.key)
+    recent = Recent().then(first.key, about_tables("Who is Ann?"))
+    assert recent.has(first.key, "Who is Ann?"), "what is kept is no part of what tells one question from another"
+
+
 def test_the_beginning_of_the_request_before_is_still_there(slot: Slot) -> None:
     """Nothing is restored over a slot that holds this beginning and perhaps more."""
     before = asking("Who is Ann?", "rules")
@@ -313,6 +336,20 @@ def test_a_second_process_reads_only_the_question(home: Path) -> None:
     assert first.usage.cached_tokens == 0 and first.usage.calls == 1
     assert second.usage.prompt_tokens == first.usage.prompt_tokens
     assert second.usage.prompt_tokens - second.usage.cached_tokens < 20
+
+
+@pytest.mark.tiny
+@pytest.mark.requirement("T5")
+def test_a_second_process_reads_no_table_again(home: Path) -> None:
+    """The start of the question is restored with the instructions; the answers are those without a kept one."""
+    tables = "CREATE TABLE shops (city, rent)  -- 3 rows; Brno, Cork, Bari are its cities\n" * 5
+    asked = [asking(f"{tables}\nQuestion: {one}").changed(fixed_characters=len(tables)) for one in QUESTIONS[1:3]]
+    without = [answer.text for answer in answered(*asked, keep_prefixes=False)]
+    (first,), (second,) = answered(asked[0]), answered(asked[1])
+    assert [first.text, second.text] == without and first.usage.cached_tokens == 0
+    assert len(kept(home / "prefixes")) == 2
+    assert second.usage.prompt_tokens - second.usage.cached_tokens < 30
+    assert not any("Question" in _text(home / "prefixes" / name) for name in kept(home / "prefixes"))
 
 
 @pytest.mark.tiny

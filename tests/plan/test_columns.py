@@ -157,6 +157,23 @@ def test_the_price_of_one_is_multiplied_by_how_many_there_were(query: str, meant
     assert query_of(of_all_sold(plan(query), "What do the courses cost?", COURSES).steps[0]) == query
 
 
+PARTS = (TableInfo("parts", "parts.csv", (("part", "VARCHAR"), ("stock", "BIGINT"), ("price", "DOUBLE")), 6, ()),)
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("What are all inner tubes in stock worth together?", "SELECT SUM(price * stock) FROM parts"),
+        ("What is our stock worth?", "SELECT SUM(price * stock) FROM parts"),
+        ("What is the value of our whole inventory?", "SELECT SUM(price * stock) FROM parts"),
+        ("What is a bell worth?", "SELECT SUM(price) FROM parts"),
+    ],
+)
+def test_a_stock_is_worth_the_price_of_each_as_often_as_it_is_there(question: str, meant: str) -> None:
+    """What one thing is worth is its price."""
+    assert query_of(of_all_sold(plan("SELECT SUM(price) FROM parts"), question, PARTS).steps[0]) == meant
+
+
 @pytest.mark.parametrize("money", ["cost", "amount", "price_eur"])
 @pytest.mark.parametrize("count", ["persons", "guests", "nights", "seats"])
 def test_the_price_of_a_booking_is_that_of_all_its_guests(money: str, count: str) -> None:

@@ -14,8 +14,11 @@ from aeon.calibration.cases import final_plan
 from aeon.convergence.experience import kind_of
 from aeon.llm.scripted import Reply, Scripted
 from aeon.plan.programmer import Programmer
+from aeon.plan.prompts import Asked, Form, Prompts
+from aeon.plan.sources import LOOKUP, SQL, Sources
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Agreement, Allowance, Derivation, LLMResponse, Plan, Task, Usage
+from aeon.supervisor.prompt import Prompt
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools import Tool, ToolRegistry
 from aeon.tools.calculator import calculator
@@ -63,6 +66,25 @@ def plan(
 def queries(made: Plan) -> list[str]:
     """The queries of a plan, without the host's quotes."""
     return [str((getattr(step.action, "arguments", None) or {}).get("query")) for step in made.steps]
+
+
+@pytest.mark.requirement("T5")
+@pytest.mark.parametrize("form", ["program", "rule", "query", "plain"])
+def test_what_is_told_of_tables_begins_a_question(form: Form, tools: tuple[Tool, ...]) -> None:
+    """It is fixed with what stands before it, so that an adapter may keep it; a context of the task goes before it."""
+    registry = ToolRegistry([calculator(), *tools])
+
+    def prompt(context: str = "") -> Prompt:
+        about = asyncio.run(Sources(registry).about(KILOS))
+        asked = Asked(Task(text=KILOS, context=context), 8, (SQL, LOOKUP), about, "", form=form)
+        return Prompts(registry).of(asked)
+
+    made = prompt()
+    messages, characters = made.fixed_part
+    assert messages == len(made.messages) - 1
+    assert "Left (kg)" in made.user[:characters] and KILOS in made.user[characters:]
+    of_tables = form in ("query", "plain")
+    assert bool(prompt("We sell cheese.").fixed_part[1]) is of_tables, "the start must be the same for many questions"
 
 
 @pytest.mark.requirement("G4a")

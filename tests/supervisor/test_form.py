@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.supervisor.form import asks_form, asks_yes_no, form_faults, is_of_kind, is_thing, items
+from aeon.supervisor.form import asks_form, asks_yes_no, form_faults, is_of_kind, is_thing, items, uncounted
 
 pytestmark = pytest.mark.requirement("T4")
 
@@ -16,6 +16,23 @@ TWO, THREE = "Bees fly. They sting.", "One. Two. Three."
 def faults(task: str, answer: str) -> str:
     """The faults in one text."""
     return "; ".join(form_faults(task, answer))
+
+
+@pytest.mark.requirement("G3", "T2d")
+@pytest.mark.parametrize(
+    ("question", "said", "left"),
+    [
+        ("What does a guest pay for five hours?", "Guests pay 5 euros an hour.", ["five hours"]),
+        ("What do two adults and 3 children pay?", "Children pay 3 euros.", ["two adults", "3 children"]),
+        ("Who sings with the three tenors?", "The 3 Tenors sing with Ann.", []),
+        ("What do thirty chairs cost?", "30 chairs: 90 euros", []),
+        ("What did it cost in 2024, before 12 March?", "It cost 4 euros.", []),
+        ("How long is one lesson?", "A lesson takes an hour.", []),
+    ],
+)
+def test_what_a_text_does_not_have_so_many_of(question: str, said: str, left: list[str]) -> None:
+    """A number goes with its thing: five euros are no five hours; days and years are no counts."""
+    assert uncounted(question, said) == left
 
 
 @pytest.mark.parametrize(

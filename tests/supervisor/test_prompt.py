@@ -100,3 +100,13 @@ def test_only_what_is_said_to_be_fixed_is() -> None:
     examples = (("What is two plus two?", "Four"),)
     assert Prompt("s", "hi", examples, fixed=True).fixed_messages == 3
     assert Prompt("s", "hi", examples).fixed_messages == 0
+
+
+@pytest.mark.requirement("T5")
+def test_the_start_of_a_question_may_be_fixed_too() -> None:
+    """Only behind fixed messages, and only where the question begins so; counted as an endpoint gets it."""
+    examples = (("What is two plus two?", "Four"),)
+    assert Prompt("s", "a table\nhi", examples, fixed=True, shared="a table").fixed_part == (3, 7)
+    assert Prompt("s", "\udc00a\nhi", examples, fixed=True, shared="\udc00a").fixed_part == (3, 2)
+    assert Prompt("s", "some context\na table\nhi", examples, fixed=True, shared="a table").fixed_part == (3, 0)
+    assert Prompt("s", "a table\nhi", examples, shared="a table").fixed_part == (0, 0)
