@@ -29,7 +29,7 @@ class LLMRequest(Frozen):
     ``timeout`` is the total deadline in seconds, ``None`` for the adapter's own. ``attempts`` is how many attempts may
     be made in all, the first included; each one counts as a call. The first ``fixed_messages`` are the same whatever a
     user asks, and so are the first ``fixed_characters`` of the message behind them, as long as the files are: an
-    adapter may keep what a model has read of them, out of reach of others. They change no answer.
+    adapter may keep what a model has read of them, out of reach of others.
     ``likelihood`` asks how likely the model was to write what it wrote.
     """
 

@@ -7,8 +7,9 @@ Each question of ``folders/HALF`` (see ``folders.py``) is asked in a few words, 
 files do not state it, and in a sentence; then the model is asked whether its own short answer is right, behind the same
 texts, which decides nothing in the product. Only the texts are shown. The first table says by what decides the question
 how many answers are right, and how often the model says that it is not stated; the second one, of questions that a text
-or nothing decides, how answers are read (`read_shelf`), and how many of these are right; then how well the model's word
-on its own answer tells right ones from wrong ones (AUROC, 95 % bootstrap).
+or nothing decides, how answers are read (`read_shelf`, with the judge of sentences), and how many short answers are
+right among these, how many are wrong, and how many no text gives; then how well the model's word on its own answer
+tells right ones from wrong ones (AUROC, 95 % bootstrap).
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ from aeon.llm.adapter import LLMAdapter
 from aeon.llm.select import select
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Allowance
+from aeon.supervisor.answers import AnswerJudge
+from aeon.supervisor.judge import Judge
 from aeon.supervisor.prompt import Prompt, fence, load
 from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.short_answers import bare
@@ -46,7 +49,7 @@ from aeon.tools.texts import every_text
 __all__ = ["arguments", "main", "shown"]
 
 _MANY = Allowance(calls=1_000_000, tokens=10**9)
-_READ = ("clear", "partly clear", "absent", "elsewhere")
+_READ = ("clear", "partly clear", "turned down", "absent", "elsewhere")
 
 
 def arguments() -> argparse.Namespace:
@@ -63,6 +66,7 @@ def arguments() -> argparse.Namespace:
 async def _asked(llm: LLMAdapter, folder: Path, items: Sequence[Item], out: Path) -> None:
     """Put the questions to the texts of a folder, and append what comes of each."""
     tools, supervisor = ToolRegistry(Files.open(folder).tools), Supervisor(llm)
+    judge = AnswerJudge(Judge(supervisor, samples=0))
     for item in items:
         texts = await every_text(tools, item.question)
         if texts is None:
@@ -74,7 +78,7 @@ async def _asked(llm: LLMAdapter, folder: Path, items: Sequence[Item], out: Path
                 "id": item.id, "kind": item.kind, "question": item.question, "short": short.value,
                 "stated": await shelf.stated(item.question), "sentence": await shelf.sentence(item.question),
                 "held": await _held(supervisor, texts, item.question, bare(short.value)),
-                "read": await _read(shelf, item.question), "right": score(item, short.value).right,
+                "read": await _read(shelf, item.question, judge), "right": score(item, short.value).right,
             }  # fmt: skip
         row |= {"seconds": round(time.monotonic() - began, 1), "said_right": score(item, row["sentence"] or "").right}
         with out.open("a", encoding="utf-8") as file:
@@ -89,11 +93,13 @@ async def _held(supervisor: Supervisor, texts: Material, question: str, answer: 
     return await supervisor.probability(Prompt(load("aeon.supervisor", "shelf.md"), asked, (turn,), fixed=texts.whole))
 
 
-async def _read(shelf: Shelf, question: str) -> str:
+async def _read(shelf: Shelf, question: str, judge: AnswerJudge) -> str:
     """What becomes of the answer where a step reads it."""
-    result = await read_shelf(shelf, question, absent_from("files", question))
+    result = await read_shelf(shelf, question, absent_from("files", question), judge)
     if result is None:
         return "elsewhere"
+    if result.output is None and result.sources:
+        return "turned down"
     return "absent" if result.output is None else result.clarity.replace("_", " ").lower().replace("ially", "ly")
 
 
@@ -104,7 +110,13 @@ def shown(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     read = [_of_reading(how, [row for row in texts if row["read"] == how]) for how in _READ]
     pairs = [(float(row["held"]), bool(row["right"])) for row in rows]
     told = f"its own answer right or wrong: {auroc(pairs):.2f} ({interval(pairs, auroc)}) of {len(pairs)}"
-    return ["kind      asked  short  sentence  says: not stated", *by_kind, "read as            right", *read, told]
+    return [
+        "kind      asked  short  sentence  says: not stated",
+        *by_kind,
+        "read as            right  wrong  of nothing",
+        *read,
+        told,
+    ]
 
 
 def _of_kind(kind: str, rows: Sequence[Mapping[str, Any]]) -> str:
@@ -114,8 +126,8 @@ def _of_kind(kind: str, rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _of_reading(how: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    right = sum(row["right"] and row["kind"] == "text" for row in rows)
-    return f"{how:<16}{right:>5} of {len(rows)}"
+    texts = [bool(row["right"]) for row in rows if row["kind"] == "text"]
+    return f"{how:<16}{sum(texts):>8}{len(texts) - sum(texts):>7}{len(rows) - len(texts):>12}"
 
 
 async def main() -> None:
