@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from aeon.documents.words import is_common, stem
 from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.proof.readings import NUMBER_WORDS
 from aeon.schema import JsonValue, Step, Task, ToolCall, Writing
 from aeon.supervisor.prompt import Prompt, cut, load
 from aeon.supervisor.supervisor import Supervisor
@@ -43,6 +44,10 @@ _CENTS = re.compile(r"(\{r\d+\}) cents?\b", re.IGNORECASE)
 _SIGNS = ("€", "$", "£")
 _SIGNED = re.compile(r"^([\d.,]+) (?:euros?|dollars?|pounds?)$")
 _WORD = re.compile(r"[^\W\d_]+")
+_FIRST = re.compile(r"[A-Z][a-z]*(?!\w)(?! ?[A-Z])")
+"""A first word with a capital letter, if the next one has none: "The" of "The red one", and nothing of "The Hague"."""
+_FUNCTION_WORDS = frozenset({"A", "All", "An", "At", "By", "Every", "From", "In", "On", "The", "To", "Until"})
+_TWO_WORDS = re.compile(r"\S+ \S+ (?=\S)")
 _FOLLOW = re.compile(r"(?: [^\W\d_]+)+")
 _NUMBER = re.compile(r"(?<![\w{])(?<!\w\.)\.?\d+(?:[.,]\d+)*")
 _WHICH = re.compile(
@@ -241,7 +246,7 @@ def _put(sentence: str, by_name: Mapping[str, str]) -> str:
         value = by_name[name]
         said = _SIGNED.sub(r"\1", value) if text.rstrip().endswith(_SIGNS) else _unsaid(text, value)
         after = _more(value, after)
-        text += said + (_PER_CENT.sub("", after) if value.endswith(("percent", "per cent")) else after)
+        text += _inside(text, said) + (_PER_CENT.sub("", after) if value.endswith(("percent", "per cent")) else after)
     return text
 
 
@@ -269,9 +274,23 @@ def _unsaid(text: str, value: str) -> str:
     return value
 
 
+def _inside(text: str, value: str) -> str:
+    """A value as it is written behind these words: "Six months" begins a sentence, and is "six months" in one."""
+    is_within = bool(text.strip()) and not text.rstrip().endswith((".", ":", "!", "?", '"'))
+    first = _FIRST.match(value) if is_within else None
+    small = first is not None and (first[0].casefold() in NUMBER_WORDS or first[0] in _FUNCTION_WORDS)
+    return value[:1].lower() + value[1:] if small else value
+
+
 def _misnames(text: str, results: Sequence[Result]) -> bool:
-    """Whether the sentence says a result that is no number twice, or names the one of two that was not chosen first."""
+    """Whether the sentence says a result that is no number twice, or names the one of two that was not chosen first.
+
+    Nor may a result that is a sentence stand inside of one that begins as it does.
+    """
     said = text.casefold()
+    begun = ((r.text.casefold(), _TWO_WORDS.match(r.text.casefold())) for r in results)
+    if any(said.find(result) > 0 and first and said.startswith(first[0]) for result, first in begun):
+        return True
     twice = any(said.count(r.text.casefold()) > 1 for r in results if not _numbers(r.text))
     two = ((r.other.casefold(), r.text.casefold()) for r in results if r.other)
     return twice or any(0 <= said.find(other) < said.find(chosen) for other, chosen in two)
