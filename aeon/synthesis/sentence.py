@@ -288,12 +288,17 @@ def _misnames(text: str, results: Sequence[Result]) -> bool:
     Nor may a result that is a sentence stand inside of one that begins as it does.
     """
     said = text.casefold()
-    begun = ((r.text.casefold(), _TWO_WORDS.match(r.text.casefold())) for r in results)
-    if any(said.find(result) > 0 and first and said.startswith(first[0]) for result, first in begun):
+    if any(_begins_again(said, result.text.casefold()) for result in results):
         return True
     twice = any(said.count(r.text.casefold()) > 1 for r in results if not _numbers(r.text))
     two = ((r.other.casefold(), r.text.casefold()) for r in results if r.other)
     return twice or any(0 <= said.find(other) < said.find(chosen) for other, chosen in two)
+
+
+def _begins_again(said: str, result: str) -> bool:
+    """Whether a result stands inside of a sentence that has its first two words at the start, too."""
+    first = _TWO_WORDS.match(result)
+    return first is not None and said.find(result) > 0 and said.startswith(first[0])
 
 
 def bare(results: Sequence[Result]) -> str:
