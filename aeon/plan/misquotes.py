@@ -24,6 +24,12 @@ _CLOCK = re.compile(r"\d{1,2}[:.]\d\d")
 
 def misquotes(plan: Plan, about: About) -> Iterator[str]:
     """What is wrong with the sentences that a plan quotes for its answer, each in a few words for the model."""
+    found = list(_misquoted(plan, about))
+    yield from found or _uncalculated(plan, about)
+
+
+def _misquoted(plan: Plan, about: About) -> Iterator[str]:
+    """What is wrong with each sentence."""
     for step in plan.steps:
         source = _source(step, about)
         if source is None:
@@ -32,6 +38,15 @@ def misquotes(plan: Plan, about: About) -> Iterator[str]:
         yield from (f"no sentence says {kind!r}" for kind in special_kinds(about.text, about.unknown, heading))
         if step.id in plan.answer:
             yield from _misread(about, source, _value(step))
+
+
+def _uncalculated(plan: Plan, about: About) -> Iterator[str]:
+    """What is wrong with a plan that only quotes, where it is asked what so many cost, and no sentence has so many."""
+    sources = [source for step in plan.steps if (source := _source(step, about)) is not None]
+    if not sources or len(sources) < len(plan.steps) or not (asks_costs(about.text) or asks_takings(about.text)):
+        return
+    if left := uncounted(about.text, " ".join(source.text for source in sources)):
+        yield f"it asks about {' and '.join(left)}: compute that from the sentences"
 
 
 def _misread(about: About, source: Source, value: str) -> Iterator[str]:
@@ -83,8 +98,6 @@ def _rated(about: About, source: Source, value: str) -> Iterator[str]:
     if found := of_several(about.text, source.text, value):
         program = f"price = {found.price}  # {_number(source, about)}\nprint(price * {found.times})"
         yield f"the sentence says {found.said!r}: {program}"
-    elif (asks_costs(about.text) or asks_takings(about.text)) and (left := uncounted(about.text, source.text)):
-        yield f"it asks about {' and '.join(left)}: compute that from the sentences"
     if asks_takings(about.text) and (rate := rate_of(source.text, value)):
         yield f"the sentence says {rate!r}, not how much it was in all"
 

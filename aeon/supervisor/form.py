@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from aeon.documents.words import stem
+from aeon.documents.words import is_common, stem
 from aeon.proof.readings import NUMBER_WORDS
 
 __all__ = ["Items", "asks_form", "asks_yes_no", "form_faults", "is_of_kind", "is_thing", "items", "uncounted"]
@@ -130,7 +130,8 @@ _KINDS = (
 _COUNT = re.compile(
     r"(?<![\w.,:/-])"
     r"(?P<number>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|a dozen)"
-    r"(?:-|\s+)(?!o'clock|percent|per cent|%|(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)"
+    r"(?:-|\s+)(?!o'clock|percent|per cent|%|costs?\b|"
+    r"(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)"
     r"(?P<thing>[^\W\d_]+)",
     _I,
 )
@@ -179,7 +180,7 @@ def uncounted(question: str, said: str) -> list[str]:
 
 def _things(text: str) -> dict[tuple[str, str], str]:
     """What a text has so many of, by the number in digits and the stem of the thing."""
-    every = ((found["number"].casefold(), found) for found in _COUNT.finditer(text))
+    every = ((found["number"].casefold(), found) for found in _COUNT.finditer(text) if not is_common(found["thing"]))
     return {(str(_FIGURES.get(number, number)), stem(found["thing"])): found[0] for number, found in every}
 
 

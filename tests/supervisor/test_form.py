@@ -28,6 +28,7 @@ def faults(task: str, answer: str) -> str:
         ("What do thirty chairs cost?", "30 chairs: 90 euros", []),
         ("What did it cost in 2024, before 12 March?", "It cost 4 euros.", []),
         ("How long is one lesson?", "A lesson takes an hour.", []),
+        ("What does room 3 cost?", "Rooms cost 4 euros.", []),
     ],
 )
 def test_what_a_text_does_not_have_so_many_of(question: str, said: str, left: list[str]) -> None:
