@@ -11,7 +11,7 @@ from aeon.plan.queries import query_of, with_query
 from aeon.schema import Plan, Step
 from aeon.tools.tableinfo import TableInfo
 
-__all__ = ["asks_takings", "no_money", "of_all_sold"]
+__all__ = ["asks_takings", "asks_worth", "no_money", "of_all_sold"]
 
 _TAKEN = re.compile(
     r"\b(?:what|how much(?: money)?) (?:did|does|do|has|have) [^?.!]*\b(?:take|taken|earn|earned|make|made|bring in)\b"
@@ -56,9 +56,14 @@ def asks_takings(question: str) -> bool:
     return bool(_TAKEN.search(question))
 
 
+def asks_worth(question: str) -> bool:
+    """Whether a question asks what many things are worth together."""
+    return _WORTH.search(question) is not None
+
+
 def _asks_money(question: str) -> bool:
     """Whether a question to tables asks what was taken, what somebody paid or owes, or what many things are worth."""
-    return asks_takings(question) or bool(_PAID.search(question) or _WORTH.search(question))
+    return asks_takings(question) or _PAID.search(question) is not None or asks_worth(question)
 
 
 def of_all_sold(plan: Plan, question: str, tables: Sequence[TableInfo]) -> Plan:

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from aeon.plan.checking import Candidate, Checker
+from aeon.plan.money import asks_worth
 from aeon.plan.prompts import Asked
 from aeon.plan.sources import SQL, Sources
 from aeon.plan.ties import with_ties
@@ -55,15 +56,16 @@ class Twice:
         """The better of two queries, with what the other one gives.
 
         What both give as they stand is taken, whatever the host holds against either; that it makes the same of both
-        confirms nothing. Only who is there the longest is told by the host's order: models put the latest first, each
-        time. Else one of which nothing is wrong is taken before one that is at fault, and the first before
-        the second.
+        confirms nothing. Only who is there the longest, and what a stock is worth, is told by the host: models put the
+        latest first, or add up the prices of one, each time. Else one of which nothing is wrong is taken before one
+        that is at fault, and the first before the second.
         """
         mine, theirs = await self._given(first), await self._given(second)
         bare, other = self._checker.bare(first.text, asked), self._checker.bare(second.text, asked)
         plain, same = await self._sources.outcome(bare), await self._sources.outcome(other)
         own = first.runs and _agree(mine, plain)
-        if _agree(plain, same) and (own or not asked.about.begun):
+        misled = asked.about.begun or asks_worth(asked.about.text)
+        if _agree(plain, same) and (own or not misled):
             whole = await with_ties(bare, self._sources)
             taken = replace(first, doubt="") if own else Candidate(whole, first.text, doubt=first.fault)
             return Held(taken, _derived(second, same, agrees=True))

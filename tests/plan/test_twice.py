@@ -210,6 +210,17 @@ def test_a_query_that_differs_is_in_the_record_of_the_pass_and_in_the_proof(tmp_
     assert kind_of(final_plan(result.history)).endswith("disagreed")
 
 
+@pytest.mark.requirement("G4a")
+def test_two_queries_that_add_up_prices_do_not_say_what_a_stock_is_worth(tmp_path: Path) -> None:
+    """The host takes each as often as it is there, whatever both give."""
+    (tmp_path / "parts.csv").write_text("part,stock,price_eur\ninner tube,34,6.50\nbell,15,3.20\n")
+    query = "SELECT SUM(price_eur) FROM parts WHERE part = 'inner tube'"
+    result = build(llm=Scripted([query, query, *["They are worth {r1} euros."] * 6]), files=tmp_path).execute(
+        "What are all inner tubes in stock worth together?"
+    )
+    assert "221" in result.answer and "6.5" not in result.answer
+
+
 def test_two_queries_that_put_the_latest_first_do_not_say_who_is_there_the_longest(tmp_path: Path) -> None:
     """The host knows the order of a column that says since when, whatever both give."""
     (tmp_path / "members.csv").write_text("Member,Joined\nPaul Dix,2025-02-10\nAda Wren,2015-06-01\n")
