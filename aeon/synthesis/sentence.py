@@ -17,7 +17,7 @@ from aeon.synthesis.units import quoted_with_unit, unit_of
 from aeon.text import one_line
 from aeon.tools.choose import CHOOSE
 
-__all__ = ["Result", "Wording", "bare", "filled", "results_of", "worded"]
+__all__ = ["Result", "Wording", "bare", "filled", "inside", "results_of", "worded"]
 
 _SENTENCE_TOKENS = 120
 _LONGEST_VALUE = 200
@@ -46,7 +46,9 @@ _SIGNED = re.compile(r"^([\d.,]+) (?:euros?|dollars?|pounds?)$")
 _WORD = re.compile(r"[^\W\d_]+")
 _FIRST = re.compile(r"[A-Z][a-z]*(?!\w)(?! ?[A-Z])")
 """A first word with a capital letter, if the next one has none: "The" of "The red one", and nothing of "The Hague"."""
-_FUNCTION_WORDS = frozenset({"A", "All", "An", "At", "By", "Every", "From", "In", "On", "The", "To", "Until"})
+_FUNCTION_WORDS = frozenset(
+    {"A", "All", "An", "At", "By", "Every", "From", "In", "No", "On", "The", "To", "Until", "Yes"}
+)
 _TWO_WORDS = re.compile(r"\S+ \S+ (?=\S)")
 _FOLLOW = re.compile(r"(?: [^\W\d_]+)+")
 _NUMBER = re.compile(r"(?<![\w{])(?<!\w\.)\.?\d+(?:[.,]\d+)*")
@@ -246,7 +248,7 @@ def _put(sentence: str, by_name: Mapping[str, str]) -> str:
         value = by_name[name]
         said = _SIGNED.sub(r"\1", value) if text.rstrip().endswith(_SIGNS) else _unsaid(text, value)
         after = _more(value, after)
-        text += _inside(text, said) + (_PER_CENT.sub("", after) if value.endswith(("percent", "per cent")) else after)
+        text += inside(text, said) + (_PER_CENT.sub("", after) if value.endswith(("percent", "per cent")) else after)
     return text
 
 
@@ -274,7 +276,7 @@ def _unsaid(text: str, value: str) -> str:
     return value
 
 
-def _inside(text: str, value: str) -> str:
+def inside(text: str, value: str) -> str:
     """A value as it is written behind these words: "Six months" begins a sentence, and is "six months" in one."""
     is_within = bool(text.strip()) and not text.rstrip().endswith((".", ":", "!", "?", '"'))
     first = _FIRST.match(value) if is_within else None

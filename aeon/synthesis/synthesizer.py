@@ -14,12 +14,14 @@ from aeon.schema import Answer, JsonObject, Plan, Step, Task, Writing
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import cut, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
-from aeon.synthesis.sentence import Result, Wording, bare, results_of, worded
+from aeon.synthesis.sentence import Result, Wording, bare, inside, results_of, worded
+from aeon.text import one_line
 
 __all__ = ["Synthesizer"]
 
 _LONGEST_RESULTS = 4_000
 _LONGEST_TASK = 1_000
+_LONGEST_SAID = 300
 _SCALARS = ("string", "number", "integer", "boolean", "null")
 _VERB = re.compile(r"\w (?:is|are|was|were|has|have|may|must|can|costs?|pays?|needs?|gets?) \w")
 _SENTENCE = re.compile(r"(?:(?:Therefore|So|Thus|Hence),? )?((?:\S+ ){4,}\S+[.!])")
@@ -49,11 +51,12 @@ class Synthesizer:
         """The answer where the planner said which steps give it and all of them have run; else empty.
 
         A text that was written as the answer is passed on as it is, and so is a derivation's sentence that is taken.
+        What was read and is doubtful is no fact, and is not worded as one.
         """
         steps = answer_steps(effect.plan)
         if not steps or any(step.status != "complete" for step in steps):
             return Wording("")
-        if ready := _ready(effect.plan, steps, self._brief):
+        if ready := ("" if self._brief else _guess(steps)) or _ready(effect.plan, steps, self._brief):
             return Wording(ready)
         results = _results(effect.plan, steps, units=not self._brief)
         absent = _absent(effect.task, [step for step in steps if step.output is None])
@@ -78,6 +81,18 @@ class Synthesizer:
         value = reply.value.root
         value = value["answer"] if is_bare and isinstance(value, dict) else value
         return Answer(text=json.dumps(value, ensure_ascii=False), value=value)
+
+
+def _guess(steps: Sequence[Step]) -> str:
+    """What the only step read, if that is doubtful, as a guess with its sentence, by which a reader can tell."""
+    step = steps[0]
+    if len(steps) > 1 or step.mode != "reading" or step.clarity != "PARTIALLY_CLEAR" or not step.sources:
+        return ""
+    said, read = one_line(step.sources[0].text, _LONGEST_SAID), str(step.output or "").strip()
+    if not read or read.rstrip(".") == said.rstrip("."):
+        return f'Perhaps: "{said}"' if read else ""
+    own = re.search(re.escape(read), said[1:], re.IGNORECASE)  # as the sentence writes it
+    return f'Perhaps: {own[0] if own else inside("It is", read)}. "{said}"'
 
 
 def _ready(plan: Plan, steps: Sequence[Step], brief: bool) -> str:

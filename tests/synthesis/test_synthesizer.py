@@ -21,6 +21,7 @@ from aeon.schema import (
     JsonObject,
     LLMResponse,
     Plan,
+    Source,
     Step,
     StepStatus,
     Task,
@@ -59,6 +60,36 @@ def synthesize(
 def prompt(model: Scripted) -> str:
     """The user's part of the first request."""
     return model.requests[0].messages[-1].content
+
+
+ROOF = "The roof will be repaired in March by Oster & Sons."
+
+
+@pytest.mark.requirement("G5")
+@pytest.mark.parametrize(
+    ("read", "said"),
+    [
+        ("Oster & Sons", f'Perhaps: Oster & Sons. "{ROOF}"'),
+        ("In March", f'Perhaps: in March. "{ROOF}"'),
+        ("Repaired", f'Perhaps: repaired. "{ROOF}"'),
+        ("Six", f'Perhaps: six. "{ROOF}"'),
+        ("No", f'Perhaps: no. "{ROOF}"'),
+        (ROOF, f'Perhaps: "{ROOF}"'),
+    ],
+)
+def test_what_was_read_and_is_doubtful_is_worded_as_a_guess(read: str, said: str) -> None:
+    """With its sentence, by which a reader can tell, and without a model; what is clear, or brief, is said as it is."""
+    source = Source(source="letter.txt", start=0, end=len(ROOF), text=ROOF)
+    doubtful = step("s1", output=read).changed(mode="reading", clarity="PARTIALLY_CLEAR", sources=(source,))
+
+    def answer(one: Step, *replies: str, brief: bool = False) -> str:
+        effect = Synthesize(task=Task(text="Who repairs the roof?"), plan=Plan(steps=(one,), answer=("s1",)))
+        synthesizer = Synthesizer(Supervisor(Scripted(replies)), Briefing(), 99, brief=brief)
+        return asyncio.run(synthesizer.synthesize(effect)).text
+
+    assert answer(doubtful) == said
+    assert "Perhaps" not in answer(doubtful.changed(clarity="CLEAR"), "They say {r1}.")
+    assert answer(doubtful, brief=True) == read
 
 
 @pytest.mark.requirement("G4", "G7")
