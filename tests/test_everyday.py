@@ -143,6 +143,14 @@ def test_the_files_do_not_answer_what_is_absent(folder: Path, items: list[Item])
     assert all(item.note and item.note.casefold() not in said and not item.expected for item in absent)
 
 
+def test_the_sentence_that_a_guess_quotes_is_no_part_of_it() -> None:
+    """It makes a wrong guess no better, and a right one no worse."""
+    asked = Item("x", "fact", "How long is the wait?", (Number(Decimal(9)),))
+    assert score(asked, 'Perhaps: 9 weeks. "Bellamy asks 71 euros and needs 9 weeks."').right
+    assert not score(asked, 'Perhaps: 71 euros. "Bellamy asks 71 euros and needs 9 weeks."').right
+
+
+
 def test_the_expected_values_score_as_right(items: list[Item]) -> None:
     """An answer of just the expected values is right, and one with another number beside them is wrong."""
     for item in items:

@@ -24,7 +24,7 @@ from aeon.text import one_line
 from aeon.tools.lookup import CONTEXT
 from aeon.tools.material import Material
 
-__all__ = ["absent_from", "is_stated", "is_strange", "read_answer", "turned_down"]
+__all__ = ["absent_from", "is_stated", "is_strange", "read_answer"]
 
 _ANSWER_TOKENS = 60
 _LONGEST_QUESTION = 600
@@ -115,7 +115,7 @@ async def _read(
         taken = await _twice(supervisor, question, read if stated else None, sources, more)
     else:
         taken = None if not stated or is_strange(question, answer, cited, sources) else read
-    return taken or turned_down(absent, cited[0] if stated or _CITED.search(reply.value) else None)
+    return taken or _turned_down(absent, cited[0] if stated or _CITED.search(reply.value) else None)
 
 
 async def _found(supervisor: Supervisor, question: str, task: str, more: Sequence[Source]) -> StepResult | None:
@@ -199,7 +199,7 @@ def is_stated(question: str, answer: str, cited: Sequence[Source], sources: Sequ
     return not any(compared_with(question, one.text, answer) for one in cited)
 
 
-def turned_down(absent: StepResult, source: Source | None) -> StepResult:
+def _turned_down(absent: StepResult, source: Source | None) -> StepResult:
     """What is absent, with the sentence that was taken for an answer and is none: who asked can tell, or reads on."""
     if source is None:
         return absent

@@ -52,6 +52,8 @@ SEARCHED = re.compile(r" \(searched: .*\)")
 """The files that a refusal names: "minutes 12 March.txt" gives no number."""
 NEAREST = re.compile(r"; the nearest sentence: .*", re.DOTALL)
 """A sentence that a refusal quotes for the reader, and says that it does not answer."""
+GUESSED = re.compile(r"(Perhaps: .+?)\. \".*\"", re.DOTALL)
+"""A guess, and the sentence that it quotes for the reader, which neither makes it right nor wrong."""
 NUMBER = re.compile(
     r"(?P<sign>(?:(?<=\s)|(?<=^)|(?<=\())-)?(?<![\w.,])[€$£]?\s?"
     r"(?P<digits>\d{1,3}(?P<mark>[ ,.'])\d{3}(?:(?P=mark)\d{3})*(?:[.,]\d+)?(?!\d)"
@@ -78,7 +80,7 @@ Day = tuple[int | None, int, int]
 
 def score(item: Item, answer: str) -> Score:
     """The verdict on an answer to this question."""
-    text = plain(answer)
+    text = GUESSED.sub(r"\1.", plain(answer)) if item.kind != "open" else plain(answer)
     if not re.search(r"\w", text):
         return Score(False, "empty")
     if item.kind == "open":

@@ -49,7 +49,7 @@ from aeon.tools.texts import every_text
 __all__ = ["arguments", "main", "shown"]
 
 _MANY = Allowance(calls=1_000_000, tokens=10**9)
-_READ = ("clear", "partly clear", "turned down", "absent", "elsewhere")
+_READ = ("clear", "partly clear", "absent", "elsewhere")
 
 
 def arguments() -> argparse.Namespace:
@@ -98,8 +98,6 @@ async def _read(shelf: Shelf, question: str, judge: AnswerJudge) -> str:
     result = await read_shelf(shelf, question, absent_from("files", question), judge)
     if result is None:
         return "elsewhere"
-    if result.output is None and result.sources:
-        return "turned down"
     return "absent" if result.output is None else result.clarity.replace("_", " ").lower().replace("ially", "ly")
 
 

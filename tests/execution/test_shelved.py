@@ -128,21 +128,13 @@ def test_what_stands_in_no_sentence_is_left_to_other_ways() -> None:
     assert read("What does a wash cost Greta in April?", "1.50 euros", twice=False)[0] is not None
 
 
-@pytest.mark.requirement("G3", "G5")
-def test_a_sentence_that_answers_something_else_is_named_as_the_nearest() -> None:
-    """What a judge holds for no answer to the question is none, and nothing else is asked; who reads it can tell."""
-    judge = Score(0.1)
-    result, model = read(TOKENS, "Irene Vogel", "Irene Vogel", "Irene Vogel sells them.", judge=judge)
-    assert result is not None and result.output is None and len(model.requests) == 1
-    assert result.problem.endswith('(searched: rules.md); the nearest sentence: "Irene Vogel" (rules.md)')
-    assert judge.judged == ["Irene Vogel"] and [one.text for one in result.sources] == judge.judged
-
-
 @pytest.mark.requirement("G3")
-@pytest.mark.parametrize(("score", "clarity"), [(0.2, "PARTIALLY_CLEAR"), (0.49, "PARTIALLY_CLEAR"), (0.5, "CLEAR")])
+@pytest.mark.parametrize(("score", "clarity"), [(0.01, "PARTIALLY_CLEAR"), (0.49, "PARTIALLY_CLEAR"), (0.5, "CLEAR")])
 def test_a_sentence_that_may_answer_something_else_is_doubtful(score: float, clarity: str) -> None:
-    """Between the two cuts the answer is given, with what the judge says of it."""
-    result, _ = read(WASH, "1.50 euros", "1.50", "A wash costs 1.50 euros.", judge=Score(score))
+    """Below the judgment's cut, with what the judge says of it, who saw that sentence alone."""
+    judge = Score(score)
+    result, _ = read(WASH, "1.50 euros", "1.50", "A wash costs 1.50 euros.", judge=judge)
+    assert judge.judged == [SAID[2]]
     assert result is not None and (result.output, result.clarity) == ("1.50 euros", clarity)
     told = f"its sentence may not answer exactly this: judged {score:.2f}"
     assert result.problem == (told if clarity != "CLEAR" else "")
