@@ -48,11 +48,15 @@ async def read_shelf(
         return None
     read = StepResult(output=answer, mode="reading", sources=cited, likelihood=reply.likelihood)
     score = await judge.score(question, cited, shelf.sources)
-    doubted = score is not None and score < judge.least
-    judged = [f"its sentence may not answer exactly this: judged {score:.2f}"] if doubted else []
     asked_again = [one async for one in _said_else(shelf, question, answer)] if twice else []
-    doubts = "; ".join([*judged, *asked_again, *_strange(question, answer, cited, shelf.sources)])
+    doubts = "; ".join([*_doubted(score, judge.least), *asked_again, *_strange(question, answer, cited, shelf.sources)])
     return read.changed(clarity="PARTIALLY_CLEAR", problem=doubts) if doubts else read
+
+
+def _doubted(score: float | None, least: float) -> Iterator[str]:
+    """What a judge holds against the sentence, if there is one."""
+    if score is not None and score < least:
+        yield f"its sentence may not answer exactly this: judged {score:.2f}"
 
 
 async def _said_else(shelf: Shelf, question: str, answer: str) -> AsyncIterator[str]:

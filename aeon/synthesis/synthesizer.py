@@ -56,7 +56,7 @@ class Synthesizer:
         steps = answer_steps(effect.plan)
         if not steps or any(step.status != "complete" for step in steps):
             return Wording("")
-        if ready := ("" if self._brief else _guess(steps)) or _ready(effect.plan, steps, self._brief):
+        if ready := _ready(effect.plan, steps, self._brief):
             return Wording(ready)
         results = _results(effect.plan, steps, units=not self._brief)
         absent = _absent(effect.task, [step for step in steps if step.output is None])
@@ -96,7 +96,9 @@ def _guess(steps: Sequence[Step]) -> str:
 
 
 def _ready(plan: Plan, steps: Sequence[Step], brief: bool) -> str:
-    """The text of the only step, where it was written as the answer or is a whole sentence, or of a derivation."""
+    """The text of the only step, where it is a guess, was written as the answer or is a sentence; or a derivation's."""
+    if not brief and (guess := _guess(steps)):
+        return guess
     if len(steps) == 1 and (isinstance(steps[0].action, Writing) or _is_sentence(steps[0])):
         return str(steps[0].output)
     if len(steps) == 1 and _is_clause(steps[0]):
