@@ -30,8 +30,8 @@ async def read_shelf(
 
     It is partly clear where anything speaks against it: a judge holds that its sentence does not answer the question;
     with ``twice``, what the model says when it may say that the texts do not state it, or in a whole sentence; and that
-    its sentence is not the one nearest to the question. Over 48 folders of ``scripts/bench`` the judge's score is below
-    .5 for 22 of 23 answers to what no text says, 28 of 41 wrong and 28 of 65 right ones.
+    its sentence is not the one nearest to the question. Over 23 folders of ``scripts/bench`` the judge doubts 22 of 23
+    answers to what no text says, 28 of 41 wrong and 28 of 65 right ones.
 
     Raises:
         ModelError: the endpoint gave no answer at all.

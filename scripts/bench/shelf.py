@@ -78,7 +78,7 @@ async def _asked(llm: LLMAdapter, folder: Path, items: Sequence[Item], out: Path
                 "id": item.id, "kind": item.kind, "question": item.question, "short": short.value,
                 "stated": await shelf.stated(item.question), "sentence": await shelf.sentence(item.question),
                 "held": await _held(supervisor, texts, item.question, bare(short.value)),
-                "read": await _read(shelf, item.question, judge), "right": score(item, short.value).right,
+                **await _read(shelf, item.question, judge), "right": score(item, short.value).right,
             }  # fmt: skip
         row |= {"seconds": round(time.monotonic() - began, 1), "said_right": score(item, row["sentence"] or "").right}
         with out.open("a", encoding="utf-8") as file:
@@ -93,12 +93,13 @@ async def _held(supervisor: Supervisor, texts: Material, question: str, answer: 
     return await supervisor.probability(Prompt(load("aeon.supervisor", "shelf.md"), asked, (turn,), fixed=texts.whole))
 
 
-async def _read(shelf: Shelf, question: str, judge: AnswerJudge) -> str:
-    """What becomes of the answer where a step reads it."""
+async def _read(shelf: Shelf, question: str, judge: AnswerJudge) -> dict[str, str]:
+    """What becomes of the answer where a step reads it, and what speaks against it."""
     result = await read_shelf(shelf, question, absent_from("files", question), judge)
     if result is None:
-        return "elsewhere"
-    return "absent" if result.output is None else result.clarity.replace("_", " ").lower().replace("ially", "ly")
+        return {"read": "elsewhere", "doubts": ""}
+    clarity = result.clarity.replace("_", " ").lower().replace("ially", "ly")
+    return {"read": "absent" if result.output is None else clarity, "doubts": result.problem}
 
 
 def shown(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -106,6 +107,7 @@ def shown(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     by_kind = [_of_kind(kind, [row for row in rows if row["kind"] == kind]) for kind in KINDS]
     texts = [row for row in rows if row["kind"] in ("text", "absent")]
     read = [_of_reading(how, [row for row in texts if row["read"] == how]) for how in _READ]
+    read.append(_of_reading("judge doubts", [row for row in texts if "judged" in row["doubts"]]))
     pairs = [(float(row["held"]), bool(row["right"])) for row in rows]
     told = f"its own answer right or wrong: {auroc(pairs):.2f} ({interval(pairs, auroc)}) of {len(pairs)}"
     return [
