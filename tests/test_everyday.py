@@ -150,7 +150,6 @@ def test_the_sentence_that_a_guess_quotes_is_no_part_of_it() -> None:
     assert not score(asked, 'Perhaps: 71 euros. "Bellamy asks 71 euros and needs 9 weeks."').right
 
 
-
 def test_the_expected_values_score_as_right(items: list[Item]) -> None:
     """An answer of just the expected values is right, and one with another number beside them is wrong."""
     for item in items:

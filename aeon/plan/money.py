@@ -79,7 +79,7 @@ def _times_sold(step: Step, tables: Sequence[TableInfo]) -> Step:
     products = [] if "*" in own or _is_of(_TAKINGS, own) else [*_several(own, query.casefold(), tables)]
     if len(products) != 1 or len(_SUMMED.findall(own)) != 1:
         return step
-    return with_query(step, _SUMMED_AS_WRITTEN.sub(f"SUM({products[0]})", query))
+    return with_query(step, _SUMMED_AS_WRITTEN.sub(lambda _: f"SUM({products[0]})", query))
 
 
 def _without_aliases(query: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import partial
 
 from aeon.tools.tableinfo import TableInfo, identifier, quoted
 
@@ -30,9 +31,15 @@ def spelt(tables: Iterable[TableInfo], keywords: frozenset[str], query: str) -> 
     for name in sorted(names, key=len, reverse=True):
         pattern = _pattern(name, keywords, plain)
         if pattern is not None:
+            written = partial(_as_written, quoted(name))
             parts = _KEPT.split(query)
-            query = "".join(one if at % 2 else pattern.sub(quoted(name), one) for at, one in enumerate(parts))
+            query = "".join(one if at % 2 else pattern.sub(written, one) for at, one in enumerate(parts))
     return query
+
+
+def _as_written(name: str, _: re.Match[str]) -> str:
+    """The name as it is: in a template, a backslash in it would mean something."""
+    return name
 
 
 def _of_columns(query: str, names: Iterable[str]) -> str:

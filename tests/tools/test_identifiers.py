@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from aeon.documents.folder import Folder
@@ -57,9 +57,16 @@ def test_a_plain_name_goes_before_a_spelling_of_another() -> None:
 
 
 @given(st.text(max_size=40), st.text(max_size=80))
+@example(r"0\g", "SELECT 0")
 def test_any_name_and_query_are_read(name: str, query: str) -> None:
     """Names come from files, and queries from models."""
     spelt((TableInfo("t", "t.csv", ((name, "VARCHAR"),), 1, ()),), KEYWORDS, query)
+
+
+def test_a_name_with_a_backslash_is_taken_as_it_is() -> None:
+    """It is no template for a replacement."""
+    table = (TableInfo("t", "t.csv", ((r"old\1 price", "BIGINT"),), 1, ()),)
+    assert spelt(table, KEYWORDS, r"SELECT old\1 price FROM t") == r'SELECT "old\1 price" FROM t'
 
 
 def test_a_query_with_such_names_runs(tmp_path: Path) -> None:
