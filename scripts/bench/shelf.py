@@ -104,19 +104,22 @@ async def _read(shelf: Shelf, question: str, judge: AnswerJudge) -> dict[str, st
 
 def shown(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """The tables."""
-    by_kind = [_of_kind(kind, [row for row in rows if row["kind"] == kind]) for kind in KINDS]
-    texts = [row for row in rows if row["kind"] in ("text", "absent")]
-    read = [_of_reading(how, [row for row in texts if row["read"] == how]) for how in _READ]
-    read.append(_of_reading("judge doubts", [row for row in texts if "judged" in row["doubts"]]))
+    texts = _where(rows, "kind", "text", "absent")
+    doubted = [row for row in texts if "judged" in row["doubts"]]
     pairs = [(float(row["held"]), bool(row["right"])) for row in rows]
     told = f"its own answer right or wrong: {auroc(pairs):.2f} ({interval(pairs, auroc)}) of {len(pairs)}"
     return [
         "kind      asked  short  sentence  says: not stated",
-        *by_kind,
+        *(_of_kind(kind, _where(rows, "kind", kind)) for kind in KINDS),
         "read as            right  wrong  of nothing",
-        *read,
+        *(_of_reading(how, _where(texts, "read", how)) for how in _READ),
+        _of_reading("judge doubts", doubted),
         told,
     ]
+
+
+def _where(rows: Sequence[Mapping[str, Any]], name: str, *values: str) -> list[Mapping[str, Any]]:
+    return [row for row in rows if row[name] in values]
 
 
 def _of_kind(kind: str, rows: Sequence[Mapping[str, Any]]) -> str:
