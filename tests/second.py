@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from aeon.errors import EndpointFailed
@@ -13,6 +14,7 @@ __all__ = ["agreeing", "is_second"]
 
 SHELF, TABLES = load("aeon.supervisor", "shelf.md").strip(), load("aeon.plan", "tables.md").strip()
 FEW_WORDS = "Answer in a few words."
+_PROGRAM = re.compile(r".*(?:print\(|\bSELECT\b)", re.DOTALL)
 
 
 def is_second(request: LLMRequest) -> bool:
@@ -25,9 +27,10 @@ def is_second(request: LLMRequest) -> bool:
 def agreeing(replies: Iterable[Reply], capabilities: Capabilities = ALL_JSON, name: str = "scripted") -> Scripted:
     """A model of these replies; the latest text of them again where it is asked in another form.
 
-    Asked whether whole texts state it, it says what it has just answered from them, else that they do not.
+    Asked for a short answer from whole texts, it says that they do not state it where a program is its next reply, and
+    so it does where it may say so, unless it has just answered from them.
     """
-    left, latest, shelved = iter(replies), list[str](), list[bool]()
+    left, latest, shelved = list(replies), list[str](), list[bool]()
 
     def choose(request: LLMRequest) -> Reply:
         system, asked = request.messages[0].content.strip(), request.messages[-1].content
@@ -35,7 +38,9 @@ def agreeing(replies: Iterable[Reply], capabilities: Capabilities = ALL_JSON, na
             return latest[-1] if shelved and shelved[-1] else "not stated"
         if is_second(request) and latest:
             return latest[-1]
-        reply = next(left, EndpointFailed("there is no reply left"))
+        if system == SHELF and left and _PROGRAM.match(str(left[0])):
+            return "not stated"
+        reply = left.pop(0) if left else EndpointFailed("there is no reply left")
         shelved.append(system == SHELF and asked.endswith(FEW_WORDS))
         if isinstance(reply, str):
             latest.append(reply)

@@ -14,6 +14,7 @@ from aeon.observability.passes.lines import (
     profile_line,
     refinement_lines,
     report_lines,
+    vouched_lines,
 )
 from aeon.schema import (
     Agreement,
@@ -99,6 +100,7 @@ class PassNarrator(Narrator):
             return [
                 *lines,
                 *labelled("again", agreement_lines(note.plan.agreement)),
+                *labelled("judged", vouched_lines(note.plan)),
                 *labelled("doubt", doubt_lines(note.plan)),
             ]
         refinement = labelled("refine", refinement_lines(note.refinement)) if self.past is None else []

@@ -20,11 +20,12 @@ LEAST_RUNS = 8
 
 _PARTS = {"quote": "sentence", "sql": "table", "calculator": "sum"}
 _OF_FILES = frozenset({"sentence", "table", "reading", "refusal"})
-_AGREED, _SURE, _FAIRLY, _UNSURE = "agreed", "sure", "fairly sure", "unsure"
+_AGREED, _VOUCHED = "agreed", "vouched"
+_SURE, _FAIRLY, _UNSURE = "sure", "fairly sure", "unsure"
 _LEVELS = frozenset({_SURE, _FAIRLY, _UNSURE})
 _LIKELY, _UNLIKELY = 0.3, 0.1
 """From which likelihood of its program on the model was sure of it, and below which it was not."""
-_FOR = frozenset({_AGREED, _SURE, _FAIRLY})
+_FOR = frozenset({_AGREED, _VOUCHED, _SURE, _FAIRLY})
 """The notes that speak for an answer; the others speak against it."""
 _DATES = ("days_between", "add_days", "weekday")
 
@@ -80,7 +81,8 @@ def kind_of(plan: Plan) -> str:
 
     ``sentence`` is copied from a cited one, ``reading`` read from passages, ``refusal`` not found in them, ``table``
     asked of tables, ``sum`` and ``date`` calculated, ``text`` written, ``reasoning`` reasoned; another tool has its own
-    name. Behind a comma stands ``agreed`` or ``disagreed`` where the answer was derived more than once, ``doubtful``
+    name. Behind a comma stands ``agreed`` or ``disagreed`` where the answer was derived more than once, ``vouched``
+    where judges hold that the sentence it is copied from gives it, ``doubtful``
     where the planner or who read it left a doubt, ``mended`` where a call had to be, and ``sure``, ``fairly sure`` or
     ``unsure`` by how likely the model was to write what was read, else the program of the plan, where it is of files:
     long calculations are never likely, and mostly right.
@@ -93,8 +95,9 @@ def kind_of(plan: Plan) -> str:
 
 
 def _known(plan: Plan, done: Sequence[Step]) -> list[str]:
-    """What is known against an answer: doubts, and calls that were mended."""
+    """What is known for or against an answer: that it is vouched for, doubts, and calls that were mended."""
     notes = {
+        _VOUCHED: plan.vouched is not None,
         "doubtful": bool(plan.doubts) or any(step.mode == "reading" and step.clarity != "CLEAR" for step in done),
         "mended": any(step.mode in ("tool_repaired", "reasoning_fallback") for step in done),
     }

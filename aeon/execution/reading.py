@@ -7,39 +7,31 @@ from collections.abc import Sequence
 
 from pydantic import TypeAdapter
 
-from aeon.documents.relations import compared_with, denied, no_superlative, other_clause, other_kind, other_subject
+from aeon.documents.relations import denied, no_superlative, other_clause, other_kind, other_subject
 from aeon.documents.telling import numbered, telling
 from aeon.documents.words import content_words, special_kinds, stem, stems
 from aeon.execution.deciding import HOUSE, deciding
-from aeon.proof.readings import MONTHS, NUMBER_WORDS
 from aeon.schema import LONGEST_TASK, JsonValue, Passage, Source, StepResult
 from aeon.supervisor.answers import AnswerJudge, speaks_of_before
-from aeon.supervisor.form import asks_yes_no, is_of_kind
+from aeon.supervisor.form import asks_yes_no
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.short_answers import MOST_SENTENCES, bare, is_absent, is_same
+from aeon.supervisor.stated import is_stated
 from aeon.supervisor.supervisor import Reply, Supervisor
 from aeon.text import one_line
 from aeon.tools.lookup import CONTEXT
 from aeon.tools.material import Material
 
-__all__ = ["absent_from", "is_stated", "is_strange", "read_answer"]
+__all__ = ["absent_from", "is_strange", "read_answer", "turned_down"]
 
 _ANSWER_TOKENS = 60
 _LONGEST_QUESTION = 600
 _LONGEST_NEAREST = 300
 _LONGEST_PASSAGES = 6_000
 _CITED = re.compile(r"[\[(]\s*(?:sentences?\s*)?(\d{1,3}(?:\s*(?:,|and|-)\s*\d{1,3})*)\s*[\])]")
-_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]\w+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_CLOCK = re.compile(r"(?<![\d:.])(?P<hours>\d{1,2}):(?P<minutes>\d\d)(?![\d:])")
-_MORE_WORDS = ("one", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred", "thousand")
-_SPELT = "|".join((*NUMBER_WORDS, *_MORE_WORDS))
-_WORD = re.compile(rf"\b(?:{_SPELT})(?:[- ](?:and )?(?:{_SPELT}))*\b|[^\W\d_]+(?:-[^\W\d_]+)*")
-"""A word; a number in several words is one."""
-
-
 _MOST_NAMED, _FIRST_NAMED = 4, 3
 _MORE = re.compile(r" and [\d,]+ more$")
 _HOUSE = fence("sentences", HOUSE, _LONGEST_PASSAGES)
@@ -115,7 +107,7 @@ async def _read(
         taken = await _twice(supervisor, question, read if stated else None, sources, more)
     else:
         taken = None if not stated or is_strange(question, answer, cited, sources) else read
-    return taken or _turned_down(absent, cited[0] if stated or _CITED.search(reply.value) else None)
+    return taken or turned_down(absent, cited[0] if stated or _CITED.search(reply.value) else None)
 
 
 async def _found(supervisor: Supervisor, question: str, task: str, more: Sequence[Source]) -> StepResult | None:
@@ -192,14 +184,7 @@ async def _better(
     return taken.changed(clarity="PARTIALLY_CLEAR", problem=problem)
 
 
-def is_stated(question: str, answer: str, cited: Sequence[Source], sources: Sequence[Source]) -> bool:
-    """Whether an answer can be one to the question, and stands in the sentences; how far apart values are is none."""
-    if not is_of_kind(question, answer) or not _borne_out(answer, question, sources, cited):
-        return False
-    return not any(compared_with(question, one.text, answer) for one in cited)
-
-
-def _turned_down(absent: StepResult, source: Source | None) -> StepResult:
+def turned_down(absent: StepResult, source: Source | None) -> StepResult:
     """What is absent, with the sentence that was taken for an answer and is none: who asked can tell, or reads on."""
     if source is None:
         return absent
@@ -255,36 +240,6 @@ def _lacking(question: str, sources: Sequence[Source]) -> list[str]:
 
 def _text(sources: Sequence[Source]) -> str:
     return " ".join(f"{source.heading} {source.text}" for source in sources)
-
-
-def _borne_out(answer: str, question: str, sources: Sequence[Source], cited: Sequence[Source]) -> bool:
-    """Whether every number of the answer stands in the sentences or the question, and some word of it in these.
-
-    A cited sentence may say it in words. So must some name of the question, if it has any: else the sentences are about
-    something else.
-    """
-    material = _text(sources)
-    numbers = set(_NUMBER.findall(_CLOCK.sub(lambda time: _as_written(time, material), answer)))
-    said = {*_NUMBER.findall(f"{material} {question}"), *_in_words(_text(cited))}
-    if not numbers <= said:
-        return False
-    names = {stem(name) for name in _NAME.findall(question) if name.casefold() not in MONTHS}
-    there = stems(f"{material} {' '.join(source.source for source in sources)}")
-    if names and not names & there:
-        return False
-    words = stems(answer)
-    return not words or bool(words & there)
-
-
-def _as_written(time: re.Match[str], material: str) -> str:
-    """A time of day with the mark that it has in the sentences: 7:45 is 7.45 there."""
-    dotted = f"{time['hours']}.{time['minutes']}"
-    return dotted if re.search(rf"(?<![\d.]){re.escape(dotted)}(?![\d.]*\d)", material) else time[0]
-
-
-def _in_words(text: str) -> set[str]:
-    """The numbers that a text says in words, in digits: nine months are 9, and twenty-one of them are no 20."""
-    return {str(NUMBER_WORDS[word]) for word in _WORD.findall(text.casefold()) if word in NUMBER_WORDS}
 
 
 def _cited(reply: str, answer: str, sources: Sequence[Source]) -> tuple[Source, ...]:

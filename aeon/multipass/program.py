@@ -119,7 +119,7 @@ def _derive(progress: Progress, executed: tuple[str, ...]) -> Program[None]:
     """Where tools alone gave the whole answer, what other ways to it give."""
     run = progress.run
     if executed and progress.number > 1:  # what is derived again is what a later pass gives; a plan may bring its own
-        progress.plan = progress.plan.changed(agreement=None)
+        progress.plan = progress.plan.changed(agreement=None, vouched=None)
     if run.config.derivations > 1 and progress.plan.agreement is None and is_computed(progress.plan):
         effect = ask.DeriveAgain(task=run.task, plan=progress.plan, most=run.config.derivations - 1)
         agreement = yield from run.perform(effect, Agreement())

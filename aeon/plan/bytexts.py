@@ -2,32 +2,58 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.parting import is_compared, is_of_several
 from aeon.plan.prompts import Asked
-from aeon.schema import Agreement, Derivation, JsonValue
+from aeon.runtime.ledger import current_ledger
+from aeon.schema import Agreement, Derivation, JsonObject, JsonValue, Plan, Source, Step, ToolCall
+from aeon.supervisor.answers import AnswerJudge
+from aeon.supervisor.judge import Judge
 from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.short_answers import bare, is_absent, is_same
+from aeon.supervisor.short_reading import ShortReading, read_short
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.material import Material
+from aeon.tools.quote import QUOTE
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.texts import every_text
 
-__all__ = ["ByTexts"]
+__all__ = ["ByTexts", "Told"]
+
+
+class Told(NamedTuple):
+    """What a model says that has the texts before it: a short answer, if any; whether they are what to ask.
+
+    ``plan`` quotes the answer from the sentence that it stands in, where judges vouch for that.
+    """
+
+    answer: str
+    of_texts: bool
+    plan: Plan | None = None
+
+    def confirms(self, question: str, value: JsonValue) -> Agreement | None:
+        """The answer as a derivation beside this value, where it is the same; else ``None``."""
+        same = bool(self.answer) and is_same(question, str(value), self.answer)
+        return _derived(self.answer, self.answer, agrees=True) if same else None
 
 
 class ByTexts:
-    """Asks whether the texts say it; ``tables``: whether there are tables that may say it instead."""
+    """Asks the texts; ``tables``: whether there are tables that may say it instead."""
 
     def __init__(self, supervisor: Supervisor, tools: ToolRegistry, tables: bool) -> None:
         self._supervisor = supervisor
+        self._judge = AnswerJudge(Judge(supervisor, samples=0))
         self._tools = tools
         self._tables = tables
 
-    async def told(self, asked: Asked) -> bool | None:
-        """Whether the texts say it, as far as a model can tell; ``None`` where that is not to be asked.
+    async def told(self, asked: Asked) -> Told | None:
+        """What a model says of the texts; ``None`` where that is not to be asked.
 
-        So it is where there are no texts, or not only these, or the answer is worked out from what they say. Told that
-        it may say that they do not, a model says so of nineteen in twenty questions over ``scripts/bench/folders``
+        So it is where there are no texts, or not only these, or the answer is worked out from what they say. Beside
+        tables the texts are what to ask where a sentence of them has the answer, and the model does not say that they
+        do not state it: told that it may, it says so of nineteen in twenty questions over ``scripts/bench/folders``
         that tables decide, and of half of those that the texts decide.
 
         Raises:
@@ -39,13 +65,14 @@ class ByTexts:
         texts = await every_text(self._tools, question)
         if texts is None:
             return None
-        return not self._tables or bool(await Shelf(self._supervisor, texts).stated(question))
-
-    async def confirmed(self, asked: Asked, value: JsonValue) -> Agreement | None:
-        """What all texts say to the question, where it is this value; else ``None``."""
-        texts = await every_text(self._tools, asked.about.text)
-        read = await self.read(asked, texts, value) if texts is not None else None
-        return None if read is None or read.disagrees else read
+        shelf = Shelf(self._supervisor, texts)
+        short = await _short(shelf, question)
+        vouched = await short.vouched(question, self._judge, shelf.sources)
+        if short.source is not None and vouched is not None:
+            asked.likelihoods.append(short.likelihood)
+            return Told(short.answer, of_texts=True, plan=_quoting(asked, short.answer, short.source, vouched))
+        stated = not self._tables or (short.source is not None and bool(await shelf.stated(question)))
+        return Told(short.answer, of_texts=stated)
 
     async def read(self, asked: Asked, texts: Material, value: JsonValue) -> Agreement | None:
         """What these texts say to the question, held against a value; ``None`` where they say nothing."""
@@ -53,5 +80,26 @@ class ByTexts:
         answer = bare(reply.value) if reply is not None else ""
         if reply is None or is_absent(answer):
             return None
-        agrees = is_same(asked.about.text, str(value), answer)
-        return Agreement(derivations=(Derivation(method="reading", text=reply.value, answer=answer, agrees=agrees),))
+        return _derived(reply.value, answer, is_same(asked.about.text, str(value), answer))
+
+
+async def _short(shelf: Shelf, question: str) -> ShortReading:
+    """What the model answers; nothing where no call can be spared for it, or nothing usable comes."""
+    try:
+        if current_ledger().calls_left() > 1:
+            return await read_short(shelf, question)
+    except (CompletionError, AllowanceExhausted):
+        pass
+    return ShortReading("", None)
+
+
+def _quoting(asked: Asked, answer: str, source: Source, vouched: float) -> Plan:
+    """The plan that quotes an answer from its sentence."""
+    place: JsonObject = {"value": answer, "source": source.source, "start": source.start, "end": source.end}
+    action = ToolCall(tool=QUOTE, arguments=place)
+    step = Step(id="s1", description=asked.task.text, action=action, provides=("s1",))
+    return Plan(steps=(step,), answer=(step.id,), vouched=vouched)
+
+
+def _derived(text: str, answer: str, agrees: bool) -> Agreement:
+    return Agreement(derivations=(Derivation(method="reading", text=text, answer=answer, agrees=agrees),))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.again import asked_again, spelt_out
 from aeon.plan.answering import Answering
-from aeon.plan.bytexts import ByTexts
+from aeon.plan.bytexts import ByTexts, Told
 from aeon.plan.checking import Candidate, Checker, open_plan, unreadable
 from aeon.plan.citing import cited
 from aeon.plan.fromtexts import FromTexts
@@ -104,23 +104,27 @@ class Programmer:
         if asked.functions == (SQL,):
             return await self._finished(asked, await self._queried(asked))
         told = await self._by_texts.told(asked) if self._by_texts is not None else None
-        if told is None or (SQL in asked.functions and not told):
+        if told is None or (SQL in asked.functions and not told.of_texts):
             return None
-        return await (self._confirmed(asked) if told else self._tabled(asked)) or self._asked(asked)
+        if told.plan is not None:
+            return told.plan
+        return await (self._confirmed(asked, told) if told.of_texts else self._tabled(asked)) or self._asked(asked)
 
-    async def _confirmed(self, asked: Asked) -> Plan | None:
+    async def _confirmed(self, asked: Asked, told: Told) -> Plan | None:
         """The plan of a program that quotes from a few sentences what all texts together say to the question.
 
         ``None`` where it does something else, or quotes another value: then the texts are asked as they are. It is
-        doubtful where a judge doubts that what it quotes is an answer.
+        doubtful where a judge doubts that what it quotes is an answer. No program is asked for what they do not say.
         """
+        if not told.answer:
+            return None
         alone = replace(asked, functions=(LOOKUP,))
         program = await self._program(alone)
         plan = program.plan
-        if not program.runs or program.fault or not _is_quotation(plan) or self._by_texts is None:
+        if not program.runs or program.fault or not _is_quotation(plan):
             return None
         given = await self._sources.outcome(plan)
-        agreement = await self._by_texts.confirmed(asked, given[0]) if len(given) == 1 else None
+        agreement = told.confirms(asked.about.text, given[0]) if len(given) == 1 else None
         if agreement is None:
             return None
         return _doubtful(plan.changed(agreement=agreement), await self._answering.doubt(plan, alone))

@@ -42,6 +42,8 @@ class AnswerJudge:
 
     least = judgment(_SPEC).threshold
     """The score from which on they do."""
+    least_given = judgment(_GIVEN).threshold
+    """The score from which on they give an answer."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge

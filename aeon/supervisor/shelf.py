@@ -23,11 +23,11 @@ _SENTENCE = "Answer in one sentence."
 
 
 class Shelf:
-    """The texts that questions are put to; ``sources`` are their sentences."""
+    """The texts that questions are put to; ``sources`` are their sentences, ``whole``: all that there are."""
 
     def __init__(self, supervisor: Supervisor, texts: Material) -> None:
         self._supervisor = supervisor
-        self._kept = texts.whole
+        self.whole = texts.whole
         self._shown = fence("files", material(texts.sentences), _LONGEST)
         self.sources: Sequence[Source] = texts.sentences
 
@@ -65,5 +65,5 @@ class Shelf:
     async def _asked(self, question: str, how: str, most: int) -> Reply[str]:
         """What is asked stands behind the texts; these are a turn of their own, so that all prompts begin alike."""
         asked = f"Question: {cut(question, LONGEST_TASK)}\n{how}"
-        prompt = Prompt(load("aeon.supervisor", "shelf.md"), asked, ((self._shown, _READ),), fixed=self._kept)
-        return await self._supervisor.text(prompt, max_tokens=most, repairs=0, likelihood=True)
+        prompt = Prompt(load("aeon.supervisor", "shelf.md"), asked, ((self._shown, _READ),), fixed=self.whole)
+        return await self._supervisor.short(prompt, max_tokens=most)

@@ -45,7 +45,7 @@ class Score(AnswerJudge):
 
 
 def read(
-    question: str, *replies: Reply, twice: bool = True, judge: AnswerJudge | None = None
+    question: str, *replies: Reply, twice: bool = True, judge: AnswerJudge | None = None, whole: bool = True
 ) -> tuple[StepResult | None, Scripted]:
     """What comes of these replies, and the model."""
     starts = [sum(len(one) + 1 for one in SAID[:number]) for number in range(len(SAID))]
@@ -57,7 +57,7 @@ def read(
 
     async def put() -> StepResult | None:
         with Ledger(Allowance(calls=9)):
-            shelf = Shelf(Supervisor(model), Material(sources, whole=True))
+            shelf = Shelf(Supervisor(model), Material(sources, whole=whole))
             return await read_shelf(shelf, question, absent_from("rules.md", question), judge or Score(None), twice)
 
     return asyncio.run(put()), model
@@ -117,14 +117,29 @@ def test_no_answer_is_absent(question: str, answer: str) -> None:
     assert result.problem == f"the files do not say: {question} (searched: rules.md)"
 
 
-def test_what_stands_in_no_sentence_is_left_to_other_ways() -> None:
-    """A number that no sentence has, or nothing usable; with one derivation nothing else is asked."""
-    assert read(WASH, "4.50 euros")[0] is None
+@pytest.mark.parametrize(
+    ("question", "answer", "nearest"),
+    [
+        (WASH, "4.50 euros", SAID[2]),
+        (TOKENS, "The tokens", SAID[3]),  # what the question says itself answers nothing
+        (WASH, "Nothing at all", ""),
+        ("What does a wash cost in Sevilla in April?", "1.50 euros", SAID[2]),  # no text names that place
+    ],
+)
+def test_what_stands_in_no_sentence_is_absent(question: str, answer: str, nearest: str) -> None:
+    """All the sentences are there, so no other way finds it; the one that has most of it is named."""
+    result, model = read(question, answer)
+    assert result is not None and result.output is None and len(model.requests) == 1
+    assert result.problem.startswith(f"the files do not say: {question}") and nearest in result.problem
+    assert [one.text for one in result.sources] == ([nearest] if nearest else [])
+    assert read(question, answer, whole=False)[0] is None  # of what was found only: other ways may find it
+
+
+def test_a_refusal_of_the_endpoint_is_left_to_other_ways() -> None:
+    """It says nothing of the texts; with one derivation nothing else is asked."""
     assert read(WASH, LLMResponse(text="", finish_reason="refusal"))[0] is None
     result, model = read(WASH, "1.50 euros", twice=False)
     assert result is not None and result.clarity == "CLEAR" and len(model.requests) == 1
-    assert read(TOKENS, "The tokens")[0] is None  # what the question says itself answers nothing
-    assert read("What does a wash cost in Sevilla in April?", "1.50 euros")[0] is None  # no text names that place
     assert read("What does a wash cost Greta in April?", "1.50 euros", twice=False)[0] is not None
 
 

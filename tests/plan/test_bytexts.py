@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from aeon.llm.scripted import ALL_JSON, Reply, Scripted
 from aeon.plan.answering import Answering
 from aeon.plan.programmer import Programmer
 from aeon.runtime.ledger import Ledger
-from aeon.schema import Allowance, LLMRequest, LLMResponse, Plan, Task, ToolCall
+from aeon.schema import Allowance, LLMRequest, LLMResponse, Plan, Source, Task, ToolCall
+from aeon.supervisor.answers import AnswerJudge
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools import ToolRegistry
 from aeon.tools.calculator import calculator
@@ -68,9 +70,9 @@ def both(texts: Path) -> Path:
 
 
 def test_without_tables_nobody_asks_whether_the_texts_say_it(texts: Path) -> None:
-    """A program quotes it, and the texts as they stand say the same: the quotation is the plan, with that on record."""
-    made, model = plan(texts, KEY, QUOTED, "Ms Adler")
-    assert tools(made) == ["quote"] and [asks_texts(one) for one in model.requests] == [False, True]
+    """The texts as they stand say it, and a program quotes the same: the quotation is the plan, with that on record."""
+    made, model = plan(texts, KEY, "Ms Adler", QUOTED)
+    assert tools(made) == ["quote"] and [asks_texts(one) for one in model.requests] == [True, False]
     assert made.agreement is not None and made.agreement.votes == 2 and not made.agreement.disagrees
 
 
@@ -82,7 +84,7 @@ def test_what_both_give_is_doubtful_where_a_judge_doubts_it(texts: Path, monkeyp
         return 0.12
 
     monkeypatch.setattr(Answering, "doubt", doubt)
-    made, _ = plan(texts, KEY, QUOTED, "Ms Adler")
+    made, _ = plan(texts, KEY, "Ms Adler", QUOTED)
     assert made.agreement is not None and made.doubts == ("the text may not answer exactly this: judged 0.12",)
 
 
@@ -90,11 +92,11 @@ def test_what_both_give_is_doubtful_where_a_judge_doubts_it(texts: Path, monkeyp
 @pytest.mark.parametrize(
     "replies",
     [
-        [QUOTED, "Mr Brown"],
-        [QUOTED, "not stated"],
-        [QUOTED, LLMResponse(text="", finish_reason="refusal")],
-        ['print("not stated")'],
-        ['print("Mr Brown")  # 2'],
+        ["Mr Brown", QUOTED],
+        ["not stated", QUOTED],
+        [LLMResponse(text="", finish_reason="refusal"), QUOTED],
+        ["Ms Adler", 'print("not stated")'],
+        ["Ms Adler", 'print("Mr Brown")  # 2'],
     ],
 )
 def test_what_no_program_confirms_is_read_from_the_texts(replies: list[Reply], texts: Path) -> None:
@@ -105,10 +107,11 @@ def test_what_no_program_confirms_is_read_from_the_texts(replies: list[Reply], t
 
 def test_beside_tables_a_model_says_whether_the_texts_say_it(both: Path) -> None:
     """It does, so nobody asks the tables; where it does not, they are asked first."""
-    made, model = plan(both, PLACE, "12 euros", 'print("12 euros")  # 1', "12 euros")
-    assert tools(made) == ["quote"] and asks_texts(model.requests[0])
-    made, model = plan(both, PLACE, "not stated")
-    assert tools(made) == ["lookup"] and list(map(asks_texts, model.requests)) == [True]
+    made, model = plan(both, PLACE, "12 euros", "12 euros", 'print("12 euros")  # 1')
+    assert tools(made) == ["quote"] and list(map(asks_texts, model.requests)) == [True, True, False]
+    for replies in (["12 euros", "not stated"], ["not stated"], ["13 euros"]):
+        made, model = plan(both, PLACE, *replies)
+        assert tools(made) == ["lookup"] and list(map(asks_texts, model.requests)) == [True] * len(replies)
 
 
 def test_what_words_speak_for_the_tables_is_left_to_them(both: Path) -> None:
@@ -116,7 +119,7 @@ def test_what_words_speak_for_the_tables_is_left_to_them(both: Path) -> None:
     question, query = "Which kind of item keeps the key?", 'print(sql("SELECT Kind FROM shelf"))'
     _, model = plan(both, question, "not stated", query, "SELECT Kind FROM shelf")
     assert [asks_texts(one) for one in model.requests[:2]] == [True, False]
-    made, _ = plan(both, question, "Ms Adler", 'print("not stated")')
+    made, _ = plan(both, question, "Ms Adler", "Ms Adler", 'print("not stated")')
     assert tools(made) == ["lookup"]
 
 
@@ -143,6 +146,46 @@ def test_a_number_that_counts_nothing_is_none_to_work_with(question: str, texts:
     """A day, a time, a name, and who it is: the texts may say it."""
     made, _ = plan(texts, question, 'print("not stated")')
     assert tools(made) == ["lookup"]
+
+
+@pytest.mark.requirement("G3", "G4a")
+@pytest.mark.parametrize(
+    ("answers", "gives", "vouched"), [(0.9, 0.6, 0.6), (0.5, 0.5, 0.5), (0.49, 0.9, None), (0.9, 0.49, None)]
+)
+def test_a_sentence_that_judges_vouch_for_is_quoted_at_once(
+    answers: float, gives: float, vouched: float | None, both: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing else is asked then: no program, and not whether the texts state it. The lower score is on record."""
+    seen = list[str]()
+
+    async def score(_: AnswerJudge, question: str, cited: Sequence[Source], every: object) -> float:
+        seen.extend(one.text for one in cited)
+        return answers
+
+    async def given(_: AnswerJudge, question: str, answer: str, cited: object, every: object) -> float:
+        seen.append(answer)
+        return gives
+
+    monkeypatch.setattr(AnswerJudge, "score", score)
+    monkeypatch.setattr(AnswerJudge, "given", given)
+    made, model = plan(both, PLACE, "12 euros", "not stated")
+    assert seen[:1] == ["A place in the cellar costs 12 euros a month."] and made.vouched == vouched
+    assert len(model.requests) == (1 if vouched else 2)
+    assert tools(made) == (["quote"] if vouched else ["lookup"])
+    if vouched:
+        (step,) = made.steps
+        assert isinstance(step.action, ToolCall) and (step.action.arguments or {})["value"] == "12 euros"
+
+
+@pytest.mark.requirement("G3")
+def test_nobody_vouches_for_a_sentence_that_does_not_say_how_many(texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The price of one is not that of four: no judge is asked."""
+
+    async def score(*_: object) -> float:
+        raise AssertionError("nobody is to be asked")
+
+    monkeypatch.setattr(AnswerJudge, "score", score)
+    assert plan(texts, "Who keeps the keys of four members?", "Ms Adler", 'print("not stated")')[0].vouched is None
 
 
 def test_beside_a_context_or_with_one_derivation_the_older_ways_are_taken(texts: Path) -> None:

@@ -609,8 +609,12 @@ def test_a_query_is_answered_in_three_calls(folder: Path) -> None:
 
 @pytest.mark.requirement("T2", "G7")
 def test_a_value_of_a_text_is_answered_in_five_calls(folder: Path) -> None:
-    """Whether the texts say it, what they say, in three ways, and the answer; the step has the sentence of it."""
-    result, model = run(folder, ANNUAL, "28", "An employee has 28 days of annual leave.", "It has {r1} days.")
+    """What the texts say, in three ways, a program that finds nothing, and the answer; the step has its sentence.
+
+    What the planner was told of the texts is not asked for again.
+    """
+    program, said = 'print("not stated")', "An employee has 28 days of annual leave."
+    result, model = run(folder, ANNUAL, "28", program, said, "It has {r1} days.")
     assert (result.answer, len(model.requests)) == ("It has 28 days.", 5)
     (step,) = result.history.passes[0].executed
     assert "28" in step.sources[0].text and step.clarity == "CLEAR"

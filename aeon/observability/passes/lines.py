@@ -44,6 +44,7 @@ __all__ = [
     "report_lines",
     "step_lines",
     "step_notes",
+    "vouched_lines",
 ]
 
 _WIDTH = 69
@@ -262,6 +263,13 @@ def agreement_lines(agreement: Agreement | None) -> list[Line]:
         style = "good" if one.agrees and not one.repeats else "warn"
         lines.append((Span(f"{one.method}  ", "strong"), Span(f"{short(one.answer, 40)}  "), Span(words, style)))
     return lines
+
+
+def vouched_lines(plan: Plan) -> list[Line]:
+    """What judges say of the sentence that the plan quotes, if they vouch for it."""
+    if plan.vouched is None:
+        return []
+    return [(Span("its sentence answers this, and gives this answer  "), Span(f"{plan.vouched:.2f}", "good"))]
 
 
 def conclusion_lines(end: FinalResult) -> list[Line]:

@@ -15,6 +15,7 @@ from aeon.observability.passes.lines import (
     refinement_lines,
     report_lines,
     step_lines,
+    vouched_lines,
 )
 from aeon.observability.report import ending_lines, heading_lines
 from aeon.observability.snapshot import plan_before
@@ -44,6 +45,7 @@ def preparation_lines(history: ExecutionHistory) -> list[Line]:
         *labelled("profile", [profile_line(start.profile)]),
         *labelled("plan", plan_lines(start.plan)),
         *labelled("again", agreement_lines(start.plan.agreement)),
+        *labelled("judged", vouched_lines(start.plan)),
         *labelled("doubt", doubt_lines(start.plan)),
         *labelled("check", report_lines(start.report)),
         *labelled("refine", refinement_lines(start.refinement)),

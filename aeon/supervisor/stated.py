@@ -1,0 +1,85 @@
+"""Whether a short answer stands in sentences, and in which."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from aeon.documents.relations import compared_with
+from aeon.documents.sentences import heading_of
+from aeon.documents.telling import nearness
+from aeon.documents.words import stem, stems
+from aeon.proof.readings import MONTHS, NUMBER_WORDS
+from aeon.schema import Source
+from aeon.supervisor.form import is_of_kind
+from aeon.supervisor.short_answers import in_minutes
+
+__all__ = ["is_stated", "parts_of", "sentence_of"]
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]\w+")
+_CLOCK = re.compile(r"(?<![\d:.])(?P<hours>\d{1,2}):(?P<minutes>\d\d)(?![\d:])")
+_MORE_WORDS = ("one", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred", "thousand")
+_SPELT = "|".join((*NUMBER_WORDS, *_MORE_WORDS))
+_WORD = re.compile(rf"\b(?:{_SPELT})(?:[- ](?:and )?(?:{_SPELT}))*\b|[^\W\d_]+(?:-[^\W\d_]+)*")
+"""A word; a number in several words is one."""
+
+
+def is_stated(question: str, answer: str, cited: Sequence[Source], sources: Sequence[Source]) -> bool:
+    """Whether an answer can be one to the question, and stands in the sentences; how far apart values are is none."""
+    if not is_of_kind(question, answer) or not _borne_out(answer, question, sources, cited):
+        return False
+    return not any(compared_with(question, one.text, answer) for one in cited)
+
+
+def sentence_of(question: str, answer: str, sources: Sequence[Source]) -> Source:
+    """The sentence that has most of an answer, of several the one that is nearest to the question."""
+    near = dict(zip(sources, nearness(sources, question), strict=True))
+    parts = parts_of(answer)
+
+    def holds(one: Source) -> tuple[bool, int, bool, float]:
+        text = in_minutes(one.text)
+        whole = re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", one.text, re.IGNORECASE) is not None
+        return whole, len(parts & parts_of(text)), not heading_of(one.text), near[one]
+
+    return max(sources, key=holds)
+
+
+def parts_of(text: str) -> frozenset[str]:
+    """The words of a text that say what it is about, and its numbers; times of day as minutes."""
+    told = in_minutes(text)
+    return stems(told) | frozenset(number.replace(",", "") for number in _NUMBER.findall(told))
+
+
+def _borne_out(answer: str, question: str, sources: Sequence[Source], cited: Sequence[Source]) -> bool:
+    """Whether every number of the answer stands in the sentences or the question, and some word of it in these.
+
+    A cited sentence may say it in words. So must some name of the question, if it has any: else the sentences are about
+    something else.
+    """
+    material = _text(sources)
+    numbers = set(_NUMBER.findall(_CLOCK.sub(lambda time: _as_written(time, material), answer)))
+    said = {*_NUMBER.findall(f"{material} {question}"), *_in_words(_text(cited))}
+    if not numbers <= said:
+        return False
+    names = {stem(name) for name in _NAME.findall(question) if name.casefold() not in MONTHS}
+    there = stems(f"{material} {' '.join(source.source for source in sources)}")
+    if names and not names & there:
+        return False
+    words = stems(answer)
+    return not words or bool(words & there)
+
+
+def _as_written(time: re.Match[str], material: str) -> str:
+    """A time of day with the mark that it has in the sentences: 7:45 is 7.45 there."""
+    dotted = f"{time['hours']}.{time['minutes']}"
+    return dotted if re.search(rf"(?<![\d.]){re.escape(dotted)}(?![\d.]*\d)", material) else time[0]
+
+
+def _in_words(text: str) -> set[str]:
+    """The numbers that a text says in words, in digits: nine months are 9, and twenty-one of them are no 20."""
+    return {str(NUMBER_WORDS[word]) for word in _WORD.findall(text.casefold()) if word in NUMBER_WORDS}
+
+
+def _text(sources: Sequence[Source]) -> str:
+    return " ".join(f"{source.heading} {source.text}" for source in sources)
