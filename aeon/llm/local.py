@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from aeon.errors import EndpointFailed, EndpointUnreachable
+from aeon.errors import AeonError, EndpointFailed, EndpointUnreachable
 from aeon.llm.adapter import Permit, freely
 from aeon.llm.asking import Form
 from aeon.llm.catalogue import CatalogueEntry
@@ -18,7 +19,7 @@ from aeon.llm.openai_compatible import OpenAICompatible
 from aeon.llm.prefixes import Beginning, Prefixes, PrefixFiles, Recent, identity
 from aeon.llm.probe import measured
 from aeon.llm.profiles import Told
-from aeon.llm.weights import Report, pull
+from aeon.llm.weights import Report, path_of, pull
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
 
 __all__ = ["Local"]
@@ -156,6 +157,15 @@ class Local:
         Raises `ServerBroken`, `WeightsError`, `MissingExtraError` and `InputFileError` when it cannot be started.
         """
         self._ready().address()
+
+    def begin_loading(self) -> None:
+        """Start as `load` does, without waiting for it, if the weights are there; `load` says what goes wrong."""
+        if isinstance(self._model, Path) or path_of(self._model).exists():
+            threading.Thread(target=self._try_to_load, name="aeon-loading", daemon=True).start()
+
+    def _try_to_load(self) -> None:
+        with contextlib.suppress(AeonError):
+            self.load()
 
     async def aclose(self) -> None:
         """Close the connection, and stop the server unless another `Local` uses it."""

@@ -54,6 +54,7 @@ class ServerProcess:
         self._deaths = 0
         self._starts = 0
         self._log_matters = False
+        self._given_up = False
         self._quiet = threading.Condition()
         self._calls = 0
         self._held = False
@@ -142,9 +143,14 @@ class ServerProcess:
             return not self._alive()
 
     def stop(self) -> None:
-        """Stop the child, whoever uses it; the next use starts another."""
+        """Stop the child, whoever uses it; the next use starts another. One that still loads is not waited for."""
+        child = self._child
+        if child is not None and self._address is None:
+            self._given_up = True
+            child.kill()
         with self._lock:
             self._stop()
+            self._given_up = False
 
     def _alive(self) -> bool:
         return self._child is not None and self._child.poll() is None
@@ -204,7 +210,7 @@ class ServerProcess:
         child, self._child, self._address = self._child, None, None
         if child is None:
             return
-        self._log_matters = self._log_matters or child.poll() is not None
+        self._log_matters = not self._given_up and (self._log_matters or child.poll() is not None)
         assert child.stdin is not None and child.stdout is not None
         with contextlib.suppress(BrokenPipeError):
             child.stdin.close()

@@ -13,7 +13,7 @@ from aeon.supervisor.judge import Judge
 from aeon.supervisor.judge_specs import judgment
 from aeon.tools.quote import QUOTE
 
-__all__ = ["Answering"]
+__all__ = ["Answering", "doubtful", "is_quotation"]
 
 _QUERY = "query_answers"
 _PLAN_AND_JUDGE = 2
@@ -67,6 +67,18 @@ class Answering:
         quoted = _quoted(plan, asked.evidence)
         score = await self._judge.score(asked.about.text, quoted, asked.evidence.sources) if quoted else None
         return score is not None and score >= self._judge.least
+
+
+def is_quotation(plan: Plan) -> bool:
+    """Whether a plan does nothing but copy one value from a sentence."""
+    actions = [step.action for step in plan.steps]
+    return len(actions) == 1 and isinstance(actions[0], ToolCall) and actions[0].tool == QUOTE
+
+
+def doubtful(plan: Plan, score: float | None) -> Plan:
+    """The plan with what a judge doubts, if it does."""
+    doubt = () if score is None else (f"the text may not answer exactly this: judged {score:.2f}",)
+    return plan.changed(doubts=(*plan.doubts, *doubt)) if doubt else plan
 
 
 def _quoted(plan: Plan, evidence: Evidence) -> list[Source]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.again import asked_again, spelt_out
-from aeon.plan.answering import Answering
+from aeon.plan.answering import Answering, doubtful, is_quotation
 from aeon.plan.bytexts import ByTexts, Told
 from aeon.plan.checking import Candidate, Checker, open_plan, unreadable
 from aeon.plan.citing import cited
@@ -104,10 +104,14 @@ class Programmer:
         if asked.functions == (SQL,):
             return await self._finished(asked, await self._queried(asked))
         told = await self._by_texts.told(asked) if self._by_texts is not None else None
-        if told is None or (SQL in asked.functions and not told.of_texts):
-            return None
+        return await self._by_told(asked, told) if told is not None else None
+
+    async def _by_told(self, asked: Asked, told: Told) -> Plan | None:
+        """The plan by what a model says of the texts; ``None`` where a program is to be written."""
         if told.plan is not None:
             return told.plan
+        if SQL in asked.functions and not told.of_texts:
+            return None
         return await (self._confirmed(asked, told) if told.of_texts else self._tabled(asked)) or self._asked(asked)
 
     async def _confirmed(self, asked: Asked, told: Told) -> Plan | None:
@@ -121,13 +125,13 @@ class Programmer:
         alone = replace(asked, functions=(LOOKUP,))
         program = await self._program(alone)
         plan = program.plan
-        if not program.runs or program.fault or not _is_quotation(plan):
+        if not program.runs or program.fault or not is_quotation(plan):
             return None
         given = await self._sources.outcome(plan)
         agreement = told.confirms(asked.about.text, given[0]) if len(given) == 1 else None
         if agreement is None:
             return None
-        return _doubtful(plan.changed(agreement=agreement), await self._answering.doubt(plan, alone))
+        return doubtful(plan.changed(agreement=agreement), await self._answering.doubt(plan, alone))
 
     async def _programmed(self, asked: Asked) -> Plan:
         """The plan of a program over the tables and the texts."""
@@ -171,7 +175,7 @@ class Programmer:
         score = await self._answering.doubt(plan, asked)
         if score is not None and score < _SURELY_NOT and not await self._gives(plan, asked):
             return await self._tabled(asked) or self._asked(asked)
-        return await self._read_twice(asked, _doubtful(plan, score))
+        return await self._read_twice(asked, doubtful(plan, score))
 
     async def _read_twice(self, asked: Asked, plan: Plan) -> Plan:
         """A plan that quotes one value, with what a plain reading of more sentences gives.
@@ -179,7 +183,7 @@ class Programmer:
         Not where the model was sure of its program, and nothing is doubtful: that tells as much.
         """
         sure = (next(iter(asked.likelihoods), None) or 0.0) >= _SURE and not plan.doubts
-        given = await self._sources.outcome(plan) if _is_quotation(plan) and not sure else []
+        given = await self._sources.outcome(plan) if is_quotation(plan) and not sure else []
         if len(given) != 1 or plan.agreement is not None or self._by_texts is None:
             return plan
         more = Material(asked.evidence.best(MOST_SENTENCES), whole=False)
@@ -360,18 +364,6 @@ def _combines(program: Candidate, asked: Asked) -> bool:
         return by_texts and bool(_OPERATION.search(program.text))
     tools = {step.action.tool for step in program.plan.steps if isinstance(step.action, ToolCall)}
     return QUOTE in tools and SQL not in tools and tools != {QUOTE}
-
-
-def _is_quotation(plan: Plan) -> bool:
-    """Whether a plan does nothing but copy one value from a sentence."""
-    actions = [step.action for step in plan.steps]
-    return len(actions) == 1 and isinstance(actions[0], ToolCall) and actions[0].tool == QUOTE
-
-
-def _doubtful(plan: Plan, score: float | None) -> Plan:
-    """The plan with what a judge doubts, if it does."""
-    doubt = () if score is None else (f"the text may not answer exactly this: judged {score:.2f}",)
-    return plan.changed(doubts=(*plan.doubts, *doubt)) if doubt else plan
 
 
 def _is_same(one: Sequence[JsonValue], other: Sequence[JsonValue]) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib.util
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -119,6 +121,51 @@ def test_a_loading_that_is_interrupted_ends_its_server_at_once(tmp_path: Path, m
     with pytest.raises(KeyboardInterrupt):
         process.address()
     assert children[0].returncode == -signal.SIGKILL and process.pid is None and not process.log_path.exists()
+
+
+@pytest.mark.requirement("T3a")
+def test_a_loading_that_nobody_waits_for_ends_at_once(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a command ends because its folder cannot be read: it waits neither for the model nor for the server."""
+    began, held = threading.Event(), threading.Event()
+
+    def endless(_: int, __: float) -> bytes:
+        began.set()
+        held.wait(60)
+        return b""
+
+    monkeypatch.setattr("aeon.llm.local_process._first_line", endless)
+    process = ServerProcess(tiny, 512)
+
+    def load() -> None:
+        with contextlib.suppress(ServerBroken):
+            process.address()
+
+    loading = threading.Thread(target=load, daemon=True)
+    loading.start()
+    assert began.wait(60)
+    child = process._child
+    assert child is not None
+    threading.Timer(0.2, held.set).start()  # as the end of its output does
+    process.stop()
+    loading.join(60)
+    assert child.returncode == -signal.SIGKILL and process.pid is None and not process.log_path.exists()
+
+
+@pytest.mark.tiny
+@pytest.mark.requirement("T5")
+def test_it_loads_while_something_else_is_done(tiny: Path) -> None:
+    """Whoever needs it waits for the same server; without its file nothing begins, and `load` says why."""
+    model = Local(tiny, context_tokens=512)
+    model.begin_loading()
+    model.load()
+    pid = model.pid
+    model.load()
+    assert pid is not None and model.pid == pid
+    asyncio.run(model.aclose())
+    absent = Local(tiny.with_name("absent.gguf"))
+    absent.begin_loading()
+    with pytest.raises(InputFileError, match="no model file"):
+        absent.load()
 
 
 @pytest.mark.tiny
