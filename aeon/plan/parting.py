@@ -71,12 +71,17 @@ _CITED = re.compile(r"#\s*(\d{1,3}(?:\s*,\s*\d{1,3})*)\s*$")
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:,\d{3})*(?:\.\d+)?(?![\d:/-])")
 _SEVERAL = re.compile(
     r"\bhow (?:much|many)\b[^.?!]*\b(?:more|less|fewer|[a-z]{2,}er)\b[^.?!]*\bthan\b|\bexceeds?\b|\bplus\b|"
-    r"\bdifference between\b|\bby how (?:much|many)\b|"
-    r"\b(?:costs?|comes?|pays?|have|weigh)\b[^.?!]*\btogether\b",
+    r"\bdifference (?:in \w+ )?between\b|\bby how (?:much|many)\b|"
+    r"\badd(?:ed|ing)? (?:up|together) (?:the|my|our)\b[^.?!]*\band\b|"
+    r"\b(?:costs?|comes?|pays?|have|weigh)\b[^.?!]*\btogether\b|\bin (?:all|total)\b[^.?!]*\bboth\b",
     re.IGNORECASE,
 )
 _OR = re.compile(r"\bor\b", re.IGNORECASE)
-_BETWEEN = re.compile(r"\bhow (?:many|much|long|far)\b[^.?!]*\bbetween\b", re.IGNORECASE)
+_BETWEEN = re.compile(
+    r"\bhow (?:many|much|long|far)\b[^.?!]*\b(?:between|apart)\b|"
+    r"\bhow many (?:days|weeks)\b[^.?!]*\bfrom\b[^.?!]*\bto\b",
+    re.IGNORECASE,
+)
 _WHICH = re.compile(r"\b(?:which|who|whose|whom|or|whether|compare)\b", re.IGNORECASE)
 _MORE = re.compile(
     r"\b(?:more|later|last|(?:long|high|old|bigg|larg|great|heavi|fast|tall|wid|deep|dear|furth|strong)er)\b",

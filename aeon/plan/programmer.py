@@ -110,32 +110,35 @@ class Programmer:
         """The plan by what a model says of the texts; ``None`` where a program is to be written."""
         if told.plan is not None:
             return told.plan
-        if SQL in asked.functions and not told.of_texts:
-            return None
+        if SQL in asked.functions:
+            return await self._confirmed(asked, told) if told.of_texts else None
         return await (self._confirmed(asked, told) if told.of_texts else self._tabled(asked)) or self._asked(asked)
 
     async def _confirmed(self, asked: Asked, told: Told) -> Plan | None:
         """The plan of a program that quotes from a few sentences what all texts together say to the question.
 
-        ``None`` where it does something else, or quotes another value: then the texts are asked as they are. It is
-        doubtful where a judge doubts that what it quotes is an answer. No program is asked for what they do not say.
+        ``None`` where it quotes another value: then the texts are asked as they are. It is doubtful where a judge
+        doubts that what it quotes is an answer. No program is asked for what they do not say. One that calculates with
+        what they say is taken for what it is: a plain answer is none then.
         """
         if not told.answer:
             return None
         alone = replace(asked, functions=(LOOKUP,))
         program = await self._program(alone)
         plan = program.plan
-        if not program.runs or program.fault or not is_quotation(plan):
+        if not program.runs or program.fault:
             return None
+        if not is_quotation(plan):
+            return None if SQL in asked.functions else await self._programmed(alone, program)
         given = await self._sources.outcome(plan)
         agreement = told.confirms(asked.about.text, given[0]) if len(given) == 1 else None
         if agreement is None:
             return None
         return doubtful(plan.changed(agreement=agreement), await self._answering.doubt(plan, alone))
 
-    async def _programmed(self, asked: Asked) -> Plan:
-        """The plan of a program over the tables and the texts."""
-        program = await self._program(asked)
+    async def _programmed(self, asked: Asked, program: Candidate | None = None) -> Plan:
+        """The plan of a program over the tables and the texts: of one that is there, or is written for it."""
+        program = program or await self._program(asked)
         held = await self._queried(asked, program) if self._is_query(program) else None
         if held is not None and held.agreed:
             return self._settled(asked, held.query, held.agreement)

@@ -105,6 +105,14 @@ def test_what_no_program_confirms_is_read_from_the_texts(replies: list[Reply], t
     assert tools(made) == ["lookup"] and made.agreement is None
 
 
+@pytest.mark.requirement("T2", "G4a")
+def test_a_program_that_calculates_is_taken_for_what_it_is(texts: Path) -> None:
+    """What words do not show: the texts have a short answer, and what is asked for follows from it."""
+    yearly = "place = 12  # 1\nprint(place * 12)"
+    made, model = plan(texts, "What does a place come to for someone who stays a year?", "12 euros", *[yearly] * 4)
+    assert tools(made) == ["quote", "calculator"] and asks_texts(model.requests[0])
+
+
 def test_beside_tables_a_model_says_whether_the_texts_say_it(both: Path) -> None:
     """It does, so nobody asks the tables; where it does not, they are asked first."""
     made, model = plan(both, PLACE, "12 euros", "12 euros", 'print("12 euros")  # 1')
@@ -119,8 +127,9 @@ def test_what_words_speak_for_the_tables_is_left_to_them(both: Path) -> None:
     question, query = "Which kind of item keeps the key?", 'print(sql("SELECT Kind FROM shelf"))'
     _, model = plan(both, question, "not stated", query, "SELECT Kind FROM shelf")
     assert [asks_texts(one) for one in model.requests[:2]] == [True, False]
-    made, _ = plan(both, question, "Ms Adler", "Ms Adler", 'print("not stated")')
-    assert tools(made) == ["lookup"]
+    made, model = plan(both, question, "Ms Adler", "Ms Adler", 'print("not stated")', query, "SELECT Kind FROM shelf")
+    assert [asks_texts(one) for one in model.requests[:4]] == [True, True, False, False]
+    assert tools(made) == ["sql"]  # no program over the texts confirms it: one over both is written
 
 
 @pytest.mark.parametrize(
@@ -130,6 +139,11 @@ def test_what_words_speak_for_the_tables_is_left_to_them(both: Path) -> None:
         "What do three places cost?",
         "How much more does a place cost than a key?",
         "Which is dearer, a place or a key, and which is older?",
+        "What is the difference in euros between a place and a key?",
+        "If I add up the price of a place and that of a key, what is it?",
+        "What do people pay in all who take both a place and a key?",
+        "How many days are there from the first day to the last one?",
+        "The first day and the last one: how many days apart are they?",
         "How many days lie between the first and the last day?",
     ],
 )
