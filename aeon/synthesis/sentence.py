@@ -47,7 +47,29 @@ _WORD = re.compile(r"[^\W\d_]+")
 _FIRST = re.compile(r"[A-Z][a-z]*(?!\w)(?! ?[A-Z])")
 """A first word with a capital letter, if the next one has none: "The" of "The red one", and nothing of "The Hague"."""
 _FUNCTION_WORDS = frozenset(
-    {"A", "All", "An", "At", "By", "Every", "From", "In", "No", "On", "The", "To", "Until", "Yes"}
+    {
+        "A",
+        "About",
+        "After",
+        "All",
+        "An",
+        "At",
+        "Before",
+        "By",
+        "Every",
+        "For",
+        "From",
+        "In",
+        "No",
+        "On",
+        "Only",
+        "The",
+        "To",
+        "Until",
+        "Up",
+        "Within",
+        "Yes",
+    }
 )
 _TWO_WORDS = re.compile(r"\S+ \S+ (?=\S)")
 _FOLLOW = re.compile(r"(?: [^\W\d_]+)+")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue, RootModel
 
+from aeon.documents.words import stems
 from aeon.multipass.effects import Synthesize
 from aeon.multipass.plans import answer_steps
 from aeon.schema import Answer, JsonObject, Plan, Step, Task, Writing
@@ -26,6 +27,8 @@ _SCALARS = ("string", "number", "integer", "boolean", "null")
 _VERB = re.compile(r"\w (?:is|are|was|were|has|have|may|must|can|costs?|pays?|needs?|gets?) \w")
 _SENTENCE = re.compile(r"(?:(?:Therefore|So|Thus|Hence),? )?((?:\S+ ){4,}\S+[.!])")
 """A derivation's answer that is a sentence of its own, without the word that draws a conclusion."""
+_LEAST_WORDS = 5
+"""Words of a sentence that answers a question."""
 _UNCHECKED = "(unchecked, no step was completed) "
 
 
@@ -56,7 +59,7 @@ class Synthesizer:
         steps = answer_steps(effect.plan)
         if not steps or any(step.status != "complete" for step in steps):
             return Wording("")
-        if ready := _ready(effect.plan, steps, self._brief):
+        if ready := _ready(effect, steps, self._brief):
             return Wording(ready)
         results = _results(effect.plan, steps, units=not self._brief)
         absent = _absent(effect.task, [step for step in steps if step.output is None])
@@ -95,15 +98,23 @@ def _guess(steps: Sequence[Step]) -> str:
     return f'Perhaps: {own[0] if own else inside("It is", read)}. "{said}"'
 
 
-def _ready(plan: Plan, steps: Sequence[Step], brief: bool) -> str:
+def _ready(effect: Synthesize, steps: Sequence[Step], brief: bool) -> str:
     """The text of the only step, where it is a guess, was written as the answer or is a sentence; or a derivation's."""
-    if not brief and (guess := _guess(steps)):
-        return guess
+    if not brief and (ready := _guess(steps) or _reply(effect, steps)):
+        return ready
     if len(steps) == 1 and (isinstance(steps[0].action, Writing) or _is_sentence(steps[0])):
         return str(steps[0].output)
     if len(steps) == 1 and _is_clause(steps[0]):
         return f"{steps[0].output}."
-    return "" if brief else _taken_sentence(plan)
+    return "" if brief else _taken_sentence(effect.plan)
+
+
+def _reply(effect: Synthesize, steps: Sequence[Step]) -> str:
+    """What judges vouch for, where it is a sentence that has half of the question's words: an answer by itself."""
+    said, asked = str(steps[0].output), stems(effect.task.text)
+    if effect.plan.vouched is None or len(steps) > 1 or len(said.split()) < _LEAST_WORDS or not said[0].isupper():
+        return ""
+    return f"{said}." if asked and 2 * len(asked & stems(said)) >= len(asked) else ""
 
 
 def _is_sentence(step: Step) -> bool:

@@ -92,6 +92,25 @@ def test_what_was_read_and_is_doubtful_is_worded_as_a_guess(read: str, said: str
     assert answer(doubtful, brief=True) == read
 
 
+@pytest.mark.requirement("G7", "T5")
+@pytest.mark.parametrize(
+    ("read", "vouched", "said"),
+    [
+        ("The roof is repaired by Oster & Sons", 0.6, "The roof is repaired by Oster & Sons."),
+        ("The roof is repaired by Oster & Sons", None, "They say the roof is repaired by Oster & Sons."),
+        ("Oster & Sons of Mill Street", 0.6, "They say Oster & Sons of Mill Street."),
+        ("Up to 3 firms a year", 0.6, "They say up to 3 firms a year."),
+    ],
+)
+def test_a_sentence_that_judges_vouch_for_is_the_answer(read: str, vouched: float | None, said: str) -> None:
+    """Where it has half of the question's words nothing is written around it; brief, it is said as it is."""
+    plan = Plan(steps=(step("s1", output=read),), answer=("s1",), vouched=vouched)
+    effect = Synthesize(task=Task(text="Who repairs the roof?"), plan=plan)
+    for brief, expected in ((False, said), (True, read)):
+        synthesizer = Synthesizer(Supervisor(Scripted(["They say {r1}."])), Briefing(), 99, brief=brief)
+        assert asyncio.run(synthesizer.synthesize(effect)).text == expected
+
+
 @pytest.mark.requirement("G4", "G7")
 def test_a_derivation_that_is_taken_stands_in_the_place_of_what_the_plan_gave() -> None:
     """Its answer is the result that the sentence refers to."""
