@@ -24,7 +24,7 @@ from aeon.supervisor.prompt import Prompt, cut, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.dates import read_date
 
-__all__ = ["Parting", "Split", "chosen", "confirms", "is_compared", "is_of_several", "split"]
+__all__ = ["Parting", "Split", "chosen", "confirms", "doubts_of", "is_compared", "is_of_several", "split"]
 
 _TOKENS = 150
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -216,6 +216,12 @@ def confirms(given: Sequence[JsonValue], parts: Sequence[JsonValue]) -> bool:
     names = {name.casefold() for name in given if isinstance(name, str)}
     same = bool(_sizes(parts)) and _sizes(given) == _sizes(parts)
     return same and names <= {name.casefold() for name in parts if isinstance(name, str)}
+
+
+def doubts_of(question: str, given: Sequence[JsonValue]) -> tuple[str, ...]:
+    """The doubt about what a question compares, where nothing lies between the two: both may be of one sentence."""
+    is_one = is_compared(question) or is_of_several(question)
+    return ("there is no difference: look at both sentences again",) if is_one and 0 in _sizes(given) else ()
 
 
 def _sizes(values: Sequence[JsonValue]) -> list[float]:

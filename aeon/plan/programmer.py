@@ -13,7 +13,7 @@ from aeon.plan.bytexts import ByTexts, Told
 from aeon.plan.checking import Candidate, Checker, open_plan, unreadable
 from aeon.plan.citing import cited
 from aeon.plan.fromtexts import FromTexts
-from aeon.plan.parting import Parting, confirms, is_of_several
+from aeon.plan.parting import Parting, confirms, doubts_of, is_of_several
 from aeon.plan.program import numbers, with_values
 from aeon.plan.prompts import Asked, Prompts, as_program
 from aeon.plan.queries import borrowed
@@ -263,7 +263,8 @@ class Programmer:
             theirs = await self._outcome(program)
         agrees = confirms(theirs, mine)
         derived = _derived("program", program, theirs, agrees=True, repeats=False)
-        return self._settled(asked, parts, derived if agrees else None)
+        plan = self._settled(asked, parts, derived if agrees else None)
+        return plan.changed(doubts=(*plan.doubts, *doubts_of(asked.about.text, mine)))
 
     def _applies_rule(self, program: Candidate, asked: Asked) -> bool:
         """Whether a program that asks the tables has to apply to them what the texts state."""

@@ -64,6 +64,14 @@ def test_what_the_parts_say_is_combined(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("G4")
+def test_two_that_are_said_to_differ_and_do_not_are_doubtful(tmp_path: Path) -> None:
+    """Both parts may have been read out of one sentence, also where a program over all facts says the same."""
+    same, south = "print(26 - 26)  # 2", "print(26)  # 2"
+    made, _ = plan(tmp_path, QUESTION, same, PARTS, south, south)
+    assert made.agreement is not None and made.doubts == ("there is no difference: look at both sentences again",)
+
+
+@pytest.mark.requirement("G4")
 def test_a_program_that_gives_the_same_is_a_second_derivation(tmp_path: Path) -> None:
     """It was written over all facts at once."""
     made, _ = plan(tmp_path, QUESTION, RIGHT, PARTS, NORTH, SOUTH)
