@@ -47,6 +47,13 @@ _THING = re.compile(rf"{_PLACE}\s+(?:{_NOUN}\s+)??({_NOUN})\b(?!\s+{_NOUN})", _I
 _WHAT = re.compile(
     r"\b(?:what|which)\s+((?:[^\W\d_]+\s+)?)([^\W\d_]+)\s+(?:do|does|did|is|are|was|were|has|have|had|will)\b", _I
 )
+_ASKED_FOR = re.compile(
+    rf"\b(?:what|which)(?:\s+(?:is|are|was|were)|['\u2019]s)\s+(?:(?:the|our|my|his|her|their|your|its)\b|\S+['\u2019]s?\b)"
+    rf"(?:\s+{_NOUN})*?\s+({_NOUN})(?:\s+number)?(?=\s+(?:for|of|at|to|in|on|from|with)\b|\s*[?.,]|\s*$)|"
+    rf"\b(?:in|on|at|under) (?:which|what) ({_NOUN})\b",
+    _I,
+)
+"""What it asks for: the code of the alarm, the phone number, in which street."""
 _DET = r"(?:the|an?|our|their|its|all|each|every|it|them|more|most|fewer|less|many|much|any|some|no)\b"
 _DONE = re.compile(
     rf"\b(?:(?:do|does|did)(?:\s+{_DET})?(?:\s+(?!{_DET}){_NOUN})+?|(?:have|has|had|needs?|wants?|used|able)\s+to)"
@@ -175,6 +182,12 @@ class About:
         things = self.unknown - {done.casefold() for done in _DONE.findall(self.text)}
         things -= {word.casefold() for word in _MOST_SO.findall(self.text)}
         return tuple(word for word in said if word.casefold() in things and _is_noun(word))
+
+    @property
+    def unknown_asked(self) -> str:
+        """What it asks for, or the number of, where no file has a word for that: an alarm's code; else ""."""
+        words = [*(one or other for one, other in _ASKED_FOR.findall(self.text)), self.counted]
+        return next((word for word in words if word.casefold() in self.unknown - self.akin and _is_noun(word)), "")
 
     @property
     def unmeasured(self) -> tuple[str, ...]:

@@ -57,7 +57,8 @@ class Twice:
 
         What both give as they stand is taken, whatever the host holds against either; that it makes the same of both
         confirms nothing. Only who is there the longest, and what a stock is worth, is told by the host: models put the
-        latest first, or add up the prices of one, each time. Else one of which nothing is wrong is taken before one
+        latest first, or add up the prices of one, each time. Where no file has a word for what is asked for, both may
+        have taken another column for it: that stays a doubt. Else one of which nothing is wrong is taken before one
         that is at fault, and the first before the second.
         """
         mine, theirs = await self._given(first), await self._given(second)
@@ -68,6 +69,8 @@ class Twice:
         if _agree(plain, same) and (own or not misled):
             whole = await with_ties(bare, self._sources)
             taken = replace(first, doubt="") if own else Candidate(whole, first.text, doubt=first.fault)
+            if unknown := asked.about.unknown_asked:
+                taken = replace(taken, doubt=f"no file has '{unknown}'")
             return Held(taken, _derived(second, same, agrees=True))
         if _agree(mine, theirs):  # the host made the same of both
             return Held(first)

@@ -101,6 +101,27 @@ def test_what_two_queries_give_is_taken_whatever_the_host_holds_against_it(
 
 
 @pytest.mark.requirement("G4a")
+@pytest.mark.requirement("G4a", "G5")
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("What is the barcode for the goat Tomme?", "barcode"),
+        ("What's Chevre's barcode number?", "barcode"),
+        ("In which drawer of the shelf is the Tomme?", "drawer"),
+        ("How many holes has the Tomme on the shelf?", "holes"),
+        ("What is the kind of the Tomme on the shelf?", ""),
+    ],
+)
+def test_two_queries_do_not_clear_what_no_file_has_a_word_for(
+    question: str, word: str, tools: tuple[Tool, ...]
+) -> None:
+    """Both may have taken another column for it: how much is left, for the barcode."""
+    left = "SELECT \"Left (kg)\" FROM shelf WHERE Item = 'Tomme'"
+    made, _ = plan(tools, question, left, left)
+    assert made.agreement is not None and not made.agreement.disagrees
+    assert made.doubts == ((f"no file has '{word}'",) if word else ())
+
+
 def test_of_two_queries_that_differ_the_one_at_no_fault_is_taken_and_the_other_said(tools: tuple[Tool, ...]) -> None:
     """The first where nothing is wrong with either; one that cannot run is no derivation."""
     question = "What is left on the shelf?"
