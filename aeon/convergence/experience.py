@@ -60,10 +60,10 @@ class Experience(Frozen):
         """What was seen of answers of a kind, as `kind_of` names it.
 
         Where that is too little, of all those of which the same is known for or against them; then, where the model was
-        unsure and nothing agreed, of those of which the same is known against them; then of those that are alike but
-        for how sure it was; then of those of which the same is known against them, if anything is. Answers from files
-        and others are counted apart; only what is known against one counts, where all that is too little, whatever it
-        is of. Else it is the fallback's.
+        unsure, nothing agreed and nobody vouches, of those of which the same is known against them; then of those that
+        are alike but for how sure it was; then of those of which the same is known against them, if anything is.
+        Answers from files and others are counted apart; only what is known against one counts, where all that is too
+        little, whatever it is of. Else it is the fallback's.
         """
         pools = [self._pooled(partial(like, kind)) for like in _ALIKE]
         enough = next((seen for seen in pools if seen.runs >= LEAST_RUNS), None)
@@ -121,8 +121,8 @@ def _as_sure(kind: str, name: str) -> bool:
 
 
 def _as_unsure(kind: str, name: str) -> bool:
-    """Not where another derivation agreed: that tells more."""
-    is_alone = _UNSURE in _notes(kind) and _AGREED not in _notes(kind)
+    """Not where another derivation agreed, or judges vouch for it: that tells more."""
+    is_alone = _UNSURE in _notes(kind) and _notes(kind).isdisjoint((_AGREED, _VOUCHED))
     return is_alone and _as_doubted(kind, name) and _is_like(kind, name)
 
 

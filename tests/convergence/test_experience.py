@@ -79,6 +79,7 @@ READ = step("s1", ToolCall(tool="lookup"), "reading")
         (Plan(steps=(QUERY,), likelihood=0.0), "table, unsure"),
         (Plan(steps=(QUOTE, SUM), likelihood=1.0, agreement=AGREED), "sentence + sum, agreed, sure"),
         (Plan(steps=(SUM,), likelihood=0.0, agreement=AGREED), "sum, agreed"),
+        (Plan(steps=(QUOTE,), likelihood=0.4, vouched=0.6), "sentence, vouched, sure"),
     ],
 )
 def test_the_kind_says_how_an_answer_came_about(plan: Plan, kind: str) -> None:
@@ -177,6 +178,8 @@ def test_those_of_which_it_was_sure_say_nothing_for_one_of_which_it_was_not() ->
     assert known.of(Plan(steps=(QUERY,), likelihood=0.01)) == Seen(runs=14)
     agreed = known.changed(kinds={**known.kinds, "table, agreed, sure": Seen(right=9, runs=9)})
     assert agreed.of(Plan(steps=(QUERY,), likelihood=0.01, agreement=AGREED)) == Seen(right=9, runs=9)
+    vouched = known.changed(kinds={**known.kinds, "sentence, vouched, sure": Seen(right=9, runs=9)})
+    assert vouched.of(Plan(steps=(QUOTE,), likelihood=0.01, vouched=0.6)) == Seen(right=9, runs=9)
 
 
 def test_answers_from_files_say_nothing_of_answers_without_them() -> None:
