@@ -79,7 +79,7 @@ _SEVERAL = re.compile(
 _OR = re.compile(r"\bor\b", re.IGNORECASE)
 _BETWEEN = re.compile(
     r"\bhow (?:many|much|long|far)\b[^.?!]*\b(?:between|apart)\b|"
-    r"\bhow many (?:days|weeks)\b[^.?!]*\bfrom\b[^.?!]*\bto\b",
+    r"\bhow many (?:days|weeks)\b(?: (?:after|before)\b|[^.?!]*\bfrom\b[^.?!]*\bto\b)",
     re.IGNORECASE,
 )
 _WHICH = re.compile(r"\b(?:which|who|whose|whom|or|whether|compare)\b", re.IGNORECASE)

@@ -143,6 +143,7 @@ def test_what_words_speak_for_the_tables_is_left_to_them(both: Path) -> None:
         "If I add up the price of a place and that of a key, what is it?",
         "What do people pay in all who take both a place and a key?",
         "How many days are there from the first day to the last one?",
+        "How many days after the first one is the last one?",
         "The first day and the last one: how many days apart are they?",
         "How many days lie between the first and the last day?",
     ],
