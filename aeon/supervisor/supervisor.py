@@ -97,11 +97,13 @@ class Supervisor:
         self._probabilities = Remembered[float]()
 
     def through(self, llm: LLMAdapter) -> Supervisor:
-        """The same supervisor, which asks the same endpoint through another adapter."""
+        """The same supervisor, which asks the same endpoint through another adapter, and remembers no answers of it.
+
+        That adapter may draw each answer with a temperature and a seed of its own.
+        """
         other = Supervisor(llm, self.repairs, self.prompt_bytes, self.output_tokens, self.price)
         other._capabilities = self._capabilities
         other._unanswered = self._unanswered
-        other._texts, other._probabilities = self._texts, self._probabilities
         return other
 
     async def capabilities(self) -> Capabilities:

@@ -39,6 +39,21 @@ def test_the_same_question_is_asked_once_in_a_run() -> None:
     assert asked("a", prompts=("When?", "Where?", "When?")) == 2
 
 
+def test_what_is_drawn_through_another_adapter_is_asked_for_anew() -> None:
+    """Samples of an ensemble, in one run, are answers of their own."""
+    first, second = (Scripted(lambda _, said=said: said, ALL_JSON) for said in ("At nine", "At ten"))
+    supervisor = Supervisor(first)
+
+    async def both() -> list[str]:
+        prompt = Prompt("Answer.", "When?")
+        with Ledger(Allowance(calls=9), execution_id="a"):
+            askers = (supervisor, supervisor.through(second), supervisor)
+            return [(await one.short(prompt, max_tokens=9)).value for one in askers]
+
+    assert asyncio.run(both()) == ["At nine", "At ten", "At nine"]
+    assert (len(first.requests), len(second.requests)) == (1, 1)
+
+
 def test_no_more_than_the_last_answers_are_kept() -> None:
     """So that a service does not grow with each of its runs; and what fails is not kept at all."""
     known, calls = Remembered[int](), list[str]()
