@@ -106,7 +106,7 @@ def run(
     _check_files(options)
     with Session(options, options.model, options.save, models) as session:
         record = Record(options.save)
-        session.begin_loading(config.model_tier)
+        session.begin_loading()
         given = session.opened(tools)
         orchestrator = build(
             session.model,

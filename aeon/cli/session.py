@@ -39,7 +39,6 @@ from aeon.tools.select import Given, connected, opened
 
 __all__ = ["Session", "exit_code", "portable_model", "spec_of"]
 
-_UNASKED = "T0"
 _SUFFICIENT, _FAILED, _ANSWERED, _WAITING = 0, 1, 3, 4
 
 
@@ -126,9 +125,9 @@ class Session:
         if self._shown:
             self.view.show([(Span(visible(words), "dim"),)])
 
-    def begin_loading(self, tier: str) -> None:
-        """Have a local model load while files are read, unless the tier asks none; `make_ready` waits for it."""
-        if isinstance(self.model, Local) and tier != _UNASKED:
+    def begin_loading(self) -> None:
+        """Have a local model load while files are read; `make_ready` waits for it."""
+        if isinstance(self.model, Local):
             self.model.begin_loading()
 
     def cast(self, roles: Mapping[str, str], ready: bool) -> None:

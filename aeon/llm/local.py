@@ -165,7 +165,7 @@ class Local:
 
     def _try_to_load(self) -> None:
         with contextlib.suppress(AeonError):
-            self.load()
+            self._ready().address()
 
     async def aclose(self) -> None:
         """Close the connection, and stop the server unless another `Local` uses it."""

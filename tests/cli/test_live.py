@@ -10,13 +10,14 @@ import pytest
 from rich.console import Console
 
 from aeon.cli.live import LiveView
-from aeon.errors import ServerBroken
+from aeon.errors import ServerBroken, UsageError
 from aeon.kernel.effects import AskUser, Effect
 from aeon.llm.local import Local
 from aeon.multipass.effects import DraftPlan, ExecuteStep
 from aeon.multipass.program import MULTIPASS
 from aeon.runtime.events import EffectEnded, EffectStarted, RunStarted
 from aeon.schema import Config, Failure, Outcome, Question, Step, Task, TaskProfile
+from aeon.tools.files import Files
 
 from .conftest import Outcome as Done
 from .played_model import Model
@@ -211,6 +212,27 @@ def test_the_model_is_loaded_before_the_run_begins(aeon: Aeon, tmp_path: Path, m
 
     call(ServerBroken("llama.cpp cannot load it")).complains(1, "llama.cpp cannot load it")
     assert call(KeyboardInterrupt()) == (130, "loading small …\n", "aeon: interrupted\n")
+
+
+@pytest.mark.requirement("T5")
+def test_a_model_begins_to_load_before_the_files_are_read(
+    aeon: Aeon, model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both take seconds; at the tier that asks no model, and of an endpoint, nothing is loaded."""
+    began = list[str]()
+
+    def read(*_: object) -> Files:
+        began.append("reading")
+        raise UsageError("far enough")
+
+    monkeypatch.setattr(Local, "begin_loading", lambda local: began.append("loading"))
+    monkeypatch.setattr(Files, "of", read)
+    weights, folder = tmp_path / "small.gguf", tmp_path / "shop"
+    weights.touch()
+    folder.mkdir()
+    for arguments in (["--model", str(weights)], ["--model-tier", "T0"], ["--model", model.url]):
+        aeon("run", "What is 2 + 3?", "--files", str(folder), *arguments).complains(2, "far enough")
+    assert began == ["loading", "reading", "reading", "reading"]
 
 
 def test_an_endpoint_that_is_slow_to_name_its_model_leaves_no_blank_screen(model: Model, tmp_path: Path) -> None:

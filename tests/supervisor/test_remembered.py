@@ -41,7 +41,7 @@ def test_the_same_question_is_asked_once_in_a_run() -> None:
 
 def test_what_is_drawn_through_another_adapter_is_asked_for_anew() -> None:
     """Samples of an ensemble, in one run, are answers of their own."""
-    first, second = (Scripted(lambda _, said=said: said, ALL_JSON) for said in ("At nine", "At ten"))
+    first, second = Scripted(lambda _: "At nine", ALL_JSON), Scripted(lambda _: "At ten", ALL_JSON)
     supervisor = Supervisor(first)
 
     async def both() -> list[str]:
