@@ -31,9 +31,9 @@ class ShortReading:
     async def vouched(self, question: str, judge: AnswerJudge, sources: Sequence[Source]) -> float | None:
         """How likely, by two judges who see its sentence alone, that this gives the answer (0-1): the lower score.
 
-        ``None`` where one doubts it or cannot say, or the sentence says nothing of how many the question is about. Over
-        23 folders and the questions that ``scripts/bench/everyday.py`` makes, both are for 41 right answers, for 4
-        wrong ones, and for none of 33 to what no text says.
+        ``None`` where one doubts it or cannot say, or the sentence says nothing of how many the question is about. Of
+        153 questions over 23 folders and 30 that ``scripts/bench/everyday.py`` makes, both are for 41 right answers,
+        for 4 wrong ones, and for none of the 40 to what no text says.
         """
         if self.source is None or uncounted(question, f"{self.source.heading} {self.source.text}"):
             return None

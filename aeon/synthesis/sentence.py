@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from aeon.documents.plain import word_set
 from aeon.documents.words import is_common, stem
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.proof.readings import NUMBER_WORDS
@@ -46,31 +47,7 @@ _SIGNED = re.compile(r"^([\d.,]+) (?:euros?|dollars?|pounds?)$")
 _WORD = re.compile(r"[^\W\d_]+")
 _FIRST = re.compile(r"[A-Z][a-z]*(?!\w)(?! ?[A-Z])")
 """A first word with a capital letter, if the next one has none: "The" of "The red one", and nothing of "The Hague"."""
-_FUNCTION_WORDS = frozenset(
-    {
-        "A",
-        "About",
-        "After",
-        "All",
-        "An",
-        "At",
-        "Before",
-        "By",
-        "Every",
-        "For",
-        "From",
-        "In",
-        "No",
-        "On",
-        "Only",
-        "The",
-        "To",
-        "Until",
-        "Up",
-        "Within",
-        "Yes",
-    }
-)
+_FUNCTION_WORDS = word_set("A About After All An At Before By Every For From In No On Only The To Until Up Within Yes")
 _TWO_WORDS = re.compile(r"\S+ \S+ (?=\S)")
 _FOLLOW = re.compile(r"(?: [^\W\d_]+)+")
 _NUMBER = re.compile(r"(?<![\w{])(?<!\w\.)\.?\d+(?:[.,]\d+)*")
