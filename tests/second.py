@@ -28,22 +28,23 @@ def agreeing(replies: Iterable[Reply], capabilities: Capabilities = ALL_JSON, na
     """A model of these replies; the latest text of them again where it is asked in another form.
 
     Asked for a short answer from whole texts, it says that they do not state it where a program is its next reply, and
-    so it does where it may say so, unless it has just answered from them.
+    so it does where it may say so, unless it has answered from them.
     """
-    left, latest, shelved = list(replies), list[str](), list[bool]()
+    left, latest, shelved = list(replies), list[str](), list[str]()
 
     def choose(request: LLMRequest) -> Reply:
         system, asked = request.messages[0].content.strip(), request.messages[-1].content
         if system == SHELF and asked.endswith("reply: not stated"):
-            return latest[-1] if shelved and shelved[-1] else "not stated"
+            return shelved[-1] if shelved else "not stated"
         if is_second(request) and latest:
             return latest[-1]
         if system == SHELF and left and _PROGRAM.match(str(left[0])):
             return "not stated"
         reply = left.pop(0) if left else EndpointFailed("there is no reply left")
-        shelved.append(system == SHELF and asked.endswith(FEW_WORDS))
         if isinstance(reply, str):
             latest.append(reply)
+            if system == SHELF and asked.endswith(FEW_WORDS):
+                shelved.append(reply)
         return reply
 
     return Scripted(choose, capabilities, name)

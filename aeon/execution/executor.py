@@ -24,7 +24,6 @@ from aeon.schema import (
     StepInput,
     StepMode,
     StepResult,
-    Task,
     ToolCall,
     Writing,
 )
@@ -192,21 +191,22 @@ class Executor:
         world = tool if self._tools.get(tool).side_effects else ""
         output = await self._tools.call(tool, arguments, key, outputs, guard=lambda: ledger.tool_call(world))
         if reading:
-            return await self._read(tool, question, effect.task, output.value)
+            return await self._read(tool, question, effect, output.value)
         if tool == _SQL and _presumed(output.value, effect.task.text):
             return _unknown(f"the files do not say: {effect.task.text} (no row of the tables is about it)")
         value, sources = _with_sources(tool, output.value)
         return StepResult(output=value, mode=mode, cut=output.cut, sources=sources)
 
-    async def _read(self, tool: str, question: str, task: Task, found: JsonValue) -> StepResult:
+    async def _read(self, tool: str, question: str, effect: ExecuteStep, found: JsonValue) -> StepResult:
         """What the texts say to a question, which is put to all of them, or to what was ``found`` in them."""
+        task, known = effect.task, effect.step.read
         searched = self._tools.get(tool).hint.removeprefix("Texts: ")
         by_passages = bool(task.context) or asks_yes_no(task.text)
         texts = None if by_passages else await every_text(self._tools, question)
         absent = absent_from(searched, question)
         shelf = Shelf(self._supervisor, texts) if texts else None
         judge = AnswerJudge(Judge(self._supervisor, samples=0))
-        read = await read_shelf(shelf, question, absent, judge, self._twice) if shelf else None
+        read = await read_shelf(shelf, question, absent, judge, self._twice, known) if shelf else None
         return read or await read_answer(self._supervisor, question, task.text, found, searched, self._twice)
 
     async def _write(self, effect: ExecuteStep, action: Writing, objection: str) -> StepResult:

@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from aeon.documents.telling import nearness
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.execution.reading import is_strange, turned_down
-from aeon.schema import Source, StepResult
+from aeon.schema import ShortReading, Source, StepResult
 from aeon.supervisor.answers import AnswerJudge
 from aeon.supervisor.form import uncounted
 from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.short_answers import is_same
-from aeon.supervisor.short_reading import read_short
+from aeon.supervisor.short_reading import judged, read_short
 from aeon.supervisor.stated import parts_of
 from aeon.text import one_line
 
@@ -22,7 +22,12 @@ _LONGEST_SAID = 200
 
 
 async def read_shelf(
-    shelf: Shelf, question: str, absent: StepResult, judge: AnswerJudge, twice: bool = True
+    shelf: Shelf,
+    question: str,
+    absent: StepResult,
+    judge: AnswerJudge,
+    twice: bool = True,
+    known: ShortReading | None = None,
 ) -> StepResult | None:
     """What the texts say to the question; ``None`` where nothing usable comes, or what stands in none of those found.
 
@@ -33,11 +38,13 @@ async def read_shelf(
     its sentence is not the one nearest to the question. Over 23 folders of ``scripts/bench`` the judge doubts 22 of 23
     answers to what no text says, 28 of 41 wrong and 28 of 65 right ones.
 
+    What is ``known`` of it, since the planner was told, is not asked for again, unless the texts have changed since.
+
     Raises:
         ModelError: the endpoint gave no answer at all.
     """
     try:
-        short = await read_short(shelf, question)
+        short = known if known is not None and _is_there(known, shelf) else await read_short(shelf, question)
     except (CompletionError, AllowanceExhausted):
         return None  # an endpoint with a short context may take fewer sentences
     if not short.answer:
@@ -46,10 +53,17 @@ async def read_shelf(
         return turned_down(absent, short.nearest).changed(likelihood=short.likelihood) if shelf.whole else None
     answer, cited = short.answer, (short.source,)
     read = StepResult(output=answer, mode="reading", sources=cited, likelihood=short.likelihood)
-    score = await judge.score(question, cited, shelf.sources)
-    asked_again = [one async for one in _said_else(shelf, question, answer)] if twice else []
-    doubts = "; ".join([*_doubted(score, judge.least), *asked_again, *_strange(question, answer, cited, shelf.sources)])
+    short = await judged(short, question, judge, shelf.sources)
+    asked_again = [one async for one in _said_else(shelf, question, short)] if twice else []
+    doubts = "; ".join(
+        [*_doubted(short.judged, judge.least), *asked_again, *_strange(question, answer, cited, shelf.sources)]
+    )
     return read.changed(clarity="PARTIALLY_CLEAR", problem=doubts) if doubts else read
+
+
+def _is_there(known: ShortReading, shelf: Shelf) -> bool:
+    """Whether the sentence that an answer was read from, if any, is one of the texts."""
+    return known.source is None or known.source in shelf.sources
 
 
 def _doubted(score: float | None, least: float) -> Iterator[str]:
@@ -58,9 +72,9 @@ def _doubted(score: float | None, least: float) -> Iterator[str]:
         yield f"its sentence may not answer exactly this: judged {score:.2f}"
 
 
-async def _said_else(shelf: Shelf, question: str, answer: str) -> AsyncIterator[str]:
+async def _said_else(shelf: Shelf, question: str, short: ShortReading) -> AsyncIterator[str]:
     """What else the model says when it is asked in other ways."""
-    stated = await shelf.stated(question)
+    answer, stated = short.answer, short.stated if short.stated is not None else await shelf.stated(question)
     if stated == "":
         yield "free to say so, the model says that it is not stated"
     elif stated is not None and not is_same(question, answer, stated):

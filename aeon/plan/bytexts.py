@@ -8,12 +8,12 @@ from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.parting import is_compared, is_of_several
 from aeon.plan.prompts import Asked
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Agreement, Derivation, JsonObject, JsonValue, Plan, Source, Step, ToolCall
+from aeon.schema import Agreement, Derivation, JsonObject, JsonValue, Plan, ShortReading, Source, Step, ToolCall
 from aeon.supervisor.answers import AnswerJudge
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.short_answers import bare, is_absent, is_same
-from aeon.supervisor.short_reading import ShortReading, read_short
+from aeon.supervisor.short_reading import read_short, vouched
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.material import Material
 from aeon.tools.quote import QUOTE
@@ -24,19 +24,24 @@ __all__ = ["ByTexts", "Told"]
 
 
 class Told(NamedTuple):
-    """What a model says that has the texts before it: a short answer, if any; whether they are what to ask.
+    """What a model says that has the texts before it, ``None`` where nothing usable came; whether they are what to ask.
 
     ``plan`` quotes the answer from the sentence that it stands in, where judges vouch for that.
     """
 
-    answer: str
+    short: ShortReading | None
     of_texts: bool
     plan: Plan | None = None
 
+    @property
+    def answers(self) -> bool:
+        """Whether it gives an answer."""
+        return self.short is not None and bool(self.short.answer)
+
     def confirms(self, question: str, value: JsonValue) -> Agreement | None:
         """The answer as a derivation beside this value, where it is the same; else ``None``."""
-        same = bool(self.answer) and is_same(question, str(value), self.answer)
-        return _derived(self.answer, self.answer, agrees=True) if same else None
+        answer = self.short.answer if self.short is not None else ""
+        return _derived(answer, answer, agrees=True) if answer and is_same(question, str(value), answer) else None
 
 
 class ByTexts:
@@ -67,12 +72,18 @@ class ByTexts:
             return None
         shelf = Shelf(self._supervisor, texts)
         short = await _short(shelf, question)
-        vouched = await short.vouched(question, self._judge, shelf.sources)
-        if short.source is not None and vouched is not None:
+        return await self._routed(asked, shelf, short) if short is not None else Told(None, of_texts=not self._tables)
+
+    async def _routed(self, asked: Asked, shelf: Shelf, short: ShortReading) -> Told:
+        """Whether the texts are what to ask by what a model answers that has them before it."""
+        short = await vouched(short, asked.about.text, self._judge, shelf.sources)
+        if short.source is not None and short.vouched is not None:
             asked.likelihoods.append(short.likelihood)
-            return Told(short.answer, of_texts=True, plan=_quoting(asked, short.answer, short.source, vouched))
-        stated = not self._tables or (short.source is not None and bool(await shelf.stated(question)))
-        return Told(short.answer, of_texts=stated)
+            return Told(short, of_texts=True, plan=_quoting(asked, short, short.source))
+        if not self._tables or short.source is None:
+            return Told(short, of_texts=not self._tables)
+        stated = await shelf.stated(asked.about.text)
+        return Told(short.changed(stated=stated), of_texts=bool(stated))
 
     async def read(self, asked: Asked, texts: Material, value: JsonValue) -> Agreement | None:
         """What these texts say to the question, held against a value; ``None`` where they say nothing."""
@@ -83,22 +94,20 @@ class ByTexts:
         return _derived(reply.value, answer, is_same(asked.about.text, str(value), answer))
 
 
-async def _short(shelf: Shelf, question: str) -> ShortReading:
-    """What the model answers; nothing where no call can be spared for it, or nothing usable comes."""
+async def _short(shelf: Shelf, question: str) -> ShortReading | None:
+    """What the model answers; ``None`` where no call can be spared for it, or nothing usable comes."""
     try:
-        if current_ledger().calls_left() > 1:
-            return await read_short(shelf, question)
+        return await read_short(shelf, question) if current_ledger().calls_left() > 1 else None
     except (CompletionError, AllowanceExhausted):
-        pass
-    return ShortReading("", None)
+        return None
 
 
-def _quoting(asked: Asked, answer: str, source: Source, vouched: float) -> Plan:
+def _quoting(asked: Asked, short: ShortReading, source: Source) -> Plan:
     """The plan that quotes an answer from its sentence."""
-    place: JsonObject = {"value": answer, "source": source.source, "start": source.start, "end": source.end}
+    place: JsonObject = {"value": short.answer, "source": source.source, "start": source.start, "end": source.end}
     action = ToolCall(tool=QUOTE, arguments=place)
     step = Step(id="s1", description=asked.task.text, action=action, provides=("s1",))
-    return Plan(steps=(step,), answer=(step.id,), vouched=vouched)
+    return Plan(steps=(step,), answer=(step.id,), vouched=short.vouched)
 
 
 def _derived(text: str, answer: str, agrees: bool) -> Agreement:

@@ -22,7 +22,7 @@ from aeon.plan.sources import LOOKUP, SQL, Sources
 from aeon.plan.twice import Held, Twice
 from aeon.proof.alike import alike, computed
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import LONGEST_TASK, Agreement, Derivation, JsonValue, Plan, Step, Task, ToolCall
+from aeon.schema import LONGEST_TASK, Agreement, Derivation, JsonValue, Plan, ShortReading, Step, Task, ToolCall
 from aeon.supervisor.form import asks_yes_no
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.prompt import cut
@@ -112,7 +112,8 @@ class Programmer:
             return told.plan
         if SQL in asked.functions:
             return await self._confirmed(asked, told) if told.of_texts else None
-        return await (self._confirmed(asked, told) if told.of_texts else self._tabled(asked)) or self._asked(asked)
+        plan = await (self._confirmed(asked, told) if told.of_texts else self._tabled(asked))
+        return plan or self._asked(asked, told.short)
 
     async def _confirmed(self, asked: Asked, told: Told) -> Plan | None:
         """The plan of a program that quotes from a few sentences what all texts together say to the question.
@@ -121,7 +122,7 @@ class Programmer:
         doubts that what it quotes is an answer. No program is asked for what they do not say. One that calculates with
         what they say is taken for what it is: a plain answer is none then.
         """
-        if not told.answer:
+        if not told.answers:
             return None
         alone = replace(asked, functions=(LOOKUP,))
         program = await self._program(alone)
@@ -350,13 +351,18 @@ class Programmer:
         asked.likelihoods.append(reply.likelihood)
         return as_program(reply.value) if asked.by_query else reply.value
 
-    def _asked(self, asked: Asked) -> Plan:
-        """The task itself, put to the texts; empty where there are none, or where it has its own numbers."""
+    def _asked(self, asked: Asked, read: ShortReading | None = None) -> Plan:
+        """The task itself, put to the texts; empty where there are none, or where it has its own numbers.
+
+        What was ``read`` is not asked for again, if the task is the whole question.
+        """
         if LOOKUP not in self._sources.names or asked.about.is_sum:
             return Plan()
         task = asked.task
         action = ToolCall(tool=LOOKUP, arguments={"question": cut(task.text, LONGEST_TASK)})
-        return Plan(steps=(Step(id="s1", description=task.text, action=action, provides=("s1",)),), answer=("s1",))
+        known = read if task.text == asked.about.text else None
+        step = Step(id="s1", description=task.text, action=action, provides=("s1",), read=known)
+        return Plan(steps=(step,), answer=("s1",))
 
 
 def _combines(program: Candidate, asked: Asked) -> bool:

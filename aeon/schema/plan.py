@@ -21,6 +21,7 @@ __all__ = [
     "Plan",
     "Reasoning",
     "RefinementAction",
+    "ShortReading",
     "Source",
     "Step",
     "StepInput",
@@ -116,12 +117,32 @@ class Passage(Source):
         return tuple(whole.changed(start=start, end=end, text=text) for start, end, text in spans)
 
 
+class ShortReading(Value):
+    """What a model that has texts before it answers in a few words; "" where it says that they do not say it.
+
+    ``likelihood`` is how likely (0-1) the model was to write it, ``source`` the sentence that it stands in, ``None``
+    where it stands in none: then the ``nearest`` has most of it, if any has something. ``judged`` is how likely (0-1) a
+    judge holds it that the sentence answers the question, ``vouched`` the lower score of two who hold that it does, and
+    that it gives the answer. ``stated`` is what the model answers that may say that the texts do not state it, ""
+    where it does. Each is ``None`` where nobody was asked, or can say.
+    """
+
+    answer: str
+    likelihood: Annotated[float | None, Field(ge=0, le=1)] = None
+    source: Source | None = None
+    nearest: Source | None = None
+    judged: Annotated[float | None, Field(ge=0, le=1)] = None
+    vouched: Annotated[float | None, Field(ge=0, le=1)] = None
+    stated: str | None = None
+
+
 class Step(Value):
     """One step of a plan and where it stands. ``id``, ``index`` (1-based) and ``total`` are given by the host.
 
     ``incoming_context`` and ``handoff`` are filled when the step is issued. ``provides`` are the names that later steps
     may refer to its output by, beside its id. An executed step (complete, failed or
-    invalid) never changes again, save that a complete one may become invalid.
+    invalid) never changes again, save that a complete one may become invalid. ``read`` is what the planner was told of
+    its question, which is not asked for again.
     """
 
     id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
@@ -142,6 +163,7 @@ class Step(Value):
     depth: Annotated[int, Field(ge=0, description="how many subplans it is nested in")] = 0
     tutor: Tutoring | None = None
     likelihood: Annotated[float | None, Field(ge=0, le=1)] = None
+    read: ShortReading | None = None
 
     @property
     def executed(self) -> bool:

@@ -66,4 +66,4 @@ class Shelf:
         """What is asked stands behind the texts; these are a turn of their own, so that all prompts begin alike."""
         asked = f"Question: {cut(question, LONGEST_TASK)}\n{how}"
         prompt = Prompt(load("aeon.supervisor", "shelf.md"), asked, ((self._shown, _READ),), fixed=self.whole)
-        return await self._supervisor.short(prompt, max_tokens=most)
+        return await self._supervisor.text(prompt, max_tokens=most, repairs=0, likelihood=True)

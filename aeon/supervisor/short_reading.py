@@ -3,45 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from aeon.schema import Source
+from aeon.schema import ShortReading, Source
 from aeon.supervisor.answers import AnswerJudge
 from aeon.supervisor.form import is_of_kind, uncounted
 from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.short_answers import bare, is_absent, is_echo
 from aeon.supervisor.stated import is_stated, parts_of, sentence_of
 
-__all__ = ["ShortReading", "read_short"]
+__all__ = ["judged", "read_short", "vouched"]
 
 
-@dataclass(frozen=True, slots=True)
-class ShortReading:
-    """A short answer to a question; ``answer`` is "" where the model says that the texts do not say it.
+async def judged(short: ShortReading, question: str, judge: AnswerJudge, sources: Sequence[Source]) -> ShortReading:
+    """The same with what a judge says of its sentence, alone: unless it stands in none, or the judge was asked."""
+    if short.source is None or short.judged is not None:
+        return short
+    return short.changed(judged=await judge.score(question, [short.source], sources))
 
-    ``likelihood`` is how likely (0-1) the model was to write it, ``source`` the sentence that it stands in, ``None``
-    where it stands in none: then the ``nearest`` has most of it, if any has something.
+
+async def vouched(short: ShortReading, question: str, judge: AnswerJudge, sources: Sequence[Source]) -> ShortReading:
+    """The same with what two judges say who see its sentence alone: that answers the question, and gives the answer.
+
+    The second one is asked where the first does not doubt it, and nobody where the sentence says nothing of how many
+    the question is about. Of 153 questions over 23 folders and 30 that ``scripts/bench/everyday.py`` makes, both are
+    for 41 right answers, for 4 wrong ones, and for none of the 40 to what no text says.
     """
-
-    answer: str
-    likelihood: float | None
-    source: Source | None = None
-    nearest: Source | None = None
-
-    async def vouched(self, question: str, judge: AnswerJudge, sources: Sequence[Source]) -> float | None:
-        """How likely, by two judges who see its sentence alone, that this gives the answer (0-1): the lower score.
-
-        ``None`` where one doubts it or cannot say, or the sentence says nothing of how many the question is about. Of
-        153 questions over 23 folders and 30 that ``scripts/bench/everyday.py`` makes, both are for 41 right answers,
-        for 4 wrong ones, and for none of the 40 to what no text says.
-        """
-        if self.source is None or uncounted(question, f"{self.source.heading} {self.source.text}"):
-            return None
-        score = await judge.score(question, [self.source], sources)
-        if score is None or score < judge.least:
-            return None
-        given = await judge.given(question, self.answer, [self.source], sources)
-        return min(score, given) if given >= judge.least_given else None
+    source = short.source
+    if source is None or uncounted(question, f"{source.heading} {source.text}"):
+        return short
+    short = await judged(short, question, judge, sources)
+    if short.judged is None or short.judged < judge.least:
+        return short
+    given = await judge.given(question, short.answer, [source], sources)
+    return short.changed(vouched=min(short.judged, given)) if given >= judge.least_given else short
 
 
 async def read_short(shelf: Shelf, question: str) -> ShortReading:
@@ -53,9 +47,9 @@ async def read_short(shelf: Shelf, question: str) -> ShortReading:
     reply = await shelf.answer(question)
     answer = bare(reply.value)
     if is_absent(answer) or not is_of_kind(question, answer):
-        return ShortReading("", reply.likelihood)
+        return ShortReading(answer="", likelihood=reply.likelihood)
     best = sentence_of(question, answer, shelf.sources)
     if not is_echo(question, answer) and is_stated(question, answer, [best], shelf.sources):
-        return ShortReading(answer, reply.likelihood, source=best)
+        return ShortReading(answer=answer, likelihood=reply.likelihood, source=best)
     near = parts_of(answer) & parts_of(best.text)
-    return ShortReading(answer, reply.likelihood, nearest=best if near else None)
+    return ShortReading(answer=answer, likelihood=reply.likelihood, nearest=best if near else None)

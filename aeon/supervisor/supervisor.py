@@ -34,7 +34,6 @@ from aeon.supervisor.bounds import bounds
 from aeon.supervisor.calls import Ask, adapter_failed, call, permitted
 from aeon.supervisor.extract import without_thoughts
 from aeon.supervisor.prompt import Prompt, clean, cut
-from aeon.supervisor.remembered import Remembered
 from aeon.supervisor.repair import parse
 from aeon.supervisor.schema import described, schema_of
 
@@ -93,14 +92,9 @@ class Supervisor:
         self.price = price
         self._capabilities: Capabilities | None = None
         self._unanswered: deque[str] = deque(maxlen=_MOST_UNANSWERED)  # runs in which it took too long
-        self._texts = Remembered[Reply[str]]()
-        self._probabilities = Remembered[float]()
 
     def through(self, llm: LLMAdapter) -> Supervisor:
-        """The same supervisor, which asks the same endpoint through another adapter, and remembers no answers of it.
-
-        That adapter may draw each answer with a temperature and a seed of its own.
-        """
+        """The same supervisor, which asks the same endpoint through another adapter."""
         other = Supervisor(llm, self.repairs, self.prompt_bytes, self.output_tokens, self.price)
         other._capabilities = self._capabilities
         other._unanswered = self._unanswered
@@ -232,16 +226,8 @@ class Supervisor:
             return first
         return second if check and len(check(second.value)) < len(faults) else first
 
-    async def short(self, prompt: Prompt, *, max_tokens: int) -> Reply[str]:
-        """A short text with its likelihood, asked for once in a run, without repairs. Raises as `text`."""
-        return await self._texts.get(
-            prompt, lambda: self.text(prompt, max_tokens=max_tokens, repairs=0, likelihood=True)
-        )
-
     async def probability(self, prompt: Prompt, *, yes: str = "Yes", no: str = "No") -> float:
         """How likely the answer to a yes/no question is ``yes`` (0-1), by the first token's probabilities, in one call.
-
-        The same question is asked once in a run.
 
         Raises:
             Malformed: neither answer is among the likely tokens, or the endpoint tells none.
@@ -249,9 +235,6 @@ class Supervisor:
             AllowanceExhausted: the prompt is too long, or the ledger does not admit a call.
             ModelError: the endpoint gave no answer at all.
         """
-        return await self._probabilities.get(prompt, lambda: self._likely(prompt, yes, no), yes, no)
-
-    async def _likely(self, prompt: Prompt, yes: str, no: str) -> float:
         if not (await self.capabilities()).logprobs:
             raise Malformed(f"first token: {self.llm.name} does not tell how likely it is")
         response = await self._call(

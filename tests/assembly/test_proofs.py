@@ -19,8 +19,8 @@ from aeon.tools.files import Files
 from tests.second import agreeing
 
 pytestmark = pytest.mark.requirement("G1", "G2", "G6", "G6b")
-GUEST = ("12.50 euros", "The fee of a guest is 12.50 euros.")
-"""What the texts say, in short and in a sentence."""
+GUEST = ("12.50 euros", 'print("not stated")', "The fee of a guest is 12.50 euros.")
+"""What the texts say, in short and in a sentence, and a program between that finds nothing."""
 FEE = "What are the fees of 3 guests?"
 ONE_FACT = "It needs one fact."
 """What a model says that splits no question."""

@@ -11,7 +11,7 @@ from aeon.execution.reading import absent_from
 from aeon.execution.shelved import read_shelf
 from aeon.llm.scripted import ALL_JSON, Reply, Scripted
 from aeon.runtime.ledger import Ledger
-from aeon.schema import Allowance, LLMResponse, Source, StepResult
+from aeon.schema import Allowance, LLMResponse, ShortReading, Source, StepResult
 from aeon.supervisor.answers import AnswerJudge
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.shelf import Shelf
@@ -45,7 +45,12 @@ class Score(AnswerJudge):
 
 
 def read(
-    question: str, *replies: Reply, twice: bool = True, judge: AnswerJudge | None = None, whole: bool = True
+    question: str,
+    *replies: Reply,
+    twice: bool = True,
+    judge: AnswerJudge | None = None,
+    whole: bool = True,
+    known: ShortReading | None = None,
 ) -> tuple[StepResult | None, Scripted]:
     """What comes of these replies, and the model."""
     starts = [sum(len(one) + 1 for one in SAID[:number]) for number in range(len(SAID))]
@@ -58,7 +63,8 @@ def read(
     async def put() -> StepResult | None:
         with Ledger(Allowance(calls=9)):
             shelf = Shelf(Supervisor(model), Material(sources, whole=whole))
-            return await read_shelf(shelf, question, absent_from("rules.md", question), judge or Score(None), twice)
+            absent = absent_from("rules.md", question)
+            return await read_shelf(shelf, question, absent, judge or Score(None), twice, known)
 
     return asyncio.run(put()), model
 
@@ -133,6 +139,24 @@ def test_what_stands_in_no_sentence_is_absent(question: str, answer: str, neares
     assert result.problem.startswith(f"the files do not say: {question}") and nearest in result.problem
     assert [one.text for one in result.sources] == ([nearest] if nearest else [])
     assert read(question, answer, whole=False)[0] is None  # of what was found only: other ways may find it
+
+
+@pytest.mark.requirement("T5")
+def test_what_the_planner_was_told_is_not_asked_for_again() -> None:
+    """Its answer, what may be said instead, and the judge's score: only a whole sentence is left to be asked for."""
+    start = sum(len(one) + 1 for one in SAID[:2])
+    source = Source(source="rules.md", start=start, end=start + len(SAID[2]), text=SAID[2])
+    known = ShortReading(answer="1.50 euros", likelihood=0.4, source=source, judged=0.2, stated="")
+    judge = Score(0.9)
+    result, model = read(WASH, "A wash costs 1.50 euros.", judge=judge, known=known)
+    assert result is not None and (result.output, result.likelihood) == ("1.50 euros", 0.4)
+    assert len(model.requests) == 1 and not judge.judged
+    assert "judged 0.20" in result.problem and FREE in result.problem
+    changed = known.changed(source=source.changed(text="A wash costs 1.20 euros."))
+    anew, model = read(WASH, "1.50 euros", "1.50", "A wash costs 1.50 euros.", known=changed)
+    assert anew is not None and (anew.clarity, len(model.requests)) == ("CLEAR", 3)
+    absent, model = read(WASH, known=ShortReading(answer="", likelihood=0.3))
+    assert absent is not None and (absent.output, absent.likelihood) == (None, 0.3) and not model.requests
 
 
 def test_a_refusal_of_the_endpoint_is_left_to_other_ways() -> None:
