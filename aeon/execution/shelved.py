@@ -12,7 +12,7 @@ from aeon.supervisor.answers import AnswerJudge
 from aeon.supervisor.form import uncounted
 from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.short_answers import is_same
-from aeon.supervisor.short_reading import judged, read_short
+from aeon.supervisor.short_reading import judged, read_short, refuted
 from aeon.supervisor.stated import parts_of
 from aeon.text import one_line
 
@@ -32,7 +32,8 @@ async def read_shelf(
     """What the texts say to the question; ``None`` where nothing usable comes, or what stands in none of those found.
 
     What stands in no sentence of whole texts is absent, with the sentence that is nearest to it: read once more among
-    those found, of 15 such questions over ``scripts/bench/folders`` none got a right answer, and four a wrong one.
+    those found, of 15 such questions over ``scripts/bench/folders`` none got a right answer, and four a wrong one. So
+    is what stands in a sentence of which a judge is sure that it does not answer the question.
     It is partly clear where anything speaks against it: a judge holds that its sentence does not answer the question;
     with ``twice``, what the model says when it may say that the texts do not state it, or in a whole sentence; and that
     its sentence is not the one nearest to the question. Over 23 folders of ``scripts/bench`` the judge doubts 22 of 23
@@ -54,11 +55,19 @@ async def read_shelf(
     answer, cited = short.answer, (short.source,)
     read = StepResult(output=answer, mode="reading", sources=cited, likelihood=short.likelihood)
     short = await judged(short, question, judge, shelf.sources)
+    if shelf.whole and refuted(short, question):
+        return turned_down(absent, _nearest(question, shelf.sources)).changed(likelihood=short.likelihood)
     asked_again = [one async for one in _said_else(shelf, question, short)] if twice else []
     doubts = "; ".join(
         [*_doubted(short.judged, judge.least), *asked_again, *_strange(question, answer, cited, shelf.sources)]
     )
     return read.changed(clarity="PARTIALLY_CLEAR", problem=doubts) if doubts else read
+
+
+def _nearest(question: str, sources: Sequence[Source]) -> Source | None:
+    """The sentence that has most to do with a question, if any has anything to do with it."""
+    near = nearness(sources, question)
+    return sources[near.index(max(near))] if max(near) > 0 else None
 
 
 def _is_there(known: ShortReading, shelf: Shelf) -> bool:

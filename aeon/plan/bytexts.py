@@ -13,7 +13,7 @@ from aeon.supervisor.answers import AnswerJudge
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.short_answers import bare, is_absent, is_same
-from aeon.supervisor.short_reading import read_short, vouched
+from aeon.supervisor.short_reading import read_short, refuted, vouched
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.material import Material
 from aeon.tools.quote import QUOTE
@@ -80,7 +80,7 @@ class ByTexts:
         if short.source is not None and short.vouched is not None:
             asked.likelihoods.append(short.likelihood)
             return Told(short, of_texts=True, plan=_quoting(asked, short, short.source))
-        if not self._tables or short.source is None:
+        if not self._tables or short.source is None or refuted(short, asked.about.text):
             return Told(short, of_texts=not self._tables)
         stated = await shelf.stated(asked.about.text)
         return Told(short.changed(stated=stated), of_texts=bool(stated))

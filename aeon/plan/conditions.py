@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections.abc import Callable, Iterator, Sequence
 
@@ -28,7 +29,8 @@ _OF_DAYS = re.compile(
 )
 """What a question says of days."""
 _LETTERS = re.compile(r"[^\W\d_]+")
-_SHORT = 2
+_CALENDAR = tuple(name.casefold() for name in (*calendar.month_name, *calendar.day_name) if name)
+_SHORT, _ABBREVIATED = 2, 3
 _YES = frozenset({"yes", "y", "true", "ja"})
 _IS_TEXT = re.compile(r"(?P<column>\"[^\"]+\"|\b\w+)\s*=\s*'(?P<text>[^']*)'")
 _SAID_YES = re.compile(r"\b(?:yes|ja)\b", re.IGNORECASE)
@@ -196,8 +198,15 @@ def _is_yes(query: str, text: str, said: str) -> bool:
 
 
 def _is_word_unsaid(text: str, said: str) -> bool:
-    own = stems(text)
-    return bool(own) and not own & stems(said) and not re.search(r"\d|%", text)
+    """Whether nothing of a text was said; April is, where it has Apr, and Wednesday where it has Wed."""
+    own = stems(_in_full(text))
+    return bool(own) and not own & stems(_in_full(said)) and not re.search(r"\d|%", text)
+
+
+def _in_full(text: str) -> str:
+    """The text with the names of the months and days of the week that it has by their first letters."""
+    short = [word for word in _LETTERS.findall(text.casefold()) if len(word) >= _ABBREVIATED]
+    return " ".join((text, *(name for name in _CALENDAR if any(name.startswith(word) for word in short))))
 
 
 def _is_code_unsaid(text: str, said: str) -> bool:

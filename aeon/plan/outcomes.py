@@ -15,6 +15,7 @@ from aeon.plan.queries import (
     in_percent,
     is_several,
     lists,
+    only_number,
     queried,
     query_of,
     summed,
@@ -71,7 +72,8 @@ _SPOKEN = {
 async def in_one(plan: Plan, question: str, sources: Sources) -> Plan:
     """The plan with one number from each of its queries that would give several, where one is asked for.
 
-    It is their sum where the question is for an amount, else the one that all rows have. A share is one in percent
+    It is their sum where the question is for an amount, also of rows with one number each, else the one that all rows
+    have. A share is one in percent
     where these are asked for.
     """
     results = [(str(arguments["query"]), found) for arguments, found in await sources.values(queried(plan))]
@@ -79,7 +81,10 @@ async def in_one(plan: Plan, question: str, sources: Sources) -> Plan:
         return in_percent(plan, shares)
     several = _several(plan, results)
     if asks_one(question):
-        return summed(plan, [query for query, _ in several])
+        amounts = {query: only_number(found) for query, found in results}
+        return summed(
+            plan, {query: amounts[query] for query in amounts if amounts[query]} | {q: "" for q, _ in several}
+        )
     return distinct(plan, [*_repeated(question, results), *_alike(question, several)])
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from aeon.errors import AllowanceExhausted, CompletionError
@@ -12,6 +11,7 @@ from aeon.plan.answering import Answering, doubtful, is_quotation
 from aeon.plan.bytexts import ByTexts, Told
 from aeon.plan.checking import Candidate, Checker, open_plan, unreadable
 from aeon.plan.citing import cited
+from aeon.plan.derived import derived, does_the_same, is_same
 from aeon.plan.fromtexts import FromTexts
 from aeon.plan.parting import Parting, confirms, doubts_of, is_of_several
 from aeon.plan.program import numbers, with_values
@@ -20,9 +20,8 @@ from aeon.plan.queries import borrowed
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.sources import LOOKUP, SQL, Sources
 from aeon.plan.twice import Held, Twice
-from aeon.proof.alike import alike, computed
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import LONGEST_TASK, Agreement, Derivation, JsonValue, Plan, ShortReading, Step, Task, ToolCall
+from aeon.schema import LONGEST_TASK, Agreement, JsonValue, Plan, ShortReading, Step, Task, ToolCall
 from aeon.supervisor.form import asks_yes_no
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.prompt import cut
@@ -112,7 +111,7 @@ class Programmer:
             return told.plan
         if SQL in asked.functions:
             return await self._confirmed(asked, told) if told.of_texts else None
-        plan = await (self._confirmed(asked, told) if told.of_texts else self._tabled(asked))
+        plan = await (self._confirmed(asked, told) if told.of_texts else self._tabled(asked, unsaid=True))
         return plan or self._asked(asked, told.short)
 
     async def _confirmed(self, asked: Asked, told: Told) -> Plan | None:
@@ -144,7 +143,9 @@ class Programmer:
         if held is not None and held.agreed:
             return self._settled(asked, held.query, held.agreement)
         if self._applies_rule(program, asked):
-            return await self._or_read(asked, await self._ruled(asked, program))
+            ruled = await self._ruled(asked, program)
+            if ruled is not None or held is None:
+                return await self._or_read(asked, ruled or self._asked(asked))
         if held is not None:
             return await self._finished(asked, held)
         combined = await self._combined(asked, program)
@@ -203,12 +204,12 @@ class Programmer:
         tabled = None if program.runs else await self._tabled(asked)
         return tabled or self._settled(asked, program)
 
-    async def _tabled(self, asked: Asked) -> Plan | None:
+    async def _tabled(self, asked: Asked, unsaid: bool = False) -> Plan | None:
         """The plan of a query over tables that no word spoke for, if a judge says that it may answer the question.
 
         Somebody who asks for the top scorer need not know that the column is called Goals. ``None`` where there is no
-        such plan, or nobody can judge it. Two queries that agree do not show that the tables were asked about: they
-        clear nothing that the host holds against them, and are none where it has to change them.
+        such plan, or nobody can judge it. Two queries that agree clear nothing that the host holds against them, and
+        are none where it has to change them, unless what they ask for is ``unsaid`` in the texts, by the model's word.
         """
         if (
             asked.functions != (LOOKUP,)
@@ -218,20 +219,22 @@ class Programmer:
             return None
         over = replace(asked, functions=(SQL,), form="query")
         held = await self._queried(over)
+        taken = unsaid and held.agreed
         if not held.agreed:
             query = await self._again(over, held.query)
         else:
             query = await self._checker.judged(held.query.text, over)
             given = await self._sources.outcome(self._checker.bare(held.query.text, over))
-            if await self._outcome(query) != given:
+            if not taken and await self._outcome(query) != given:
                 return None
-        return await self._likely(over, query, held.agreement)
+        query = replace(held.query, doubt=query.doubt) if taken else query
+        return await self._likely(over, query, held.agreement, 0.0 if taken else _LIKELY)
 
-    async def _likely(self, over: Asked, program: Candidate, agreement: Agreement | None) -> Plan | None:
-        """The plan of a query at no fault, if a judge says that it may answer the question."""
-        runs = program.runs and not program.doubt
+    async def _likely(self, over: Asked, program: Candidate, agreement: Agreement | None, least: float) -> Plan | None:
+        """The plan of a query that a judge gives this score at least; if it is above 0, of one at no fault."""
+        runs = program.runs and not (least and program.doubt)
         score = await self._answering.queried(program.plan, over, self._tools.get(SQL).hint) if runs else None
-        if score is None or score < _LIKELY:
+        if score is None or score < least:
             return None
         plan = self._settled(over, program, agreement)
         doubt = (f"the tables may not answer exactly this: judged {score:.2f}",) if score < _SURELY else ()
@@ -263,8 +266,8 @@ class Programmer:
             program = await self._told(asked, program)
             theirs = await self._outcome(program)
         agrees = confirms(theirs, mine)
-        derived = _derived("program", program, theirs, agrees=True, repeats=False)
-        plan = self._settled(asked, parts, derived if agrees else None)
+        other = derived("program", program, theirs, agrees=True, repeats=False)
+        plan = self._settled(asked, parts, other if agrees else None)
         return plan.changed(doubts=(*plan.doubts, *doubts_of(asked.about.text, mine)))
 
     def _applies_rule(self, program: Candidate, asked: Asked) -> bool:
@@ -299,8 +302,10 @@ class Programmer:
         again = await self._checker.judged(text, told)
         return again if again.runs and not (again.doubt and program.runs) else program
 
-    async def _ruled(self, asked: Asked, program: Candidate) -> Plan:
+    async def _ruled(self, asked: Asked, program: Candidate) -> Plan | None:
         """The plan of one query that applies the rule to each row, where it runs; the program is a second derivation.
+
+        ``None`` where neither runs.
 
         Where both give the same, or the program leaves less out, it is the other way round. A program that is at fault
         and gives something else is told so once.
@@ -308,17 +313,18 @@ class Programmer:
         by_query = replace(asked, form="rule")
         query = await self._again(by_query, await self._program(by_query))
         if not query.runs:
-            return self._settled(asked, await self._again(asked, program))
+            again = await self._again(asked, program)
+            return self._settled(asked, again) if again.runs else None
         theirs, mine = await self._outcome(query), await self._outcome(program)
-        if program.fault and not _is_same(mine, theirs):
+        if program.fault and not is_same(mine, theirs):
             program = await self._again(asked, program)
             mine = await self._outcome(program)
         if not mine or not theirs:
             return self._settled(asked, program if mine else query)
-        agrees, repeats = _is_same(mine, theirs), _words_of(program.plan) == _words_of(query.plan)
+        agrees, repeats = is_same(mine, theirs), does_the_same(program.plan, query.plan)
         if not program.doubt and (agrees or query.doubt):
-            return self._settled(asked, program, _derived("query", query, theirs, agrees, repeats))
-        return self._settled(asked, query, _derived("program", program, mine, agrees, repeats))
+            return self._settled(asked, program, derived("query", query, theirs, agrees, repeats))
+        return self._settled(asked, query, derived("program", program, mine, agrees, repeats))
 
     async def _or_read(self, asked: Asked, ruled: Plan) -> Plan:
         """The plan; one that is doubtful, or that another derivation contradicts, gives way to a sentence.
@@ -374,23 +380,6 @@ def _combines(program: Candidate, asked: Asked) -> bool:
         return by_texts and bool(_OPERATION.search(program.text))
     tools = {step.action.tool for step in program.plan.steps if isinstance(step.action, ToolCall)}
     return QUOTE in tools and SQL not in tools and tools != {QUOTE}
-
-
-def _is_same(one: Sequence[JsonValue], other: Sequence[JsonValue]) -> bool:
-    """Whether two programs give the same, numbers as they are rounded."""
-    return one == other or bool((sums := computed(one)) and alike(sums, computed(other)))
-
-
-def _words_of(plan: Plan) -> list[str]:
-    """What the steps of a plan do, whatever the case of letters and the spaces."""
-    return ["".join(str(step.action).casefold().split()) for step in plan.steps]
-
-
-def _derived(method: str, program: Candidate, given: Sequence[JsonValue], agrees: bool, repeats: bool) -> Agreement:
-    """What a program gives as the only other derivation of an answer; ``repeats``: it does what the plan does."""
-    told = ", ".join(map(str, given))
-    derivation = Derivation(method=method, text=program.text, answer=told, agrees=agrees, repeats=repeats)
-    return Agreement(derivations=(derivation,))
 
 
 def _words(task: Task) -> str:

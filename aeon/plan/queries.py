@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from aeon.plan.evidence import stated_numbers
 from aeon.plan.sources import SQL
 from aeon.schema import JsonObject, JsonValue, Plan, Step, ToolCall
+from aeon.tools.tableinfo import quoted
 
 __all__ = [
     "amounts",
@@ -22,6 +23,7 @@ __all__ = [
     "invented",
     "is_several",
     "lists",
+    "only_number",
     "queried",
     "query_of",
     "summed",
@@ -60,8 +62,13 @@ _HUNDREDTHS = re.compile(
     _I,
 )
 _PER_CENT = re.compile(r"%(?! of)|\b(?:in|many|what) per ?cent\b|\bpercentage\b", _I)
+_SEVERAL = 2
 _LISTED = re.compile(r"\b(?:each|every|list|all the|which|per|both)\b", _I)
-_QUANTITY = re.compile(r"\bhow (?:many|much)\b|\b(?:total|sum|number|amount|units|revenue|turnover|sales|count)\b", _I)
+_QUANTITY = re.compile(
+    r"\bhow (?:many|much)\b|\b(?:total|sum|number|amount|units|revenue|turnover|sales|count)\b|"
+    r"\b(?:comes?|came|adds? up|added up|amounts?) to(?=\s*(?:[?.,;]|$|in all\b|in total\b|together\b|altogether\b))",
+    _I,
+)
 
 
 def figures_of(query: str) -> frozenset[Fraction]:
@@ -181,9 +188,31 @@ def is_several(result: JsonValue) -> bool:
     return isinstance(result, list) and len(result) > 1 and all(isinstance(one, int | float) for one in result)
 
 
-def summed(plan: Plan, queries: Sequence[JsonValue]) -> Plan:
-    """The plan with the sum of what these of its queries give: rows were selected where one number is asked for."""
-    return _of_rows(plan, queries, "SUM(v)")
+def only_number(result: JsonValue) -> str:
+    """The column that has the only number of each of several rows; "" where there is none such."""
+    rows = [row for row in result if isinstance(row, dict)] if isinstance(result, list) else []
+    if len(rows) < _SEVERAL or not isinstance(result, list) or len(rows) < len(result):
+        return ""
+    columns = [{name for name, value in row.items() if _is_number(value)} for row in rows]
+    return next(iter(columns[0])) if len(columns[0]) == 1 and all(own == columns[0] for own in columns) else ""
+
+
+def _is_number(value: JsonValue) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def summed(plan: Plan, queries: Mapping[str, str]) -> Plan:
+    """The plan with the sum of what these of its queries give: rows were selected where one number is asked for.
+
+    Each stands with the column that is summed, or "" if it has but one.
+    """
+    steps = []
+    for step in plan.steps:
+        query = query_of(step)
+        column = queries.get(query)
+        rows = f"SELECT SUM({quoted(column)}) FROM ({query})" if column else f"SELECT SUM(v) FROM ({query}) AS t(v)"
+        steps.append(with_query(step, rows) if column is not None else step)
+    return plan.changed(steps=tuple(steps))
 
 
 def distinct(plan: Plan, queries: Sequence[JsonValue]) -> Plan:

@@ -38,9 +38,10 @@ def sentence_of(question: str, answer: str, sources: Sequence[Source]) -> Source
     parts = parts_of(answer)
 
     def holds(one: Source) -> tuple[bool, int, bool, float]:
-        text = in_minutes(one.text)
-        whole = re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", one.text, re.IGNORECASE) is not None
-        return whole, len(parts & parts_of(text)), not heading_of(one.text), near[one]
+        said = _CLOCK.sub(lambda time: _as_written(time, one.text), answer)
+        whole = re.search(rf"(?<!\w){re.escape(said)}(?!\w)", one.text, re.IGNORECASE) is not None
+        own = parts if said == answer else parts_of(said)
+        return whole, len(own & parts_of(one.text)), not heading_of(one.text), near[one]
 
     return max(sources, key=holds)
 

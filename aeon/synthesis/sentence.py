@@ -49,6 +49,7 @@ _FIRST = re.compile(r"[A-Z][a-z]*(?!\w)(?! ?[A-Z])")
 """A first word with a capital letter, if the next one has none: "The" of "The red one", and nothing of "The Hague"."""
 _FUNCTION_WORDS = word_set("A About After All An At Before By Every For From In No On Only The To Until Up Within Yes")
 _TWO_WORDS = re.compile(r"\S+ \S+ (?=\S)")
+_ORDINAL = re.compile(r"\d(st|nd|rd|th)$")
 _FOLLOW = re.compile(r"(?: [^\W\d_]+)+")
 _NUMBER = re.compile(r"(?<![\w{])(?<!\w\.)\.?\d+(?:[.,]\d+)*")
 _WHICH = re.compile(
@@ -252,7 +253,12 @@ def _put(sentence: str, by_name: Mapping[str, str]) -> str:
 
 
 def _more(value: str, after: str) -> str:
-    """What follows a value with a number, without the words that this ends in, or begins with behind its number."""
+    """What follows a value with a number, without the words that this ends in, or begins with behind its number.
+
+    Nor is "th" said twice behind "16th".
+    """
+    if (ordinal := _ORDINAL.search(value)) is not None:
+        after = re.sub(rf"^{ordinal[1]}(?!\w)", "", after)
     follow = _FOLLOW.match(after)
     if follow is None or not _NUMBER.search(value):
         return after

@@ -56,13 +56,15 @@ def _of_columns(query: str, names: Iterable[str]) -> str:
 def _pattern(name: str, keywords: frozenset[str], plain: set[str]) -> re.Pattern[str] | None:
     """How a query may write a name that needs quotes; ``None`` for one that needs none, or cannot be told.
 
-    A unit in brackets may be left out.
+    A unit in brackets may be left out. A name that begins with a sign is written as it stands.
     """
     base, unit = _parts(name)
     pieces = re.split(r"([\W_]+)", base)
     words = [piece for piece in pieces[::2] if piece]
-    if not pieces[0] or {name.lower(), "_".join(words).lower()} & plain:
+    if {name.lower(), "_".join(words).lower()} & plain:
         return None
+    if not pieces[0]:  # it begins with a sign, as "€/term" does: no word else is meant by it
+        return re.compile(rf"(?i)(?<![\w\"]){re.escape(name)}(?![\w\"])")
     if len(words) == 1 and not unit:
         return _of_one_word(words[0], words[0].lower() in keywords)
     said = re.escape(words[0])

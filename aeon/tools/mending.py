@@ -47,9 +47,11 @@ _NOT_PLAIN = re.compile(r"(?i)\b(?:OR|NOT|CASE|AS|WITH|UNION|IN|ON|HAVING)\b")
 _AND_BEFORE = re.compile(r"(?i)\s+AND\s+$")
 _AND_BEHIND = re.compile(r"(?i)\s+AND\s+")
 _NO_TEXT = re.compile(r"'(?:[^']|'')*'")
+_QUOTED = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"")
 _SAID = re.compile(r"\"[^\"]+\"|[A-Za-z_]\w*")
 _NO_COLUMN = re.compile(r"(?i)'(?:[^']|'')*'|\bAS\s+\w+")
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_DAYS = ("DATE", "TIMESTAMP")
 _NUMERIC = ("DECIMAL", "DOUBLE", "FLOAT", "BIGINT", "INTEGER", "HUGEINT", "SMALLINT", "TINYINT")
 
 
@@ -66,11 +68,12 @@ def mended(database: Database, query: str) -> str:
     for small and capital letters. A value with words of its table or column is that value, and the name of a column
     in the place of one is the column, also where it lacks its quotes. No is nothing in a column that has but yes,
     and Monday to Friday are five days. A query of the wrong table is one of the table that has its columns. What is
-    compared with a column of another table, and with one of its own, is compared once.
+    compared with a column of another table, and with one of its own, is compared once; and what asks for days that only
+    another table has asks for those of its own, if it has one column of them.
     """
     query = _of_right_table(database, spelt(database.tables, database.keywords, _named(database, query)))
     query = of_each(database, _of_two(_per(_in_any_case(unmarked(database.tables, listed(query))))))
-    query = _said_once(database, _extreme(_grouped(database, _summed(database, query))))
+    query = _said_once(database, _extreme(_grouped(database, _summed(database, _of_own_days(database, query)))))
     used = [table for table in database.tables if re.search(rf"(?i)\b{re.escape(table.name)}\b", query)]
     foreign = _unreached(database, query)
 
@@ -109,6 +112,18 @@ def _said_once(database: Database, query: str) -> str:
     return query
 
 
+def _of_own_days(database: Database, query: str) -> str:
+    """The query with the only column of days that its table has in the place of those that are out of its reach."""
+    _, own = _only_table(database, query)
+    days = [name for name, kind in own.columns if kind in _DAYS] if own is not None else []
+    others = (name for table in database.tables for name, kind in table.columns if kind in _DAYS)
+    out_of_reach = _unreached(database, query) if len(days) == 1 else set()
+    for name in {name for name in others if name.lower() in out_of_reach}:
+        written = re.compile(rf"(?i)'(?:[^']|'')*'|(?<!\w)(?P<name>\"{re.escape(name)}\"|{re.escape(name)})(?!\w)")
+        query = written.sub(lambda found: quoted(days[0]) if found["name"] else found[0], query)
+    return query
+
+
 def _unreached(database: Database, query: str) -> set[str]:
     """The columns that only other tables have, where a plain query of one table cannot be joined with theirs.
 
@@ -116,7 +131,7 @@ def _unreached(database: Database, query: str) -> set[str]:
     plain.
     """
     _, own = _only_table(database, query)
-    if own is None or _NOT_PLAIN.search(_NO_TEXT.sub("''", query)):
+    if own is None or _NOT_PLAIN.search(_QUOTED.sub("''", query)):
         return set()
     said = {word.lower() for word in _NAME.findall(_NO_COLUMN.sub(" ", query))}
     foreign = {name for table in database.tables for name in _columns(table)} - _columns(own)

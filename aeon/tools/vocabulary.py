@@ -30,6 +30,15 @@ _SPAN = re.compile(
 """What makes a month or a year the end of a span, or a part of a day."""
 _WHETHER = re.compile(r"\s*(?:is|are|was|were|do|does|did|has|have|had|will|can)\b", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|never|no|without)\b|n't\b", re.IGNORECASE)
+_EITHER_WAY = re.compile(r"\bor not\b|\bwhether\b", re.IGNORECASE)
+_OWED = re.compile(
+    r"\b(?:owe[sd]?|owing|unpaid|unsettled|outstanding|overdue|arrears)\b|"
+    r"\b(?:still|yet) (?:(?:has|have|need|needs) )?to (?:be paid|pay|come in)\b|"
+    r"\b(?:not|never|n't) (?:yet )?(?:been )?(?:paid|settled|come in)\b|\bbehind with\b",
+    re.IGNORECASE,
+)
+_PAID = stems("paid settled")
+"""What somebody owes is what is not paid yet, where a column says of each row whether it is."""
 _YES_NO = (("yes", "no"), ("y", "n"), ("true", "false"), ("ja", "nein"))
 _EITHER = frozenset(word for words in _YES_NO for word in words)
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
@@ -124,13 +133,14 @@ class Vocabulary:
                 yield Named(column, str(number), f"{self._column(column)} = {number}")
 
     def _switched(self, text: str) -> Iterator[Named]:
-        """The columns of yes and no that a text names: cancelled performances, or such as were not."""
-        said = stems(text)
-        if _WHETHER.match(text) or not said:
+        """The columns of yes and no that a text names: cancelled performances, or such as were not; or what is owed."""
+        said, owed = stems(text), _OWED.search(text)
+        if _WHETHER.match(text) or _EITHER_WAY.search(text) or not said:
             return
         for name, kind, values in self._switches:
-            if stems(name.replace("_", " ")) <= said and stems(name.replace("_", " ")):
-                value = values[bool(_NOT.search(text))]
+            words = stems(name.replace("_", " "))
+            if words and words <= (_PAID if owed else said):
+                value = values[bool(owed or _NOT.search(text))]
                 yield Named(name, value, f"{self._column(name)} = {value if kind == 'BOOLEAN' else _text(value)}")
 
     @cached_property

@@ -167,8 +167,34 @@ def test_a_refusal_of_the_endpoint_is_left_to_other_ways() -> None:
     assert read("What does a wash cost Greta in April?", "1.50 euros", twice=False)[0] is not None
 
 
+@pytest.mark.requirement("G5", "G3")
+@pytest.mark.parametrize("whole", [True, False])
+def test_what_a_judge_is_sure_of_is_not_stated(whole: bool) -> None:
+    """The sentence that has most to do with the question is named; of a part of the texts it is just a doubt."""
+    replies = ("1.50 euros",) if whole else ("1.50 euros", "1.50", "It costs 1.50 euros.")
+    result, model = read("What does a spin for Greta cost?", *replies, judge=Score(0.01), whole=whole)
+    assert result is not None and (result.output is None, len(model.requests)) == (whole, len(replies))
+    assert result.problem.endswith(f'the nearest sentence: "{SAID[2]}" (rules.md)') is whole
+    stranger, _ = read("Who else?", "Irene Vogel", judge=Score(0.01))
+    assert stranger is not None and stranger.problem == "the files do not say: Who else? (searched: rules.md)"
+
+
+@pytest.mark.requirement("G5")
+def test_nobody_is_sure_that_a_no_stands_nowhere() -> None:
+    """In which sentence it stands, its words do not tell."""
+    result, _ = read("May I drill at night?", "No, from 9.00 to 18.00", "No", "No.", judge=Score(0.0))
+    assert result is not None and result.output == "No, from 9.00 to 18.00"
+
+
+@pytest.mark.parametrize("answer", ["9:00", "From 9:00", "9.00"])
+def test_a_time_stands_in_its_sentence_in_either_form(answer: str) -> None:
+    """A model writes 9:00 for the 9.00 of a text."""
+    result, _ = read("From when is drilling allowed?", answer, answer, answer)
+    assert result is not None and [source.text for source in result.sources] == [SAID[1]]
+
+
 @pytest.mark.requirement("G3")
-@pytest.mark.parametrize(("score", "clarity"), [(0.01, "PARTIALLY_CLEAR"), (0.49, "PARTIALLY_CLEAR"), (0.5, "CLEAR")])
+@pytest.mark.parametrize(("score", "clarity"), [(0.02, "PARTIALLY_CLEAR"), (0.49, "PARTIALLY_CLEAR"), (0.5, "CLEAR")])
 def test_a_sentence_that_may_answer_something_else_is_doubtful(score: float, clarity: str) -> None:
     """Below the judgment's cut, with what the judge says of it, who saw that sentence alone."""
     judge = Score(score)

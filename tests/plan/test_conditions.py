@@ -121,6 +121,22 @@ def test_a_day_that_nobody_spoke_of_is_left_out(question: str, meant: str) -> No
 
 
 @pytest.mark.parametrize(
+    ("question", "text", "kept"),
+    [
+        ("What came in for April?", "Apr", True),
+        ("What came in for Apr?", "April", True),
+        ("Who is on duty on Wednesday evening?", "Wed", True),
+        ("What came in for April?", "Mar", False),
+        ("What came in?", "Apr", False),
+    ],
+)
+def test_a_month_or_a_day_is_said_in_either_form(question: str, text: str, kept: bool) -> None:
+    """A table has Apr where a question says April."""
+    made = plan(f"SELECT SUM(r) FROM s WHERE m = '{text}'")
+    assert without_unsaid(made, question) == (made if kept else plan("SELECT SUM(r) FROM s"))
+
+
+@pytest.mark.parametrize(
     ("question", "kept"), [("What came of shady places?", True), ("What came of shade?", True), ("What came?", False)]
 )
 def test_a_yes_is_said_where_its_column_is_spoken_of(question: str, kept: bool) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from aeon.plan.doubts import doubts
-from aeon.plan.queries import asks_one, borrowed, invented, is_several, queried, summed, without_hundred
+from aeon.plan.queries import asks_one, borrowed, invented, is_several, only_number, queried, summed, without_hundred
 from aeon.schema import Action, JsonValue, Plan, Step, ToolCall, Writing
 from aeon.tools.choose import CHOOSE
 from aeon.tools.quote import QUOTE
@@ -236,13 +236,32 @@ def test_several_numbers_are_not_one(result: JsonValue, is_one: bool) -> None:
     assert is_several(result) is not is_one
 
 
+@pytest.mark.parametrize(
+    ("result", "column"),
+    [
+        ([{"cost": 70, "paid": "no"}, {"cost": 65.5, "paid": "yes"}], "cost"),
+        ([{"cost": 70, "hours": 2}, {"cost": 65, "hours": 1}], ""),
+        ([{"cost": 70, "paid": True}, {"cost": None, "paid": True}], ""),
+        ([{"cost": 70, "paid": "no"}], ""),
+        ([{"cost": 70, "paid": "no"}, 3], ""),
+        ([1, 2], ""),
+        (3, ""),
+    ],
+)
+def test_rows_with_one_number_each_have_a_column_to_add_up(result: JsonValue, column: str) -> None:
+    """What else they hold says which rows they are."""
+    assert only_number(result) == column
+
+
 def test_a_query_is_summed_where_it_stands() -> None:
     """The other steps stay as they are."""
     made = plan(sql("SELECT units FROM s"), sql("SELECT 1"), calculated("1 + 1"))
-    assert summed(made, ["SELECT units FROM s"]) == plan(
+    assert summed(made, {"SELECT units FROM s": ""}) == plan(
         sql("SELECT SUM(v) FROM (SELECT units FROM s) AS t(v)"), sql("SELECT 1"), calculated("1 + 1")
     )
-    assert summed(made, []) == made
+    assert summed(made, {}) == made
+    rows = summed(plan(sql('SELECT "a b", c FROM s')), {'SELECT "a b", c FROM s': "a b"})
+    assert rows == plan(sql('SELECT SUM("a b") FROM (SELECT "a b", c FROM s)'))
 
 
 @pytest.mark.parametrize(

@@ -147,6 +147,9 @@ def test_a_result_inside_of_another_word_is_missing(task: str, value: str, sente
     [
         ("14 days", "It takes {r1} days.", "It takes 14 days."),
         ("By 5 June", "Plants go by {r1}.", "Plants go by 5 June."),
+        ("16th", "The entries are in by the {r1}th.", "The entries are in by the 16th."),
+        ("3rd", "It is the {r1}rd of June.", "It is the 3rd of June."),
+        ("16th", "It is the {r1} there.", "It is the 16th there."),
         ("You get back 80 euros", "You get back {r1}.", "You get back 80 euros."),
         ("3 euros", "It costs in room 3 {r1}.", "It costs in room 3 3 euros."),
         ("the red one", "It is the other {r1}.", "It is the other the red one."),

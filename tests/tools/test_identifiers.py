@@ -17,7 +17,7 @@ from aeon.tools.tableinfo import TableInfo
 pytestmark = pytest.mark.requirement("T1b")
 COLUMNS = (
     "Inv. no.", "Group", "Due back", "Insured for (£)", "Hours per week", "Allergies / to note", "order", "paid?",
-    "due", "Price (EUR)", "100",
+    "due", "Price (EUR)", "100", "£/week", "£",
 )  # fmt: skip
 TABLES = (TableInfo("loans", "loans.csv", tuple((name, "VARCHAR") for name in COLUMNS), 3, ()),)
 KEYWORDS = frozenset({"group", "order", "select", "from", "where"})
@@ -41,6 +41,7 @@ KEYWORDS = frozenset({"group", "order", "select", "from", "where"})
         ("SELECT 'Price (EUR)' - 'Due back' FROM loans", 'SELECT "Price (EUR)" - "Due back" FROM loans'),
         ("SELECT order FROM loans WHERE due LIKE 'Due back'", "SELECT \"order\" FROM loans WHERE due LIKE 'Due back'"),
         ("SELECT 100 * COUNT(*) FROM loans", "SELECT 100 * COUNT(*) FROM loans"),
+        ("SELECT SUM(£/week), MIN(£) FROM loans", 'SELECT SUM("£/week"), MIN("£") FROM loans'),
         ("SELECT due FROM loans ORDER BY due", "SELECT due FROM loans ORDER BY due"),
     ],
 )

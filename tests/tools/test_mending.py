@@ -183,6 +183,32 @@ def test_a_column_of_another_table_is_reached_by_the_key(query: str, meant: str,
     assert not meant or database.query(meant) == value
 
 
+@pytest.mark.parametrize(
+    ("query", "meant"),
+    [
+        (
+            "SELECT SUM(cost) FROM jobs WHERE \"Done on\" <> '' AND \"Read on\" >= '2026-01-01'",
+            "SELECT SUM(cost) FROM jobs WHERE \"Done on\" <> '' AND \"day\" >= '2026-01-01'",
+        ),
+        (
+            'SELECT SUM(cost) FROM jobs WHERE YEAR("Read on") = 2026',
+            'SELECT SUM(cost) FROM jobs WHERE YEAR("day") = 2026',
+        ),
+        ("SELECT SUM(cost) FROM jobs WHERE \"Done on\" = 'Read on'", ""),
+        ("SELECT SUM(kwh) FROM meters WHERE day = '2026-01-01'", ""),
+        ('SELECT SUM(cost) FROM jobs, meters WHERE "Read on" = day', ""),
+    ],
+)
+@pytest.mark.requirement("T1b")
+def test_days_of_another_table_are_those_of_its_own(query: str, meant: str, tmp_path: Path) -> None:
+    """Where it has one column of days; two leave it open, and so does a query of both tables."""
+    (tmp_path / "jobs.csv").write_text("day,Done on,cost\n2025-12-02,a Friday,5\n2026-01-03,,3\n2026-02-01,Monday,4\n")
+    (tmp_path / "meters.csv").write_text("Read on,Sent on,kwh\n2026-01-01,2026-01-02,7\n2026-05-31,2026-06-01,9\n")
+    database = Database.load(Folder.open(tmp_path), ["jobs.csv", "meters.csv"])
+    assert mended(database, query) == (meant or query)
+    assert not meant or database.query(meant) in (4, 7)
+
+
 def test_a_column_of_another_table_without_a_key_is_not_reached(tmp_path: Path) -> None:
     """Where the other table has a value twice, or both share two columns, rows would be counted twice."""
     (tmp_path / "sold.csv").write_text("product,units\nlamp,5\nrug,3\n")

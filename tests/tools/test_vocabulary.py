@@ -191,6 +191,27 @@ def test_a_column_of_yes_and_no_is_named_by_its_name(question: str, named: list[
 
 @pytest.mark.requirement("T1b")
 @pytest.mark.parametrize(
+    ("question", "unpaid"),
+    [
+        ("How much do I still owe all the tradesmen?", True),
+        ("What is outstanding?", True),
+        ("How much has not come in yet?", True),
+        ("How much has not yet come in?", True),
+        ("How much have we still to pay?", True),
+        ("Who is behind with the rent?", True),
+        ("What do the jobs come to, paid or not?", False),
+        ("How much do the jobs come to?", False),
+        ("Does the roofer owe us anything?", False),
+    ],
+)
+def test_what_is_owed_is_not_paid_yet(question: str, unpaid: bool, tmp_path: Path) -> None:
+    """A question need not say the word of the column; paid or not are all of them."""
+    words = Vocabulary(load(tmp_path, jobs="job,Paid?,cancelled\nroof,yes,no\nsink,no,no\npump,no,yes\n"))
+    assert [one.condition for one in words.named(question)] == ["\"Paid?\" = 'no'"] * unpaid
+
+
+@pytest.mark.requirement("T1b")
+@pytest.mark.parametrize(
     ("question", "named"),
     [
         ("What did booking 9 cost?", ["booking = 9"]),
