@@ -10,6 +10,7 @@ from aeon.documents.binding import bound
 from aeon.documents.sentences import sentences
 from aeon.documents.telling import nearness
 from aeon.errors import AllowanceExhausted, CompletionError, ModelError, Truncated
+from aeon.execution.signature import unsigned
 from aeon.execution.writing import write_text
 from aeon.grounding.citations import cited_claims
 from aeon.grounding.results import told
@@ -38,7 +39,8 @@ async def write_grounded(
 
     What is wrong with it, or stands in none of them, is named once, and the better of two texts taken. What a text says
     twice stands there once. One that was cut off is partly clear, and so are the sentences that have most to do with
-    the task, which are given where the model writes nothing usable.
+    the task, which are given where the model writes nothing usable. Who sends a letter no file says: where the task has
+    no name for it, its place is left open.
 
     Raises:
         ModelError: the model could not be asked for the first text.
@@ -64,7 +66,7 @@ async def _written(supervisor: Supervisor, prompt: Prompt, task: Task, max_token
     """A text; of one that was cut off the whole sentences, without those that it went on repeating."""
     try:
         text = await write_text(supervisor, prompt, task.text, max_tokens, repairs=0)
-        return StepResult(output=_once(text), mode="reading")
+        return StepResult(output=unsigned(_once(text), f"{task.text} {task.context}"), mode="reading")
     except Truncated as error:
         whole = _ended(error.text)
         text = _once(whole)

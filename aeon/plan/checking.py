@@ -56,8 +56,11 @@ class Candidate:
         return bool(self.plan.steps) and not self.unfit and self.doubt != NO_ANSWER
 
     def settled(self, *doubts: str, agreement: Agreement | None = None) -> Plan:
-        """The plan with its own and other doubts, and with what another derivation of it says."""
-        every = tuple(filter(None, (self.doubt, *doubts)))
+        """The plan with its own and other doubts, and with what another derivation of it says.
+
+        What the model was told to print instead is no part of a doubt.
+        """
+        every = tuple(filter(None, (self.doubt.partition(_SAY_SO)[0], *doubts)))
         return self.plan.changed(doubts=every, agreement=agreement) if every or agreement else self.plan
 
 

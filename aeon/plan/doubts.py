@@ -89,7 +89,7 @@ _OPEN = re.compile(r"\b(?:since|from|after|before|until|till|between|to|by|throu
 _BEGIN = re.compile(r">=?\s*\\?'?\d{4}-\d\d|>=?\s*DATE", _I)
 _END = re.compile(r"<|\bBETWEEN\b|\bMONTH\w*\(|\bEXTRACT\(|\bSTRFTIME\(|\bDATE_(?:PART|TRUNC)\(", _I)
 _DENIED = re.compile(
-    r"\b(?:not|never|nobody|no longer|without)\b"
+    r"\b(?:(?<!\bor )not|never|nobody|no longer|without)\b"
     r"(?! (?:more|less|fewer|only|before|after|until|later|earlier|counting|including))"
     r"|n[\u2019']t\b",
     _I,

@@ -21,7 +21,7 @@ from aeon.plan.reader import CALCULATOR
 from aeon.plan.sources import LOOKUP, SQL, Sources
 from aeon.plan.twice import Held, Twice
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import LONGEST_TASK, Agreement, JsonValue, Plan, ShortReading, Step, Task, ToolCall
+from aeon.schema import LONGEST_TASK, Agreement, JsonValue, Plan, Step, Task, ToolCall
 from aeon.supervisor.form import asks_yes_no
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.prompt import cut
@@ -89,30 +89,28 @@ class Programmer:
         return plan if first is None else plan.changed(likelihood=first)
 
     async def _planned(self, asked: Asked) -> Plan:
-        """The plan of what is asked: without a program where that needs none."""
-        plan = await self._without_program(asked)
-        return plan if plan is not None else await self._programmed(asked)
-
-    async def _without_program(self, asked: Asked) -> Plan | None:
-        """The plan of a question of yes or no, of one for the tables alone, or of one that the texts answer.
-
-        Where the texts do not seem to say it, the tables are asked first. ``None`` where a program is to be written.
-        """
+        """The plan of a question of yes or no, for the tables alone, or that the texts answer; else of a program."""
         if asks_yes_no(asked.task.text) and asked.functions == (LOOKUP,):
             return self._asked(asked)
         if asked.functions == (SQL,):
             return await self._finished(asked, await self._queried(asked))
         told = await self._by_texts.told(asked) if self._by_texts is not None else None
-        return await self._by_told(asked, told) if told is not None else None
+        if told is None:
+            return await self._programmed(asked)
+        asked = replace(asked, read=told.short)
+        return await self._by_told(asked, told) or await self._programmed(asked)
 
     async def _by_told(self, asked: Asked, told: Told) -> Plan | None:
-        """The plan by what a model says of the texts; ``None`` where a program is to be written."""
+        """The plan by what a model says of the texts; ``None`` where a program is to be written.
+
+        Where the texts do not seem to say it, the tables are asked first.
+        """
         if told.plan is not None:
             return told.plan
         if SQL in asked.functions:
             return await self._confirmed(asked, told) if told.of_texts else None
         plan = await (self._confirmed(asked, told) if told.of_texts else self._tabled(asked, unsaid=True))
-        return plan or self._asked(asked, told.short)
+        return plan or self._asked(asked)
 
     async def _confirmed(self, asked: Asked, told: Told) -> Plan | None:
         """The plan of a program that quotes from a few sentences what all texts together say to the question.
@@ -357,16 +355,16 @@ class Programmer:
         asked.likelihoods.append(reply.likelihood)
         return as_program(reply.value) if asked.by_query else reply.value
 
-    def _asked(self, asked: Asked, read: ShortReading | None = None) -> Plan:
+    def _asked(self, asked: Asked) -> Plan:
         """The task itself, put to the texts; empty where there are none, or where it has its own numbers.
 
-        What was ``read`` is not asked for again, if the task is the whole question.
+        What has been read is not asked for again, if the task is the whole question.
         """
         if LOOKUP not in self._sources.names or asked.about.is_sum:
             return Plan()
         task = asked.task
         action = ToolCall(tool=LOOKUP, arguments={"question": cut(task.text, LONGEST_TASK)})
-        known = read if task.text == asked.about.text else None
+        known = asked.read if task.text == asked.about.text else None
         step = Step(id="s1", description=task.text, action=action, provides=("s1",), read=known)
         return Plan(steps=(step,), answer=("s1",))
 

@@ -12,7 +12,7 @@ from aeon.plan.evidence import Evidence
 from aeon.plan.program import unfenced
 from aeon.plan.reader import CALCULATOR, WRITE
 from aeon.plan.sources import LOOKUP, SQL, About
-from aeon.schema import LONGEST_CONTEXT, LONGEST_TASK, Task
+from aeon.schema import LONGEST_CONTEXT, LONGEST_TASK, ShortReading, Task
 from aeon.supervisor.prompt import Prompt, cut, fence, load, render
 from aeon.tools.registry import ToolRegistry
 
@@ -75,8 +75,8 @@ class _Examples(TypedDict):
 class Asked:
     """What a plan is written for, in at most ``most`` steps; ``fault`` is what was wrong with a first one.
 
-    ``earlier`` is what `earlier` says of plans before it. ``likelihoods`` are those of the programs that were written
-    for it.
+    ``earlier`` is what `earlier` says of plans before it. ``read`` is what a model read in all texts. ``likelihoods``
+    are those of the programs that were written for it.
     """
 
     task: Task
@@ -87,6 +87,7 @@ class Asked:
     fault: str = ""
     form: Form = "program"
     earlier: str = ""
+    read: ShortReading | None = field(default=None, compare=False)
     likelihoods: list[float | None] = field(default_factory=list, compare=False)
 
     @property

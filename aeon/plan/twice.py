@@ -17,6 +17,7 @@ from aeon.plan.sources import SQL, Sources
 from aeon.plan.ties import with_ties
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Agreement, Derivation, JsonValue
+from aeon.tools.vocabulary import asks_owed
 
 __all__ = ["Held", "Twice"]
 
@@ -56,16 +57,16 @@ class Twice:
         """The better of two queries, with what the other one gives.
 
         What both give as they stand is taken, whatever the host holds against either; that it makes the same of both
-        confirms nothing. Only who is there the longest, and what a stock is worth, is told by the host: models put the
-        latest first, or add up the prices of one, each time. Where no file has a word for what is asked for, both may
-        have taken another column for it: that stays a doubt. Else one of which nothing is wrong is taken before one
-        that is at fault, and the first before the second.
+        confirms nothing. Only who is there the longest, what a stock is worth, and what is owed, is told by the host:
+        models put the latest first, add up the prices of one, or all that was ever billed, each time. Where no file has
+        a word for what is asked for, both may have taken another column for it: that stays a doubt. Else one of which
+        nothing is wrong is taken before one that is at fault, and the first before the second.
         """
         mine, theirs = await self._given(first), await self._given(second)
         bare, other = self._checker.bare(first.text, asked), self._checker.bare(second.text, asked)
         plain, same = await self._sources.outcome(bare), await self._sources.outcome(other)
         own = first.runs and _agree(mine, plain)
-        misled = asked.about.begun or asks_worth(asked.about.text)
+        misled = asked.about.begun or asks_worth(asked.about.text) or asks_owed(asked.about.text)
         if _agree(plain, same) and (own or not misled):
             whole = await with_ties(bare, self._sources)
             taken = replace(first, doubt="") if own else Candidate(whole, first.text, doubt=first.fault)

@@ -11,12 +11,13 @@ from pydantic import JsonValue, RootModel
 from aeon.documents.words import stems
 from aeon.multipass.effects import Synthesize
 from aeon.multipass.plans import answer_steps
-from aeon.schema import Answer, JsonObject, Plan, Step, Task, Writing
+from aeon.schema import Answer, JsonObject, Plan, Step, Task, ToolCall, Writing
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import cut, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
 from aeon.synthesis.sentence import Result, Wording, bare, inside, results_of, worded
 from aeon.text import one_line
+from aeon.tools.quote import QUOTE
 
 __all__ = ["Synthesizer"]
 
@@ -29,6 +30,8 @@ _SENTENCE = re.compile(r"(?:(?:Therefore|So|Thus|Hence),? )?((?:\S+ ){4,}\S+[.!]
 """A derivation's answer that is a sentence of its own, without the word that draws a conclusion."""
 _LEAST_WORDS = 5
 """Words of a sentence that answers a question."""
+_PERHAPS = "Perhaps: "
+"""How an answer begins that is doubtful: of such answers in the counts that ship one in five is right."""
 _UNCHECKED = "(unchecked, no step was completed) "
 
 
@@ -54,7 +57,7 @@ class Synthesizer:
         """The answer where the planner said which steps give it and all of them have run; else empty.
 
         A text that was written as the answer is passed on as it is, and so is a derivation's sentence that is taken.
-        What was read and is doubtful is no fact, and is not worded as one.
+        What is doubtful is no fact, and is not worded as one.
         """
         steps = answer_steps(effect.plan)
         if not steps or any(step.status != "complete" for step in steps):
@@ -66,7 +69,8 @@ class Synthesizer:
         if not results:
             return Wording(absent)
         said = Wording(bare(results)) if self._brief else await worded(self._supervisor, effect.task, results)
-        return said._replace(text=f"{said.text} {absent}".strip())
+        begun = _PERHAPS if _is_doubtful(effect.plan) and not self._brief else ""
+        return said._replace(text=f"{begun}{said.text} {absent}".strip())
 
     async def synthesize(self, effect: Synthesize) -> Answer:
         """The answer to the effect's task, an object validated against ``answer_schema`` where there is one."""
@@ -86,21 +90,28 @@ class Synthesizer:
         return Answer(text=json.dumps(value, ensure_ascii=False), value=value)
 
 
-def _guess(steps: Sequence[Step]) -> str:
-    """What the only step read, if that is doubtful, as a guess with its sentence, by which a reader can tell."""
+def _is_doubtful(plan: Plan) -> bool:
+    """Whether something speaks against a plan, and no other derivation for it."""
+    return bool(plan.doubts) and (plan.agreement is None or plan.agreement.disagrees)
+
+
+def _guess(plan: Plan, steps: Sequence[Step]) -> str:
+    """What the only step read or quotes, if that is doubtful, as a guess with its sentence: by it a reader can tell."""
     step = steps[0]
-    if len(steps) > 1 or step.mode != "reading" or step.clarity != "PARTIALLY_CLEAR" or not step.sources:
+    quoted = isinstance(step.action, ToolCall) and step.action.tool == QUOTE
+    doubtful = step.clarity == "PARTIALLY_CLEAR" if step.mode == "reading" else quoted and _is_doubtful(plan)
+    if len(steps) > 1 or not doubtful or not step.sources:
         return ""
     said, read = one_line(step.sources[0].text, _LONGEST_SAID), str(step.output or "").strip()
     if not read or read.rstrip(".") == said.rstrip("."):
-        return f'Perhaps: "{said}"' if read else ""
+        return f'{_PERHAPS}"{said}"' if read else ""
     own = re.search(re.escape(read), said[1:], re.IGNORECASE)  # as the sentence writes it
-    return f'Perhaps: {own[0] if own else inside("It is", read)}. "{said}"'
+    return f'{_PERHAPS}{own[0] if own else inside("It is", read)}. "{said}"'
 
 
 def _ready(effect: Synthesize, steps: Sequence[Step], brief: bool) -> str:
     """The text of the only step, where it is a guess, was written as the answer or is a sentence; or a derivation's."""
-    if not brief and (ready := _guess(steps) or _reply(effect, steps)):
+    if not brief and (ready := _guess(effect.plan, steps) or _reply(effect, steps)):
         return ready
     if len(steps) == 1 and (isinstance(steps[0].action, Writing) or _is_sentence(steps[0])):
         return str(steps[0].output)

@@ -12,7 +12,7 @@ from aeon.errors import ToolError
 from aeon.tools.database import Database
 from aeon.tools.tableinfo import Named, TableInfo, quoted
 
-__all__ = ["Vocabulary"]
+__all__ = ["Vocabulary", "asks_owed"]
 
 _MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTHS = word_set(
@@ -34,7 +34,8 @@ _EITHER_WAY = re.compile(r"\bor not\b|\bwhether\b", re.IGNORECASE)
 _OWED = re.compile(
     r"\b(?:owe[sd]?|owing|unpaid|unsettled|outstanding|overdue|arrears)\b|"
     r"\b(?:still|yet) (?:(?:has|have|need|needs) )?to (?:be paid|pay|come in)\b|"
-    r"\b(?:not|never|n't) (?:yet )?(?:been )?(?:paid|settled|come in)\b|\bbehind with\b",
+    r"\b(?:not|never|n't) (?:yet )?(?:been )?(?:paid|settled|come in)\b|\bbehind with\b|"
+    r"\b(?:money|payments?|much)\b[^?]*? (?:still|yet) (?:waiting (?:for|on)|missing|to come)\b",
     re.IGNORECASE,
 )
 _PAID = stems("paid settled")
@@ -72,6 +73,11 @@ _OF_FILES = frozenset({"table", "tables", "column", "row", "file", "files"})
 """Words that a question has for the files themselves; a value only beside the name of its column."""
 _LONGEST_TEXT = 3_000
 _PLAIN = "trim(regexp_replace(lower({}), '[^\\p{{L}}\\p{{N}}]+', ' ', 'g'))"
+
+
+def asks_owed(text: str) -> bool:
+    """Whether a text asks for what is not paid yet."""
+    return bool(_OWED.search(text)) and not _EITHER_WAY.search(text)
 
 
 class Vocabulary:
@@ -134,7 +140,7 @@ class Vocabulary:
 
     def _switched(self, text: str) -> Iterator[Named]:
         """The columns of yes and no that a text names: cancelled performances, or such as were not; or what is owed."""
-        said, owed = stems(text), _OWED.search(text)
+        said, owed = stems(text), asks_owed(text)
         if _WHETHER.match(text) or _EITHER_WAY.search(text) or not said:
             return
         for name, kind, values in self._switches:

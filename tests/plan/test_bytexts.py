@@ -192,6 +192,42 @@ def test_a_sentence_that_judges_vouch_for_is_quoted_at_once(
         assert isinstance(step.action, ToolCall) and (step.action.arguments or {})["value"] == "12 euros"
 
 
+@pytest.mark.requirement("T3", "G4a")
+@pytest.mark.parametrize(
+    ("sure", "queries", "found"),
+    [
+        (0.01, ["SELECT COUNT(*) FROM shelf", "SELECT COUNT(Item) FROM shelf"], "sql"),
+        (0.01, ["SELECT COUNT(*) FROM shelf", 'SELECT SUM("Left") FROM shelf'], "lookup"),
+        (0.1, ["SELECT COUNT(*) FROM shelf", "SELECT COUNT(Item) FROM shelf"], "sql"),
+    ],
+)
+def test_what_no_text_states_and_two_queries_agree_on_is_taken(
+    sure: float, queries: list[str], found: str, both: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what the host holds against it; where a judge is sure of the sentence, nobody asks whether it is stated."""
+
+    async def score(*_: object) -> float:
+        return sure
+
+    async def judged(*_: object) -> float:
+        return 0.3
+
+    async def able(*_: object) -> bool:
+        return True
+
+    monkeypatch.setattr(AnswerJudge, "score", score)
+    monkeypatch.setattr(Answering, "queried", judged)
+    monkeypatch.setattr(Answering, "able_of_queries", able)
+    stated = [] if sure < 0.02 else ["not stated"]
+    made, model = plan(both, "How many cellars do we have?", "12", *stated, *queries, *queries[:1])
+    assert tools(made) == [found] and asks_texts(model.requests[0])
+    assert [asks_texts(one) for one in model.requests].count(True) == 1 + len(stated)
+    if found == "sql":
+        assert made.doubts == ("no table has 'cellars'", "the tables may not answer exactly this: judged 0.30")
+    else:
+        assert made.steps[0].read is not None and made.steps[0].read.judged == sure
+
+
 @pytest.mark.requirement("G3")
 def test_nobody_vouches_for_a_sentence_that_does_not_say_how_many(texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The price of one is not that of four: no judge is asked."""

@@ -66,6 +66,7 @@ CHOSEN = ToolCall(tool=CHOOSE, arguments={"condition": "$s1", "yes": "Cork", "no
         ("What is 2.5% of it?", "SELECT SUM(r) * 0.025 FROM s", [], ""),
         ("What is it, to 2 decimals?", "SELECT SUM(r) FROM s", [], ""),
         ("Who did not come?", "SELECT name FROM s", [], "the question says not: use a condition that means it"),
+        ("Who was asked, whether or not they came?", "SELECT name FROM s", [], ""),
         ("Who did not come in May?", "SELECT name FROM s WHERE MONTH(d) = 5", [],
          "the question says not: use a condition that means it"),
         ("Who in Cork didn't come?", "SELECT name FROM s WHERE city = 'Cork'", [("city", "Cork")],

@@ -64,11 +64,16 @@ def program(query: str) -> str:
 
 
 def plan(
-    tools: tuple[Tool, ...], *replies: str, most: int = 12, calls: int = 5, question: str = QUESTION
+    tools: tuple[Tool, ...],
+    *replies: str,
+    most: int = 12,
+    calls: int = 5,
+    question: str = QUESTION,
+    twice: bool = False,
 ) -> tuple[Plan, Scripted]:
     """The plan for the question that comes of these replies, and the model."""
     model = Scripted(replies)
-    programmer = Programmer(Supervisor(model), ToolRegistry([calculator(), *tools, *BUILT_IN]))
+    programmer = Programmer(Supervisor(model), ToolRegistry([calculator(), *tools, *BUILT_IN]), twice=twice)
 
     async def planned() -> Plan:
         with Ledger(Allowance(calls=calls)):
@@ -165,6 +170,16 @@ def test_without_a_query_that_runs_the_program_stands(reply: str, both: tuple[To
     assert made.agreement is None and made.doubts[0].endswith("from a text")
     made, _ = plan(both, program("SELECT SUM(turnover) FROM sales"), reply, reply, program("SELECT x FROM y"))
     assert [name for name, _ in does(made)] == ["lookup"]
+
+
+@pytest.mark.requirement("T1", "G4")
+def test_a_query_of_the_tables_stands_where_no_rule_can_be_applied(both: tuple[Tool, ...]) -> None:
+    """Neither the program nor the query for a rule runs: what the plain query gives is not lost."""
+    plain, broken = "SELECT SUM(revenue) FROM sales WHERE city = 'Cork'", "SELECT SUM(turnover) FROM sales"
+    question = "What did the Cork orders of all sales come to, rebate or not?"
+    replies = ("not stated", program(broken), plain, broken, broken, program(broken))
+    made, _ = plan(both, *replies, calls=9, question=question, twice=True)
+    assert [name for name, _ in does(made)] == ["sql"] and plain in str(does(made)[0][1])
 
 
 @pytest.mark.requirement("T1", "T1c")

@@ -198,6 +198,7 @@ def test_a_column_of_yes_and_no_is_named_by_its_name(question: str, named: list[
         ("How much has not come in yet?", True),
         ("How much has not yet come in?", True),
         ("How much have we still to pay?", True),
+        ("How much money are we still waiting for?", True),
         ("Who is behind with the rent?", True),
         ("What do the jobs come to, paid or not?", False),
         ("How much do the jobs come to?", False),
