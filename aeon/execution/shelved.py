@@ -9,10 +9,9 @@ from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.execution.reading import is_strange, turned_down
 from aeon.schema import ShortReading, Source, StepResult
 from aeon.supervisor.answers import AnswerJudge
-from aeon.supervisor.form import uncounted
 from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.short_answers import is_same
-from aeon.supervisor.short_reading import judged, read_short, refuted
+from aeon.supervisor.short_reading import judged, read_short, refuted, strange
 from aeon.supervisor.stated import parts_of
 from aeon.text import one_line
 
@@ -95,8 +94,7 @@ async def _said_else(shelf: Shelf, question: str, short: ShortReading) -> AsyncI
 
 def _strange(question: str, answer: str, cited: tuple[Source, ...], sources: Sequence[Source]) -> Iterator[str]:
     """What speaks against the sentence that an answer stands in."""
-    if left := uncounted(question, f"{cited[0].heading} {cited[0].text}"):
-        yield f"its sentence says nothing of {' and '.join(left)}"
+    yield from strange(answer, question, cited[0], sources)
     near = nearness(sources, question)
     if near[sources.index(cited[0])] < max(near):
         yield "another sentence is nearer to the question"

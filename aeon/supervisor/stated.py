@@ -14,7 +14,7 @@ from aeon.schema import Source
 from aeon.supervisor.form import is_of_kind
 from aeon.supervisor.short_answers import in_minutes
 
-__all__ = ["is_stated", "parts_of", "sentence_of"]
+__all__ = ["is_stated", "other_heading", "parts_of", "rated", "sentence_of"]
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]\w+")
@@ -23,6 +23,15 @@ _MORE_WORDS = ("one", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", 
 _SPELT = "|".join((*NUMBER_WORDS, *_MORE_WORDS))
 _WORD = re.compile(rf"\b(?:{_SPELT})(?:[- ](?:and )?(?:{_SPELT}))*\b|[^\W\d_]+(?:-[^\W\d_]+)*")
 """A word; a number in several words is one."""
+_RATES = re.compile(
+    r"(?:\s*(?:euros?|eur|pounds?|dollars?|cents?|pence|[\u20ac\u00a3$p])(?!\w))?"
+    r"(?P<rates>(?:\s*,?\s*(?:for (?:each|every)|per|each|every|an?) (?:[a-z]+ )?[a-z]+)+)",
+    re.IGNORECASE,
+)
+_RATE = re.compile(r"\b(?:each|every|per|an?) (?:(?P<kind>[a-z]+) )?(?P<unit>[a-z]+)", re.IGNORECASE)
+_SPANS = frozenset({"day", "week", "month", "quarter", "year", "season", "term"})
+"""What rents and wages are paid for, though a question does not say it."""
+_IN_ALL = re.compile(r"\b(?:whole|entire|altogether|in all|in total|all together)\b", re.IGNORECASE)
 
 
 def is_stated(question: str, answer: str, cited: Sequence[Source], sources: Sequence[Source]) -> bool:
@@ -44,6 +53,36 @@ def sentence_of(question: str, answer: str, sources: Sequence[Source]) -> Source
         return whole, len(own & parts_of(one.text)), not heading_of(one.text), near[one]
 
     return max(sources, key=holds)
+
+
+def rated(question: str, answer: str, sentence: str) -> str:
+    """What a sentence gives the amount of an answer for each of, where a question is for several, or all; else "".
+
+    "4.20 for each child per night" is not what the nights of all children cost.
+    """
+    number = _NUMBER.search(answer)
+    place = re.search(rf"(?<![\d.,]){re.escape(number[0])}(?![.,]?\d)", sentence) if number else None
+    found = _RATES.match(sentence, place.end()) if place else None
+    asked = question.casefold()
+    for rate in _RATE.finditer(found["rates"]) if found else ():
+        units = [word.casefold() for word in (rate["unit"], rate["kind"]) if word]
+        several = any(re.search(rf"\b{re.escape(unit)}(?:e?s|ren)\b", asked) for unit in units)
+        once = _IN_ALL.search(question) and not any(unit in _SPANS or f" {unit}" in asked for unit in units)
+        if several or once:
+            return units[0]
+    return ""
+
+
+def other_heading(question: str, source: Source, sources: Sequence[Source]) -> str:
+    """The heading that a question names and a sentence does not stand below, where its own is another; else "".
+
+    Forty-five minutes are the rule of the championship, where the question is about the league.
+    """
+    asked, own = stems(question), stems(source.heading)
+    if not own or own & asked:
+        return ""
+    others = (one.heading for one in sources if one.heading and one.source == source.source)
+    return next((name for name in others if stems(name) and stems(name) <= asked), "")
 
 
 def parts_of(text: str) -> frozenset[str]:
