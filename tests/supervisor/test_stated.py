@@ -36,6 +36,8 @@ def sources(*said: tuple[str, str], name: str = "rules.md") -> list[Source]:
         ("What does the guest room cost?", "18 euro", "It costs 18 euro a night, linen included.", ""),
         ("What does a night cost?", "18 euro", "It costs 18 euro a night, linen included.", ""),
         ("What will the whole camp cost?", "18 euro", "It costs 18 euro a night.", "night"),
+        ("What is the rent for the whole house?", "2,540 euro", "It goes up to 2,540 euro a month.", ""),
+        ("What are three months' rents for the house?", "2,540 euro", "It goes up to 2,540 euro a month.", "month"),
         ("What is the rent for the whole house a month?", "2,540 euro", "It goes up to 2,540 euro a month.", ""),
         ("What do the visits of the tuner cost?", "85 euro", "He charges 85 euro a visit.", "visit"),
         ("What do the visits of the tuner cost?", "85 euro", "He charges 285 euro a visit.", ""),
