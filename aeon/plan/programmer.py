@@ -303,7 +303,7 @@ class Programmer:
     async def _ruled(self, asked: Asked, program: Candidate) -> Plan | None:
         """The plan of one query that applies the rule to each row, where it runs; the program is a second derivation.
 
-        ``None`` where neither runs.
+        ``None`` where neither finds anything.
 
         Where both give the same, or the program leaves less out, it is the other way round. A program that is at fault
         and gives something else is told so once.
@@ -313,12 +313,12 @@ class Programmer:
         if not query.runs:
             again = await self._again(asked, program)
             return self._settled(asked, again) if again.runs else None
-        theirs, mine = await self._outcome(query), await self._outcome(program)
+        theirs, mine = await self._found(query), await self._found(program)
         if program.fault and not is_same(mine, theirs):
             program = await self._again(asked, program)
-            mine = await self._outcome(program)
+            mine = await self._found(program)
         if not mine or not theirs:
-            return self._settled(asked, program if mine else query)
+            return self._settled(asked, program if mine else query) if mine or theirs else None
         agrees, repeats = is_same(mine, theirs), does_the_same(program.plan, query.plan)
         if not program.doubt and (agrees or query.doubt):
             return self._settled(asked, program, derived("query", query, theirs, agrees, repeats))
@@ -336,6 +336,11 @@ class Programmer:
         alone = replace(asked, functions=(LOOKUP,))
         read = await self._program(alone)
         return read.plan if read.runs and not read.fault and await self._answering.says(read.plan, alone) else ruled
+
+    async def _found(self, program: Candidate) -> list[JsonValue]:
+        """What the program gives, unless it is nothing, as the sum of no rows is."""
+        given = await self._outcome(program)
+        return given if any(one is not None and one != [] for one in given) else []
 
     async def _outcome(self, program: Candidate) -> list[JsonValue]:
         """What the program gives; nothing if it cannot run."""

@@ -9,7 +9,7 @@ from aeon.supervisor.answers import AnswerJudge
 from aeon.supervisor.form import asks_yes_no, is_of_kind, uncounted
 from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.short_answers import bare, is_absent, is_echo
-from aeon.supervisor.stated import is_stated, other_heading, parts_of, rated, sentence_of
+from aeon.supervisor.stated import as_written, is_stated, other_heading, parts_of, rated, sentence_of
 
 __all__ = ["judged", "read_short", "refuted", "strange", "vouched"]
 
@@ -77,6 +77,6 @@ async def read_short(shelf: Shelf, question: str) -> ShortReading:
         return ShortReading(answer="", likelihood=reply.likelihood)
     best = sentence_of(question, answer, shelf.sources)
     if not is_echo(question, answer) and is_stated(question, answer, [best], shelf.sources):
-        return ShortReading(answer=answer, likelihood=reply.likelihood, source=best)
+        return ShortReading(answer=as_written(answer, best.text), likelihood=reply.likelihood, source=best)
     near = parts_of(answer) & parts_of(best.text)
     return ShortReading(answer=answer, likelihood=reply.likelihood, nearest=best if near else None)

@@ -14,7 +14,7 @@ from aeon.schema import Source
 from aeon.supervisor.form import is_of_kind
 from aeon.supervisor.short_answers import in_minutes
 
-__all__ = ["is_stated", "other_heading", "parts_of", "rated", "sentence_of"]
+__all__ = ["as_written", "is_stated", "other_heading", "parts_of", "rated", "sentence_of"]
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]\w+")
@@ -47,7 +47,7 @@ def sentence_of(question: str, answer: str, sources: Sequence[Source]) -> Source
     parts = parts_of(answer)
 
     def holds(one: Source) -> tuple[bool, int, bool, float]:
-        said = _CLOCK.sub(lambda time: _as_written(time, one.text), answer)
+        said = as_written(answer, one.text)
         whole = re.search(rf"(?<!\w){re.escape(said)}(?!\w)", one.text, re.IGNORECASE) is not None
         own = parts if said == answer else parts_of(said)
         return whole, len(own & parts_of(one.text)), not heading_of(one.text), near[one]
@@ -98,7 +98,7 @@ def _borne_out(answer: str, question: str, sources: Sequence[Source], cited: Seq
     something else.
     """
     material = _text(sources)
-    numbers = set(_NUMBER.findall(_CLOCK.sub(lambda time: _as_written(time, material), answer)))
+    numbers = set(_NUMBER.findall(as_written(answer, material)))
     said = {*_NUMBER.findall(f"{material} {question}"), *_in_words(_text(cited))}
     if not numbers <= said:
         return False
@@ -108,6 +108,11 @@ def _borne_out(answer: str, question: str, sources: Sequence[Source], cited: Seq
         return False
     words = stems(answer)
     return not words or bool(words & there)
+
+
+def as_written(answer: str, text: str) -> str:
+    """An answer with its times of day as a text writes them."""
+    return _CLOCK.sub(lambda time: _as_written(time, text), answer)
 
 
 def _as_written(time: re.Match[str], material: str) -> str:

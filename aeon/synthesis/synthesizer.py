@@ -69,7 +69,7 @@ class Synthesizer:
         if not results:
             return Wording(absent)
         said = Wording(bare(results)) if self._brief else await worded(self._supervisor, effect.task, results)
-        begun = _PERHAPS if _is_doubtful(effect.plan) and not self._brief else ""
+        begun = _PERHAPS if _is_doubtful(effect) and not self._brief else ""
         return said._replace(text=f"{begun}{said.text} {absent}".strip())
 
     async def synthesize(self, effect: Synthesize) -> Answer:
@@ -90,16 +90,16 @@ class Synthesizer:
         return Answer(text=json.dumps(value, ensure_ascii=False), value=value)
 
 
-def _is_doubtful(plan: Plan) -> bool:
-    """Whether something speaks against a plan, and no other derivation for it."""
-    return bool(plan.doubts) and (plan.agreement is None or plan.agreement.disagrees)
+def _is_doubtful(effect: Synthesize) -> bool:
+    """Whether something speaks against a plan, and the run does not end as sure of it all the same."""
+    return bool(effect.plan.doubts and effect.caveat)
 
 
-def _guess(plan: Plan, steps: Sequence[Step]) -> str:
+def _guess(effect: Synthesize, steps: Sequence[Step]) -> str:
     """What the only step read or quotes, if that is doubtful, as a guess with its sentence: by it a reader can tell."""
     step = steps[0]
     quoted = isinstance(step.action, ToolCall) and step.action.tool == QUOTE
-    doubtful = step.clarity == "PARTIALLY_CLEAR" if step.mode == "reading" else quoted and _is_doubtful(plan)
+    doubtful = step.clarity == "PARTIALLY_CLEAR" if step.mode == "reading" else quoted and _is_doubtful(effect)
     if len(steps) > 1 or not doubtful or not step.sources:
         return ""
     said, read = one_line(step.sources[0].text, _LONGEST_SAID), str(step.output or "").strip()
@@ -111,7 +111,7 @@ def _guess(plan: Plan, steps: Sequence[Step]) -> str:
 
 def _ready(effect: Synthesize, steps: Sequence[Step], brief: bool) -> str:
     """The text of the only step, where it is a guess, was written as the answer or is a sentence; or a derivation's."""
-    if not brief and (ready := _guess(effect.plan, steps) or _reply(effect, steps)):
+    if not brief and (ready := _guess(effect, steps) or _reply(effect, steps)):
         return ready
     if len(steps) == 1 and (isinstance(steps[0].action, Writing) or _is_sentence(steps[0])):
         return str(steps[0].output)

@@ -94,21 +94,18 @@ def test_what_was_read_and_is_doubtful_is_worded_as_a_guess(read: str, said: str
 
 
 @pytest.mark.requirement("G5")
-@pytest.mark.parametrize("agrees", [True, False, None])
-def test_what_has_a_doubt_and_nothing_else_for_it_is_worded_as_a_guess(agrees: bool | None) -> None:
-    """What is quoted with its sentence, anything else in its own words; one that agrees stands for it."""
-    other = Derivation(method="query", text="…", answer="3", agrees=bool(agrees))
-    agreement = None if agrees is None else Agreement(derivations=(other,))
+@pytest.mark.parametrize("caveat", ["", "a step is doubtful"])
+def test_what_is_doubtful_is_worded_as_a_guess_unless_the_run_is_sure(caveat: str) -> None:
+    """What is quoted with its sentence, anything else in its own words; another derivation may stand for it."""
     source = Source(source="letter.txt", start=0, end=len(ROOF), text=ROOF)
     quoted = step("s1", output="Oster & Sons").changed(
         sources=(source,), mode="tool", action=ToolCall(tool="quote", arguments={"value": "Oster & Sons"})
     )
     for one, guess in ((step("s1", output=3), "Perhaps: They say 3."), (quoted, f'Perhaps: Oster & Sons. "{ROOF}"')):
-        plan = Plan(steps=(one,), answer=("s1",), doubts=("no file has 'roof'",), agreement=agreement)
-        said = f"They say {one.output}."
-        for brief, expected in ((False, said if agrees else guess), (True, str(one.output))):
+        plan = Plan(steps=(one,), answer=("s1",), doubts=("no file has 'roof'",))
+        for brief, expected in ((False, guess if caveat else f"They say {one.output}."), (True, str(one.output))):
             synthesizer = Synthesizer(Supervisor(Scripted(["They say {r1}."])), Briefing(), 99, brief=brief)
-            effect = Synthesize(task=Task(text="Who repairs the roof?"), plan=plan)
+            effect = Synthesize(task=Task(text="Who repairs the roof?"), plan=plan, caveat=caveat)
             assert asyncio.run(synthesizer.synthesize(effect)).text == expected
 
 
