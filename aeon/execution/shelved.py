@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from aeon.documents.telling import nearness
 from aeon.errors import AllowanceExhausted, CompletionError
@@ -47,20 +47,24 @@ async def read_shelf(
         short = known if known is not None and _is_there(known, shelf) else await read_short(shelf, question)
     except (CompletionError, AllowanceExhausted):
         return None  # an endpoint with a short context may take fewer sentences
+    absent = absent.changed(likelihood=short.likelihood)
     if not short.answer:
-        return absent.changed(likelihood=short.likelihood)
+        return absent
     if short.source is None:
-        return turned_down(absent, short.nearest).changed(likelihood=short.likelihood) if shelf.whole else None
-    answer, cited = short.answer, (short.source,)
-    read = StepResult(output=answer, mode="reading", sources=cited, likelihood=short.likelihood)
+        return turned_down(absent, short.nearest) if shelf.whole else None
     short = await judged(short, question, judge, shelf.sources)
     if shelf.whole and refuted(short, question):
-        return turned_down(absent, _nearest(question, shelf.sources)).changed(likelihood=short.likelihood)
-    asked_again = [one async for one in _said_else(shelf, question, short)] if twice else []
-    doubts = "; ".join(
-        [*_doubted(short.judged, judge.least), *asked_again, *_strange(question, answer, cited, shelf.sources)]
-    )
-    return read.changed(clarity="PARTIALLY_CLEAR", problem=doubts) if doubts else read
+        return turned_down(absent, _nearest(question, shelf.sources))
+    doubts = [*_doubted(short.judged, judge.least), *(await _said_else(shelf, question, short) if twice else ())]
+    return _read(shelf, question, short, doubts)
+
+
+def _read(shelf: Shelf, question: str, short: ShortReading, doubts: Sequence[str]) -> StepResult:
+    """What was read, partly clear where anything speaks against it, also what the host sees."""
+    cited = (short.source,) if short.source is not None else ()
+    every = "; ".join([*doubts, *_strange(question, short.answer, cited, shelf.sources)])
+    read = StepResult(output=short.answer, mode="reading", sources=cited, likelihood=short.likelihood)
+    return read.changed(clarity="PARTIALLY_CLEAR", problem=every) if every else read
 
 
 def _nearest(question: str, sources: Sequence[Source]) -> Source | None:
@@ -80,16 +84,17 @@ def _doubted(score: float | None, least: float) -> Iterator[str]:
         yield f"its sentence may not answer exactly this: judged {score:.2f}"
 
 
-async def _said_else(shelf: Shelf, question: str, short: ShortReading) -> AsyncIterator[str]:
+async def _said_else(shelf: Shelf, question: str, short: ShortReading) -> list[str]:
     """What else the model says when it is asked in other ways."""
     answer, stated = short.answer, short.stated if short.stated is not None else await shelf.stated(question)
+    said, else_ = await shelf.sentence(question), list[str]()
     if stated == "":
-        yield "free to say so, the model says that it is not stated"
+        else_.append("free to say so, the model says that it is not stated")
     elif stated is not None and not is_same(question, answer, stated):
-        yield f"asked again, the model says: {one_line(stated, _LONGEST_SAID)}"
-    said = await shelf.sentence(question)
+        else_.append(f"asked again, the model says: {one_line(stated, _LONGEST_SAID)}")
     if said is not None and not _says(question, said, answer):
-        yield f"asked for a sentence, the model says: {one_line(said, _LONGEST_SAID)}"
+        else_.append(f"asked for a sentence, the model says: {one_line(said, _LONGEST_SAID)}")
+    return else_
 
 
 def _strange(question: str, answer: str, cited: tuple[Source, ...], sources: Sequence[Source]) -> Iterator[str]:

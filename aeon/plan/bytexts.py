@@ -56,7 +56,8 @@ class ByTexts:
     async def told(self, asked: Asked) -> Told | None:
         """What a model says of the texts; ``None`` where that is not to be asked.
 
-        So it is where there are no texts, or not only these, or the answer is worked out from what they say. Beside
+        So it is where there are no texts, or not only these, or the answer is worked out from what they say, or from
+        numbers of the question's own. Beside
         tables the texts are what to ask where a sentence of them has the answer, and the model does not say that they
         do not state it: told that it may, it says so of nineteen in twenty questions over ``scripts/bench/folders``
         that tables decide, and of half of those that the texts decide.
@@ -64,8 +65,8 @@ class ByTexts:
         Raises:
             ModelError: the endpoint gave no answer at all.
         """
-        question = asked.about.text
-        if asked.task.context or is_of_several(question) or is_compared(question) or asked.about.is_computed:
+        question, about = asked.about.text, asked.about
+        if asked.task.context or about.is_sum or about.is_computed or is_of_several(question) or is_compared(question):
             return None
         texts = await every_text(self._tools, question)
         if texts is None:

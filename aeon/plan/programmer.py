@@ -140,10 +140,9 @@ class Programmer:
         held = await self._queried(asked, program) if self._is_query(program) else None
         if held is not None and held.agreed:
             return self._settled(asked, held.query, held.agreement)
-        if self._applies_rule(program, asked):
-            ruled = await self._ruled(asked, program)
-            if ruled is not None or held is None:
-                return await self._or_read(asked, ruled or self._asked(asked))
+        ruled = await self._ruled(asked, program) if self._applies_rule(program, asked) else None
+        if ruled is not None:
+            return await self._or_read(asked, ruled)
         if held is not None:
             return await self._finished(asked, held)
         combined = await self._combined(asked, program)
@@ -303,22 +302,25 @@ class Programmer:
     async def _ruled(self, asked: Asked, program: Candidate) -> Plan | None:
         """The plan of one query that applies the rule to each row, where it runs; the program is a second derivation.
 
-        ``None`` where neither finds anything.
-
         Where both give the same, or the program leaves less out, it is the other way round. A program that is at fault
-        and gives something else is told so once.
+        and gives something else is told so once. ``None`` where neither finds anything, and a query of the tables may.
         """
         by_query = replace(asked, form="rule")
         query = await self._again(by_query, await self._program(by_query))
-        if not query.runs:
-            again = await self._again(asked, program)
-            return self._settled(asked, again) if again.runs else None
         theirs, mine = await self._found(query), await self._found(program)
-        if program.fault and not is_same(mine, theirs):
+        if not query.runs or (program.fault and not is_same(mine, theirs)):
             program = await self._again(asked, program)
             mine = await self._found(program)
-        if not mine or not theirs:
-            return self._settled(asked, program if mine else query) if mine or theirs else None
+        if mine and theirs:
+            return self._compared(asked, (query, theirs), (program, mine))
+        found = program if mine else query
+        return self._settled(asked, found) if mine or theirs or not self._is_query(program) else None
+
+    def _compared(
+        self, asked: Asked, one: tuple[Candidate, list[JsonValue]], other: tuple[Candidate, list[JsonValue]]
+    ) -> Plan:
+        """The query for a rule, or the program if that leaves less out, each with its outcome; the other on record."""
+        (query, theirs), (program, mine) = one, other
         agrees, repeats = is_same(mine, theirs), does_the_same(program.plan, query.plan)
         if not program.doubt and (agrees or query.doubt):
             return self._settled(asked, program, derived("query", query, theirs, agrees, repeats))

@@ -190,11 +190,14 @@ def is_several(result: JsonValue) -> bool:
 
 def only_number(result: JsonValue) -> str:
     """The column that has the only number of each of several rows; "" where there is none such."""
-    rows = [row for row in result if isinstance(row, dict)] if isinstance(result, list) else []
-    if len(rows) < _SEVERAL or not isinstance(result, list) or len(rows) < len(result):
-        return ""
-    columns = [{name for name, value in row.items() if _is_number(value)} for row in rows]
-    return next(iter(columns[0])) if len(columns[0]) == 1 and all(own == columns[0] for own in columns) else ""
+    rows = result if isinstance(result, list) and len(result) >= _SEVERAL else []
+    columns = {name for row in map(_numbers_of, rows) for name in row} if all(map(_numbers_of, rows)) else set()
+    return columns.pop() if len(columns) == 1 else ""
+
+
+def _numbers_of(row: JsonValue) -> list[str]:
+    """The columns of a row that have a number."""
+    return [name for name, value in row.items() if _is_number(value)] if isinstance(row, dict) else []
 
 
 def _is_number(value: JsonValue) -> bool:

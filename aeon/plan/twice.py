@@ -66,8 +66,7 @@ class Twice:
         bare, other = self._checker.bare(first.text, asked), self._checker.bare(second.text, asked)
         plain, same = await self._sources.outcome(bare), await self._sources.outcome(other)
         own = first.runs and _agree(mine, plain)
-        misled = asked.about.begun or asks_worth(asked.about.text) or asks_owed(asked.about.text)
-        if _agree(plain, same) and (own or not misled):
+        if _agree(plain, same) and (own or not _misleads(asked)):
             whole = await with_ties(bare, self._sources)
             taken = replace(first, doubt="") if own else Candidate(whole, first.text, doubt=first.fault)
             if unknown := asked.about.unknown_asked:
@@ -82,6 +81,11 @@ class Twice:
     async def _given(self, one: Candidate) -> list[JsonValue]:
         """What a candidate gives; nothing if it cannot run."""
         return await self._sources.outcome(one.plan) if one.runs else []
+
+
+def _misleads(asked: Asked) -> bool:
+    """Whether models are wrong alike about what is asked for, and the host knows better."""
+    return bool(asked.about.begun or asks_worth(asked.about.text) or asks_owed(asked.about.text))
 
 
 def _rank(one: Candidate, given: Sequence[JsonValue]) -> int:

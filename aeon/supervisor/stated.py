@@ -63,14 +63,16 @@ def rated(question: str, answer: str, sentence: str) -> str:
     number = _NUMBER.search(answer)
     place = re.search(rf"(?<![\d.,]){re.escape(number[0])}(?![.,]?\d)", sentence) if number else None
     found = _RATES.match(sentence, place.end()) if place else None
-    asked = question.casefold()
-    for rate in _RATE.finditer(found["rates"]) if found else ():
-        units = [word.casefold() for word in (rate["unit"], rate["kind"]) if word]
-        several = any(re.search(rf"\b{re.escape(unit)}(?:e?s|ren)\b", asked) for unit in units)
-        once = _IN_ALL.search(question) and not any(unit in _SPANS or f" {unit}" in asked for unit in units)
-        if several or once:
-            return units[0]
-    return ""
+    rates = _RATE.finditer(found["rates"]) if found else ()
+    every = ([word.casefold() for word in (rate["unit"], rate["kind"]) if word] for rate in rates)
+    return next((units[0] for units in every if _asks_several(question.casefold(), units)), "")
+
+
+def _asks_several(question: str, units: Sequence[str]) -> bool:
+    """Whether a question is for several of these units, or for all of something and not for one of them."""
+    if any(re.search(rf"\b{re.escape(unit)}(?:e?s|ren)\b", question) for unit in units):
+        return True
+    return bool(_IN_ALL.search(question)) and not any(unit in _SPANS or f" {unit}" in question for unit in units)
 
 
 def other_heading(question: str, source: Source, sources: Sequence[Source]) -> str:

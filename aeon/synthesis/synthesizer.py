@@ -68,9 +68,15 @@ class Synthesizer:
         absent = _absent(effect.task, [step for step in steps if step.output is None])
         if not results:
             return Wording(absent)
-        said = Wording(bare(results)) if self._brief else await worded(self._supervisor, effect.task, results)
-        begun = _PERHAPS if _is_doubtful(effect) and not self._brief else ""
-        return said._replace(text=f"{begun}{said.text} {absent}".strip())
+        said = await self._worded(effect, results)
+        return said._replace(text=f"{said.text} {absent}".strip())
+
+    async def _worded(self, effect: Synthesize, results: Sequence[Result]) -> Wording:
+        """The results in a sentence, as a guess where they are doubtful; brief, as they are."""
+        if self._brief:
+            return Wording(bare(results))
+        said = await worded(self._supervisor, effect.task, results)
+        return said._replace(text=f"{_PERHAPS}{said.text}") if _is_doubtful(effect) else said
 
     async def synthesize(self, effect: Synthesize) -> Answer:
         """The answer to the effect's task, an object validated against ``answer_schema`` where there is one."""
@@ -95,12 +101,17 @@ def _is_doubtful(effect: Synthesize) -> bool:
     return bool(effect.plan.doubts and effect.caveat)
 
 
+def _is_a_guess(effect: Synthesize, step: Step) -> bool:
+    """Whether what a step read, or quotes for a plan, is doubtful."""
+    if step.mode == "reading":
+        return step.clarity == "PARTIALLY_CLEAR"
+    return isinstance(step.action, ToolCall) and step.action.tool == QUOTE and _is_doubtful(effect)
+
+
 def _guess(effect: Synthesize, steps: Sequence[Step]) -> str:
     """What the only step read or quotes, if that is doubtful, as a guess with its sentence: by it a reader can tell."""
     step = steps[0]
-    quoted = isinstance(step.action, ToolCall) and step.action.tool == QUOTE
-    doubtful = step.clarity == "PARTIALLY_CLEAR" if step.mode == "reading" else quoted and _is_doubtful(effect)
-    if len(steps) > 1 or not doubtful or not step.sources:
+    if len(steps) > 1 or not step.sources or not _is_a_guess(effect, step):
         return ""
     said, read = one_line(step.sources[0].text, _LONGEST_SAID), str(step.output or "").strip()
     if not read or read.rstrip(".") == said.rstrip("."):

@@ -115,13 +115,18 @@ def _said_once(database: Database, query: str) -> str:
 def _of_own_days(database: Database, query: str) -> str:
     """The query with the only column of days that its table has in the place of those that are out of its reach."""
     _, own = _only_table(database, query)
-    days = [name for name, kind in own.columns if kind in _DAYS] if own is not None else []
-    others = (name for table in database.tables for name, kind in table.columns if kind in _DAYS)
+    days = _days(own) if own is not None else []
     out_of_reach = _unreached(database, query) if len(days) == 1 else set()
-    for name in {name for name in others if name.lower() in out_of_reach}:
+    others = {name for table in database.tables for name in _days(table) if name.lower() in out_of_reach}
+    for name in others:
         written = re.compile(rf"(?i)'(?:[^']|'')*'|(?<!\w)(?P<name>\"{re.escape(name)}\"|{re.escape(name)})(?!\w)")
         query = written.sub(lambda found: quoted(days[0]) if found["name"] else found[0], query)
     return query
+
+
+def _days(table: TableInfo) -> list[str]:
+    """The columns of a table that hold days."""
+    return [name for name, kind in table.columns if kind in _DAYS]
 
 
 def _unreached(database: Database, query: str) -> set[str]:

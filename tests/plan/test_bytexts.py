@@ -154,6 +154,32 @@ def test_what_is_worked_out_is_left_to_programs(question: str, texts: Path) -> N
     assert not asks_texts(model.requests[0])
 
 
+@pytest.mark.requirement("T1", "G4a")
+@pytest.mark.parametrize(
+    ("question", "program"),
+    [
+        ("Saved 420 euros, target 2700 euros, 60 euros every month: how many more months?", "print((2700 - 420) / 60)"),
+        (
+            "Of 2580 euros, one fifth goes to a charity and the rest is split equally between 3. How much is it each?",
+            "print(2580 * 4 / 5 / 3)",
+        ),
+        (
+            "I have 326 tiles and put 12 on each stack. Number of full stacks, and left over?",
+            "print(326 // 12, 326 % 12)",
+        ),
+    ],
+)
+@pytest.mark.parametrize("tables", [True, False])
+def test_what_brings_its_own_numbers_is_no_question_to_the_texts(
+    question: str, program: str, tables: bool, texts: Path
+) -> None:
+    """It is calculated, whatever lies in the folder."""
+    if tables:
+        (texts / "shelf.csv").write_text(SHELF)
+    made, model = plan(texts, question, *[program] * 3)
+    assert tools(made) and set(tools(made)) == {"calculator"} and not any(map(asks_texts, model.requests))
+
+
 @pytest.mark.parametrize(
     "question", ["What happens on 3 May?", "What closes at ten o'clock?", "What does room 3 cost?", "Who has 2 keys?"]
 )
