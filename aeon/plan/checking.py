@@ -9,7 +9,7 @@ from aeon.documents.words import stem, stems
 from aeon.plan.again import offered
 from aeon.plan.columns import lost_columns, of_counts, of_single
 from aeon.plan.comparing import difference
-from aeon.plan.conditions import completed, copies, guesses, said_once, unsaid, without_unsaid
+from aeon.plan.conditions import completed, copies, excluded, guesses, misplaced, said_once, unsaid, without_unsaid
 from aeon.plan.days import with_day, without_unsaid_days
 from aeon.plan.differences import without_sign
 from aeon.plan.doubts import doubts
@@ -101,7 +101,8 @@ class Checker:
         if handed := _handed_on(plan, asked.about):
             return handed
         needed = [name for name in asked.about.needed if name in asked.functions]
-        doubt = doubts(plan, asked.said, asked.about.named, needed, asked.evidence.text)
+        doubt = excluded(plan, self._sources.tables)
+        doubt = doubt or doubts(plan, asked.said, asked.about.named, needed, asked.evidence.text)
         sentences = [source.text for source in asked.evidence.sources]
         return doubt or next(lost_columns(plan, asked.about.text, sentences, self._sources.tables), "")
 
@@ -117,7 +118,8 @@ class Checker:
         guessed = (
             "" if SQL in unfit else unsaid(plan, f"{material}\n{offered(asked)}")
         )  # a text that no row has is told
-        foreign = guessed or invented(plan, material) or unasked_share(plan, asked.about) or _idle(plan)
+        misplacing = misplaced(plan, asked.about.named, self._sources.tables)
+        foreign = misplacing or guessed or invented(plan, material) or unasked_share(plan, asked.about) or _idle(plan)
         return {**unfit, **({SQL: foreign} if foreign else {})}
 
     def _read(self, text: str, asked: Asked) -> tuple[Plan, str, str]:

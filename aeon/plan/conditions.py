@@ -12,7 +12,7 @@ from aeon.plan.queries import query_of, with_query
 from aeon.schema import Plan, Step
 from aeon.tools.tableinfo import Named, TableInfo
 
-__all__ = ["completed", "copies", "guesses", "said_once", "unsaid", "without_unsaid"]
+__all__ = ["completed", "copies", "excluded", "guesses", "misplaced", "said_once", "unsaid", "without_unsaid"]
 
 _COMPARED = re.compile(r"(?:=|LIKE)\s*\\?'([^'\\]+)\\?'", re.IGNORECASE)
 _CONDITION = r"(?:\w+\()?(?:\w+\.)?(?:\"[^\"]+\"|\w+)\)?\s*(?:=|I?LIKE)\s*'{text}'"
@@ -34,6 +34,7 @@ _SHORT, _ABBREVIATED = 2, 3
 _YES = frozenset({"yes", "y", "true", "ja"})
 _IS_TEXT = re.compile(r"(?P<column>\"[^\"]+\"|\b\w+)\s*=\s*'(?P<text>[^']*)'")
 _SAID_YES = re.compile(r"\b(?:yes|ja)\b", re.IGNORECASE)
+_UNLIKE = re.compile(r"(?P<column>\"[^\"]+\"|\b\w+)\s*(?:!=|<>)\s*'(?P<text>[^']*)'")
 _SELECT = re.compile(r"\b(?:SELECT|JOIN|UNION|OR|FILTER)\b", re.IGNORECASE)
 _END = r"(?=\s*(?:$|\)|;|\b(?:GROUP|ORDER|LIMIT|HAVING)\b))"
 
@@ -132,6 +133,33 @@ def unsaid(plan: Plan, said: str) -> str:
     """What is wrong with a query that still compares with a text that nobody named, "" if none does."""
     texts = [text for step in plan.steps for text in _unsaid_texts(query_of(step), said)]
     return f"the question does not say '{texts[0]}'" if texts else ""
+
+
+def misplaced(plan: Plan, named: Sequence[Named], tables: Sequence[TableInfo]) -> str:
+    """What is wrong with a query that compares with a value that only a table has which it does not ask; else ""."""
+    for query in filter(None, map(query_of, plan.steps)):
+        asked = [table for table in tables if _has(query, table.name)]
+        texts = {text.casefold() for text in _COMPARED.findall(query)}
+        for one in named:
+            holders = [table for table in tables if one.column in dict(table.columns)]
+            if len(holders) == 1 and asked and holders[0] not in asked and one.value.casefold() in texts:
+                return f"'{one.value}' is a {one.column} of {holders[0].name}: ask that table"
+    return ""
+
+
+def excluded(plan: Plan, tables: Sequence[TableInfo]) -> str:
+    """What is wrong with a query that leaves out rows of a text that no row has, of a column of few texts; else "".
+
+    "Not meat" is no value of what people eat, and rows without a text are left out with it.
+    """
+    for query in filter(None, map(query_of, plan.steps)):
+        values = {name.casefold(): own for t in tables if _has(query, t.name) for name, own in t.values}
+        for found in _UNLIKE.finditer(query):
+            column = found["column"].strip('"')
+            own = values.get(column.casefold(), ())
+            if own and found["text"].casefold() not in map(str.casefold, own):
+                return f"no row has {column} = '{found['text']}'; values of {column} are: {', '.join(own)}"
+    return ""
 
 
 def _without(step: Step, said: str, named: Sequence[Named], copied: Callable[[str], bool] | None) -> Step:

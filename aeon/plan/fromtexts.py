@@ -36,7 +36,7 @@ _LISTED = re.compile(
     rf"{_WISHES}(?:explain(?! (?:(?:to )?(?:me|us) )?(?:how (?:many|much|long|often|far|old)|when|who|which|where)\b)|"
     r"describe|tell (?:me|us) about)\b|"
     r"\bwhat (?:was|were|has been|have we|did (?:we|they|the \w+)) (?:\w+ )?(?:decided?|agreed?|discuss(?:ed)?|"
-    r"resolved?|settled?)\b|"
+    r"resolved?|settled?)\b(?! to (?!do\b)\w)|"
     r"\bwhat (?:do|does|did) (?!(?:I|we|you|he|she|it|they|one|somebody|people)\b)[^?]{3,80}? "
     r"(?:say|tell|state|announce|write)\b|"
     r"\bwhat (?:are|were) (?:\w+ ){1,4}?(?:rules|terms|conditions|arrangements|duties|tasks|steps|instructions|"

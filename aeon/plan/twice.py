@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from aeon.plan.checking import Candidate, Checker
 from aeon.plan.money import asks_worth
 from aeon.plan.prompts import Asked
+from aeon.plan.queries import query_of
 from aeon.plan.sources import SQL, Sources
 from aeon.plan.ties import with_ties
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Agreement, Derivation, JsonValue
+from aeon.schema import Agreement, Derivation, JsonValue, Plan
 from aeon.tools.vocabulary import asks_owed
 
 __all__ = ["Held", "Twice"]
@@ -66,7 +67,7 @@ class Twice:
         bare, other = self._checker.bare(first.text, asked), self._checker.bare(second.text, asked)
         plain, same = await self._sources.outcome(bare), await self._sources.outcome(other)
         own = first.runs and _agree(mine, plain)
-        if _agree(plain, same) and (own or not _misleads(asked)):
+        if _agree(plain, same) and (own or not _misleads(asked, bare)):
             whole = await with_ties(bare, self._sources)
             taken = replace(first, doubt="") if own else Candidate(whole, first.text, doubt=first.fault)
             if unknown := asked.about.unknown_asked:
@@ -83,9 +84,14 @@ class Twice:
         return await self._sources.outcome(one.plan) if one.runs else []
 
 
-def _misleads(asked: Asked) -> bool:
-    """Whether models are wrong alike about what is asked for, and the host knows better."""
-    return bool(asked.about.begun or asks_worth(asked.about.text) or asks_owed(asked.about.text))
+def _misleads(asked: Asked, bare: Plan) -> bool:
+    """Whether models are wrong alike about what is asked for, and the host knows better.
+
+    So they are where both queries leave out a value of several words that the question names, such as a bath towel.
+    """
+    said = " ".join(map(query_of, bare.steps)).casefold()
+    lost = any(" " in one.value and one.value.casefold() not in said for one in asked.about.named)
+    return bool(lost or asked.about.begun or asks_worth(asked.about.text) or asks_owed(asked.about.text))
 
 
 def _rank(one: Candidate, given: Sequence[JsonValue]) -> int:

@@ -51,6 +51,8 @@ _QUOTED = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"")
 _SAID = re.compile(r"\"[^\"]+\"|[A-Za-z_]\w*")
 _NO_COLUMN = re.compile(r"(?i)'(?:[^']|'')*'|\bAS\s+\w+")
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_REPEATED = 1.25
+"""Rows for each name from which on a name stands for a group; a guest who came twice is still a row each time."""
 _DAYS = ("DATE", "TIMESTAMP")
 _NUMERIC = ("DECIMAL", "DOUBLE", "FLOAT", "BIGINT", "INTEGER", "HUGEINT", "SMALLINT", "TINYINT")
 
@@ -346,12 +348,12 @@ def _grouped(database: Database, query: str) -> str:
 
 
 def _is_of_many(database: Database, table: str, name: str, number: str) -> bool:
-    """Whether rows of a table share a text, and each has a number of its own."""
+    """Whether rows of a table share a text, more than now and then, and each has a number of its own."""
     found = next((one for one in database.tables if one.name.lower() == table.lower()), None)
     if found is None or name not in _texts(found):
         return False
     numbers = {column.lower() for column, kind in found.columns if kind.startswith(_NUMERIC)}
-    return number.lower() in numbers and not database.is_key(found.name, name)
+    return number.lower() in numbers and database.rows_of_each(found.name, name) >= _REPEATED
 
 
 def _holds(database: Database, table: str, column: str, text: str) -> bool:

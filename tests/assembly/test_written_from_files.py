@@ -103,6 +103,15 @@ def test_what_is_read(folder: Path, task: str, documents: list[str]) -> None:
     assert read_of(result) == documents
 
 
+@pytest.mark.requirement("T2d")
+def test_what_was_agreed_to_pay_is_a_question(folder: Path) -> None:
+    """Its answer is a fact of the texts; what was agreed about a thing is told by lines."""
+    _, requests = asked(folder, "What did we agree to pay for the roof?", *["12,975 euros"] * 9)
+    assert requests[0].messages[-1].content.endswith("Answer in a few words.")
+    _, requests = asked(folder, "What did we agree about the roof?", *[SUMMARY] * 9)
+    assert requests[0].messages[-1].content.endswith("a line for each thing.")
+
+
 def test_a_note_that_is_to_be_written_names_no_document(folder: Path) -> None:
     """Though one is called so."""
     (folder / "notes.txt").write_text("Ring the plumber.")

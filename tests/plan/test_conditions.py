@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.plan.conditions import completed, said_once, unsaid, without_unsaid
+from aeon.plan.conditions import completed, excluded, misplaced, said_once, unsaid, without_unsaid
 from aeon.schema import Plan, Step, ToolCall
 from aeon.tools.tableinfo import Named, TableInfo
 
@@ -160,3 +160,41 @@ RSVP = "SELECT COUNT(*) FROM guests WHERE Side = 'Owen' AND RSVP = 'yes' AND Sta
 def test_a_yes_that_is_said_once_is_of_one_column(question: str, meant: str) -> None:
     """The first, where the question speaks of none of them."""
     assert said_once(plan(RSVP), question) == plan(meant)
+
+
+TABLES = (
+    TableInfo(
+        "singers", "singers.csv", (("Name", "VARCHAR"), ("Food", "VARCHAR")), 9, (), values=(("Food", ("vegan",)),)
+    ),
+    TableInfo("bills", "bills.csv", (("To whom", "VARCHAR"), ("Amount", "INTEGER")), 9, ()),
+)
+CROLE = Named("Name", "Bettany Crole", "Name = 'Bettany Crole'")
+
+
+@pytest.mark.parametrize(
+    ("query", "fault"),
+    [
+        ("SELECT SUM(Amount) FROM bills WHERE \"To whom\" = 'Bettany Crole'", True),
+        ("SELECT Food FROM singers WHERE Name = 'Bettany Crole'", False),
+        ("SELECT SUM(Amount) FROM bills JOIN singers USING (x) WHERE Name = 'bettany crole'", False),
+        ("SELECT SUM(Amount) FROM bills WHERE \"To whom\" = 'The hotel'", False),
+    ],
+)
+def test_a_value_is_asked_of_the_table_that_has_it(query: str, fault: bool) -> None:
+    """No bill is addressed to a singer; the model is told where she stands."""
+    told = "'Bettany Crole' is a Name of singers: ask that table" if fault else ""
+    assert misplaced(plan(query), [CROLE], TABLES) == told
+
+
+@pytest.mark.parametrize(
+    ("query", "fault"),
+    [
+        ("SELECT COUNT(*) FROM singers WHERE Food != 'meat'", "no row has Food = 'meat'; values of Food are: vegan"),
+        ("SELECT COUNT(*) FROM singers WHERE \"Food\" <> 'Vegan'", ""),
+        ("SELECT COUNT(*) FROM singers WHERE Name != 'Ann'", ""),
+        ("SELECT COUNT(*) FROM bills WHERE Food != 'meat'", ""),
+    ],
+)
+def test_what_no_row_is_cannot_be_left_out(query: str, fault: str) -> None:
+    """Of a column of few texts, which the model is told."""
+    assert excluded(plan(query), TABLES) == fault

@@ -122,6 +122,16 @@ def test_two_queries_do_not_clear_what_no_file_has_a_word_for(
     assert made.doubts == ((f"no file has '{word}'",) if word else ())
 
 
+@pytest.mark.requirement("G4a", "T1b")
+def test_two_queries_that_leave_out_what_the_question_names_are_wrong_alike(tmp_path: Path) -> None:
+    """Both add all things up: the host puts the bath towels in, and nothing confirms that."""
+    (tmp_path / "linen.csv").write_text("Item,Have,Want\nBath towel,17,24\nNapkin,30,36\nBath mat,5,6\n")
+    every = "SELECT SUM(Want) - SUM(Have) FROM linen"
+    made, _ = plan(files(tmp_path), "How many bath towels must we buy to have as many as we want?", every, every, every)
+    assert queries(made) == [f"{every} WHERE Item = 'Bath towel'"]
+    assert made.agreement is None or made.agreement.disagrees
+
+
 def test_of_two_queries_that_differ_the_one_at_no_fault_is_taken_and_the_other_said(tools: tuple[Tool, ...]) -> None:
     """The first where nothing is wrong with either; one that cannot run is no derivation."""
     question = "What is left on the shelf?"

@@ -209,6 +209,16 @@ def test_days_of_another_table_are_those_of_its_own(query: str, meant: str, tmp_
     assert not meant or database.query(meant) in (4, 7)
 
 
+def test_rows_of_which_only_one_name_comes_twice_are_no_groups(tmp_path: Path) -> None:
+    """The longest stay is one of them, though a guest came twice."""
+    stays = "".join(
+        f"{guest},{nights}\n" for guest, nights in [("Vos", 3), ("Vos", 4), *zip("ABCDEFGH", range(8), strict=True)]
+    )
+    (tmp_path / "stays.csv").write_text(f"guest,nights\n{stays}")
+    query = "SELECT guest, nights FROM stays ORDER BY nights DESC LIMIT 1"
+    assert mended(Database.load(Folder.open(tmp_path), ["stays.csv"]), query) == query
+
+
 def test_a_column_of_another_table_without_a_key_is_not_reached(tmp_path: Path) -> None:
     """Where the other table has a value twice, or both share two columns, rows would be counted twice."""
     (tmp_path / "sold.csv").write_text("product,units\nlamp,5\nrug,3\n")
