@@ -137,14 +137,20 @@ def unsaid(plan: Plan, said: str) -> str:
 
 def misplaced(plan: Plan, named: Sequence[Named], tables: Sequence[TableInfo]) -> str:
     """What is wrong with a query that compares with a value that only a table has which it does not ask; else ""."""
-    for query in filter(None, map(query_of, plan.steps)):
-        asked = [table for table in tables if _has(query, table.name)]
-        texts = {text.casefold() for text in _COMPARED.findall(query)}
-        for one in named:
-            holders = [table for table in tables if one.column in dict(table.columns)]
-            if len(holders) == 1 and asked and holders[0] not in asked and one.value.casefold() in texts:
-                return f"'{one.value}' is a {one.column} of {holders[0].name}: ask that table"
+    lost = {text for query in filter(None, map(query_of, plan.steps)) for text in _foreign(query, named, tables)}
+    for one in named:
+        holders = [table.name for table in tables if one.column in dict(table.columns)]
+        if len(holders) == 1 and one.value.casefold() in lost:
+            return f"'{one.value}' is a {one.column} of {holders[0]}: ask that table"
     return ""
+
+
+def _foreign(query: str, named: Sequence[Named], tables: Sequence[TableInfo]) -> set[str]:
+    """The texts that a query compares with, in lower case, without those that a table has which it asks."""
+    asked = [table for table in tables if _has(query, table.name)]
+    own = {name for table in asked for name, _ in table.columns}
+    known = {one.value.casefold() for one in named if one.column in own}
+    return {text.casefold() for text in _COMPARED.findall(query)} - known if asked else set()
 
 
 def excluded(plan: Plan, tables: Sequence[TableInfo]) -> str:

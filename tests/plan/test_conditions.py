@@ -184,6 +184,8 @@ def test_a_value_is_asked_of_the_table_that_has_it(query: str, fault: bool) -> N
     """No bill is addressed to a singer; the model is told where she stands."""
     told = "'Bettany Crole' is a Name of singers: ask that table" if fault else ""
     assert misplaced(plan(query), [CROLE], TABLES) == told
+    also = Named("To whom", "Bettany Crole", "\"To whom\" = 'Bettany Crole'")
+    assert misplaced(plan(query), [CROLE, also], TABLES) == "", "both tables have her"
 
 
 @pytest.mark.parametrize(
