@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from operator import itemgetter
 
 from aeon.documents.plain import word_set
 from aeon.documents.words import stem, stems, without_modal
@@ -75,6 +76,11 @@ _LONGEST_TEXT = 3_000
 _PLAIN = "trim(regexp_replace(lower({}), '[^\\p{{L}}\\p{{N}}]+', ' ', 'g'))"
 
 
+def _asks_whether(text: str) -> bool:
+    """Whether a text asks if something is so, or wants it either way: then it is no condition."""
+    return bool(_WHETHER.match(text) or _EITHER_WAY.search(text))
+
+
 def asks_owed(text: str) -> bool:
     """Whether a text asks for what is not paid yet."""
     return bool(_OWED.search(text)) and not _EITHER_WAY.search(text)
@@ -141,12 +147,13 @@ class Vocabulary:
     def _switched(self, text: str) -> Iterator[Named]:
         """The columns of yes and no that a text names: cancelled performances, or such as were not; or what is owed."""
         said, owed = stems(text), asks_owed(text)
-        if _WHETHER.match(text) or _EITHER_WAY.search(text) or not said:
+        if not said or _asks_whether(text):
             return
-        for name, kind, values in self._switches:
-            words = stems(name.replace("_", " "))
-            if words and words <= (_PAID if owed else said):
-                value = values[bool(owed or _NOT.search(text))]
+        columns = ((stems(name.replace("_", " ")), name, kind, values) for name, kind, values in self._switches)
+        for words, name, kind, values in filter(itemgetter(0), columns):
+            unpaid = owed and words <= _PAID
+            if unpaid or words <= said:
+                value = values[bool(unpaid or _NOT.search(text))]
                 yield Named(name, value, f"{self._column(name)} = {value if kind == 'BOOLEAN' else _text(value)}")
 
     @cached_property

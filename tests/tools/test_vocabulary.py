@@ -212,6 +212,14 @@ def test_what_is_owed_is_not_paid_yet(question: str, unpaid: bool, tmp_path: Pat
 
 
 @pytest.mark.requirement("T1b")
+def test_what_is_owed_leaves_other_columns_as_they_are(tmp_path: Path) -> None:
+    """A cancelled job may be unpaid."""
+    words = Vocabulary(load(tmp_path, jobs="job,Paid?,cancelled\nroof,yes,no\nsink,no,no\npump,no,yes\n"))
+    named = words.named("How much do we still owe for cancelled jobs?")
+    assert [one.condition for one in named] == ["\"Paid?\" = 'no'", "cancelled = 'yes'"]
+
+
+@pytest.mark.requirement("T1b")
 @pytest.mark.parametrize(
     ("question", "named"),
     [
