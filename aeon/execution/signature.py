@@ -19,6 +19,12 @@ _BEHIND = r"(?<=,)(?: [^\W\d_a-z][\w.-]*){1,4}"
 _SIGNED = re.compile(
     rf"^(?P<closing>(?i:[ \t>*_]*{_YOURS}[,.!]?[*_]*))(?P<name>(?:{_LINE}){{1,3}}|{_BEHIND})\s*\Z", re.MULTILINE
 )
+_GREETED = re.compile(
+    r"^[ \t>*_]*(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|to whom|subject|liebe|lieber|hallo|"
+    r"guten (?:morgen|tag|abend)|sehr geehrte)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What begins a letter: a list may end in "Thanks" too."""
 _OPEN = re.compile(r"[\[<(]")
 _NAME = "[your name]"
 
@@ -28,7 +34,7 @@ def unsigned(text: str, said: str) -> str:
 
     ``said`` is what the person said. A small model signs with the first name that a file has.
     """
-    signed = _SIGNED.search(text)
+    signed = _SIGNED.search(text) if _GREETED.search(text) else None
     if signed is None or _OPEN.search(signed["name"]) or stems(signed["name"]) <= stems(said):
         return text
     return f"{text[: signed.end('closing')]}\n{_NAME}"

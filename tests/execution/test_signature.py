@@ -34,6 +34,12 @@ def test_a_name_that_nobody_gave_is_left_open(signed: str, left: str) -> None:
     assert unsigned(f"{BODY}\n\n{signed}", "Write an email about the dinner. I am Elif.") == f"{BODY}\n\n{left}"
 
 
+def test_what_is_no_letter_ends_as_it_does() -> None:
+    """Points of a list may be called like the end of a letter."""
+    agenda = "- Welcome\nGreetings\nMinutes of the last meeting\nBudget"
+    assert unsigned(agenda, "What is on the agenda?") == agenda
+
+
 @given(st.text(), st.text())
 def test_any_text_is_read(text: str, said: str) -> None:
     """What is changed ends with the open place."""
