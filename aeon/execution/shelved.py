@@ -52,19 +52,18 @@ async def read_shelf(
         return absent
     if short.source is None:
         return turned_down(absent, short.nearest) if shelf.whole else None
+    cited = (short.source,)
     short = await judged(short, question, judge, shelf.sources)
     if shelf.whole and refuted(short, question):
         return turned_down(absent, _nearest(question, shelf.sources))
     doubts = [*_doubted(short.judged, judge.least), *(await _said_else(shelf, question, short) if twice else ())]
-    return _read(shelf, question, short, doubts)
-
-
-def _read(shelf: Shelf, question: str, short: ShortReading, doubts: Sequence[str]) -> StepResult:
-    """What was read, partly clear where anything speaks against it, also what the host sees."""
-    cited = (short.source,) if short.source is not None else ()
-    every = "; ".join([*doubts, *_strange(question, short.answer, cited, shelf.sources)])
     read = StepResult(output=short.answer, mode="reading", sources=cited, likelihood=short.likelihood)
-    return read.changed(clarity="PARTIALLY_CLEAR", problem=every) if every else read
+    return _with_doubts(read, [*doubts, *_strange(question, short.answer, cited, shelf.sources)])
+
+
+def _with_doubts(read: StepResult, doubts: Sequence[str]) -> StepResult:
+    """What was read, partly clear where anything speaks against it."""
+    return read.changed(clarity="PARTIALLY_CLEAR", problem="; ".join(doubts)) if doubts else read
 
 
 def _nearest(question: str, sources: Sequence[Source]) -> Source | None:
@@ -87,14 +86,14 @@ def _doubted(score: float | None, least: float) -> Iterator[str]:
 async def _said_else(shelf: Shelf, question: str, short: ShortReading) -> list[str]:
     """What else the model says when it is asked in other ways."""
     answer, stated = short.answer, short.stated if short.stated is not None else await shelf.stated(question)
-    said, else_ = await shelf.sentence(question), list[str]()
+    said, against = await shelf.sentence(question), list[str]()
     if stated == "":
-        else_.append("free to say so, the model says that it is not stated")
+        against.append("free to say so, the model says that it is not stated")
     elif stated is not None and not is_same(question, answer, stated):
-        else_.append(f"asked again, the model says: {one_line(stated, _LONGEST_SAID)}")
+        against.append(f"asked again, the model says: {one_line(stated, _LONGEST_SAID)}")
     if said is not None and not _says(question, said, answer):
-        else_.append(f"asked for a sentence, the model says: {one_line(said, _LONGEST_SAID)}")
-    return else_
+        against.append(f"asked for a sentence, the model says: {one_line(said, _LONGEST_SAID)}")
+    return against
 
 
 def _strange(question: str, answer: str, cited: tuple[Source, ...], sources: Sequence[Source]) -> Iterator[str]:

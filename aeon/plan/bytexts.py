@@ -57,10 +57,9 @@ class ByTexts:
         """What a model says of the texts; ``None`` where that is not to be asked.
 
         So it is where there are no texts, or not only these, or the answer is worked out from what they say, or from
-        numbers of the question's own. Beside
-        tables the texts are what to ask where a sentence of them has the answer, and the model does not say that they
-        do not state it: told that it may, it says so of nineteen in twenty questions over ``scripts/bench/folders``
-        that tables decide, and of half of those that the texts decide.
+        numbers of the question's own. Beside tables the texts are what to ask where a sentence of them has the answer,
+        and the model does not say that they do not state it: told that it may, it says so of nineteen in twenty
+        questions over ``scripts/bench/folders`` that tables decide, and of half of those that the texts decide.
 
         Raises:
             ModelError: the endpoint gave no answer at all.

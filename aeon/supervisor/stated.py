@@ -29,6 +29,9 @@ _RATES = re.compile(
     re.IGNORECASE,
 )
 _RATE = re.compile(r"\b(?:each|every|per|an?) (?:(?P<kind>[a-z]+) )?(?P<unit>[a-z]+)", re.IGNORECASE)
+_SIGNS = "\u20ac\u00a3$"
+_UNITS = "euros?|eur|pounds?|dollars?|cents?|pence|per ?cent|k?g|kilos?|k?m|metres?|litres?|l"
+_UNIT = rf"(?i:\s*(?:[{_SIGNS}%]|(?:{_UNITS})\b))"
 _SPANS = frozenset({"day", "week", "month", "quarter", "year", "season", "term"})
 """What rents and wages are paid for, though a question does not say it."""
 _IN_ALL = re.compile(r"\b(?:whole|entire|altogether|in all|in total|all together)\b", re.IGNORECASE)
@@ -78,13 +81,14 @@ def _asks_several(question: str, units: Sequence[str]) -> bool:
 def other_heading(question: str, source: Source, sources: Sequence[Source]) -> str:
     """The heading that a question names and a sentence does not stand below, where its own is another; else "".
 
-    Forty-five minutes are the rule of the championship, where the question is about the league.
+    Forty-five minutes are the rule of the championship, where the question is about the league. The first heading of a
+    text is its title, which all of it stands below.
     """
     asked, own = stems(question), stems(source.heading)
     if not own or own & asked:
         return ""
-    others = (one.heading for one in sources if one.heading and one.source == source.source)
-    return next((name for name in others if stems(name) and stems(name) <= asked), "")
+    every = list(dict.fromkeys(one.heading for one in sources if one.heading and one.source == source.source))
+    return next((name for name in every[1:] if stems(name) and stems(name) <= asked), "")
 
 
 def parts_of(text: str) -> frozenset[str]:
@@ -118,9 +122,10 @@ def as_written(answer: str, text: str) -> str:
 
 
 def _as_written(time: re.Match[str], material: str) -> str:
-    """A time of day with the mark that it has in the sentences: 7:45 is 7.45 there."""
+    """A time of day with the mark that it has in the sentences: 7:45 is 7.45 there, unless that is an amount."""
     dotted = f"{time['hours']}.{time['minutes']}"
-    return dotted if re.search(rf"(?<![\d.]){re.escape(dotted)}(?![\d.]*\d)", material) else time[0]
+    written = re.search(rf"(?<![\d.{_SIGNS}])(?<![{_SIGNS}] ){re.escape(dotted)}(?![\d.]*\d)(?!{_UNIT})", material)
+    return dotted if written and time[0] not in material else time[0]
 
 
 def _in_words(text: str) -> set[str]:

@@ -15,6 +15,7 @@ from aeon.schema import Allowance, LLMResponse, ShortReading, Source, StepResult
 from aeon.supervisor.answers import AnswerJudge
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.shelf import Shelf
+from aeon.supervisor.stated import as_written
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.material import Material
 
@@ -192,6 +193,21 @@ def test_a_time_stands_in_its_sentence_in_either_form(answer: str) -> None:
     result, _ = read("From when is drilling allowed?", answer, answer, answer)
     assert result is not None and [source.text for source in result.sources] == [SAID[1]]
     assert "9.00" in str(result.output)  # as the sentence has it, so that the proof finds it there
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("Back at the hut at 2.30 on Saturday.", "2.30"),
+        ("Back at 2:30; lunch is 2.30 a head.", "2:30"),
+        ("Tea is 2.30 euros, back at half past two.", "2:30"),
+        ("Tea is \u00a32.30, back at half past two.", "2:30"),
+        ("It weighs 2.30 kg.", "2:30"),
+    ],
+)
+def test_a_price_is_no_time(text: str, written: str) -> None:
+    """A time takes the mark of the text where that writes times so."""
+    assert as_written("At 2:30", text) == f"At {written}"
 
 
 @pytest.mark.requirement("G3")

@@ -132,6 +132,15 @@ def test_what_words_speak_for_the_tables_is_left_to_them(both: Path) -> None:
     assert tools(made) == ["sql"]  # no program over the texts confirms it: one over both is written
 
 
+@pytest.mark.requirement("T5")
+def test_what_was_read_is_not_read_again_where_no_program_runs(both: Path) -> None:
+    """The step has it, though a program over the tables was asked for between."""
+    broken = ["I cannot tell."] * 5
+    made, _ = plan(both, "Which kind of item keeps the key?", "Ms Adler", "not stated", *broken)
+    read = made.steps[0].read
+    assert tools(made) == ["lookup"] and read is not None and (read.answer, read.stated) == ("Ms Adler", "")
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -51,16 +51,21 @@ def test_what_is_said_for_each_is_not_what_all_come_to(question: str, answer: st
     assert rated(question, answer, sentence) == unit
 
 
-RULES = (("Championship", "Who is 45 minutes late has lost."), ("League", "The default time is 30 minutes there."))
+RULES = (
+    ("Club rules", "Everybody is welcome."),
+    ("Championship", "Who is 45 minutes late has lost."),
+    ("League", "The default time is 30 minutes there."),
+)
 
 
 @pytest.mark.parametrize(
     ("question", "place", "heading"),
     [
-        ("How late may someone be for a league board?", 0, "League"),
-        ("How late may someone be for a league board?", 1, ""),
-        ("How late may someone be in the league or the championship?", 0, ""),
-        ("How late may someone be?", 0, ""),
+        ("How late may someone be for a league board?", 1, "League"),
+        ("How late may someone be for a league board?", 2, ""),
+        ("How late may someone be in the league or the championship?", 1, ""),
+        ("How late may someone be by the club rules?", 1, ""),
+        ("How late may someone be?", 1, ""),
     ],
 )
 def test_a_sentence_below_another_heading_is_about_something_else(question: str, place: int, heading: str) -> None:
@@ -71,7 +76,8 @@ def test_a_sentence_below_another_heading_is_about_something_else(question: str,
 
 def test_a_heading_of_another_text_or_none_says_nothing() -> None:
     """Another text has headings of its own; a sentence below none may be about anything."""
-    (own, _), other = sources(*RULES), sources(*RULES[1:], name="letter.md")
+    (_, own, _), other = sources(*RULES), sources(*RULES, name="letter.md")
+    own, *_ = sources(RULES[1])
     assert other_heading("Is it so in the league?", own, [own, *other]) == ""
     alone = own.changed(heading="")
     assert other_heading("Is it so in the league?", alone, [alone, *sources(*RULES)]) == ""
@@ -79,10 +85,10 @@ def test_a_heading_of_another_text_or_none_says_nothing() -> None:
 
 def test_each_reason_is_named() -> None:
     """Whoever reads the answer can tell how much to make of it."""
-    every = sources(("Camping", "It is 4 euros a night."), ("League", "The default time is 30 minutes there."))
+    every = sources(RULES[0], ("Camping", "It is 4 euros a night."), RULES[2])
 
     def against(question: str) -> Sequence[str]:
-        return list(strange("4 euros", question, every[0], every))
+        return list(strange("4 euros", question, every[1], every))
 
     assert against("What do four nights of the league cost?") == [
         "its sentence says nothing of four nights",
