@@ -20,6 +20,7 @@ from aeon.runtime.ledger import current_ledger
 from aeon.schema import Source, StepResult, Task
 from aeon.supervisor.form import form_faults, items
 from aeon.supervisor.prompt import Prompt, fence, load
+from aeon.supervisor.stated import as_written
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
 from aeon.tools.material import material
@@ -40,7 +41,7 @@ async def write_grounded(
     What is wrong with it, or stands in none of them, is named once, and the better of two texts taken. What a text says
     twice stands there once. One that was cut off is partly clear, and so are the sentences that have most to do with
     the task, which are given where the model writes nothing usable. Who sends a letter no file says: where the task has
-    no name for it, its place is left open.
+    no name for it, its place is left open. Times of day are written as the sentences write them.
 
     Raises:
         ModelError: the model could not be asked for the first text.
@@ -48,7 +49,7 @@ async def write_grounded(
     shown = fence("sentences", material(sources), _LONGEST)
     prompt = Prompt(load("aeon.execution", "texts.md"), "\n\n".join([shown, *parts]), fixed=True)
     try:
-        first = await _written(supervisor, prompt, task, max_tokens)
+        first = await _written(supervisor, prompt, task, sources, max_tokens)
     except (CompletionError, AllowanceExhausted) as error:
         return _quoted(task, sources, str(error))
     faults = _faults(first, task, sources)
@@ -56,17 +57,20 @@ async def write_grounded(
         return first
     mind = f"{prompt.user}\n\n(Mind: {'; '.join(one_line(fault, _LONGEST_FAULT) for fault in faults[:_MOST_FAULTS])})"
     try:
-        second = await _written(supervisor, replace(prompt, user=mind), task, max_tokens)
+        second = await _written(supervisor, replace(prompt, user=mind), task, sources, max_tokens)
     except (CompletionError, AllowanceExhausted, ModelError):
         return first
     return second if len(_faults(second, task, sources)) < len(faults) else first
 
 
-async def _written(supervisor: Supervisor, prompt: Prompt, task: Task, max_tokens: int) -> StepResult:
+async def _written(
+    supervisor: Supervisor, prompt: Prompt, task: Task, sources: Sequence[Source], max_tokens: int
+) -> StepResult:
     """A text; of one that was cut off the whole sentences, without those that it went on repeating."""
     try:
         text = await write_text(supervisor, prompt, task.text, max_tokens, repairs=0)
-        return StepResult(output=unsigned(_once(text), f"{task.text} {task.context}"), mode="reading")
+        text = as_written(unsigned(_once(text), f"{task.text} {task.context}"), material(sources))
+        return StepResult(output=text, mode="reading")
     except Truncated as error:
         whole = _ended(error.text)
         text = _once(whole)

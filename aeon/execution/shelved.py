@@ -54,7 +54,7 @@ async def read_shelf(
         return turned_down(absent, short.nearest) if shelf.whole else None
     cited = (short.source,)
     short = await judged(short, question, judge, shelf.sources)
-    if shelf.whole and refuted(short, question):
+    if shelf.whole and refuted(short, question, shelf.sources):
         return turned_down(absent, _nearest(question, shelf.sources))
     doubts = [*_doubted(short.judged, judge.least), *(await _said_else(shelf, question, short) if twice else ())]
     read = StepResult(output=short.answer, mode="reading", sources=cited, likelihood=short.likelihood)

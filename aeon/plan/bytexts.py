@@ -80,7 +80,7 @@ class ByTexts:
         if short.source is not None and short.vouched is not None:
             asked.likelihoods.append(short.likelihood)
             return Told(short, of_texts=True, plan=_quoting(asked, short, short.source))
-        if not self._tables or short.source is None or refuted(short, asked.about.text):
+        if not self._tables or short.source is None or refuted(short, asked.about.text, shelf.sources):
             return Told(short, of_texts=not self._tables)
         stated = await shelf.stated(asked.about.text)
         return Told(short.changed(stated=stated), of_texts=bool(stated))

@@ -165,11 +165,14 @@ class Programmer:
     async def _finished(self, asked: Asked, held: Held) -> Plan:
         """The plan of a query; one at fault that no other agrees with is written once more, and told so.
 
-        What the other gave stays on record: a third one settles nothing.
+        What the other gave stays on record: a third one settles nothing. Where it finds no row, and a sentence of the
+        texts has an answer, these are asked: nobody is "none".
         """
         if held.query.runs and (held.agreed or not held.query.fault):
             return self._settled(asked, held.query, held.agreement)
         again = await self._again(replace(asked, form="query"), held.query)
+        if asked.read is not None and asked.read.source is not None and not await self._found(again):
+            return self._asked(asked)
         return self._settled(asked, again, held.agreement)
 
     async def _judged(self, asked: Asked, plan: Plan) -> Plan:

@@ -30,6 +30,10 @@ _OF_BEFORE = re.compile(r"(?:it|its|he|his|she|her|they|their|this|these|that|th
 _NAME = re.compile(r"(?<!^)\b[A-Z][\w'\u2019-]+")
 _EVERY = re.compile(r"\b(?:on|in|at|for|of|to|from) (?:every|any|each|all)\b|\beverywhere\b", re.IGNORECASE)
 _ENDS = (".", "!", "?")
+_POINT = r"\s*(?:\(?\d{1,2}[.)]|[-*\u2022])\s"
+_BEGINS = re.compile(_POINT)
+_LEAD = re.compile(rf"{_POINT}*[^\W\d_][\w'\u2019&-]*(?: [\w'\u2019&-]+){{0,3}}[.:]\s*")
+"""What a point of minutes begins with, where that is no sentence: "1. Jetty B." """
 _DONE = re.compile(r"\b(?:was|were|is|are|did|been)\b[^?.!]*\b([^\W\d_]+)\s*[?.!]*\s*$", re.IGNORECASE)
 """What a question ends in behind its verb: sold, in "When was the orchard sold?"."""
 
@@ -113,15 +117,29 @@ def _has_every_word(question: str, cited: Sequence[Source]) -> bool:
 def _alone(question: str, source: Source, every: Sequence[Source]) -> str:
     """A sentence below the name of its file, its heading and the head of a letter that the question names.
 
-    It stands behind the one that says what it is about, and before the next one if that begins with "it".
+    It stands behind what its paragraph begins with ("2. Jetty."), if that is no sentence, and the one that says what it
+    is about, and before the next one if that begins with "it".
     """
     own = [one for one in every if one.source == source.source]
     place = own.index(source) if source in own else 0
     after = [one for one in own[place + 1 : place + 2] if speaks_of_before(one) and one.start - source.end <= 1]
-    shown = [*_about(question, source, own[:place]), source, *after]
+    before = dict.fromkeys([*_lead(source, own[:place]), *_about(question, source, own[:place])])
+    shown = [*before, source, *after]
     letterhead = _letterhead(question, source, own[:place])
     head = ", ".join(filter(None, (source.source, source.heading, letterhead)))
     return f"({one_line(head)}) {' '.join(one_line(one.text) for one in shown)}"
+
+
+def _lead(source: Source, before: Sequence[Source]) -> Sequence[Source]:
+    """The few words that the point of a sentence begins with, where they are none: its heading."""
+    follows = source
+    for one in reversed(before):
+        if _BEGINS.match(follows.text) or follows.start - one.end > 1:
+            break
+        if _BEGINS.match(one.text) and _LEAD.fullmatch(one.text):
+            return [one]
+        follows = one
+    return ()
 
 
 def _about(question: str, source: Source, before: Sequence[Source]) -> Sequence[Source]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from aeon.schema import ShortReading, Source
@@ -13,18 +14,30 @@ from aeon.supervisor.stated import as_written, is_stated, other_heading, parts_o
 
 __all__ = ["judged", "read_short", "refuted", "strange", "vouched"]
 
+_NAME = re.compile(r"[A-Z][\w'\u2019-]+(?: [A-Z][\w'\u2019-]+)*")
+_WORD = re.compile(r"[\w'\u2019-]+")
 _SURELY_NOT = 0.02
 """The score below which a judge is sure that a sentence does not answer a question."""
 
 
-def refuted(short: ShortReading, question: str) -> bool:
+def refuted(short: ShortReading, question: str, sources: Sequence[Source]) -> bool:
     """Whether a judge is sure that the sentence of an answer does not answer the question, which then is not stated.
 
     Of 135 questions over 23 folders and 29 that ``scripts/bench/everyday.py`` makes, none of them of yes or no, it is
     so of 24 of the 36 to what no text says, of 7 of 51 wrong answers and of 6 of 77 right ones, two of which stood in
-    another sentence that is found since. In which sentence a "no" stands, its words do not tell.
+    another sentence that is found since. In which sentence a "no" stands, its words do not tell, nor do those of a name
+    that others have a part of: the judge saw one of them.
     """
-    return short.judged is not None and short.judged < _SURELY_NOT and not asks_yes_no(question)
+    sure = short.judged is not None and short.judged < _SURELY_NOT
+    return sure and not asks_yes_no(question) and not _is_named_elsewhere(short, sources)
+
+
+def _is_named_elsewhere(short: ShortReading, sources: Sequence[Source]) -> bool:
+    """Whether an answer is a name, and another sentence has a word of it."""
+    if _NAME.fullmatch(short.answer) is None:
+        return False
+    others = {word for one in sources if one != short.source for word in _WORD.findall(one.text)}
+    return any(word in others for word in short.answer.split())
 
 
 async def judged(short: ShortReading, question: str, judge: AnswerJudge, sources: Sequence[Source]) -> ShortReading:

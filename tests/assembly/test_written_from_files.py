@@ -103,6 +103,15 @@ def test_what_is_read(folder: Path, task: str, documents: list[str]) -> None:
     assert read_of(result) == documents
 
 
+def test_a_letter_is_signed_by_who_sends_it_and_has_the_times_of_the_files(folder: Path) -> None:
+    """The model signs with a name of the minutes, and writes 17:00 for their 17.00."""
+    (folder / "party.txt").write_text("The party begins at 17.00 in the main hall.")
+    letter = "Dear all,\n\nThe party begins at 17:00 in the main hall.\n\nBest regards,\nIda Holm"
+    result, _ = asked(folder, "Write an email about the party.", *[letter] * 3)
+    assert result.answer == letter.replace("17:00", "17.00").replace("Ida Holm", "[your name]")
+    assert "17.00" in {claim.text for claim in result.claims if claim.verdict == "supported"}
+
+
 @pytest.mark.requirement("T2d")
 def test_what_was_agreed_to_pay_is_a_question(folder: Path) -> None:
     """Its answer is a fact of the texts; what was agreed about a thing is told by lines."""

@@ -15,6 +15,7 @@ from aeon.schema import Allowance, LLMResponse, ShortReading, Source, StepResult
 from aeon.supervisor.answers import AnswerJudge
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.shelf import Shelf
+from aeon.supervisor.short_reading import refuted
 from aeon.supervisor.stated import as_written
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.material import Material
@@ -185,6 +186,18 @@ def test_nobody_is_sure_that_a_no_stands_nowhere() -> None:
     """In which sentence it stands, its words do not tell."""
     result, _ = read("May I drill at night?", "No, from 9.00 to 18.00", "No", "No.", judge=Score(0.0))
     assert result is not None and result.output == "No, from 9.00 to 18.00"
+
+
+@pytest.mark.requirement("G5")
+def test_nobody_is_sure_of_a_name_that_other_sentences_have_a_part_of() -> None:
+    """Present were Irene Vogel and others, and another sentence has Irene: the judge saw the first."""
+    present = ("Present: Irene Vogel, Greta Lindholm.", "Irene takes over the tokens in May.", "Karl Ott has left.")
+    sources = [
+        Source(source="m.txt", start=50 * n, end=50 * n + len(text), text=text) for n, text in enumerate(present)
+    ]
+    for answer, place, sure in (("Irene Vogel", 0, False), ("Karl Ott", 2, True), ("50 euros", 0, True)):
+        short = ShortReading(answer=answer, source=sources[place], judged=0.01)
+        assert refuted(short, "Who looks after the tokens from May on?", sources) is sure
 
 
 @pytest.mark.parametrize("answer", ["9:00", "From 9:00", "9.00"])

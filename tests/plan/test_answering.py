@@ -177,6 +177,25 @@ def test_a_sentence_stands_behind_the_one_of_its_paragraph_that_has_the_name(
     assert ("Adler Ltd asks 80 euros and is quick. Contact there: Oskar Brandt." in shown) == behind
 
 
+@pytest.mark.requirement("G3")
+@pytest.mark.parametrize(
+    ("said", "starts", "behind"),
+    [
+        (("1. Jetty B.", "The planks are replaced.", "It costs 3,450 euros in all."), (0, 12, 37), True),
+        (("1. Jetty B.", "The planks are replaced.", "2. Fees rise by 5 percent."), (0, 12, 37), False),
+        (("1. Jetty B.", "The planks are replaced.", "Fees rise by 5 percent."), (0, 12, 39), False),
+        (("1. The planks of jetty B are replaced.", "They cost 3,450 euros."), (0, 39), False),
+        (("Jetty B.", "The planks cost 3,450 euros."), (0, 9), False),
+    ],
+)
+def test_a_sentence_stands_behind_the_words_that_its_point_begins_with(
+    said: Sequence[str], starts: Sequence[int], behind: bool
+) -> None:
+    """In minutes these are its heading; another point, another paragraph, and what is a sentence have none."""
+    shown = shown_of_last("What does the jetty cost?", said, starts)
+    assert (f"(letter.txt) {said[0]} " in shown) == (behind or said[0].startswith("1. The"))
+
+
 def shown_of_last(question: str, sentences: Sequence[str], starts: Sequence[int]) -> str:
     """What the judge is shown of the last of a text's sentences."""
     sources = [

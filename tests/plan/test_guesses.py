@@ -172,3 +172,22 @@ def test_columns_are_not_computed_from_dates(tmp_path: Path) -> None:
     )  # fmt: skip
     assert "(Mind: ask the tables, with sql(query))" in asked[1]
     assert query_of(made.steps[0]) == "SELECT SUM(minutes) FROM visits WHERE MONTH(day) = 3"
+
+
+def test_what_no_row_is_is_told_where_it_is_left_out(tmp_path: Path) -> None:
+    """Nobody is "ill" in the column, so that all rows would pass for those who are not."""
+    made, asked = plan(
+        tmp_path, "How many visits were not by ill guests?", query("SELECT COUNT(*) FROM visits WHERE status != 'ill'"),
+        query("SELECT COUNT(*) FROM visits WHERE status != 'cancelled'"),
+    )  # fmt: skip
+    assert "(Mind: status is one of: came, cancelled, no-show)" in asked[1]
+    assert made.doubts == ("no row has status = 'ill'; values of status are: came, cancelled, no-show",)
+
+
+def test_a_value_of_another_table_is_told_with_that_table(tmp_path: Path) -> None:
+    """Who a guest is, the table of rooms does not know."""
+    wrong = query("SELECT SUM(size) FROM rooms WHERE room = 'Abel'")
+    right = query("SELECT SUM(minutes) FROM visits WHERE guest = 'Abel'")
+    made, asked = plan(tmp_path, "How much is it for Abel in all?", wrong, right)
+    assert "(Mind: 'Abel' is a guest of visits: ask that table)" in asked[1]
+    assert "visits" in query_of(made.steps[0])

@@ -53,6 +53,11 @@ def plan(folder: Path, question: str, *queries: str) -> tuple[Plan, Scripted]:
             "SELECT DISTINCT v FROM (SELECT price FROM shows WHERE play = 'Lear') AS t(v)",
         ),
         (
+            "What do the tickets for Lear add up to?",
+            "SELECT day, tickets FROM shows WHERE play = 'Lear'",
+            "SELECT SUM(\"tickets\") FROM (SELECT day, tickets FROM shows WHERE play = 'Lear')",
+        ),
+        (
             "What is the price of each show of Lear?",
             "SELECT price FROM shows WHERE play = 'Lear'",
             "SELECT price FROM shows WHERE play = 'Lear'",
