@@ -146,9 +146,8 @@ def test_what_was_read_is_not_read_again_where_no_program_runs(both: Path) -> No
 def test_nobody_is_none_where_a_sentence_has_an_answer(said: Sequence[str], found: str, both: Path) -> None:
     """Queries that find no row give way to the texts, if these say anything to it."""
     nothing = "SELECT Item FROM shelf WHERE Kind = 'cow' AND Item = 'Tomme'"
-    made, _ = plan(
-        both, "Who keeps the key for the kind cow of Tomme?", *said, f'print(sql("{nothing}"))', *[nothing] * 5
-    )
+    replies = (*said, f'print(sql("{nothing}"))', *[nothing] * 5)
+    made, _ = plan(both, "Who keeps the key for the kind cow of the tomme?", *replies)
     assert tools(made) == [found]
     assert found == "sql" or (made.steps[0].read is not None and made.steps[0].read.answer == "Ms Adler")
 
