@@ -73,18 +73,15 @@ async def in_one(plan: Plan, question: str, sources: Sources) -> Plan:
     """The plan with one number from each of its queries that would give several, where one is asked for.
 
     It is their sum where the question is for an amount, also of rows with one number each, else the one that all rows
-    have. A share is one in percent
-    where these are asked for.
+    have. A share is one in percent where these are asked for.
     """
     results = [(str(arguments["query"]), found) for arguments, found in await sources.values(queried(plan))]
     if shares := _shares(question, results):
         return in_percent(plan, shares)
     several = _several(plan, results)
     if asks_one(question):
-        amounts = {query: only_number(found) for query, found in results}
-        return summed(
-            plan, {query: amounts[query] for query in amounts if amounts[query]} | {q: "" for q, _ in several}
-        )
+        columns = {query: column for query, found in results if (column := only_number(found))}
+        return summed(plan, columns | {query: "" for query, _ in several})
     return distinct(plan, [*_repeated(question, results), *_alike(question, several)])
 
 
